@@ -1,0 +1,79 @@
+package handlers
+
+import (
+	"fmt"
+	"time"
+)
+
+// BreakError ends a pipeline early without failing it.
+type BreakError struct{ Reason string }
+
+func (e *BreakError) Error() string { return "break: " + e.Reason }
+
+// Break returns an error that ends the pipeline here, successfully: there was
+// nothing (more) to do.
+func Break(reason string) error { return &BreakError{Reason: reason} }
+
+// PermanentError marks a failure that no later attempt can mend.
+type PermanentError struct{ Err error }
+
+func (e *PermanentError) Error() string { return e.Err.Error() }
+func (e *PermanentError) Unwrap() error { return e.Err }
+
+// Permanent marks err as one that no later attempt can mend, such as a wrong
+// parameter: the item is cancelled at once. A nil err stays nil.
+func Permanent(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &PermanentError{Err: err}
+}
+
+// BusinessError marks a failure of the data, not of the machinery.
+type BusinessError struct{ Err error }
+
+func (e *BusinessError) Error() string { return e.Err.Error() }
+func (e *BusinessError) Unwrap() error { return e.Err }
+
+// Business marks err as a failure of the data that was processed: a person has
+// to mend it, so it is retried only where the resilience policy says so. A nil
+// err stays nil.
+func Business(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &BusinessError{Err: err}
+}
+
+// SnoozeError asks that the item run again later without counting an attempt.
+type SnoozeError struct {
+	After  time.Duration
+	Reason string
+}
+
+func (e *SnoozeError) Error() string { return fmt.Sprintf("snooze for %s: %s", e.After, e.Reason) }
+
+// Snooze returns an error that makes the item ready again after d, counting no
+// attempt. A negative d means at once.
+func Snooze(d time.Duration, reason string) error {
+	return &SnoozeError{After: max(d, 0), Reason: reason}
+}
+
+// RetryAfterError is a failure that knows the shortest sensible wait.
+type RetryAfterError struct {
+	Err   error
+	After time.Duration
+}
+
+func (e *RetryAfterError) Error() string { return e.Err.Error() }
+func (e *RetryAfterError) Unwrap() error { return e.Err }
+
+// RetryAfter marks err with the wait that the other side asked for. The
+// attempt counts as failed; the next one starts no sooner than d from now, and
+// no sooner than the resilience policy says. A nil err stays nil.
+func RetryAfter(err error, d time.Duration) error {
+	if err == nil {
+		return nil
+	}
+	return &RetryAfterError{Err: err, After: max(d, 0)}
+}

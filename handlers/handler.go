@@ -1,0 +1,51 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/rs/zerolog"
+)
+
+// Handler does the work of one step. A value of it is the step's parameters,
+// decoded and validated.
+//
+// Handle returns the step's output: nil, a bool, a number, a string, a
+// time.Time, a []any or a map[string]any of such values, so that expressions
+// can read it and it can be written as JSON. It stops when ctx ends. It may be
+// called from several goroutines at once and must not change the receiver.
+type Handler interface {
+	Handle(ctx context.Context, call *Call) (any, error)
+}
+
+// Validator is implemented by handlers whose parameters can be wrong in ways
+// that their types do not show. Validate does no I/O; it joins all that is
+// wrong into one error.
+type Validator interface {
+	Validate() error
+}
+
+// Call is what a handler learns about the run that it is part of. The engine
+// makes a new one for every step of every run; a handler may keep none of it.
+type Call struct {
+	// Pipeline and Step name where the call stands.
+	Pipeline, Step string
+
+	// ItemID is the work item's id, 0 in a run that belongs to no item.
+	ItemID int64
+
+	// Queue is the item's queue, "" in a run that belongs to no item.
+	Queue string
+
+	// Attempt is 1 for the first try of the item.
+	Attempt int
+
+	// Payload is the item's payload as decoded JSON; whole numbers are int,
+	// others float64. It is shared by all steps: read it, do not change it.
+	Payload any
+
+	// Input is the output of the step before, the payload for the first step.
+	Input any
+
+	// Log has the pipeline, the step and the item bound already.
+	Log zerolog.Logger
+}

@@ -1,0 +1,97 @@
+package handlers
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Kind is one sort of handler: the name that pipelines use for it, its
+// documentation, and how to make one.
+type Kind struct {
+	// Name is what a step's `handler` says, such as "HTTP". Names differ by
+	// more than upper and lower case.
+	Name string
+
+	// Summary is one line without a full stop.
+	Summary string
+
+	// Doc is plain text in paragraphs: what it does, how it stays safe when
+	// it runs again, and which failures it reports as which kind.
+	Doc string
+
+	// Output says what the step puts out.
+	Output string
+
+	// Example is a YAML list of steps that shows a use. A test runs it.
+	Example string
+
+	// New returns a pointer to a new parameter struct that holds the
+	// defaults. Its exported fields are the parameters: the tag `json` names
+	// one, `doc` tells what it is (with its unit), `required:"true"` and
+	// `enum:"a,b"` constrain it.
+	New func() Handler
+}
+
+// Registry knows kinds by name. It is filled at start-up and only read after
+// that; reading it from several goroutines is safe.
+type Registry struct {
+	kinds map[string]Kind
+}
+
+// NewRegistry returns an empty registry.
+func NewRegistry() *Registry { return &Registry{kinds: map[string]Kind{}} }
+
+// Register adds a kind. A kind without a name or a New, or with a name that is
+// taken (in any case), is an error.
+func (r *Registry) Register(k Kind) error {
+	if k.Name == "" || k.New == nil {
+		return fmt.Errorf("register handler %q: a kind needs a Name and a New", k.Name)
+	}
+	key := strings.ToLower(k.Name)
+	if old, taken := r.kinds[key]; taken {
+		return fmt.Errorf("register handler %q: the name is taken by %q", k.Name, old.Name)
+	}
+	r.kinds[key] = k
+	return nil
+}
+
+// MustRegister adds kinds and panics where Register would return an error. It
+// is for lists that are written in code.
+func (r *Registry) MustRegister(kinds ...Kind) {
+	for _, k := range kinds {
+		if err := r.Register(k); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// Lookup finds a kind by its exact name.
+func (r *Registry) Lookup(name string) (Kind, bool) {
+	k, ok := r.kinds[strings.ToLower(name)]
+	if !ok || k.Name != name {
+		return Kind{}, false
+	}
+	return k, true
+}
+
+// Kinds returns all kinds, sorted by name without regard to case.
+func (r *Registry) Kinds() []Kind {
+	keys := slices.Sorted(maps.Keys(r.kinds))
+	kinds := make([]Kind, len(keys))
+	for i, key := range keys {
+		kinds[i] = r.kinds[key]
+	}
+	return kinds
+}
+
+// Names returns the names of all kinds in the order of Kinds.
+func (r *Registry) Names() []string {
+	kinds := r.Kinds()
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.Name
+	}
+	return names
+}

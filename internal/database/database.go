@@ -1,0 +1,103 @@
+// Package database opens connections to the three engines by driver name and
+// DSN, with the settings that make each of them safe, and says what went wrong
+// without showing a password.
+package database
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+
+	_ "github.com/jackc/pgx/v5/stdlib"        // driver "pgx"
+	_ "github.com/microsoft/go-mssqldb"       // driver "sqlserver"
+	"github.com/microsoft/go-mssqldb/azuread" // driver "azuresql"
+	_ "modernc.org/sqlite"                    // driver "sqlite"
+
+	"botwork/internal/namedsql"
+)
+
+// Driver names an engine as configuration files do.
+type Driver string
+
+// The engines.
+const (
+	SQLite    Driver = "sqlite"
+	SQLServer Driver = "sqlserver"
+	Postgres  Driver = "postgres"
+)
+
+// Drivers lists the engines in the order in which messages name them.
+var Drivers = []Driver{SQLite, SQLServer, Postgres}
+
+// ParseDriver checks a driver's name.
+func ParseDriver(name string) (Driver, error) {
+	for _, d := range Drivers {
+		if string(d) == name {
+			return d, nil
+		}
+	}
+	return "", fmt.Errorf("database driver %q: want sqlite, sqlserver or postgres", name)
+}
+
+// Style returns the engine's way to write parameters.
+func (d Driver) Style() namedsql.Style {
+	switch d {
+	case SQLServer:
+		return namedsql.AtP
+	case Postgres:
+		return namedsql.Dollar
+	default:
+		return namedsql.Question
+	}
+}
+
+// Open prepares a pool for the engine. Like sql.Open it may not connect yet.
+// A SQLite DSN is a file's path, or a URI (file:…); it gets WAL, a busy
+// timeout and immediate transactions unless it says otherwise. A SQL Server
+// DSN with a fedauth parameter logs in with Azure AD; integrated Windows login
+// and SQL logins go by the DSN alone.
+func Open(driver Driver, dsn string) (*sql.DB, error) {
+	name, source := string(driver), dsn
+	switch driver {
+	case SQLite:
+		source = sqliteDSN(dsn)
+	case SQLServer:
+		if strings.Contains(strings.ToLower(dsn), "fedauth") {
+			name = azuread.DriverName
+		}
+	case Postgres:
+		name = "pgx"
+	default:
+		_, err := ParseDriver(string(driver))
+		return nil, err
+	}
+	db, err := sql.Open(name, source)
+	if err != nil {
+		return nil, fmt.Errorf("open %s database: %w", driver, Redact(err, dsn))
+	}
+	return db, nil
+}
+
+// sqliteDSN adds the settings that several connections and processes need.
+// FULL makes a commit durable when it returns; batches make it cheap.
+func sqliteDSN(dsn string) string {
+	if !strings.HasPrefix(dsn, "file:") {
+		dsn = "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(dsn)
+	}
+	add := func(marker, param string) {
+		if strings.Contains(dsn, marker) {
+			return
+		}
+		sep := "?"
+		if strings.Contains(dsn, "?") {
+			sep = "&"
+		}
+		dsn += sep + param
+	}
+	add("busy_timeout", "_pragma=busy_timeout(20000)")
+	add("journal_mode", "_pragma=journal_mode(WAL)")
+	add("synchronous", "_pragma=synchronous(FULL)")
+	add("foreign_keys", "_pragma=foreign_keys(1)")
+	add("_txlock", "_txlock=immediate")
+	return dsn
+}

@@ -1,0 +1,61 @@
+// Package strictyaml reads YAML files the way people hope a program does: it
+// finds every mistake at once, each with its place in the file, and suggests
+// what was meant. It is the only importer of the YAML library.
+package strictyaml
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Finding is one mistake in a file. Findings are plain values; the JSON form
+// is part of the command line's contract.
+type Finding struct {
+	File string `json:"file"`
+
+	// Line and Column count from 1; 0 means that the place is not known.
+	Line   int `json:"line"`
+	Column int `json:"column"`
+
+	// Code names the kind of mistake for programs, such as "unknown-key".
+	Code string `json:"code"`
+
+	// Message says what is wrong and what was wanted, in lower case.
+	Message string `json:"message"`
+
+	// Hint suggests the mend, such as `did you mean "timeout"?`; "" if none.
+	Hint string `json:"hint,omitempty"`
+}
+
+func (f Finding) String() string {
+	var b strings.Builder
+	b.WriteString(f.File)
+	if f.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", f.Line, f.Column)
+	}
+	fmt.Fprintf(&b, ": %s [%s]", f.Message, f.Code)
+	if f.Hint != "" {
+		b.WriteString("; " + f.Hint)
+	}
+	return b.String()
+}
+
+// Findings are the mistakes of one or more files in the order of their places.
+// A Findings that is not empty is an error; use Err to turn it into one.
+type Findings []Finding
+
+func (fs Findings) Error() string {
+	lines := make([]string, len(fs))
+	for i, f := range fs {
+		lines[i] = f.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Err returns nil when there are no findings, fs otherwise.
+func (fs Findings) Err() error {
+	if len(fs) == 0 {
+		return nil
+	}
+	return fs
+}
