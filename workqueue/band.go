@@ -1,0 +1,35 @@
+package workqueue
+
+import (
+	"fmt"
+	"math"
+)
+
+// Band is a range of priorities, both ends included. Larger priorities run
+// first. The named bands of the product are high (above 1000), medium
+// (500 to 1000) and low (below 500).
+type Band struct {
+	Min, Max int
+}
+
+// EveryPriority is the band that holds all items.
+var EveryPriority = Band{Min: math.MinInt32, Max: math.MaxInt32}
+
+// Contains tells whether an item of this priority belongs to the band.
+func (b Band) Contains(priority int) bool { return b.Min <= priority && priority <= b.Max }
+
+// Empty tells whether no priority lies in the band.
+func (b Band) Empty() bool { return b.Min > b.Max }
+
+func (b Band) String() string {
+	switch {
+	case b == EveryPriority:
+		return "every priority"
+	case b.Max == math.MaxInt32:
+		return fmt.Sprintf("priority %d and above", b.Min)
+	case b.Min == math.MinInt32:
+		return fmt.Sprintf("priority %d and below", b.Max)
+	default:
+		return fmt.Sprintf("priority %d to %d", b.Min, b.Max)
+	}
+}

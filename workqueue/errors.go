@@ -1,0 +1,68 @@
+package workqueue
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// The errors that callers tell apart.
+var (
+	// ErrLeaseLost says that a write named a lease that is not the item's
+	// present one. It changed nothing.
+	ErrLeaseLost = errors.New("lease lost: the item has been taken from this worker")
+
+	// ErrNotFound says that there is no row of that id or name.
+	ErrNotFound = errors.New("not found")
+
+	// ErrWorkerReplaced says that another process has taken this worker's
+	// name, or that its row is gone.
+	ErrWorkerReplaced = errors.New("worker replaced: another process has registered under this name")
+)
+
+// NameTakenError says that a live process works under the name already.
+type NameTakenError struct {
+	Name       string
+	Host       string
+	PID        int
+	InstanceID string
+	LastSeenAt time.Time // UTC, by the database's clock
+	FreeIn     time.Duration
+}
+
+func (e *NameTakenError) Error() string {
+	return fmt.Sprintf("worker name %q is taken by process %d on host %q, last seen at %s; "+
+		"give this one another name (worker.name, BOTWORK_WORKER_NAME, --worker), or stop the other; "+
+		"if it died, the name is free again in %s",
+		e.Name, e.PID, e.Host, e.LastSeenAt.UTC().Format(time.RFC3339), e.FreeIn.Round(time.Second))
+}
+
+// UnknownQueueError says that an item names a queue that does not exist.
+type UnknownQueueError struct {
+	Queue string
+	Known []string
+}
+
+func (e *UnknownQueueError) Error() string {
+	return fmt.Sprintf("queue %q does not exist; known queues: %q", e.Queue, e.Known)
+}
+
+// TransitionError says why an item did not change on a person's word.
+type TransitionError struct {
+	ItemID int64
+	Verb   string // "cancel", "repeat", "delete"
+	State  State
+	Hint   string
+}
+
+func (e *TransitionError) Error() string {
+	msg := fmt.Sprintf("%s item %d: its state is %s (%d)", e.Verb, e.ItemID, e.State, int(e.State))
+	if e.Hint != "" {
+		msg += "; " + e.Hint
+	}
+	return msg
+}
+
+// ErrDraining is the cause of a cancelled run when the worker is shutting down
+// and its grace has ended.
+var ErrDraining = errors.New("the worker is draining")

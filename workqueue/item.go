@@ -1,0 +1,153 @@
+package workqueue
+
+import (
+	"encoding/json"
+	"math"
+	"time"
+)
+
+// DefaultQueue is the queue that always exists.
+const DefaultQueue = "default"
+
+// RequestPriority is the priority of an item that is made on request and names
+// none: the top of the medium band.
+const RequestPriority = 1000
+
+// Item is a row of BotWorkQueueItems. Times are UTC by the database's clock, to
+// the millisecond. JSON field names are the column names in camel case and are
+// part of the command line's contract.
+type Item struct {
+	ID        int64  `json:"id"`
+	QueueName string `json:"queueName"`
+	State     State  `json:"state"`
+
+	// Priority: larger runs first.
+	Priority int `json:"priority"`
+
+	// IntegrationConfig is a pipeline's name, or a whole pipeline as YAML or JSON.
+	IntegrationConfig string `json:"integrationConfig"`
+
+	Payload  JSONText `json:"payload"`
+	Output   JSONText `json:"output"`
+	Progress *string  `json:"progress"`
+
+	// EstimatedDurationMs is how long a run is expected to take; nil: not known.
+	EstimatedDurationMs *int64 `json:"estimatedDurationMs"`
+
+	// WorkerID is the row id of the worker that holds the item or ran it last.
+	WorkerID *int64 `json:"workerId"`
+
+	// Fence grows with every claim; writes of a runner repeat it.
+	Fence          int64      `json:"fence"`
+	LeaseExpiresAt *time.Time `json:"leaseExpiresAt"`
+
+	// RetryCount counts failed attempts, ReleaseCount the times that a worker
+	// died with the item.
+	RetryCount       int      `json:"retryCount"`
+	ReleaseCount     int      `json:"releaseCount"`
+	ResilienceConfig JSONText `json:"resilienceConfig"`
+
+	// AvailableAt is when the item becomes due.
+	AvailableAt time.Time  `json:"availableAt"`
+	DeadlineAt  *time.Time `json:"deadlineAt"`
+
+	NaturalKey *string  `json:"naturalKey"`
+	Tags       JSONText `json:"tags"`
+	Metadata   JSONText `json:"metadata"`
+	Labels     JSONText `json:"labels"`
+	Selectors  JSONText `json:"selectors"`
+	RootID     *int64   `json:"rootId"`
+	TaskName   *string  `json:"taskName"`
+
+	// Error is the last failure's text, kept until the item succeeds.
+	Error     *string    `json:"error"`
+	ErrorKind *ErrorKind `json:"errorKind"`
+
+	CreatedAt  time.Time  `json:"createdAt"`
+	CreatedBy  *string    `json:"createdBy"`
+	AssignedAt *time.Time `json:"assignedAt"`
+	StartedAt  *time.Time `json:"startedAt"`
+	FinishedAt *time.Time `json:"finishedAt"`
+
+	RetainUntil   *time.Time `json:"retainUntil"`
+	DeletedAt     *time.Time `json:"deletedAt"`
+	DeletedReason *string    `json:"deletedReason"`
+}
+
+// MarshalJSON adds the state's name behind its number.
+func (it Item) MarshalJSON() ([]byte, error) {
+	type plain Item
+	return json.Marshal(struct {
+		plain
+		StateName string `json:"stateName"`
+	}{plain(it), it.State.String()})
+}
+
+// Attempt returns the number of the try that runs, or would run next: 1 for
+// the first.
+func (it *Item) Attempt() int { return it.RetryCount + 1 }
+
+// JSONText is a JSON value as the database holds it; "" is SQL's NULL. A hand
+// may have written something that is not JSON: that is shown as a string.
+type JSONText string
+
+// MarshalJSON returns the text as it stands where it is JSON, as a JSON string
+// where it is not, and null where it is empty.
+func (t JSONText) MarshalJSON() ([]byte, error) {
+	switch {
+	case t == "":
+		return []byte("null"), nil
+	case json.Valid([]byte(t)):
+		return []byte(t), nil
+	default:
+		return json.Marshal(string(t))
+	}
+}
+
+// NewItem is what an enqueuer says of an item; everything else has a default
+// in the database.
+type NewItem struct {
+	// QueueName "" means DefaultQueue.
+	QueueName string
+
+	// State is Pending (made on request) or Ready (made by a schedule).
+	State State
+
+	// Priority is taken as it is; 0 is a priority of the low band.
+	Priority int
+
+	IntegrationConfig string
+	Payload           JSONText
+	Estimate          time.Duration // 0: not known
+	ResilienceConfig  JSONText
+
+	// At is when the item becomes due; In is the same as a distance from the
+	// database's now. Both zero: at once. At wins.
+	At time.Time
+	In time.Duration
+
+	Deadline  time.Time // zero: none
+	CreatedBy string
+}
+
+// ItemPriorityRange tells whether a priority fits the column.
+func ItemPriorityRange(priority int) bool {
+	return priority >= math.MinInt32 && priority <= math.MaxInt32
+}
+
+// Attempt is a row of BotWorkItemAttempts: one try that did not simply
+// succeed.
+type Attempt struct {
+	ID         int64      `json:"id"`
+	ItemID     int64      `json:"itemId"`
+	Attempt    int        `json:"attempt"`
+	Fence      int64      `json:"fence"`
+	Outcome    string     `json:"outcome"` // failed, timeout, released, rescued, snoozed
+	WorkerID   *int64     `json:"workerId"`
+	WorkerName *string    `json:"workerName"`
+	Step       *string    `json:"step"`
+	Error      *string    `json:"error"`
+	ErrorKind  *ErrorKind `json:"errorKind"`
+	StartedAt  *time.Time `json:"startedAt"`
+	FinishedAt time.Time  `json:"finishedAt"`
+}

@@ -1,0 +1,83 @@
+package workqueue
+
+import (
+	"context"
+	"time"
+)
+
+// RunItem runs one claimed item's pipeline to its end and says what came of
+// it. It stops when ctx ends; context.Cause tells why: [ErrLeaseLost] or
+// [ErrDraining]. It must not panic.
+type RunItem func(ctx context.Context, item *Item) Outcome
+
+// Verdict is how a run of an item ended.
+type Verdict int
+
+// The verdicts.
+const (
+	Succeeded Verdict = iota // the pipeline ran to its end, or broke off well
+	Failed                   // counts an attempt
+	Snoozed                  // run again later, counts no attempt
+	Released                 // interrupted from outside, counts no attempt
+)
+
+// Outcome is what a run of an item came to.
+type Outcome struct {
+	Verdict Verdict
+
+	// Output is the pipeline's last output; kept for Succeeded only.
+	Output JSONText
+
+	// Error, Kind and Step tell a failure; Error also holds the reason of a
+	// snooze or a release.
+	Error string
+	Kind  ErrorKind
+	Step  string
+
+	// After is the wait that the run asked for: the time of a snooze, or the
+	// least backoff of a failure.
+	After time.Duration
+
+	// Policy is the pipeline's resilience. The item's own policy wins over it.
+	Policy Resilience
+}
+
+// settle turns an outcome into the write that records it: limit N allows N
+// attempts in all, so the failure that brings RetryCount to the limit cancels.
+// random is in [0, 1).
+func (o Outcome) settle(it *Item, queue Resilience, random float64) Finish {
+	f := Finish{ItemID: it.ID, Fence: it.Fence, RetryCount: it.RetryCount, Error: o.Error, ErrorKind: o.Kind}
+	attempt := func(outcome string) {
+		f.Attempt = &AttemptNote{Number: it.Attempt(), Outcome: outcome, Step: o.Step}
+	}
+	switch o.Verdict {
+	case Succeeded:
+		f.State, f.Output, f.Error, f.ErrorKind = Processed, o.Output, "", ""
+	case Snoozed:
+		f.State, f.Delay = Ready, o.After
+		attempt("snoozed")
+	case Released:
+		f.State = Ready
+		attempt("released")
+	case Failed:
+		own, err := ParseResilience(it.ResilienceConfig)
+		if err != nil {
+			// A policy that cannot be read must not hide the failure; the
+			// pipeline's policy holds and the text says so.
+			f.Error += "\n" + err.Error()
+		}
+		policy := own.Or(o.Policy).Or(queue).Or(DefaultResilience())
+		f.RetryCount++
+		f.State = Cancelled
+		if policy.Retries(o.Kind, f.RetryCount) {
+			f.State = Ready
+			f.Delay = max(policy.Backoff(f.RetryCount, random), o.After)
+		}
+		if o.Kind == KindTimeout {
+			attempt("timeout")
+		} else {
+			attempt("failed")
+		}
+	}
+	return f
+}

@@ -1,0 +1,168 @@
+package workqueue
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// Resilience is the policy of repeating a failed item. In JSON:
+//
+//	{"limit": 3, "delay": "30s", "factor": 2, "maxDelay": "1h", "jitter": 0.1, "retryOn": ["error", "timeout"]}
+//
+// A field that is absent falls through to the next policy: the item's own,
+// then its pipeline's, then its queue's, then DefaultResilience.
+type Resilience struct {
+	// Limit is the number of attempts in all; 1 means no retry.
+	Limit int `json:"limit,omitempty"`
+
+	// Delay is the wait before the second attempt.
+	Delay Duration `json:"delay,omitempty"`
+
+	// Factor multiplies the wait for each further attempt; 1 keeps it.
+	Factor float64 `json:"factor,omitempty"`
+
+	// MaxDelay bounds the wait before jitter.
+	MaxDelay Duration `json:"maxDelay,omitempty"`
+
+	// Jitter is the random share of the wait: 0.1 spreads it over ±10 %.
+	Jitter *float64 `json:"jitter,omitempty"`
+
+	// RetryOn lists the kinds of failure that are retried: error (panics
+	// count as errors), timeout, business.
+	RetryOn []ErrorKind `json:"retryOn,omitempty"`
+}
+
+// DefaultResilience is what holds where nobody said anything: three attempts,
+// the second after 30 s, the third after 60 s, each ±10 %.
+func DefaultResilience() Resilience {
+	jitter := 0.1
+	return Resilience{
+		Limit:    3,
+		Delay:    Duration(30 * time.Second),
+		Factor:   2,
+		MaxDelay: Duration(time.Hour),
+		Jitter:   &jitter,
+		RetryOn:  []ErrorKind{KindError, KindTimeout},
+	}
+}
+
+// ParseResilience reads a policy strictly: an unknown key is an error. An empty
+// text is an empty policy.
+func ParseResilience(text JSONText) (Resilience, error) {
+	var r Resilience
+	if text == "" {
+		return r, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader([]byte(text)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&r); err != nil {
+		return Resilience{}, fmt.Errorf("resilience %s: %w", text, err)
+	}
+	if err := r.Validate(); err != nil {
+		return Resilience{}, fmt.Errorf("resilience %s: %w", text, err)
+	}
+	return r, nil
+}
+
+// Validate checks the fields that are set, all at once.
+func (r Resilience) Validate() error {
+	var errs []error
+	if r.Limit < 0 {
+		errs = append(errs, fmt.Errorf("limit %d: want 1 or more attempts", r.Limit))
+	}
+	if r.Delay < 0 || r.MaxDelay < 0 {
+		errs = append(errs, errors.New("delay and maxDelay: want 0 or more"))
+	}
+	if r.Factor != 0 && r.Factor < 1 || math.IsNaN(r.Factor) || math.IsInf(r.Factor, 0) {
+		errs = append(errs, fmt.Errorf("factor %v: want 1 or more", r.Factor))
+	}
+	if r.Jitter != nil && !(*r.Jitter >= 0 && *r.Jitter <= 1) {
+		errs = append(errs, fmt.Errorf("jitter %v: want 0 to 1", *r.Jitter))
+	}
+	for _, k := range r.RetryOn {
+		if k != KindError && k != KindTimeout && k != KindBusiness {
+			errs = append(errs, fmt.Errorf("retryOn %q: want error, timeout or business", k))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Or fills what r leaves open from the less specific policy.
+func (r Resilience) Or(fallback Resilience) Resilience {
+	if r.Limit == 0 {
+		r.Limit = fallback.Limit
+	}
+	if r.Delay == 0 {
+		r.Delay = fallback.Delay
+	}
+	if r.Factor == 0 {
+		r.Factor = fallback.Factor
+	}
+	if r.MaxDelay == 0 {
+		r.MaxDelay = fallback.MaxDelay
+	}
+	if r.Jitter == nil {
+		r.Jitter = fallback.Jitter
+	}
+	if r.RetryOn == nil {
+		r.RetryOn = fallback.RetryOn
+	}
+	return r
+}
+
+// Retries tells whether a failure of this kind is followed by another attempt
+// when failures attempts have failed, this one included: limit N allows N
+// attempts in all.
+func (r Resilience) Retries(kind ErrorKind, failures int) bool {
+	switch kind {
+	case KindPanic:
+		kind = KindError
+	case KindPermanent, KindPoison, KindCancelled:
+		return false
+	}
+	return failures < r.Limit && slices.Contains(r.RetryOn, kind)
+}
+
+// Backoff is the wait after the given number of failures:
+//
+//	min(delay · factor^(failures−1), maxDelay) · (1 + jitter·(2·random − 1))
+//
+// random is in [0, 1). Delay 30s, factor 2, maxDelay 1h: failures 1, 2, 3 and
+// 8 wait 30s, 1m, 2m and 1h before jitter.
+func (r Resilience) Backoff(failures int, random float64) time.Duration {
+	wait := float64(r.Delay)
+	if r.Factor > 1 {
+		wait *= math.Pow(r.Factor, float64(max(failures, 1)-1))
+	}
+	if limit := float64(r.MaxDelay); r.MaxDelay > 0 && wait > limit {
+		wait = limit
+	}
+	if r.Jitter != nil {
+		wait *= 1 + *r.Jitter*(2*random-1)
+	}
+	if wait >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return time.Duration(wait)
+}
+
+// Duration is a time.Duration that is written as text ("90s") in JSON.
+type Duration time.Duration
+
+// UnmarshalText parses what time.ParseDuration does.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("duration %q: want a number with a unit, such as 90s, 15m or 2h", text)
+	}
+	*d = Duration(v)
+	return nil
+}
+
+// MarshalText writes what time.Duration prints.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }

@@ -1,0 +1,243 @@
+package workqueue
+
+import (
+	"context"
+	"time"
+)
+
+// Store is the database, as the rest of the program sees it. Every method is
+// one transaction; all may be called from several goroutines and processes at
+// once. Times come from the database's clock. An engine's errors are wrapped;
+// the sentinel errors of this package are matched with errors.Is.
+type Store interface {
+	ItemStore
+	WorkerStore
+	LeaseStore
+	ScheduleStore
+
+	// Assign runs pass under the cluster's assignment lock: it waits for the
+	// lock, and what pass wrote is committed together when pass returns nil.
+	// Two passes never overlap. The transaction handed to pass must not be
+	// used after it returned.
+	Assign(ctx context.Context, pass func(ctx context.Context, tx AssignTx) error) error
+}
+
+// ItemStore creates, shows and changes items on somebody's word.
+type ItemStore interface {
+	// Enqueue inserts items, all or none, and returns their ids in ascending
+	// order. With more than one item the ids need not follow the order of the
+	// input. An unknown queue is an *UnknownQueueError.
+	Enqueue(ctx context.Context, items []NewItem) ([]int64, error)
+
+	// Item returns one item, or ErrNotFound.
+	Item(ctx context.Context, id int64) (Item, error)
+
+	// Items lists items, the newest (highest id) first.
+	Items(ctx context.Context, f ItemFilter) ([]Item, error)
+
+	// Attempts lists the attempts of an item that did not simply succeed, in
+	// the order in which they ended.
+	Attempts(ctx context.Context, itemID int64) ([]Attempt, error)
+
+	// CancelItem moves an item that waits or is assigned to Cancelled.
+	// An item in another state is left as it is: *TransitionError.
+	CancelItem(ctx context.Context, id int64, reason string) error
+
+	// RepeatItem makes a finished item Ready again, due at once, with its
+	// counters at zero. An item in another state is left as it is:
+	// *TransitionError.
+	RepeatItem(ctx context.Context, id int64) error
+
+	// DeleteItem removes an item and its attempts. A running item is left as
+	// it is: *TransitionError.
+	DeleteItem(ctx context.Context, id int64) error
+
+	// Queues lists the queues by name.
+	Queues(ctx context.Context) ([]Queue, error)
+}
+
+// ItemFilter picks items for a listing. The zero value of a field means any.
+type ItemFilter struct {
+	States    []State
+	QueueName string
+	Pipeline  string // equals IntegrationConfig
+	Worker    string // name of the worker that holds or ran it
+	Band      Band   // the zero Band means every priority
+
+	// BeforeID keeps the items with a smaller id: the next page after a
+	// listing is the one before its last id.
+	BeforeID int64
+
+	// Limit bounds the listing; 0 means 100.
+	Limit int
+}
+
+// WorkerStore keeps the workers' rows.
+type WorkerStore interface {
+	// RegisterWorker takes the name for a new instance and returns its row.
+	// When a live process holds the name: *NameTakenError, unless it is the
+	// instance that w.Replaces names. Whatever an earlier instance of the name
+	// still held goes back: assigned items as they are, running ones as
+	// rescued.
+	RegisterWorker(ctx context.Context, w WorkerSpec) (Worker, error)
+
+	// Workers lists all workers by name.
+	Workers(ctx context.Context) ([]Worker, error)
+
+	// DrainWorker asks an active worker to take no more items. It learns of it
+	// at its next heartbeat. ErrNotFound when there is no such worker.
+	DrainWorker(ctx context.Context, name string) error
+
+	// StopWorker marks the instance as stopped and releases what is assigned
+	// to it. ErrWorkerReplaced when it is not the present instance.
+	StopWorker(ctx context.Context, workerID int64, instanceID string) error
+}
+
+// WorkerSpec is what a process says of itself when it registers.
+type WorkerSpec struct {
+	Name       string
+	InstanceID string
+	Host       string
+	PID        int
+	Version    string
+	Capacity   int
+	Labels     JSONText
+	Lease      time.Duration // how long a beat is good for
+
+	// Replaces is the instance id of a process that is known to be dead,
+	// although its lease has not run out; "" for none.
+	Replaces string
+
+	// MaxReleases is the number of times that a worker may die with an item
+	// before the item is cancelled as poison.
+	MaxReleases int
+}
+
+// LeaseStore moves the items of one worker. Each write repeats state, worker
+// and fence; what does not match is not changed.
+type LeaseStore interface {
+	// Claim moves up to p.Max items that are assigned to the worker to
+	// Blocked, the highest priority first, then the lowest id, with a new
+	// lease and fence + 1. It returns them in that order, and none when
+	// nothing is assigned or the instance is not the present one.
+	Claim(ctx context.Context, p ClaimParams) ([]Item, error)
+
+	// Beat says that the worker lives and renews the leases of p.Held. It
+	// returns ErrWorkerReplaced when the instance is not the present one.
+	Beat(ctx context.Context, p BeatParams) (BeatResult, error)
+
+	// Finish records the ends of runs. It returns the ids whose lease was
+	// lost; those were not changed.
+	Finish(ctx context.Context, workerID int64, finishes []Finish) (lost []int64, err error)
+
+	// ReleaseAssigned gives back all that is assigned to the worker but not
+	// claimed, and returns how many items that were.
+	ReleaseAssigned(ctx context.Context, workerID int64, instanceID string) (int, error)
+}
+
+// ClaimParams says who claims what.
+type ClaimParams struct {
+	WorkerID   int64
+	InstanceID string
+	Band       Band
+	Max        int
+	Lease      time.Duration
+}
+
+// ItemRef names a claim: an item and the fence that the claim gave.
+type ItemRef struct {
+	ItemID int64 `json:"id"`
+	Fence  int64 `json:"fence"`
+}
+
+// BeatParams says who lives and what it holds.
+type BeatParams struct {
+	WorkerID   int64
+	InstanceID string
+	Lease      time.Duration
+	Held       []ItemRef
+}
+
+// BeatResult is what a worker learns from its beat.
+type BeatResult struct {
+	// State is what others want the worker to be, such as WorkerDraining.
+	State WorkerState
+
+	// Lost lists the held items whose lease is no longer this worker's.
+	Lost []int64
+}
+
+// Finish is the end of one run, ready to be written. The next state has been
+// decided from the item as it was claimed: the fence keeps that valid.
+type Finish struct {
+	ItemID     int64
+	Fence      int64
+	State      State         // Processed, Ready or Cancelled
+	RetryCount int           // the new value
+	Delay      time.Duration // Ready: due this long after now
+	Output     JSONText
+	Error      string
+	ErrorKind  ErrorKind
+	Attempt    *AttemptNote // nil for a plain success
+}
+
+// AttemptNote is what a Finish adds to BotWorkItemAttempts.
+type AttemptNote struct {
+	Number  int
+	Outcome string
+	Step    string
+}
+
+// AssignTx is the database inside an assignment pass.
+type AssignTx interface {
+	// Rescue gives back what nobody will run: running items whose lease has
+	// run out, assigned items that wait longer than p.AssignedFor or whose
+	// worker is gone. An item that comes back for the p.MaxReleases-th time
+	// because its runner died is cancelled as poison.
+	Rescue(ctx context.Context, p RescueParams) (RescueResult, error)
+
+	// WorkerLoads returns the active workers that were seen within seenWithin
+	// and whose lease runs, with what they hold at or above band.Min, in the
+	// order of their ids. defaultEstimate stands for unknown durations.
+	WorkerLoads(ctx context.Context, seenWithin time.Duration, band Band, defaultEstimate time.Duration) ([]WorkerLoad, error)
+
+	// DueItems returns up to limit items of the band that wait and are due,
+	// of queues that are not paused, by priority (largest first), deadline
+	// (none last) and id, those behind the cursor only; nil starts at the top.
+	DueItems(ctx context.Context, band Band, after *DueItem, limit int) ([]DueItem, error)
+
+	// Write assigns items to workers and returns how many it changed: an item
+	// that was cancelled meanwhile stays as it is.
+	Write(ctx context.Context, assignments []Assignment) (int, error)
+}
+
+// RescueParams bounds what waits for nothing.
+type RescueParams struct {
+	AssignedFor time.Duration
+	MaxReleases int
+}
+
+// RescueResult counts what a rescue moved.
+type RescueResult struct {
+	Rescued  int `json:"rescued"`  // running items whose lease had run out
+	Released int `json:"released"` // assigned items that went back
+	Poisoned int `json:"poisoned"` // cancelled: too many workers died with them
+}
+
+// DueItem is what an assignment pass knows of an item.
+type DueItem struct {
+	ID       int64
+	Priority int
+	Deadline time.Time // zero: none
+
+	// Estimate is 0 when the item names none; Pipeline is then the start of
+	// its IntegrationConfig, enough for a pipeline's name.
+	Estimate time.Duration
+	Pipeline string
+}
+
+// Assignment gives an item to a worker.
+type Assignment struct {
+	ItemID   int64 `json:"id"`
+	WorkerID int64 `json:"worker"`
+}

@@ -1,0 +1,54 @@
+package workqueue
+
+import "time"
+
+// WorkerState is what a worker is ready to do.
+type WorkerState string
+
+// The states of a worker.
+const (
+	WorkerActive   WorkerState = "active"   // takes items
+	WorkerDraining WorkerState = "draining" // finishes what it has, takes none
+	WorkerStopped  WorkerState = "stopped"  // its process has ended in good order
+)
+
+// Worker is a row of BotWorkers: one process on one machine. The name lasts;
+// the instance id is new at every start. Times are UTC by the database's clock.
+type Worker struct {
+	ID         int64       `json:"id"`
+	Name       string      `json:"name"`
+	InstanceID string      `json:"instanceId"`
+	Host       string      `json:"host"`
+	PID        int         `json:"pid"`
+	Version    string      `json:"version"`
+	Capacity   int         `json:"capacity"` // slots
+	Labels     JSONText    `json:"labels"`
+	State      WorkerState `json:"state"`
+	StartedAt  time.Time   `json:"startedAt"`
+	LastSeenAt time.Time   `json:"lastSeenAt"`
+
+	// LeaseExpiresAt is when the worker counts as gone unless it beats again.
+	LeaseExpiresAt *time.Time `json:"leaseExpiresAt"`
+}
+
+// WorkerLoad is what an assignment pass knows of a worker.
+type WorkerLoad struct {
+	WorkerID int64
+	Name     string
+	Capacity int
+
+	// HeldInBand counts the assigned and running items whose priority lies in
+	// the pass's band or above it; HeldDuration sums their estimated durations
+	// (an item without an estimate counts with the pass's default).
+	HeldInBand   int
+	HeldDuration time.Duration
+}
+
+// Queue is a row of BotQueues.
+type Queue struct {
+	ID          int64    `json:"id"`
+	Name        string   `json:"name"`
+	Description *string  `json:"description"`
+	Paused      bool     `json:"paused"` // its items are not assigned; running ones go on
+	Resilience  JSONText `json:"resilienceConfig"`
+}
