@@ -4,7 +4,9 @@
 package strictyaml
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -13,7 +15,8 @@ import (
 type Finding struct {
 	File string `json:"file"`
 
-	// Line and Column count from 1; 0 means that the place is not known.
+	// Line and Column count from 1, columns in characters; 0 means that the
+	// place is not known.
 	Line   int `json:"line"`
 	Column int `json:"column"`
 
@@ -58,4 +61,12 @@ func (fs Findings) Err() error {
 		return nil
 	}
 	return fs
+}
+
+// Sort puts the findings in the order of their files and places. Findings of
+// one place keep their order.
+func (fs Findings) Sort() {
+	slices.SortStableFunc(fs, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
 }

@@ -1,0 +1,205 @@
+package strictyaml
+
+import (
+	"fmt"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// maxDepth bounds the nesting of a file, which recursion follows. maxAliased
+// bounds the nodes that aliases add to what is written in the file: a few
+// lines of aliases of aliases would otherwise fill the memory.
+const (
+	maxDepth   = 200
+	maxAliased = 20_000
+)
+
+// converter turns the library's nodes into ours and collects what is wrong.
+type converter struct {
+	file     string
+	lines    []string
+	findings Findings
+
+	// aliases are the aliases that are being followed, for cycles.
+	aliases []*yaml.Node
+	aliased int
+	limited bool
+}
+
+func (c *converter) add(line, column int, code, message, hint string) {
+	c.findings = append(c.findings, Finding{File: c.file, Line: line, Column: column, Code: code, Message: message, Hint: hint})
+}
+
+// limit reports a limit once: what lies beyond it would repeat it.
+func (c *converter) limit(y *yaml.Node, message, hint string) {
+	if !c.limited {
+		c.limited = true
+		c.add(y.Line, y.Column, "yaml-limit", message, hint)
+	}
+}
+
+// convert never returns nil; what cannot be used becomes Null.
+func (c *converter) convert(y *yaml.Node, path string, depth int) *Node {
+	n := &Node{File: c.file, Line: y.Line, Column: y.Column, Path: path}
+	if depth > maxDepth {
+		c.limit(y, fmt.Sprintf("nested deeper than %d levels", maxDepth), "")
+		return n
+	}
+	if len(c.aliases) > 0 {
+		if c.aliased++; c.aliased > maxAliased {
+			c.limit(c.aliases[0], fmt.Sprintf("aliases add more than %d values", maxAliased), "write the values out")
+			return n
+		}
+	}
+	switch y.Kind {
+	case yaml.AliasNode:
+		return c.alias(y, path, depth)
+	case yaml.MappingNode:
+		n.Kind = Mapping
+		c.mapping(n, y, depth)
+	case yaml.SequenceNode:
+		n.Kind = Sequence
+		for i, item := range y.Content {
+			n.Items = append(n.Items, c.convert(item, fmt.Sprintf("%s[%d]", path, i), depth+1))
+		}
+	case yaml.ScalarNode:
+		c.scalar(n, y)
+	}
+	return n
+}
+
+func (c *converter) alias(y *yaml.Node, path string, depth int) *Node {
+	for _, open := range c.aliases {
+		if open.Alias == y.Alias {
+			c.limit(y, fmt.Sprintf("the alias *%s holds itself", y.Value), "")
+			return &Node{File: c.file, Line: y.Line, Column: y.Column, Path: path}
+		}
+	}
+	c.aliases = append(c.aliases, y)
+	n := c.convert(y.Alias, path, depth+1)
+	c.aliases = c.aliases[:len(c.aliases)-1]
+	return n
+}
+
+func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
+	if isBraceTrap(y) {
+		c.add(y.Line, y.Column, "yaml-trap", "unquoted {{ }} is a mapping to YAML, not an expression", "put the whole value in quotes")
+		n.Kind = Null
+		return
+	}
+	seen := make(map[string]int, len(y.Content)/2)
+	var merges []*yaml.Node
+	for i := 0; i+1 < len(y.Content); i += 2 {
+		key, value := y.Content[i], y.Content[i+1]
+		if key.Kind == yaml.AliasNode {
+			key = key.Alias
+		}
+		if key.Kind == yaml.ScalarNode && key.Tag == "!!merge" {
+			merges = append(merges, value)
+			continue
+		}
+		if !c.checkKey(key) {
+			continue
+		}
+		if first, ok := seen[key.Value]; ok {
+			c.add(key.Line, key.Column, "duplicate-key", fmt.Sprintf("key %q stands here again, first in line %d", key.Value, first), "")
+			continue
+		}
+		seen[key.Value] = key.Line
+		n.Entries = append(n.Entries, Entry{Key: key.Value, KeyLine: key.Line, KeyColumn: key.Column,
+			Value: c.convert(value, join(n.Path, key.Value), depth+1)})
+	}
+	for _, m := range merges {
+		c.merge(n, m, depth)
+	}
+}
+
+// checkKey reports a key that is not a string. Such an entry is left out: its
+// value has no name to stand under.
+func (c *converter) checkKey(key *yaml.Node) bool {
+	if key.Kind != yaml.ScalarNode {
+		c.add(key.Line, key.Column, "non-string-key", "got a collection as a key, want text", "")
+		return false
+	}
+	if key.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 || key.Tag == "!!str" && key.Style&yaml.TaggedStyle != 0 {
+		return true
+	}
+	if value, trap := resolve(key.Value); trap != "" {
+		c.add(key.Line, key.Column, "yaml-trap", "key: "+trap, "put it in quotes")
+		return false
+	} else if _, ok := value.(string); !ok {
+		c.add(key.Line, key.Column, "non-string-key", fmt.Sprintf("got %s as a key, want text", typeName(value)), "put it in quotes")
+		return false
+	}
+	return true
+}
+
+// merge adds the entries of a merge key's mapping, or of each in a list, that
+// n has not got.
+func (c *converter) merge(n *Node, y *yaml.Node, depth int) {
+	from := c.convert(y, n.Path, depth+1)
+	sources := []*Node{from}
+	if from.Kind == Sequence {
+		sources = from.Items
+	}
+	for _, source := range sources {
+		if source.Kind != Mapping {
+			c.add(y.Line, y.Column, "yaml-merge", fmt.Sprintf("got %s behind <<, want an alias of a mapping", source.Kind), "")
+			return
+		}
+		for _, e := range source.Entries {
+			if n.Get(e.Key) == nil {
+				n.Entries = append(n.Entries, e)
+			}
+		}
+	}
+}
+
+func (c *converter) scalar(n *Node, y *yaml.Node) {
+	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	n.Text = y.Value
+	if y.Style&yaml.TaggedStyle != 0 && y.Tag != "!!str" {
+		c.add(y.Line, y.Column, "yaml-tag", fmt.Sprintf("the tag %s has no use here", y.Tag), "remove it")
+		return
+	}
+	if y.Style&(quoted|yaml.TaggedStyle) != 0 {
+		n.Kind, n.Value, n.Quoted = Scalar, y.Value, true
+		return
+	}
+	value, trap := resolve(y.Value)
+	if trap != "" {
+		c.add(y.Line, y.Column, "yaml-trap", trap, "put it in quotes if it is text, or write it as a plain number")
+	} else if c.cutByComment(y) {
+		c.add(y.Line, y.Column, "yaml-trap", "a # behind a space starts a comment, which cuts this expression off", "put the whole value in quotes")
+	}
+	if value != nil {
+		n.Kind, n.Value = Scalar, value
+	}
+}
+
+// cutByComment tells that an unquoted expression lost its end to a comment:
+// `${{ a # b }}` is read as `${{ a`.
+func (c *converter) cutByComment(y *yaml.Node) bool {
+	if strings.Count(y.Value, "{{") <= strings.Count(y.Value, "}}") || y.Line > len(c.lines) {
+		return false
+	}
+	_, comment, ok := strings.Cut(c.lines[y.Line-1], " #")
+	return ok && strings.Contains(comment, "}}")
+}
+
+// isBraceTrap recognises `{{ x }}`, which YAML reads as a mapping whose only
+// key is the mapping {x: null}.
+func isBraceTrap(y *yaml.Node) bool {
+	return y.Style&yaml.FlowStyle != 0 && len(y.Content) == 2 &&
+		y.Content[0].Kind == yaml.MappingNode && y.Content[0].Style&yaml.FlowStyle != 0 &&
+		y.Content[1].ShortTag() == "!!null"
+}
+
+// join names the key of a mapping in a path.
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}

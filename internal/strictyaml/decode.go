@@ -1,0 +1,182 @@
+package strictyaml
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// NodeDecoder is a type that decodes itself, such as one that is either a
+// text or a mapping. It is not called for a key without a value.
+type NodeDecoder interface {
+	DecodeNode(n *Node) Findings
+}
+
+// Decode fills the value that into points to and returns every mistake.
+//
+// Struct fields are filled by their tag `yaml:"name"`; `yaml:"name,required"`
+// wants a value; a field without a tag takes no part, and an embedded struct
+// counts as if its fields stood in the outer one. Into go strings, numbers,
+// bools, slices, maps with string keys, pointers, structs, any (Node.Any),
+// *Node (the node itself), time.Duration ("90s"), a NodeDecoder and an
+// encoding.TextUnmarshaler, which gets Node.Text of any single value.
+//
+// What the node does not name keeps its value, so that into may hold defaults;
+// a key without a value counts as not named. Slices and maps are replaced as a
+// whole. Where the node is wrong, into keeps the value it had.
+//
+// The codes are:
+//
+//	unknown-key     at the key; the hint suggests a known one
+//	missing-key     a required key; at the mapping that lacks it
+//	wrong-type      text where a number was wanted, and the like
+//	invalid-value   a text that the type refuses, such as a bad duration
+//
+// Decode panics when into cannot be decoded into: a programmer's mistake.
+func (n *Node) Decode(into any) Findings {
+	v := reflect.ValueOf(into)
+	if v.Kind() != reflect.Pointer || v.IsNil() {
+		panic(fmt.Sprintf("strictyaml: decode into %T, want a pointer", into))
+	}
+	var d decoder
+	if n != nil {
+		d.value(n, v.Elem())
+	}
+	d.findings.Sort()
+	return d.findings
+}
+
+type decoder struct{ findings Findings }
+
+func (d *decoder) add(n *Node, code, message, hint string) {
+	if n.Path != "" {
+		message = n.Path + ": " + message
+	}
+	d.findings = append(d.findings, n.Finding(code, message, hint))
+}
+
+// wrongType reports that n is not what want names.
+func (d *decoder) wrongType(n *Node, want, hint string) {
+	d.add(n, "wrong-type", fmt.Sprintf("got %s, want %s", describe(n), want), hint)
+}
+
+func (d *decoder) value(n *Node, v reflect.Value) {
+	if v.Type() == reflect.TypeFor[*Node]() {
+		v.Set(reflect.ValueOf(n))
+		return
+	}
+	if v.Kind() == reflect.Interface && v.NumMethod() == 0 {
+		if value := n.Any(); value != nil {
+			v.Set(reflect.ValueOf(value))
+		} else {
+			v.SetZero()
+		}
+		return
+	}
+	if n.Kind == Null {
+		return
+	}
+	if v.Kind() == reflect.Pointer {
+		target := reflect.New(v.Type().Elem())
+		d.value(n, target.Elem())
+		v.Set(target)
+		return
+	}
+	switch target := v.Addr().Interface().(type) {
+	case NodeDecoder:
+		d.findings = append(d.findings, target.DecodeNode(n)...)
+	case *time.Duration:
+		d.duration(n, target)
+	case encoding.TextUnmarshaler:
+		if n.Kind != Scalar {
+			d.wrongType(n, "a single value", "")
+		} else if err := target.UnmarshalText([]byte(n.Text)); err != nil {
+			d.add(n, "invalid-value", err.Error(), "")
+		}
+	default:
+		d.plain(n, v)
+	}
+}
+
+// plain decodes into a type that has no say of its own.
+func (d *decoder) plain(n *Node, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		d.structure(n, v)
+	case reflect.Map:
+		d.mapping(n, v)
+	case reflect.Slice:
+		if n.Kind != Sequence {
+			d.wrongType(n, "a list", "")
+			return
+		}
+		list := reflect.MakeSlice(v.Type(), len(n.Items), len(n.Items))
+		for i, item := range n.Items {
+			d.value(item, list.Index(i))
+		}
+		v.Set(list)
+	default:
+		d.scalar(n, v)
+	}
+}
+
+func (d *decoder) mapping(n *Node, v reflect.Value) {
+	if v.Type().Key().Kind() != reflect.String {
+		panic(fmt.Sprintf("strictyaml: decode into %s, want string keys", v.Type()))
+	}
+	if n.Kind != Mapping {
+		d.wrongType(n, "a mapping", "")
+		return
+	}
+	m := reflect.MakeMapWithSize(v.Type(), len(n.Entries))
+	for _, e := range n.Entries {
+		elem := reflect.New(v.Type().Elem()).Elem()
+		d.value(e.Value, elem)
+		m.SetMapIndex(reflect.ValueOf(e.Key).Convert(v.Type().Key()), elem)
+	}
+	v.Set(m)
+}
+
+func (d *decoder) structure(n *Node, v reflect.Value) {
+	if n.Kind != Mapping {
+		d.wrongType(n, "a mapping", "")
+		return
+	}
+	fields := fieldsOf(v.Type())
+	byName, names := make(map[string]field, len(fields)), make([]string, len(fields))
+	for i, f := range fields {
+		byName[f.name], names[i] = f, f.name
+	}
+	for _, e := range n.Entries {
+		f, ok := byName[e.Key]
+		if !ok {
+			d.unknownKey(n, e, names)
+			continue
+		}
+		d.value(e.Value, v.FieldByIndex(f.index))
+	}
+	for _, f := range fields {
+		if value := n.Get(f.name); f.required && (value == nil || value.Kind == Null) {
+			d.findings = append(d.findings, n.Finding("missing-key", fmt.Sprintf("key %q is missing%s", f.name, in(n)), ""))
+		}
+	}
+}
+
+func (d *decoder) unknownKey(n *Node, e Entry, names []string) {
+	hint := Suggest(e.Key, names)
+	if hint == "" && len(names) > 0 {
+		hint = "known are " + strings.Join(names, ", ")
+	}
+	d.findings = append(d.findings, Finding{File: n.File, Line: e.KeyLine, Column: e.KeyColumn,
+		Code: "unknown-key", Message: fmt.Sprintf("unknown key %q%s", e.Key, in(n)), Hint: hint})
+}
+
+// in names the mapping that a message is about; the top has no name.
+func in(n *Node) string {
+	if n.Path == "" {
+		return ""
+	}
+	return " in " + n.Path
+}

@@ -1,0 +1,128 @@
+package strictyaml
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// scalar decodes a single value into a basic type.
+func (d *decoder) scalar(n *Node, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		if s, ok := n.Value.(string); ok {
+			v.SetString(s)
+			return
+		}
+		hint := ""
+		if n.Kind == Scalar {
+			hint = "put it in quotes"
+		}
+		d.wrongType(n, "text", hint)
+	case reflect.Bool:
+		if b, ok := n.Value.(bool); ok {
+			v.SetBool(b)
+			return
+		}
+		d.wrongType(n, "true or false", boolHint(n))
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		i, ok := n.Value.(int)
+		if !ok {
+			d.wrongType(n, "a whole number", numberHint(n))
+		} else if v.OverflowInt(int64(i)) {
+			d.wrongType(n, "a smaller number", "")
+		} else {
+			v.SetInt(int64(i))
+		}
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		i, ok := n.Value.(int)
+		if !ok {
+			d.wrongType(n, "a whole number", numberHint(n))
+		} else if i < 0 {
+			d.wrongType(n, "a number that is not negative", "")
+		} else if v.OverflowUint(uint64(i)) {
+			d.wrongType(n, "a smaller number", "")
+		} else {
+			v.SetUint(uint64(i))
+		}
+	case reflect.Float32, reflect.Float64:
+		switch x := n.Value.(type) {
+		case int:
+			v.SetFloat(float64(x))
+		case float64:
+			v.SetFloat(x)
+		default:
+			d.wrongType(n, "a number", numberHint(n))
+		}
+	default:
+		panic(fmt.Sprintf("strictyaml: decode into %s", v.Type()))
+	}
+}
+
+func (d *decoder) duration(n *Node, into *time.Duration) {
+	const hint = "write a number and a unit, such as 30s, 5m or 1h30m"
+	if n.Kind != Scalar {
+		d.wrongType(n, "a duration", hint)
+		return
+	}
+	parsed, err := time.ParseDuration(n.Text)
+	if err != nil {
+		d.add(n, "invalid-value", fmt.Sprintf("got %.40q, want a duration", n.Text), hint)
+		return
+	}
+	*into = parsed
+}
+
+// wordsForBool are the words for true and false that YAML 1.1 had.
+var wordsForBool = map[string]bool{
+	"y": true, "yes": true, "on": true,
+	"n": false, "no": false, "off": false,
+}
+
+// boolHint helps those who know the words of older YAML.
+func boolHint(n *Node) string {
+	if b, ok := wordsForBool[strings.ToLower(n.Text)]; ok {
+		return fmt.Sprintf("write %t", b)
+	}
+	if n.Quoted && (n.Text == "true" || n.Text == "false") {
+		return "remove the quotes"
+	}
+	return ""
+}
+
+func numberHint(n *Node) string {
+	if n.Quoted {
+		if value, trap := resolve(n.Text); trap == "" {
+			switch value.(type) {
+			case int, float64:
+				return "remove the quotes"
+			}
+		}
+	}
+	return ""
+}
+
+// describe tells what kind of value n is. It never shows the value, which may
+// be a password that stands in the wrong place.
+func describe(n *Node) string {
+	if n.Kind != Scalar {
+		return n.Kind.String()
+	}
+	return typeName(n.Value)
+}
+
+func typeName(value any) string {
+	switch value.(type) {
+	case nil:
+		return "nothing"
+	case bool:
+		return "true or false"
+	case int:
+		return "a whole number"
+	case float64:
+		return "a number with a fraction"
+	default:
+		return "text"
+	}
+}

@@ -1,0 +1,193 @@
+package strictyaml
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// outline is a rough look at a text that the library could not read: which
+// brackets and quotes are open, and where tabs indent. It knows enough of YAML
+// to skip comments, quotes and blocks of text, and it is used only to explain
+// an error that is certain, never to find one.
+type outline struct {
+	data []byte
+	at   int
+
+	// parent is the column, from 0, of the last key or dash in block style:
+	// a block of text under it is indented deeper.
+	parent int
+	open   []int // offsets of the brackets that are open at this point
+	last   int   // offset of the last token
+
+	// What was found, as offsets.
+	tabs          []int // tabs that indent
+	unclosed      []int // brackets that are never closed, or by another kind
+	unclosedQuote int   // the quote that is open at the end, or -1
+	longQuotes    []span
+}
+
+// span is a quoted text that goes over several lines, quotes included.
+type span struct{ from, to int }
+
+func newOutline(data []byte) *outline {
+	o := &outline{data: data, unclosedQuote: -1}
+	for o.at < len(o.data) {
+		o.indent()
+		for o.at < len(o.data) && !o.token() {
+		}
+	}
+	if n := len(o.open); n > 0 {
+		// The innermost lacks its end for sure; the others may get theirs
+		// when that is mended.
+		o.unclosed = append(o.unclosed, o.open[n-1])
+	}
+	return o
+}
+
+// indent goes over the white space in front of a line.
+func (o *outline) indent() {
+	tab := -1
+	for ; o.at < len(o.data) && isBlank(o.data[o.at]); o.at++ {
+		if o.data[o.at] == '\t' && tab < 0 {
+			tab = o.at
+		}
+	}
+	if tab >= 0 && len(o.open) == 0 && o.at < len(o.data) && !strings.ContainsRune("\r\n#", rune(o.data[o.at])) {
+		o.tabs = append(o.tabs, tab)
+	}
+}
+
+// token goes over one token and the white space behind it. It returns true at
+// the end of a line.
+func (o *outline) token() (endOfLine bool) {
+	start, inFlow := o.at, len(o.open) > 0
+	if o.data[start] != '\n' {
+		o.last = start
+	}
+	switch c := o.data[o.at]; {
+	case c == '\n':
+		o.at++
+		return true
+	case c == '#' && (start == 0 || isSpace(o.data[start-1])):
+		o.toLineEnd()
+	case c == '"' || c == '\'':
+		o.quoted(c)
+		o.key(start)
+	case c == '[' || c == '{':
+		o.open = append(o.open, o.at)
+		o.at++
+	case (c == ']' || c == '}') && inFlow:
+		o.close(c)
+	case (c == '|' || c == '>') && !inFlow:
+		o.block()
+		return true
+	case c == '-' && o.spaceAt(start+1) && !inFlow:
+		o.parent = o.column(start)
+		o.at++
+	case strings.IndexByte(",:?-]}", c) >= 0:
+		o.at++
+	case strings.IndexByte("&*!", c) >= 0:
+		for o.at++; !o.spaceAt(o.at) && !(inFlow && strings.IndexByte(",[]{}", o.data[o.at]) >= 0); o.at++ {
+		}
+	default:
+		o.plain(inFlow)
+		o.key(start)
+	}
+	for o.at < len(o.data) && (isBlank(o.data[o.at]) || o.data[o.at] == '\r') {
+		o.at++
+	}
+	return false
+}
+
+// key notes the column of the token that started at start when a colon follows.
+func (o *outline) key(start int) {
+	if len(o.open) == 0 && o.at < len(o.data) && o.data[o.at] == ':' {
+		o.parent = o.column(start)
+	}
+}
+
+func (o *outline) quoted(quote byte) {
+	from := o.at
+	for o.at++; o.at < len(o.data); o.at++ {
+		switch c := o.data[o.at]; {
+		case c == '\\' && quote == '"':
+			o.at++
+		case c == quote && quote == '\'' && o.at+1 < len(o.data) && o.data[o.at+1] == quote:
+			o.at++
+		case c == quote:
+			o.at++
+			if bytes.IndexByte(o.data[from:o.at], '\n') >= 0 {
+				o.longQuotes = append(o.longQuotes, span{from, o.at})
+			}
+			return
+		}
+	}
+	o.at, o.unclosedQuote = len(o.data), from
+}
+
+func (o *outline) close(c byte) {
+	last := len(o.open) - 1
+	if o.data[o.open[last]] != c-2 { // '[' and ']', '{' and '}' are two apart
+		o.unclosed = append(o.unclosed, o.open[last])
+		if last > 0 && o.data[o.open[last-1]] == c-2 {
+			last-- // this end belongs to the bracket around it
+		}
+	}
+	o.open = o.open[:last]
+	o.at++
+}
+
+// closing returns the text that would close the brackets that are open.
+func (o *outline) closing() []byte {
+	if len(o.open) == 0 {
+		return nil
+	}
+	b := []byte("\n") // ends a comment and a key's colon
+	for _, open := range slices.Backward(o.open) {
+		b = append(b, o.data[open]+2)
+	}
+	return b
+}
+
+// block goes over a text behind | or > with all its lines.
+func (o *outline) block() {
+	o.toLineEnd()
+	for o.at < len(o.data) {
+		o.at++ // the line end
+		line := o.data[o.at:]
+		if end := bytes.IndexByte(line, '\n'); end >= 0 {
+			line = line[:end]
+		}
+		text := bytes.TrimLeft(line, " ")
+		if len(bytes.TrimSpace(text)) > 0 && len(line)-len(text) <= o.parent {
+			return
+		}
+		o.at += len(line)
+	}
+}
+
+func (o *outline) plain(inFlow bool) {
+	for ; o.at < len(o.data) && o.data[o.at] != '\n'; o.at++ {
+		c := o.data[o.at]
+		if c == ':' && o.spaceAt(o.at+1) || c == ' ' && o.at+1 < len(o.data) && o.data[o.at+1] == '#' ||
+			inFlow && strings.IndexByte(",[]{}", c) >= 0 {
+			return
+		}
+	}
+}
+
+func (o *outline) toLineEnd() {
+	for o.at < len(o.data) && o.data[o.at] != '\n' {
+		o.at++
+	}
+}
+
+func (o *outline) column(at int) int {
+	return at - bytes.LastIndexByte(o.data[:at], '\n') - 1
+}
+
+func (o *outline) spaceAt(at int) bool { return at >= len(o.data) || isSpace(o.data[at]) }
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+func isSpace(c byte) bool { return isBlank(c) || c == '\r' || c == '\n' }
