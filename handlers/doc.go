@@ -6,16 +6,16 @@
 //
 // A step names a kind and gives it parameters:
 //
-//	- handler: HTTP
-//	  with: {url: "https://example.test/orders", method: POST}
+//   - handler: HTTP
+//     with: {url: "https://example.test/orders", method: POST}
 //
-//  1. New: [Kind.New] makes a parameter struct filled with its defaults.
-//  2. Decode: [Kind.Build] fills it strictly from the step's `with`. An unknown
+//     1. New: [Kind.New] makes a parameter struct filled with its defaults.
+//     2. Decode: [Kind.Build] fills it strictly from the step's `with`. An unknown
 //     key, a value of the wrong type and a missing required key are errors, all
 //     reported together.
-//  3. Validate: when the struct has a Validate method, it is called. It does no
+//     3. Validate: when the struct has a Validate method, it is called. It does no
 //     I/O, so that the checker can call it for a pipeline that does not run.
-//  4. Handle: the work. When no parameter holds an expression, one built handler
+//     4. Handle: the work. When no parameter holds an expression, one built handler
 //     serves every run of the step, from several goroutines at once: Handle must
 //     not change its receiver.
 //

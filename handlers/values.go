@@ -2,15 +2,17 @@ package handlers
 
 import (
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 	"time"
 )
 
-// Duration is a length of time in a pipeline file: "90s", "1h30m", "250ms".
-// A bare number is refused, since its unit would be a guess.
+// Duration is a length of time in a pipeline file: "90s", "1h30m", "250ms",
+// "7d". A bare number is refused, since its unit would be a guess.
 type Duration time.Duration
 
-// UnmarshalText parses a duration as time.ParseDuration does, and takes a
-// whole number of days as well ("7d").
+// UnmarshalText parses what ParseDuration does.
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := ParseDuration(string(text))
 	if err != nil {
@@ -20,25 +22,96 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalText writes the duration as time.Duration does.
+// MarshalText writes the duration as String does.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-func (d Duration) String() string { return time.Duration(d).String() }
+// String writes the duration without the zero parts that time.Duration adds:
+// "15m", not "15m0s".
+func (d Duration) String() string {
+	text := time.Duration(d).String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
 
 // ParseDuration parses "90s", "1h30m", "250ms" or a whole number of days
 // ("7d"; a day is 24 hours).
 func ParseDuration(text string) (time.Duration, error) {
-	var days int64
-	var rest string
-	if n, err := fmt.Sscanf(text, "%dd%s", &days, &rest); n == 1 && err != nil && rest == "" {
-		if days > int64(time.Duration(1<<63-1)/(24*time.Hour)) || days < 0 {
+	const day = 24 * time.Hour
+	if number, ok := strings.CutSuffix(text, "d"); ok {
+		days, err := strconv.ParseInt(number, 10, 64)
+		if err == nil && (days < 0 || days > math.MaxInt64/int64(day)) {
 			return 0, fmt.Errorf("duration %q: out of range", text)
 		}
-		return time.Duration(days) * 24 * time.Hour, nil
+		if err == nil {
+			return time.Duration(days) * day, nil
+		}
 	}
 	d, err := time.ParseDuration(text)
-	if err != nil {
+	if err != nil || text == "0" {
 		return 0, fmt.Errorf("duration %q: want a number with a unit, such as 90s, 15m, 2h or 7d", text)
 	}
 	return d, nil
+}
+
+// Secret is a parameter that no log, error or page may show: it prints as
+// <secret>. Convert it to a string where it is used.
+type Secret string
+
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "<secret>"
+}
+
+// GoString hides the secret from %#v.
+func (s Secret) GoString() string { return s.String() }
+
+// MarshalText hides the secret from JSON and YAML.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Size is a number of bytes in a pipeline file: "512KB", "10MB", "1GB" or a
+// bare number. The units are powers of 1024.
+type Size int64
+
+// sizeUnits are in the order in which String prefers them; "B" comes last,
+// since the others end in it.
+var sizeUnits = []struct {
+	name  string
+	bytes int64
+}{{"GB", 1 << 30}, {"MB", 1 << 20}, {"KB", 1 << 10}, {"B", 1}}
+
+// UnmarshalText parses a whole number with or without a unit.
+func (s *Size) UnmarshalText(text []byte) error {
+	number, factor := string(text), int64(1)
+	for _, u := range sizeUnits {
+		if rest, ok := strings.CutSuffix(strings.ToUpper(number), u.name); ok {
+			number, factor = strings.TrimSpace(rest), u.bytes
+			break
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt64/factor {
+		return fmt.Errorf("size %q: want a whole number of bytes, KB, MB or GB, such as 10MB", text)
+	}
+	*s = Size(n * factor)
+	return nil
+}
+
+// MarshalText writes the size as String does.
+func (s Size) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// String writes the size in the largest unit that leaves a whole number.
+func (s Size) String() string {
+	for _, u := range sizeUnits {
+		if s != 0 && int64(s)%u.bytes == 0 {
+			return strconv.FormatInt(int64(s)/u.bytes, 10) + u.name
+		}
+	}
+	return "0B"
 }

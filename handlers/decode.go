@@ -1,0 +1,231 @@
+package handlers
+
+import (
+	"encoding"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"botwork/internal/strictyaml"
+)
+
+// decoder fills parameter structs and collects what is wrong on the way. One
+// walk serves both Build and CheckLiteral, so that the checker can never
+// accept what a run refuses.
+type decoder struct {
+	dynamic func(path []string) bool
+
+	// skipped tells that a value was dynamic: the struct is not whole.
+	skipped bool
+	wrong   []ParamError
+}
+
+func (d *decoder) fail(path []string, code, message, hint string) {
+	d.wrong = append(d.wrong, ParamError{Path: slices.Clone(path), Code: code, Message: message, Hint: hint})
+}
+
+// object fills the struct dst from a map.
+func (d *decoder) object(path []string, dst reflect.Value, src map[string]any) {
+	params := paramsOf(dst.Type())
+	known := make([]string, len(params))
+	for i, p := range params {
+		known[i] = p.name
+		at := append(slices.Clip(path), p.name)
+		value, given := src[p.name]
+		switch {
+		case given && d.dynamic(at):
+			d.skipped = true
+		case given && value != nil:
+			before := len(d.wrong)
+			d.value(at, dst.FieldByIndex(p.index), value)
+			if len(d.wrong) == before {
+				d.enum(at, p, dst.FieldByIndex(p.index))
+			}
+		case p.required:
+			d.fail(at, MissingParameter, fmt.Sprintf("the parameter %q is required: %s", p.name, p.doc), "")
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(src)) {
+		if slices.Contains(known, key) {
+			continue
+		}
+		hint := strictyaml.Suggest(key, known)
+		if hint == "" && len(known) > 0 {
+			hint = "the parameters are " + strings.Join(known, ", ")
+		}
+		d.fail(append(slices.Clip(path), key), UnknownParameter, fmt.Sprintf("unknown parameter %q", key), hint)
+	}
+}
+
+// enum checks the value, or the elements of a list, against the allowed ones.
+func (d *decoder) enum(path []string, p param, v reflect.Value) {
+	if len(p.enum) == 0 {
+		return
+	}
+	if v.Kind() == reflect.Slice {
+		for i := range v.Len() {
+			d.enum(append(slices.Clip(path), strconv.Itoa(i)), p, v.Index(i))
+		}
+		return
+	}
+	if got := fmt.Sprint(v.Interface()); !slices.Contains(p.enum, got) {
+		d.fail(path, WrongValue, fmt.Sprintf("got %q, want one of %s", got, strings.Join(p.enum, ", ")), strictyaml.Suggest(got, p.enum))
+	}
+}
+
+// value sets dst to src, which is not nil.
+func (d *decoder) value(path []string, dst reflect.Value, src any) {
+	if t := reflect.TypeOf(src); t.AssignableTo(dst.Type()) && dst.Kind() != reflect.Slice && dst.Kind() != reflect.Map {
+		dst.Set(reflect.ValueOf(src))
+		return
+	}
+	if isText(dst.Type()) {
+		d.text(path, dst, src)
+		return
+	}
+	v := reflect.ValueOf(src)
+	switch dst.Kind() {
+	case reflect.Pointer:
+		target := reflect.New(dst.Type().Elem())
+		d.value(path, target.Elem(), src)
+		dst.Set(target)
+	case reflect.String:
+		if v.Kind() == reflect.String {
+			dst.SetString(v.String())
+			return
+		}
+		hint := ""
+		if isScalar(v) {
+			hint = "put it in quotes, or use string(…) in an expression"
+		}
+		d.mismatch(path, dst, src, hint)
+	case reflect.Bool:
+		if v.Kind() == reflect.Bool {
+			dst.SetBool(v.Bool())
+			return
+		}
+		d.mismatch(path, dst, src, "")
+	case reflect.Slice:
+		d.list(path, dst, v)
+	case reflect.Map:
+		d.dictionary(path, dst, v)
+	case reflect.Struct:
+		fields := reflect.ValueOf(map[string]any{})
+		if v.Kind() == reflect.Map && v.Type().ConvertibleTo(fields.Type()) {
+			d.object(path, dst, v.Convert(fields.Type()).Interface().(map[string]any))
+			return
+		}
+		d.mismatch(path, dst, src, "")
+	default:
+		d.number(path, dst, src, v)
+	}
+}
+
+// text sets a type that reads itself from text: strings, and numbers as they
+// are written.
+func (d *decoder) text(path []string, dst reflect.Value, src any) {
+	if length, ok := src.(time.Duration); ok && dst.Type() == durationType {
+		dst.SetInt(int64(length)) // duration("5m") in an expression
+		return
+	}
+	v := reflect.ValueOf(src)
+	if !isScalar(v) || v.Kind() == reflect.Bool {
+		d.mismatch(path, dst, src, "")
+		return
+	}
+	if err := dst.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(fmt.Sprint(src))); err != nil {
+		d.fail(path, WrongValue, err.Error(), "")
+	}
+}
+
+// list sets a list. A single plain value stands for a list of one, where that
+// cannot be mistaken.
+func (d *decoder) list(path []string, dst, v reflect.Value) {
+	elem := dst.Type().Elem()
+	if v.Kind() != reflect.Slice {
+		plain := elem.Kind() != reflect.Interface && elem.Kind() != reflect.Map && elem.Kind() != reflect.Slice && objectIn(elem) == nil
+		if !plain || !isScalar(v) {
+			d.mismatch(path, dst, v.Interface(), "")
+			return
+		}
+		one := reflect.MakeSlice(dst.Type(), 1, 1)
+		d.value(path, one.Index(0), v.Interface())
+		dst.Set(one)
+		return
+	}
+	out := reflect.MakeSlice(dst.Type(), v.Len(), v.Len())
+	for i := range v.Len() {
+		d.element(append(slices.Clip(path), strconv.Itoa(i)), out.Index(i), v.Index(i).Interface())
+	}
+	dst.Set(out)
+}
+
+// dictionary sets a map with string keys.
+func (d *decoder) dictionary(path []string, dst, v reflect.Value) {
+	if v.Kind() != reflect.Map || v.Type().Key().Kind() != reflect.String {
+		d.mismatch(path, dst, v.Interface(), "")
+		return
+	}
+	out := reflect.MakeMapWithSize(dst.Type(), v.Len())
+	for _, key := range v.MapKeys() {
+		value := reflect.New(dst.Type().Elem()).Elem()
+		d.element(append(slices.Clip(path), key.String()), value, v.MapIndex(key).Interface())
+		out.SetMapIndex(key.Convert(dst.Type().Key()), value)
+	}
+	dst.Set(out)
+}
+
+func (d *decoder) element(path []string, dst reflect.Value, src any) {
+	switch {
+	case d.dynamic(path):
+		d.skipped = true
+	case src != nil:
+		d.value(path, dst, src)
+	case dst.Kind() != reflect.Interface:
+		d.mismatch(path, dst, src, "")
+	}
+}
+
+// number sets whole and other numbers without losing anything.
+func (d *decoder) number(path []string, dst reflect.Value, src any, v reflect.Value) {
+	var f float64
+	switch {
+	case v.CanInt():
+		f = float64(v.Int())
+	case v.CanUint():
+		f = float64(v.Uint())
+	case v.CanFloat():
+		f = v.Float()
+	default:
+		d.mismatch(path, dst, src, "")
+		return
+	}
+	if dst.CanFloat() {
+		dst.SetFloat(f)
+		return
+	}
+	if f != math.Trunc(f) || math.IsInf(f, 0) {
+		d.mismatch(path, dst, src, "")
+		return
+	}
+	// Integers take the exact way: a float64 holds no more than 53 bits.
+	switch {
+	case v.CanFloat() && math.Abs(f) < 1<<63:
+		v = reflect.ValueOf(int64(f))
+	case v.CanUint() && v.Uint() <= math.MaxInt64:
+		v = reflect.ValueOf(int64(v.Uint()))
+	}
+	switch {
+	case v.CanInt() && dst.CanInt() && !dst.OverflowInt(v.Int()):
+		dst.SetInt(v.Int())
+	case v.CanInt() && dst.CanUint() && v.Int() >= 0 && !dst.OverflowUint(uint64(v.Int())):
+		dst.SetUint(uint64(v.Int()))
+	default:
+		d.fail(path, WrongValue, fmt.Sprintf("the number %v is out of range", src), "")
+	}
+}

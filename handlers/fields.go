@@ -1,0 +1,165 @@
+package handlers
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// Field describes one parameter of a kind for documentation and editors.
+type Field struct {
+	Name string
+
+	// Type is one of "string", "text" (a string or a number in a form of its
+	// own, told in Doc), "duration", "size", "time", "whole number", "number",
+	// "true or false", "object" (has Fields), "any", or "list of" or "map of"
+	// one of these. A single value may stand for a list of one unless the
+	// elements are "any", an object, a list or a map.
+	Type string
+
+	// Doc is the `doc` tag.
+	Doc string
+
+	// Default is the value that New gives, "" for the zero value.
+	Default string
+
+	Required bool
+
+	// Enum lists the values that are allowed, for a list those of its
+	// elements; empty means any.
+	Enum []string
+
+	// Secret values show nowhere.
+	Secret bool
+
+	// Fields are those of an object, or of the objects in a list or map.
+	Fields []Field
+}
+
+var (
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+	durationType    = reflect.TypeFor[Duration]()
+	sizeType        = reflect.TypeFor[Size]()
+	secretType      = reflect.TypeFor[Secret]()
+	timeType        = reflect.TypeFor[time.Time]()
+)
+
+// Fields describes the kind's parameters in the order of the struct.
+func (k Kind) Fields() []Field {
+	v := reflect.ValueOf(k.New())
+	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	return describe(v.Elem())
+}
+
+func describe(v reflect.Value) []Field {
+	params := paramsOf(v.Type())
+	fields := make([]Field, len(params))
+	for i, p := range params {
+		value := v.FieldByIndex(p.index)
+		fields[i] = Field{
+			Name: p.name, Type: typeName(value.Type()), Doc: p.doc, Required: p.required, Enum: p.enum,
+			Secret: value.Type() == secretType,
+		}
+		if object := objectIn(value.Type()); object != nil {
+			if object != value.Type() {
+				value = reflect.Zero(object)
+			}
+			fields[i].Fields = describe(value)
+		} else if !value.IsZero() {
+			fields[i].Default = defaultText(value)
+		}
+	}
+	return fields
+}
+
+// param is one parameter of a struct as its tags tell it.
+type param struct {
+	name     string
+	index    []int
+	doc      string
+	required bool
+	enum     []string
+}
+
+// paramsOf lists the parameters of a struct: its exported fields, those of
+// embedded structs included. A field without a json name is not a parameter.
+func paramsOf(t reflect.Type) []param {
+	var params []param
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || f.Anonymous || name == "" || name == "-" {
+			continue
+		}
+		p := param{name: name, index: f.Index, doc: f.Tag.Get("doc"), required: f.Tag.Get("required") == "true"}
+		if enum := f.Tag.Get("enum"); enum != "" {
+			p.enum = strings.Split(enum, ",")
+		}
+		params = append(params, p)
+	}
+	return params
+}
+
+// isText tells whether values of t are read from text by UnmarshalText.
+func isText(t reflect.Type) bool { return reflect.PointerTo(t).Implements(textUnmarshaler) }
+
+// objectIn returns the struct that t is, or that a list or map t holds; nil if
+// there is none.
+func objectIn(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Slice || t.Kind() == reflect.Map || t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() == reflect.Struct && !isText(t) {
+		return t
+	}
+	return nil
+}
+
+// typeName names a type as Field.Type tells.
+func typeName(t reflect.Type) string {
+	switch {
+	case t == durationType:
+		return "duration"
+	case t == sizeType:
+		return "size"
+	case t == timeType:
+		return "time"
+	case isText(t):
+		return "text"
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return typeName(t.Elem())
+	case reflect.String:
+		return "string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float32, reflect.Float64:
+		return "number"
+	case reflect.Slice:
+		return "list of " + typeName(t.Elem())
+	case reflect.Map:
+		return "map of " + typeName(t.Elem())
+	case reflect.Struct:
+		return "object"
+	case reflect.Interface:
+		return "any"
+	default:
+		return "whole number"
+	}
+}
+
+// defaultText writes a default as YAML flow style would show it.
+func defaultText(v reflect.Value) string {
+	if v.Kind() != reflect.Slice {
+		return fmt.Sprint(v.Interface())
+	}
+	items := make([]string, v.Len())
+	for i := range items {
+		items[i] = fmt.Sprint(v.Index(i).Interface())
+	}
+	return "[" + strings.Join(items, ", ") + "]"
+}

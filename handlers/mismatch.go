@@ -1,0 +1,77 @@
+package handlers
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// mismatch reports a value of the wrong type, without the value if it may be
+// a secret.
+func (d *decoder) mismatch(path []string, dst reflect.Value, src any, hint string) {
+	got := describeValue(src)
+	if dst.Type() == secretType {
+		got = describeType(reflect.ValueOf(src))
+	}
+	d.fail(path, WrongType, fmt.Sprintf("got %s, want %s", got, wantName(dst.Type())), hint)
+}
+
+func isScalar(v reflect.Value) bool {
+	return v.CanInt() || v.CanUint() || v.CanFloat() || v.Kind() == reflect.String || v.Kind() == reflect.Bool
+}
+
+// describeValue names a value for a message: its type, and the value itself
+// where that is short.
+func describeValue(src any) string {
+	v := reflect.ValueOf(src)
+	if text, ok := src.(string); ok {
+		return fmt.Sprintf("the text %q", shorten(text, 40))
+	}
+	if isScalar(v) {
+		return fmt.Sprintf("%s %v", describeType(v), src)
+	}
+	return describeType(v)
+}
+
+func describeType(v reflect.Value) string {
+	switch {
+	case !v.IsValid():
+		return "nothing"
+	case v.Type() == timeType:
+		return "a time"
+	case v.Kind() == reflect.String:
+		return "text"
+	case v.Kind() == reflect.Bool:
+		return "the value"
+	case v.CanInt() || v.CanUint() || v.CanFloat():
+		return "the number"
+	case v.Kind() == reflect.Slice:
+		return "a list"
+	case v.Kind() == reflect.Map:
+		return "a map"
+	default:
+		return "a " + v.Type().String()
+	}
+}
+
+// wantName is typeName with an article.
+func wantName(t reflect.Type) string {
+	name := typeName(t)
+	switch {
+	case name == "text":
+		return "text or a number"
+	case name == "any" || name == "true or false":
+		return name
+	case name == "object":
+		return "a map of parameters"
+	default:
+		return "a " + name
+	}
+}
+
+// shorten cuts text to at most n characters and marks the cut.
+func shorten(text string, n int) string {
+	if runes := []rune(text); len(runes) > n {
+		return string(runes[:n]) + "…"
+	}
+	return text
+}
