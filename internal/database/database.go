@@ -77,27 +77,3 @@ func Open(driver Driver, dsn string) (*sql.DB, error) {
 	}
 	return db, nil
 }
-
-// sqliteDSN adds the settings that several connections and processes need.
-// FULL makes a commit durable when it returns; batches make it cheap.
-func sqliteDSN(dsn string) string {
-	if !strings.HasPrefix(dsn, "file:") {
-		dsn = "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(dsn)
-	}
-	add := func(marker, param string) {
-		if strings.Contains(dsn, marker) {
-			return
-		}
-		sep := "?"
-		if strings.Contains(dsn, "?") {
-			sep = "&"
-		}
-		dsn += sep + param
-	}
-	add("busy_timeout", "_pragma=busy_timeout(20000)")
-	add("journal_mode", "_pragma=journal_mode(WAL)")
-	add("synchronous", "_pragma=synchronous(FULL)")
-	add("foreign_keys", "_pragma=foreign_keys(1)")
-	add("_txlock", "_txlock=immediate")
-	return dsn
-}

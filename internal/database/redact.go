@@ -6,26 +6,22 @@ import (
 	"strings"
 )
 
-var passwordPair = regexp.MustCompile(`(?i)\b(password|pwd|clientsecret|secret|accesstoken)\s*=\s*("[^"]*"|'[^']*'|\{[^}]*\}|[^;&\s]*)`)
-
-// SafeDSN returns dsn as a person may see it: passwords are <secret>.
+// SafeDSN returns dsn as a person may see it: passwords are <secret>. Where a
+// password's end is in doubt, it hides too much rather than too little.
 func SafeDSN(dsn string) string {
-	if u, err := url.Parse(dsn); err == nil && u.User != nil {
-		if _, has := u.User.Password(); has {
-			// URL.String would escape the angle brackets.
-			u.User = url.UserPassword(u.User.Username(), "BOTWORKSECRET")
-			dsn = strings.Replace(u.String(), "BOTWORKSECRET", "<secret>", 1)
-		}
-	} else if err != nil && strings.Contains(dsn, "@") {
-		// Not a URL that can be taken apart: hide everything before the host.
-		if scheme, rest, ok := strings.Cut(dsn, "://"); ok {
-			if at := strings.LastIndex(rest, "@"); at >= 0 {
-				dsn = scheme + "://<secret>" + rest[at:]
-			}
-		}
+	var b strings.Builder
+	at := 0
+	for _, s := range secretsIn(dsn) {
+		b.WriteString(dsn[at:s.from] + "<secret>")
+		at = s.to
 	}
-	return passwordPair.ReplaceAllString(dsn, "$1=<secret>")
+	b.WriteString(dsn[at:])
+	return b.String()
 }
+
+// passwordPair finds passwords in the text of an error, which may hold a part
+// of a DSN that the driver took apart.
+var passwordPair = regexp.MustCompile(`(?i)((?:password|pwd|secret|token|assertion)\s*=\s*)("[^"]*"|'[^']*'|\{[^}]*\}|[^;&\s]+)`)
 
 // redacted is an error whose text hides a DSN but which unwraps to the cause.
 type redacted struct {
@@ -42,16 +38,39 @@ func Redact(err error, dsn string) error {
 	if err == nil {
 		return nil
 	}
-	text := strings.ReplaceAll(err.Error(), dsn, SafeDSN(dsn))
-	if u, perr := url.Parse(dsn); perr == nil && u.User != nil {
-		if password, has := u.User.Password(); has && password != "" {
-			text = strings.ReplaceAll(text, password, "<secret>")
-			text = strings.ReplaceAll(text, url.QueryEscape(password), "<secret>")
+	text := err.Error()
+	if dsn != "" {
+		text = strings.ReplaceAll(text, dsn, SafeDSN(dsn))
+	}
+	for _, s := range secretsIn(dsn) {
+		for _, form := range forms(dsn[s.from:s.to]) {
+			text = strings.ReplaceAll(text, form, "<secret>")
 		}
 	}
-	text = passwordPair.ReplaceAllString(text, "$1=<secret>")
+	text = passwordPair.ReplaceAllString(text, "${1}<secret>")
 	if text == err.Error() {
 		return err
 	}
 	return &redacted{err: err, text: text}
+}
+
+// forms returns the spellings in which an error may repeat a password that
+// stands in a DSN as raw: escaped, unescaped and without its quotes.
+func forms(raw string) []string {
+	plain := raw
+	if n := len(raw); n >= 2 && strings.ContainsRune(`"'{`, rune(raw[0])) {
+		plain = raw[1 : n-1]
+	}
+	all := []string{raw, plain}
+	if u, err := url.PathUnescape(plain); err == nil {
+		all = append(all, u, url.QueryEscape(u), url.PathEscape(u))
+	}
+	all = append(all, strings.NewReplacer(`\'`, `'`, `\\`, `\`, `\ `, ` `, `""`, `"`, `}}`, `}`).Replace(plain))
+	var kept []string
+	for _, form := range all {
+		if form != "" {
+			kept = append(kept, form)
+		}
+	}
+	return kept
 }

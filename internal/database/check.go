@@ -1,0 +1,33 @@
+package database
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/microsoft/go-mssqldb/azuread"
+)
+
+// CheckDSN tells whether dsn can be a DSN of the engine, without a connection.
+// It is for what waiting cannot mend: a program that retries until its
+// database is there should refuse such a DSN at once.
+func CheckDSN(driver Driver, dsn string) error {
+	if dsn == "" {
+		return errors.New("the DSN is empty")
+	}
+	var err error
+	switch driver {
+	case SQLite:
+	case SQLServer:
+		// This connector checks the Azure AD parameters as well.
+		_, err = azuread.NewConnector(dsn)
+	case Postgres:
+		_, err = pgx.ParseConfig(dsn)
+	default:
+		_, err = ParseDriver(string(driver))
+	}
+	if err != nil {
+		return fmt.Errorf("parse %s DSN: %w", driver, Redact(err, dsn))
+	}
+	return nil
+}

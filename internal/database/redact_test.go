@@ -1,0 +1,111 @@
+package database_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"botwork/internal/database"
+)
+
+func TestSafeDSN(t *testing.T) {
+	for _, c := range []struct{ name, dsn, want string }{
+		{"nothing to hide", "botwork.db", "botwork.db"},
+		{"sqlite uri", "file:data/botwork.db?mode=ro", "file:data/botwork.db?mode=ro"},
+		{"empty", "", ""},
+
+		{"url", "postgres://bot:hunter2@db:5432/work?sslmode=disable", "postgres://bot:<secret>@db:5432/work?sslmode=disable"},
+		{"url without a password", "postgres://bot@db/work", "postgres://bot@db/work"},
+		{"url without a user", "sqlserver://db:1433?database=work", "sqlserver://db:1433?database=work"},
+		{"url with escapes", "postgres://bot:h%40unter%2F2@db/work", "postgres://bot:<secret>@db/work"},
+		{"url with an at sign", "postgres://bot:h@unter2@db/work", "postgres://bot:<secret>@db/work"},
+		{"url with a slash", "postgres://bot:12/hunter2@db/work", "postgres://bot:<secret>@db/work"},
+		{"url with a number sign", "postgres://bot:hun#ter2@db/work", "postgres://bot:<secret>@db/work"},
+		{"url with a percent sign", "postgres://bot:hun%ter2@db/work", "postgres://bot:<secret>@db/work"},
+		{"url with a question mark", "postgres://bot:12?hunter2@db/work", "postgres://<secret>"},
+		{"url with a password parameter", "postgres://db/work?user=bot&password=hunter2&sslmode=disable", "postgres://db/work?user=bot&password=<secret>&sslmode=disable"},
+		{"url with a user that is an address", "sqlserver://db?fedauth=ActiveDirectoryPassword&user+id=bot@example.com&Password=hunter2", "sqlserver://db?fedauth=ActiveDirectoryPassword&user+id=bot@example.com&Password=<secret>"},
+		{"url with a key password", "postgres://db/work?sslpassword=hunter2", "postgres://db/work?sslpassword=<secret>"},
+
+		{"ado", "Server=db;User Id=bot;Password=hunter2;Database=work", "Server=db;User Id=bot;Password=<secret>;Database=work"},
+		{"ado at the end", "server=db;pwd=hunter2;", "server=db;pwd=<secret>;"},
+		{"ado with spaces and signs", "server=db;password = hun ter&2=x ;database=work", "server=db;password = <secret>;database=work"},
+		{"ado in quotes", `server=db;password="hun"";ter2";database=work`, `server=db;password=<secret>;database=work`},
+		{"odbc in braces", "odbc:server=db;pwd={hun}};ter2};database=work", "odbc:server=db;pwd=<secret>;database=work"},
+		{"windows login", "server=db;database=work;integrated security=sspi", "server=db;database=work;integrated security=sspi"},
+
+		{"libpq", "host=db user=bot password=hunter2 dbname=work", "host=db user=bot password=<secret> dbname=work"},
+		{"libpq in quotes", `host=db password='hun\'ter 2' dbname=work`, `host=db password=<secret> dbname=work`},
+		{"libpq with a semicolon", "host=db password=hun;ter2 dbname=work", "host=db password=<secret> dbname=work"},
+		{"libpq with an escaped space", `host=db password=hun\ ter2 dbname=work`, `host=db password=<secret> dbname=work`},
+		{"libpq with two", "password=hunter2 sslpassword=hunter3 host=db", "password=<secret> sslpassword=<secret> host=db"},
+		{"unknown name behind it", "password=hunter2 nobody=knows", "password=<secret>"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := database.SafeDSN(c.dsn)
+			if got != c.want {
+				t.Errorf("SafeDSN(%q) = %q, want %q", c.dsn, got, c.want)
+			}
+			if again := database.SafeDSN(got); again != got {
+				t.Errorf("SafeDSN of its result = %q, want it unchanged", again)
+			}
+		})
+	}
+}
+
+func TestRedact(t *testing.T) {
+	cause := errors.New("refused")
+	for _, c := range []struct{ name, dsn, text, want string }{
+		{"whole dsn", "postgres://bot:hunter2@db/work", "dial postgres://bot:hunter2@db/work", "dial postgres://bot:<secret>@db/work: refused"},
+		{"password alone", "postgres://bot:h%40unter@db/work", "bad password h@unter or h%40unter", "bad password <secret> or <secret>: refused"},
+		{"password from quotes", `host=db password='hun\'ter'`, "no hun'ter here", "no <secret> here: refused"},
+		{"password from ado", `server=db;password="hun""ter"`, `no hun"ter here`, "no <secret> here: refused"},
+		{"another dsn", "botwork.db", "parse password=hunter2 host=db", "parse password=<secret> host=db: refused"},
+		{"nothing to hide", "botwork.db", "open botwork.db", "open botwork.db: refused"},
+		{"no dsn", "", "dial", "dial: refused"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := database.Redact(fmt.Errorf("%s: %w", c.text, cause), c.dsn)
+			if got.Error() != c.want {
+				t.Errorf("Redact = %q, want %q", got, c.want)
+			}
+			if !errors.Is(got, cause) {
+				t.Error("the redacted error does not unwrap to its cause")
+			}
+		})
+	}
+	if err := database.Redact(nil, "x"); err != nil {
+		t.Errorf("Redact(nil) = %v", err)
+	}
+}
+
+func TestCheckDSN(t *testing.T) {
+	for _, c := range []struct {
+		driver database.Driver
+		dsn    string
+		ok     bool
+	}{
+		{database.SQLite, "botwork.db", true},
+		{database.SQLite, "", false},
+		{database.Postgres, "postgres://bot:hunter2@db/work", true},
+		{database.Postgres, "host=db user=bot password=hunter2 sslmode=disable", true},
+		{database.Postgres, "postgres://bot:hunter2@db:port/work", false},
+		{database.Postgres, "host=db password=hunter2 port=many", false},
+		{database.SQLServer, "sqlserver://bot:hunter2@db?database=work", true},
+		{database.SQLServer, "server=db;integrated security=sspi", true},
+		{database.SQLServer, "sqlserver://db?fedauth=ActiveDirectoryDefault", true},
+		{database.SQLServer, "sqlserver://bot:hunter2@db?encrypt=perhaps", false},
+		{database.SQLServer, "sqlserver://bot:hunter2@db:port", false},
+		{database.SQLServer, "sqlserver://bot:hunter2@db?fedauth=Nonsense", false},
+		{"oracle", "x", false},
+	} {
+		err := database.CheckDSN(c.driver, c.dsn)
+		if (err == nil) != c.ok {
+			t.Errorf("CheckDSN(%s, %q) = %v, want ok %t", c.driver, c.dsn, err, c.ok)
+		}
+		if err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("CheckDSN(%s) shows the password: %v", c.driver, err)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package database
+
+import (
+	"regexp"
+	"strings"
+)
+
+// span is a part of a DSN.
+type span struct{ from, to int }
+
+// secretKey recognises the names of parameters that hold a secret.
+var secretKey = regexp.MustCompile(`(?i)(password|passwd|pwd|secret|token|assertion)`)
+
+var scheme = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*://`)
+
+// secretsIn finds the secrets of a DSN of any engine, in order. It does not
+// use the drivers' parsers: a DSN that they refuse is the one that errors show.
+func secretsIn(dsn string) []span {
+	if at := scheme.FindString(dsn); at != "" {
+		return secretsInURL(dsn, len(at))
+	}
+	return secretsInPairs(dsn)
+}
+
+// secretsInURL finds the password in front of the host and those among the
+// parameters. The authority begins at start.
+func secretsInURL(dsn string, start int) []span {
+	query := len(dsn)
+	if i := strings.IndexByte(dsn, '?'); i >= 0 {
+		query = i
+	}
+	var spans []span
+	// A password with a slash, an at sign or a number sign that was not
+	// escaped ends at the last at sign all the same.
+	if at := strings.LastIndexByte(dsn[start:query], '@'); at >= 0 {
+		if colon := strings.IndexByte(dsn[start:start+at], ':'); colon >= 0 {
+			spans = append(spans, span{start + colon + 1, start + at})
+		}
+	}
+	for from := query + 1; from < len(dsn); {
+		to := len(dsn)
+		if i := strings.IndexByte(dsn[from:], '&'); i >= 0 {
+			to = from + i
+		}
+		name, value, ok := strings.Cut(dsn[from:to], "=")
+		switch {
+		case secretKey.MatchString(name) && ok:
+			spans = append(spans, span{to - len(value), to})
+		case strings.Contains(name, "@"):
+			// No parameter, but the end of a password with a question mark.
+			return []span{{start, len(dsn)}}
+		}
+		from = to + 1
+	}
+	return spans
+}
+
+var (
+	secretPair = regexp.MustCompile(`(?i)[a-z_ ]*(password|passwd|pwd|secret|token|assertion)[a-z_ ]*=\s*`)
+
+	// quotedValue is a value in the quotes of libpq, ADO or ODBC.
+	quotedValue = regexp.MustCompile(`^('(?:[^'\\]|\\.)*'|"(?:[^"]|"")*"|\{(?:[^}]|\}\})*\})`)
+
+	// nextPair is where an unquoted value ends for sure. A semicolon or a
+	// space alone may belong to a password, by the rules of one engine or
+	// the other; in front of a known name it does not.
+	nextPair = regexp.MustCompile(`(?i)[;\s]\s*(host|hostaddr|port|user|dbname|sslmode|sslcert|sslkey|sslrootcert|target_session_attrs|connect_timeout|application_name|search_path|timezone|` +
+		`server|data source|address|addr|database|initial catalog|user id|uid|encrypt|trustservercertificate|trust server certificate|fedauth|app name|application name|applicationintent|` +
+		`connection timeout|connect timeout|dial timeout|keepalive|packet size|failoverpartner|failoverport|workstation id|wsid|servercertificate|certificate|hostnameincertificate|` +
+		`tlsmin|integrated security|trusted_connection|authenticator|multisubnetfailover|log|columnencryption|driver|` +
+		`password|pwd|sslpassword)\s*=`)
+)
+
+// secretsInPairs finds the secrets in "key=value key=value" and
+// "key=value;key=value".
+func secretsInPairs(dsn string) []span {
+	var spans []span
+	for at := 0; ; {
+		key := secretPair.FindStringIndex(dsn[at:])
+		if key == nil {
+			return spans
+		}
+		from := at + key[1]
+		to := len(dsn)
+		if quoted := quotedValue.FindString(dsn[from:]); quoted != "" {
+			to = from + len(quoted)
+		} else if next := nextPair.FindStringIndex(dsn[from:]); next != nil {
+			to = from + next[0]
+		} else {
+			to = from + len(strings.TrimRight(dsn[from:], "; "))
+		}
+		spans = append(spans, span{from, to})
+		at = to
+	}
+}
