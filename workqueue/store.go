@@ -76,9 +76,9 @@ type ItemFilter struct {
 type WorkerStore interface {
 	// RegisterWorker takes the name for a new instance and returns its row.
 	// When a live process holds the name: *NameTakenError, unless it is the
-	// instance that w.Replaces names. Whatever an earlier instance of the name
-	// still held goes back: assigned items as they are, running ones as
-	// rescued.
+	// instance that w.Replaces names. What was assigned to an earlier instance
+	// stays assigned to the new one; the leases of what that instance ran end
+	// at once, so that the next assignment pass rescues it.
 	RegisterWorker(ctx context.Context, w WorkerSpec) (Worker, error)
 
 	// Workers lists all workers by name.
@@ -107,10 +107,6 @@ type WorkerSpec struct {
 	// Replaces is the instance id of a process that is known to be dead,
 	// although its lease has not run out; "" for none.
 	Replaces string
-
-	// MaxReleases is the number of times that a worker may die with an item
-	// before the item is cancelled as poison.
-	MaxReleases int
 }
 
 // LeaseStore moves the items of one worker. Each write repeats state, worker
@@ -203,8 +199,8 @@ type AssignTx interface {
 
 	// DueItems returns up to limit items of the band that wait and are due,
 	// of queues that are not paused, by priority (largest first), deadline
-	// (none last) and id, those behind the cursor only; nil starts at the top.
-	DueItems(ctx context.Context, band Band, after *DueItem, limit int) ([]DueItem, error)
+	// (none last) and id. What Write assigned is no longer among them.
+	DueItems(ctx context.Context, band Band, limit int) ([]DueItem, error)
 
 	// Write assigns items to workers and returns how many it changed: an item
 	// that was cancelled meanwhile stays as it is.

@@ -1,0 +1,15 @@
+// Package sql holds the SQL of the three engines: one folder for each, with
+// the same file names, so that a diff of two folders shows what the engine
+// forces.
+//
+//	<engine>/migrations  goose migrations, applied in order, never edited once published
+//	<engine>/queries     the statements of the hot path, one in a file, named parameters
+//	<engine>/operators   questions that a database administrator asks, to be run by hand
+package sql
+
+import "embed"
+
+// Files holds all three folders.
+//
+//go:embed sqlite sqlserver postgres
+var Files embed.FS

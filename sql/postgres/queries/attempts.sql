@@ -1,0 +1,10 @@
+-- attempts: note attempts that did not simply succeed.
+-- In:  rows [{ItemId, Number, ItemFence, Result, HolderId, StepName, ErrorText, Kind}], now (NULL: the database clock)
+INSERT INTO "BotWorkItemAttempts"
+    ("ItemId", "AttemptNumber", "Fence", "Outcome", "WorkerId", "WorkerName", "Step", "Error", "ErrorKind", "StartedAt", "FinishedAt")
+SELECT j."ItemId", j."Number", j."ItemFence", j."Result", j."HolderId", w."Name", j."StepName", j."ErrorText", j."Kind", i."StartedAt",
+    CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "Number" int, "ItemFence" bigint, "Result" text, "HolderId" bigint, "StepName" text, "ErrorText" text,
+    "Kind" text)
+JOIN "BotWorkQueueItems" i ON i."Id" = j."ItemId"
+LEFT JOIN "BotWorkers" w ON w."Id" = j."HolderId";

@@ -1,0 +1,26 @@
+-- claim: lease up to limit_rows items that are assigned to the worker, the
+-- highest priority first, and raise their fence.
+-- In:  worker, instance, min_priority, max_priority, limit_rows, lease_ms, now (NULL: the database clock)
+-- Out: the claimed rows in no order; the store sorts them.
+-- SKIP LOCKED keeps claims from waiting for each other; what makes a claim
+-- right is the outer WHERE, which repeats state and worker.
+UPDATE "BotWorkQueueItems" SET
+    "State" = 1,
+    "Fence" = "Fence" + 1,
+    "StartedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
+    "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
+WHERE "State" = 5 AND "WorkerId" = @worker AND "Id" IN (
+    SELECT c."Id"
+    FROM "BotWorkQueueItems" c
+    WHERE c."State" = 5 AND c."WorkerId" = @worker AND c."Priority" BETWEEN @min_priority AND @max_priority
+      AND EXISTS (SELECT 1 FROM "BotWorkers" w
+          WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')
+    ORDER BY c."Priority" DESC, c."Id"
+    LIMIT @limit_rows
+    FOR UPDATE SKIP LOCKED)
+RETURNING
+    "Id", "QueueName", "State", "Priority", "IntegrationConfig", "Payload", "Output", "Progress",
+    "EstimatedDurationMs", "WorkerId", "Fence", "LeaseExpiresAt", "RetryCount", "ReleaseCount",
+    "ResilienceConfig", "AvailableAt", "DeadlineAt", "NaturalKey", "Tags", "Metadata", "Labels", "Selectors",
+    "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy", "AssignedAt", "StartedAt", "FinishedAt",
+    "RetainUntil", "DeletedAt", "DeletedReason";

@@ -1,0 +1,17 @@
+-- register: take a worker's name for a new instance. A live process keeps it.
+-- In:  name, instance, host, pid, version, capacity, labels, replaces, now (NULL: the database clock)
+UPDATE "BotWorkers" SET
+    "InstanceId" = CAST(@instance AS varchar),
+    "Host" = CAST(@host AS varchar),
+    "Pid" = @pid,
+    "Version" = CAST(@version AS varchar),
+    "Capacity" = @capacity,
+    "Labels" = CAST(@labels AS varchar),
+    "State" = 'active',
+    "StartedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
+    "LastSeenAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+WHERE "Name" = @name AND (
+    "State" = 'stopped'
+    OR "LeaseExpiresAt" IS NULL
+    OR "LeaseExpiresAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+    OR "InstanceId" = @replaces);

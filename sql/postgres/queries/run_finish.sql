@@ -1,0 +1,8 @@
+-- run_finish: it has ended.
+-- In:  run, outcome, error_text (NULL: none), summary (NULL: none), now (NULL: the database clock)
+UPDATE "BotPipelineRuns" SET
+    "Outcome" = CAST(@outcome AS varchar),
+    "Error" = CAST(@error_text AS varchar),
+    "Summary" = CAST(@summary AS varchar),
+    "FinishedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+WHERE "Id" = @run AND "Outcome" = 'running';

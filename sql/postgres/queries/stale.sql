@@ -1,0 +1,18 @@
+-- stale: items that nobody will run. Two halves, so that each uses its index.
+-- In:  assigned_ms, limit_rows, now (NULL: the database clock)
+-- Out: candidates for rescue, which repeats these conditions.
+SELECT c."Id", c."Fence", c."State", c."WorkerId", c."RetryCount"
+FROM (
+    SELECT i."Id", i."Fence", i."State", i."WorkerId", i."RetryCount"
+    FROM "BotWorkQueueItems" i
+    WHERE i."State" = 1 AND (i."LeaseExpiresAt" IS NULL OR i."LeaseExpiresAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+    UNION ALL
+    SELECT i."Id", i."Fence", i."State", i."WorkerId", i."RetryCount"
+    FROM "BotWorkQueueItems" i
+    WHERE i."State" = 5 AND (
+        i."AssignedAt" IS NULL
+        OR i."AssignedAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@assigned_ms AS bigint) * INTERVAL '1 millisecond'
+        OR NOT EXISTS (SELECT 1 FROM "BotWorkers" w
+            WHERE w."Id" = i."WorkerId" AND w."State" = 'active' AND (w."LeaseExpiresAt" IS NULL OR w."LeaseExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))))
+) c
+LIMIT @limit_rows;

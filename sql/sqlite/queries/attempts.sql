@@ -1,0 +1,13 @@
+-- attempts: note attempts that did not simply succeed.
+-- In:  rows [{ItemId, Number, ItemFence, Result, HolderId, StepName, ErrorText, Kind}], now (NULL: the database clock)
+INSERT INTO BotWorkItemAttempts
+    (ItemId, AttemptNumber, Fence, Outcome, WorkerId, WorkerName, Step, Error, ErrorKind, StartedAt, FinishedAt)
+SELECT j.ItemId, j.Number, j.ItemFence, j.Result, j.HolderId, w.Name, j.StepName, j.ErrorText, j.Kind, i.StartedAt,
+    COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.Number') AS Number,
+        json_extract(value, '$.ItemFence') AS ItemFence, json_extract(value, '$.Result') AS Result,
+        json_extract(value, '$.HolderId') AS HolderId, json_extract(value, '$.StepName') AS StepName,
+        json_extract(value, '$.ErrorText') AS ErrorText, json_extract(value, '$.Kind') AS Kind
+      FROM json_each(@rows)) j
+JOIN BotWorkQueueItems i ON i.Id = j.ItemId
+LEFT JOIN BotWorkers w ON w.Id = j.HolderId;

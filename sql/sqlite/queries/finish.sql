@@ -1,0 +1,21 @@
+-- finish: record the ends of runs.
+-- In:  worker, rows [{ItemId, ItemFence, NewState, Failures, DelayMs, NewOutput, ErrorText, Kind}], now (NULL: the database clock)
+-- Out: the ids that were changed; the others had lost their lease.
+UPDATE BotWorkQueueItems SET
+    State = j.NewState,
+    RetryCount = j.Failures,
+    WorkerId = CASE WHEN j.NewState = 0 THEN NULL ELSE WorkerId END,
+    AssignedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE AssignedAt END,
+    AvailableAt = CASE WHEN j.NewState = 0 THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DelayMs / 1000.0)) ELSE AvailableAt END,
+    FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) END,
+    LeaseExpiresAt = NULL,
+    Output = j.NewOutput,
+    Error = j.ErrorText,
+    ErrorKind = j.Kind
+FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence,
+        json_extract(value, '$.NewState') AS NewState, json_extract(value, '$.Failures') AS Failures,
+        json_extract(value, '$.DelayMs') AS DelayMs, json_extract(value, '$.NewOutput') AS NewOutput,
+        json_extract(value, '$.ErrorText') AS ErrorText, json_extract(value, '$.Kind') AS Kind
+      FROM json_each(@rows)) j
+WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1 AND WorkerId = @worker
+RETURNING Id;

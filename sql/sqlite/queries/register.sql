@@ -1,0 +1,17 @@
+-- register: take a worker's name for a new instance. A live process keeps it.
+-- In:  name, instance, host, pid, version, capacity, labels, replaces, now (NULL: the database clock)
+UPDATE BotWorkers SET
+    InstanceId = @instance,
+    Host = @host,
+    Pid = @pid,
+    Version = @version,
+    Capacity = @capacity,
+    Labels = @labels,
+    State = 'active',
+    StartedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
+    LastSeenAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+WHERE Name = @name AND (
+    State = 'stopped'
+    OR LeaseExpiresAt IS NULL
+    OR LeaseExpiresAt < COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+    OR InstanceId = @replaces);

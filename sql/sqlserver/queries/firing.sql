@@ -1,0 +1,8 @@
+-- firing: claim a planned instant. The unique key lets one claim win; an
+-- instant that the clock has not reached is nobody's.
+-- In:  schedule, planned_at, worker_name, recorded_by, now (NULL: the database clock)
+INSERT INTO BotScheduleFirings (Schedule, PlannedAt, WorkerName, Outcome, RecordedBy, RecordedAt)
+SELECT @schedule, CAST(@planned_at AS DATETIME2(3)), @worker_name, N'fired', @recorded_by, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+WHERE CAST(@planned_at AS DATETIME2(3)) <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+  AND NOT EXISTS (SELECT 1 FROM BotScheduleFirings f
+      WHERE f.Schedule = @schedule AND f.PlannedAt = CAST(@planned_at AS DATETIME2(3)) AND f.WorkerName = @worker_name);

@@ -1,0 +1,17 @@
+-- register: take a worker's name for a new instance. A live process keeps it.
+-- In:  name, instance, host, pid, version, capacity, labels, replaces, now (NULL: the database clock)
+UPDATE BotWorkers SET
+    InstanceId = @instance,
+    Host = @host,
+    Pid = @pid,
+    Version = @version,
+    Capacity = @capacity,
+    Labels = @labels,
+    State = N'active',
+    StartedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
+    LastSeenAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+WHERE Name = @name AND (
+    State = N'stopped'
+    OR LeaseExpiresAt IS NULL
+    OR LeaseExpiresAt < COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+    OR InstanceId = @replaces);

@@ -1,0 +1,23 @@
+-- rescue: give back items that nobody will run; cancel as poison what comes
+-- back for the max_releases-th time because its runner died.
+-- In:  rows [{ItemId, ItemFence}], assigned_ms, max_releases, poison_text, now (NULL: the database clock)
+-- Out: id and new state of what changed.
+UPDATE BotWorkQueueItems SET
+    State = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.ReleaseCount + 1 >= @max_releases THEN 3 ELSE 0 END,
+    ReleaseCount = BotWorkQueueItems.ReleaseCount + CASE WHEN BotWorkQueueItems.State = 1 THEN 1 ELSE 0 END,
+    WorkerId = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.ReleaseCount + 1 >= @max_releases THEN BotWorkQueueItems.WorkerId END,
+    ErrorKind = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.ReleaseCount + 1 >= @max_releases THEN N'poison' ELSE BotWorkQueueItems.ErrorKind END,
+    Error = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.ReleaseCount + 1 >= @max_releases THEN @poison_text ELSE BotWorkQueueItems.Error END,
+    FinishedAt = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.ReleaseCount + 1 >= @max_releases THEN COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) END,
+    AssignedAt = NULL,
+    LeaseExpiresAt = NULL
+OUTPUT inserted.Id, inserted.State
+WHERE EXISTS (SELECT 1 FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence') j
+              WHERE j.ItemId = BotWorkQueueItems.Id AND j.ItemFence = BotWorkQueueItems.Fence)
+    AND (
+        BotWorkQueueItems.State = 1 AND (BotWorkQueueItems.LeaseExpiresAt IS NULL OR BotWorkQueueItems.LeaseExpiresAt < COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+        OR BotWorkQueueItems.State = 5 AND (
+            BotWorkQueueItems.AssignedAt IS NULL
+            OR BotWorkQueueItems.AssignedAt < DATEADD(millisecond, -(@assigned_ms % 1000), DATEADD(second, -(@assigned_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
+            OR NOT EXISTS (SELECT 1 FROM BotWorkers w
+                WHERE w.Id = BotWorkQueueItems.WorkerId AND w.State = N'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))));

@@ -1,0 +1,251 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// rescueBatch bounds one rescue statement, so that it never locks a table.
+const rescueBatch = 1000
+
+// Assign implements workqueue.Store. On SQLite the write transaction itself is
+// the lock.
+func (s *Store) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
+	return s.retry(ctx, "assign items", func() error {
+		return s.tx(ctx, func(tx *sql.Tx) error {
+			if err := s.lockAssignment(ctx, tx); err != nil {
+				return err
+			}
+			return pass(ctx, &assignTx{s: s, tx: tx})
+		})
+	})
+}
+
+func (s *Store) lockAssignment(ctx context.Context, tx *sql.Tx) error {
+	if !s.queries.has("assignment_lock") {
+		return nil
+	}
+	rows, err := s.queries.query(ctx, tx, "assignment_lock", nil)
+	if err != nil {
+		return err
+	}
+	// PostgreSQL answers with an empty value, SQL Server with a number below 0
+	// when the lock was not got.
+	var result any
+	if err := eachRow(rows, func() error { return rows.Scan(&result) }); err != nil {
+		return err
+	}
+	if n, ok := result.(int64); ok && n < 0 {
+		return fmt.Errorf("assignment lock: sp_getapplock returned %d", n)
+	}
+	return nil
+}
+
+// assignTx is the database inside an assignment pass.
+type assignTx struct {
+	s  *Store
+	tx *sql.Tx
+}
+
+// Rescue implements workqueue.AssignTx.
+func (a *assignTx) Rescue(ctx context.Context, p workqueue.RescueParams) (workqueue.RescueResult, error) {
+	var total workqueue.RescueResult
+	for {
+		found, r, err := a.rescueBatch(ctx, p)
+		if err != nil {
+			return total, fmt.Errorf("rescue: %w", err)
+		}
+		total.Rescued += r.Rescued
+		total.Released += r.Released
+		total.Poisoned += r.Poisoned
+		// Nothing moved although something was found: others were quicker.
+		if found < rescueBatch || r == (workqueue.RescueResult{}) {
+			return total, nil
+		}
+	}
+}
+
+type staleRow struct {
+	refRow
+	state    workqueue.State
+	workerID *int64
+	failures int
+}
+
+func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams) (int, workqueue.RescueResult, error) {
+	var result workqueue.RescueResult
+	stale, err := a.stale(ctx, p)
+	if err != nil || len(stale) == 0 {
+		return 0, result, err
+	}
+	refs := make([]refRow, len(stale))
+	for i, row := range stale {
+		refs[i] = row.refRow
+	}
+	batch, err := jsonRows(refs)
+	if err != nil {
+		return 0, result, err
+	}
+	poison := fmt.Sprintf("poison: %d workers died or vanished while they ran this item", p.MaxReleases)
+	rows, err := a.s.queries.query(ctx, a.tx, "rescue", values{
+		"rows": batch, "assigned_ms": ms(p.AssignedFor), "max_releases": p.MaxReleases,
+		"poison_text": poison, "now": a.s.nowArg(),
+	})
+	if err != nil {
+		return 0, result, err
+	}
+	moved := map[int64]workqueue.State{}
+	err = eachRow(rows, func() error {
+		var id int64
+		var state workqueue.State
+		if err := rows.Scan(&id, &state); err != nil {
+			return err
+		}
+		moved[id] = state
+		return nil
+	})
+	if err != nil {
+		return 0, result, err
+	}
+	notes := map[int64]attemptRow{}
+	var ids []int64
+	for _, row := range stale {
+		state, ok := moved[row.ItemID]
+		if !ok {
+			continue
+		}
+		if row.state == workqueue.Assigned {
+			result.Released++
+			continue // nothing had started: no attempt to note
+		}
+		if result.Rescued++; state == workqueue.Cancelled {
+			result.Poisoned++
+		}
+		ids = append(ids, row.ItemID)
+		notes[row.ItemID] = attemptRow{
+			refRow: row.refRow, Number: row.failures + 1, Result: "rescued", HolderID: row.workerID,
+			ErrorText: null("the lease ran out: the worker died, hung or lost the database"),
+		}
+	}
+	return len(stale), result, a.s.note(ctx, a.tx, notes, ids)
+}
+
+func (a *assignTx) stale(ctx context.Context, p workqueue.RescueParams) ([]staleRow, error) {
+	rows, err := a.s.queries.query(ctx, a.tx, "stale", values{
+		"assigned_ms": ms(p.AssignedFor), "limit_rows": rescueBatch, "now": a.s.nowArg(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	var stale []staleRow
+	err = eachRow(rows, func() error {
+		var r staleRow
+		if err := rows.Scan(&r.ItemID, &r.ItemFence, &r.state, &r.workerID, &r.failures); err != nil {
+			return err
+		}
+		stale = append(stale, r)
+		return nil
+	})
+	return stale, err
+}
+
+// WorkerLoads implements workqueue.AssignTx.
+func (a *assignTx) WorkerLoads(ctx context.Context, seenWithin time.Duration, band workqueue.Band, defaultEstimate time.Duration) ([]workqueue.WorkerLoad, error) {
+	rows, err := a.s.queries.query(ctx, a.tx, "worker_loads", values{
+		"seen_ms": ms(seenWithin), "min_priority": band.Min, "default_ms": ms(defaultEstimate), "now": a.s.nowArg(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read workers: %w", err)
+	}
+	var loads []workqueue.WorkerLoad
+	err = eachRow(rows, func() error {
+		var l workqueue.WorkerLoad
+		var heldMs int64
+		if err := rows.Scan(&l.WorkerID, &l.Name, &l.Capacity, &l.HeldInBand, &heldMs); err != nil {
+			return err
+		}
+		l.HeldDuration = time.Duration(heldMs) * time.Millisecond
+		loads = append(loads, l)
+		return nil
+	})
+	return loads, err
+}
+
+// DueItems implements workqueue.AssignTx: two index ranges, merged.
+func (a *assignTx) DueItems(ctx context.Context, band workqueue.Band, limit int) ([]workqueue.DueItem, error) {
+	var due []workqueue.DueItem
+	for _, name := range []string{"due_deadline", "due"} {
+		half, err := a.due(ctx, name, band, limit)
+		if err != nil {
+			return nil, fmt.Errorf("read due items: %w", err)
+		}
+		due = append(due, half...)
+	}
+	slices.SortFunc(due, compareDue)
+	return due[:min(len(due), limit)], nil
+}
+
+func compareDue(a, b workqueue.DueItem) int {
+	deadline := a.Deadline.Compare(b.Deadline)
+	if a.Deadline.IsZero() != b.Deadline.IsZero() {
+		deadline = -deadline // the zero time means none, and none comes last
+	}
+	return cmp.Or(cmp.Compare(b.Priority, a.Priority), deadline, cmp.Compare(a.ID, b.ID))
+}
+
+func (a *assignTx) due(ctx context.Context, name string, band workqueue.Band, limit int) ([]workqueue.DueItem, error) {
+	rows, err := a.s.queries.query(ctx, a.tx, name, values{
+		"min_priority": band.Min, "max_priority": band.Max, "limit_rows": limit, "now": a.s.nowArg(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	var due []workqueue.DueItem
+	err = eachRow(rows, func() error {
+		var d workqueue.DueItem
+		var deadline utcTime
+		var estimateMs *int64
+		var pipeline nullText
+		if err := rows.Scan(&d.ID, &d.Priority, &deadline, &estimateMs, &pipeline); err != nil {
+			return err
+		}
+		d.Deadline, d.Pipeline = deadline.Time, string(pipeline)
+		if estimateMs != nil {
+			d.Estimate = time.Duration(*estimateMs) * time.Millisecond
+		}
+		due = append(due, d)
+		return nil
+	})
+	return due, err
+}
+
+// Write implements workqueue.AssignTx.
+func (a *assignTx) Write(ctx context.Context, assignments []workqueue.Assignment) (int, error) {
+	if len(assignments) == 0 {
+		return 0, nil
+	}
+	type row struct {
+		ItemID   int64 `json:"ItemId"`
+		HolderID int64 `json:"HolderId"`
+	}
+	rows := make([]row, len(assignments))
+	for i, as := range assignments {
+		rows[i] = row{ItemID: as.ItemID, HolderID: as.WorkerID}
+	}
+	batch, err := jsonRows(rows)
+	if err != nil {
+		return 0, err
+	}
+	n, err := a.s.queries.exec(ctx, a.tx, "assign", values{"rows": batch, "now": a.s.nowArg()})
+	if err != nil {
+		return 0, errors.Join(errors.New("write assignments"), err)
+	}
+	return int(n), nil
+}

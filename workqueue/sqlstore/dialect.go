@@ -1,0 +1,166 @@
+package sqlstore
+
+import (
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	mssql "github.com/microsoft/go-mssqldb"
+	"gorm.io/driver/postgres"
+	gormsqlite "gorm.io/driver/sqlite"
+	"gorm.io/driver/sqlserver"
+	"gorm.io/gorm"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"botwork/internal/database"
+)
+
+// dialect is what differs between the engines in Go; what differs in SQL
+// stands in package sql.
+type dialect struct {
+	driver database.Driver
+	folder string // in sql.Files
+
+	// clock is the engine's expression for now, to the millisecond, as the
+	// files in package sql write it; one @now-like placeholder (?).
+	clock string
+
+	// jsonTime is the layout of times inside a JSON parameter.
+	jsonTime string
+
+	// prepare says that statements are worth preparing once.
+	prepare bool
+
+	gorm func(*sql.DB) gorm.Dialector
+}
+
+var dialects = []dialect{
+	{
+		driver:   database.SQLite,
+		folder:   "sqlite",
+		clock:    "COALESCE(?, strftime('%Y-%m-%d %H:%M:%f', 'now'))",
+		jsonTime: sqliteTime,
+		prepare:  true,
+		gorm:     func(db *sql.DB) gorm.Dialector { return sqliteDialector{gormsqlite.Dialector{Conn: db}} },
+	},
+	{
+		driver:   database.SQLServer,
+		folder:   "sqlserver",
+		clock:    "COALESCE(CAST(? AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))",
+		jsonTime: "2006-01-02T15:04:05.000",
+		gorm:     func(db *sql.DB) gorm.Dialector { return sqlserver.New(sqlserver.Config{Conn: db}) },
+	},
+	{
+		driver:   database.Postgres,
+		folder:   "postgres",
+		clock:    "CAST(COALESCE(CAST(? AS timestamptz), statement_timestamp()) AS timestamptz(3))",
+		jsonTime: "2006-01-02T15:04:05.000Z07:00",
+		gorm:     func(db *sql.DB) gorm.Dialector { return postgres.New(postgres.Config{Conn: db}) },
+	},
+}
+
+// sqliteTime is how times stand in SQLite, as strftime writes them: text that
+// sorts like the time it means, always UTC.
+const sqliteTime = "2006-01-02 15:04:05.000"
+
+func dialectFor(driver database.Driver) (dialect, error) {
+	for _, d := range dialects {
+		if d.driver == driver {
+			return d, nil
+		}
+	}
+	_, err := database.ParseDriver(string(driver))
+	return dialect{}, err
+}
+
+// timeArg makes a time ready to be a parameter.
+func (d dialect) timeArg(t time.Time) any {
+	if d.driver == database.SQLite {
+		return t.UTC().Format(sqliteTime)
+	}
+	return t.UTC()
+}
+
+// sqliteDialector translates modernc's error codes; gorm's own translation
+// knows those of another driver only.
+type sqliteDialector struct{ gormsqlite.Dialector }
+
+func (d sqliteDialector) Translate(err error) error {
+	switch sqliteCode(err) {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return gorm.ErrDuplicatedKey
+	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
+		return gorm.ErrForeignKeyViolated
+	}
+	return err
+}
+
+func sqliteCode(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code()
+	}
+	return 0
+}
+
+// errorClass sorts drivers' errors, at the one place that knows them.
+type errorClass int
+
+const (
+	otherError       errorClass = iota
+	transientError              // the same statement may succeed at once
+	uniqueError                 // a unique key refuses the row
+	foreignKeyError             // the row names another that does not exist
+	noSuchTableError            // the schema is not there
+)
+
+func classify(err error) errorClass {
+	switch sqliteCode(err) & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return transientError
+	}
+	switch sqliteCode(err) {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return uniqueError
+	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
+		return foreignKeyError
+	}
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		switch pg.Code {
+		case "40001", "40P01", "55P03": // serialization, deadlock, lock timeout
+			return transientError
+		case "23505":
+			return uniqueError
+		case "23503":
+			return foreignKeyError
+		case "42P01":
+			return noSuchTableError
+		}
+	}
+	var ms mssql.Error
+	if errors.As(err, &ms) {
+		switch ms.Number {
+		case 1205, 1222: // deadlock victim, lock timeout
+			return transientError
+		case 2601, 2627:
+			return uniqueError
+		case 547:
+			return foreignKeyError
+		case 208:
+			return noSuchTableError
+		}
+	}
+	switch {
+	case errors.Is(err, gorm.ErrDuplicatedKey):
+		return uniqueError
+	case errors.Is(err, gorm.ErrForeignKeyViolated):
+		return foreignKeyError
+	case sqliteCode(err) == sqlite3.SQLITE_ERROR && strings.Contains(err.Error(), "no such table"):
+		return noSuchTableError
+	}
+	return otherError
+}

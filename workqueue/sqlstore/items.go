@@ -1,0 +1,240 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"botwork/workqueue"
+)
+
+// newItemRow is a NewItem inside a JSON parameter.
+type newItemRow struct {
+	Queue      string
+	NewState   int
+	Prio       int
+	Config     string
+	Body       *string
+	EstimateMs *int64
+	Policy     *string
+	DueAt      *string
+	DelayMs    int64
+	Deadline   *string
+	Author     *string
+}
+
+// enqueueBatch bounds one insert, so that no statement and no lock grows
+// without limit.
+const enqueueBatch = 1000
+
+// Enqueue implements workqueue.ItemStore.
+func (s *Store) Enqueue(ctx context.Context, items []workqueue.NewItem) ([]int64, error) {
+	if len(items) == 0 {
+		return nil, nil
+	}
+	rows := make([]newItemRow, len(items))
+	for i, it := range items {
+		rows[i] = s.newItemRow(it)
+	}
+	var ids []int64
+	insert := func(on runner) error {
+		for chunk := range slices.Chunk(rows, enqueueBatch) {
+			batch, err := jsonRows(chunk)
+			if err != nil {
+				return err
+			}
+			got, err := s.queries.ids(ctx, on, "enqueue", values{"rows": batch, "now": s.nowArg()})
+			if err != nil {
+				return err
+			}
+			ids = append(ids, got...)
+		}
+		return nil
+	}
+	err := s.retry(ctx, "enqueue", func() error {
+		ids = ids[:0]
+		if len(rows) <= enqueueBatch {
+			return insert(s.db) // one statement is its own transaction
+		}
+		return s.tx(ctx, func(tx *sql.Tx) error { return insert(tx) })
+	})
+	if classify(err) == foreignKeyError {
+		return nil, s.unknownQueue(ctx, items, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+func (s *Store) newItemRow(it workqueue.NewItem) newItemRow {
+	row := newItemRow{
+		Queue: it.QueueName, NewState: int(it.State), Prio: it.Priority, Config: it.IntegrationConfig,
+		Body: null(string(it.Payload)), Policy: null(string(it.ResilienceConfig)),
+		DelayMs: ms(it.In), DueAt: s.jsonTime(it.At), Deadline: s.jsonTime(it.Deadline), Author: null(it.CreatedBy),
+	}
+	if row.Queue == "" {
+		row.Queue = workqueue.DefaultQueue
+	}
+	if it.Estimate > 0 {
+		estimate := ms(it.Estimate)
+		row.EstimateMs = &estimate
+	}
+	return row
+}
+
+// jsonTime writes a time for a JSON parameter; nil for the zero time.
+func (s *Store) jsonTime(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	text := t.UTC().Format(s.dialect.jsonTime)
+	return &text
+}
+
+// unknownQueue finds the queue that a foreign key refused.
+func (s *Store) unknownQueue(ctx context.Context, items []workqueue.NewItem, cause error) error {
+	queues, err := s.Queues(ctx)
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	known := make([]string, len(queues))
+	for i, q := range queues {
+		known[i] = q.Name
+	}
+	for _, it := range items {
+		if it.QueueName != "" && !slices.Contains(known, it.QueueName) {
+			return fmt.Errorf("enqueue: %w", &workqueue.UnknownQueueError{Queue: it.QueueName, Known: known})
+		}
+	}
+	return cause
+}
+
+// Item implements workqueue.ItemStore.
+func (s *Store) Item(ctx context.Context, id int64) (workqueue.Item, error) {
+	var row itemRow
+	err := s.retry(ctx, fmt.Sprintf("read item %d", id), func() error {
+		row = itemRow{}
+		err := s.listing.WithContext(ctx).Where(map[string]any{"Id": id}).Take(&row).Error
+		if errors.Is(err, gorm.ErrRecordNotFound) {
+			return workqueue.ErrNotFound
+		}
+		return err
+	})
+	if err != nil {
+		return workqueue.Item{}, err
+	}
+	return row.item(), nil
+}
+
+// Items implements workqueue.ItemStore.
+func (s *Store) Items(ctx context.Context, f workqueue.ItemFilter) ([]workqueue.Item, error) {
+	var rows []itemRow
+	err := s.retry(ctx, "list items", func() error {
+		rows = nil
+		return s.filter(ctx, f).Find(&rows).Error
+	})
+	items := make([]workqueue.Item, len(rows))
+	for i := range rows {
+		items[i] = rows[i].item()
+	}
+	return items, err
+}
+
+func (s *Store) filter(ctx context.Context, f workqueue.ItemFilter) *gorm.DB {
+	column := func(name string) clause.Column { return clause.Column{Name: name} }
+	orm := s.listing.WithContext(ctx).Where(map[string]any{"DeletedAt": nil})
+	if len(f.States) > 0 {
+		orm = orm.Where(map[string]any{"State": f.States})
+	}
+	if f.QueueName != "" {
+		orm = orm.Where(map[string]any{"QueueName": f.QueueName})
+	}
+	if f.Pipeline != "" {
+		orm = orm.Where(map[string]any{"IntegrationConfig": f.Pipeline})
+	}
+	if f.Worker != "" {
+		ids := s.listing.WithContext(ctx).Model(&workerRow{}).Select("Id").Where(map[string]any{"Name": f.Worker})
+		orm = orm.Where(clause.Expr{SQL: "? IN (?)", Vars: []any{column("WorkerId"), ids}})
+	}
+	if f.Band != (workqueue.Band{}) {
+		orm = orm.Where(clause.Gte{Column: column("Priority"), Value: f.Band.Min}).
+			Where(clause.Lte{Column: column("Priority"), Value: f.Band.Max})
+	}
+	if f.BeforeID > 0 {
+		orm = orm.Where(clause.Lt{Column: column("Id"), Value: f.BeforeID})
+	}
+	return orm.Order(clause.OrderByColumn{Column: column("Id"), Desc: true}).Limit(orDefault(f.Limit, 100))
+}
+
+// queueRow is BotQueues.
+type queueRow struct {
+	ID               int64 `gorm:"column:Id;primaryKey"`
+	Name             string
+	Description      *string
+	Paused           bool
+	ResilienceConfig nullText
+}
+
+func (queueRow) TableName() string { return "BotQueues" }
+
+// Queues implements workqueue.ItemStore.
+func (s *Store) Queues(ctx context.Context) ([]workqueue.Queue, error) {
+	var rows []queueRow
+	err := s.retry(ctx, "list queues", func() error {
+		rows = nil
+		return s.listing.WithContext(ctx).Order(clause.OrderByColumn{Column: clause.Column{Name: "Name"}}).Find(&rows).Error
+	})
+	queues := make([]workqueue.Queue, len(rows))
+	for i, r := range rows {
+		queues[i] = workqueue.Queue{
+			ID: r.ID, Name: r.Name, Description: r.Description, Paused: r.Paused,
+			Resilience: workqueue.JSONText(r.ResilienceConfig),
+		}
+	}
+	return queues, err
+}
+
+// attemptRecord is BotWorkItemAttempts.
+type attemptRecord struct {
+	ID            int64 `gorm:"column:Id;primaryKey"`
+	ItemID        int64 `gorm:"column:ItemId"`
+	AttemptNumber int
+	Fence         int64
+	Outcome       string
+	WorkerID      *int64 `gorm:"column:WorkerId"`
+	WorkerName    *string
+	Step          *string
+	Error         *string
+	ErrorKind     *string
+	StartedAt     utcTime
+	FinishedAt    utcTime
+}
+
+func (attemptRecord) TableName() string { return "BotWorkItemAttempts" }
+
+// Attempts implements workqueue.ItemStore.
+func (s *Store) Attempts(ctx context.Context, itemID int64) ([]workqueue.Attempt, error) {
+	var rows []attemptRecord
+	err := s.retry(ctx, fmt.Sprintf("list attempts of item %d", itemID), func() error {
+		rows = nil
+		return s.listing.WithContext(ctx).Where(map[string]any{"ItemId": itemID}).
+			Order(clause.OrderByColumn{Column: clause.Column{Name: "Id"}}).Find(&rows).Error
+	})
+	attempts := make([]workqueue.Attempt, len(rows))
+	for i, r := range rows {
+		attempts[i] = workqueue.Attempt{
+			ID: r.ID, ItemID: r.ItemID, Attempt: r.AttemptNumber, Fence: r.Fence, Outcome: r.Outcome,
+			WorkerID: r.WorkerID, WorkerName: r.WorkerName, Step: r.Step, Error: r.Error,
+			ErrorKind: (*workqueue.ErrorKind)(r.ErrorKind), StartedAt: r.StartedAt.pointer(), FinishedAt: r.FinishedAt.Time,
+		}
+	}
+	return attempts, err
+}

@@ -1,0 +1,180 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"botwork/internal/namedsql"
+	sqlfiles "botwork/sql"
+)
+
+// values are a statement's parameters by name.
+type values map[string]any
+
+// runner is a pool, a connection or a transaction.
+type runner interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// queries are the hand-written statements of one engine.
+type queries struct {
+	db      *sql.DB
+	texts   map[string]namedsql.Statement
+	prepare bool
+
+	// prepared is nil until warm has found the tables.
+	prepared atomic.Pointer[map[string]*sql.Stmt]
+	warming  sync.Mutex
+}
+
+func loadQueries(d dialect, db *sql.DB) (*queries, error) {
+	q := &queries{db: db, prepare: d.prepare, texts: map[string]namedsql.Statement{}}
+	files, err := fs.Glob(sqlfiles.Files, d.folder+"/queries/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		text, err := fs.ReadFile(sqlfiles.Files, file)
+		if err != nil {
+			return nil, err
+		}
+		q.texts[strings.TrimSuffix(path.Base(file), ".sql")] = namedsql.Compile(string(text), d.driver.Style())
+	}
+	return q, nil
+}
+
+// has tells whether the engine has a statement of this name.
+func (q *queries) has(name string) bool { _, ok := q.texts[name]; return ok }
+
+func (q *queries) query(ctx context.Context, on runner, name string, v values) (*sql.Rows, error) {
+	stmt, text, args, err := q.bind(ctx, on, name, v)
+	if err != nil {
+		return nil, err
+	}
+	if stmt != nil {
+		return stmt.QueryContext(ctx, args...)
+	}
+	return on.QueryContext(ctx, text, args...)
+}
+
+// exec returns the number of changed rows. Only statements without OUTPUT or
+// RETURNING count well on every engine.
+func (q *queries) exec(ctx context.Context, on runner, name string, v values) (int64, error) {
+	stmt, text, args, err := q.bind(ctx, on, name, v)
+	if err != nil {
+		return 0, err
+	}
+	var result sql.Result
+	if stmt != nil {
+		result, err = stmt.ExecContext(ctx, args...)
+	} else {
+		result, err = on.ExecContext(ctx, text, args...)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// ids runs a statement that returns ids.
+func (q *queries) ids(ctx context.Context, on runner, name string, v values) ([]int64, error) {
+	rows, err := q.query(ctx, on, name, v)
+	if err != nil {
+		return nil, err
+	}
+	var ids []int64
+	err = eachRow(rows, func() error {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return err
+		}
+		ids = append(ids, id)
+		return nil
+	})
+	return ids, err
+}
+
+func (q *queries) bind(ctx context.Context, on runner, name string, v values) (*sql.Stmt, string, []any, error) {
+	text, ok := q.texts[name]
+	if !ok {
+		return nil, "", nil, fmt.Errorf("no statement %q", name)
+	}
+	args, err := text.Args(v)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	prepared := q.prepared.Load()
+	if prepared == nil {
+		return nil, text.Text, args, nil
+	}
+	stmt := (*prepared)[name]
+	if tx, ok := on.(*sql.Tx); ok {
+		stmt = tx.StmtContext(ctx, stmt)
+	}
+	return stmt, text.Text, args, nil
+}
+
+// warm prepares all statements where that pays, once. It must not be called
+// inside a transaction: with a single connection it would wait for itself.
+// While the tables do not exist it changes nothing, and texts are used.
+func (q *queries) warm(ctx context.Context) {
+	if !q.prepare || q.prepared.Load() != nil {
+		return
+	}
+	q.warming.Lock()
+	defer q.warming.Unlock()
+	if q.prepared.Load() != nil {
+		return
+	}
+	prepared := make(map[string]*sql.Stmt, len(q.texts))
+	for name, text := range q.texts {
+		stmt, err := q.db.PrepareContext(ctx, text.Text)
+		if err != nil {
+			for _, s := range prepared {
+				_ = s.Close() // nothing was run on it
+			}
+			return
+		}
+		prepared[name] = stmt
+	}
+	q.prepared.Store(&prepared)
+}
+
+func (q *queries) close() error {
+	var errs []error
+	if prepared := q.prepared.Swap(nil); prepared != nil {
+		for _, stmt := range *prepared {
+			errs = append(errs, stmt.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// eachRow reads rows to the end and closes them.
+func eachRow(rows *sql.Rows, scan func() error) error {
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	return rows.Close()
+}
+
+// jsonRows makes the one parameter that carries a batch.
+func jsonRows(batch any) (string, error) {
+	text, err := json.Marshal(batch)
+	return string(text), err
+}

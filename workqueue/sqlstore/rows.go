@@ -1,0 +1,174 @@
+package sqlstore
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// utcTime reads a time as each engine gives it: as a time, or on SQLite as
+// text. Valid is false for NULL.
+type utcTime struct {
+	time.Time
+	Valid bool
+}
+
+// timeLayouts are what strftime writes, what people write by hand, and what
+// other tools leave behind.
+var timeLayouts = []string{
+	sqliteTime, "2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999", time.RFC3339Nano,
+	"2006-01-02 15:04:05.999999999-07:00", "2006-01-02 15:04", "2006-01-02",
+}
+
+// Scan implements sql.Scanner.
+func (t *utcTime) Scan(src any) error {
+	*t = utcTime{}
+	var text string
+	switch v := src.(type) {
+	case nil:
+		return nil
+	case time.Time:
+		*t = utcTime{Time: v.UTC(), Valid: true}
+		return nil
+	case string:
+		text = v
+	case []byte:
+		text = string(v)
+	default:
+		return fmt.Errorf("read a time: got %T", src)
+	}
+	for _, layout := range timeLayouts {
+		if parsed, err := time.Parse(layout, text); err == nil {
+			*t = utcTime{Time: parsed.UTC(), Valid: true}
+			return nil
+		}
+	}
+	return fmt.Errorf("read a time: %q is none; want it as 2026-01-31 13:45:00.000 in UTC", text)
+}
+
+// Value implements driver.Valuer for gorm's sake; times are written by SQL.
+func (t utcTime) Value() (driver.Value, error) {
+	if !t.Valid {
+		return nil, nil
+	}
+	return t.Time, nil
+}
+
+func (t utcTime) pointer() *time.Time {
+	if !t.Valid {
+		return nil
+	}
+	at := t.Time
+	return &at
+}
+
+// nullText reads NULL as "".
+type nullText string
+
+// Scan implements sql.Scanner.
+func (t *nullText) Scan(src any) error {
+	switch v := src.(type) {
+	case nil:
+		*t = ""
+	case string:
+		*t = nullText(v)
+	case []byte:
+		*t = nullText(v)
+	default:
+		return fmt.Errorf("read a text: got %T", src)
+	}
+	return nil
+}
+
+// itemRow is BotWorkQueueItems as the database gives it. The order of its
+// fields is that of the columns in the statements that return whole items.
+type itemRow struct {
+	ID                  int64 `gorm:"column:Id;primaryKey"`
+	QueueName           string
+	State               int
+	Priority            int
+	IntegrationConfig   string
+	Payload             nullText
+	Output              nullText
+	Progress            *string
+	EstimatedDurationMs *int64
+	WorkerID            *int64 `gorm:"column:WorkerId"`
+	Fence               int64
+	LeaseExpiresAt      utcTime
+	RetryCount          int
+	ReleaseCount        int
+	ResilienceConfig    nullText
+	AvailableAt         utcTime
+	DeadlineAt          utcTime
+	NaturalKey          *string
+	Tags                nullText
+	Metadata            nullText
+	Labels              nullText
+	Selectors           nullText
+	RootID              *int64 `gorm:"column:RootId"`
+	TaskName            *string
+	Error               *string
+	ErrorKind           *string
+	CreatedAt           utcTime
+	CreatedBy           *string
+	AssignedAt          utcTime
+	StartedAt           utcTime
+	FinishedAt          utcTime
+	RetainUntil         utcTime
+	DeletedAt           utcTime
+	DeletedReason       *string
+}
+
+func (itemRow) TableName() string { return "BotWorkQueueItems" }
+
+// pointers are the places to scan a whole row into.
+func (r *itemRow) pointers() []any {
+	return []any{
+		&r.ID, &r.QueueName, &r.State, &r.Priority, &r.IntegrationConfig, &r.Payload, &r.Output, &r.Progress,
+		&r.EstimatedDurationMs, &r.WorkerID, &r.Fence, &r.LeaseExpiresAt, &r.RetryCount, &r.ReleaseCount,
+		&r.ResilienceConfig, &r.AvailableAt, &r.DeadlineAt, &r.NaturalKey, &r.Tags, &r.Metadata, &r.Labels,
+		&r.Selectors, &r.RootID, &r.TaskName, &r.Error, &r.ErrorKind, &r.CreatedAt, &r.CreatedBy, &r.AssignedAt,
+		&r.StartedAt, &r.FinishedAt, &r.RetainUntil, &r.DeletedAt, &r.DeletedReason,
+	}
+}
+
+func (r *itemRow) item() workqueue.Item {
+	return workqueue.Item{
+		ID:                  r.ID,
+		QueueName:           r.QueueName,
+		State:               workqueue.State(r.State),
+		Priority:            r.Priority,
+		IntegrationConfig:   r.IntegrationConfig,
+		Payload:             workqueue.JSONText(r.Payload),
+		Output:              workqueue.JSONText(r.Output),
+		Progress:            r.Progress,
+		EstimatedDurationMs: r.EstimatedDurationMs,
+		WorkerID:            r.WorkerID,
+		Fence:               r.Fence,
+		LeaseExpiresAt:      r.LeaseExpiresAt.pointer(),
+		RetryCount:          r.RetryCount,
+		ReleaseCount:        r.ReleaseCount,
+		ResilienceConfig:    workqueue.JSONText(r.ResilienceConfig),
+		AvailableAt:         r.AvailableAt.Time,
+		DeadlineAt:          r.DeadlineAt.pointer(),
+		NaturalKey:          r.NaturalKey,
+		Tags:                workqueue.JSONText(r.Tags),
+		Metadata:            workqueue.JSONText(r.Metadata),
+		Labels:              workqueue.JSONText(r.Labels),
+		Selectors:           workqueue.JSONText(r.Selectors),
+		RootID:              r.RootID,
+		TaskName:            r.TaskName,
+		Error:               r.Error,
+		ErrorKind:           (*workqueue.ErrorKind)(r.ErrorKind),
+		CreatedAt:           r.CreatedAt.Time,
+		CreatedBy:           r.CreatedBy,
+		AssignedAt:          r.AssignedAt.pointer(),
+		StartedAt:           r.StartedAt.pointer(),
+		FinishedAt:          r.FinishedAt.pointer(),
+		RetainUntil:         r.RetainUntil.pointer(),
+		DeletedAt:           r.DeletedAt.pointer(),
+		DeletedReason:       r.DeletedReason,
+	}
+}

@@ -1,0 +1,128 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"botwork/workqueue"
+)
+
+// ClaimFiring implements workqueue.ScheduleStore.
+func (s *Store) ClaimFiring(ctx context.Context, f workqueue.Firing) (workqueue.FiringClaim, error) {
+	var claim workqueue.FiringClaim
+	err := s.retry(ctx, fmt.Sprintf("claim firing of %q", f.Schedule), func() error {
+		claim = workqueue.FiringClaim{}
+		inserted, err := s.queries.exec(ctx, s.db, "firing", values{
+			"schedule": f.Schedule, "planned_at": s.dialect.timeArg(f.PlannedAt), "worker_name": f.Worker,
+			"recorded_by": f.RecordedBy, "now": s.nowArg(),
+		})
+		if classify(err) == uniqueError {
+			return nil // somebody was quicker in the same instant
+		}
+		if err != nil {
+			return err
+		}
+		if claim.Won = inserted == 1; claim.Won {
+			return nil
+		}
+		now, err := s.clock(ctx, s.db)
+		claim.Early = max(0, f.PlannedAt.Sub(now))
+		return err
+	})
+	return claim, err
+}
+
+// clock reads the database's clock on a connection.
+func (s *Store) clock(ctx context.Context, on runner) (time.Time, error) {
+	rows, err := s.queries.query(ctx, on, "now", values{"now": s.nowArg()})
+	if err != nil {
+		return time.Time{}, err
+	}
+	var now utcTime
+	err = eachRow(rows, func() error { return rows.Scan(&now) })
+	return now.Time, err
+}
+
+// RecordFirings implements workqueue.ScheduleStore.
+func (s *Store) RecordFirings(ctx context.Context, fs []workqueue.Firing) error {
+	if len(fs) == 0 {
+		return nil
+	}
+	type row struct {
+		Name, Instant, Holder, Result, Cause, Author string
+	}
+	rows := make([]row, len(fs))
+	for i, f := range fs {
+		rows[i] = row{
+			Name: f.Schedule, Instant: f.PlannedAt.UTC().Format(s.dialect.jsonTime), Holder: f.Worker,
+			Result: string(f.Outcome), Cause: f.Reason, Author: f.RecordedBy,
+		}
+	}
+	batch, err := jsonRows(rows)
+	if err != nil {
+		return err
+	}
+	return s.retry(ctx, "record firings", func() error {
+		for {
+			_, err := s.queries.exec(ctx, s.db, "firing_notes", values{"rows": batch, "now": s.nowArg()})
+			// Somebody recorded one of the instants between the look and the
+			// insert: look again, it is excluded then.
+			if classify(err) != uniqueError || ctx.Err() != nil {
+				return err
+			}
+		}
+	})
+}
+
+// LastFiring implements workqueue.ScheduleStore.
+func (s *Store) LastFiring(ctx context.Context, schedule, worker string) (time.Time, error) {
+	var last utcTime
+	err := s.retry(ctx, fmt.Sprintf("read last firing of %q", schedule), func() error {
+		rows, err := s.queries.query(ctx, s.db, "last_firing", values{"schedule": schedule, "worker_name": worker})
+		if err != nil {
+			return err
+		}
+		return eachRow(rows, func() error { return rows.Scan(&last) })
+	})
+	return last.Time, err
+}
+
+// firingRow is BotScheduleFirings.
+type firingRow struct {
+	ID         int64 `gorm:"column:Id;primaryKey"`
+	Schedule   string
+	PlannedAt  utcTime
+	WorkerName string
+	Outcome    string
+	Reason     string
+	RecordedBy string
+	RecordedAt utcTime
+}
+
+func (firingRow) TableName() string { return "BotScheduleFirings" }
+
+// Firings implements workqueue.ScheduleStore.
+func (s *Store) Firings(ctx context.Context, schedule string, limit int) ([]workqueue.Firing, error) {
+	var rows []firingRow
+	err := s.retry(ctx, "list firings", func() error {
+		rows = nil
+		orm := s.listing.WithContext(ctx)
+		if schedule != "" {
+			orm = orm.Where(map[string]any{"Schedule": schedule})
+		}
+		return orm.Order(clause.OrderBy{Columns: []clause.OrderByColumn{
+			{Column: clause.Column{Name: "PlannedAt"}, Desc: true}, {Column: clause.Column{Name: "Id"}, Desc: true},
+		}}).Limit(orDefault(limit, 100)).Find(&rows).Error
+	})
+	firings := make([]workqueue.Firing, len(rows))
+	for i, r := range rows {
+		firings[i] = workqueue.Firing{
+			Schedule: r.Schedule, PlannedAt: r.PlannedAt.Time, Worker: r.WorkerName,
+			Outcome: workqueue.FiringOutcome(r.Outcome), Reason: r.Reason, RecordedBy: r.RecordedBy, RecordedAt: r.RecordedAt.Time,
+		}
+	}
+	return firings, err
+}

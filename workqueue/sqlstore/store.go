@@ -1,0 +1,159 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+	"gorm.io/gorm/schema"
+
+	"botwork/internal/database"
+	"botwork/workqueue"
+)
+
+// Store is workqueue.Store over one database. It is safe for concurrent use.
+type Store struct {
+	// Immutable after Open.
+	dialect dialect
+	dsn     string
+	db      *sql.DB  // writes, and all of the hot path
+	readers *sql.DB  // listings; the same pool as db except on SQLite
+	orm     *gorm.DB // over db
+	listing *gorm.DB // over readers
+	now     func() time.Time
+	queries *queries
+}
+
+var _ workqueue.Store = (*Store)(nil)
+
+// Options say which database to open and how.
+type Options struct {
+	Driver database.Driver
+	DSN    string
+
+	// MaxOpen and MaxIdle bound the pool; 0 means 16 and 4. SQLite ignores
+	// them: it has one writer.
+	MaxOpen, MaxIdle int
+
+	// MaxLifetime closes a connection of this age; 0 means never.
+	MaxLifetime time.Duration
+
+	// Now replaces the database's clock, for tests that live in virtual time.
+	// nil, as everywhere else, leaves time to the database.
+	Now func() time.Time
+}
+
+// Open prepares a store and checks that the database answers. It changes
+// nothing in it: see Migrate. An error names the driver and the DSN without
+// its password.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	d, err := dialectFor(o.Driver)
+	if err != nil {
+		return nil, err
+	}
+	db, err := database.Open(o.Driver, o.DSN)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{dialect: d, dsn: o.DSN, db: db, readers: db, now: o.Now}
+	if o.Driver == database.SQLite {
+		db.SetMaxOpenConns(1)
+		db.SetConnMaxIdleTime(0)
+		if !inMemory(o.DSN) {
+			if s.readers, err = database.Open(o.Driver, o.DSN); err != nil {
+				return nil, errors.Join(err, db.Close())
+			}
+			s.readers.SetMaxOpenConns(4)
+		}
+	} else {
+		db.SetMaxOpenConns(orDefault(o.MaxOpen, 16))
+		db.SetMaxIdleConns(orDefault(o.MaxIdle, 4))
+		db.SetConnMaxLifetime(o.MaxLifetime)
+	}
+	if err := s.connect(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("connect to %s database %s: %w",
+			o.Driver, database.SafeDSN(o.DSN), database.Redact(err, o.DSN)), s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) connect(ctx context.Context) error {
+	if err := s.db.PingContext(ctx); err != nil {
+		return err
+	}
+	var err error
+	if s.queries, err = loadQueries(s.dialect, s.db); err != nil {
+		return err
+	}
+	// Not one gorm.Config for two opens: clause builders would leak between them.
+	if s.orm, err = gorm.Open(s.dialect.gorm(s.db), gormConfig()); err != nil {
+		return err
+	}
+	s.listing, err = gorm.Open(s.dialect.gorm(s.readers), gormConfig())
+	return err
+}
+
+func gormConfig() *gorm.Config {
+	return &gorm.Config{
+		Logger:                 logger.Discard, // errors are returned; SQL texts hold payloads
+		SkipDefaultTransaction: true,
+		DisableAutomaticPing:   true,
+		TranslateError:         true,
+		NamingStrategy:         schema.NamingStrategy{NoLowerCase: true}, // columns are named like fields
+	}
+}
+
+// Close closes the pools.
+func (s *Store) Close() error {
+	var errs []error
+	if s.queries != nil {
+		errs = append(errs, s.queries.close())
+	}
+	errs = append(errs, s.db.Close())
+	if s.readers != s.db {
+		errs = append(errs, s.readers.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Driver tells the engine.
+func (s *Store) Driver() database.Driver { return s.dialect.driver }
+
+// Ping checks that the database answers.
+func (s *Store) Ping(ctx context.Context) error {
+	return database.Redact(s.db.PingContext(ctx), s.dsn)
+}
+
+// Now returns the time by the clock that judges leases and due times, in UTC.
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	var now time.Time
+	err := s.retry(ctx, "read the database's clock", func() (err error) {
+		now, err = s.clock(ctx, s.db)
+		return err
+	})
+	return now, err
+}
+
+// nowArg is the parameter @now: NULL, the database's clock, but in tests.
+func (s *Store) nowArg() any {
+	if s.now == nil {
+		return nil
+	}
+	return s.dialect.timeArg(s.now())
+}
+
+func inMemory(dsn string) bool {
+	return dsn == ":memory:" || strings.Contains(dsn, "mode=memory") || strings.HasPrefix(dsn, "file::memory:")
+}
+
+func orDefault(n, fallback int) int {
+	if n > 0 {
+		return n
+	}
+	return fallback
+}

@@ -1,0 +1,173 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"gorm.io/gorm/clause"
+
+	"botwork/workqueue"
+)
+
+// workerRow is BotWorkers.
+type workerRow struct {
+	ID             int64 `gorm:"column:Id;primaryKey"`
+	Name           string
+	InstanceID     string `gorm:"column:InstanceId"`
+	Host           string
+	Pid            int
+	Version        string
+	Capacity       int
+	Labels         nullText
+	State          string
+	StartedAt      utcTime
+	LastSeenAt     utcTime
+	LeaseExpiresAt utcTime
+}
+
+func (workerRow) TableName() string { return "BotWorkers" }
+
+func (r *workerRow) worker() workqueue.Worker {
+	return workqueue.Worker{
+		ID: r.ID, Name: r.Name, InstanceID: r.InstanceID, Host: r.Host, PID: r.Pid, Version: r.Version,
+		Capacity: r.Capacity, Labels: workqueue.JSONText(r.Labels), State: workqueue.WorkerState(r.State),
+		StartedAt: r.StartedAt.Time, LastSeenAt: r.LastSeenAt.Time, LeaseExpiresAt: r.LeaseExpiresAt.pointer(),
+	}
+}
+
+// errLostRace says that another process registered in between: look again.
+var errLostRace = errors.New("another process registered at the same time")
+
+// RegisterWorker implements workqueue.WorkerStore.
+func (s *Store) RegisterWorker(ctx context.Context, spec workqueue.WorkerSpec) (workqueue.Worker, error) {
+	var worker workqueue.Worker
+	err := s.retry(ctx, fmt.Sprintf("register worker %q", spec.Name), func() (err error) {
+		for range 3 {
+			err = s.tx(ctx, func(tx *sql.Tx) error {
+				worker, err = s.register(ctx, tx, spec)
+				return err
+			})
+			if !errors.Is(err, errLostRace) && classify(err) != uniqueError {
+				return err
+			}
+		}
+		return err
+	})
+	return worker, err
+}
+
+func (s *Store) register(ctx context.Context, tx *sql.Tx, spec workqueue.WorkerSpec) (workqueue.Worker, error) {
+	v := values{
+		"name": spec.Name, "instance": spec.InstanceID, "host": spec.Host, "pid": spec.PID, "version": spec.Version,
+		"capacity": spec.Capacity, "labels": null(string(spec.Labels)), "now": s.nowArg(),
+	}
+	created, err := s.queries.exec(ctx, tx, "register_new", v)
+	if err != nil {
+		return workqueue.Worker{}, err
+	}
+	if created == 0 {
+		v["replaces"] = spec.Replaces
+		taken, err := s.queries.exec(ctx, tx, "register", v)
+		if err != nil {
+			return workqueue.Worker{}, err
+		}
+		if taken == 0 {
+			return workqueue.Worker{}, s.nameTaken(ctx, tx, spec.Name)
+		}
+	}
+	row, err := s.workerByName(ctx, tx, spec.Name)
+	if err != nil {
+		return workqueue.Worker{}, err
+	}
+	// The first beat gives the lease; the sum of times is the statement's.
+	rows, err := s.queries.query(ctx, tx, "beat_worker", values{
+		"worker": row.ID, "instance": spec.InstanceID, "lease_ms": ms(spec.Lease), "now": s.nowArg(),
+	})
+	if err != nil {
+		return workqueue.Worker{}, err
+	}
+	var state string
+	if err := eachRow(rows, func() error { return rows.Scan(&state) }); err != nil {
+		return workqueue.Worker{}, err
+	}
+	if state == "" {
+		return workqueue.Worker{}, errLostRace
+	}
+	if _, err := s.queries.exec(ctx, tx, "expire_leases", values{"worker": row.ID}); err != nil {
+		return workqueue.Worker{}, err
+	}
+	row, err = s.workerByName(ctx, tx, spec.Name)
+	return row.worker(), err
+}
+
+func (s *Store) workerByName(ctx context.Context, tx *sql.Tx, name string) (workerRow, error) {
+	var row workerRow
+	orm := s.orm.WithContext(ctx)
+	orm.Statement.ConnPool = tx
+	err := orm.Where(map[string]any{"Name": name}).Take(&row).Error
+	return row, err
+}
+
+func (s *Store) nameTaken(ctx context.Context, tx *sql.Tx, name string) error {
+	row, err := s.workerByName(ctx, tx, name)
+	if err != nil {
+		return errLostRace
+	}
+	now, err := s.clock(ctx, tx)
+	if err != nil {
+		return err
+	}
+	return &workqueue.NameTakenError{
+		Name: row.Name, Host: row.Host, PID: row.Pid, InstanceID: row.InstanceID,
+		LastSeenAt: row.LastSeenAt.Time, FreeIn: max(0, row.LeaseExpiresAt.Sub(now)),
+	}
+}
+
+// Workers implements workqueue.WorkerStore.
+func (s *Store) Workers(ctx context.Context) ([]workqueue.Worker, error) {
+	var rows []workerRow
+	err := s.retry(ctx, "list workers", func() error {
+		rows = nil
+		return s.listing.WithContext(ctx).Order(clause.OrderByColumn{Column: clause.Column{Name: "Name"}}).Find(&rows).Error
+	})
+	workers := make([]workqueue.Worker, len(rows))
+	for i := range rows {
+		workers[i] = rows[i].worker()
+	}
+	return workers, err
+}
+
+// DrainWorker implements workqueue.WorkerStore.
+func (s *Store) DrainWorker(ctx context.Context, name string) error {
+	return s.retry(ctx, fmt.Sprintf("drain worker %q", name), func() error {
+		result := s.orm.WithContext(ctx).Model(&workerRow{}).
+			Where(map[string]any{"Name": name, "State": []string{string(workqueue.WorkerActive), string(workqueue.WorkerDraining)}}).
+			Updates(map[string]any{"State": string(workqueue.WorkerDraining)})
+		if result.Error == nil && result.RowsAffected == 0 {
+			return workqueue.ErrNotFound
+		}
+		return result.Error
+	})
+}
+
+// StopWorker implements workqueue.WorkerStore.
+func (s *Store) StopWorker(ctx context.Context, workerID int64, instanceID string) error {
+	return s.retry(ctx, "stop worker", func() error {
+		return s.tx(ctx, func(tx *sql.Tx) error {
+			if _, err := s.queries.exec(ctx, tx, "release_assigned", values{"worker": workerID, "instance": instanceID}); err != nil {
+				return err
+			}
+			orm := s.orm.WithContext(ctx)
+			orm.Statement.ConnPool = tx
+			result := orm.Model(&workerRow{}).
+				Where(map[string]any{"Id": workerID, "InstanceId": instanceID}).
+				Updates(map[string]any{"State": string(workqueue.WorkerStopped)})
+			if result.Error == nil && result.RowsAffected == 0 {
+				return workqueue.ErrWorkerReplaced
+			}
+			return result.Error
+		})
+	})
+}
