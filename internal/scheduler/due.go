@@ -1,0 +1,238 @@
+package scheduler
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"botwork/workqueue"
+)
+
+const (
+	// onTime is how late an instant may be noticed and still be fired as if
+	// nothing had happened. It is more than the longest nap.
+	onTime = time.Minute
+
+	// startWindow stands in for planned instants when a job without a schedule
+	// runs once in the cluster at start.
+	startWindow = 10 * time.Minute
+
+	// elsewherePoll is how often a run on another worker is asked after.
+	elsewherePoll = 5 * time.Second
+
+	// maxCount bounds the counting of instants that are not recorded.
+	maxCount = 10_000
+)
+
+// step does all that is to be done now. An error means that the store did not
+// answer; whatever was not done is found again by the next step.
+func (r *runner) step() error {
+	if err := r.sweep(); err != nil {
+		return err
+	}
+	expected := r.localTime()
+	now, err := r.clock()
+	if err != nil {
+		return fmt.Errorf("read the database's clock: %w", err)
+	}
+	if err := r.begin(now); err != nil {
+		return err
+	}
+	if err := r.resume(); err != nil {
+		return err
+	}
+	if r.job.Schedule != nil {
+		if err := r.look(now, expected); err != nil {
+			return err
+		}
+	}
+	if r.atStart {
+		if err := r.fireAtStart(now); err != nil {
+			return err
+		}
+	}
+	return r.flush()
+}
+
+// begin finds out, once, what the schedule's record reaches up to.
+func (r *runner) begin(now time.Time) error {
+	if r.begun {
+		return nil
+	}
+	r.origin = now.Add(-time.Since(r.startedAt))
+	r.cursor = r.origin
+	if r.job.Schedule != nil {
+		last, err := r.lastFiring()
+		if err != nil {
+			return err
+		}
+		if !last.IsZero() {
+			r.cursor = last
+		}
+	}
+	r.begun = true
+	return nil
+}
+
+func (r *runner) lastFiring() (time.Time, error) {
+	ctx, cancel := r.storeCtx()
+	defer cancel()
+	last, err := r.s.store.LastFiring(ctx, r.job.Name, r.workerKey())
+	if err != nil {
+		return time.Time{}, fmt.Errorf("read the latest firing: %w", err)
+	}
+	return last.UTC(), nil
+}
+
+// look decides about the instants after the cursor that are due. Expected is
+// what this machine thought the time was when the alarm rang.
+func (r *runner) look(now, expected time.Time) error {
+	if r.cursor.Sub(now) > onTime {
+		r.log.Warn().Time("planned_at", r.cursor).Time("now", now).Msg("the clock was set back: the schedule goes on from now")
+		r.cursor = now
+	}
+	next := r.job.Schedule.Next(r.cursor)
+	if r.job.Scope == ScopeOnce && r.late(next, now) {
+		left, err := r.consult()
+		if err != nil || left {
+			return err
+		}
+		next = r.job.Schedule.Next(r.cursor)
+	}
+	if next.IsZero() {
+		return nil
+	}
+	if next.After(now) {
+		if !next.After(expected) { // the alarm rang before the database's time
+			r.lookAgain(next.Sub(now))
+		}
+		return nil
+	}
+	latest := r.job.Schedule.Prev(now)
+	r.missBefore(latest, now)
+	if err := r.flush(); err != nil {
+		return err
+	}
+	return r.due(latest, now)
+}
+
+// late tells whether something has been missed if next is the first instant
+// that was not decided about.
+func (r *runner) late(next, now time.Time) bool {
+	if next.IsZero() || next.After(now) {
+		return false
+	}
+	second := r.job.Schedule.Next(next)
+	return now.Sub(next) > onTime || !second.IsZero() && !second.After(now)
+}
+
+// consult brings the cursor up to what the cluster has recorded. While a run
+// goes on elsewhere, the instants since then are left to the worker that runs it:
+// it may have queued the one that this worker would call missed.
+func (r *runner) consult() (left bool, err error) {
+	_, running, err := r.runsElsewhere()
+	if err != nil {
+		return false, err
+	}
+	last, err := r.lastFiring() // after the above: a run has its firing on record
+	if err != nil {
+		return false, err
+	}
+	if last.After(r.cursor) {
+		r.cursor = last
+	}
+	if running {
+		r.lookAgain(elsewherePoll)
+	}
+	return running, nil
+}
+
+// missBefore records the instants between the cursor and latest as missed.
+func (r *runner) missBefore(latest, now time.Time) {
+	var missed []time.Time
+	for at := r.before(latest); at.After(r.cursor) && len(missed) < maxBacklog; at = r.before(at) {
+		missed = append(missed, at)
+	}
+	if len(missed) == 0 {
+		return
+	}
+	slices.Reverse(missed)
+	earlier := len(r.job.Schedule.Between(r.cursor, missed[0].Add(-1), maxCount))
+	r.backlog.dropped += earlier
+	r.backlog.atLeast = r.backlog.atLeast || earlier == maxCount
+	for _, at := range missed {
+		r.backlog.add(r.firing(at, workqueue.Missed, r.whyMissed(at, now)))
+	}
+	r.cursor = missed[len(missed)-1]
+	r.log.Warn().Int("count", len(missed)+earlier).Time("planned_at", r.cursor).
+		Str("reason", r.whyMissed(r.cursor, now)).Msg("missed firings; the latest is named")
+}
+
+func (r *runner) before(at time.Time) time.Time {
+	return r.job.Schedule.Prev(at.Add(-1))
+}
+
+// due decides about the latest due instant.
+func (r *runner) due(latest, now time.Time) error {
+	late := now.Sub(latest)
+	start := Start{Trigger: r.job.TriggerName, PlannedAt: latest}
+	switch {
+	case r.atStart && (r.job.Scope == ScopeOnce || late <= max(onTime, r.job.CatchUp)):
+		start.Trigger = TriggerAtStart
+	case late <= onTime:
+	case late <= r.job.CatchUp:
+		start.Trigger = TriggerCatchUp
+	case r.job.CatchUp == 0 && r.wasAway(latest, now):
+		// It was tried all the time, and no other instant has come since.
+	default:
+		reason := r.whyMissed(latest, now)
+		r.backlog.add(r.firing(latest, workqueue.Missed, reason))
+		r.log.Warn().Time("planned_at", latest).Str("reason", reason).Msg("missed a firing")
+		r.cursor = latest
+		return nil
+	}
+	settled, err := r.fire(start)
+	if settled {
+		r.cursor = latest
+		r.atStart = r.atStart && start.Trigger != TriggerAtStart
+	}
+	return err
+}
+
+// fireAtStart starts the run at start, when no due instant has brought it along.
+func (r *runner) fireAtStart(now time.Time) error {
+	start := Start{Trigger: TriggerAtStart}
+	if r.job.Scope == ScopeOnce {
+		if r.job.Schedule != nil {
+			start.PlannedAt = r.job.Schedule.Prev(now)
+		}
+		if start.PlannedAt.IsZero() {
+			start.PlannedAt = now.Truncate(startWindow)
+		}
+	}
+	settled, err := r.fire(start)
+	r.atStart = !settled
+	return err
+}
+
+// wasAway tells whether the store did not answer when the instant was due.
+func (r *runner) wasAway(planned, now time.Time) bool {
+	if r.outage.err == nil {
+		return false
+	}
+	began := now.Add(-time.Since(r.outage.since))
+	return planned.After(began.Add(-onTime)) && !planned.Before(r.origin)
+}
+
+func (r *runner) whyMissed(planned, now time.Time) string {
+	switch {
+	case r.wasAway(planned, now):
+		return fmt.Sprintf("the database did not answer: %v", r.outage.err)
+	case planned.Before(r.origin) && r.job.Scope == ScopeOnce:
+		return "no worker was running"
+	case planned.Before(r.origin):
+		return "the worker was not running"
+	}
+	return fmt.Sprintf("noticed only at %s: the machine slept, the clock was set forward, or the process was held up",
+		now.Format(time.RFC3339))
+}

@@ -1,0 +1,163 @@
+package scheduler
+
+import (
+	"fmt"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// resume goes on with the firing that could not be started when it was due.
+func (r *runner) resume() error {
+	if r.won != nil {
+		if _, ok := r.reserve(); !ok {
+			return nil // a run on request came first; its end rings
+		}
+		return r.startWon()
+	}
+	if r.waiting == nil {
+		return nil
+	}
+	waiting := *r.waiting
+	r.waiting = nil
+	settled, err := r.fire(waiting)
+	if !settled {
+		r.waiting = &waiting
+	}
+	return err
+}
+
+// fire starts a run, unless something speaks against it. The firing is settled
+// when nothing is left to do about its instant: it runs, waits in the queue, was
+// skipped, or is another worker's.
+func (r *runner) fire(start Start) (settled bool, err error) {
+	if running, ok := r.reserve(); !ok {
+		r.overlap(start, running.describe())
+		return true, nil
+	}
+	if r.job.Scope == ScopeEachWorker {
+		if err := r.start(start, nil); err != nil {
+			r.release()
+			return false, err
+		}
+		return true, nil
+	}
+	won, settled, err := r.contend(start)
+	if !won {
+		r.release()
+		return settled, err
+	}
+	r.won = &start
+	return true, r.startWon()
+}
+
+// startWon starts the run of a claimed firing; the place is reserved. If its
+// start cannot be recorded it is tried again however late it gets: the record
+// says already that it was fired.
+func (r *runner) startWon() error {
+	if err := r.start(*r.won, nil); err != nil {
+		r.release()
+		return err
+	}
+	r.won = nil
+	return nil
+}
+
+// contend claims an instant for this worker. A run elsewhere is looked for
+// before the claim, so that a firing which is then skipped gets one row only.
+func (r *runner) contend(start Start) (won, settled bool, err error) {
+	since, running, err := r.runsElsewhere()
+	if err != nil {
+		return false, false, err
+	}
+	if running {
+		// It may be the run of this very instant, which others have fired.
+		record, err := r.record(start.PlannedAt)
+		if err != nil || record != nil {
+			return false, err == nil, err
+		}
+		r.overlap(start, fmt.Sprintf("previous run, started at %s on another worker, is still going on",
+			since.UTC().Format(time.RFC3339)))
+		if r.waiting != nil {
+			r.lookAgain(elsewherePoll)
+		}
+		return false, true, nil
+	}
+	ctx, cancel := r.storeCtx()
+	defer cancel()
+	claim, err := r.s.store.ClaimFiring(ctx, r.firing(start.PlannedAt, workqueue.Fired, ""))
+	if err != nil {
+		r.doubt = start.PlannedAt
+		return false, false, fmt.Errorf("claim the firing: %w", err)
+	}
+	if claim.Early > 0 {
+		r.lookAgain(claim.Early)
+		return false, false, nil
+	}
+	if !claim.Won && r.doubt.Equal(start.PlannedAt) {
+		// An earlier claim of this process went out, and its answer was lost.
+		record, err := r.record(start.PlannedAt)
+		if err != nil {
+			return false, false, err
+		}
+		claim.Won = record != nil && record.Outcome == workqueue.Fired && record.RecordedBy == r.s.worker.Name
+	}
+	if !claim.Won {
+		r.log.Debug().Time("planned_at", start.PlannedAt).Msg("another worker has this firing")
+	}
+	return claim.Won, true, nil
+}
+
+func (r *runner) runsElsewhere() (since time.Time, running bool, err error) {
+	ctx, cancel := r.storeCtx()
+	defer cancel()
+	since, running, err = r.s.store.RunsElsewhere(ctx, r.job.Name, r.s.worker.ID)
+	if err != nil {
+		return since, false, fmt.Errorf("look for runs on other workers: %w", err)
+	}
+	return since, running, nil
+}
+
+// record returns what is on record of an instant, nil if nothing is.
+func (r *runner) record(planned time.Time) (*workqueue.Firing, error) {
+	ctx, cancel := r.storeCtx()
+	defer cancel()
+	records, err := r.s.store.Firings(ctx, r.job.Name, maxBacklog)
+	if err != nil {
+		return nil, fmt.Errorf("read the latest firings: %w", err)
+	}
+	for _, f := range records {
+		if f.PlannedAt.Equal(planned) && f.Worker == r.workerKey() {
+			return &f, nil
+		}
+	}
+	return nil, nil
+}
+
+// overlap queues or skips a firing that found a run going on.
+func (r *runner) overlap(start Start, reason string) {
+	if r.job.Overlap == OverlapQueue && r.waiting == nil {
+		r.waiting = &start
+		r.log.Debug().EmbedObject(start).Str("reason", reason).Msg("the firing waits")
+		return
+	}
+	if r.waiting != nil {
+		reason += fmt.Sprintf(", and the firing planned for %s waits for its end", r.waiting.PlannedAt.Format(time.RFC3339))
+	}
+	r.skip(start, reason)
+}
+
+func (r *runner) skip(start Start, reason string) {
+	r.log.Info().EmbedObject(start).Str("reason", reason).Msg("skipped a firing")
+	if !start.PlannedAt.IsZero() {
+		r.backlog.add(r.firing(start.PlannedAt, workqueue.Skipped, reason))
+	}
+}
+
+func (a activity) describe() string {
+	what := "is still going on"
+	if a.ended {
+		what = "has ended, but its end cannot be recorded yet"
+	}
+	return fmt.Sprintf("previous run, started at %s, %s", a.since.Format(time.RFC3339), what)
+}

@@ -1,0 +1,261 @@
+package scheduler
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"botwork/internal/cron"
+	"botwork/workqueue"
+)
+
+// summary writes runs and firings in one line each, for comparison.
+func summary(store *fakeStore) string {
+	runs, firings := store.all()
+	var b strings.Builder
+	for _, r := range runs {
+		planned := "-"
+		if r.PlannedAt != nil {
+			planned = r.PlannedAt.Format(time.TimeOnly)
+		}
+		fmt.Fprintf(&b, "%d %s %s at %s %s\n", *r.WorkerID, r.Trigger, planned, r.StartedAt.Format(time.TimeOnly), r.Outcome)
+	}
+	for _, f := range firings {
+		if f.Outcome != workqueue.Fired {
+			fmt.Fprintf(&b, "%q %s %s: %s\n", f.Worker, f.PlannedAt.Format(time.TimeOnly), f.Outcome, f.Reason)
+		}
+	}
+	return b.String()
+}
+
+func wantSummary(t *testing.T, store *fakeStore, want ...string) {
+	t.Helper()
+	got := strings.Split(strings.TrimSuffix(summary(store), "\n"), "\n")
+	if !slices.Equal(got, want) {
+		t.Errorf("records:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestEachWorkerFiresEveryInstant(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(at(0, 0, 30))
+		store := newFakeStore()
+		a, b := newTestScheduler(t, store, 1, nil), newTestScheduler(t, store, 2, nil)
+		begin(t, a, minutely(t, time.Second))
+		sleepUntil(at(0, 1, 30))
+		begin(t, b, minutely(t, time.Second))
+		sleepUntil(at(0, 3, 30))
+		end(t, a, b)
+		runs, firings := store.all()
+		count := map[int64]int{}
+		for _, r := range runs {
+			count[*r.WorkerID]++
+			if !r.StartedAt.Equal(*r.PlannedAt) {
+				t.Errorf("run planned for %s started at %s", r.PlannedAt, r.StartedAt)
+			}
+		}
+		if count[1] != 3 || count[2] != 2 || len(firings) != 0 {
+			t.Errorf("got runs by worker %v and %d firing rows, want 3 and 2 runs and no row", count, len(firings))
+		}
+	})
+}
+
+// TestOnce lets machines with right and wrong clocks share a schedule.
+func TestOnce(t *testing.T) {
+	tests := map[string][]time.Duration{
+		"two with right clocks":  {0, 0},
+		"four with right clocks": {0, 0, 0, 0},
+		"ten minutes apart":      {0, 10 * time.Minute},
+		"one, far ahead":         {26 * time.Hour},
+		"one, far behind":        {-26 * time.Hour},
+		"all wrong":              {10 * time.Minute, -10 * time.Minute, 31 * time.Second, -200 * time.Millisecond},
+	}
+	for name, offsets := range tests {
+		for _, overlap := range []Overlap{OverlapSkip, OverlapQueue} {
+			t.Run(fmt.Sprintf("%s/%s", name, overlap), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					sleepUntil(at(0, 0, 30))
+					store := newFakeStore()
+					var schedulers []*Scheduler
+					for i, offset := range offsets {
+						s := newTestScheduler(t, store, int64(i+1), func() time.Duration { return offset })
+						s.log = s.log.Level(zerolog.Disabled) // a day of runs fills the log
+						job := minutely(t, 7*time.Second)
+						job.Scope, job.Overlap = ScopeOnce, overlap
+						begin(t, s, job)
+						schedulers = append(schedulers, s)
+					}
+					minutes := 24 * 60
+					if overlap == OverlapQueue || len(offsets) == 1 {
+						minutes = 100
+					}
+					time.Sleep(time.Duration(minutes) * time.Minute)
+					end(t, schedulers...)
+					runs, firings := store.all()
+					if len(runs) != minutes || len(firings) != minutes {
+						t.Fatalf("got %d runs and %d firings, want %d of each", len(runs), len(firings), minutes)
+					}
+					for i, r := range runs {
+						planned := at(0, i+1, 0)
+						if late := r.StartedAt.Sub(planned); !r.PlannedAt.Equal(planned) || late < 0 || late > longestNap {
+							t.Fatalf("run %d is planned for %s and started at %s, want %s", i, r.PlannedAt, r.StartedAt, planned)
+						}
+						if firings[i].Outcome != workqueue.Fired {
+							t.Fatalf("firing %+v, want fired", firings[i])
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestOnceInDaylightSavingNights(t *testing.T) {
+	zone, err := time.LoadLocation("Europe/Lisbon")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, day := range []time.Time{
+		time.Date(2000, 3, 25, 12, 0, 0, 0, zone),  // 01:00 becomes 02:00
+		time.Date(2000, 10, 28, 12, 0, 0, 0, zone), // 02:00 becomes 01:00
+	} {
+		for _, spec := range []string{"30 1 * * *", "*/20 * * * *"} {
+			synctest.Test(t, func(t *testing.T) {
+				sleepUntil(day)
+				schedule, err := cron.Parse(spec, zone, cron.First)
+				if err != nil {
+					t.Fatal(err)
+				}
+				store := newFakeStore()
+				var schedulers []*Scheduler
+				for id := range int64(2) {
+					s := newTestScheduler(t, store, id+1, nil)
+					begin(t, s, Job{
+						Name: "P", Schedule: schedule, TriggerName: TriggerCron, Scope: ScopeOnce,
+						Run: func(context.Context, Start) error { return nil },
+					})
+					schedulers = append(schedulers, s)
+				}
+				time.Sleep(26 * time.Hour)
+				end(t, schedulers...)
+				want := schedule.Between(day, day.Add(26*time.Hour), 1000)
+				runs, _ := store.all()
+				var got []time.Time
+				for _, r := range runs {
+					got = append(got, *r.PlannedAt)
+				}
+				if !slices.EqualFunc(got, want, time.Time.Equal) {
+					t.Errorf("%s from %s: runs for %v, want %v", spec, day, got, want)
+				}
+			})
+		}
+	}
+}
+
+func TestOverlapOnOneWorker(t *testing.T) {
+	tests := map[Overlap][]string{
+		OverlapSkip: {
+			"1 cron 00:01:00 at 00:01:00 succeeded",
+			"1 cron 00:04:00 at 00:04:00 succeeded",
+			`"a" 00:02:00 skipped: previous run, started at 2000-01-01T00:01:00Z, is still going on`,
+			`"a" 00:03:00 skipped: previous run, started at 2000-01-01T00:01:00Z, is still going on`,
+		},
+		OverlapQueue: {
+			"1 cron 00:01:00 at 00:01:00 succeeded",
+			"1 cron 00:02:00 at 00:03:30 succeeded",
+			`"a" 00:03:00 skipped: previous run, started at 2000-01-01T00:01:00Z, is still going on, and the firing planned for 2000-01-01T00:02:00Z waits for its end`,
+			`"a" 00:04:00 skipped: the worker stopped while this firing waited for the previous run to end`,
+		},
+	}
+	for overlap, want := range tests {
+		t.Run(string(overlap), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				sleepUntil(at(0, 0, 30))
+				store := newFakeStore()
+				s := newTestScheduler(t, store, 1, nil)
+				job := minutely(t, 150*time.Second)
+				job.Overlap = overlap
+				begin(t, s, job)
+				sleepUntil(at(0, 4, 30))
+				end(t, s)
+				wantSummary(t, store, want...)
+			})
+		})
+	}
+}
+
+func TestOverlapInTheCluster(t *testing.T) {
+	const since = "previous run, started at 2000-01-01T00:01:00Z"
+	tests := map[Overlap][]string{
+		OverlapSkip: {
+			"1 cron 00:01:00 at 00:01:00 succeeded",
+			"1 cron 00:04:00 at 00:04:00 succeeded",
+			`"" 00:02:00 skipped: ` + since,
+			`"" 00:03:00 skipped: ` + since,
+		},
+		OverlapQueue: {
+			"1 cron 00:01:00 at 00:01:00 succeeded",
+			"1 cron 00:02:00 at 00:03:30 succeeded",
+			`"" 00:03:00 skipped: ` + since,
+		},
+	}
+	for overlap, want := range tests {
+		t.Run(string(overlap), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				sleepUntil(at(0, 0, 30))
+				store := newFakeStore()
+				var schedulers []*Scheduler
+				for id := range int64(4) {
+					s := newTestScheduler(t, store, id+1, nil)
+					job := minutely(t, 150*time.Second)
+					job.Overlap, job.Scope = overlap, ScopeOnce
+					begin(t, s, job)
+					schedulers = append(schedulers, s)
+				}
+				sleepUntil(at(0, 4, 30))
+				end(t, schedulers...)
+				// Who wins and who records is chance, the rest is not.
+				lines := strings.Split(strings.TrimSuffix(summary(store), "\n"), "\n")
+				for i, line := range lines {
+					line, _, _ = strings.Cut(line, "Z ")
+					if !strings.HasPrefix(line, `"`) {
+						line = "1" + line[1:]
+					}
+					lines[i], _, _ = strings.Cut(line, " on another")
+					if at, rest, ok := strings.Cut(lines[i], "started at "); ok {
+						lines[i] = at + "started at " + rest[:19] + "Z"
+					}
+				}
+				if !slices.Equal(lines, want) {
+					t.Errorf("records:\n%s\nwant:\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
+				}
+			})
+		})
+	}
+}
+
+func TestQueuedFiringMovesToAnotherWorker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(at(0, 0, 30))
+		store := newFakeStore()
+		job := minutely(t, 92*time.Second)
+		job.Scope, job.Overlap = ScopeOnce, OverlapQueue
+		a, b := newTestScheduler(t, store, 1, nil), newTestScheduler(t, store, 2, nil)
+		begin(t, a, job)
+		sleepUntil(at(0, 1, 30))
+		begin(t, b, job)
+		sleepUntil(at(0, 2, 10))
+		end(t, a) // it drains its run until 00:02:32; 00:02 waits on both
+		sleepUntil(at(0, 2, 50))
+		end(t, b)
+		wantSummary(t, store,
+			"1 cron 00:01:00 at 00:01:00 succeeded",
+			"2 cron 00:02:00 at 00:02:35 succeeded")
+	})
+}

@@ -1,0 +1,164 @@
+package scheduler
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"botwork/workqueue"
+)
+
+func TestDatabaseAway(t *testing.T) {
+	tests := map[string]struct {
+		scope   Scope
+		spec    string
+		catchUp time.Duration
+		back    time.Time
+		want    []string
+	}{
+		"each worker fires the latest": {
+			scope: ScopeEachWorker, spec: "* * * * *", back: at(0, 3, 20),
+			want: []string{"1 cron 00:03:00", `"a" 00:01:00 missed`, `"a" 00:02:00 missed`},
+		},
+		"once fires the latest": {
+			scope: ScopeOnce, spec: "* * * * *", back: at(0, 3, 20),
+			want: []string{"1 cron 00:03:00", `"" 00:01:00 missed`, `"" 00:02:00 missed`},
+		},
+		"tried until the next instant": {
+			scope: ScopeOnce, spec: "1 0 * * *", back: at(9, 0, 0),
+			want: []string{"1 cron 00:01:00"},
+		},
+		"tried until catchUp ends": {
+			scope: ScopeOnce, spec: "1 0 * * *", back: at(9, 0, 0), catchUp: time.Hour,
+			want: []string{`"" 00:01:00 missed`},
+		},
+		"away from the start": {
+			scope: ScopeEachWorker, spec: "* * * * *", back: at(0, 2, 20),
+			want: []string{"1 cron 00:02:00", `"a" 00:01:00 missed`},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				sleepUntil(at(0, 0, 30))
+				store := newFakeStore()
+				store.setAway(name == "away from the start")
+				s := newTestScheduler(t, store, 1, nil)
+				job := minutely(t, 0)
+				job.Scope, job.Schedule, job.CatchUp = tt.scope, mustParse(t, tt.spec), tt.catchUp
+				begin(t, s, job)
+				sleepUntil(at(0, 0, 40))
+				store.setAway(true)
+				sleepUntil(tt.back)
+				store.setAway(false)
+				time.Sleep(35 * time.Second) // the longest pause and some more
+				end(t, s)
+				var got []string
+				for line := range strings.Lines(summary(store)) {
+					run, _, _ := strings.Cut(strings.TrimSpace(line), " at ")
+					firing, reason, missed := strings.Cut(run, ": ")
+					if missed && !strings.Contains(reason, "the database did not answer: ") {
+						t.Errorf("reason %q, want the database", reason)
+					}
+					got = append(got, firing)
+				}
+				if !slices.Equal(got, tt.want) {
+					t.Errorf("got %q, want %q", got, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// TestCallsThatFail breaks one call in the course of a firing. The run must take
+// place all the same, be the only one, and be on record as ended.
+func TestCallsThatFail(t *testing.T) {
+	for _, scope := range []Scope{ScopeEachWorker, ScopeOnce} {
+		for _, call := range []string{"Now", "ClaimFiring", "RecordFirings", "LastFiring", "Firings", "StartRun", "FinishRun", "RunsElsewhere", "Runs"} {
+			for _, lost := range []bool{false, true} {
+				t.Run(string(scope)+"/"+call+map[bool]string{true: "/answer lost"}[lost], func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						sleepUntil(at(0, 0, 30))
+						store := newFakeStore()
+						if lost {
+							store.lose[call] = 3
+						} else {
+							store.deny[call] = 3
+						}
+						s := newTestScheduler(t, store, 1, nil)
+						ran := 0
+						job := minutely(t, 0)
+						job.Scope = scope
+						run := job.Run
+						job.Run = func(ctx context.Context, start Start) error { ran++; return run(ctx, start) }
+						begin(t, s, job)
+						sleepUntil(at(0, 1, 59))
+						end(t, s)
+						if ran != 1 {
+							t.Errorf("ran %d times, want once", ran)
+						}
+						runs, _ := store.all()
+						for i, r := range runs {
+							want := workqueue.RunFailed // a start whose answer was lost
+							if i == len(runs)-1 {
+								want = workqueue.RunSucceeded
+							}
+							if r.Outcome != want {
+								t.Errorf("run %d of %d is %s, want %s", i+1, len(runs), r.Outcome, want)
+							}
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+func TestDatabaseAheadOfItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(at(0, 0, 30))
+		store := newFakeStore()
+		store.hasty = 2 * time.Second
+		s := newTestScheduler(t, store, 1, nil)
+		job := minutely(t, 0)
+		job.Scope = ScopeOnce
+		begin(t, s, job)
+		sleepUntil(at(0, 2, 30))
+		end(t, s)
+		wantSummary(t, store, "1 cron 00:01:00 at 00:01:00 succeeded", "1 cron 00:02:00 at 00:02:00 succeeded")
+	})
+}
+
+func TestEndThatCannotBeRecordedIsSweptLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(at(0, 0, 30))
+		store := newFakeStore()
+		store.deny["FinishRun"] = finishTries
+		s := newTestScheduler(t, store, 1, nil)
+		job := minutely(t, 0)
+		job.Schedule = mustParse(t, "*/10 * * * *")
+		begin(t, s, job)
+		sleepUntil(at(0, 19, 0))
+		end(t, s)
+		wantSummary(t, store, "1 cron 00:10:00 at 00:10:00 failed")
+	})
+}
+
+func TestRunsOfADeadProcessAreEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(at(1, 30, 0))
+		store := newFakeStore()
+		history(store, ScopeOnce, at(1, 0, 0))
+		store.runs[0].Outcome = workqueue.RunRunning
+		s := newTestScheduler(t, store, 1, nil)
+		job := minutely(t, 0)
+		job.Scope, job.Schedule = ScopeOnce, mustParse(t, "0 * * * *")
+		begin(t, s, job)
+		synctest.Wait()
+		end(t, s)
+		wantSummary(t, store, "1 cron 01:00:00 at 01:00:00 failed")
+	})
+}
