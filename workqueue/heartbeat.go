@@ -1,0 +1,94 @@
+package workqueue
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// heartbeat says that the worker lives and renews all its leases, one
+// statement each, until ctx ends. A failed beat is repeated sooner.
+func (r *Runner) heartbeat(ctx context.Context) {
+	failing := false
+	next := r.o.Heartbeat
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(next):
+		}
+		err := r.beat(ctx)
+		switch {
+		case err == nil:
+			if failing {
+				r.o.Log.Info().Msg("the database is back: heartbeats are written again")
+			}
+			failing, next = false, r.o.Heartbeat
+		case errors.Is(err, ErrWorkerReplaced):
+			r.o.Log.Error().Msg("another process has taken this worker's name: stopping its items")
+			r.held.cancelAll(ErrLeaseLost)
+			close(r.replaced)
+			return
+		case ctx.Err() != nil:
+			return
+		default:
+			if !failing {
+				r.o.Log.Error().Err(err).Msg("heartbeat cannot be written; running items are stopped before their leases end")
+			}
+			failing, next = true, r.o.Heartbeat/5
+		}
+	}
+}
+
+func (r *Runner) beat(ctx context.Context) error {
+	started := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, r.o.Heartbeat)
+	defer cancel()
+	refs := r.held.refs()
+	result, err := r.o.Store.Beat(ctx, BeatParams{
+		WorkerID: r.worker.ID, InstanceID: r.worker.InstanceID, Lease: r.o.Spec.Lease, Held: refs,
+	})
+	if err != nil {
+		return err
+	}
+	// From the start of the statement: the database's lease ends later.
+	r.held.renewed(refs, result.Lost, started.Add(r.o.Spec.Lease))
+	if result.State == WorkerDraining {
+		r.drainOnRequest(ctx)
+	}
+	return nil
+}
+
+// drainOnRequest drains because somebody asked for it in the database. The
+// process stays, takes nothing, and cancels what outlives the grace.
+func (r *Runner) drainOnRequest(ctx context.Context) {
+	select {
+	case <-r.draining:
+		return
+	default:
+	}
+	r.o.Log.Info().Msg("asked to drain: no more items are taken until the worker is started anew")
+	r.Drain(ctx)
+	r.loop.Go(func() {
+		if !waitFor(r.runs, r.runs.Done(), r.o.ShutdownGrace) && r.runs.Err() == nil {
+			r.held.cancelAll(ErrDraining)
+		}
+	})
+}
+
+// watch cancels runs whose lease could not be renewed, before it ends: a
+// tenth of the lease is left for a handler to stop. It does not touch the
+// database, which may be what hangs.
+func (r *Runner) watch(ctx context.Context) {
+	margin := r.o.Spec.Lease / 10
+	ticker := time.NewTicker(margin / 2)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-ticker.C:
+			r.held.expire(now.Add(margin))
+		}
+	}
+}

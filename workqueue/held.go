@@ -1,0 +1,110 @@
+package workqueue
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// held is what this process has claimed and not yet seen written as finished.
+// The heartbeat renews its leases; the watchdog gives up those that could not
+// be renewed in time.
+type held struct {
+	mu    sync.Mutex
+	items map[int64]*heldItem
+}
+
+type heldItem struct {
+	ref    ItemRef
+	cancel context.CancelCauseFunc
+
+	// until is when the lease may end by this machine's steady clock: the
+	// start of the last statement that gave or renewed it, plus its length.
+	// It is earlier than the database's, never later.
+	until time.Time
+}
+
+func newHeld() *held { return &held{items: map[int64]*heldItem{}} }
+
+// add takes a claimed item up and returns the context for its run.
+func (h *held) add(parent context.Context, it *Item, until time.Time) context.Context {
+	ctx, cancel := context.WithCancelCause(parent)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.items[it.ID] = &heldItem{ref: ItemRef{ItemID: it.ID, Fence: it.Fence}, cancel: cancel, until: until}
+	return ctx
+}
+
+// remove drops a claim whose end has been written or refused.
+func (h *held) remove(ref ItemRef) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	// A later claim of the same item, with a higher fence, stays.
+	if it := h.items[ref.ItemID]; it != nil && it.ref == ref {
+		it.cancel(nil)
+		delete(h.items, ref.ItemID)
+	}
+}
+
+// refs lists the claims.
+func (h *held) refs() []ItemRef {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	refs := make([]ItemRef, 0, len(h.items))
+	for _, it := range h.items {
+		refs = append(refs, it.ref)
+	}
+	return refs
+}
+
+// renewed notes that the leases of refs run until then at least, but for those
+// whose item is in lost: their runs are cancelled.
+func (h *held) renewed(refs []ItemRef, lost []int64, until time.Time) {
+	gone := make(map[int64]bool, len(lost))
+	for _, id := range lost {
+		gone[id] = true
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, ref := range refs {
+		it := h.items[ref.ItemID]
+		if it == nil || it.ref != ref {
+			continue
+		}
+		if gone[ref.ItemID] {
+			it.cancel(ErrLeaseLost)
+		} else {
+			it.until = until
+		}
+	}
+}
+
+// expire cancels the runs whose lease ends before the given time, and returns
+// how many it cancelled.
+func (h *held) expire(before time.Time) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := 0
+	for _, it := range h.items {
+		if it.until.Before(before) {
+			it.cancel(ErrLeaseLost)
+			n++
+		}
+	}
+	return n
+}
+
+// cancelAll cancels all runs with this cause.
+func (h *held) cancelAll(cause error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, it := range h.items {
+		it.cancel(cause)
+	}
+}
+
+func (h *held) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.items)
+}

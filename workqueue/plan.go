@@ -1,0 +1,84 @@
+package workqueue
+
+import (
+	"container/heap"
+	"time"
+)
+
+// planner spreads items over workers: each item, in the order given, goes to
+// the worker with the least summed estimated duration, the lowest id among
+// equals. It is greedy list scheduling; a worker that has its share of work
+// (the horizon for each of its slots) or of items takes no more.
+type planner struct {
+	horizon      time.Duration
+	maxPerWorker int
+	open         workerHeap
+}
+
+// newPlanner takes the workers as the pass found them.
+func newPlanner(loads []WorkerLoad, p AssignParams) *planner {
+	pl := &planner{horizon: p.Horizon, maxPerWorker: p.MaxPerWorker}
+	for _, l := range loads {
+		if p.Workers == IdleWorkers && l.HeldInBand > 0 {
+			continue
+		}
+		if !pl.full(&l) {
+			pl.open = append(pl.open, &l)
+		}
+	}
+	heap.Init(&pl.open)
+	return pl
+}
+
+// full tells whether a worker has its share.
+func (pl *planner) full(l *WorkerLoad) bool {
+	return l.HeldDuration >= pl.horizon*time.Duration(l.Capacity) || l.HeldInBand >= pl.maxPerWorker
+}
+
+// done tells that no worker can take anything more.
+func (pl *planner) done() bool { return len(pl.open) == 0 }
+
+// give assigns one item of the given estimate; false when no worker is open.
+func (pl *planner) give(itemID int64, estimate time.Duration) (Assignment, bool) {
+	if pl.done() {
+		return Assignment{}, false
+	}
+	w := pl.open[0]
+	w.HeldDuration += estimate
+	w.HeldInBand++
+	if pl.full(w) {
+		heap.Pop(&pl.open)
+	} else {
+		heap.Fix(&pl.open, 0)
+	}
+	return Assignment{ItemID: itemID, WorkerID: w.WorkerID}, true
+}
+
+// room estimates how many more items of a size fit; never 0 while open.
+func (pl *planner) room(size time.Duration) int {
+	n := 0
+	for _, w := range pl.open {
+		left := pl.horizon*time.Duration(w.Capacity) - w.HeldDuration
+		n += min(int(left/max(size, time.Millisecond))+1, pl.maxPerWorker-w.HeldInBand)
+	}
+	return n
+}
+
+// workerHeap has the least loaded worker on top.
+type workerHeap []*WorkerLoad
+
+func (h workerHeap) Len() int { return len(h) }
+func (h workerHeap) Less(i, j int) bool {
+	if h[i].HeldDuration != h[j].HeldDuration {
+		return h[i].HeldDuration < h[j].HeldDuration
+	}
+	return h[i].WorkerID < h[j].WorkerID
+}
+func (h workerHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *workerHeap) Push(x any)   { *h = append(*h, x.(*WorkerLoad)) }
+func (h *workerHeap) Pop() any {
+	old := *h
+	last := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return last
+}
