@@ -1,0 +1,35 @@
+package handlers
+
+// Resources are what the built-in kinds need of the program that runs them.
+type Resources struct {
+	// Connections are the databases of SQL steps; nil means none.
+	Connections *Connections
+
+	// Folders are the absolute paths in which steps may read and write files;
+	// relative paths start at the first. Empty means that no file may be
+	// touched.
+	Folders []string
+}
+
+// Builtin returns a registry of all built-in kinds but those of
+// handlers/queue.
+func Builtin(res Resources) *Registry {
+	r := NewRegistry()
+	r.MustRegister(
+		httpKind(),
+		sqlKind(res),
+		execKind(),
+		fileKind(res),
+		csvKind(res),
+		jsonKind(),
+		transformKind(),
+		templateKind(res),
+		mailKind(res),
+		logKind(),
+		delayKind(),
+		snoozeKind(),
+		breakKind(),
+		failKind(),
+	)
+	return r
+}

@@ -1,0 +1,43 @@
+package handlers
+
+import (
+	"context"
+	"time"
+)
+
+func delayKind() Kind {
+	return Kind{
+		Name: "Delay", Summary: "Wait a while",
+		Doc: `Waits, for example between two requests. The item keeps its slot while it waits; for more than a few minutes use Snooze,
+which gives the slot to others.
+
+It is safe to run twice: it waits again. It fails only when the run is cancelled.`,
+		Output: "its input.",
+		Example: `- handler: Delay
+  with: {for: 30s}
+`,
+		New: func() Handler { return &delayStep{} },
+	}
+}
+
+type delayStep struct {
+	For Duration `json:"for" required:"true" doc:"how long to wait"`
+}
+
+func (s *delayStep) Validate() error {
+	if s.For < 0 {
+		return WrongParam("for", "want 0s or more")
+	}
+	return nil
+}
+
+func (s *delayStep) Handle(ctx context.Context, call *Call) (any, error) {
+	timer := time.NewTimer(time.Duration(s.For))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return call.Input, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}

@@ -1,0 +1,211 @@
+package handlers
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const execDoc = `Runs a program with a list of arguments. No shell is involved: nothing is split, expanded or quoted, so text
+from a payload cannot become a command. Name a shell as the program where you want one.
+
+The program gets the environment of botwork without the variables that begin with BOTWORK_ (they may hold secrets), then
+BOTWORK_PIPELINE, BOTWORK_STEP, BOTWORK_ITEM_ID and BOTWORK_ATTEMPT, then env. It may run twice for one item, after a
+failure or a crash; BOTWORK_ITEM_ID stays the same then, so the program can tell.
+
+At the timeout, and when the item is cancelled, the program and all that it started are killed. What it leaves running
+when it ends is killed as well.
+
+The exit code decides: success, business, permanent, else an ordinary failure that is retried. A program or folder that is
+not there, and output over the limit, are permanent errors. Output that is not the JSON it should be is an ordinary failure.`
+
+func execKind() Kind {
+	return Kind{
+		Name: "Exec", Summary: "Run a program", Doc: execDoc,
+		Output: "{exitCode, output, stderr}: output is what the program wrote, as stdout says; stderr is its last 4 KB of errors.",
+		Example: `- name: sorted
+  handler: Exec
+  with:
+    program: sort
+    stdin: text
+    input: "${{ join(payload.names, '\n') }}"
+    stdout: lines
+    timeout: 1m
+- handler: Log
+  with: {message: "first is ${{ steps.sorted.output.output[0] }}"}
+`,
+		New: func() Handler {
+			return &execStep{
+				Stdin: "none", Stdout: "text", Success: []int{0},
+				Timeout: Duration(10 * time.Minute), MaxOutput: 10 << 20, waitDelay: 2 * time.Second,
+			}
+		},
+	}
+}
+
+type execStep struct {
+	Program   string            `json:"program" required:"true" doc:"name of the program, looked up in PATH, or its path"`
+	Args      []string          `json:"args" doc:"arguments, one by one"`
+	Dir       string            `json:"dir" doc:"folder to run in; default is that of botwork"`
+	Env       map[string]string `json:"env" doc:"environment variables to add"`
+	Stdin     string            `json:"stdin" enum:"none,text,json" doc:"how input is passed to the program"`
+	Input     any               `json:"input" doc:"what the program reads; default is the step's input"`
+	Stdout    string            `json:"stdout" enum:"text,json,lines" doc:"how the program's output is read"`
+	Success   []int             `json:"success" doc:"exit codes that are a success"`
+	Business  []int             `json:"business" doc:"exit codes that are a business error"`
+	Permanent []int             `json:"permanent" doc:"exit codes that are a permanent error"`
+	Timeout   Duration          `json:"timeout" doc:"longest time that the program may run"`
+	MaxOutput Size              `json:"maxOutput" doc:"most that the program may write to its output"`
+
+	// waitDelay is how long after the program's end its output may stay open.
+	waitDelay time.Duration
+}
+
+func (s *execStep) Validate() error {
+	var errs []error
+	if s.Program == "" {
+		errs = append(errs, WrongParam("program", "want a name or a path"))
+	}
+	if s.Timeout <= 0 {
+		errs = append(errs, WrongParam("timeout", "want more than 0s"))
+	}
+	if len(s.Success) == 0 {
+		errs = append(errs, WrongParam("success", "want at least one exit code"))
+	}
+	for _, code := range slices.Concat(s.Business, s.Permanent) {
+		if slices.Contains(s.Success, code) || slices.Contains(s.Business, code) && slices.Contains(s.Permanent, code) {
+			errs = append(errs, fmt.Errorf("the exit code %d stands in two of success, business and permanent", code))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *execStep) Handle(ctx context.Context, call *Call) (any, error) {
+	input, err := s.stdin(call)
+	if err != nil {
+		return nil, Permanent(err)
+	}
+	if s.Dir != "" {
+		// Else the error of a missing folder would name the program.
+		if info, err := os.Stat(s.Dir); err != nil || !info.IsDir() {
+			return nil, Permanent(fmt.Errorf("exec %s: dir %q is no folder", s.Program, s.Dir))
+		}
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, time.Duration(s.Timeout), fmt.Errorf("no end within %s; it was killed", s.Timeout))
+	defer stop()
+
+	stdout := &limitedBuffer{limit: int64(s.MaxOutput), full: stop}
+	stderr := &tailBuffer{limit: 4096}
+	cmd := exec.CommandContext(ctx, s.Program, s.Args...)
+	cmd.Dir, cmd.Env = s.Dir, s.environment(call)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), stdout, stderr
+	cmd.WaitDelay = s.waitDelay
+
+	err = runTree(cmd)
+	switch cause := context.Cause(ctx); {
+	case stdout.overflowed: // also when it ended well: its output is not whole
+		err = Permanent(fmt.Errorf("it wrote more than %s; raise maxOutput if that is right", s.MaxOutput))
+	case err != nil && cause != nil:
+		err = cause
+	}
+	return s.judge(cmd, err, stdout.kept.Bytes(), stderr.String())
+}
+
+func (s *execStep) stdin(call *Call) (string, error) {
+	input := s.Input
+	if input == nil {
+		input = call.Input
+	}
+	switch s.Stdin {
+	case "text":
+		text, ok := input.(string)
+		if !ok {
+			return "", fmt.Errorf("exec %s: input is %s, want text; or set stdin: json", s.Program, describeValue(input))
+		}
+		return text, nil
+	case "json":
+		text, err := encodeJSON(input, "")
+		if err != nil {
+			return "", fmt.Errorf("exec %s: write input as json: %w", s.Program, err)
+		}
+		return text, nil
+	}
+	return "", nil
+}
+
+func (s *execStep) environment(call *Call) []string {
+	env := slices.DeleteFunc(os.Environ(), func(pair string) bool {
+		return strings.HasPrefix(strings.ToUpper(pair), "BOTWORK_")
+	})
+	env = append(env,
+		"BOTWORK_PIPELINE="+call.Pipeline, "BOTWORK_STEP="+call.Step,
+		"BOTWORK_ITEM_ID="+strconv.FormatInt(call.ItemID, 10), "BOTWORK_ATTEMPT="+strconv.Itoa(call.Attempt))
+	for name, value := range s.Env {
+		env = append(env, name+"="+value)
+	}
+	return env
+}
+
+// judge turns the end of the program into an output or an error.
+func (s *execStep) judge(cmd *exec.Cmd, err error, stdout []byte, stderr string) (any, error) {
+	named := func(err error) error {
+		if tail := strings.TrimSpace(stderr); tail != "" {
+			return fmt.Errorf("exec %s: %w; it says: %s", s.Program, err, tail)
+		}
+		return fmt.Errorf("exec %s: %w", s.Program, err)
+	}
+	var exit *exec.ExitError
+	switch {
+	case errors.Is(err, exec.ErrWaitDelay):
+		return nil, named(errors.New("it left processes behind that held its output open; they were killed"))
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, exec.ErrDot):
+		return nil, Permanent(named(err))
+	case err != nil && !errors.As(err, &exit):
+		return nil, keepOutcome(named(err))
+	}
+	code := cmd.ProcessState.ExitCode()
+	failure := named(fmt.Errorf("exit code %d", code))
+	switch {
+	case slices.Contains(s.Success, code):
+	case slices.Contains(s.Business, code):
+		return nil, Business(failure)
+	case slices.Contains(s.Permanent, code):
+		return nil, Permanent(failure)
+	case code < 0:
+		return nil, named(err) // killed by a signal, which err names
+	default:
+		return nil, failure
+	}
+	output, err := s.output(stdout)
+	if err != nil {
+		return nil, named(err)
+	}
+	return map[string]any{"exitCode": code, "output": output, "stderr": stderr}, nil
+}
+
+func (s *execStep) output(stdout []byte) (any, error) {
+	if s.Stdout == "json" {
+		v, err := decodeJSON(bytes.TrimSpace(stdout))
+		if err != nil {
+			return nil, fmt.Errorf("read the output: %w", err)
+		}
+		return v, nil
+	}
+	text := strings.ToValidUTF8(string(stdout), "�")
+	if s.Stdout == "text" {
+		return text, nil
+	}
+	lines := []any{}
+	for line := range strings.Lines(text) {
+		lines = append(lines, strings.TrimRight(line, "\r\n"))
+	}
+	return lines, nil
+}

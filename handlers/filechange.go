@@ -1,0 +1,159 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+func (s *fileStep) write(call *Call) (any, error) {
+	content, err := s.content(call)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.mayReplace(s.Path); err != nil {
+		return nil, err
+	}
+	info, err := s.folders.write(s.Path, s.CreateFolders, content)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"path": s.Path, "size": int(info.Size())}, nil
+}
+
+func (s *fileStep) append(call *Call) (any, error) {
+	content, err := s.content(call)
+	if err != nil {
+		return nil, err
+	}
+	root, at, err := s.folders.open(s.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if s.CreateFolders {
+		if err := root.MkdirAll(filepath.Dir(at.path), 0o755); err != nil {
+			return nil, s.folders.explain("create the folder of", at, err)
+		}
+	}
+	file, err := root.OpenFile(at.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, s.folders.explain("append to", at, err)
+	}
+	_, err = io.Copy(file, content)
+	info, statErr := file.Stat()
+	if err := errors.Join(err, statErr, file.Close()); err != nil {
+		return nil, s.folders.explain("append to", at, err)
+	}
+	return map[string]any{"path": s.Path, "size": int(info.Size())}, nil
+}
+
+func (s *fileStep) move() (any, error) {
+	from, source, err := s.folders.open(s.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer from.Close()
+	to, target, err := s.folders.open(s.To)
+	if err != nil {
+		return nil, err
+	}
+	defer to.Close()
+	if info, err := from.Lstat(source.path); errors.Is(err, fs.ErrNotExist) {
+		// An earlier try may have moved it and then failed to say so.
+		if _, err := to.Lstat(target.path); err == nil {
+			return map[string]any{"path": s.To}, nil
+		}
+		return nil, s.folders.explain("move", source, err)
+	} else if err == nil && info.IsDir() {
+		return nil, Permanent(fmt.Errorf("move %q: it is a folder, want a file", s.Path))
+	}
+	if source.folder != target.folder {
+		// A rename cannot cross file systems: copy, then delete.
+		if _, err := s.copy(); err != nil {
+			return nil, err
+		}
+		return map[string]any{"path": s.To}, s.folders.explain("delete", source, from.Remove(source.path))
+	}
+	if err := s.mayReplace(s.To); err != nil {
+		return nil, err
+	}
+	if s.CreateFolders {
+		if err := from.MkdirAll(filepath.Dir(target.path), 0o755); err != nil {
+			return nil, s.folders.explain("create the folder of", target, err)
+		}
+	}
+	if err := from.Rename(source.path, target.path); err != nil {
+		return nil, s.folders.explain("move", source, err)
+	}
+	return map[string]any{"path": s.To}, nil
+}
+
+func (s *fileStep) copy() (any, error) {
+	root, source, err := s.folders.open(s.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if info, err := root.Stat(source.path); err != nil {
+		return nil, s.folders.explain("copy", source, err)
+	} else if info.IsDir() {
+		return nil, Permanent(fmt.Errorf("copy %q: it is a folder, want a file", s.Path))
+	}
+	if err := s.mayReplace(s.To); err != nil {
+		return nil, err
+	}
+	file, err := root.Open(source.path)
+	if err != nil {
+		return nil, s.folders.explain("copy", source, err)
+	}
+	defer file.Close()
+	if _, err := s.folders.write(s.To, s.CreateFolders, file); err != nil {
+		return nil, err
+	}
+	return map[string]any{"path": s.To}, nil
+}
+
+func (s *fileStep) delete() (any, error) {
+	root, at, err := s.folders.open(s.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	// Lstat: a symbolic link is deleted itself, wherever it leads.
+	info, err := root.Lstat(at.path)
+	if err == nil && info.IsDir() {
+		return nil, Permanent(fmt.Errorf("delete %q: it is a folder, want a file", s.Path))
+	}
+	if err == nil {
+		err = root.Remove(at.path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, s.folders.explain("delete", at, err)
+	}
+	return map[string]any{"path": s.Path, "deleted": err == nil}, nil
+}
+
+// mayReplace guards an existing target. It is a courtesy to people, not a
+// lock: two steps that write at the same moment can both pass it.
+func (s *fileStep) mayReplace(path string) error {
+	if s.Overwrite {
+		return nil
+	}
+	root, at, err := s.folders.open(path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	switch _, err := root.Lstat(at.path); {
+	case err == nil:
+		return Business(fmt.Errorf("%q exists already, and overwrite is false", path))
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	default:
+		return s.folders.explain("look at", at, err)
+	}
+}

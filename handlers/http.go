@@ -1,0 +1,151 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+const httpDoc = `Sends one HTTP request and puts out the response.
+
+A body that is text is sent as it is; any other value is sent as JSON. Redirects are followed; a sign-in goes along
+only to the same host. The proxy settings of the environment apply.
+
+It may run twice for one item: after a failure, and after a crash between the answer and the record of it. GET,
+PUT and DELETE are usually safe then. For POST set idempotencyKey: the header Idempotency-Key is then the same at every
+try of this step for this item, so that a server that knows the header does the work once.
+
+The status decides: one of expectStatus is a success. One of businessStatus is a business error. One of
+retryStatus is an ordinary failure, which is retried, no sooner than the response's Retry-After says. Any other
+status is a permanent error: the same request would get the same answer. No answer at all (no connection, timeout) is
+retried. A response larger than maxResponse is a permanent error.`
+
+func httpKind() Kind {
+	return Kind{
+		Name: "HTTP", Summary: "Send an HTTP request", Doc: httpDoc,
+		Output: "{status, headers, body, encoding, url}: headers by lower-case name; body is the decoded value of a JSON " +
+			"response (encoding json), else text (encoding text), or base64 for what is not UTF-8 (encoding base64); url is " +
+			"where redirects led, without its query.",
+		Example: `- name: order
+  handler: HTTP
+  with:
+    method: POST
+    url: https://shop.example.test/orders
+    auth: {token: "${{ secrets.shopToken }}"}
+    body: {customer: "${{ payload.customer }}", total: 12.5}
+    idempotencyKey: true
+    businessStatus: [409, 422]
+- handler: Log
+  with: {message: "order ${{ steps.order.output.body.id }} is placed"}
+`,
+		New: func() Handler {
+			return &httpStep{
+				Method: http.MethodGet, ExpectStatus: []statusPattern{"2xx"},
+				RetryStatus: []statusPattern{"408", "425", "429", "5xx"},
+				Redirects:   10, Timeout: Duration(30 * time.Second), MaxResponse: 10 << 20,
+			}
+		},
+	}
+}
+
+type httpStep struct {
+	URL            string            `json:"url" required:"true" doc:"absolute http or https address"`
+	Method         string            `json:"method" enum:"GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS" doc:"request method"`
+	Query          map[string]any    `json:"query" doc:"query parameters, added to those of the address; a list gives one for each element"`
+	Headers        map[string]string `json:"headers" doc:"request headers"`
+	Auth           httpAuth          `json:"auth" doc:"sign-in: username and password (Basic) or token (Bearer)"`
+	Body           any               `json:"body" doc:"request body: text as it is, any other value as JSON; null sends none"`
+	IdempotencyKey bool              `json:"idempotencyKey" doc:"send an Idempotency-Key header made of pipeline, step and item; a run that belongs to no item sends none"`
+	ExpectStatus   []statusPattern   `json:"expectStatus" doc:"statuses that are a success, such as 201 or 2xx"`
+	BusinessStatus []statusPattern   `json:"businessStatus" doc:"statuses that are a business error, such as 422"`
+	RetryStatus    []statusPattern   `json:"retryStatus" doc:"statuses that are worth another try"`
+	Redirects      int               `json:"redirects" doc:"most redirects to follow; 0 takes a redirect as the response"`
+	Timeout        Duration          `json:"timeout" doc:"longest time for the whole exchange"`
+	MaxResponse    Size              `json:"maxResponse" doc:"largest response body"`
+}
+
+type httpAuth struct {
+	Username string `json:"username" doc:"user name for Basic authentication"`
+	Password Secret `json:"password" doc:"password for Basic authentication"`
+	Token    Secret `json:"token" doc:"token for Bearer authentication"`
+}
+
+func (s *httpStep) Validate() error {
+	var errs []error
+	u, err := url.Parse(s.URL)
+	switch {
+	case err != nil:
+		// The error of net/url repeats the address, which may hold a password.
+		errs = append(errs, WrongParam("url", "this is no address"))
+	case u.Scheme != "http" && u.Scheme != "https":
+		errs = append(errs, WrongParam("url", fmt.Sprintf("the scheme is %q, want http or https", u.Scheme)))
+	case u.Host == "":
+		errs = append(errs, WrongParam("url", "the address has no host"))
+	}
+	if s.Auth.Token != "" && (s.Auth.Username != "" || s.Auth.Password != "") {
+		errs = append(errs, WrongParam("auth", "give a token, or a username and password, not both"))
+	}
+	if len(s.ExpectStatus) == 0 {
+		errs = append(errs, WrongParam("expectStatus", "want at least one status"))
+	}
+	if s.Redirects < 0 {
+		errs = append(errs, WrongParam("redirects", "want 0 or more"))
+	}
+	if s.Timeout <= 0 {
+		errs = append(errs, WrongParam("timeout", "want more than 0s"))
+	}
+	return errors.Join(errs...)
+}
+
+func (s *httpStep) Handle(ctx context.Context, call *Call) (any, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(s.Timeout), fmt.Errorf("no answer within %s", s.Timeout))
+	defer cancel()
+	request, err := s.request(ctx, call)
+	if err != nil {
+		return nil, Permanent(err)
+	}
+	client := &http.Client{CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+		switch {
+		case s.Redirects == 0:
+			return http.ErrUseLastResponse
+		case len(via) > s.Redirects:
+			return Permanent(fmt.Errorf("more than %d redirects", s.Redirects))
+		}
+		return nil
+	}}
+	out, err := s.exchange(client, request)
+	if err == nil {
+		return out, nil
+	}
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("%w (%w)", cause, err)
+	}
+	err = fmt.Errorf("%s %s: %w", s.Method, shownURL(request.URL), err)
+	return nil, keepOutcome(err)
+}
+
+// shownURL is an address without its user, password and query, which may hold
+// secrets.
+func shownURL(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// keepOutcome lifts the outcome that lies inside a wrapped error to the
+// outside, so that the engine sees both it and the whole text.
+func keepOutcome(err error) error {
+	var permanent *PermanentError
+	var business *BusinessError
+	var later *RetryAfterError
+	switch {
+	case errors.As(err, &permanent):
+		return Permanent(err)
+	case errors.As(err, &business):
+		return Business(err)
+	case errors.As(err, &later):
+		return RetryAfter(err, later.After)
+	}
+	return err
+}

@@ -1,0 +1,96 @@
+package handlers
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"strconv"
+	"time"
+)
+
+// decodeJSON reads one JSON value in the types that expressions know: whole
+// numbers are int, others float64.
+func decodeJSON(data []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, errors.New("json ends too early")
+		}
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			return nil, fmt.Errorf("json at byte %d: %w", syntax.Offset, err)
+		}
+		return nil, fmt.Errorf("json: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("json at byte %d: want nothing after the value", d.InputOffset())
+	}
+	return plainValue(v), nil
+}
+
+// encodeJSON writes v without escaping HTML, since its readers are programs.
+func encodeJSON(v any, indent string) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	if err := e.Encode(v); err != nil {
+		return "", err
+	}
+	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}
+
+// plainValue copies v in the types that a handler may put out: lists become
+// []any, maps map[string]any, whole numbers int, other numbers float64, and
+// times UTC.
+func plainValue(v any) any {
+	switch v := v.(type) {
+	case nil, bool, int, float64, string:
+		return v
+	case time.Duration:
+		return v.String()
+	case json.Number:
+		if n, err := strconv.Atoi(v.String()); err == nil {
+			return n
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return v.String() // beyond float64: the digits are all that is left
+		}
+		return f
+	case time.Time:
+		return v.UTC()
+	}
+	r := reflect.ValueOf(v)
+	switch {
+	case r.CanInt():
+		return int(r.Int())
+	case r.CanUint() && r.Uint() <= math.MaxInt:
+		return int(r.Uint())
+	case r.CanUint():
+		return float64(r.Uint())
+	case r.CanFloat():
+		return r.Float()
+	case r.Kind() == reflect.String:
+		return r.String()
+	case r.Kind() == reflect.Slice:
+		out := make([]any, r.Len())
+		for i := range out {
+			out[i] = plainValue(r.Index(i).Interface())
+		}
+		return out
+	case r.Kind() == reflect.Map && r.Type().Key().Kind() == reflect.String:
+		out := make(map[string]any, r.Len())
+		for _, key := range r.MapKeys() {
+			out[key.String()] = plainValue(r.MapIndex(key).Interface())
+		}
+		return out
+	}
+	return v
+}

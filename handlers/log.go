@@ -1,0 +1,44 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/rs/zerolog"
+)
+
+func logKind() Kind {
+	return Kind{
+		Name: "Log", Summary: "Write a line to the log",
+		Doc: `Writes a line to botwork's log, with the pipeline, the step and the item. What it logs can be read by whoever reads the
+log: name no secrets.
+
+It is safe to run twice: the log then has two lines. It never fails.`,
+		Output: "its input, so that it can stand anywhere.",
+		Example: `- handler: Log
+  with:
+    message: order ${{ payload.id }} arrived
+    fields: {customer: "${{ payload.customer }}"}
+`,
+		New: func() Handler { return &logStep{Level: "info"} },
+	}
+}
+
+type logStep struct {
+	Message string         `json:"message" required:"true" doc:"what to say"`
+	Level   string         `json:"level" enum:"debug,info,warn,error" doc:"how urgent it is"`
+	Fields  map[string]any `json:"fields" doc:"values to log beside the message"`
+}
+
+func (s *logStep) Handle(_ context.Context, call *Call) (any, error) {
+	level, err := zerolog.ParseLevel(s.Level)
+	if err != nil {
+		return nil, Permanent(err)
+	}
+	event := call.Log.WithLevel(level)
+	if len(s.Fields) > 0 {
+		// Below a key of their own they cannot pass for botwork's fields.
+		event = event.Interface("fields", s.Fields)
+	}
+	event.Msg(s.Message)
+	return call.Input, nil
+}

@@ -1,0 +1,116 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/template"
+	"time"
+)
+
+const templateDoc = `Fills a text/template of Go with data. Beside the usual functions there are json (a value as JSON), join (a list and a
+separator) and date (a time and YYYY-MM-DD or the like). {{ }} belongs to the template and ${{ }} to the pipeline, which
+replaces it first. Nothing is escaped: the result is plain text, not HTML.
+
+A name that data does not have is a business error and not an empty text.
+
+It is safe to run twice: the result depends on the parameters alone, and to is replaced in one step. A template with
+mistakes is permanent; a missing file is retried.`
+
+func templateKind(res Resources) Kind {
+	return Kind{
+		Name: "Template", Summary: "Fill a text template", Doc: templateDoc,
+		Output: "the text, or with to: {path, size}.",
+		Example: `- handler: Template
+  with:
+    text: |
+      Dear {{ .customer }},
+      {{ range .orders }}- {{ .number }}: {{ printf "%.2f" .amount }}
+      {{ end -}}
+    data: ${{ payload }}
+    to: letters/${{ payload.customer }}.txt
+`,
+		New: func() Handler { return &templateStep{MaxSize: 10 << 20, folders: res.Folders} },
+	}
+}
+
+type templateStep struct {
+	Text    string `json:"text" doc:"the template; exactly one of text and path is given"`
+	Path    string `json:"path" doc:"file that holds the template, in the allowed folders"`
+	Data    any    `json:"data" doc:"what the template sees as the dot; default is {payload, input}"`
+	To      string `json:"to" doc:"file to write, in the allowed folders"`
+	MaxSize Size   `json:"maxSize" doc:"largest template file, and largest result"`
+
+	folders folders
+
+	// Compiled from Text by Validate; nil where Path is given.
+	compiled *template.Template
+}
+
+// Validate compiles the template that stands in Text.
+func (s *templateStep) Validate() error {
+	var errs []error
+	if (s.Text == "") == (s.Path == "") {
+		errs = append(errs, errors.New("give exactly one of text and path"))
+	}
+	if s.Text != "" {
+		compiled, err := compileTemplate(s.Text)
+		if err != nil {
+			errs = append(errs, WrongParam("text", err.Error()))
+		}
+		s.compiled = compiled
+	}
+	for name, path := range map[string]string{"path": s.Path, "to": s.To} {
+		if _, err := s.folders.locate(path); path != "" && err != nil {
+			errs = append(errs, WrongParam(name, err.Error()))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *templateStep) Handle(_ context.Context, call *Call) (any, error) {
+	compiled := s.compiled
+	if compiled == nil {
+		text, _, err := s.folders.readText(s.Path, s.MaxSize)
+		if err != nil {
+			return nil, keepOutcome(fmt.Errorf("template: %w", err))
+		}
+		if compiled, err = compileTemplate(text); err != nil {
+			return nil, Permanent(fmt.Errorf("template %q: %w", s.Path, err))
+		}
+	}
+	data := s.Data
+	if data == nil {
+		data = map[string]any{"payload": call.Payload, "input": call.Input}
+	}
+	out := &limitedBuffer{limit: int64(s.MaxSize), full: func() {}}
+	if err := compiled.Execute(out, data); err != nil {
+		return nil, Business(err) // it begins with "template: text:line:column"
+	}
+	if out.overflowed {
+		return nil, Permanent(fmt.Errorf("template: the result is larger than %s; raise maxSize if that is right", s.MaxSize))
+	}
+	if s.To == "" {
+		return out.kept.String(), nil
+	}
+	info, err := s.folders.write(s.To, true, &out.kept)
+	if err != nil {
+		return nil, keepOutcome(fmt.Errorf("template: %w", err))
+	}
+	return map[string]any{"path": s.To, "size": int(info.Size())}, nil
+}
+
+func compileTemplate(text string) (*template.Template, error) {
+	return template.New("text").Option("missingkey=error").Funcs(template.FuncMap{
+		"json": func(v any) (string, error) { return encodeJSON(v, "") },
+		"date": func(at time.Time, format string) string { return at.Format(dateLayout(format)) },
+		"join": func(list []any, separator string) string {
+			texts := make([]string, len(list))
+			for i, v := range list {
+				texts[i] = fmt.Sprint(v)
+			}
+			return strings.Join(texts, separator)
+		},
+	}).Parse(text)
+}

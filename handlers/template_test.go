@@ -1,0 +1,42 @@
+package handlers
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTemplate(t *testing.T) {
+	folder := tempFolder(t, map[string]string{"hello.tmpl": "Hello {{ .name }}", "bad.tmpl": "{{"})
+	kind := templateKind(Resources{Folders: []string{folder}})
+	call := &Call{Payload: map[string]any{"n": "P"}, Input: []any{1, 2}}
+	for _, c := range []struct {
+		name    string
+		with    map[string]any
+		want    any
+		outcome string
+	}{
+		{"payload and input", map[string]any{"text": `{{ .payload.n }} {{ join .input "+" }} {{ json .input }}`}, "P 1+2 [1,2]", "success"},
+		{"data", map[string]any{"text": `{{ date .at "DD.MM.YYYY" }} <{{ .x }}>`, "data": map[string]any{"at": time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC), "x": "&"}}, "31.01.2026 <&>", "success"},
+		{"file", map[string]any{"path": "hello.tmpl", "data": map[string]any{"name": "Ana"}}, "Hello Ana", "success"},
+		{"to a file", map[string]any{"text": "x", "to": "out/x.txt"}, map[string]any{"path": "out/x.txt", "size": 1}, "success"},
+		{"missing name", map[string]any{"text": "{{ .nope }}"}, nil, "business"},
+		{"missing file", map[string]any{"path": "none"}, nil, "error"},
+		{"broken file", map[string]any{"path": "bad.tmpl"}, nil, "permanent"},
+		{"too large", map[string]any{"text": "12345", "maxSize": 4}, nil, "permanent"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, err := run(t, kind, c.with, call)
+			wantError(t, err, c.outcome)
+			if diff := cmp.Diff(c.want, out); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	if got := readFile(t, folder, "out", "x.txt"); got != "x" {
+		t.Errorf("x.txt = %q", got)
+	}
+	wantInvalid(t, kind, map[string]any{}, "exactly one of text and path")
+	wantInvalid(t, kind, map[string]any{"text": "{{ nope }}", "to": "../x"}, `text: template: text:1: function "nope" not defined`, "to: path")
+}

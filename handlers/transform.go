@@ -1,0 +1,198 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/vm"
+)
+
+const transformDoc = `Makes a new value. With value that is the output: any value, most often with expressions in it.
+
+Else it works on a list, items or the step's input, in this order: where keeps the elements for which it is true; groupBy
+makes groups {key, items} of the elements with the same key, in the order in which the keys first come; sortBy sorts, with
+descending from large to small, keeping the order of equals; limit keeps the first ones; select makes a new element of each.
+where, groupBy, sortBy and select are expressions without ${{ }}: it is the element (after groupBy the group), index its
+number from 0, and input and payload are those of the step.
+
+It is safe to run twice: it changes nothing. A list that is none is permanent; an expression that fails on an element, and
+keys that cannot be sorted, are business errors, since the data is not what the expression expects.`
+
+func transformKind() Kind {
+	return Kind{
+		Name: "Transform", Summary: "Make a new value, or filter, group, sort and map a list", Doc: transformDoc,
+		Output: "value, or the new list.",
+		Example: `- handler: Transform
+  with:
+    items: ${{ payload.orders }}
+    where: it.amount > 0
+    groupBy: it.customer
+    sortBy: sum(it.items, .amount)
+    descending: true
+    limit: 10
+    select: "{customer: it.key, orders: len(it.items), total: sum(it.items, .amount)}"
+`,
+		New: func() Handler { return &transformStep{} },
+	}
+}
+
+type transformStep struct {
+	Value      any    `json:"value" doc:"the output as it is; goes without the other parameters"`
+	Items      []any  `json:"items" doc:"the list to work on; default is the step's input"`
+	Where      string `json:"where" doc:"expression that is true for the elements to keep"`
+	GroupBy    string `json:"groupBy" doc:"expression that gives the key of an element's group"`
+	SortBy     string `json:"sortBy" doc:"expression to sort by: numbers, texts, times, or true and false; null comes first"`
+	Descending bool   `json:"descending" doc:"sort from large to small"`
+	Limit      int    `json:"limit" doc:"most elements to keep; 0 keeps all"`
+	Select     string `json:"select" doc:"expression that makes the new element"`
+
+	// Compiled by Validate; nil where there is no expression.
+	where, groupBy, sortBy, selection *vm.Program
+}
+
+// transformEnv holds the variables of the expressions.
+type transformEnv struct {
+	It      any `expr:"it"`
+	Index   int `expr:"index"`
+	Input   any `expr:"input"`
+	Payload any `expr:"payload"`
+}
+
+// Validate compiles the expressions.
+func (s *transformStep) Validate() error {
+	var errs []error
+	compile := func(name, text string, options ...expr.Option) *vm.Program {
+		if text == "" {
+			return nil
+		}
+		program, err := expr.Compile(text, append(options, expr.Env(transformEnv{}))...)
+		if err != nil {
+			errs = append(errs, WrongParam(name, expressionError(err)))
+		}
+		return program
+	}
+	s.where = compile("where", s.Where, expr.AsBool())
+	s.groupBy = compile("groupBy", s.GroupBy)
+	s.sortBy = compile("sortBy", s.SortBy)
+	s.selection = compile("select", s.Select)
+	if s.Limit < 0 {
+		errs = append(errs, WrongParam("limit", "want 0 or more"))
+	}
+	if s.Descending && s.SortBy == "" {
+		errs = append(errs, WrongParam("descending", "goes with sortBy"))
+	}
+	list := s.Items != nil || s.Where != "" || s.GroupBy != "" || s.SortBy != "" || s.Select != "" || s.Limit != 0
+	if s.Value != nil && list {
+		errs = append(errs, WrongParam("value", "goes without the parameters for lists"))
+	}
+	return errors.Join(errs...)
+}
+
+func (s *transformStep) Handle(ctx context.Context, call *Call) (any, error) {
+	if s.Value != nil {
+		return plainValue(s.Value), nil
+	}
+	items := s.Items
+	if items == nil {
+		list, ok := call.Input.([]any)
+		if !ok {
+			return nil, Permanent(fmt.Errorf("transform: the step's input is %s, want a list; or give items", describeValue(call.Input)))
+		}
+		items = list
+	}
+	t := &transformation{ctx: ctx, call: call}
+	items = t.filter(s.where, slices.Clone(items))
+	items = t.group(s.groupBy, items)
+	items = t.sort(s.sortBy, s.Descending, items)
+	if s.Limit > 0 && len(items) > s.Limit {
+		items = items[:s.Limit]
+	}
+	items = t.each("select", s.selection, items)
+	if t.err != nil {
+		return nil, fmt.Errorf("transform: %w", t.err)
+	}
+	return plainValue(items), nil
+}
+
+// expressionError tells an error of the library in one line, without the
+// picture of the expression.
+func expressionError(err error) string {
+	var at *file.Error
+	if errors.As(err, &at) {
+		return fmt.Sprintf("%s (line %d, column %d)", at.Message, at.Line, at.Column+1)
+	}
+	return err.Error()
+}
+
+// transformation is one run over a list. After an error its methods do nothing
+// more.
+type transformation struct {
+	ctx  context.Context
+	call *Call
+	vm   vm.VM
+	err  error
+}
+
+// each evaluates a program for each element; without a program it returns the
+// elements themselves.
+func (t *transformation) each(name string, program *vm.Program, items []any) []any {
+	if program == nil || t.err != nil {
+		return items
+	}
+	out := make([]any, len(items))
+	for i, it := range items {
+		// A program cannot be interrupted, but the library bounds its memory
+		// and with that its loops.
+		if t.err = t.ctx.Err(); t.err != nil {
+			return nil
+		}
+		v, err := t.vm.Run(program, transformEnv{It: it, Index: i, Input: t.call.Input, Payload: t.call.Payload})
+		if err != nil {
+			t.err = Business(fmt.Errorf("%s for element %d: %s", name, i, expressionError(err)))
+			return nil
+		}
+		out[i] = v
+	}
+	return out
+}
+
+func (t *transformation) filter(program *vm.Program, items []any) []any {
+	keep := t.each("where", program, items)
+	if program == nil || t.err != nil {
+		return items
+	}
+	kept := items[:0]
+	for i, it := range items {
+		if keep[i] == true {
+			kept = append(kept, it)
+		}
+	}
+	return kept
+}
+
+func (t *transformation) group(program *vm.Program, items []any) []any {
+	keys := t.each("groupBy", program, items)
+	if program == nil || t.err != nil {
+		return items
+	}
+	groups := []any{}
+	members := map[any]map[string]any{}
+	for i, it := range items {
+		key := plainValue(keys[i])
+		if key != nil && !reflect.TypeOf(key).Comparable() {
+			t.err = Business(fmt.Errorf("groupBy for element %d gives %s, want a plain value", i, describeValue(key)))
+			return nil
+		}
+		if members[key] == nil {
+			members[key] = map[string]any{"key": key, "items": []any{}}
+			groups = append(groups, members[key])
+		}
+		members[key]["items"] = append(members[key]["items"].([]any), it)
+	}
+	return groups
+}
