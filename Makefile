@@ -1,0 +1,55 @@
+# `make` lists the targets. `make run` and `make test` need Go and nothing else.
+
+VERSION := $(or $(shell git describe --tags --always --dirty 2>/dev/null),dev)
+
+# -trimpath everywhere, so that tests, linters and releases share compiled
+# packages; -buildvcs=false, because the version is given below and stamping fails
+# in a checkout that belongs to another user.
+GOFLAGS := $(strip $(GOFLAGS) -trimpath -buildvcs=false)
+export GOFLAGS
+
+LDFLAGS := -X main.version=$(VERSION)
+PLATFORMS := linux/amd64 linux/arm64 windows/amd64
+
+# The race detector is the only thing here that needs a C compiler.
+RACE ?=
+export CGO_ENABLED := $(if $(RACE),1,0)
+
+LINTER := bin/golangci-lint
+
+.PHONY: help run build test lint cross tools clean
+
+help: ## print this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target text; do printf '  make %-8s %s\n' "$$target" "$$text"; done
+
+run: build ## build and start the quickstart: embedded SQLite, real items; Ctrl-C drains
+	./botwork demo
+
+build: ## build ./botwork
+	go build -ldflags '$(LDFLAGS)' -o botwork ./cmd/botwork
+
+test: ## run the tests; RACE=1 adds the race detector
+	go test $(if $(RACE),-race) ./...
+
+lint: $(LINTER) ## check formatting, go vet for Linux and Windows, and the linters
+	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
+	go vet ./...
+	GOOS=windows go vet ./...
+	$(LINTER) run ./...
+
+cross: ## build stripped binaries for every platform into dist/
+	$(foreach platform,$(PLATFORMS),$(call cross-build,$(subst /, ,$(platform))))
+
+# One line of `cross`; the argument is "os arch".
+define cross-build
+GOOS=$(word 1,$(1)) GOARCH=$(word 2,$(1)) CGO_ENABLED=0 go build -ldflags '-s -w $(LDFLAGS)' -o dist/botwork-$(word 1,$(1))-$(word 2,$(1))$(if $(filter windows,$(1)),.exe) ./cmd/botwork
+
+endef
+
+tools: $(LINTER) ## build the linters of tools/go.mod into bin/
+
+$(LINTER): tools/go.mod tools/go.sum
+	CGO_ENABLED=0 go build -C tools -o ../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+clean: ## remove what the targets above built
+	rm -rf bin dist botwork botwork.exe
