@@ -55,6 +55,7 @@ func TestParseReportsPlaces(t *testing.T) {
 		{"expression in a flow mapping", "a: {b: ${{ x }}}\n", []string{"1:9:yaml-syntax"}},
 
 		{"tabs indent", "a:\n\tb: 1\n\tc: 2\n", []string{"2:1:yaml-tab", "3:1:yaml-tab"}},
+		{"tab and an unclosed bracket", "a:\n\tb: 1\nc: [2\n", []string{"2:1:yaml-tab", "3:4:yaml-syntax"}},
 		{"tab behind spaces", "a:\n  b: 1\n  \tc: 2\n", []string{"3:3:yaml-tab"}},
 		{"tabs in json are fine", "{\n\t\"a\": 1\n}\n", nil},
 		{"tabs in a block are fine", "a: |\n  x\n  \ty\nb: 1\n", nil},

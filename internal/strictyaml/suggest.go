@@ -9,8 +9,9 @@ import (
 // is nearest to got, or "" when none is near. Case does not count. A name of
 // two letters or less must be the same but for case, one of up to four may
 // differ by one letter, one of up to eight by two, a longer one by three; two
-// neighbours that changed places differ by one. The earlier of two equally
-// near names wins.
+// neighbours that changed places differ by one. A name that only goes on where
+// the other ends ("warning", "warn") is as near as can be just suggested. The
+// earlier of two equally near names wins.
 func Suggest(got string, known []string) string {
 	limit := 3
 	switch n := len([]rune(got)); {
@@ -26,7 +27,12 @@ func Suggest(got string, known []string) string {
 		if name == got {
 			continue
 		}
-		if d := distance(strings.ToLower(got), strings.ToLower(name), bestDistance); d < bestDistance {
+		a, b := strings.ToLower(got), strings.ToLower(name)
+		d := distance(a, b, bestDistance)
+		if min(len(a), len(b)) >= 3 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a)) {
+			d = min(d, limit)
+		}
+		if d < bestDistance {
 			best, bestDistance = name, d
 		}
 	}

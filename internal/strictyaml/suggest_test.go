@@ -11,18 +11,19 @@ import (
 func TestSuggest(t *testing.T) {
 	known := []string{"timeout", "retry", "if", "with", "onError", "HTTP", "maxDelay"}
 	for got, want := range map[string]string{
-		"tiemout":   `did you mean "timeout"?`, // swapped neighbours
-		"timeot":    `did you mean "timeout"?`,
-		"TIMEOUT":   `did you mean "timeout"?`,
-		"onerror":   `did you mean "onError"?`,
-		"max_delay": `did you mean "maxDelay"?`,
-		"http":      `did you mean "HTTP"?`,
-		"wiht":      `did you mean "with"?`,
-		"IF":        `did you mean "if"?`,
-		"of":        "", // too short to guess
-		"delay":     "",
-		"":          "",
-		"colour":    "",
+		"tiemout":          `did you mean "timeout"?`, // swapped neighbours
+		"timeot":           `did you mean "timeout"?`,
+		"TIMEOUT":          `did you mean "timeout"?`,
+		"onerror":          `did you mean "onError"?`,
+		"max_delay":        `did you mean "maxDelay"?`,
+		"http":             `did you mean "HTTP"?`,
+		"wiht":             `did you mean "with"?`,
+		"timeoutInSeconds": `did you mean "timeout"?`, // one begins like the other
+		"IF":               `did you mean "if"?`,
+		"of":               "", // too short to guess
+		"delay":            "",
+		"":                 "",
+		"colour":           "",
 	} {
 		if s := strictyaml.Suggest(got, known); s != want {
 			t.Errorf("Suggest(%q) = %q, want %q", got, s, want)

@@ -22,19 +22,22 @@ func diagnose(file string, data []byte, err error) Findings {
 
 	var findings Findings
 	line := lineAround(data, at)
-	switch trap := braces.FindSubmatchIndex(data[line.from:line.to]); {
-	case len(o.tabs) > 0 && o.tabs[0] < line.to:
+	if len(o.tabs) > 0 && o.tabs[0] < line.to {
 		for _, tab := range o.tabs {
 			findings = add(findings, tab, "yaml-tab", "a tab indents this line, want spaces", "")
 		}
+	}
+	switch trap := braces.FindSubmatchIndex(data[line.from:line.to]); {
 	case trap != nil:
-		findings = add(nil, line.from+trap[2], "yaml-trap", "unquoted {{ }} is a mapping to YAML, not an expression", "put the whole value in quotes")
+		findings = add(findings, line.from+trap[2], "yaml-trap", "unquoted {{ }} is a mapping to YAML, not an expression", "put the whole value in quotes")
 	case o.unclosedQuote >= 0:
-		findings = add(nil, o.unclosedQuote, "yaml-syntax", fmt.Sprintf("this quote (%c) is never closed", data[o.unclosedQuote]), "")
+		findings = add(findings, o.unclosedQuote, "yaml-syntax", fmt.Sprintf("this quote (%c) is never closed", data[o.unclosedQuote]), "")
 	case len(o.unclosed) > 0:
 		for _, open := range o.unclosed {
 			findings = add(findings, open, "yaml-syntax", fmt.Sprintf("this %c is not closed by a %c", data[open], data[open]+2), "")
 		}
+	case len(findings) > 0:
+		// The tabs are what the library stumbled over.
 	default:
 		if q := o.longQuoteBefore(at); q != nil {
 			end, _ := place(data, q.to)
@@ -47,6 +50,7 @@ func diagnose(file string, data []byte, err error) Findings {
 		}
 		findings = add(nil, at, "yaml-syntax", text, hint)
 	}
+	findings.Sort()
 	return append(before(file, data, findings[0].Line), findings...)
 }
 
