@@ -1,0 +1,153 @@
+// Package config holds the program's settings: defaults, the file
+// botwork.yaml, then the environment. Each mistake is reported with its place
+// and what was meant, all at once. Secrets print as <secret>.
+//
+// Only the command line knows this package; it hands plain values down.
+package config
+
+import (
+	"runtime"
+	"time"
+
+	"botwork/internal/database"
+	"botwork/internal/strictyaml"
+)
+
+// Config is the settings of one process. The key of a setting in the file is
+// its yaml tag; its environment variable is BOTWORK_ and the path of keys in
+// capitals, such as BOTWORK_DATABASE_POOL_MAXOPEN. A variable that is empty
+// counts as not set.
+type Config struct {
+	// File is the absolute path of the file that was read; "" when the
+	// settings are the defaults and the environment alone.
+	File string `yaml:"-"`
+
+	Database  Database  `yaml:"database" envPrefix:"DATABASE_"`
+	Worker    Worker    `yaml:"worker" envPrefix:"WORKER_"`
+	Pipelines Pipelines `yaml:"pipelines" envPrefix:"PIPELINES_"`
+
+	// Connections are the SQL connections that handlers may name. The
+	// environment sets them by BOTWORK_CONNECTIONS_<NAME>_DRIVER and _DSN.
+	Connections map[string]Connection `yaml:"connections"`
+
+	// Secrets are what `${{ secrets.name }}` stands for. The environment sets
+	// them by BOTWORK_SECRET_<NAME>.
+	Secrets map[string]Text `yaml:"secrets"`
+
+	Handlers Handlers `yaml:"handlers" envPrefix:"HANDLERS_"`
+	Log      Log      `yaml:"log" envPrefix:"LOG_"`
+
+	// Where findings point: the file's tree, what came from elsewhere, and
+	// the settings that could not be read and kept an earlier value.
+	name   string
+	node   *strictyaml.Node
+	from   map[string]string
+	broken map[string]bool
+}
+
+// Database says where the queue's tables are.
+type Database struct {
+	Driver database.Driver `yaml:"driver" env:"DRIVER"`
+
+	// DSN must be given but for SQLite, where it is a file's path or a URI
+	// (file:…) and the default is botwork.db.
+	DSN DSN `yaml:"dsn" env:"DSN"`
+
+	Pool Pool `yaml:"pool" envPrefix:"POOL_"`
+}
+
+// Pool bounds the connections to a database server. SQLite has its own rule.
+type Pool struct {
+	MaxOpen int `yaml:"maxOpen" env:"MAXOPEN"`
+
+	// MaxIdle is at most MaxOpen; 0 keeps no idle connection.
+	MaxIdle int `yaml:"maxIdle" env:"MAXIDLE"`
+
+	// MaxLifetime closes connections of that age, so that load moves to a
+	// server that came back. 0 keeps them.
+	MaxLifetime time.Duration `yaml:"maxLifetime" env:"MAXLIFETIME"`
+}
+
+// Worker is this process as the others see it.
+type Worker struct {
+	// Name lasts over restarts and is unique among the running workers of one
+	// database. Load fills in the host's name when it is "".
+	Name string `yaml:"name" env:"NAME"`
+
+	// Capacity is how many items run at the same time, 1 to 10000. The
+	// default is the number of CPUs, but at least 4.
+	Capacity int `yaml:"capacity" env:"CAPACITY"`
+
+	Labels Labels `yaml:"labels" env:"LABELS"`
+
+	// Heartbeat is the time between two signs of life, from one second on.
+	// Lease is how long an item stays this worker's after one. Two beats must
+	// fit into a lease, so that one may get lost.
+	Heartbeat time.Duration `yaml:"heartbeat" env:"HEARTBEAT"`
+	Lease     time.Duration `yaml:"lease" env:"LEASE"`
+
+	// ShutdownGrace is how long running items may go on when the worker
+	// stops. 0 cancels them at once.
+	ShutdownGrace time.Duration `yaml:"shutdownGrace" env:"SHUTDOWNGRACE"`
+}
+
+// Pipelines says where pipeline files are.
+type Pipelines struct {
+	Dir string `yaml:"dir" env:"DIR"`
+
+	// Timezone is an IANA name, UTC or Local: the zone of triggers that name
+	// none.
+	Timezone string `yaml:"timezone" env:"TIMEZONE"`
+}
+
+// Location returns the zone that Timezone names.
+func (p Pipelines) Location() (*time.Location, error) { return time.LoadLocation(p.Timezone) }
+
+// Connection is a database that handlers may use by its name. Both fields must
+// be given, each in the file or by the environment.
+type Connection struct {
+	Driver database.Driver `yaml:"driver"`
+	DSN    DSN             `yaml:"dsn"`
+}
+
+// Handlers bounds what handlers may touch.
+type Handlers struct {
+	// Folders are those in which File, CSV, Template and Mail may read and
+	// write, subfolders included. Without any they may not touch files.
+	Folders []string `yaml:"folders" env:"FOLDERS"`
+}
+
+// Log says what is logged and how.
+type Log struct {
+	// Level is one of Levels.
+	Level string `yaml:"level" env:"LEVEL"`
+
+	// Format is one of Formats; auto is console on a terminal, else json.
+	Format string `yaml:"format" env:"FORMAT"`
+}
+
+// The words that Log accepts.
+var (
+	Levels  = []string{"trace", "debug", "info", "warn", "error"}
+	Formats = []string{"auto", "console", "json"}
+)
+
+// Default returns the settings of a process without a file and without
+// variables. Its paths are relative still.
+func Default() Config {
+	return Config{
+		Database: Database{
+			Driver: database.SQLite,
+			DSN:    DSN{Text{secret: NewSecret("botwork.db"), implied: true}},
+			Pool:   Pool{MaxOpen: 20, MaxIdle: 5, MaxLifetime: 30 * time.Minute},
+		},
+		Worker: Worker{
+			Capacity:      max(4, runtime.NumCPU()),
+			Heartbeat:     20 * time.Second,
+			Lease:         time.Minute,
+			ShutdownGrace: 30 * time.Second,
+		},
+		Pipelines: Pipelines{Dir: "pipelines", Timezone: "Local"},
+		Log:       Log{Level: "info", Format: "auto"},
+	}
+}

@@ -1,0 +1,122 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/caarlos0/env/v11"
+
+	"botwork/internal/strictyaml"
+)
+
+const (
+	variablePrefix      = "BOTWORK_"
+	variableConfig      = "BOTWORK_CONFIG"
+	variableSecret      = "BOTWORK_SECRET_"
+	variableConnections = "BOTWORK_CONNECTIONS_"
+)
+
+// foreignVariables are the beginnings of variables that are no settings: those
+// of the tests, and those that Kubernetes sets for a service called botwork.
+var foreignVariables = []string{"BOTWORK_TEST_", "BOTWORK_SERVICE_", "BOTWORK_PORT_"}
+
+// variables returns the environment as a map, without those that are empty.
+func variables(environ []string) map[string]string {
+	vars := make(map[string]string, len(environ))
+	for _, entry := range environ {
+		if name, value, ok := strings.Cut(entry, "="); ok && value != "" {
+			vars[variableName(name)] = value
+		}
+	}
+	return vars
+}
+
+// variableName returns the name under which variables keeps a variable: the
+// case does not count on Windows.
+func variableName(name string) string {
+	if runtime.GOOS == "windows" {
+		return strings.ToUpper(name)
+	}
+	return name
+}
+
+// applyEnvironment overlays the settings that variables name. It reports the
+// variables that begin like a setting but are none.
+func (c *Config) applyEnvironment(vars map[string]string) strictyaml.Findings {
+	paths := settings(reflect.TypeFor[Config](), "")
+	var known []string
+	for name := range paths {
+		known = append(known, name)
+	}
+	slices.Sort(known)
+
+	var findings strictyaml.Findings
+	for name, value := range vars {
+		if !strings.HasPrefix(name, variablePrefix) || isForeign(name) || name == variableConfig {
+			continue
+		}
+		var finding *strictyaml.Finding
+		if path, ok := paths[name]; ok {
+			finding = c.applyVariable(name, path, value)
+		} else if secret, ok := strings.CutPrefix(name, variableSecret); ok && secret != "" {
+			c.applySecret(name, secret, value)
+		} else if !c.applyConnection(name, value) {
+			finding = &strictyaml.Finding{File: name, Code: "unknown-variable", Message: "no setting has this environment variable",
+				Hint: strictyaml.Suggest(name, known)}
+		}
+		if finding != nil {
+			findings = append(findings, *finding)
+		}
+	}
+	return findings
+}
+
+func isForeign(name string) bool {
+	return name == "BOTWORK_PORT" || slices.ContainsFunc(foreignVariables, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// settings maps the environment variable of each setting below t to its path.
+func settings(t reflect.Type, path string) map[string]string {
+	all := make(map[string]string)
+	for i := range t.NumField() {
+		f := t.Field(i)
+		key, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if _, section := f.Tag.Lookup("envPrefix"); section {
+			for name, inner := range settings(f.Type, path+key+".") {
+				all[name] = inner
+			}
+		} else if _, single := f.Tag.Lookup("env"); single {
+			full := path + key
+			all[variablePrefix+strings.ToUpper(strings.ReplaceAll(full, ".", "_"))] = full
+		}
+	}
+	return all
+}
+
+// applyVariable sets one setting. It goes by single variables, so that an
+// error can name the one that it is about.
+func (c *Config) applyVariable(name, path, value string) *strictyaml.Finding {
+	err := env.ParseWithOptions(c, env.Options{Environment: map[string]string{name: value}, Prefix: variablePrefix})
+	if err == nil {
+		c.SetFrom(path, name)
+		return nil
+	}
+	c.markBroken(path)
+	finding := &strictyaml.Finding{File: name, Code: "invalid-value", Message: err.Error()}
+	var parse env.ParseError
+	if errors.As(err, &parse) {
+		finding.Message = parse.Err.Error()
+		switch parse.Type {
+		case reflect.TypeFor[int]():
+			finding.Message = fmt.Sprintf("got %.40q, want a whole number", value)
+		case reflect.TypeFor[time.Duration]():
+			finding.Message, finding.Hint = fmt.Sprintf("got %.40q, want a duration", value), "write a number and a unit, such as 30s, 5m or 1h30m"
+		}
+	}
+	return finding
+}

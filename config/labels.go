@@ -1,0 +1,64 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"botwork/internal/strictyaml"
+)
+
+// Labels say what a worker has or is, for pipelines to choose by. A value is
+// a string, int, float64 or bool.
+type Labels map[string]any
+
+// DecodeNode implements strictyaml.NodeDecoder.
+func (l *Labels) DecodeNode(n *strictyaml.Node) strictyaml.Findings {
+	var nodes map[string]*strictyaml.Node
+	findings := n.Decode(&nodes)
+	labels := make(Labels, len(nodes))
+	for name, value := range nodes {
+		if value.Kind != strictyaml.Scalar {
+			findings = append(findings, value.Finding("wrong-type", fmt.Sprintf("%s: got %s, want text, a number, true or false", value.Path, value.Kind), ""))
+			continue
+		}
+		labels[name] = value.Value
+	}
+	*l = labels
+	return findings
+}
+
+// UnmarshalText takes "name=value,name=value", as from an environment
+// variable. A value that looks like a number or a bool is one.
+func (l *Labels) UnmarshalText(text []byte) error {
+	labels := Labels{}
+	for pair := range strings.SplitSeq(string(text), ",") {
+		name, value, ok := strings.Cut(pair, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !ok || name == "" {
+			return errors.New("want name=value,name=value")
+		}
+		if _, twice := labels[name]; twice {
+			return fmt.Errorf("label %q stands here twice", name)
+		}
+		labels[name] = labelValue(value)
+	}
+	*l = labels
+	return nil
+}
+
+func labelValue(text string) any {
+	if text == "true" || text == "false" {
+		return text == "true"
+	}
+	if i, err := strconv.Atoi(text); err == nil && strconv.Itoa(i) == text {
+		return i
+	}
+	// Of the numbers with a fraction only plain ones: "1e5" and "Inf" are
+	// names more often than not.
+	if f, err := strconv.ParseFloat(text, 64); err == nil && strconv.FormatFloat(f, 'f', -1, 64) == text && strings.Contains(text, ".") {
+		return f
+	}
+	return text
+}

@@ -1,0 +1,101 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"botwork/internal/strictyaml"
+)
+
+// DefaultFile is read from the working folder when no file is named.
+const DefaultFile = "botwork.yaml"
+
+// Parse reads a settings file over the defaults and checks the result, without
+// touching anything outside: paths stay relative, and texts that stand in
+// variables or files are not read. file is the name for findings. A file with
+// nothing but comments is the defaults.
+func Parse(file string, data []byte) (Config, strictyaml.Findings) {
+	c, findings := decode(file, data)
+	if c.node != nil || len(findings) == 0 {
+		findings = append(findings, c.check()...)
+	}
+	findings.Sort()
+	return c, findings
+}
+
+// Load returns the defaults, overlaid with the file at path, then with the
+// environment (as from os.Environ), checked and with all paths absolute:
+// relative ones stand against the file's folder, or the working folder when
+// there is no file. When path is "", the variable BOTWORK_CONFIG names the
+// file; when that is not set either, DefaultFile is read if it exists.
+//
+// The error is a strictyaml.Findings with everything that is wrong. Secrets
+// and connections that name a variable or a file which is not there are no
+// error here, since most commands do without them: see CheckSecrets.
+func Load(path string, environ []string) (Config, error) {
+	vars := variables(environ)
+	if path == "" {
+		path = vars[variableConfig]
+	}
+	named := path != ""
+	if !named {
+		path = DefaultFile
+	}
+	data, err := os.ReadFile(path)
+	c, findings, dir := Default(), strictyaml.Findings(nil), "."
+	switch {
+	case err == nil:
+		c, findings = decode(path, data)
+		c.File, dir = path, filepath.Dir(path)
+	case named || !errors.Is(err, fs.ErrNotExist):
+		return Config{}, noFile(path, err)
+	}
+	readable := c.node != nil || len(findings) == 0
+
+	if dir, err = filepath.Abs(dir); err != nil {
+		return Config{}, fmt.Errorf("find the folder of %s: %w", path, err)
+	}
+	if c.File != "" {
+		c.File = filepath.Join(dir, filepath.Base(path))
+	}
+	findings = append(findings, c.applyEnvironment(vars)...)
+	if c.Worker.Name == "" {
+		if c.Worker.Name, err = os.Hostname(); err != nil {
+			return Config{}, fmt.Errorf("find a name for the worker, for worker.name is not set: %w", err)
+		}
+	}
+	c.resolve(dir, vars)
+	if readable {
+		findings = append(findings, c.check()...)
+	}
+	findings.Sort()
+	return c, findings.Err()
+}
+
+func noFile(path string, err error) error {
+	f := strictyaml.Finding{File: path, Code: "no-file", Message: "read the settings: " + err.Error()}
+	if errors.Is(err, fs.ErrNotExist) {
+		f.Message, f.Hint = "there is no such settings file", "botwork init writes one"
+	}
+	return strictyaml.Findings{f}
+}
+
+// decode reads the file over the defaults. Its node is nil when there is
+// nothing to read or the text is not YAML.
+func decode(file string, data []byte) (Config, strictyaml.Findings) {
+	c := Default()
+	c.name = file
+	node, findings := strictyaml.Parse(file, data)
+	if len(findings) == 1 && findings[0].Code == "empty-file" {
+		return c, nil
+	}
+	if node != nil {
+		findings = append(findings, node.Decode(&c)...)
+		c.node = node
+		c.noteBroken(findings)
+	}
+	return c, findings
+}

@@ -1,0 +1,68 @@
+package config
+
+import (
+	"path/filepath"
+	"strings"
+
+	"botwork/internal/database"
+)
+
+// resolve makes every path absolute, against dir, and reads the texts that
+// stand elsewhere. A service starts in a system folder, so no relative path
+// may outlive this.
+func (c *Config) resolve(dir string, vars map[string]string) {
+	c.Database.DSN.resolve(vars, dir)
+	c.Database.DSN.rebase(c.Database.Driver, dir)
+	for name, connection := range c.Connections {
+		connection.DSN.resolve(vars, dir)
+		connection.DSN.rebase(connection.Driver, dir)
+		c.Connections[name] = connection
+	}
+	for name, secret := range c.Secrets {
+		secret.resolve(vars, dir)
+		c.Secrets[name] = secret
+	}
+	if c.Pipelines.Dir != "" {
+		c.Pipelines.Dir = absolute(dir, c.Pipelines.Dir)
+	}
+	for i, folder := range c.Handlers.Folders {
+		if folder != "" {
+			c.Handlers.Folders[i] = absolute(dir, folder)
+		}
+	}
+}
+
+func absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// rebase makes the path in a SQLite DSN absolute.
+func (d *DSN) rebase(driver database.Driver, dir string) {
+	if text := d.Reveal(); driver == database.SQLite && text != "" {
+		d.secret = NewSecret(sqlitePath(text, dir))
+	}
+}
+
+// sqlitePath makes the path in dsn absolute: a plain path, or a URI (file:…)
+// without a host. A database in memory has no path.
+func sqlitePath(dsn, dir string) string {
+	rest, isURI := strings.CutPrefix(dsn, "file:")
+	if !isURI {
+		if strings.HasPrefix(dsn, ":memory:") {
+			return dsn
+		}
+		return absolute(dir, dsn)
+	}
+	path, params, _ := strings.Cut(rest, "?")
+	if path == "" || path[0] == ':' || path[0] == '/' || filepath.IsAbs(path) || strings.Contains(params, "mode=memory") {
+		return dsn
+	}
+	folder := filepath.ToSlash(dir)
+	if !strings.HasPrefix(folder, "/") {
+		folder = "/" + folder // C:/data is /C:/data in a URI
+	}
+	return "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(folder) + "/" + strings.TrimPrefix(rest, "./")
+}

@@ -1,0 +1,13 @@
+package config
+
+import (
+	_ "embed"
+	"slices"
+)
+
+//go:embed sample.yaml
+var sample []byte
+
+// Sample returns the text of a settings file that says what each setting is
+// for and changes none.
+func Sample() []byte { return slices.Clone(sample) }

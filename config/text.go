@@ -1,0 +1,136 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"botwork/internal/database"
+	"botwork/internal/strictyaml"
+)
+
+// Text is a setting that often does not stand in the file itself. In YAML it
+// is a plain text, {value: text}, {env: VARIABLE} or {file: path}; of a file's
+// content one line end at the end does not count. It prints as <secret>.
+type Text struct {
+	env, file string
+	secret    Secret
+
+	implied bool   // a default that nobody wrote
+	problem string // why there is no text, in words
+}
+
+// maxTextFile bounds a secret's file: more is not a secret but a mistake.
+const maxTextFile = 64 << 10
+
+// DecodeNode implements strictyaml.NodeDecoder.
+func (t *Text) DecodeNode(n *strictyaml.Node) strictyaml.Findings {
+	if n.Kind == strictyaml.Scalar {
+		*t = Text{secret: NewSecret(n.Text)}
+		return nil
+	}
+	if n.Kind != strictyaml.Mapping {
+		return strictyaml.Findings{n.Finding("wrong-type", fmt.Sprintf("%s: got %s, want text or one of {env: …}, {file: …}, {value: …}", n.Path, n.Kind), "")}
+	}
+	var from struct {
+		Env   string  `yaml:"env"`
+		File  string  `yaml:"file"`
+		Value *inline `yaml:"value"`
+	}
+	findings := n.Decode(&from)
+	given := 0
+	for _, key := range []string{"env", "file", "value"} {
+		if value := n.Get(key); value != nil && value.Kind != strictyaml.Null {
+			given++
+		}
+	}
+	if given != 1 && len(findings) == 0 {
+		findings = append(findings, n.Finding("wrong-source", n.Path+": want exactly one of env, file and value", ""))
+	}
+	*t = Text{env: from.Env, file: from.File}
+	if from.Value != nil {
+		t.secret = from.Value.Secret
+	}
+	return findings
+}
+
+// inline takes a single value of any type, since a secret may look like a
+// number.
+type inline struct{ Secret }
+
+func (i *inline) UnmarshalText(text []byte) error {
+	i.Secret = NewSecret(string(text))
+	return nil
+}
+
+// UnmarshalText takes the text itself, as from an environment variable.
+func (t *Text) UnmarshalText(text []byte) error {
+	*t = Text{secret: NewSecret(string(text))}
+	return nil
+}
+
+// Reveal returns the text itself; "" when there is none.
+func (t Text) Reveal() string { return t.secret.Reveal() }
+
+func (t Text) String() string { return hidden }
+
+// Format implements fmt.Formatter for all verbs.
+func (t Text) Format(f fmt.State, verb rune) { t.secret.Format(f, verb) }
+
+// MarshalText hides the text from JSON, YAML and zerolog.
+func (t Text) MarshalText() ([]byte, error) { return t.secret.MarshalText() }
+
+// resolve reads the variable or the file that holds the text.
+func (t *Text) resolve(vars map[string]string, dir string) {
+	switch {
+	case t.env != "":
+		if value := vars[variableName(t.env)]; value != "" {
+			t.secret = NewSecret(value)
+		} else {
+			t.problem = fmt.Sprintf("the environment variable %s is not set", t.env)
+		}
+	case t.file != "":
+		t.file = absolute(dir, t.file)
+		t.secret, t.problem = readText(t.file)
+	}
+}
+
+func readText(path string) (Secret, string) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Secret{}, err.Error()
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxTextFile+1))
+	switch {
+	case err != nil:
+		return Secret{}, err.Error()
+	case len(data) > maxTextFile:
+		return Secret{}, fmt.Sprintf("%s is bigger than %d KiB", filepath.Clean(path), maxTextFile>>10)
+	}
+	text := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
+	if text == "" {
+		return Secret{}, path + " is empty"
+	}
+	return NewSecret(text), ""
+}
+
+// pending tells that the text stands elsewhere and was not read.
+func (t Text) pending() bool { return (t.env != "" || t.file != "") && t.secret.text == nil }
+
+// absent tells that nothing was written at all.
+func (t Text) absent() bool { return t.env == "" && t.file == "" && t.secret.text == nil }
+
+// DSN is a Text that prints with its password hidden only, since it says which
+// database is meant.
+type DSN struct{ Text }
+
+func (d DSN) String() string { return database.SafeDSN(d.Reveal()) }
+
+// Format implements fmt.Formatter for all verbs.
+func (d DSN) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, d.String()) }
+
+// MarshalText hides the password from JSON, YAML and zerolog.
+func (d DSN) MarshalText() ([]byte, error) { return []byte(d.String()), nil }

@@ -1,0 +1,129 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"botwork/internal/database"
+	"botwork/internal/strictyaml"
+)
+
+// Validate checks the settings and their pairs. Load has called it; call it
+// again after overriding some, as flags do. The error is a strictyaml.Findings
+// with everything that is wrong.
+func (c *Config) Validate() error {
+	findings := c.check()
+	findings.Sort()
+	return findings.Err()
+}
+
+// CheckSecrets reports the secrets and the named connections whose variable
+// or file is not there, as a strictyaml.Findings. A process that runs
+// pipelines calls it at start; Load does not, for a person who lists items
+// need not hold every secret of the service.
+func (c *Config) CheckSecrets() error {
+	k := checker{Config: c}
+	for name, secret := range c.Secrets {
+		if secret.problem != "" {
+			k.add("secrets."+name, "no-value", secret.problem, "")
+		}
+	}
+	for name, connection := range c.Connections {
+		if connection.DSN.problem != "" {
+			k.add("connections."+name+".dsn", "no-value", connection.DSN.problem, "")
+		}
+	}
+	k.findings.Sort()
+	return k.findings.Err()
+}
+
+func (c *Config) check() strictyaml.Findings {
+	k := checker{Config: c}
+	k.database()
+	k.worker()
+	k.pipelines()
+	k.connections()
+	for name := range c.Secrets {
+		k.name("secrets", name)
+	}
+	for i, folder := range c.Handlers.Folders {
+		if folder == "" {
+			k.add(fmt.Sprintf("handlers.folders[%d]", i), "invalid-value", "got an empty path", "")
+		}
+	}
+	k.choice("log.level", c.Log.Level, Levels)
+	k.choice("log.format", c.Log.Format, Formats)
+	return k.findings
+}
+
+func (k *checker) database() {
+	d := &k.Database
+	if k.driver("database.driver", d.Driver) {
+		switch {
+		case d.Driver != database.SQLite && d.DSN.implied:
+			k.add("database.dsn", "missing-key", fmt.Sprintf("driver %s needs a DSN", d.Driver), "")
+		case d.DSN.problem != "":
+			k.add("database.dsn", "no-value", d.DSN.problem, "")
+		default:
+			k.dsn("database.dsn", d.Driver, d.DSN)
+		}
+	}
+	const most = 1000
+	idle := most
+	if k.between("database.pool.maxOpen", d.Pool.MaxOpen, 1, most) && !k.broken["database.pool.maxOpen"] {
+		idle = d.Pool.MaxOpen
+	}
+	k.between("database.pool.maxIdle", d.Pool.MaxIdle, 0, idle)
+	k.atLeast("database.pool.maxLifetime", d.Pool.MaxLifetime, 0)
+}
+
+func (k *checker) worker() {
+	w := &k.Worker
+	if len(w.Name) > 100 || strings.TrimSpace(w.Name) != w.Name || strings.ContainsFunc(w.Name, unicode.IsControl) {
+		k.add("worker.name", "invalid-value", "want at most 100 characters, no spaces around them and no control characters", "")
+	}
+	k.between("worker.capacity", w.Capacity, 1, 10_000)
+	for name := range w.Labels {
+		k.name("worker.labels", name)
+	}
+	beat := k.atLeast("worker.heartbeat", w.Heartbeat, time.Second)
+	if beat && !k.broken["worker.heartbeat"] && !k.broken["worker.lease"] && w.Lease <= 2*w.Heartbeat {
+		k.add("worker.lease", "invalid-pair", fmt.Sprintf("got %s, want more than two heartbeats of %s", brief(w.Lease), brief(w.Heartbeat)),
+			"three heartbeats are "+brief(3*w.Heartbeat))
+	}
+	k.atLeast("worker.shutdownGrace", w.ShutdownGrace, 0)
+}
+
+func (k *checker) pipelines() {
+	if k.Pipelines.Dir == "" {
+		k.add("pipelines.dir", "invalid-value", "got an empty path", "")
+	}
+	if _, err := k.Pipelines.Location(); err != nil {
+		k.add("pipelines.timezone", "invalid-value", fmt.Sprintf("unknown time zone %q", k.Pipelines.Timezone), "use a name such as Europe/Lisbon, UTC or Local")
+	}
+}
+
+func (k *checker) connections() {
+	for name, c := range k.Connections {
+		path := "connections." + name
+		k.name("connections", name)
+		if !k.present(path, "driver", c.Driver != "") || !k.driver(path+".driver", c.Driver) {
+			continue
+		}
+		if k.present(path, "dsn", !c.DSN.absent()) && c.DSN.problem == "" {
+			k.dsn(path+".dsn", c.Driver, c.DSN)
+		}
+	}
+}
+
+// dsn checks a DSN whose text is known.
+func (k *checker) dsn(path string, driver database.Driver, dsn DSN) {
+	if dsn.pending() || k.broken[path] {
+		return
+	}
+	if err := database.CheckDSN(driver, dsn.Reveal()); err != nil {
+		k.add(path, "invalid-value", err.Error(), "")
+	}
+}
