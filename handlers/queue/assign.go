@@ -1,0 +1,114 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"botwork/handlers"
+	"botwork/workqueue"
+)
+
+// errNoWorker says that the step ran outside of `botwork run`.
+var errNoWorker = handlers.Permanent(errors.New("no worker runs in this process; hint: botwork run, or botwork run --once PIPELINE"))
+
+func assignKind(s Services) handlers.Kind {
+	return handlers.Kind{
+		Name: "AssignTasksToWorker", Summary: "Free stale items and give ready ones to the live workers",
+		Doc: `Frees what nobody will run: running items whose lease has run out, items that stay assigned longer than assignedFor, items
+assigned to a worker that is gone. Then it takes the workers that were seen within workerSeenWithin and are idle: they hold no
+item of the step's priorities or above (lower items never make a worker unavailable to urgent ones). It gives them the due items
+from the highest priority down, among equals the nearest deadline, then the oldest, each to the worker with the least summed
+estimated duration, and sets state 5. An item that names no estimated duration counts with its pipeline's, else with defaultEstimate.
+
+One pass runs at a time in the whole cluster. The step waits for its turn: when it is done, a pass that began after it has been
+committed, so this worker's items are there to run. It is safe to run twice: a second pass finds less to do.`,
+		Output: "{rescued, released, poisoned, workers, assigned}: items taken from dead runners, assigned items given back, items cancelled " +
+			"because too many workers died with them, workers that could take items, items assigned.",
+		Example: `- handler: AssignTasksToWorker
+  with: {workerSeenWithin: 15m, minPriority: 500}
+`,
+		New: func() handlers.Handler {
+			return &assignStep{
+				services:         s,
+				WorkerSeenWithin: handlers.Duration(15 * time.Minute),
+				AssignedFor:      handlers.Duration(15 * time.Minute),
+				MaxReleases:      5,
+				Workers:          string(workqueue.IdleWorkers),
+				Horizon:          handlers.Duration(5 * time.Minute),
+				MaxPerWorker:     10_000,
+				DefaultEstimate:  handlers.Duration(10 * time.Second),
+			}
+		},
+	}
+}
+
+type assignStep struct {
+	services Services
+
+	bandParams
+	WorkerSeenWithin handlers.Duration `json:"workerSeenWithin" doc:"a worker that was not seen for longer gets nothing"`
+	AssignedFor      handlers.Duration `json:"assignedFor" doc:"an item that is assigned for longer and was not started is given to another"`
+	MaxReleases      int               `json:"maxReleases" doc:"an item is cancelled as poison when that many workers have died with it"`
+	Workers          string            `json:"workers" enum:"idle,available" doc:"idle: workers that hold nothing of these priorities or above; available: also those with room within the horizon"`
+	Horizon          handlers.Duration `json:"horizon" doc:"how much estimated work each slot of a worker is given in advance"`
+	MaxPerWorker     int               `json:"maxPerWorker" doc:"how many items a worker holds at most"`
+	DefaultEstimate  handlers.Duration `json:"defaultEstimate" doc:"stands for a duration that nobody knows"`
+}
+
+// Validate implements handlers.Validator.
+func (a *assignStep) Validate() error {
+	_, err := a.params()
+	return err
+}
+
+func (a *assignStep) params() (workqueue.AssignParams, error) {
+	band, err := a.band()
+	if err != nil {
+		return workqueue.AssignParams{}, err
+	}
+	p := workqueue.AssignParams{
+		Band:            band,
+		SeenWithin:      time.Duration(a.WorkerSeenWithin),
+		AssignedFor:     time.Duration(a.AssignedFor),
+		MaxReleases:     a.MaxReleases,
+		Workers:         workqueue.Availability(a.Workers),
+		Horizon:         time.Duration(a.Horizon),
+		MaxPerWorker:    a.MaxPerWorker,
+		DefaultEstimate: time.Duration(a.DefaultEstimate),
+		Estimate:        a.services.Estimate,
+	}
+	return p, p.Validate()
+}
+
+// Handle implements handlers.Handler.
+func (a *assignStep) Handle(ctx context.Context, call *handlers.Call) (any, error) {
+	worker := a.services.worker()
+	if worker == nil {
+		return nil, errNoWorker
+	}
+	p, err := a.params()
+	if err != nil {
+		return nil, handlers.Permanent(err)
+	}
+	r, err := worker.Assign(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	event := call.Log.Debug()
+	if r.Assigned > 0 || r.RescueResult != (workqueue.RescueResult{}) {
+		event = call.Log.Info()
+	}
+	event.Int("assigned", r.Assigned).Int("workers", r.Workers).Int("rescued", r.Rescued).
+		Int("released", r.Released).Int("poisoned", r.Poisoned).Msg("assigned items")
+	return map[string]any{
+		"rescued": r.Rescued, "released": r.Released, "poisoned": r.Poisoned, "workers": r.Workers, "assigned": r.Assigned,
+	}, nil
+}
+
+func (s Services) worker() Worker {
+	if s.Worker == nil {
+		return nil
+	}
+	return s.Worker()
+}

@@ -1,0 +1,61 @@
+package queue
+
+import (
+	"context"
+
+	"botwork/handlers"
+	"botwork/workqueue"
+)
+
+func executeKind(s Services) handlers.Kind {
+	return handlers.Kind{
+		Name: "ExecuteWorkItems", Summary: "Run the items that are assigned to this worker",
+		Doc: `Runs this worker's assigned items of the given priorities, the highest first: claims each (state 1, a lease), runs the pipeline
+of its IntegrationConfig step by step, and records its end (state 2). On a failure RetryCount grows by one; below the resilience
+limit the item is ready again (state 0) after its backoff, else it is cancelled (state 3). The step ends when none are left and
+all ends are written.
+
+Items run in the worker's slots, which all pipelines share; a slot that frees goes to the most urgent item that waits. With refill
+the step asks for more items when the worker runs dry, by repeating the latest AssignTasksToWorker. A failed item does not fail the step.
+
+It is safe to run twice: an item is claimed by one worker at a time.`,
+		Output: "{succeeded, failed, snoozed, released}: counts of attempts by how they ended.",
+		Example: `- handler: ExecuteWorkItems
+  with: {abovePriority: 1000}
+`,
+		New: func() handlers.Handler { return &executeStep{services: s, Refill: true} },
+	}
+}
+
+type executeStep struct {
+	services Services
+
+	bandParams
+	Refill bool `json:"refill" doc:"ask for more items when the worker runs dry"`
+}
+
+// Validate implements handlers.Validator.
+func (e *executeStep) Validate() error {
+	_, err := e.band()
+	return err
+}
+
+// Handle implements handlers.Handler.
+func (e *executeStep) Handle(ctx context.Context, call *handlers.Call) (any, error) {
+	worker := e.services.worker()
+	if worker == nil {
+		return nil, errNoWorker
+	}
+	band, err := e.band()
+	if err != nil {
+		return nil, handlers.Permanent(err)
+	}
+	r, err := worker.Execute(ctx, workqueue.ExecuteParams{Band: band, Refill: e.Refill})
+	if r != (workqueue.ExecuteResult{}) {
+		call.Log.Info().Stringer("band", band).Int("succeeded", r.Succeeded).Int("failed", r.Failed).
+			Int("snoozed", r.Snoozed).Int("released", r.Released).Msg("ran items")
+	}
+	return map[string]any{
+		"succeeded": r.Succeeded, "failed": r.Failed, "snoozed": r.Snoozed, "released": r.Released,
+	}, err
+}

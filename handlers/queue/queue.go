@@ -1,0 +1,56 @@
+// Package queue holds the handlers that move the work queue: they join the
+// steps of pipelines to package workqueue.
+package queue
+
+import (
+	"context"
+	"time"
+
+	"botwork/handlers"
+	"botwork/workqueue"
+)
+
+// Worker is what the handlers ask of this process's worker; *workqueue.Runner
+// is one.
+type Worker interface {
+	Assign(ctx context.Context, p workqueue.AssignParams) (workqueue.AssignResult, error)
+	Execute(ctx context.Context, p workqueue.ExecuteParams) (workqueue.ExecuteResult, error)
+}
+
+var _ Worker = (*workqueue.Runner)(nil)
+
+// Services are what the handlers of this package work with.
+type Services struct {
+	// Worker runs AssignTasksToWorker and ExecuteWorkItems. It is asked for
+	// at each run, since a registry is made before the worker starts; nil
+	// (or a nil answer) where there is no worker, as in the checker.
+	Worker func() Worker
+
+	// Store takes the items of Enqueue; nil where nothing may be enqueued.
+	Store func() workqueue.ItemStore
+
+	// Estimate is how long a pipeline says it takes, 0 when it does not; nil
+	// knows nothing.
+	Estimate func(pipeline string) time.Duration
+
+	// CheckPipeline refuses an IntegrationConfig that could not run; nil
+	// accepts everything.
+	CheckPipeline func(integrationConfig string) error
+}
+
+// Kinds lists the kinds of this package. With zero Services they can be
+// documented and checked, and refuse to run.
+func Kinds(s Services) []handlers.Kind {
+	return []handlers.Kind{assignKind(s), executeKind(s), enqueueKind(s)}
+}
+
+// bandParams are the priorities that a step is about.
+type bandParams struct {
+	MinPriority   *int `json:"minPriority" doc:"the least priority, this one included; none: no lower bound"`
+	AbovePriority *int `json:"abovePriority" doc:"only priorities above this one; in place of minPriority"`
+	BelowPriority *int `json:"belowPriority" doc:"only priorities below this one; none: no upper bound"`
+}
+
+func (b bandParams) band() (workqueue.Band, error) {
+	return workqueue.NewBand(b.MinPriority, b.AbovePriority, b.BelowPriority)
+}
