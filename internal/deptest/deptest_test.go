@@ -1,0 +1,269 @@
+// Package deptest holds the module to its map: which package may import which,
+// and which third party stays behind which package. A new package, or a new edge,
+// is a decision; it is written down here, with its reason, or the test fails.
+package deptest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const module = "botwork"
+
+// may names, for each package of the module, the packages of the module that it
+// may import, and why. Test files are held to testFences instead.
+var may = map[string]map[string]string{
+	"config": {
+		"internal/database":   "a DSN is judged, and redacted, where it is read",
+		"internal/strictyaml": "a mistake in the file has a line, a column and a suggestion",
+	},
+	"handlers": {
+		"internal/database":   "the SQL handler opens the connections that the settings name",
+		"internal/namedsql":   "one way of writing parameters in every dialect",
+		"internal/strictyaml": "parameters are decoded strictly, with their places",
+	},
+	"handlers/queue": {
+		"handlers":  "it implements the contract",
+		"workqueue": "it moves the queue",
+		"pipelines": "running an item runs its pipeline: this is one of the two joints",
+	},
+	"internal/cron": {},
+	"internal/database": {
+		"internal/namedsql": "an opened connection knows its driver's parameter style",
+	},
+	"internal/namedsql": {},
+	"internal/scheduler": {
+		"internal/cron": "planned instants",
+		"pipelines":     "what it starts, and their triggers",
+		"workqueue":     "firings and runs are recorded in the store",
+	},
+	"internal/strictyaml": {},
+	"internal/testdb": {
+		"internal/database":  "it opens a database of its own for a test",
+		"workqueue/sqlstore": "and migrates it",
+	},
+	"pipelines": {
+		"handlers":            "a step names one",
+		"internal/cron":       "a trigger is checked when the file is",
+		"internal/strictyaml": "a pipeline file is read with its places",
+		"workqueue":           "it runs a claimed item: this is the other joint",
+	},
+	"pipelines/shipped": {},
+	"sql":               {},
+	"workqueue":         {},
+	"workqueue/sqlstore": {
+		"internal/database": "the connections, and what their errors mean",
+		"internal/namedsql": "one way of writing parameters in every dialect",
+		"sql":               "the only importer of the statements",
+		"workqueue":         "it implements the store's contract",
+	},
+	"workqueue/storetest": {
+		"workqueue": "it tests the store's contract",
+	},
+}
+
+// roots wire everything together, so they may import everything.
+var roots = []string{"cmd", "examples"}
+
+// thirdParty names the only packages whose shipped code may import a module, so
+// that replacing the module means changing those.
+var thirdParty = []struct {
+	path      string
+	importers []string
+	why       string
+}{
+	{"gorm.io", []string{"workqueue/sqlstore"}, "models and dialects are the store's business"},
+	{"github.com/pressly/goose", []string{"workqueue/sqlstore"}, "so are migrations"},
+	{"github.com/go-co-op/gocron", []string{"internal/scheduler"}, "it fires; what is planned and what was fired is decided elsewhere"},
+	{"github.com/robfig/cron", []string{"internal/cron"}, "its own view of daylight saving is not ours"},
+	{"gopkg.in/yaml.v3", []string{"internal/strictyaml"}, "it is archived: its heir shall take one import line"},
+	{"github.com/expr-lang/expr", []string{"handlers", "pipelines"}, "expressions live in steps"},
+	{"github.com/spf13", []string{"cmd/botwork"}, "commands and flags end where the program begins"},
+	{"github.com/sqlc-dev/teesql", nil, "a parser for tests"},
+	{"pgregory.net/rapid", nil, "for tests"},
+	{"github.com/google/go-cmp", nil, "for tests: it may panic"},
+	{"go.uber.org/goleak", nil, "for tests"},
+}
+
+// testFences are what tests do without, whatever they find handy.
+var testFences = []struct{ of, not, why string }{
+	{"workqueue", "handlers", "a queue test needs no handler"},
+	{"workqueue/sqlstore", "handlers", "a queue test needs no handler"},
+	{"workqueue", "pipelines", "a queue test needs no pipeline"},
+	{"workqueue/sqlstore", "pipelines", "a queue test needs no pipeline"},
+	{"handlers", "workqueue", "a handler test needs no queue"},
+	{"handlers", "workqueue/sqlstore", "a handler test needs no queue"},
+	{"handlers", "pipelines", "a handler runs without a pipeline"},
+}
+
+// forTests are packages that no program may contain, directly or not.
+var forTests = []string{"testing", module + "/internal/testdb", module + "/workqueue/storetest"}
+
+// listed is what `go list -json` says of one package.
+type listed struct {
+	ImportPath   string
+	Name         string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+	Deps         []string
+}
+
+func TestTheMapHolds(t *testing.T) {
+	readFolders(t)
+	// Files of both systems count: an import behind a build tag is an import.
+	for _, goos := range []string{"linux", "windows"} {
+		t.Run(goos, func(t *testing.T) {
+			for _, fault := range faults(list(t, goos)) {
+				t.Error(fault)
+			}
+		})
+	}
+}
+
+func TestFaultsAreFound(t *testing.T) {
+	sound := func() []listed {
+		var packages []listed
+		for name := range may {
+			packages = append(packages, listed{ImportPath: module + "/" + name})
+		}
+		return packages
+	}
+	tests := map[string]struct {
+		add  listed
+		want string
+	}{
+		"a new package":             {listed{ImportPath: "botwork/util"}, "util is not on the map"},
+		"a new edge":                {listed{ImportPath: "botwork/handlers", Imports: []string{"botwork/workqueue"}}, "handlers imports workqueue"},
+		"settings below cmd":        {listed{ImportPath: "botwork/pipelines", Imports: []string{"botwork/config"}}, "pipelines imports config"},
+		"a fenced third party":      {listed{ImportPath: "botwork/workqueue", Imports: []string{"gorm.io/gorm/clause"}}, "workqueue imports gorm.io/gorm/clause"},
+		"cobra outside the program": {listed{ImportPath: "botwork/examples/x", Imports: []string{"github.com/spf13/cobra"}}, "examples/x imports github.com/spf13/cobra"},
+		"a test helper in a program": {
+			listed{ImportPath: "botwork/cmd/botwork", Name: "main", Deps: []string{"fmt", "testing"}}, "cmd/botwork contains testing",
+		},
+		"a test over the fence": {
+			listed{ImportPath: "botwork/workqueue", XTestImports: []string{"botwork/handlers"}}, "a test of workqueue imports handlers",
+		},
+		"what a wiring package may do": {listed{ImportPath: "botwork/cmd/botwork", Imports: []string{"botwork/config", "botwork/sql"}}, ""},
+		"a path that only begins alike": {
+			listed{ImportPath: "botwork/workqueue", Imports: []string{"gorm.iota/x"}}, "",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := faults(append(sound(), tt.add))
+			switch {
+			case tt.want == "" && len(got) > 0:
+				t.Errorf("faults = %q, want none", got)
+			case tt.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], tt.want)):
+				t.Errorf("faults = %q, want one that begins %q", got, tt.want)
+			}
+		})
+	}
+	t.Run("a package that is gone", func(t *testing.T) {
+		left := slices.DeleteFunc(sound(), func(p listed) bool { return p.ImportPath == "botwork/config" })
+		want := []string{"config is on the map and nowhere else: take it off"}
+		if diff := cmp.Diff(want, faults(left)); diff != "" {
+			t.Errorf("faults (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// faults compares packages with the map.
+func faults(packages []listed) []string {
+	var found []string
+	report := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+	seen := map[string]bool{}
+	for _, p := range packages {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		seen[name] = true
+		edges, onMap := may[name]
+		root := slices.ContainsFunc(roots, func(root string) bool { return within(name, root) })
+		if !onMap && !root && name != "internal/deptest" {
+			report("%s is not on the map: add it to may, with what it may import and why", name)
+			continue
+		}
+		for _, path := range p.Imports {
+			if to, ours := strings.CutPrefix(path, module+"/"); ours && !root && edges[to] == "" {
+				report("%s imports %s, which the map does not allow", name, to)
+			}
+			for _, fence := range thirdParty {
+				if within(path, fence.path) && !slices.Contains(fence.importers, name) {
+					report("%s imports %s, want only %q to: %s", name, path, fence.importers, fence.why)
+				}
+			}
+		}
+		for _, fence := range testFences {
+			if fence.of == name && slices.Contains(slices.Concat(p.TestImports, p.XTestImports), module+"/"+fence.not) {
+				report("a test of %s imports %s: %s", name, fence.not, fence.why)
+			}
+		}
+		for _, path := range forTests {
+			if p.Name == "main" && slices.Contains(p.Deps, path) {
+				report("%s contains %s, which is for tests", name, path)
+			}
+		}
+	}
+	for name := range may {
+		if !seen[name] {
+			report("%s is on the map and nowhere else: take it off", name)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// within says whether an import path is the given one or lies below it.
+func within(path, top string) bool {
+	return path == top || strings.HasPrefix(path, top+"/")
+}
+
+// readFolders opens every folder of the module. What a child process such as go
+// list reads is unknown to the test cache: without this, a package added later
+// would meet the result of the last run.
+func readFolders(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && entry.Name() == ".git" {
+			return fs.SkipDir
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func list(t *testing.T, goos string) []listed {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Name,Imports,TestImports,XTestImports,Deps", module+"/...")
+	cmd.Env = append(os.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
+	out, err := cmd.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		t.Fatalf("go list: %v\n%s", err, exit.Stderr)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packages []listed
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+}
