@@ -1,0 +1,149 @@
+package pipelines
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"botwork/internal/strictyaml"
+)
+
+// Catalogue holds the pipelines of a folder by name and resolves what an
+// item's IntegrationConfig says. It may be used from several goroutines at once.
+type Catalogue struct {
+	compiler *Compiler
+	byName   map[string]*Pipeline // keys in lower case
+	broken   map[string]strictyaml.Findings
+	inline   *inlineCache
+}
+
+// NewCatalogue returns a catalogue without pipelines, in which inline ones
+// resolve all the same.
+func NewCatalogue(c *Compiler) *Catalogue {
+	return &Catalogue{
+		compiler: c, byName: map[string]*Pipeline{}, broken: map[string]strictyaml.Findings{},
+		inline: newInlineCache(maxInline),
+	}
+}
+
+// LoadDir reads all pipelines of a folder: the files *.yaml and *.yml in it and
+// in its subfolders, but nothing whose name begins with a dot or an underscore.
+//
+// A file with mistakes does not hide the others: its findings are returned, and
+// the catalogue has the rest. Of two files with one name the first by path
+// counts. The error is about the folder itself.
+func LoadDir(c *Compiler, dir string) (*Catalogue, strictyaml.Findings, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, fmt.Errorf("the pipelines folder %s does not exist: want a folder of *.yaml files; "+
+			"hint: create it (botwork init makes one), or set pipelines.dir or BOTWORK_PIPELINES_DIR", absolute(dir))
+	case err != nil:
+		return nil, nil, fmt.Errorf("pipelines folder: %w", err)
+	case !info.IsDir():
+		return nil, nil, fmt.Errorf("the pipelines folder %s is a file, want a folder of *.yaml files", absolute(dir))
+	}
+	files, err := pipelineFiles(dir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("pipelines folder: %w", err)
+	}
+	k := NewCatalogue(c)
+	var findings strictyaml.Findings
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			findings = append(findings, strictyaml.Finding{File: file, Code: CodeUnreadableFile, Message: err.Error()})
+			continue
+		}
+		findings = append(findings, k.Add(file, data)...)
+	}
+	findings.Sort()
+	return k, findings, nil
+}
+
+// absolute shows where a relative path led: a service starts somewhere else
+// than its administrator.
+func absolute(dir string) string {
+	if full, err := filepath.Abs(dir); err == nil {
+		return full
+	}
+	return dir
+}
+
+// pipelineFiles lists the files of a folder in the order of their paths.
+func pipelineFiles(dir string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		if strings.HasPrefix(entry.Name(), ".") || strings.HasPrefix(entry.Name(), "_") {
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if ext := strings.ToLower(filepath.Ext(path)); !entry.IsDir() && (ext == ".yaml" || ext == ".yml") {
+			files = append(files, path)
+		}
+		return nil
+	})
+	slices.Sort(files)
+	return files, err
+}
+
+// Add compiles one file into the catalogue and returns what is wrong with it.
+// It is for filling a catalogue before others use it.
+func (k *Catalogue) Add(file string, data []byte) strictyaml.Findings {
+	base := filepath.Base(file)
+	p, findings := k.compiler.parse(file, strings.TrimSuffix(base, filepath.Ext(base)), data)
+	key := strings.ToLower(p.Name)
+	if len(findings) > 0 {
+		if k.byName[key] == nil {
+			k.broken[key] = findings
+		}
+		return findings
+	}
+	if first := k.byName[key]; first != nil {
+		return strictyaml.Findings{{File: file, Line: 1, Column: 1, Code: CodeDuplicatePipeline,
+			Message: fmt.Sprintf("the pipeline %q is in %s already, as %q", p.Name, first.File, first.Name),
+			Hint:    "give one of them another name; upper and lower case make no difference"}}
+	}
+	k.byName[key] = p
+	delete(k.broken, key)
+	return nil
+}
+
+// Get returns the pipeline of exactly this name.
+func (k *Catalogue) Get(name string) (*Pipeline, bool) {
+	p := k.byName[strings.ToLower(name)]
+	if p == nil || p.Name != name {
+		return nil, false
+	}
+	return p, true
+}
+
+// All returns all pipelines in the order of their names.
+func (k *Catalogue) All() []*Pipeline {
+	all := make([]*Pipeline, 0, len(k.byName))
+	for _, p := range k.byName {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b *Pipeline) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// names returns the names of the pipelines that items may run.
+func (k *Catalogue) names() []string {
+	var list []string
+	for _, p := range k.All() {
+		if p.Trigger == nil {
+			list = append(list, p.Name)
+		}
+	}
+	return list
+}

@@ -1,0 +1,139 @@
+package pipelines
+
+import (
+	"context"
+	"time"
+
+	"botwork/handlers"
+	"botwork/workqueue"
+
+	"github.com/rs/zerolog"
+)
+
+// EngineOptions are what runs share.
+type EngineOptions struct {
+	// Env is what expressions read as `env`; see Environ.
+	Env map[string]string
+
+	// Secrets are what expressions read as `secrets`, by name.
+	Secrets map[string]string
+
+	// WorkerName is `worker.name`.
+	WorkerName string
+
+	// Log is the parent of the loggers that handlers get. Build it over
+	// Redactor.Writer, so that no line holds a secret.
+	Log zerolog.Logger
+
+	// Redactor keeps secrets out of error texts; nil: one is made of Secrets.
+	Redactor *Redactor
+}
+
+// Engine runs pipelines. It is immutable; any number of runs may go on at the
+// same time. It starts no goroutines.
+type Engine struct {
+	env, secrets, worker map[string]any
+
+	redactor *Redactor
+	log      zerolog.Logger
+}
+
+// NewEngine returns an engine.
+func NewEngine(opts EngineOptions) *Engine {
+	e := &Engine{
+		env: anyMap(opts.Env), secrets: anyMap(opts.Secrets), worker: map[string]any{"name": opts.WorkerName},
+		redactor: opts.Redactor, log: opts.Log,
+	}
+	if e.redactor == nil {
+		values := make([]string, 0, len(opts.Secrets))
+		for _, v := range opts.Secrets {
+			values = append(values, v)
+		}
+		e.redactor = NewRedactor(values...)
+	}
+	return e
+}
+
+func anyMap(m map[string]string) map[string]any {
+	out := make(map[string]any, len(m))
+	for k, v := range m {
+		out[k] = v
+	}
+	return out
+}
+
+// RunInput is what one run is given.
+type RunInput struct {
+	// Item is the item that the run belongs to; nil for a run that a trigger
+	// or a person started.
+	Item *workqueue.Item
+
+	// Payload is the payload of a run without an item, as JSON; "" is null.
+	Payload workqueue.JSONText
+}
+
+// StepStatus is what became of a step.
+type StepStatus string
+
+// The statuses of a step.
+const (
+	StepDone    StepStatus = "done"
+	StepSkipped StepStatus = "skipped" // its `if` was false
+	StepBroke   StepStatus = "broke"   // it ended the pipeline, successfully
+	StepFailed  StepStatus = "failed"
+)
+
+// StepResult tells of one step of a run.
+type StepResult struct {
+	Name   string
+	Status StepStatus
+	Took   time.Duration
+	Error  string // why it failed or broke
+}
+
+// Result is what a run came to.
+type Result struct {
+	workqueue.Outcome
+
+	// Value is Output before it was written as JSON.
+	Value any
+
+	// Steps are the steps that the run reached, in order.
+	Steps []StepResult
+}
+
+// Run runs a pipeline to its end. It never panics and returns no error: all
+// that can go wrong is in the result.
+func (e *Engine) Run(ctx context.Context, p *Pipeline, in RunInput) Result {
+	return newRun(e, p, in).execute(ctx)
+}
+
+// Resolver finds the pipeline that an item's IntegrationConfig means.
+type Resolver interface {
+	Resolve(integrationConfig string) (*Pipeline, error)
+}
+
+// RunItem returns the function by which a worker runs its items. An item whose
+// pipeline does not exist, or cannot be compiled, fails for good.
+func (e *Engine) RunItem(from Resolver) workqueue.RunItem {
+	return func(ctx context.Context, item *workqueue.Item) workqueue.Outcome {
+		p, err := from.Resolve(item.IntegrationConfig)
+		if err != nil {
+			r := run{engine: e}
+			return workqueue.Outcome{Verdict: workqueue.Failed, Kind: kindOf(err), Error: r.bounded(err.Error())}
+		}
+		return e.Run(ctx, p, RunInput{Item: item}).Outcome
+	}
+}
+
+// call makes what the handler of a step learns.
+func (r *run) call(s *Step) *handlers.Call {
+	c := &handlers.Call{
+		Pipeline: r.p.Name, Step: s.Name, Attempt: 1, Payload: r.payload, Input: r.message,
+		Log: r.log.With().Str("step", s.Name).Logger(),
+	}
+	if it := r.in.Item; it != nil {
+		c.ItemID, c.Queue, c.Attempt = it.ID, it.QueueName, it.Attempt()
+	}
+	return c
+}

@@ -1,0 +1,248 @@
+package pipelines
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"botwork/handlers"
+	"botwork/workqueue"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+)
+
+func testItem(payload string) *workqueue.Item {
+	return &workqueue.Item{ID: 42, QueueName: "default", Priority: 700, RetryCount: 1, Payload: workqueue.JSONText(payload),
+		CreatedAt: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)}
+}
+
+func testEngine(log *bytes.Buffer) *Engine {
+	secrets := map[string]string{"apiKey": "s3cret/\"key\"", "dbPassword": "pw"}
+	opts := EngineOptions{Env: map[string]string{"HOST": "example.test"}, Secrets: secrets, WorkerName: "w1", Log: zerolog.Nop()}
+	if log != nil {
+		opts.Redactor = NewRedactor(secrets["apiKey"])
+		opts.Log = zerolog.New(opts.Redactor.Writer(log))
+	}
+	return NewEngine(opts)
+}
+
+func returns(output any, err error) do {
+	return func(context.Context, *handlers.Call) (any, error) { return output, err }
+}
+
+// TestOutcomes holds each way in which a step can end to what it makes of the run.
+func TestOutcomes(t *testing.T) {
+	const one = "resilience: {limit: 7}\nsteps: [{name: load, handler: Do}]"
+	cause := errors.New("disk full")
+	tests := []struct {
+		name    string
+		do      do
+		text    string
+		payload string
+		want    workqueue.Outcome
+	}{
+		{name: "output", do: returns(map[string]any{"a": 1, "b": "<x>"}, nil),
+			want: workqueue.Outcome{Output: `{"a":1,"b":"<x>"}`}},
+		{name: "no output", do: returns(nil, nil)},
+		{name: "error", do: returns(nil, cause),
+			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindError, Error: `step "load" (Do): disk full`, Step: "load"}},
+		{name: "permanent", do: returns(nil, fmt.Errorf("copy: %w", handlers.Permanent(cause))),
+			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Error: `step "load" (Do): copy: disk full`, Step: "load"}},
+		{name: "business", do: returns(nil, handlers.Business(cause)),
+			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindBusiness, Error: `step "load" (Do): disk full`, Step: "load"}},
+		{name: "retry after", do: returns(nil, handlers.RetryAfter(cause, time.Minute)),
+			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindError, Error: `step "load" (Do): disk full`, Step: "load", After: time.Minute}},
+		{name: "snooze", do: returns(nil, handlers.Snooze(time.Hour, "file not there yet")),
+			want: workqueue.Outcome{Verdict: workqueue.Snoozed, Error: `step "load" (Do): file not there yet`, Step: "load", After: time.Hour}},
+		{name: "snooze is not for onError", do: returns(nil, handlers.Snooze(time.Hour, "later")),
+			text: "resilience: {limit: 7}\nsteps: [{name: load, handler: Do, onError: continue}, {handler: Echo, with: {text: x}}]",
+			want: workqueue.Outcome{Verdict: workqueue.Snoozed, Error: `step "load" (Do): later`, Step: "load", After: time.Hour}},
+		{name: "break", do: returns("ignored", handlers.Break("enough")),
+			text: "resilience: {limit: 7}\nsteps: [{handler: Echo, with: {text: so far}}, {name: load, handler: Do}, {handler: Fail}]",
+			want: workqueue.Outcome{Output: `"so far"`}},
+		{name: "panic", do: func(context.Context, *handlers.Call) (any, error) { panic("index out of range") },
+			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPanic, Error: `step "load" (Do): panic: index out of range`, Step: "load"}},
+		{name: "output without JSON", do: returns(math.Inf(1), nil),
+			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Step: "load",
+				Error: `step "load" (Do): its output cannot be written as JSON: json: unsupported value: +Inf`}},
+		{name: "onError continue", do: returns(nil, cause),
+			text: "resilience: {limit: 7}\nsteps: [{name: load, handler: Do, onError: continue}, {handler: Echo, with: {value: '${{ [steps.load.error, input] }}'}}]",
+			want: workqueue.Outcome{Output: `["disk full",{"n":1}]`}},
+		{name: "onError break", do: returns(nil, cause),
+			text: "resilience: {limit: 7}\nsteps: [{name: load, handler: Do, onError: break}, {handler: Fail}]"},
+		{name: "handlers are not called when the payload is no JSON", payload: "{n: 1}", do: returns("x", nil),
+			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent,
+				Error: `the payload is not JSON: json at byte 2: invalid character 'n' looking for beginning of object key string; hint: a text is JSON in double quotes: "text"`}},
+		{name: "payload against input", payload: `{"n": "x", "rows": [{"amount": true}]}`, do: returns("x", nil),
+			text: "resilience: {limit: 7}\ninput: {required: [file], properties: {n: {type: integer}, rows: {items: {properties: {amount: {type: number}}}}}}\nsteps: [{handler: Do}]",
+			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindBusiness,
+				Error: "the payload does not fit the pipeline's input: payload.n: got string, want integer; " +
+					"payload.rows.0.amount: got boolean, want number; payload: missing property 'file'"}},
+		{name: "an expression that fails is permanent", do: returns(nil, nil),
+			text: "resilience: {limit: 7}\nsteps:\n  - name: load\n    handler: Echo\n    with:\n      text: a ${{ payload.x.y }}\n",
+			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Step: "load",
+				Error: `step "load" (Echo): with.text (test.yaml:6:29): cannot read "y" of nil: what stands before it has no value; ` +
+					`write ?. where a value may be missing, and ?? for one to use instead`}},
+		{name: "a condition has to give true or false", do: returns(nil, nil),
+			text: "resilience: {limit: 7}\nsteps: [{name: load, handler: Do, if: payload.x}]",
+			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Step: "load",
+				Error: `step "load" (Do): if (test.yaml:2:39): the condition gives nil, want true or false`}},
+		{name: "parameters that an expression gets wrong are permanent", do: returns(nil, nil),
+			text: "resilience: {limit: 7}\nsteps: [{name: load, handler: Echo, with: {count: '${{ payload.n / 2 }}'}}]",
+			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Step: "load",
+				Error: `step "load" (Echo): with: count: got the number 0.5, want a whole number`}},
+		{name: "long errors are cut", do: returns(nil, errors.New(strings.Repeat("é", 10_000))),
+			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindError, Step: "load",
+				Error: `step "load" (Do): ` + strings.Repeat("é", 8_000-len(`step "load" (Do): `)) + " … (cut)"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if test.text == "" {
+				test.text = one
+			}
+			if test.payload == "" {
+				test.payload = `{"n": 1}`
+			}
+			p := parse(t, testCompiler(map[string]do{"Do": test.do}), test.text)
+			got := testEngine(nil).Run(t.Context(), p, RunInput{Item: testItem(test.payload)})
+			test.want.Policy = workqueue.Resilience{Limit: 7}
+			if diff := cmp.Diff(test.want, got.Outcome); diff != "" {
+				t.Errorf("outcome (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestMessageFlows holds the run to what each step gets and leaves.
+func TestMessageFlows(t *testing.T) {
+	var seen []any
+	see := func(_ context.Context, call *handlers.Call) (any, error) {
+		seen = append(seen, call.Input)
+		return len(seen), nil
+	}
+	p := parse(t, testCompiler(map[string]do{"See": see}), `
+steps:
+  - handler: See
+  - handler: See
+    if: steps.See.skipped
+  - handler: See
+    if: ${{ steps['See-2'].skipped and steps['See-2'].output == nil }}
+  - {name: end, handler: Echo, with: {value: "${{ {'n': input, 'first': steps.See.output, 'item': item.id, 'attempt': item.attempt} }}"}}
+`)
+	got := testEngine(nil).Run(t.Context(), p, RunInput{Item: testItem(`"start"`)})
+	if diff := cmp.Diff([]any{"start", 1}, seen); diff != "" {
+		t.Errorf("inputs (-want +got):\n%s", diff)
+	}
+	want := map[string]any{"n": 2, "first": 1, "item": 42, "attempt": 2}
+	if diff := cmp.Diff(want, got.Value); diff != "" {
+		t.Errorf("output (-want +got):\n%s", diff)
+	}
+	var statuses []StepStatus
+	for _, s := range got.Steps {
+		statuses = append(statuses, s.Status)
+	}
+	if diff := cmp.Diff([]StepStatus{StepDone, StepSkipped, StepDone, StepDone}, statuses); diff != "" {
+		t.Errorf("statuses (-want +got):\n%s", diff)
+	}
+}
+
+func TestPayloadAloneIsNoOutput(t *testing.T) {
+	p := parse(t, testCompiler(nil), "steps: [{handler: Echo, if: 'false'}]")
+	if got := testEngine(nil).Run(t.Context(), p, RunInput{Item: testItem(`{"a": 1}`)}); got.Output != "" || got.Verdict != workqueue.Succeeded {
+		t.Errorf("result = %+v, want success without output", got.Outcome)
+	}
+}
+
+func TestRunWithoutItem(t *testing.T) {
+	p := parse(t, testCompiler(nil), "trigger: {every: 5m}\nsteps: [{handler: Echo, with: {text: '${{ payload.day }} ${{ worker.name }} ${{ env.HOST }} ${{ env.NOPE ?? `-` }}'}}]")
+	got := testEngine(nil).Run(t.Context(), p, RunInput{Payload: `{"day": "monday"}`})
+	if want := workqueue.JSONText(`"monday w1 example.test -"`); got.Output != want {
+		t.Errorf("output = %s, %s, want %s", got.Output, got.Error, want)
+	}
+}
+
+func TestCallTellsTheRun(t *testing.T) {
+	var got handlers.Call
+	p := parse(t, testCompiler(map[string]do{"See": func(_ context.Context, call *handlers.Call) (any, error) {
+		got = *call
+		return nil, nil
+	}}), "name: P\nsteps: [{name: s, handler: See}]")
+	testEngine(nil).Run(t.Context(), p, RunInput{Item: testItem(`{"a": 1}`)})
+	got.Log = zerolog.Logger{}
+	want := handlers.Call{Pipeline: "P", Step: "s", ItemID: 42, Queue: "default", Attempt: 2,
+		Payload: map[string]any{"a": 1}, Input: map[string]any{"a": 1}}
+	if diff := cmp.Diff(want, got, cmp.Comparer(func(zerolog.Logger, zerolog.Logger) bool { return true })); diff != "" {
+		t.Errorf("call (-want +got):\n%s", diff)
+	}
+}
+
+// TestSecretsStayInside holds errors and log lines to showing no secret, and
+// the output to being what the handler gave.
+func TestSecretsStayInside(t *testing.T) {
+	var log bytes.Buffer
+	leak := func(_ context.Context, call *handlers.Call) (any, error) {
+		call.Log.Info().Msg("using " + call.Input.(string))
+		if call.Step == "boom" {
+			panic(call.Input)
+		}
+		return call.Input, fmt.Errorf(`Get "https://example.test/?key=s3cret%%2F%%22key%%22": %v`, call.Input)
+	}
+	p := parse(t, testCompiler(map[string]do{"Leak": leak}), `
+steps:
+  - {handler: Echo, with: {text: "${{ secrets.apiKey }}"}}
+  - {handler: Leak, onError: continue}
+  - {name: boom, handler: Leak, onError: continue}
+  - {name: fail, handler: Leak}
+`)
+	got := testEngine(&log).Run(t.Context(), p, RunInput{Item: testItem("null")})
+	all := got.Error + log.String() + fmt.Sprint(got.Steps)
+	if strings.Contains(all, "s3cret") || !strings.Contains(all, "using <secret>") || !strings.Contains(got.Error, "key=<secret>") {
+		t.Errorf("a secret shows, or nothing does:\n%s", all)
+	}
+	if !strings.Contains(log.String(), "engine_test.go") {
+		t.Errorf("the log has no stack of the panic:\n%s", log.String())
+	}
+	p = parse(t, testCompiler(nil), `steps: [{handler: Echo, with: {text: "${{ secrets.apiKey }}"}}]`)
+	if got := testEngine(nil).Run(t.Context(), p, RunInput{}); got.Value != `s3cret/"key"` {
+		t.Errorf("output = %v, want the value as it is", got.Value)
+	}
+}
+
+func TestRunItemFailsItemsWithoutPipeline(t *testing.T) {
+	k := NewCatalogue(testCompiler(nil))
+	if f := k.Add("Import.yaml", []byte("steps: [{handler: Echo}]")); len(f) > 0 {
+		t.Fatal(f)
+	}
+	k.Add("Broken.yaml", []byte("steps: [{handler: Ehco}]"))
+	k.Add("System.yaml", []byte("trigger: {every: 1m}\nsteps: [{handler: Echo}]"))
+	run := testEngine(nil).RunItem(k)
+	tests := []struct {
+		config string
+		want   workqueue.Outcome
+	}{
+		{"Import", workqueue.Outcome{Output: "1"}},
+		{" Import\r\n", workqueue.Outcome{Output: "1"}},
+		{"import", workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Error: `there is no pipeline "import"; did you mean "Import"?`}},
+		{"", workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Error: "got nothing, want a pipeline's name or a whole pipeline"}},
+		{"Broken", workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindError,
+			Error: `the file of pipeline "Broken" has mistakes: Broken.yaml:1:19: steps[0].handler: unknown handler "Ehco" [unknown-handler]; did you mean "Echo"?`}},
+		{"System", workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent,
+			Error: `pipeline "System" has a trigger, an item needs one without; botwork run --once starts it now`}},
+		{`{"steps": [{"handler": "Echo", "with": {"count": 7}}]}`, workqueue.Outcome{Output: "7"}},
+		{"steps: [{handler: Ehco}]", workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent,
+			Error: `the item's own pipeline has mistakes: integrationConfig:1:19: steps[0].handler: unknown handler "Ehco" [unknown-handler]; did you mean "Echo"?`}},
+	}
+	for _, test := range tests {
+		item := testItem("1")
+		item.IntegrationConfig = test.config
+		if diff := cmp.Diff(test.want, run(t.Context(), item)); diff != "" {
+			t.Errorf("%q: outcome (-want +got):\n%s", test.config, diff)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package pipelines
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
+	"github.com/expr-lang/expr/vm"
+)
+
+const (
+	// maxExpression bounds an expression's length in bytes; the parser
+	// recurses into parentheses.
+	maxExpression = 10_000
+
+	// memoryBudget bounds what one evaluation may allocate, in elements of
+	// lists, maps and strings: a loop that builds without end is stopped.
+	memoryBudget = 1_000_000
+)
+
+// expression is one compiled expression of a file.
+type expression struct {
+	place
+	program *vm.Program
+}
+
+// unknownName is what the compiler says of a name that is no variable.
+var unknownName = regexp.MustCompile(`^unknown name (\S+)$`)
+
+// expression compiles source, which stands at the place at and is evaluated
+// when visible steps have run. It returns nil when it has reported a finding.
+func (c *compilation) expression(source string, at place, visible int) *expression {
+	before := len(c.findings)
+	report := func(offset int, code, message, hint string) {
+		c.reportAt(at.plus(offset), code, message, hint)
+	}
+	switch {
+	case source == "":
+		report(0, CodeExpressionSyntax, "the expression is empty", "")
+		return nil
+	case len(source) > maxExpression:
+		report(0, CodeExpressionSyntax, fmt.Sprintf("the expression has %d bytes, want at most %d", len(source), maxExpression), "")
+		return nil
+	}
+	tree, err := parser.Parse(source)
+	if err != nil {
+		offset, message := explainCompile(err)
+		report(offset, CodeExpressionSyntax, message, "")
+		return nil
+	}
+	(&references{names: c.names, visible: visible, report: report}).check(tree.Node)
+	if len(c.findings) > before {
+		return nil
+	}
+	program, err := expr.Compile(source, expr.Env(c.env), expr.Timezone("UTC"))
+	if err != nil {
+		offset, message := explainCompile(err)
+		if name := unknownName.FindStringSubmatch(message); name != nil {
+			report(offset, CodeUnknownVariable, fmt.Sprintf("unknown name %q", name[1]), c.names.hintFor(name[1]))
+		} else {
+			report(offset, CodeExpressionType, message, "")
+		}
+		return nil
+	}
+	return &expression{place: at, program: program}
+}
+
+// explainCompile returns where in the source, in characters, the compiler
+// stopped, and its message without the excerpt of the source.
+func explainCompile(err error) (offset int, message string) {
+	if at, ok := errors.AsType[*file.Error](err); ok {
+		if strings.HasPrefix(at.Message, "unexpected token EOF") {
+			return at.From, "the expression ends too early"
+		}
+		return at.From, at.Message
+	}
+	return 0, err.Error()
+}
+
+// mustBeBool reports an expression that can only give something else than true
+// or false. One whose type is not known is looked at when it runs.
+func (c *compilation) mustBeBool(x *expression) {
+	t := x.program.Node().Type()
+	if t.Kind() != reflect.Bool && t.Kind() != reflect.Interface {
+		c.reportAt(x.place, CodeExpressionType, fmt.Sprintf("the condition gives %s, want true or false", t), "compare it with something")
+	}
+}
+
+// ExpressionError is what an expression came to that could not be evaluated.
+type ExpressionError struct {
+	// File, Line and Column are where the fault stands.
+	File         string
+	Line, Column int
+
+	// Key is where in the step the expression is, such as "with.query".
+	Key string
+
+	Message string
+	Hint    string // "" if none
+}
+
+func (e *ExpressionError) Error() string {
+	text := fmt.Sprintf("%s (%s:%d:%d): %s", e.Key, e.File, e.Line, e.Column, e.Message)
+	if e.Hint != "" {
+		text += "; " + e.Hint
+	}
+	return text
+}
+
+// eval runs the expression. Its error is an *ExpressionError without a Key.
+func (x *expression) eval(vars map[string]any) (any, error) {
+	machine := vm.VM{MemoryBudget: memoryBudget}
+	result, err := machine.Run(x.program, vars)
+	if err != nil {
+		offset, message := explainCompile(err)
+		return nil, x.fail(offset, message)
+	}
+	return result, nil
+}
+
+// fetchFromNil is what the machine says of a field of nothing.
+var fetchFromNil = regexp.MustCompile(`^cannot (?:fetch|get) (.+) from <nil>$`)
+
+func (x *expression) fail(offset int, message string) *ExpressionError {
+	hint := ""
+	if field := fetchFromNil.FindStringSubmatch(message); field != nil {
+		message = fmt.Sprintf("cannot read %q of nil: what stands before it has no value", field[1])
+		hint = "write ?. where a value may be missing, and ?? for one to use instead"
+	} else if strings.Contains(message, "memory budget") {
+		hint = fmt.Sprintf("an expression may build at most %d elements", memoryBudget)
+	}
+	at := x.plus(offset)
+	return &ExpressionError{File: at.file, Line: at.line, Column: at.column, Message: message, Hint: hint}
+}

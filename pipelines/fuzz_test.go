@@ -1,0 +1,71 @@
+package pipelines
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// FuzzParse holds the checker to this: it never panics, gives a pipeline
+// exactly when there is no finding, points into the text, and does the same
+// for the same text.
+func FuzzParse(f *testing.F) {
+	files, err := filepath.Glob("testdata/lint/*.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(data))
+	}
+	c := testCompiler(nil)
+	f.Fuzz(func(t *testing.T, text string) {
+		p, findings := c.Parse("fuzz.yaml", []byte(text))
+		if (p == nil) != (len(findings) > 0) {
+			t.Fatalf("a pipeline = %v beside findings %v", p != nil, findings)
+		}
+		// YAML knows more line ends than most editors do.
+		lines := 1
+		for _, r := range text {
+			if strings.ContainsRune("\n\r\u0085\u2028\u2029", r) {
+				lines++
+			}
+		}
+		for _, finding := range findings {
+			if finding.Line < 0 || finding.Line > lines+1 || finding.Message == "" || finding.Code == "" {
+				t.Errorf("finding %+v in %d lines", finding, lines)
+			}
+		}
+		if _, again := c.Parse("fuzz.yaml", []byte(text)); again.Error() != findings.Error() {
+			t.Errorf("findings differ:\n%v\n%v", findings, again)
+		}
+		if p != nil {
+			p.CheckPayload(`{"a": 1}`)
+		}
+	})
+}
+
+// FuzzScan holds the scanner to losing no text: what it takes apart can be put
+// together again.
+func FuzzScan(f *testing.F) {
+	for _, text := range []string{"a ${{ b }} c", "$${{ a", "${{ '}}' }}}}", "${{"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		fragments, unclosed := scan(text)
+		if unclosed >= 0 {
+			return
+		}
+		length := 0
+		for _, fragment := range fragments {
+			length += len(fragment.text)
+		}
+		if length > len(text) || !strings.Contains(text, opening) && length != len(text) {
+			t.Errorf("scan(%q) = %+v", text, fragments)
+		}
+	})
+}

@@ -1,0 +1,74 @@
+package pipelines
+
+import (
+	"container/list"
+	"sync"
+
+	"botwork/internal/strictyaml"
+)
+
+// maxInline bounds the inline pipelines that are kept compiled: an enqueuer
+// that writes each item's data into its pipeline makes a new one every time.
+const maxInline = 256
+
+// inlineCache keeps the pipelines that items carry, the most recently used
+// ones. Broken ones are kept as well, for their items come back.
+type inlineCache struct {
+	size int
+
+	mu     sync.Mutex
+	byText map[string]*list.Element
+	recent *list.List // of *inlinePipeline, the latest in front
+}
+
+type inlinePipeline struct {
+	text     string
+	pipeline *Pipeline // nil when there are findings
+	findings strictyaml.Findings
+}
+
+func newInlineCache(size int) *inlineCache {
+	return &inlineCache{size: size, byText: map[string]*list.Element{}, recent: list.New()}
+}
+
+// parse compiles the text unless it is known. Two callers with one new text
+// may both compile it, so that none waits for another's.
+func (k *inlineCache) parse(c *Compiler, text string) (*Pipeline, strictyaml.Findings) {
+	if found := k.get(text); found != nil {
+		return found.pipeline, clip(found.findings)
+	}
+	p, findings := c.parse(inlineFile, inlineName, []byte(text))
+	if len(findings) > 0 {
+		p = nil
+	}
+	k.put(&inlinePipeline{text, p, findings})
+	return p, clip(findings)
+}
+
+// clip keeps an append by the caller out of the cache's slice.
+func clip(f strictyaml.Findings) strictyaml.Findings { return f[:len(f):len(f)] }
+
+func (k *inlineCache) get(text string) *inlinePipeline {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	e, ok := k.byText[text]
+	if !ok {
+		return nil
+	}
+	k.recent.MoveToFront(e)
+	return e.Value.(*inlinePipeline)
+}
+
+func (k *inlineCache) put(p *inlinePipeline) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if e, ok := k.byText[p.text]; ok {
+		k.recent.MoveToFront(e)
+		return
+	}
+	k.byText[p.text] = k.recent.PushFront(p)
+	if k.recent.Len() > k.size {
+		oldest := k.recent.Remove(k.recent.Back()).(*inlinePipeline)
+		delete(k.byText, oldest.text)
+	}
+}

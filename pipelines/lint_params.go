@@ -1,0 +1,121 @@
+package pipelines
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"botwork/handlers"
+	"botwork/internal/strictyaml"
+)
+
+// parameters finds the step's handler and checks its parameters, as far as
+// they are known before a run.
+func (c *compilation) parameters(s *Step, n *strictyaml.Node, raw rawStep, visible int) {
+	with := raw.With
+	if !given(with) {
+		with = &strictyaml.Node{Kind: strictyaml.Mapping, File: n.File, Line: n.Line, Column: n.Column, Path: n.Path + ".with"}
+	}
+	if with.Kind != strictyaml.Mapping {
+		c.report(with, "wrong-type", fmt.Sprintf("got %s, want a mapping of parameters", with.Kind), "")
+		return
+	}
+	before := len(c.findings)
+	t := c.template(with, "with", visible)
+	s.With, _ = with.Any().(map[string]any)
+	kind, known := c.registry.Lookup(s.Handler)
+	if !known {
+		if s.Handler != "" {
+			c.unknownHandler(s, raw.Handler)
+		}
+		return
+	}
+	s.kind = kind
+	literal := t.known().(map[string]any)
+	wrong := kind.CheckLiteral(literal, t.dynamicAt)
+	for _, w := range wrong {
+		c.parameter(w, n, with)
+	}
+	if len(c.findings) > before {
+		return
+	}
+	if t.dynamic() {
+		s.with = t
+		return
+	}
+	h, err := kind.Build(literal)
+	if err != nil {
+		c.report(with, handlers.WrongValue, err.Error(), "")
+		return
+	}
+	s.handler = h
+}
+
+func (c *compilation) unknownHandler(s *Step, n *strictyaml.Node) {
+	hint := strictyaml.Suggest(s.Handler, c.registry.Names())
+	if hint == "" {
+		hint = "botwork handlers lists them"
+	}
+	c.report(n, CodeUnknownHandler, fmt.Sprintf("unknown handler %q", s.Handler), hint)
+}
+
+// parameter turns a handler's complaint into a finding: an unknown parameter
+// at its key, a missing one at the mapping that lacks it, any other at its value.
+func (c *compilation) parameter(w handlers.ParamError, step, with *strictyaml.Node) {
+	path := with.Path
+	if len(w.Path) > 0 {
+		path += "." + strings.Join(w.Path, ".")
+	}
+	at := placeOf(descend(with, w.Path))
+	if w.Code == handlers.MissingParameter && len(with.Entries) == 0 {
+		at = placeOf(step)
+	}
+	if w.Code == handlers.UnknownParameter && len(w.Path) > 0 {
+		last := len(w.Path) - 1
+		for _, e := range descend(with, w.Path[:last]).Entries {
+			if e.Key == w.Path[last] {
+				at = place{file: with.File, line: e.KeyLine, column: e.KeyColumn}
+			}
+		}
+	}
+	c.reportAt(at, w.Code, path+": "+w.Message, w.Hint)
+}
+
+// descend follows a path of keys and indexes as far as it goes.
+func descend(n *strictyaml.Node, path []string) *strictyaml.Node {
+	for _, key := range path {
+		next := n.Get(key)
+		if i, err := strconv.Atoi(key); err == nil && n.Kind == strictyaml.Sequence && i >= 0 && i < len(n.Items) {
+			next = n.Items[i]
+		}
+		if next == nil {
+			break
+		}
+		n = next
+	}
+	return n
+}
+
+// dynamicAt tells whether an expression gives the value at a path.
+func (t *template) dynamicAt(path []string) bool {
+	for _, key := range path {
+		switch {
+		case t.fields != nil:
+			i := slices.IndexFunc(t.fields, func(f member) bool { return f.key == key })
+			if i < 0 {
+				return false
+			}
+			t = t.fields[i].value
+		case t.items != nil:
+			i, err := strconv.Atoi(key)
+			if err != nil || i < 0 || i >= len(t.items) {
+				return false
+			}
+			t = t.items[i]
+		default:
+			return false
+		}
+	}
+	return t.value != nil || t.text != nil
+}

@@ -1,0 +1,95 @@
+package pipelines
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"botwork/internal/strictyaml"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// rawPipeline lists the keys of a pipeline. The values stay nodes, so that
+// everything that is wrong with one can be said at its place.
+type rawPipeline struct {
+	Name              *strictyaml.Node   `yaml:"name"`
+	Description       *strictyaml.Node   `yaml:"description"`
+	Trigger           *strictyaml.Node   `yaml:"trigger"`
+	Input             *strictyaml.Node   `yaml:"input"`
+	Resilience        *strictyaml.Node   `yaml:"resilience"`
+	EstimatedDuration *strictyaml.Node   `yaml:"estimatedDuration"`
+	Steps             []*strictyaml.Node `yaml:"steps,required"`
+}
+
+// pipelineName is what a pipeline may be called. It cannot be mistaken for an
+// inline pipeline, and stands in a column, a log line and a path as it is.
+var pipelineName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$`)
+
+const nameRule = "want letters, digits, spaces, dots, dashes and underscores, a letter or digit first, at most 100"
+
+func (c *compilation) pipeline(p *Pipeline, top *strictyaml.Node) {
+	var raw rawPipeline
+	c.findings = append(c.findings, top.Decode(&raw)...)
+	if top.Kind != strictyaml.Mapping {
+		return
+	}
+	if name := value[string](c, raw.Name, nil); name != "" {
+		p.Name = name
+	}
+	if !pipelineName.MatchString(p.Name) {
+		at := top
+		if given(raw.Name) {
+			at = raw.Name
+		}
+		c.report(at, CodeInvalidName, fmt.Sprintf("got the pipeline's name %q, %s", p.Name, nameRule), "")
+	}
+	p.Description = value[string](c, raw.Description, nil)
+	p.EstimatedDuration = time.Duration(value(c, raw.EstimatedDuration, positive))
+	p.Trigger = c.trigger(raw.Trigger)
+	p.Resilience = c.resilience(raw.Resilience)
+	c.input(p, raw.Input)
+
+	if steps := top.Get("steps"); steps != nil && steps.Kind == strictyaml.Sequence && len(steps.Items) == 0 {
+		c.report(steps, CodeNoSteps, "got an empty list, want one step or more", "")
+	}
+	c.steps(p, raw.Steps)
+}
+
+// input compiles the payload's schema.
+func (c *compilation) input(p *Pipeline, n *strictyaml.Node) {
+	if !given(n) {
+		return
+	}
+	if _, isBool := n.Value.(bool); n.Kind != strictyaml.Mapping && !isBool {
+		c.report(n, CodeInvalidSchema, fmt.Sprintf("got %s, want a JSON Schema, which is a mapping", n.Kind), "")
+		return
+	}
+	doc := n.Any()
+	compiled, err := compileSchema(doc)
+	if err == nil {
+		p.Input, p.input = doc, compiled
+		return
+	}
+	err = schemaFault(err)
+	invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
+	if !ok {
+		c.report(n, CodeInvalidSchema, err.Error(), "")
+		return
+	}
+	for _, one := range problems(invalid) {
+		c.report(descend(n, one.path), CodeInvalidSchema, one.text, "")
+	}
+}
+
+// schemaFault digs out what the library wraps in words about its own names.
+func schemaFault(err error) error {
+	if outer, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
+		return outer.Err
+	}
+	if outer, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
+		return outer.Err
+	}
+	return err
+}

@@ -1,0 +1,111 @@
+package pipelines
+
+import (
+	"fmt"
+	"time"
+
+	"botwork/internal/strictyaml"
+	"botwork/workqueue"
+
+	"github.com/failsafe-go/failsafe-go"
+)
+
+// rawBackoff lists the keys that an item's and a step's repetition share.
+type rawBackoff struct {
+	Delay    *strictyaml.Node `yaml:"delay"`
+	Factor   *strictyaml.Node `yaml:"factor"`
+	MaxDelay *strictyaml.Node `yaml:"maxDelay"`
+	Jitter   *strictyaml.Node `yaml:"jitter"`
+}
+
+type rawResilience struct {
+	Limit *strictyaml.Node `yaml:"limit"`
+	rawBackoff
+	RetryOn *strictyaml.Node `yaml:"retryOn"`
+}
+
+type rawRetry struct {
+	Attempts *strictyaml.Node `yaml:"attempts,required"`
+	rawBackoff
+}
+
+func (c *compilation) resilience(n *strictyaml.Node) workqueue.Resilience {
+	var raw rawResilience
+	if !given(n) {
+		return workqueue.Resilience{}
+	}
+	c.findings = append(c.findings, n.Decode(&raw)...)
+	r := c.backoff(raw.rawBackoff)
+	r.Limit = value(c, raw.Limit, oneOrMore)
+	if given(raw.RetryOn) && raw.RetryOn.Kind == strictyaml.Sequence {
+		r.RetryOn = []workqueue.ErrorKind{} // an empty list is a policy: retry nothing
+		for _, item := range raw.RetryOn.Items {
+			r.RetryOn = append(r.RetryOn, choice(c, item, workqueue.KindError, workqueue.KindTimeout, workqueue.KindBusiness))
+		}
+	} else if given(raw.RetryOn) {
+		value[[]string](c, raw.RetryOn, nil)
+	}
+	return r
+}
+
+func (c *compilation) backoff(raw rawBackoff) workqueue.Resilience {
+	r := workqueue.Resilience{
+		Delay:    workqueue.Duration(value(c, raw.Delay, notNegative)),
+		MaxDelay: workqueue.Duration(value(c, raw.MaxDelay, positive)),
+		Factor: value(c, raw.Factor, func(f float64) string {
+			if f < 1 {
+				return fmt.Sprintf("got %v, want 1 or more", f)
+			}
+			return ""
+		}),
+	}
+	if given(raw.Jitter) {
+		share := value(c, raw.Jitter, func(f float64) string {
+			if f < 0 || f > 1 {
+				return fmt.Sprintf("got %v, want a share from 0 to 1", f)
+			}
+			return ""
+		})
+		r.Jitter = &share
+	}
+	return r
+}
+
+func oneOrMore(n int) string {
+	if n < 1 {
+		return fmt.Sprintf("got %d, want 1 or more: it counts all attempts, the first one too", n)
+	}
+	return ""
+}
+
+// stepBackoff is what a step's `retry` leaves open: a step waits in its slot,
+// so its waits are short.
+func stepBackoff() workqueue.Resilience {
+	jitter := 0.1
+	return workqueue.Resilience{
+		Delay: workqueue.Duration(time.Second), Factor: 2, MaxDelay: workqueue.Duration(time.Minute), Jitter: &jitter,
+	}
+}
+
+// retry returns how a step is repeated within one run; nil when it is not.
+func (c *compilation) retry(n *strictyaml.Node) (attempts int, executor failsafe.Executor[any]) {
+	if !given(n) {
+		return 1, nil
+	}
+	var raw rawRetry
+	c.findings = append(c.findings, n.Decode(&raw)...)
+	attempts = max(1, value(c, raw.Attempts, oneOrMore))
+	policy := c.backoff(raw.rawBackoff)
+	noDelay := given(raw.Delay) && policy.Delay == 0
+	policy = policy.Or(stepBackoff())
+	if noDelay {
+		policy.Delay = 0
+	}
+	if !given(raw.MaxDelay) {
+		policy.MaxDelay = max(policy.MaxDelay, policy.Delay) // a default does not cut what was asked for
+	}
+	if attempts == 1 {
+		return 1, nil
+	}
+	return attempts, newRetry(attempts, policy)
+}

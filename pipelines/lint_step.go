@@ -1,0 +1,136 @@
+package pipelines
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"botwork/internal/strictyaml"
+)
+
+type rawStep struct {
+	Name    *strictyaml.Node `yaml:"name"`
+	Handler *strictyaml.Node `yaml:"handler,required"`
+	If      *strictyaml.Node `yaml:"if"`
+	Timeout *strictyaml.Node `yaml:"timeout"`
+	Retry   *strictyaml.Node `yaml:"retry"`
+	OnError *strictyaml.Node `yaml:"onError"`
+	With    *strictyaml.Node `yaml:"with"`
+}
+
+// stepName is what a step may be called.
+var stepName = regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N} ._-]{0,99}$`)
+
+// steps compiles all steps: first their names, since an expression may name a
+// step wrongly only when all names are known.
+func (c *compilation) steps(p *Pipeline, nodes []*strictyaml.Node) {
+	raws := make([]rawStep, len(nodes))
+	p.Steps = make([]*Step, len(nodes))
+	for i, n := range nodes {
+		c.findings = append(c.findings, n.Decode(&raws[i])...)
+		if n.Kind == strictyaml.Null {
+			c.report(n, CodeInvalidValue, "got nothing, want a step", "remove the dash")
+		}
+		p.Steps[i] = &Step{Handler: value[string](c, raws[i].Handler, nil)}
+	}
+	c.nameSteps(p.Steps, raws)
+	c.names = names{system: p.Trigger != nil, secrets: c.opts.SecretNames}
+	for _, s := range p.Steps {
+		c.names.steps = append(c.names.steps, s.Name)
+	}
+	c.env = c.names.env()
+	for i, s := range p.Steps {
+		if nodes[i].Kind != strictyaml.Mapping {
+			continue
+		}
+		c.step(s, nodes[i], raws[i], i)
+		p.dynamic = p.dynamic || s.condition != nil || s.with != nil
+	}
+	c.reachable(p.Steps, nodes)
+}
+
+// nameSteps gives each step its name. Those that the file names come first, so
+// that a default name never takes one of them.
+func (c *compilation) nameSteps(steps []*Step, raws []rawStep) {
+	lines := map[string]int{}
+	for i, s := range steps {
+		name := value[string](c, raws[i].Name, nil)
+		if !given(raws[i].Name) || raws[i].Name.Kind != strictyaml.Scalar {
+			continue
+		}
+		if !stepName.MatchString(name) {
+			c.report(raws[i].Name, CodeInvalidName, fmt.Sprintf("got %q, %s", name, nameRule), "")
+			continue
+		}
+		if line, taken := lines[name]; taken {
+			c.report(raws[i].Name, CodeDuplicateStep, fmt.Sprintf("step %q stands here again, first in line %d", name, line), "")
+			continue
+		}
+		s.Name, lines[name] = name, raws[i].Name.Line
+	}
+	for _, s := range steps {
+		if s.Name != "" {
+			continue
+		}
+		s.Name = s.Handler
+		for n := 2; lines[s.Name] != 0; n++ {
+			s.Name = fmt.Sprintf("%s-%d", s.Handler, n)
+		}
+		lines[s.Name] = 1
+	}
+}
+
+// step compiles one step; visible steps stand before it.
+func (c *compilation) step(s *Step, n *strictyaml.Node, raw rawStep, visible int) {
+	s.OnError = choice(c, raw.OnError, OnErrorFail, OnErrorContinue, OnErrorBreak)
+	s.Timeout = time.Duration(value(c, raw.Timeout, positive))
+	s.Attempts, s.retry = c.retry(raw.Retry)
+	if given(raw.If) {
+		c.condition(s, raw.If, visible)
+	}
+	c.parameters(s, n, raw, visible)
+}
+
+// condition compiles an `if`, which is an expression with or without ${{ }}.
+func (c *compilation) condition(s *Step, n *strictyaml.Node, visible int) {
+	if n.Kind != strictyaml.Scalar {
+		c.report(n, "wrong-type", fmt.Sprintf("got %s, want an expression", n.Kind), "")
+		return
+	}
+	s.If = n.Text
+	source := strings.TrimSpace(n.Text)
+	first, _, _ := strings.Cut(source, "\n")
+	at := find(c.lines, n, first, 0, first)
+	at.exact = at.exact && first == source
+	if strings.Contains(source, opening) {
+		fragments, unclosed := scan(source)
+		if unclosed >= 0 {
+			c.reportAt(at, CodeUnclosedExpression, fmt.Sprintf("%s: %s has no %s", n.Path, opening, closing), "")
+			return
+		}
+		if len(fragments) != 1 || !fragments[0].expression {
+			c.reportAt(at, CodeMixedCondition, n.Path+": got text around an expression, want the expression alone", "leave the ${{ }} away")
+			return
+		}
+		source = fragments[0].text
+		at = find(c.lines, n, opening, 0, source)
+	}
+	if x := c.expression(source, at, visible); x != nil {
+		c.mustBeBool(x)
+		s.condition = x
+	}
+}
+
+// reachable reports steps behind one that always ends the pipeline.
+func (c *compilation) reachable(steps []*Step, nodes []*strictyaml.Node) {
+	last := slices.IndexFunc(steps, func(s *Step) bool {
+		ends := s.Handler == "Break" || s.Handler == "Fail" && s.OnError != OnErrorContinue
+		return ends && s.If == ""
+	})
+	if last >= 0 && last+1 < len(steps) {
+		c.report(nodes[last+1], CodeUnreachableStep,
+			fmt.Sprintf("step %q always ends the pipeline before this one", steps[last].Name), "give that step an if, or remove what follows")
+	}
+}

@@ -1,0 +1,93 @@
+package pipelines
+
+import (
+	"fmt"
+	"time"
+
+	"botwork/internal/cron"
+	"botwork/internal/strictyaml"
+)
+
+type rawTrigger struct {
+	Cron     *strictyaml.Node `yaml:"cron"`
+	Every    *strictyaml.Node `yaml:"every"`
+	AtStart  *strictyaml.Node `yaml:"atStart"`
+	Timezone *strictyaml.Node `yaml:"timezone"`
+	Overlap  *strictyaml.Node `yaml:"overlap"`
+	Scope    *strictyaml.Node `yaml:"scope"`
+	CatchUp  *strictyaml.Node `yaml:"catchUp"`
+	DST      *strictyaml.Node `yaml:"dst"`
+}
+
+// trigger compiles a trigger; nil when the pipeline has none.
+func (c *compilation) trigger(n *strictyaml.Node) *Trigger {
+	if n == nil {
+		return nil
+	}
+	var raw rawTrigger
+	c.findings = append(c.findings, n.Decode(&raw)...)
+	if given(n) && n.Kind != strictyaml.Mapping {
+		return nil
+	}
+	t := &Trigger{
+		Cron:     value[string](c, raw.Cron, nil),
+		Every:    time.Duration(value(c, raw.Every, positive)),
+		AtStart:  value[bool](c, raw.AtStart, nil),
+		Location: c.opts.Location,
+		Overlap:  choice(c, raw.Overlap, OverlapSkip, OverlapQueue),
+		Scope:    choice(c, raw.Scope, ScopeOnce, ScopeEachWorker),
+		CatchUp:  time.Duration(value(c, raw.CatchUp, notNegative)),
+		DST:      choice(c, raw.DST, cron.First, cron.Last, cron.Both, cron.Skip),
+	}
+	c.timezone(t, raw.Timezone)
+	c.schedule(t, n, raw)
+	return t
+}
+
+func (c *compilation) timezone(t *Trigger, n *strictyaml.Node) {
+	name := value[string](c, n, nil)
+	if !given(n) || n.Kind != strictyaml.Scalar {
+		return
+	}
+	location, err := time.LoadLocation(name)
+	if err != nil || name == "" {
+		c.report(n, CodeUnknownTimezone, fmt.Sprintf("got %q, want a zone of the IANA database", name), "write it like Europe/Lisbon or UTC")
+		return
+	}
+	t.Location = location
+}
+
+// schedule plans what the trigger says and reports keys that have no say.
+func (c *compilation) schedule(t *Trigger, n *strictyaml.Node, raw rawTrigger) {
+	planned, err := (*cron.Schedule)(nil), error(nil)
+	switch {
+	case given(raw.Cron) && given(raw.Every):
+		c.report(raw.Every, CodeTwoSchedules, "stands beside cron, want one of them", "")
+	case given(raw.Cron) && raw.Cron.Kind == strictyaml.Scalar:
+		if planned, err = cron.Parse(t.Cron, t.Location, t.DST); err != nil {
+			c.report(raw.Cron, CodeInvalidSchedule, err.Error(), "")
+		}
+	case t.Every > 0:
+		if planned, err = cron.Every(t.Every); err != nil {
+			c.report(raw.Every, CodeInvalidSchedule, err.Error(), "")
+		}
+	case !given(raw.Cron) && !given(raw.Every) && !t.AtStart && !given(raw.AtStart):
+		c.report(n, CodeEmptyTrigger, "nothing starts the pipeline", "give it cron, every or atStart: true")
+	case given(raw.AtStart) && raw.AtStart.Value == false && !given(raw.Cron) && !given(raw.Every):
+		c.report(raw.AtStart, CodeEmptyTrigger, "nothing starts the pipeline", "give it cron, every or atStart: true")
+	}
+	if err == nil {
+		t.Schedule = planned
+	}
+	if given(raw.Cron) {
+		return
+	}
+	for _, key := range []*strictyaml.Node{raw.Timezone, raw.DST} {
+		if given(key) {
+			c.report(key, CodeNoEffect, "only a cron expression reads it", "remove it")
+		}
+	}
+	if given(raw.CatchUp) && !given(raw.Every) {
+		c.report(raw.CatchUp, CodeNoEffect, "there is no cron and no every whose firings could be missed", "remove it")
+	}
+}

@@ -1,0 +1,120 @@
+package pipelines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"botwork/handlers"
+	"botwork/workqueue"
+)
+
+// maxErrorText bounds the text of an error in characters: a handler may put a
+// whole response into one, and the text is stored with the item.
+const maxErrorText = 8_000
+
+// panicError is a handler's panic.
+type panicError struct{ value any }
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// timeoutError says that an attempt of a step outlived the step's timeout.
+type timeoutError struct {
+	after time.Duration
+	err   error // what the handler made of it
+}
+
+func (e *timeoutError) Error() string {
+	return fmt.Sprintf("timed out after %v, the step's timeout: %v", e.after, e.err)
+}
+
+func (e *timeoutError) Unwrap() error { return e.err }
+
+// kindOf tells what kind of failure an error is. What a handler says of its
+// error goes before what the error is made of.
+func kindOf(err error) workqueue.ErrorKind {
+	if _, ok := errors.AsType[*panicError](err); ok {
+		return workqueue.KindPanic
+	}
+	if _, ok := errors.AsType[*handlers.PermanentError](err); ok {
+		return workqueue.KindPermanent
+	}
+	if _, ok := errors.AsType[*handlers.BusinessError](err); ok {
+		return workqueue.KindBusiness
+	}
+	if _, ok := errors.AsType[*timeoutError](err); ok || errors.Is(err, context.DeadlineExceeded) {
+		return workqueue.KindTimeout
+	}
+	return workqueue.KindError
+}
+
+// deliberate tells that an error is no failure but a handler's decision: break
+// or snooze.
+func deliberate(err error) bool {
+	_, broke := errors.AsType[*handlers.BreakError](err)
+	_, snoozed := errors.AsType[*handlers.SnoozeError](err)
+	return broke || snoozed
+}
+
+// interrupted tells that err is only what the end of the run's context made of
+// the step. A handler that has more to say, such as a business error, is heard
+// even then.
+func interrupted(ctx context.Context, err error) bool {
+	if ctx.Err() == nil {
+		return false
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return true
+	}
+	kind := kindOf(err)
+	return !deliberate(err) && (kind == workqueue.KindError || kind == workqueue.KindTimeout)
+}
+
+// fail settles the result for an error of a step.
+func (r *run) fail(ctx context.Context, s *Step, err error) {
+	o := &r.result.Outcome
+	o.Step = s.Name
+	text := err.Error()
+	snooze, snoozed := errors.AsType[*handlers.SnoozeError](err)
+	switch {
+	case interrupted(ctx, err):
+		r.interrupt(ctx, s)
+		return
+	case snoozed:
+		o.Verdict, o.After, text = workqueue.Snoozed, snooze.After, snooze.Reason
+	default:
+		o.Verdict, o.Kind, o.After = workqueue.Failed, kindOf(err), askedWait(err)
+	}
+	o.Error = r.text(s, text)
+}
+
+// interrupt settles the result when the run's context has ended: its time is
+// up, or the worker has to let go of the item.
+func (r *run) interrupt(ctx context.Context, s *Step) {
+	o := &r.result.Outcome
+	o.Step, o.Verdict = s.Name, workqueue.Released
+	cause := context.Cause(ctx)
+	if errors.Is(cause, context.DeadlineExceeded) {
+		o.Verdict, o.Kind = workqueue.Failed, workqueue.KindTimeout
+		cause = fmt.Errorf("the run's time is over: %w", cause)
+	}
+	o.Error = r.text(s, cause.Error())
+}
+
+// text is how an error of a step reads in the item: with the step's name,
+// without secrets, bounded.
+func (r *run) text(s *Step, text string) string {
+	return r.bounded(fmt.Sprintf("step %q (%s): %s", s.Name, s.Handler, text))
+}
+
+func (r *run) bounded(text string) string {
+	text = r.engine.redactor.Redact(text)
+	count := 0
+	for i := range text {
+		if count++; count > maxErrorText {
+			return text[:i] + " … (cut)"
+		}
+	}
+	return text
+}

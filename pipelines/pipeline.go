@@ -1,0 +1,43 @@
+package pipelines
+
+import (
+	"time"
+
+	"botwork/workqueue"
+)
+
+// Pipeline is a parsed, checked and compiled pipeline. It is immutable and
+// serves any number of runs at the same time.
+type Pipeline struct {
+	// Name is what items and people call it: the key `name`, or else the
+	// file's base name, or "inline".
+	Name        string
+	Description string
+
+	// File is the name that findings and errors give, Text the exact text that
+	// was parsed, and Hash its SHA-256 in hexadecimal.
+	File string
+	Text string
+	Hash string
+
+	// Trigger is nil for a pipeline that items run.
+	Trigger *Trigger
+
+	// Resilience holds what the pipeline says; what it leaves open is filled
+	// from the item's queue.
+	Resilience workqueue.Resilience
+
+	// EstimatedDuration is 0 when the pipeline does not say.
+	EstimatedDuration time.Duration
+
+	Steps []*Step
+
+	// Input is the JSON Schema of the payload as it was written, nil if none.
+	Input any
+
+	input *schema
+
+	// dynamic tells that some step holds an expression: without one, a run
+	// need not prepare the variables.
+	dynamic bool
+}

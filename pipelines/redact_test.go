@@ -1,0 +1,56 @@
+package pipelines
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/rs/zerolog"
+)
+
+func TestRedact(t *testing.T) {
+	r := NewRedactor("abc", "pass word/1", "pass word/1 and more", `a"b<c`)
+	for text, want := range map[string]string{
+		"abc is too short":     "abc is too short",
+		"xpass word/1x":        "x<secret>x",
+		"pass word/1 and more": "<secret>",
+		"?p=pass+word%2F1&q":   "?p=<secret>&q",
+		"/pass%20word%2F1/":    "/<secret>/",
+		`{"x":"a\"b<c"}`:       `{"x":"<secret>"}`,
+		`{"x":"a\"b\u003cc"}`:  `{"x":"<secret>"}`,
+		`a"b<c`:                "<secret>",
+	} {
+		if got := r.Redact(text); got != want {
+			t.Errorf("Redact(%s) = %s, want %s", text, got, want)
+		}
+	}
+	var none *Redactor
+	if got := none.Redact("a"); got != "a" || NewRedactor("x") != nil {
+		t.Errorf("without secrets: %q", got)
+	}
+}
+
+// levels records what a LevelWriter is given.
+type levels struct {
+	bytes.Buffer
+	level zerolog.Level
+}
+
+func (l *levels) WriteLevel(level zerolog.Level, line []byte) (int, error) {
+	l.level = level
+	return l.Write(line)
+}
+
+func TestRedactingWriter(t *testing.T) {
+	to := &levels{}
+	log := zerolog.New(NewRedactor("hunter22").Writer(to))
+	log.Warn().Str("password", "hunter22").Msg("with hunter22")
+	want := `{"level":"warn","password":"<secret>","message":"with <secret>"}` + "\n"
+	if to.String() != want || to.level != zerolog.WarnLevel {
+		t.Errorf("line at %v: %s, want %s", to.level, to, want)
+	}
+	var plain bytes.Buffer
+	w := NewRedactor("hunter22").Writer(&plain)
+	if n, err := w.Write([]byte("hunter22")); n != 8 || err != nil || plain.String() != "<secret>" {
+		t.Errorf("Write = %d, %v, %q", n, err, plain.String())
+	}
+}

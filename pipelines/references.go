@@ -1,0 +1,114 @@
+package pipelines
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"botwork/internal/strictyaml"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/types"
+)
+
+// references looks at what an expression names before the compiler does: that
+// one stops at its first complaint, knows no suggestions, and does not know
+// that a step's output is not there before the step.
+type references struct {
+	names   names
+	visible int // the steps that have run by then
+	report  func(offset int, code, message, hint string)
+
+	// whole are mentions of `secrets` that no member access has claimed yet.
+	whole map[ast.Node]bool
+}
+
+// check reports every wrong reference in the tree.
+func (r *references) check(tree ast.Node) {
+	r.whole = map[ast.Node]bool{}
+	ast.Walk(&tree, r)
+	for node := range r.whole {
+		r.report(node.Location().From, CodeUnknownVariable, "secrets cannot be used as a whole", "name one: secrets.name")
+	}
+}
+
+// Visit sees a node after its children.
+func (r *references) Visit(node *ast.Node) {
+	switch n := (*node).(type) {
+	case *ast.IdentifierNode:
+		if n.Value == "$env" {
+			r.report(n.Location().From, CodeUnknownVariable, `unknown name "$env"`, "")
+		}
+		if n.Value == varSecrets {
+			r.whole[n] = true
+		}
+	case *ast.MemberNode:
+		r.member(n)
+	}
+}
+
+func (r *references) member(n *ast.MemberNode) {
+	property, constant := n.Property.(*ast.StringNode)
+	switch base := n.Node.(type) {
+	case *ast.IdentifierNode:
+		if base.Value == varSecrets && constant {
+			delete(r.whole, base)
+		}
+		if constant {
+			r.variable(base.Value, property)
+		}
+	case *ast.MemberNode:
+		if id, ok := base.Node.(*ast.IdentifierNode); ok && id.Value == varSteps && constant {
+			r.field("a step", stepFields, property)
+		}
+	}
+}
+
+func (r *references) variable(name string, property *ast.StringNode) {
+	switch name {
+	case varSteps:
+		r.step(property)
+	case varSecrets:
+		if r.names.secrets != nil && !slices.Contains(r.names.secrets, property.Value) {
+			r.report(property.Location().From, CodeUnknownSecret, fmt.Sprintf("unknown secret %q", property.Value),
+				strictyaml.Suggest(property.Value, r.names.secrets))
+		}
+	case varItem:
+		if !r.names.system {
+			r.field(varItem, itemFields, property)
+		}
+	case varWorker:
+		r.field(varWorker, workerFields, property)
+	}
+}
+
+func (r *references) field(of string, fields types.Map, property *ast.StringNode) {
+	if _, ok := fields[property.Value]; ok {
+		return
+	}
+	known := fieldNames(fields)
+	hint := strictyaml.Suggest(property.Value, known)
+	if hint == "" {
+		hint = "it has " + strings.Join(known, ", ")
+	}
+	r.report(property.Location().From, CodeUnknownVariable, fmt.Sprintf("%s has no field %q", of, property.Value), hint)
+}
+
+func (r *references) step(property *ast.StringNode) {
+	name := property.Value
+	at := slices.Index(r.names.steps, name)
+	switch {
+	case at < 0:
+		hint := strictyaml.Suggest(name, r.names.steps)
+		for _, known := range r.names.steps {
+			if strings.HasPrefix(known, name+"-") {
+				// steps.load-data reads as a subtraction.
+				hint = fmt.Sprintf("a name with a dash is written steps[%q]", known)
+			}
+		}
+		r.report(property.Location().From, CodeUnknownStep, fmt.Sprintf("there is no step %q", name), hint)
+	case at >= r.visible:
+		r.report(property.Location().From, CodeLaterStep, fmt.Sprintf("step %q has not run when this is read", name),
+			"use a step that stands before this one")
+	}
+}

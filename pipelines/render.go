@@ -1,0 +1,119 @@
+package pipelines
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// render makes the value with the variables of a run. Its error is an
+// *ExpressionError. Literal parts are shared between runs.
+func (t *template) render(vars map[string]any) (any, error) {
+	switch {
+	case t.value != nil:
+		v, err := t.value.eval(vars)
+		return v, t.named(err)
+	case t.text != nil:
+		text, err := t.interpolate(vars)
+		return text, t.named(err)
+	case t.fields != nil:
+		m := make(map[string]any, len(t.fields))
+		for _, f := range t.fields {
+			v, err := f.value.render(vars)
+			if err != nil {
+				return nil, err
+			}
+			m[f.key] = v
+		}
+		return m, nil
+	case t.items != nil:
+		list := make([]any, len(t.items))
+		for i, item := range t.items {
+			v, err := item.render(vars)
+			if err != nil {
+				return nil, err
+			}
+			list[i] = v
+		}
+		return list, nil
+	default:
+		return t.literal, nil
+	}
+}
+
+func (t *template) named(err error) error {
+	if fault, ok := errors.AsType[*ExpressionError](err); ok {
+		fault.Key = t.key
+	}
+	return err
+}
+
+func (t *template) interpolate(vars map[string]any) (string, error) {
+	var b strings.Builder
+	for _, s := range t.text {
+		if s.value == nil {
+			b.WriteString(s.text)
+			continue
+		}
+		v, err := s.value.eval(vars)
+		if err != nil {
+			return "", err
+		}
+		text, err := textOf(v)
+		if err != nil {
+			fault := s.value.fail(0, err.Error())
+			if v == nil {
+				fault.Hint = `write ?? "" behind it if nothing is right`
+			}
+			return "", fault
+		}
+		b.WriteString(text)
+	}
+	return b.String(), nil
+}
+
+// textOf writes a value into a text: numbers in plain digits, times in RFC 3339
+// and UTC, lists and maps as JSON. nil has no text, since an empty place in a
+// path, an address or a message is seldom what was meant.
+func textOf(v any) (string, error) {
+	switch v := v.(type) {
+	case nil:
+		return "", errors.New("the expression gives nil, which has no text")
+	case string:
+		return v, nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	case int:
+		return strconv.Itoa(v), nil
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return "", fmt.Errorf("the expression gives %v, which is no number to write", v)
+		}
+		return strconv.FormatFloat(v, 'f', -1, 64), nil
+	case time.Time:
+		return v.UTC().Format(time.RFC3339Nano), nil
+	case time.Duration:
+		return v.String(), nil
+	}
+	text, err := jsonText(v)
+	if err != nil {
+		return "", fmt.Errorf("the expression gives a value without a text: %w", err)
+	}
+	return text, nil
+}
+
+// jsonText writes JSON without escaping HTML, since its readers are programs.
+func jsonText(v any) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}

@@ -1,0 +1,127 @@
+package pipelines
+
+import (
+	"fmt"
+	"strings"
+
+	"botwork/handlers"
+	"botwork/internal/strictyaml"
+)
+
+// inlineFile stands for the file's name in findings about an item's own
+// pipeline, inlineName is that pipeline's name when it gives none.
+const (
+	inlineFile = "integrationConfig"
+	inlineName = "inline"
+)
+
+// UnknownPipelineError says that an item names a pipeline that is not there.
+type UnknownPipelineError struct{ finding strictyaml.Finding }
+
+func (e *UnknownPipelineError) Error() string { return sentence(e.finding) }
+
+// BrokenPipelineError says that an item names a pipeline whose file has
+// mistakes. Unlike the other errors of Resolve it is no permanent failure: the
+// item may succeed as soon as the file has been mended.
+type BrokenPipelineError struct {
+	Name     string
+	Findings strictyaml.Findings
+}
+
+func (e *BrokenPipelineError) Error() string {
+	return fmt.Sprintf("the file of pipeline %q has mistakes: %v", e.Name, e.Findings)
+}
+
+func sentence(f strictyaml.Finding) string {
+	if f.Hint == "" {
+		return f.Message
+	}
+	return f.Message + "; " + f.Hint
+}
+
+// Resolve returns the pipeline that an item's IntegrationConfig means: the one
+// of that name, or the one that stands in it as YAML or JSON. A text is a whole
+// pipeline when it begins with a brace, has more than one line or holds
+// "steps:". Blanks around it do not count.
+//
+// Its errors are permanent failures, except *BrokenPipelineError.
+func (k *Catalogue) Resolve(integrationConfig string) (*Pipeline, error) {
+	text := strings.TrimSpace(integrationConfig)
+	if isInline(text) {
+		p, findings := k.inline.parse(k.compiler, integrationConfig)
+		findings = append(findings, refuseTrigger(p, inlineFile)...)
+		if len(findings) > 0 {
+			return nil, handlers.Permanent(fmt.Errorf("the item's own pipeline has mistakes: %w", findings))
+		}
+		return p, nil
+	}
+	if p, ok := k.Get(text); ok {
+		if refused := refuseTrigger(p, p.File); len(refused) > 0 {
+			return nil, handlers.Permanent(fmt.Errorf("%s", sentence(refused[0])))
+		}
+		return p, nil
+	}
+	if findings, ok := k.broken[strings.ToLower(text)]; ok {
+		return nil, &BrokenPipelineError{Name: text, Findings: findings}
+	}
+	return nil, handlers.Permanent(&UnknownPipelineError{k.unknown(text)})
+}
+
+// CheckIntegrationConfig finds what keeps an item with this IntegrationConfig
+// from running. It is for those who enqueue.
+func (k *Catalogue) CheckIntegrationConfig(integrationConfig string) strictyaml.Findings {
+	text := strings.TrimSpace(integrationConfig)
+	if isInline(text) {
+		p, findings := k.inline.parse(k.compiler, integrationConfig)
+		return append(findings, refuseTrigger(p, inlineFile)...)
+	}
+	if p, ok := k.Get(text); ok {
+		return refuseTrigger(p, inlineFile)
+	}
+	if findings, ok := k.broken[strings.ToLower(text)]; ok {
+		return append(strictyaml.Findings{{File: inlineFile, Line: 1, Column: 1, Code: CodeBrokenPipeline,
+			Message: fmt.Sprintf("the file of pipeline %q has mistakes", text)}}, findings...)
+	}
+	return strictyaml.Findings{k.unknown(text)}
+}
+
+func isInline(text string) bool {
+	return strings.HasPrefix(text, "{") || strings.Contains(text, "\n") || strings.Contains(text, "steps:")
+}
+
+// refuseTrigger reports a pipeline that a trigger starts: run as an item, it
+// would run beside itself, and a system pipeline would wait for its own end.
+func refuseTrigger(p *Pipeline, file string) strictyaml.Findings {
+	if p == nil || p.Trigger == nil {
+		return nil
+	}
+	return strictyaml.Findings{{File: file, Line: 1, Column: 1, Code: CodeTriggeredPipeline,
+		Message: fmt.Sprintf("pipeline %q has a trigger, an item needs one without", p.Name),
+		Hint:    "botwork run --once starts it now"}}
+}
+
+func (k *Catalogue) unknown(name string) strictyaml.Finding {
+	f := strictyaml.Finding{File: inlineFile, Line: 1, Column: 1, Code: CodeUnknownPipeline}
+	if name == "" {
+		f.Message, f.Hint = "got nothing, want a pipeline's name or a whole pipeline", ""
+		return f
+	}
+	known := k.names()
+	f.Message = fmt.Sprintf("there is no pipeline %q", cut(name))
+	if f.Hint = strictyaml.Suggest(name, known); f.Hint == "" {
+		f.Hint = "known are " + strings.Join(known[:min(len(known), 20)], ", ")
+	}
+	if len(known) == 0 {
+		f.Hint = "there are no pipelines for items at all: look at the pipelines folder"
+	}
+	return f
+}
+
+// cut shortens a name for a message.
+func cut(name string) string {
+	const most = 120
+	if runes := []rune(name); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return name
+}

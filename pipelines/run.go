@@ -1,0 +1,165 @@
+package pipelines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"botwork/handlers"
+	"botwork/workqueue"
+
+	"github.com/rs/zerolog"
+)
+
+// run is one run of a pipeline. One goroutine owns it.
+type run struct {
+	engine *Engine
+	p      *Pipeline
+	in     RunInput
+	log    zerolog.Logger
+
+	payload any
+
+	// message flows from step to step; producer is the step that made it, nil
+	// while it is the payload.
+	message  any
+	producer *Step
+
+	// vars are nil in a pipeline without expressions.
+	vars map[string]any
+
+	result Result
+}
+
+func newRun(e *Engine, p *Pipeline, in RunInput) *run {
+	r := &run{engine: e, p: p, in: in}
+	bound := e.log.With().Str("pipeline", p.Name)
+	if in.Item != nil {
+		r.in.Payload = in.Item.Payload
+		bound = bound.Int64("item_id", in.Item.ID)
+	}
+	r.log = bound.Logger()
+	r.result.Policy = p.Resilience
+	r.result.Steps = make([]StepResult, 0, len(p.Steps))
+	return r
+}
+
+func (r *run) execute(ctx context.Context) Result {
+	payload, err := r.p.payload(r.in.Payload)
+	if err != nil {
+		r.badPayload(err)
+		return r.result
+	}
+	r.payload, r.message = payload, payload
+	if r.p.dynamic {
+		r.vars = r.variables()
+	}
+	for _, s := range r.p.Steps {
+		if ctx.Err() != nil {
+			r.interrupt(ctx, s)
+			return r.result
+		}
+		if goOn := r.step(ctx, s); !goOn {
+			break
+		}
+	}
+	r.output()
+	return r.result
+}
+
+// badPayload fails the run before its first step. A payload that is not JSON
+// is a broken row, which no later attempt mends; one that does not fit the
+// pipeline's `input` is wrong data, which a person has to mend.
+func (r *run) badPayload(err error) {
+	kind := workqueue.KindBusiness
+	if wrong, ok := errors.AsType[*PayloadError](err); ok && wrong.NotJSON {
+		kind = workqueue.KindPermanent
+	}
+	r.result.Verdict, r.result.Kind, r.result.Error = workqueue.Failed, kind, r.bounded(err.Error())
+}
+
+// output writes the last message as the run's output. A payload that no step
+// has touched is no output.
+func (r *run) output() {
+	if r.result.Verdict != workqueue.Succeeded || r.producer == nil || r.message == nil {
+		return
+	}
+	text, err := jsonText(r.message)
+	if err != nil {
+		r.fail(context.Background(), r.producer, handlers.Permanent(fmt.Errorf("its output cannot be written as JSON: %w", err)))
+		return
+	}
+	r.result.Value, r.result.Output = r.message, workqueue.JSONText(text)
+}
+
+// step runs one step and tells whether the next one has its turn.
+func (r *run) step(ctx context.Context, s *Step) (goOn bool) {
+	started := time.Now()
+	output, skipped, err := r.attempt(ctx, s)
+	done := StepResult{Name: s.Name, Status: StepDone, Took: time.Since(started)}
+	switch {
+	case skipped:
+		done.Status = StepSkipped
+		r.remember(s, nil, true, nil)
+		goOn = true
+	case err == nil:
+		r.message, r.producer = output, s
+		r.remember(s, output, false, nil)
+		goOn = true
+	default:
+		goOn = r.failed(ctx, s, err, &done)
+	}
+	r.result.Steps = append(r.result.Steps, done)
+	return goOn
+}
+
+// failed decides what the error of a step does to the run.
+func (r *run) failed(ctx context.Context, s *Step, err error, done *StepResult) (goOn bool) {
+	if broke, ok := errors.AsType[*handlers.BreakError](err); ok {
+		done.Status, done.Error = StepBroke, r.bounded(broke.Reason)
+		return false
+	}
+	done.Status, done.Error = StepFailed, r.bounded(err.Error())
+	_, snoozed := errors.AsType[*handlers.SnoozeError](err)
+	if s.OnError == OnErrorFail || snoozed || interrupted(ctx, err) {
+		r.fail(ctx, s, err)
+		return false
+	}
+	r.log.Warn().Str("step", s.Name).Str("handler", s.Handler).Str("error", done.Error).Str("on_error", string(s.OnError)).
+		Msg("step failed, its pipeline does not")
+	if s.OnError == OnErrorBreak {
+		return false
+	}
+	r.remember(s, nil, false, done.Error)
+	return true
+}
+
+// guard calls f, code of a handler, and turns its panic into an error.
+func (r *run) guard(log *zerolog.Logger, f func() (any, error)) (output any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			// The stack belongs into the log: the item's error is for people
+			// who know their data, not this program.
+			log.Error().Str("panic", r.bounded(fmt.Sprint(v))).Str("stack", trimStack(debug.Stack())).Msg("handler panicked")
+			output, err = nil, &panicError{v}
+		}
+	}()
+	return f()
+}
+
+// trimStack leaves out the frames above the panic, and all behind the first
+// thirty lines.
+func trimStack(stack []byte) string {
+	_, below, ok := strings.Cut(string(stack), "panic(")
+	if !ok {
+		below = string(stack)
+	}
+	lines := strings.Split(below, "\n")
+	if ok && len(lines) > 2 {
+		lines = lines[2:] // the rest of the panic call and its place
+	}
+	return strings.Join(lines[:min(len(lines), 30)], "\n")
+}

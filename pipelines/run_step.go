@@ -1,0 +1,106 @@
+package pipelines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"botwork/handlers"
+)
+
+// attempt decides whether the step runs, makes its handler and runs it as
+// often as its retry allows.
+func (r *run) attempt(ctx context.Context, s *Step) (output any, skipped bool, err error) {
+	if s.condition != nil {
+		wanted, err := r.holds(s)
+		if err != nil || !wanted {
+			return nil, err == nil, err
+		}
+	}
+	h, err := r.handlerOf(s)
+	if err != nil {
+		return nil, false, err
+	}
+	call := r.call(s)
+	if s.retry == nil {
+		output, err = r.once(ctx, s, h, call)
+		return output, false, err
+	}
+	// The executor answers with the context's error when that has ended,
+	// whatever the handler said; its last word counts.
+	attempts := 0
+	stopped := s.retry.WithContext(ctx).Run(func() error {
+		if attempts++; attempts > 1 {
+			call = r.call(s)
+			call.Log.Warn().Str("error", r.bounded(err.Error())).Int("attempt", attempts).Int("attempts", s.Attempts).
+				Msg("step failed, trying it again")
+		}
+		output, err = r.once(ctx, s, h, call)
+		return err
+	})
+	if attempts == 0 {
+		err = stopped // the context ended before the first attempt
+	}
+	return output, false, err
+}
+
+// holds evaluates the step's condition.
+func (r *run) holds(s *Step) (bool, error) {
+	v, err := s.condition.eval(r.vars)
+	if err == nil {
+		if wanted, ok := v.(bool); ok {
+			return wanted, nil
+		}
+		err = s.condition.fail(0, fmt.Sprintf("the condition gives %s, want true or false", describe(v)))
+	}
+	if fault, ok := errors.AsType[*ExpressionError](err); ok {
+		fault.Key = "if"
+	}
+	return false, handlers.Permanent(err)
+}
+
+// describe names a value's type without showing it: it may be a secret.
+func describe(v any) string {
+	switch v.(type) {
+	case nil:
+		return "nil"
+	case string:
+		return "a text"
+	case int, float64:
+		return "a number"
+	default:
+		return fmt.Sprintf("%T", v)
+	}
+}
+
+// handlerOf returns the handler of a step whose parameters are known, or makes
+// one. Parameters that an expression got wrong are wrong at every attempt.
+func (r *run) handlerOf(s *Step) (handlers.Handler, error) {
+	if s.handler != nil {
+		return s.handler, nil
+	}
+	with, err := s.with.render(r.vars)
+	if err != nil {
+		return nil, handlers.Permanent(err)
+	}
+	log := r.log.With().Str("step", s.Name).Logger()
+	h, err := r.guard(&log, func() (any, error) { return s.kind.Build(with.(map[string]any)) })
+	if err != nil {
+		return nil, handlers.Permanent(fmt.Errorf("with: %w", err))
+	}
+	return h.(handlers.Handler), nil
+}
+
+// once runs one attempt within the step's timeout.
+func (r *run) once(ctx context.Context, s *Step, h handlers.Handler, call *handlers.Call) (any, error) {
+	if s.Timeout == 0 {
+		return r.guard(&call.Log, func() (any, error) { return h.Handle(ctx, call) })
+	}
+	bounded, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	output, err := r.guard(&call.Log, func() (any, error) { return h.Handle(bounded, call) })
+	if err != nil && ctx.Err() == nil && interrupted(bounded, err) {
+		err = &timeoutError{s.Timeout, err}
+	}
+	return output, err
+}

@@ -1,0 +1,72 @@
+package pipelines
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// notRun is what steps.<name> holds before the step has run.
+var notRun = map[string]any{"output": nil, "skipped": false, "error": nil}
+
+// variables makes the variables of one run.
+func (r *run) variables() map[string]any {
+	steps := make(map[string]any, len(r.p.Steps))
+	for _, s := range r.p.Steps {
+		steps[s.Name] = notRun
+	}
+	vars := map[string]any{
+		varPayload: r.payload, varInput: r.message, varSteps: steps,
+		varEnv: r.engine.env, varSecrets: r.engine.secrets, varWorker: r.engine.worker, varNow: time.Now().UTC(),
+	}
+	if r.in.Item != nil {
+		vars[varItem] = itemVariable(r.in.Item)
+	}
+	return vars
+}
+
+func itemVariable(it *workqueue.Item) map[string]any {
+	return map[string]any{
+		"id": int(it.ID), "queue": it.QueueName, "priority": it.Priority, "attempt": it.Attempt(),
+		"createdAt": it.CreatedAt, "availableAt": it.AvailableAt, "deadlineAt": orNil(it.DeadlineAt),
+		"createdBy": orNil(it.CreatedBy), "naturalKey": orNil(it.NaturalKey), "taskName": orNil(it.TaskName),
+	}
+}
+
+// orNil takes the pointer off: a nil pointer in an any is not nil.
+func orNil[T any](p *T) any {
+	if p == nil {
+		return nil
+	}
+	return *p
+}
+
+// remember records what a step came to for the expressions behind it.
+func (r *run) remember(s *Step, output any, skipped bool, failure any) {
+	if r.vars == nil {
+		return
+	}
+	r.vars[varInput] = r.message
+	r.vars[varSteps].(map[string]any)[s.Name] = map[string]any{"output": output, "skipped": skipped, "error": failure}
+}
+
+// Environ returns the environment for EngineOptions.Env: all variables but
+// those that configure this program, which hold its database's password. On
+// Windows, where case does not count, a variable is there in capitals as well.
+func Environ() map[string]string {
+	env := map[string]string{}
+	for _, entry := range os.Environ() {
+		name, text, ok := strings.Cut(entry, "=")
+		if !ok || name == "" || strings.HasPrefix(strings.ToUpper(name), "BOTWORK_") {
+			continue
+		}
+		env[name] = text
+		if runtime.GOOS == "windows" {
+			env[strings.ToUpper(name)] = text
+		}
+	}
+	return env
+}

@@ -1,0 +1,72 @@
+package shipped_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"botwork/handlers"
+	"botwork/pipelines"
+	"botwork/pipelines/shipped"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// band stands in for the kinds that move the queue: this package must not
+// need a queue to check its files.
+type band struct {
+	WorkerSeenWithin handlers.Duration `json:"workerSeenWithin"`
+	MinPriority      *int              `json:"minPriority"`
+	AbovePriority    *int              `json:"abovePriority"`
+	BelowPriority    *int              `json:"belowPriority"`
+}
+
+func (*band) Handle(context.Context, *handlers.Call) (any, error) { return nil, nil }
+
+func TestShippedPipelines(t *testing.T) {
+	registry := handlers.NewRegistry()
+	for _, name := range []string{"AssignTasksToWorker", "ExecuteWorkItems"} {
+		registry.MustRegister(handlers.Kind{Name: name, New: func() handlers.Handler { return &band{} }})
+	}
+	type step struct {
+		Handler string
+		With    map[string]any
+	}
+	type summary struct {
+		Next  time.Time
+		Steps []step
+	}
+	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	got := map[string]summary{}
+	for _, file := range shipped.Files() {
+		p, findings := pipelines.NewCompiler(registry, pipelines.Options{}).Parse(file.Name, file.Data)
+		if len(findings) > 0 {
+			t.Fatal(findings)
+		}
+		s := summary{Next: p.Trigger.Schedule.Next(noon)}
+		for _, one := range p.Steps {
+			s.Steps = append(s.Steps, step{one.Handler, one.With})
+		}
+		got[p.Name] = s
+		if p.Name+".yaml" != file.Name {
+			t.Errorf("%s holds the pipeline %s", file.Name, p.Name)
+		}
+		if tr := p.Trigger; !tr.AtStart || tr.Overlap != pipelines.OverlapSkip || tr.Scope != pipelines.ScopeEachWorker {
+			t.Errorf("%s: trigger = %+v", p.Name, tr)
+		}
+	}
+	want := map[string]summary{
+		"ExecuteWorkQueue": {noon.Add(time.Minute), []step{
+			{"AssignTasksToWorker", map[string]any{"workerSeenWithin": "15m", "minPriority": 500}},
+			{"ExecuteWorkItems", map[string]any{"abovePriority": 1000}},
+			{"ExecuteWorkItems", map[string]any{"minPriority": 500}},
+		}},
+		"ExecuteLowPriorityWorkQueue": {noon.Add(3 * time.Hour), []step{
+			{"AssignTasksToWorker", map[string]any{"workerSeenWithin": "15m", "belowPriority": 500}},
+			{"ExecuteWorkItems", map[string]any{"belowPriority": 500}},
+		}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("shipped pipelines (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,48 @@
+package pipelines
+
+import (
+	"time"
+
+	"botwork/handlers"
+
+	"github.com/failsafe-go/failsafe-go"
+)
+
+// OnError says what a failed step does to its pipeline.
+type OnError string
+
+// The choices. OnErrorFail is the default.
+const (
+	OnErrorFail     OnError = "fail"     // the run fails
+	OnErrorContinue OnError = "continue" // steps.<name>.error is set, and the step's input goes on to the next
+	OnErrorBreak    OnError = "break"    // the run ends here, successfully
+)
+
+// Step is one entry of a pipeline's `steps`.
+type Step struct {
+	// Name is unique within the pipeline.
+	Name    string
+	Handler string
+	OnError OnError
+
+	// If is the condition as it was written, "" if there is none.
+	If string
+
+	// Timeout bounds each attempt of the step; 0 means no bound.
+	Timeout time.Duration
+
+	// Attempts is how often the step is tried within one run; 1 means once.
+	Attempts int
+
+	// With holds the parameters as they were written.
+	With map[string]any
+
+	kind      handlers.Kind
+	condition *expression
+	retry     failsafe.Executor[any] // nil when Attempts is 1
+
+	// One of the two is set: the handler itself when all its parameters are
+	// known, else what they are made from in each run.
+	handler handlers.Handler
+	with    *template
+}

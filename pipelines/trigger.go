@@ -1,0 +1,51 @@
+package pipelines
+
+import (
+	"time"
+
+	"botwork/internal/cron"
+)
+
+// Overlap says what happens when a pipeline comes due while its last run goes on.
+type Overlap string
+
+// The overlaps. OverlapSkip is the default.
+const (
+	OverlapSkip  Overlap = "skip"  // the firing is skipped, and recorded as such
+	OverlapQueue Overlap = "queue" // it runs when the last run has ended
+)
+
+// Scope says who fires.
+type Scope string
+
+// The scopes. ScopeOnce is the default.
+const (
+	ScopeOnce       Scope = "once"        // one worker of the cluster for each planned instant
+	ScopeEachWorker Scope = "each-worker" // every worker
+)
+
+// Trigger says when a system pipeline starts. At least one of Schedule and
+// AtStart is set.
+type Trigger struct {
+	// Cron is the expression as it was written, "" if there is none; Every is
+	// the interval, 0 if there is none. At most one of them is given.
+	Cron  string
+	Every time.Duration
+
+	// Schedule is what Cron or Every plans; nil when only AtStart starts it.
+	Schedule *cron.Schedule
+
+	// AtStart starts the pipeline once whenever a process starts.
+	AtStart bool
+
+	// Location is the zone of the cron expression.
+	Location *time.Location
+	DST      cron.DST
+
+	Overlap Overlap
+	Scope   Scope
+
+	// CatchUp is how old a missed firing may be to be made up for; 0 means
+	// that missed firings are only recorded.
+	CatchUp time.Duration
+}

@@ -1,0 +1,81 @@
+package pipelines
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"botwork/internal/strictyaml"
+
+	"github.com/expr-lang/expr/builtin"
+	"github.com/expr-lang/expr/types"
+)
+
+// The variables that expressions know; doc.go tells what they hold.
+const (
+	varItem    = "item"
+	varPayload = "payload"
+	varInput   = "input"
+	varSteps   = "steps"
+	varEnv     = "env"
+	varSecrets = "secrets"
+	varNow     = "now"
+	varWorker  = "worker"
+)
+
+var (
+	itemFields = types.Map{
+		"id": types.Int, "queue": types.String, "priority": types.Int, "attempt": types.Int,
+		"createdAt": types.TypeOf(time.Time{}), "availableAt": types.TypeOf(time.Time{}), "deadlineAt": types.Any,
+		"createdBy": types.Any, "naturalKey": types.Any, "taskName": types.Any,
+	}
+	workerFields = types.Map{"name": types.String}
+	stepFields   = types.Map{"output": types.Any, "skipped": types.Bool, "error": types.Any}
+)
+
+// names are what the expressions of one pipeline may name.
+type names struct {
+	steps   []string // in order
+	system  bool     // a trigger starts the pipeline: there is no item
+	secrets []string // nil: not known, any may exist
+}
+
+// env describes the variables to the expression compiler, which refuses what
+// is not in it.
+func (n names) env() types.Map {
+	steps := make(types.Map, len(n.steps))
+	for _, name := range n.steps {
+		steps[name] = stepFields
+	}
+	anything := types.TypeOf(map[string]any{})
+	env := types.Map{
+		varPayload: types.Any, varInput: types.Any, varSteps: steps, varEnv: anything,
+		varSecrets: anything, varNow: types.TypeOf(time.Time{}), varWorker: workerFields,
+	}
+	if !n.system {
+		env[varItem] = itemFields
+	}
+	return env
+}
+
+// hintFor suggests a variable or a function for a name that is neither.
+func (n names) hintFor(name string) string {
+	if n.system && name == varItem {
+		return "a pipeline with a trigger runs without an item"
+	}
+	known := fieldNames(n.env())
+	hint := strictyaml.Suggest(name, slices.Concat(known, builtin.Names))
+	if hint == "" {
+		hint = "the variables are " + strings.Join(known, ", ")
+	}
+	return hint
+}
+
+func fieldNames(m types.Map) []string {
+	list := make([]string, 0, len(m))
+	for name := range m {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return list
+}
