@@ -138,7 +138,7 @@ func (d *decoder) text(path []string, dst reflect.Value, src any) {
 		d.mismatch(path, dst, src, "")
 		return
 	}
-	if err := dst.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(fmt.Sprint(src))); err != nil {
+	if err := dst.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(fmt.Append(nil, src)); err != nil {
 		d.fail(path, WrongValue, err.Error(), "")
 	}
 }

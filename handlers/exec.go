@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -35,8 +33,8 @@ func execKind() Kind {
   handler: Exec
   with:
     program: sort
-    stdin: text
-    input: "${{ join(payload.names, '\n') }}"
+    stdin: lines
+    input: ${{ payload.names }}
     stdout: lines
     timeout: 1m
 - handler: Log
@@ -56,7 +54,7 @@ type execStep struct {
 	Args      []string          `json:"args" doc:"arguments, one by one"`
 	Dir       string            `json:"dir" doc:"folder to run in; default is that of botwork"`
 	Env       map[string]string `json:"env" doc:"environment variables to add"`
-	Stdin     string            `json:"stdin" enum:"none,text,json" doc:"how input is passed to the program"`
+	Stdin     string            `json:"stdin" enum:"none,text,lines,json" doc:"how input is passed to the program; lines takes a list"`
 	Input     any               `json:"input" doc:"what the program reads; default is the step's input"`
 	Stdout    string            `json:"stdout" enum:"text,json,lines" doc:"how the program's output is read"`
 	Success   []int             `json:"success" doc:"exit codes that are a success"`
@@ -119,41 +117,6 @@ func (s *execStep) Handle(ctx context.Context, call *Call) (any, error) {
 	return s.judge(cmd, err, stdout.kept.Bytes(), stderr.String())
 }
 
-func (s *execStep) stdin(call *Call) (string, error) {
-	input := s.Input
-	if input == nil {
-		input = call.Input
-	}
-	switch s.Stdin {
-	case "text":
-		text, ok := input.(string)
-		if !ok {
-			return "", fmt.Errorf("exec %s: input is %s, want text; or set stdin: json", s.Program, describeValue(input))
-		}
-		return text, nil
-	case "json":
-		text, err := encodeJSON(input, "")
-		if err != nil {
-			return "", fmt.Errorf("exec %s: write input as json: %w", s.Program, err)
-		}
-		return text, nil
-	}
-	return "", nil
-}
-
-func (s *execStep) environment(call *Call) []string {
-	env := slices.DeleteFunc(os.Environ(), func(pair string) bool {
-		return strings.HasPrefix(strings.ToUpper(pair), "BOTWORK_")
-	})
-	env = append(env,
-		"BOTWORK_PIPELINE="+call.Pipeline, "BOTWORK_STEP="+call.Step,
-		"BOTWORK_ITEM_ID="+strconv.FormatInt(call.ItemID, 10), "BOTWORK_ATTEMPT="+strconv.Itoa(call.Attempt))
-	for name, value := range s.Env {
-		env = append(env, name+"="+value)
-	}
-	return env
-}
-
 // judge turns the end of the program into an output or an error.
 func (s *execStep) judge(cmd *exec.Cmd, err error, stdout []byte, stderr string) (any, error) {
 	named := func(err error) error {
@@ -189,23 +152,4 @@ func (s *execStep) judge(cmd *exec.Cmd, err error, stdout []byte, stderr string)
 		return nil, named(err)
 	}
 	return map[string]any{"exitCode": code, "output": output, "stderr": stderr}, nil
-}
-
-func (s *execStep) output(stdout []byte) (any, error) {
-	if s.Stdout == "json" {
-		v, err := decodeJSON(bytes.TrimSpace(stdout))
-		if err != nil {
-			return nil, fmt.Errorf("read the output: %w", err)
-		}
-		return v, nil
-	}
-	text := strings.ToValidUTF8(string(stdout), "�")
-	if s.Stdout == "text" {
-		return text, nil
-	}
-	lines := []any{}
-	for line := range strings.Lines(text) {
-		lines = append(lines, strings.TrimRight(line, "\r\n"))
-	}
-	return lines, nil
 }

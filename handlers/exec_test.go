@@ -74,6 +74,7 @@ func TestExecInputAndOutput(t *testing.T) {
 		{"text", map[string]any{"stdin": "text"}, []any{"echo"}, "in\nput"},
 		{"lines", map[string]any{"stdin": "text", "stdout": "lines"}, []any{"echo"}, []any{"in", "put"}},
 		{"json", map[string]any{"stdin": "json", "stdout": "json", "input": map[string]any{"a": 1}}, []any{"echo"}, map[string]any{"a": 1}},
+		{"lines in", map[string]any{"stdin": "lines", "input": []any{"a", 1}}, []any{"echo"}, "a\n1\n"},
 		{"no input", map[string]any{}, []any{"echo"}, ""},
 		{"no shell", map[string]any{"stdout": "json"}, []any{"args", "$HOME; rm *", "a b", ""}, []any{"$HOME; rm *", "a b", ""}},
 	} {
@@ -86,6 +87,8 @@ func TestExecInputAndOutput(t *testing.T) {
 	}
 	_, err := run(t, execKind(), helper(t, map[string]any{"stdin": "text"}, "echo"), &Call{Input: 5})
 	wantError(t, err, "permanent", "the number 5", "stdin: json")
+	_, err = run(t, execKind(), helper(t, map[string]any{"stdin": "lines"}, "echo"), &Call{Input: "x"})
+	wantError(t, err, "permanent", "want a list")
 	_, err = run(t, execKind(), helper(t, map[string]any{"stdin": "text", "stdout": "json"}, "echo"), &Call{Input: "{"})
 	wantError(t, err, "error", "json ends too early")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -101,9 +102,7 @@ func TestHTTPOutcomes(t *testing.T) {
 				fmt.Fprint(w, "some\n  reason")
 			})
 			with := map[string]any{"url": address + "/p?key=hunter2"}
-			for name, value := range c.with {
-				with[name] = value
-			}
+			maps.Copy(with, c.with)
 			_, err := run(t, httpKind(), with, nil)
 			wantError(t, err, c.outcome)
 			if err == nil {

@@ -69,7 +69,10 @@ func (s *mailStep) send(ctx context.Context, call *Call, message *mail.Msg) erro
 	defer cancel()
 	security := &tls.Config{ServerName: s.Host, MinVersion: tls.VersionTLS12}
 	options := []mail.Option{
-		mail.WithPort(s.Port), mail.WithTimeout(timeout), mail.WithTLSConfig(security), mail.WithoutRset(),
+		// The library's own limit must not be what ends the exchange: its
+		// error would not say so.
+		mail.WithTimeout(timeout + time.Minute),
+		mail.WithPort(s.Port), mail.WithTLSConfig(security), mail.WithoutRset(),
 		mail.WithTLSPolicy(map[string]mail.TLSPolicy{"starttls": mail.TLSMandatory, "tls": mail.NoTLS, "none": mail.NoTLS}[s.TLS]),
 		mail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {
 			return s.dial(ctx, dialing, security, network, address)

@@ -37,6 +37,8 @@ func outcome(err error) string {
 	var permanent *PermanentError
 	var business *BusinessError
 	var later *RetryAfterError
+	var snoozed *SnoozeError
+	var ended *BreakError
 	switch {
 	case err == nil:
 		return "success"
@@ -46,6 +48,10 @@ func outcome(err error) string {
 		return "business"
 	case errors.As(err, &later):
 		return fmt.Sprintf("retry after %s", later.After)
+	case errors.As(err, &snoozed):
+		return "snooze"
+	case errors.As(err, &ended):
+		return "break"
 	default:
 		return "error"
 	}

@@ -136,7 +136,7 @@ func (s *sqlStep) exec(ctx context.Context, db *sql.DB, driver database.Driver) 
 	if err != nil {
 		return nil, err
 	}
-	defer tx.Rollback() //nolint:errcheck // after a commit it does nothing, before it the first error counts
+	defer tx.Rollback() // after a commit it does nothing, before it the first error counts
 	var affected int64
 	if s.Rows == nil {
 		affected, err = s.run(ctx, tx, driver, statements, nil)

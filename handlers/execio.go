@@ -1,0 +1,118 @@
+package handlers
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// stdin returns what the program reads; an error is a wrong parameter.
+func (s *execStep) stdin(call *Call) (string, error) {
+	input := s.Input
+	if input == nil {
+		input = call.Input
+	}
+	switch s.Stdin {
+	case "text":
+		text, ok := input.(string)
+		if !ok {
+			return "", fmt.Errorf("exec %s: input is %s, want text; or set stdin: json", s.Program, describeValue(input))
+		}
+		return text, nil
+	case "lines":
+		list, ok := input.([]any)
+		if !ok {
+			return "", fmt.Errorf("exec %s: input is %s, want a list; or set stdin: json", s.Program, describeValue(input))
+		}
+		var b strings.Builder
+		for _, line := range list {
+			fmt.Fprintln(&b, line)
+		}
+		return b.String(), nil
+	case "json":
+		text, err := encodeJSON(input, "")
+		if err != nil {
+			return "", fmt.Errorf("exec %s: write input as json: %w", s.Program, err)
+		}
+		return text, nil
+	}
+	return "", nil
+}
+
+// environment is botwork's own without what may hold its secrets, and with what
+// names the run.
+func (s *execStep) environment(call *Call) []string {
+	env := slices.DeleteFunc(os.Environ(), func(pair string) bool {
+		return strings.HasPrefix(strings.ToUpper(pair), "BOTWORK_")
+	})
+	env = append(env,
+		"BOTWORK_PIPELINE="+call.Pipeline, "BOTWORK_STEP="+call.Step,
+		"BOTWORK_ITEM_ID="+strconv.FormatInt(call.ItemID, 10), "BOTWORK_ATTEMPT="+strconv.Itoa(call.Attempt))
+	for name, value := range s.Env {
+		env = append(env, name+"="+value)
+	}
+	return env
+}
+
+// output reads what the program wrote.
+func (s *execStep) output(stdout []byte) (any, error) {
+	if s.Stdout == "json" {
+		v, err := decodeJSON(bytes.TrimSpace(stdout))
+		if err != nil {
+			return nil, fmt.Errorf("read the output: %w", err)
+		}
+		return v, nil
+	}
+	text := strings.ToValidUTF8(string(stdout), "�")
+	if s.Stdout == "text" {
+		return text, nil
+	}
+	lines := []any{}
+	for line := range strings.Lines(text) {
+		lines = append(lines, strings.TrimRight(line, "\r\n"))
+	}
+	return lines, nil
+}
+
+// limitedBuffer keeps up to limit bytes and calls full once when more come.
+// The rest is taken and dropped, so that the writer does not block before it
+// is stopped. It does not embed the buffer, whose ReadFrom would know no limit.
+type limitedBuffer struct {
+	kept  bytes.Buffer
+	limit int64
+	full  func()
+
+	overflowed bool
+}
+
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	if room := b.limit - int64(b.kept.Len()); int64(len(p)) > room {
+		b.kept.Write(p[:room])
+		if !b.overflowed {
+			b.overflowed = true
+			b.full()
+		}
+		return len(p), nil
+	}
+	return b.kept.Write(p)
+}
+
+// tailBuffer keeps the last limit bytes.
+type tailBuffer struct {
+	kept  []byte
+	limit int
+}
+
+func (b *tailBuffer) Write(p []byte) (int, error) {
+	b.kept = append(b.kept, p...)
+	if extra := len(b.kept) - b.limit; extra > 0 {
+		b.kept = append(b.kept[:0], b.kept[extra:]...)
+	}
+	return len(p), nil
+}
+
+// String returns what was kept; a character that was cut is replaced.
+func (b *tailBuffer) String() string { return strings.ToValidUTF8(string(b.kept), "�") }
