@@ -1,0 +1,69 @@
+package process
+
+import (
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"botwork/handlers/queue"
+	"botwork/pipelines"
+	"botwork/workqueue"
+)
+
+// Link ties the handlers of the queue to a process that does not exist yet
+// when the handlers are registered: pipelines are checked before a database is
+// touched.
+type Link struct {
+	runner    atomic.Pointer[workqueue.Runner]
+	store     atomic.Pointer[workqueue.Store]
+	catalogue atomic.Pointer[pipelines.Catalogue]
+}
+
+// Services are what the kinds of handlers/queue work with through this link.
+func (l *Link) Services() queue.Services {
+	return queue.Services{
+		Worker: func() queue.Worker {
+			if r := l.runner.Load(); r != nil {
+				return r
+			}
+			return nil
+		},
+		Store:         l.items,
+		Estimate:      l.estimate,
+		CheckPipeline: l.check,
+	}
+}
+
+// SetStore lets Enqueue work where no process runs.
+func (l *Link) SetStore(s workqueue.Store) { l.store.Store(&s) }
+
+// SetCatalogue lets Enqueue check pipelines, and the assignment know their
+// estimated durations.
+func (l *Link) SetCatalogue(c *pipelines.Catalogue) { l.catalogue.Store(c) }
+
+func (l *Link) items() workqueue.ItemStore {
+	if s := l.store.Load(); s != nil {
+		return *s
+	}
+	return nil
+}
+
+func (l *Link) estimate(pipeline string) time.Duration {
+	c := l.catalogue.Load()
+	if c == nil {
+		return 0
+	}
+	p, ok := c.Get(pipeline)
+	if !ok {
+		return 0 // an inline pipeline: reading it for each pass would cost more than it tells
+	}
+	return p.EstimatedDuration
+}
+
+func (l *Link) check(integrationConfig string) error {
+	c := l.catalogue.Load()
+	if c == nil {
+		return errors.New("no pipelines are loaded")
+	}
+	return c.CheckIntegrationConfig(integrationConfig).Err()
+}

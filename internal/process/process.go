@@ -1,0 +1,168 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"botwork/internal/scheduler"
+	"botwork/pipelines"
+	"botwork/workqueue"
+)
+
+// Store is the database of a process.
+type Store interface {
+	workqueue.Store
+	scheduler.Store
+}
+
+// Options are the parts of a process. All are needed.
+type Options struct {
+	Store     Store
+	Link      *Link // the one whose services the catalogue was compiled with
+	Catalogue *pipelines.Catalogue
+	Engine    *pipelines.Engine
+	Log       zerolog.Logger
+
+	// Spec is the worker; its InstanceID, Host and PID are filled in.
+	Spec          workqueue.WorkerSpec
+	Heartbeat     time.Duration
+	ShutdownGrace time.Duration
+
+	// Finished is told of each item that has run; nil tells the log.
+	Finished func(it *workqueue.Item, o workqueue.Outcome, took time.Duration)
+}
+
+// Process is a running worker with its schedules.
+type Process struct {
+	o         Options
+	runner    *workqueue.Runner
+	scheduler *scheduler.Scheduler
+}
+
+// New registers the worker and makes its schedules ready, but fires none:
+// Start does, and RunOnce works without. A *workqueue.NameTakenError says that
+// another process works under the name.
+func New(ctx context.Context, o Options) (*Process, error) {
+	p := &Process{o: o}
+	identify(&p.o.Spec)
+	if p.o.Finished == nil {
+		p.o.Finished = p.logItem
+	}
+	if err := p.register(ctx); err != nil {
+		return nil, err
+	}
+	o.Link.SetStore(o.Store)
+	o.Link.SetCatalogue(o.Catalogue)
+	o.Link.runner.Store(p.runner)
+	p.scheduler = scheduler.New(scheduler.Options{Store: o.Store, Worker: p.runner.Worker(), Log: o.Log})
+	for _, pipeline := range p.system() {
+		if err := p.scheduler.Add(p.job(pipeline)); err != nil {
+			return nil, errors.Join(err, p.Stop(ctx))
+		}
+	}
+	return p, nil
+}
+
+// Start begins to fire.
+func (p *Process) Start(ctx context.Context) error { return p.scheduler.Start(ctx) }
+
+// Worker returns the registered worker.
+func (p *Process) Worker() workqueue.Worker { return p.runner.Worker() }
+
+// Replaced is closed when another process has taken the worker's name.
+func (p *Process) Replaced() <-chan struct{} { return p.runner.Replaced() }
+
+// Stop drains and ends. When ctx ends, the grace ends with it.
+func (p *Process) Stop(ctx context.Context) error {
+	stopped := make(chan error, 1)
+	if p.scheduler == nil {
+		stopped <- nil
+	} else {
+		// The pipelines wait for their items; the runner bounds those.
+		patience := p.o.ShutdownGrace + p.o.Spec.Lease
+		go func() {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+			defer cancel()
+			stopped <- p.scheduler.Stop(ctx)
+		}()
+	}
+	err := p.runner.Stop(ctx)
+	return errors.Join(err, <-stopped)
+}
+
+func (p *Process) newRunner() (*workqueue.Runner, error) {
+	return workqueue.NewRunner(workqueue.RunnerOptions{
+		Store: p.o.Store, RunItem: p.runItem(), Log: p.o.Log, Spec: p.o.Spec,
+		Heartbeat: p.o.Heartbeat, ShutdownGrace: p.o.ShutdownGrace,
+	})
+}
+
+// system are the pipelines that a trigger starts.
+func (p *Process) system() []*pipelines.Pipeline {
+	return slices.DeleteFunc(p.o.Catalogue.All(), func(pl *pipelines.Pipeline) bool { return pl.Trigger == nil })
+}
+
+func (p *Process) job(pl *pipelines.Pipeline) scheduler.Job {
+	t := pl.Trigger
+	name := scheduler.TriggerCron
+	if t.Every > 0 {
+		name = scheduler.TriggerEvery
+	}
+	return scheduler.Job{
+		Name: pl.Name, Schedule: t.Schedule, TriggerName: name, AtStart: t.AtStart,
+		Overlap: scheduler.Overlap(t.Overlap), Scope: scheduler.Scope(t.Scope), CatchUp: t.CatchUp,
+		Run: func(ctx context.Context, _ scheduler.Start) error { return p.run(ctx, pl) },
+	}
+}
+
+// run runs a system pipeline.
+func (p *Process) run(ctx context.Context, pl *pipelines.Pipeline) error {
+	result := p.o.Engine.Run(ctx, pl, pipelines.RunInput{})
+	switch result.Verdict {
+	case workqueue.Succeeded:
+		return nil
+	case workqueue.Failed:
+		return errors.New(result.Error)
+	default:
+		return fmt.Errorf("ended early: %s", result.Error)
+	}
+}
+
+// runItem runs an item and tells of it.
+func (p *Process) runItem() workqueue.RunItem {
+	run := p.o.Engine.RunItem(p.o.Catalogue)
+	return func(ctx context.Context, it *workqueue.Item) workqueue.Outcome {
+		started := time.Now()
+		outcome := run(ctx, it)
+		p.o.Finished(it, outcome, time.Since(started))
+		return outcome
+	}
+}
+
+func (p *Process) logItem(it *workqueue.Item, o workqueue.Outcome, took time.Duration) {
+	event, message := p.o.Log.Info(), "item succeeded"
+	switch o.Verdict {
+	case workqueue.Failed:
+		event, message = p.o.Log.Warn().Str("error_kind", string(o.Kind)).Str("error", o.Error), "item failed"
+	case workqueue.Snoozed:
+		event, message = p.o.Log.Info().Dur("after_ms", o.After).Str("reason", o.Error), "item snoozed"
+	case workqueue.Released:
+		event, message = p.o.Log.Info().Str("reason", o.Error), "item released"
+	}
+	event.Int64("item_id", it.ID).Str("pipeline", pipelineName(it)).Int("priority", it.Priority).
+		Int("attempt", it.Attempt()).Int64("took_ms", took.Milliseconds()).Msg(message)
+}
+
+// pipelineName is short enough for a log line.
+func pipelineName(it *workqueue.Item) string {
+	const most = 100
+	if len(it.IntegrationConfig) > most {
+		return "(inline)"
+	}
+	return it.IntegrationConfig
+}
