@@ -216,11 +216,15 @@ steps:
 
 func TestRunItemFailsItemsWithoutPipeline(t *testing.T) {
 	k := NewCatalogue(testCompiler(nil))
-	if f := k.Add("Import.yaml", []byte("steps: [{handler: Echo}]")); len(f) > 0 {
-		t.Fatal(f)
+	for file, text := range map[string]string{
+		"Import.yaml": "steps: [{handler: Echo}]",
+		"Broken.yaml": "steps: [{handler: Ehco}]",
+		"System.yaml": "trigger: {every: 1m}\nsteps: [{handler: Echo}]",
+	} {
+		if f := k.Add(file, []byte(text)); len(f) > 0 && file != "Broken.yaml" {
+			t.Fatal(f)
+		}
 	}
-	k.Add("Broken.yaml", []byte("steps: [{handler: Ehco}]"))
-	k.Add("System.yaml", []byte("trigger: {every: 1m}\nsteps: [{handler: Echo}]"))
 	run := testEngine(nil).RunItem(k)
 	tests := []struct {
 		config string
@@ -244,5 +248,32 @@ func TestRunItemFailsItemsWithoutPipeline(t *testing.T) {
 		if diff := cmp.Diff(test.want, run(t.Context(), item)); diff != "" {
 			t.Errorf("%q: outcome (-want +got):\n%s", test.config, diff)
 		}
+	}
+}
+
+// picky panics when it is validated in a run, as a careless handler may.
+type picky struct {
+	N int `json:"n"`
+}
+
+func (p *picky) Validate() error                                     { _ = 1 / p.N; return nil }
+func (p *picky) Handle(context.Context, *handlers.Call) (any, error) { return p.N, nil }
+
+func TestPanicWhileBuildingAHandler(t *testing.T) {
+	r := registry(nil)
+	r.MustRegister(handlers.Kind{Name: "Picky", New: func() handlers.Handler { return &picky{} }})
+	p := parse(t, NewCompiler(r, Options{}), "steps: [{name: s, handler: Picky, with: {n: '${{ payload.n }}'}}]")
+	got := testEngine(nil).Run(t.Context(), p, RunInput{Item: testItem(`{"n": 0}`)})
+	if want := `step "s" (Picky): with: panic: runtime error: integer divide by zero`; got.Error != want || got.Kind != workqueue.KindPanic {
+		t.Errorf("outcome = %q, %q, want %q", got.Kind, got.Error, want)
+	}
+}
+
+func TestEnvironKeepsTheProgramsOwnSettingsBack(t *testing.T) {
+	t.Setenv("BOTWORK_DATABASE_DSN", "sqlserver://sa:pw@db")
+	t.Setenv("PIPELINES_TEST", "x=y")
+	env := Environ()
+	if _, there := env["BOTWORK_DATABASE_DSN"]; there || env["PIPELINES_TEST"] != "x=y" {
+		t.Errorf("the DSN is there = %v, PIPELINES_TEST = %q, want x=y", there, env["PIPELINES_TEST"])
 	}
 }

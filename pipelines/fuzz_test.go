@@ -44,7 +44,9 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("findings differ:\n%v\n%v", findings, again)
 		}
 		if p != nil {
-			p.CheckPayload(`{"a": 1}`)
+			if err := p.CheckPayload("{"); err == nil {
+				t.Error("CheckPayload took a broken payload")
+			}
 		}
 	})
 }

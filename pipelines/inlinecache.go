@@ -2,6 +2,7 @@ package pipelines
 
 import (
 	"container/list"
+	"slices"
 	"sync"
 
 	"botwork/internal/strictyaml"
@@ -31,22 +32,20 @@ func newInlineCache(size int) *inlineCache {
 	return &inlineCache{size: size, byText: map[string]*list.Element{}, recent: list.New()}
 }
 
-// parse compiles the text unless it is known. Two callers with one new text
+// parse compiles the text unless it is known. The caller may append to the
+// findings. Two callers with one new text
 // may both compile it, so that none waits for another's.
 func (k *inlineCache) parse(c *Compiler, text string) (*Pipeline, strictyaml.Findings) {
 	if found := k.get(text); found != nil {
-		return found.pipeline, clip(found.findings)
+		return found.pipeline, slices.Clip(found.findings)
 	}
 	p, findings := c.parse(inlineFile, inlineName, []byte(text))
 	if len(findings) > 0 {
 		p = nil
 	}
 	k.put(&inlinePipeline{text, p, findings})
-	return p, clip(findings)
+	return p, slices.Clip(findings)
 }
-
-// clip keeps an append by the caller out of the cache's slice.
-func clip(f strictyaml.Findings) strictyaml.Findings { return f[:len(f):len(f)] }
 
 func (k *inlineCache) get(text string) *inlinePipeline {
 	k.mu.Lock()

@@ -126,7 +126,7 @@ func (c *compilation) condition(s *Step, n *strictyaml.Node, visible int) {
 // reachable reports steps behind one that always ends the pipeline.
 func (c *compilation) reachable(steps []*Step, nodes []*strictyaml.Node) {
 	last := slices.IndexFunc(steps, func(s *Step) bool {
-		ends := s.Handler == "Break" || s.Handler == "Fail" && s.OnError != OnErrorContinue
+		ends := s.Handler == "Break" || s.Handler == "Snooze" || s.Handler == "Fail" && s.OnError != OnErrorContinue
 		return ends && s.If == ""
 	})
 	if last >= 0 && last+1 < len(steps) {
