@@ -1,0 +1,94 @@
+package sql_test
+
+import (
+	"regexp"
+	"strings"
+)
+
+// rule is something that the parser takes and the project does not: because
+// servers refuse it, because Babelfish does, or because it bites later.
+type rule struct {
+	name, hint string
+	broken     func(statement) bool
+}
+
+// flat breaks a statement in which the words occur in this order, and top one
+// in which they do so outside of parentheses. Words are in capitals, one blank
+// between them, every sign a word of its own.
+func flat(pattern string) func(statement) bool {
+	re := regexp.MustCompile(pattern)
+	return func(s statement) bool { return re.MatchString(s.flat) }
+}
+
+func top(pattern string) func(statement) bool {
+	re := regexp.MustCompile(pattern)
+	return func(s statement) bool { return re.MatchString(s.top) }
+}
+
+var firstWord = regexp.MustCompile(`^ (SELECT|INSERT|UPDATE|DELETE|WITH|MERGE|CREATE|ALTER|DROP|DECLARE|SET|EXEC|EXECUTE|IF|WHILE|BEGIN|THROW|PRINT|WAITFOR|COMMIT|;) `)
+
+var rules = []rule{
+	// Words that other servers know.
+	{"RETURNING", "write OUTPUT inserted.…", flat(` RETURNING `)},
+	{"LIMIT", "write TOP (n), or OFFSET … FETCH", flat(` LIMIT `)},
+	{"FOR UPDATE", "write WITH (UPDLOCK, ROWLOCK)", flat(` FOR UPDATE | SKIP LOCKED `)},
+	{"a cast with ::", "write CAST(… AS …)", flat(` :: `)},
+	{"ON CONFLICT", "write INSERT … WHERE NOT EXISTS", flat(` ON CONFLICT `)},
+	{"IS DISTINCT FROM", "compare, and treat NULL by itself: servers before 2022 lack it", flat(` IS (NOT )?DISTINCT `)},
+	{"||", "write CONCAT or +: servers before 2025 lack it", flat(` \|\| `)},
+	{"a type of another server", "T-SQL has BIT, BIGINT IDENTITY, VARBINARY, DATETIME2", flat(` (BOOLEAN|BIGSERIAL|SERIAL|JSONB|BYTEA|TIMESTAMPTZ|AUTOINCREMENT) `)},
+	{"a function of another server", "see LEN, SUBSTRING, SYSUTCDATETIME, DATEADD", flat(` (NOW|LENGTH|SUBSTR|STRFTIME|DATETIME|GENERATE_SERIES|TO_CHAR) \( `)},
+	{"a truth value", "BIT is 0 or 1", flat(` (=|<>|DEFAULT|THEN|ELSE|SET) (TRUE|FALSE) `)},
+	{"IF NOT EXISTS inside CREATE", "migrations run once: create", flat(` CREATE (UNIQUE )?(TABLE|INDEX|VIEW) IF `)},
+	{"a row value", "write EXISTS", flat(` (WHERE|AND|OR|NOT|ON|\() \( [^()]+ , [^()]+ \) (NOT )?IN \( `)},
+
+	// What SQL Server itself, or Babelfish, refuses or gets wrong.
+	{"MERGE", "write UPDATE, then INSERT … WHERE NOT EXISTS", flat(` MERGE `)},
+	{"CREATE OR ALTER", "drop if it exists, then create", flat(` CREATE OR ALTER `)},
+	{"a trigger", "OUTPUT without INTO is refused on a table with one", flat(` TRIGGER `)},
+	{"TOP PERCENT or WITH TIES", "write TOP (n)", flat(` TOP (\( [^()]* \)|\S+) PERCENT | WITH TIES `)},
+	{"WAITFOR", "wait outside of the database", flat(` WAITFOR `)},
+	{"a compound assignment", "write a = a + …", flat(` ([-+*/%&|^]|\|\|)= `)},
+	{"a variable set by UPDATE", "write OUTPUT", top(` UPDATE .* SET (.* , )?@\S+ = `)},
+	{"UPDATE … FROM … JOIN with OUTPUT", "join in a subquery", top(` UPDATE .* OUTPUT (INSERTED|DELETED) .* FROM .* (JOIN|APPLY) `)},
+	{"UPDATE of a derived table", "write UPDATE … WHERE Id IN (…)", top(` UPDATE .* FROM \( \) `)},
+	{"INSERT … OUTPUT with TOP and ORDER BY", "select into a variable first", top(` INSERT .* OUTPUT (INSERTED|DELETED) .* SELECT TOP .* ORDER BY `)},
+	{"INSERT … OUTPUT with DEFAULT VALUES", "name a column", top(` INSERT .* OUTPUT (INSERTED|DELETED) .* DEFAULT VALUES `)},
+	{"an index inside CREATE TABLE", "write CREATE INDEX", flat(` CREATE TABLE .* INDEX `)},
+	{"ALTER INDEX", "drop and create it", flat(` ALTER INDEX `)},
+	{"ALTER COLUMN with NULL or NOT NULL", "add a column, copy, drop the old one", flat(` ALTER COLUMN .* NULL `)},
+	{"several columns in one ALTER", "one ALTER TABLE … ADD for each", top(` ALTER TABLE .* ADD .* , `)},
+	{"a filter that an index cannot have", "only AND, IN, IS and comparisons with literals", flat(` CREATE (UNIQUE )?(NONCLUSTERED )?INDEX .* WHERE .* (OR|BETWEEN|LIKE|CASE|NOT IN|@\S+|[A-Z]+ \( \)) `)},
+	{"DROP INDEX without its table", "write DROP INDEX … ON …", func(s statement) bool {
+		return strings.Contains(s.flat, " DROP INDEX ") && !strings.Contains(s.flat, " ON ")
+	}},
+	{"TRY without CATCH", "add BEGIN CATCH … END CATCH", func(s statement) bool {
+		return strings.Count(s.flat, " BEGIN TRY ") != strings.Count(s.flat, " BEGIN CATCH ")
+	}},
+	{"BEGIN or CASE without END", "each has one", func(s statement) bool {
+		return count(s.flat, "BEGIN", "CASE") != count(s.flat, "END")
+	}},
+	{"a call without EXEC", "a misspelt word ends a statement here, and the rest is read as the name of a procedure", func(s statement) bool {
+		return !firstWord.MatchString(s.flat)
+	}},
+	{"BEGIN TRANSACTION", "the driver begins transactions: a pooled connection would keep this one", flat(` BEGIN (DISTRIBUTED )?TRAN(SACTION)? `)},
+	{"NVARCHAR above 4000", "write NVARCHAR(MAX)", flat(` NVARCHAR \( (400[1-9]|40[1-9]\d|4[1-9]\d\d|[5-9]\d{3}|\d{5,}) \) `)},
+
+	// What works, and bites.
+	{"VARCHAR, CHAR or TEXT", "the driver sends nvarchar, and another type turns each seek into a scan", flat(` (VARCHAR|CHAR|NCHAR) \( | (AS|CREATE TABLE .*) N?TEXT `)},
+	{"a local clock", "write SYSUTCDATETIME()", flat(` (GETDATE|GETUTCDATE|SYSDATETIME|SYSDATETIMEOFFSET|CURRENT_TIMESTAMP) `)},
+	{"DATETIME", "write DATETIME2(3)", flat(` (DATETIME|SMALLDATETIME|DATETIMEOFFSET) `)},
+	{"READPAST alone", "add READCOMMITTEDLOCK: under read-committed snapshot the hint needs it", func(s statement) bool {
+		return count(s.flat, "READPAST") != count(s.flat, "READCOMMITTEDLOCK")
+	}},
+	{"NOLOCK", "reads rows that never were", flat(` (NOLOCK|READUNCOMMITTED) `)},
+	{"all columns", "name them", flat(` (SELECT|,|\.) \* `)},
+}
+
+// count returns how often the words occur.
+func count(text string, words ...string) (n int) {
+	for _, w := range words {
+		n += strings.Count(text, " "+w+" ")
+	}
+	return n
+}
