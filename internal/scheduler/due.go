@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -25,11 +26,18 @@ const (
 )
 
 // step does all that is to be done now. An error means that the store did not
-// answer; whatever was not done is found again by the next step.
+// answer; whatever was not done is found again by the next step. Housekeeping
+// that fails does not keep a firing from its time.
 func (r *runner) step() error {
-	if err := r.sweep(); err != nil {
+	sweepErr := r.sweep()
+	if err := r.advance(); err != nil {
 		return err
 	}
+	return cmp.Or(r.flush(), sweepErr)
+}
+
+// advance fires what is due.
+func (r *runner) advance() error {
 	expected := r.localTime()
 	now, err := r.clock()
 	if err != nil {
@@ -47,11 +55,9 @@ func (r *runner) step() error {
 		}
 	}
 	if r.atStart {
-		if err := r.fireAtStart(now); err != nil {
-			return err
-		}
+		return r.fireAtStart(now)
 	}
-	return r.flush()
+	return nil
 }
 
 // begin finds out, once, what the schedule's record reaches up to.
@@ -93,7 +99,7 @@ func (r *runner) look(now, expected time.Time) error {
 	}
 	next := r.job.Schedule.Next(r.cursor)
 	if r.job.Scope == ScopeOnce && r.late(next, now) {
-		left, err := r.consult()
+		left, err := r.consult(now)
 		if err != nil || left {
 			return err
 		}
@@ -110,10 +116,9 @@ func (r *runner) look(now, expected time.Time) error {
 	}
 	latest := r.job.Schedule.Prev(now)
 	r.missBefore(latest, now)
-	if err := r.flush(); err != nil {
-		return err
-	}
-	return r.due(latest, now)
+	// The earlier ones first: the latest record is what a restart goes on from.
+	flushErr := r.flush()
+	return cmp.Or(r.due(latest, now), flushErr)
 }
 
 // late tells whether something has been missed if next is the first instant
@@ -128,8 +133,9 @@ func (r *runner) late(next, now time.Time) bool {
 
 // consult brings the cursor up to what the cluster has recorded. While a run
 // goes on elsewhere, the instants since then are left to the worker that runs it:
-// it may have queued the one that this worker would call missed.
-func (r *runner) consult() (left bool, err error) {
+// it may have queued the one that this worker would call missed. For the same
+// reason a run that has just ended leaves that worker time to start the queued one.
+func (r *runner) consult(now time.Time) (left bool, err error) {
 	_, running, err := r.runsElsewhere()
 	if err != nil {
 		return false, err
@@ -141,10 +147,22 @@ func (r *runner) consult() (left bool, err error) {
 	if last.After(r.cursor) {
 		r.cursor = last
 	}
-	if running {
-		r.lookAgain(elsewherePoll)
+	switch {
+	case running:
+		r.quietSince = time.Time{}
+		left = true
+	case r.job.Overlap == OverlapQueue:
+		if r.quietSince.IsZero() {
+			r.quietSince = now
+		}
+		left = now.Sub(r.quietSince) < elsewherePoll
 	}
-	return running, nil
+	if left {
+		r.lookAgain(elsewherePoll)
+	} else {
+		r.quietSince = time.Time{}
+	}
+	return left, nil
 }
 
 // missBefore records the instants between the cursor and latest as missed.

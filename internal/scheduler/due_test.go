@@ -252,7 +252,7 @@ func TestOnceLeavesInstantsToARunningWorker(t *testing.T) {
 		job.Scope, job.Overlap = ScopeOnce, OverlapQueue
 		a, b := newTestScheduler(t, store, 1, nil), newTestScheduler(t, store, 2, nil)
 		begin(t, a, job)
-		sleepUntil(at(0, 6, 30)) // a runs 00:01, 00:02 waits, 00:03 and on are skipped
+		sleepUntil(at(0, 6, 30)) // b comes while a runs 00:01; 00:02 waits, 00:03 and on are skipped
 		begin(t, b, job)
 		sleepUntil(at(0, 11, 30))
 		runs, firings := store.all()
@@ -327,4 +327,89 @@ func TestAtStart(t *testing.T) {
 			})
 		})
 	}
+}
+
+// stuckStore answers the first question of the time three minutes late, as it
+// looks to a process that was held up.
+type stuckStore struct {
+	*fakeStore
+	stuck atomic.Bool
+}
+
+func (s *stuckStore) Now(ctx context.Context) (time.Time, error) {
+	if s.stuck.Swap(false) {
+		time.Sleep(3 * time.Minute)
+		return time.Now().UTC(), nil
+	}
+	return s.fakeStore.Now(ctx)
+}
+
+func TestWorkerThatWasHeldUpAsksTheCluster(t *testing.T) {
+	for _, overlap := range []Overlap{OverlapSkip, OverlapQueue} {
+		synctest.Test(t, func(t *testing.T) {
+			sleepUntil(at(0, 0, 30))
+			store := newFakeStore()
+			job := minutely(t, 0)
+			job.Scope, job.Overlap = ScopeOnce, overlap
+			a, b := newTestScheduler(t, store, 1, nil), newTestScheduler(t, store, 2, nil)
+			stuck := &stuckStore{fakeStore: store}
+			b.store = stuck
+			begin(t, a, job)
+			begin(t, b, job)
+			sleepUntil(at(0, 1, 10))
+			stuck.stuck.Store(true)
+			sleepUntil(at(0, 4, 45)) // b saw nothing from 00:01:30 to 00:04:30
+			end(t, a, b)
+			runs, firings := store.all()
+			if len(runs) != 4 || len(firings) != 4 {
+				t.Errorf("%s: got %d runs and %d firing rows, want 4 of each", overlap, len(runs), len(firings))
+			}
+		})
+	}
+}
+
+// TestQueueOfAnotherWorkerIsLeftTime lets a run elsewhere end behind which a
+// firing waits. What waits must not be called missed before it could start.
+func TestQueueOfAnotherWorkerIsLeftTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(at(0, 6, 30))
+		store := newFakeStore()
+		history(store, ScopeOnce, at(0, 1, 0))
+		other := int64(2)
+		store.runs[0].WorkerID, store.runs[0].Outcome = &other, workqueue.RunRunning
+		job := minutely(t, 0)
+		job.Scope, job.Overlap = ScopeOnce, OverlapQueue
+		s := newTestScheduler(t, store, 1, nil)
+		begin(t, s, job)
+		missed := func() int { _, firings := store.all(); return len(firings) - 1 }
+		sleepUntil(at(0, 6, 42))
+		if err := store.FinishRun(t.Context(), 1, workqueue.RunSucceeded, "", ""); err != nil {
+			t.Fatal(err)
+		}
+		sleepUntil(at(0, 6, 46)) // it has seen at 00:06:45 that nothing runs
+		if n := missed(); n != 0 {
+			t.Errorf("%d firings recorded at once, want none", n)
+		}
+		sleepUntil(at(0, 6, 51))
+		if n := missed(); n != 5 {
+			t.Errorf("%d firings recorded in the end, want 00:02 to 00:05 missed and 00:06 fired", n)
+		}
+		end(t, s)
+	})
+}
+
+func TestClockThatRunsAwayDoesNotDelayTheCluster(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newFakeStore()
+		var offset atomic.Int64
+		s := newTestScheduler(t, store, 1, func() time.Duration { return time.Duration(offset.Load()) })
+		job := minutely(t, 0)
+		job.Scope, job.Schedule = ScopeOnce, mustParse(t, "50 * * * * *")
+		begin(t, s, job)
+		sleepUntil(at(0, 0, 10))
+		offset.Store(int64(40 * time.Second)) // at 00:00:30 it believes that 00:00:50 is over
+		sleepUntil(at(0, 1, 10))
+		end(t, s)
+		wantSummary(t, store, "1 cron 00:00:50 at 00:00:50 succeeded")
+	})
 }

@@ -23,6 +23,7 @@ var errAway = errors.New("connection refused")
 type fakeStore struct {
 	mu      sync.Mutex
 	away    bool
+	refused int            // calls while away
 	hasty   time.Duration  // how much Now is ahead of the clock that judges claims
 	lose    map[string]int // calls by name that do their work and then fail
 	deny    map[string]int // calls by name that fail
@@ -42,6 +43,7 @@ func (s *fakeStore) enter(ctx context.Context, call string) (done func() error, 
 	s.mu.Lock()
 	if ctx.Err() != nil || s.away || s.deny[call] > 0 {
 		s.deny[call]--
+		s.refused++
 		s.mu.Unlock()
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -73,9 +75,12 @@ func (s *fakeStore) Now(ctx context.Context) (time.Time, error) {
 }
 
 func (s *fakeStore) has(f workqueue.Firing) bool {
-	return slices.ContainsFunc(s.firings, func(g workqueue.Firing) bool {
-		return g.Schedule == f.Schedule && g.Worker == f.Worker && g.PlannedAt.Equal(f.PlannedAt)
-	})
+	for _, g := range slices.Backward(s.firings) {
+		if g.Schedule == f.Schedule && g.Worker == f.Worker && g.PlannedAt.Equal(f.PlannedAt) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *fakeStore) ClaimFiring(ctx context.Context, f workqueue.Firing) (workqueue.FiringClaim, error) {
@@ -133,7 +138,7 @@ func (s *fakeStore) Firings(ctx context.Context, schedule string, limit int) ([]
 		return nil, err
 	}
 	var fs []workqueue.Firing
-	for _, f := range s.firings {
+	for _, f := range s.firings[max(0, len(s.firings)-2*limit):] { // they come nearly in order
 		if f.Schedule == schedule {
 			fs = append(fs, f)
 		}
@@ -169,7 +174,7 @@ func (s *fakeStore) RunsElsewhere(ctx context.Context, pipeline string, workerID
 	if err != nil {
 		return time.Time{}, false, err
 	}
-	for _, r := range s.runs {
+	for _, r := range s.runs[max(0, len(s.runs)-100):] { // none runs for longer
 		if r.Pipeline == pipeline && r.Outcome == workqueue.RunRunning && *r.WorkerID != workerID {
 			return r.StartedAt, true, done()
 		}

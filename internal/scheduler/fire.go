@@ -31,6 +31,10 @@ func (r *runner) resume() error {
 // when nothing is left to do about its instant: it runs, waits in the queue, was
 // skipped, or is another worker's.
 func (r *runner) fire(start Start) (settled bool, err error) {
+	if r.waiting != nil { // even if the run has ended meanwhile: the first comes first
+		r.overlap(start, r.waitsFor)
+		return true, nil
+	}
 	if running, ok := r.reserve(); !ok {
 		r.overlap(start, running.describe())
 		return true, nil
@@ -137,7 +141,7 @@ func (r *runner) record(planned time.Time) (*workqueue.Firing, error) {
 // overlap queues or skips a firing that found a run going on.
 func (r *runner) overlap(start Start, reason string) {
 	if r.job.Overlap == OverlapQueue && r.waiting == nil {
-		r.waiting = &start
+		r.waiting, r.waitsFor = &start, reason
 		r.log.Debug().EmbedObject(start).Str("reason", reason).Msg("the firing waits")
 		return
 	}

@@ -117,6 +117,24 @@ func TestCallsThatFail(t *testing.T) {
 	}
 }
 
+// TestRecordsThatCannotBeWritten keeps one table from being written for good.
+func TestRecordsThatCannotBeWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(at(0, 10, 5))
+		store := newFakeStore()
+		history(store, ScopeEachWorker, at(0, 0, 0))
+		store.deny["RecordFirings"] = 1 << 30
+		s := newTestScheduler(t, store, 1, nil)
+		begin(t, s, minutely(t, 0))
+		sleepUntil(at(0, 12, 45))
+		end(t, s)
+		runs, _ := store.all()
+		if len(runs) != 4 {
+			t.Errorf("got %d runs, want those of 00:00, 00:10, 00:11 and 00:12", len(runs))
+		}
+	})
+}
+
 func TestDatabaseAheadOfItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 30))
@@ -160,5 +178,24 @@ func TestRunsOfADeadProcessAreEnded(t *testing.T) {
 		synctest.Wait()
 		end(t, s)
 		wantSummary(t, store, "1 cron 01:00:00 at 01:00:00 failed")
+	})
+}
+
+func TestDatabaseThatIsAwayIsAskedGently(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newFakeStore()
+		s := newTestScheduler(t, store, 1, nil)
+		job := minutely(t, 0)
+		job.Schedule = mustParse(t, "* * * * * *")
+		begin(t, s, job)
+		sleepUntil(at(0, 0, 10))
+		store.setAway(true)
+		sleepUntil(at(0, 10, 10))
+		store.setAway(false)
+		sleepUntil(at(0, 11, 0))
+		end(t, s)
+		if store.refused < 20 || store.refused > 100 {
+			t.Errorf("asked %d times in ten minutes, want 20 to 100: two calls every 30 seconds", store.refused)
+		}
 	})
 }

@@ -51,9 +51,16 @@ type runner struct {
 	// cursor is the latest instant that has been decided about.
 	cursor time.Time
 
-	waiting *Start    // queued behind a run
-	won     *Start    // claimed, but its run could not be recorded yet
-	doubt   time.Time // the instant whose claim ended in an error: it may be ours
+	waiting  *Start // queued behind a run
+	waitsFor string // that run, in words
+	won      *Start // claimed, but its run could not be recorded yet
+
+	// doubt is the instant whose claim ended in an error: it may be ours.
+	doubt time.Time
+
+	// quietSince is when a worker that has something to call missed first found
+	// no run elsewhere.
+	quietSince time.Time
 
 	backlog backlog
 	outage  outage
