@@ -43,6 +43,13 @@ var may = map[string]map[string]string{
 		"internal/namedsql": "an opened connection knows its driver's parameter style",
 	},
 	"internal/namedsql": {},
+	"internal/process": {
+		"handlers/queue":      "the system pipelines' handlers get their executor here",
+		"internal/scheduler":  "it runs one",
+		"internal/strictyaml": "a faulty pipeline file is logged with its places",
+		"pipelines":           "it loads them",
+		"workqueue":           "it runs a worker over a store",
+	},
 	"internal/scheduler": {
 		"internal/cron": "planned instants",
 		"pipelines":     "what it starts, and their triggers",
