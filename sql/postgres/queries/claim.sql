@@ -3,13 +3,15 @@
 -- In:  worker, instance, min_priority, max_priority, limit_rows, lease_ms, now (NULL: the database clock)
 -- Out: the claimed rows in no order; the store sorts them.
 -- SKIP LOCKED keeps claims from waiting for each other; what makes a claim
--- right is the outer WHERE, which repeats state and worker.
+-- right is the outer WHERE, which repeats state and worker. ARRAY makes the
+-- planner run the inner SELECT once: as IN it may become the inner side of a
+-- join, run again for each row, and claim past its limit.
 UPDATE "BotWorkQueueItems" SET
     "State" = 1,
     "Fence" = "Fence" + 1,
     "StartedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
-WHERE "State" = 5 AND "WorkerId" = @worker AND "Id" IN (
+WHERE "State" = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
     SELECT c."Id"
     FROM "BotWorkQueueItems" c
     WHERE c."State" = 5 AND c."WorkerId" = @worker AND c."Priority" BETWEEN @min_priority AND @max_priority
@@ -17,7 +19,7 @@ WHERE "State" = 5 AND "WorkerId" = @worker AND "Id" IN (
           WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')
     ORDER BY c."Priority" DESC, c."Id"
     LIMIT @limit_rows
-    FOR UPDATE SKIP LOCKED)
+    FOR UPDATE SKIP LOCKED))
 RETURNING
     "Id", "QueueName", "State", "Priority", "IntegrationConfig", "Payload", "Output", "Progress",
     "EstimatedDurationMs", "WorkerId", "Fence", "LeaseExpiresAt", "RetryCount", "ReleaseCount",

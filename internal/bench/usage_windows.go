@@ -1,0 +1,39 @@
+package bench
+
+import (
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// usedCPU is the CPU time of this process so far.
+func usedCPU() time.Duration {
+	var created, exited, kernel, user windows.Filetime
+	if windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &kernel, &user) != nil {
+		return 0
+	}
+	ticks := func(f windows.Filetime) int64 { return int64(f.HighDateTime)<<32 | int64(f.LowDateTime) }
+	return time.Duration(ticks(kernel)+ticks(user)) * 100 // of 100 ns
+}
+
+var getProcessMemoryInfo = windows.NewLazySystemDLL("kernel32.dll").NewProc("K32GetProcessMemoryInfo")
+
+// memoryCounters is PROCESS_MEMORY_COUNTERS.
+type memoryCounters struct {
+	size, pageFaults                                 uint32
+	peakWorkingSet, workingSet                       uintptr
+	peakPagedPool, pagedPool, peakNonPaged, nonPaged uintptr
+	pagefile, peakPagefile                           uintptr
+}
+
+// peakMemory is the largest resident memory of this process so far, in bytes.
+func peakMemory() int64 {
+	var c memoryCounters
+	c.size = uint32(unsafe.Sizeof(c))
+	ok, _, _ := getProcessMemoryInfo.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(&c)), uintptr(c.size))
+	if ok == 0 {
+		return 0
+	}
+	return int64(c.peakWorkingSet)
+}
