@@ -17,6 +17,7 @@ names the columns; with header: false they are names, or else column1, column2 a
 unless columns gives its column a type; an empty value of a typed column is null. A row that cannot be read (too many or
 too few values, a quote out of place, a value that is not of its type) is left out of rows and told in errors with its
 line in the file, its column and what is wrong. With onBadRow: fail any such row fails the step as a business error.
+lineColumn adds that line to the good rows too, for checks that later steps make.
 
 op: format writes rows, by default the step's input. names gives the columns in their order; without it they are
 sorted by name. Where to is given the text goes to that file in one step.
@@ -68,6 +69,7 @@ type csvStep struct {
 	Columns    map[string]string `json:"columns" doc:"for parse: type of a column: text, whole, number, date, time or boolean; others are text"`
 	Decimal    string            `json:"decimal" enum:"point,comma" doc:"sign before the decimals of a number"`
 	DateFormat string            `json:"dateFormat" doc:"form of dates, made of YYYY, MM and DD"`
+	LineColumn string            `json:"lineColumn" doc:"for parse: name of a column to add to each row: its line in the file; without one none is added"`
 	OnBadRow   string            `json:"onBadRow" enum:"collect,fail" doc:"for parse: tell bad rows in errors, or fail as a business error"`
 	MaxSize    Size              `json:"maxSize" doc:"for parse: largest file"`
 
@@ -101,6 +103,8 @@ func (s *csvStep) Validate() error {
 		wrong("to", "goes with format, not with parse")
 	case parse && s.Text != nil && s.Path != "":
 		wrong("path", "give text or path, not both")
+	case !parse && s.LineColumn != "":
+		wrong("lineColumn", "goes with parse, not with format")
 	case parse && s.Header && len(s.Names) > 0:
 		wrong("names", "goes with header: false, since the first row names the columns")
 	case !parse && s.Text != nil:

@@ -32,6 +32,10 @@ func TestCSVParse(t *testing.T) {
 			}, []any{},
 		},
 		{
+			"lines", map[string]any{"text": "a\n\n\"x\ny\"\nz\n", "lineColumn": "at"},
+			[]any{map[string]any{"a": "x\ny", "at": 3}, map[string]any{"a": "z", "at": 5}}, []any{},
+		},
+		{
 			"every mistake of a row", map[string]any{"text": "n,w,d,t,b\n0x10,1.5,31.01.2026,noon,maybe\n", "columns": types},
 			[]any{}, []any{
 				bad(2, "n", `got "0x10", want a number such as 12.5`), bad(2, "w", `got "1.5", want a whole number`),
@@ -80,6 +84,7 @@ func TestCSVParseOutcomes(t *testing.T) {
 		{"name twice", map[string]any{"text": "a,a\n"}, nil, "business", `column "a" twice`},
 		{"no name", map[string]any{"text": "a,\n"}, nil, "business", "no name for column 2"},
 		{"missing column", map[string]any{"text": "a,b\n", "columns": map[string]any{"c": "date"}}, nil, "business", `column "c" is missing; the header has a, b`},
+		{"line column taken", map[string]any{"text": "a,line\n1,2\n", "lineColumn": "line"}, nil, "permanent", `lineColumn: the text has a column "line" itself`},
 		{"bad row", map[string]any{"text": "a\nx\n1,2\n", "columns": map[string]any{"a": "whole"}, "onBadRow": "fail"}, nil, "business", "line 2, column \"a\": got \"x\", want a whole number\nline 3: got 2 values, want 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -142,6 +147,7 @@ func TestCSVValidate(t *testing.T) {
 		{map[string]any{"op": "parse", "rows": []any{}}, "rows: goes with format"},
 		{map[string]any{"op": "parse", "to": "a"}, "to: goes with format"},
 		{map[string]any{"op": "parse", "names": []any{"a"}}, "names: goes with header: false"},
+		{map[string]any{"op": "format", "lineColumn": "line"}, "lineColumn: goes with parse"},
 		{map[string]any{"op": "format", "text": ""}, "text: goes with parse"},
 		{map[string]any{"op": "format", "path": "a"}, "the file to write is to"},
 		{map[string]any{"op": "format", "to": "../a"}, "to: path \"../a\" is outside"},

@@ -49,6 +49,9 @@ func (s *csvStep) parse(ctx context.Context, call *Call) (any, error) {
 		if names == nil {
 			names = numbered(len(record))
 		}
+		if s.LineColumn != "" && slices.Contains(names, s.LineColumn) {
+			return nil, Permanent(fmt.Errorf("lineColumn: the text has a column %q itself; give another name", s.LineColumn))
+		}
 		row, wrong := s.row(names, record, line)
 		if len(wrong) > 0 {
 			bad = append(bad, wrong...)
@@ -131,6 +134,9 @@ func (s *csvStep) row(names, record []string, line int) (map[string]any, []any) 
 			wrong = append(wrong, badRow(line, name, err.Error()))
 		}
 		row[name] = v
+	}
+	if s.LineColumn != "" {
+		row[s.LineColumn] = line
 	}
 	return row, wrong
 }
