@@ -49,7 +49,7 @@ func NewConnections(known map[string]Connection) (*Connections, error) {
 // check tells whether the name is known, without connecting.
 func (c *Connections) check(name string) error {
 	if c == nil || len(c.known) == 0 {
-		return fmt.Errorf("unknown connection %q: none are configured; name some under handlers.connections in the configuration", name)
+		return fmt.Errorf("unknown connection %q: none are configured; name some under connections in the configuration", name)
 	}
 	if _, ok := c.known[name]; ok {
 		return nil

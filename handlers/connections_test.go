@@ -63,7 +63,7 @@ func TestConnectionsMistakes(t *testing.T) {
 	_, _, err = c.open("warehouse")
 	wantError(t, err, "permanent", "the configuration names shop")
 	_, _, err = (*Connections)(nil).open("shop")
-	wantError(t, err, "permanent", "none are configured", "handlers.connections")
+	wantError(t, err, "permanent", "none are configured", "connections")
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}

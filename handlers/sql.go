@@ -12,7 +12,7 @@ import (
 	"botwork/internal/namedsql"
 )
 
-const sqlDoc = `Runs SQL on a database that the configuration names under handlers.connections. Values go in as
+const sqlDoc = `Runs SQL on a database that the configuration names under connections. Values go in as
 parameters, written @name in the text and given under params; text is never pasted together, and a parameter
 without a value or a value without a parameter is an error. Lists and maps are passed as JSON text, times in UTC.
 
