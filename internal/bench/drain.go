@@ -29,9 +29,9 @@ type Options struct {
 	Items    int
 	Capacity int // slots of the worker
 
-	// Progress is called now and then with the number of finished items; nil
-	// calls nobody.
-	Progress func(done int)
+	// Progress is told how many more items have run, now and then and at the
+	// end; nil is not told.
+	Progress func(more int)
 }
 
 // Report is what a scenario measured. Its JSON form is part of the command
@@ -84,7 +84,7 @@ func Drain(ctx context.Context, o Options) (Report, error) {
 	if _, err := store.Migrate(ctx); err != nil {
 		return report, err
 	}
-	count := &counter{ran: map[int64]int{}, progress: o.Progress}
+	count := &counter{ran: map[int64]int{}, total: o.Items, progress: o.Progress}
 	proc, err := newProcess(ctx, store, count, o.Capacity)
 	if err != nil {
 		return report, err
@@ -192,6 +192,7 @@ func quantile(sorted []float64, q float64) float64 {
 type counter struct {
 	mu       sync.Mutex
 	ran      map[int64]int
+	total    int
 	progress func(int)
 }
 
@@ -201,8 +202,13 @@ func (c *counter) Handle(_ context.Context, call *handlers.Call) (any, error) {
 	c.ran[call.ItemID]++
 	n := len(c.ran)
 	c.mu.Unlock()
-	if c.progress != nil && n%1000 == 0 {
-		c.progress(n)
+	const step = 1000
+	switch {
+	case c.progress == nil:
+	case n == c.total:
+		c.progress((n-1)%step + 1)
+	case n%step == 0:
+		c.progress(step)
 	}
 	return nil, nil
 }

@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"os"
+	"sync"
 	"testing"
 
 	"botwork/internal/bench"
@@ -14,15 +15,17 @@ func TestDrainRunsEachItemOnce(t *testing.T) {
 		if e.Server != "" {
 			dsn = os.Getenv(e.Server)
 		}
-		var told int
+		var mu sync.Mutex
+		told := 0
 		r, err := bench.Drain(t.Context(), bench.Options{
-			Driver: e.Driver, DSN: dsn, Items: 2000, Capacity: 4, Progress: func(n int) { told = max(told, n) },
+			Driver: e.Driver, DSN: dsn, Items: 2500, Capacity: 4,
+			Progress: func(more int) { mu.Lock(); defer mu.Unlock(); told += more },
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Lost != 0 || r.RanTwice != 0 || r.N != 2000 || told != 2000 {
-			t.Errorf("report %+v, progress up to %d; want 2000 items, none lost, none twice", r, told)
+		if r.Lost != 0 || r.RanTwice != 0 || r.N != 2500 || told != 2500 {
+			t.Errorf("report %+v, progress of %d; want 2500 items, none lost, none twice", r, told)
 		}
 		if r.ItemsPerSecond <= 0 || r.P99Ms < r.P50Ms || r.PeakRSSMb <= 0 || r.CPUSecondsPer1000 <= 0 {
 			t.Errorf("report %+v: figures that cannot be", r)
