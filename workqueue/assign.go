@@ -211,5 +211,8 @@ func NewBand(minimum, above, below *int) (Band, error) {
 	if b.Empty() {
 		return b, fmt.Errorf("no priority is at least %d and at most %d", b.Min, b.Max)
 	}
+	if b == (Band{}) {
+		return b, errors.New("a band of priority 0 alone cannot be had: lower minPriority or raise belowPriority by 1")
+	}
 	return b, nil
 }

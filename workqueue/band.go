@@ -7,7 +7,9 @@ import (
 
 // Band is a range of priorities, both ends included. Larger priorities run
 // first. The named bands of the product are high (above 1000), medium
-// (500 to 1000) and low (below 500).
+// (500 to 1000) and low (below 500). Where a Band is a parameter, the zero Band
+// means every priority; a band of priority 0 alone cannot be told from it, and
+// NewBand refuses it.
 type Band struct {
 	Min, Max int
 }
@@ -20,6 +22,9 @@ func (b Band) Contains(priority int) bool { return b.Min <= priority && priority
 
 // Empty tells whether no priority lies in the band.
 func (b Band) Empty() bool { return b.Min > b.Max }
+
+// overlaps tells whether the bands have a priority in common.
+func (b Band) overlaps(other Band) bool { return b.Min <= other.Max && other.Min <= b.Max }
 
 func (b Band) String() string {
 	switch {

@@ -8,134 +8,202 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// finishBatch bounds the results that one statement writes.
-const finishBatch = 500
+const (
+	// finishBatch bounds the results that one statement writes.
+	finishBatch = 500
+
+	// firstPause and longestPause bound the wait after a write that failed.
+	firstPause, longestPause = 100 * time.Millisecond, 5 * time.Second
+)
 
 // completer writes the ends of runs. What comes together while one batch is
-// being written goes with the next. A batch that cannot be written is kept and
-// tried again: a result is dropped only when the database says that its lease
-// is lost.
+// being written goes with the next. What cannot be written is kept and tried
+// again: a result is dropped only when the database says that its lease is
+// lost, and changed only as [completion.refuse] tells.
 type completer struct {
 	store    LeaseStore
 	workerID int64
 	held     *held
+	timeout  time.Duration // of one statement: the database may hang
 	log      zerolog.Logger
 
 	wake chan struct{} // holds one token when there is something to write
 
 	mu      sync.Mutex
-	pending []completion
-	failing bool // the last write failed
+	fresh   []*completion // not tried yet; written together
+	refused []*completion // were in a write that failed; written one by one
+	writing []*completion
+	failing bool   // the last write failed
+	taken   uint64 // counts what the database took from this worker
+	closed  bool   // nothing is written any more
 }
 
-type completion struct {
-	finish Finish
-
-	// written is called once, when the end is in the database or refused.
-	written func()
+func newCompleter(store LeaseStore, workerID int64, h *held, timeout time.Duration, log zerolog.Logger) *completer {
+	return &completer{store: store, workerID: workerID, held: h, timeout: timeout, log: log, wake: make(chan struct{}, 1)}
 }
 
-func newCompleter(store LeaseStore, workerID int64, h *held, log zerolog.Logger) *completer {
-	return &completer{store: store, workerID: workerID, held: h, log: log, wake: make(chan struct{}, 1)}
-}
-
-// add hands over the end of a run; it never blocks.
+// add hands over the end of a run; it never blocks. written is called once,
+// when the end is in the database or refused, or when the completer has ended.
 func (c *completer) add(f Finish, written func()) {
 	c.mu.Lock()
-	c.pending = append(c.pending, completion{finish: f, written: written})
+	closed := c.closed
+	if !closed {
+		c.fresh = append(c.fresh, &completion{finish: f, written: written})
+	}
 	c.mu.Unlock()
-	c.notify()
-}
-
-func (c *completer) notify() {
+	if closed {
+		written()
+		return
+	}
 	select {
 	case c.wake <- struct{}{}:
 	default:
 	}
 }
 
-// run writes until ctx ends.
+// alive notes that the database has taken another write of this worker: what
+// it refuses in the meantime is refused for its own sake.
+func (c *completer) alive() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.taken++
+}
+
+// run writes until ctx ends; what is not written then is left to rescue. After
+// a failure it waits, so that a database that is away is not flooded.
 func (c *completer) run(ctx context.Context) {
-	const first, longest = 100 * time.Millisecond, 5 * time.Second
-	wait := first
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-c.wake:
+	defer c.close()
+	pause, healthy := firstPause, true
+	for ctx.Err() == nil {
+		batch, again, due := c.take(time.Now(), healthy)
+		if len(batch) == 0 {
+			c.sleep(ctx, c.wake, due)
+			continue
 		}
-		for {
-			more, err := c.flush(ctx)
-			if err != nil {
-				select {
-				case <-ctx.Done():
-					return
-				case <-time.After(wait):
-				}
-				wait = min(2*wait, longest)
-				continue
-			}
-			wait = first
-			if !more {
-				break
-			}
+		was := healthy
+		if err := c.write(ctx, batch); err == nil {
+			pause, healthy = firstPause, true
+			continue
 		}
+		healthy = false
+		switch {
+		case again && was:
+			// This one waits by itself; the next may be taken.
+			continue
+		case again:
+			c.sleep(ctx, c.wake, pause)
+		default:
+			c.sleep(ctx, nil, pause)
+		}
+		pause = min(2*pause, longestPause)
 	}
 }
 
-// flush writes one batch. After a failure it writes one result at a time until
-// that works, so that a result which the database refuses holds up no other.
-func (c *completer) flush(ctx context.Context) (more bool, err error) {
+// sleep waits for a token, for the time (0: without end), or for ctx.
+func (c *completer) sleep(ctx context.Context, wake <-chan struct{}, d time.Duration) {
+	var over <-chan time.Time
+	if d > 0 {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-ctx.Done():
+	case <-wake:
+	case <-over:
+	}
+}
+
+// take picks what to write now: a refused result whose time has come, by
+// itself, or the fresh ones together. After a failure the fresh ones come
+// first, so that a result which the database never takes holds up no other.
+// With nothing to write it tells how long until there is (0: until something
+// is added).
+func (c *completer) take(now time.Time, healthy bool) (batch []*completion, again bool, due time.Duration) {
 	c.mu.Lock()
-	n := min(len(c.pending), finishBatch)
-	if c.failing {
-		n = min(n, 1)
+	defer c.mu.Unlock()
+	if healthy || len(c.fresh) == 0 {
+		for i, done := range c.refused {
+			wait := done.retryAt.Sub(now)
+			if wait <= 0 {
+				c.refused = append(c.refused[:i], c.refused[i+1:]...)
+				c.writing = []*completion{done}
+				return c.writing, true, 0
+			}
+			if due == 0 || wait < due {
+				due = wait
+			}
+		}
 	}
-	batch := c.pending[:n:n]
-	c.pending = c.pending[n:]
-	c.mu.Unlock()
-	if n == 0 {
-		return false, nil
-	}
-	finishes := make([]Finish, n)
+	n := min(len(c.fresh), finishBatch)
+	c.writing, c.fresh = c.fresh[:n:n], c.fresh[n:]
+	return c.writing, false, due
+}
+
+func (c *completer) write(ctx context.Context, batch []*completion) error {
+	finishes := make([]Finish, len(batch))
 	for i, done := range batch {
 		finishes[i] = done.finish
 	}
-	lost, err := c.store.Finish(ctx, c.workerID, finishes)
-	c.mu.Lock()
-	if err != nil {
-		// To the end of the line: the others get their turn.
-		c.pending = append(c.pending, batch...)
-	}
-	first := err != nil && !c.failing
-	c.failing = err != nil
-	more = len(c.pending) > 0
-	c.mu.Unlock()
-	if err != nil {
-		if first {
-			c.log.Error().Err(err).Int("results", n).Msg("results cannot be written; they are kept and tried again")
-		}
-		return true, err
+	bounded, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	lost, err := c.store.Finish(bounded, c.workerID, finishes)
+	if c.note(batch, err); err != nil {
+		return err
 	}
 	for _, id := range lost {
-		c.log.Warn().Int64("item_id", id).Msg("result refused: the lease was lost, another worker has the item")
+		c.log.Warn().Int64("item_id", id).Msg("result not taken: the lease was lost, or its answer was lost when it was written before")
 	}
 	for _, done := range batch {
 		c.held.remove(ItemRef{ItemID: done.finish.ItemID, Fence: done.finish.Fence})
-		if done.written != nil {
-			done.written()
-		}
+		done.written()
 	}
-	return more, nil
+	return nil
+}
+
+// note keeps a batch that was not written.
+func (c *completer) note(batch []*completion, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writing = nil
+	if err == nil {
+		c.failing = false
+		c.taken++
+		return
+	}
+	if !c.failing {
+		c.log.Error().Err(err).Int("results", len(batch)).Msg("results cannot be written; they are kept and tried again")
+	}
+	c.failing = true
+	for _, done := range batch {
+		if len(batch) == 1 && done.refuse(err, c.taken, time.Now()) {
+			c.log.Error().Err(err).Int64("item_id", done.finish.ItemID).
+				Msg("the database never takes this result: the item is cancelled without it")
+		}
+		c.refused = append(c.refused, done)
+	}
 }
 
 // unwritten lists the items whose end is not in the database yet.
 func (c *completer) unwritten() []int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	ids := make([]int64, len(c.pending))
-	for i, done := range c.pending {
-		ids[i] = done.finish.ItemID
+	var ids []int64
+	for _, list := range [][]*completion{c.writing, c.refused, c.fresh} {
+		for _, done := range list {
+			ids = append(ids, done.finish.ItemID)
+		}
 	}
 	return ids
+}
+
+// close lets nobody wait for what will not be written.
+func (c *completer) close() {
+	c.mu.Lock()
+	left := append(c.refused, c.fresh...)
+	c.refused, c.fresh, c.closed = nil, nil, true
+	c.mu.Unlock()
+	for _, done := range left {
+		done.written()
+	}
 }

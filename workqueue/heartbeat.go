@@ -53,6 +53,7 @@ func (r *Runner) beat(ctx context.Context) error {
 	}
 	// From the start of the statement: the database's lease ends later.
 	r.held.renewed(refs, result.Lost, started.Add(r.o.Spec.Lease))
+	r.completer.alive()
 	if result.State == WorkerDraining {
 		r.drainOnRequest(ctx)
 	}
@@ -81,14 +82,17 @@ func (r *Runner) drainOnRequest(ctx context.Context) {
 // database, which may be what hangs.
 func (r *Runner) watch(ctx context.Context) {
 	margin := r.o.Spec.Lease / 10
-	ticker := time.NewTicker(margin / 2)
+	ticker := time.NewTicker(max(margin/2, time.Millisecond))
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case now := <-ticker.C:
-			r.held.expire(now.Add(margin))
+		case <-ticker.C:
+			// Not the tick's own time: it may have waited while the machine slept.
+			if n := r.held.expire(time.Now().Add(margin)); n > 0 {
+				r.o.Log.Error().Int("items", n).Msg("leases could not be renewed in time: stopping their items")
+			}
 		}
 	}
 }

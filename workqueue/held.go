@@ -12,6 +12,7 @@ import (
 type held struct {
 	mu    sync.Mutex
 	items map[int64]*heldItem
+	ended error // why all runs were cancelled; later ones are at once
 }
 
 type heldItem struct {
@@ -21,16 +22,25 @@ type heldItem struct {
 	// until is when the lease may end by this machine's steady clock: the
 	// start of the last statement that gave or renewed it, plus its length.
 	// It is earlier than the database's, never later.
-	until time.Time
+	until  time.Time
+	lapsed bool // until has come, or was about to
 }
 
 func newHeld() *held { return &held{items: map[int64]*heldItem{}} }
 
-// add takes a claimed item up and returns the context for its run.
+// add takes a claimed item up and returns the context for its run. An earlier
+// claim of the same item that is still here has lost its lease, else the item
+// could not have been claimed again.
 func (h *held) add(parent context.Context, it *Item, until time.Time) context.Context {
 	ctx, cancel := context.WithCancelCause(parent)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if earlier := h.items[it.ID]; earlier != nil {
+		earlier.cancel(ErrLeaseLost)
+	}
+	if h.ended != nil {
+		cancel(h.ended)
+	}
 	h.items[it.ID] = &heldItem{ref: ItemRef{ItemID: it.ID, Fence: it.Fence}, cancel: cancel, until: until}
 	return ctx
 }
@@ -73,31 +83,33 @@ func (h *held) renewed(refs []ItemRef, lost []int64, until time.Time) {
 		}
 		if gone[ref.ItemID] {
 			it.cancel(ErrLeaseLost)
-		} else {
-			it.until = until
+		} else if until.After(it.until) {
+			it.until, it.lapsed = until, false
 		}
 	}
 }
 
 // expire cancels the runs whose lease ends before the given time, and returns
-// how many it cancelled.
+// how many leases have come to that since the last call.
 func (h *held) expire(before time.Time) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	n := 0
 	for _, it := range h.items {
-		if it.until.Before(before) {
+		if !it.lapsed && it.until.Before(before) {
 			it.cancel(ErrLeaseLost)
+			it.lapsed = true
 			n++
 		}
 	}
 	return n
 }
 
-// cancelAll cancels all runs with this cause.
+// cancelAll cancels all runs with this cause, and those that are added later.
 func (h *held) cancelAll(cause error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.ended = cause
 	for _, it := range h.items {
 		it.cancel(cause)
 	}

@@ -2,6 +2,7 @@ package workqueue
 
 import (
 	"context"
+	"strings"
 	"time"
 )
 
@@ -28,8 +29,8 @@ type Outcome struct {
 	// Output is the pipeline's last output; kept for Succeeded only.
 	Output JSONText
 
-	// Error, Kind and Step tell a failure; Error also holds the reason of a
-	// snooze or a release.
+	// Error, Kind and Step tell a failure; Kind "" means KindError. Error also
+	// holds the reason of a snooze or a release.
 	Error string
 	Kind  ErrorKind
 	Step  string
@@ -46,13 +47,16 @@ type Outcome struct {
 // attempts in all, so the failure that brings RetryCount to the limit cancels.
 // random is in [0, 1).
 func (o Outcome) settle(it *Item, queue Resilience, random float64) Finish {
-	f := Finish{ItemID: it.ID, Fence: it.Fence, RetryCount: it.RetryCount, Error: o.Error, ErrorKind: o.Kind}
+	if o.Verdict == Failed && o.Kind == "" {
+		o.Kind = KindError
+	}
+	f := Finish{ItemID: it.ID, Fence: it.Fence, RetryCount: it.RetryCount, Error: storable(o.Error), ErrorKind: o.Kind}
 	attempt := func(outcome string) {
-		f.Attempt = &AttemptNote{Number: it.Attempt(), Outcome: outcome, Step: o.Step}
+		f.Attempt = &AttemptNote{Number: it.Attempt(), Outcome: outcome, Step: stepColumn(o.Step)}
 	}
 	switch o.Verdict {
 	case Succeeded:
-		f.State, f.Output, f.Error, f.ErrorKind = Processed, o.Output, "", ""
+		f.State, f.Output, f.Error, f.ErrorKind = Processed, JSONText(storable(string(o.Output))), "", ""
 	case Snoozed:
 		f.State, f.Delay = Ready, o.After
 		attempt("snoozed")
@@ -80,4 +84,15 @@ func (o Outcome) settle(it *Item, queue Resilience, random float64) Finish {
 		}
 	}
 	return f
+}
+
+// storable drops what PostgreSQL refuses in a text: a result that holds one NUL
+// could never be written.
+func storable(text string) string { return strings.ReplaceAll(text, "\x00", "") }
+
+// stepColumn cuts a step's name to the width of its column, for the same reason.
+func stepColumn(name string) string {
+	const width = 200
+	runes := []rune(storable(name))
+	return string(runes[:min(len(runes), width)])
 }

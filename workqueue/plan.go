@@ -2,6 +2,7 @@ package workqueue
 
 import (
 	"container/heap"
+	"math"
 	"time"
 )
 
@@ -44,7 +45,8 @@ func (pl *planner) give(itemID int64, estimate time.Duration) (Assignment, bool)
 		return Assignment{}, false
 	}
 	w := pl.open[0]
-	w.HeldDuration += estimate
+	// A row may say three hundred years; two of them must not make a worker empty.
+	w.HeldDuration += min(estimate, math.MaxInt64-w.HeldDuration)
 	w.HeldInBand++
 	if pl.full(w) {
 		heap.Pop(&pl.open)

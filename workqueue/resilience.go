@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"time"
@@ -51,8 +52,8 @@ func DefaultResilience() Resilience {
 	}
 }
 
-// ParseResilience reads a policy strictly: an unknown key is an error. An empty
-// text is an empty policy.
+// ParseResilience reads a policy strictly: an unknown key, a zero and whatever
+// follows the policy are errors. An empty text is an empty policy.
 func ParseResilience(text JSONText) (Resilience, error) {
 	var r Resilience
 	if text == "" {
@@ -63,10 +64,40 @@ func ParseResilience(text JSONText) (Resilience, error) {
 	if err := dec.Decode(&r); err != nil {
 		return Resilience{}, fmt.Errorf("resilience %s: %w", text, err)
 	}
-	if err := r.Validate(); err != nil {
+	if _, err := dec.Token(); err != io.EOF {
+		return Resilience{}, fmt.Errorf("resilience %s: want one JSON object and nothing behind it", text)
+	}
+	if err := errors.Join(r.Validate(), refuseZeros(text)); err != nil {
 		return Resilience{}, fmt.Errorf("resilience %s: %w", text, err)
 	}
 	return r, nil
+}
+
+// refuseZeros finds zeros that a person wrote. They would fall through to the
+// next policy like absent fields: "limit": 0 would come to three attempts.
+func refuseZeros(text JSONText) error {
+	var written struct {
+		Limit           *int
+		Factor          *float64
+		Delay, MaxDelay *Duration
+	}
+	if err := json.Unmarshal([]byte(text), &written); err != nil {
+		return err
+	}
+	var errs []error
+	if written.Limit != nil && *written.Limit == 0 {
+		errs = append(errs, errors.New("limit 0: want 1 or more attempts; 1 means no retry"))
+	}
+	if written.Factor != nil && *written.Factor == 0 {
+		errs = append(errs, errors.New("factor 0: want 1 or more"))
+	}
+	if written.Delay != nil && *written.Delay == 0 {
+		errs = append(errs, errors.New("delay 0: want a wait above 0, such as 1ms"))
+	}
+	if written.MaxDelay != nil && *written.MaxDelay == 0 {
+		errs = append(errs, errors.New("maxDelay 0: want a wait above 0"))
+	}
+	return errors.Join(errs...)
 }
 
 // Validate checks the fields that are set, all at once.
@@ -92,19 +123,20 @@ func (r Resilience) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Or fills what r leaves open from the less specific policy.
+// Or fills what r leaves open from the less specific policy. The fallback's
+// MaxDelay does not cut a Delay that r names: 2h stays 2h before the default's 1h.
 func (r Resilience) Or(fallback Resilience) Resilience {
 	if r.Limit == 0 {
 		r.Limit = fallback.Limit
+	}
+	if r.MaxDelay == 0 && fallback.MaxDelay > 0 {
+		r.MaxDelay = max(fallback.MaxDelay, r.Delay)
 	}
 	if r.Delay == 0 {
 		r.Delay = fallback.Delay
 	}
 	if r.Factor == 0 {
 		r.Factor = fallback.Factor
-	}
-	if r.MaxDelay == 0 {
-		r.MaxDelay = fallback.MaxDelay
 	}
 	if r.Jitter == nil {
 		r.Jitter = fallback.Jitter
@@ -135,6 +167,9 @@ func (r Resilience) Retries(kind ErrorKind, failures int) bool {
 // random is in [0, 1). Delay 30s, factor 2, maxDelay 1h: failures 1, 2, 3 and
 // 8 wait 30s, 1m, 2m and 1h before jitter.
 func (r Resilience) Backoff(failures int, random float64) time.Duration {
+	if r.Delay <= 0 {
+		return 0
+	}
 	wait := float64(r.Delay)
 	if r.Factor > 1 {
 		wait *= math.Pow(r.Factor, float64(max(failures, 1)-1))

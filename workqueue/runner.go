@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -37,7 +37,11 @@ type Runner struct {
 	stopOnce  sync.Once
 	replaced  chan struct{} // closed when another process has this worker's name
 
-	lastAssign atomic.Pointer[AssignParams]
+	// mu makes sure that no Execute begins while Drain closes the door: Stop
+	// would not wait for it.
+	mu      sync.Mutex
+	started bool
+	passes  []AssignParams // the latest of each band, the latest last
 }
 
 // RunnerOptions say who the worker is and how it works.
@@ -57,9 +61,6 @@ type RunnerOptions struct {
 	// stops; then they are cancelled and released, uncounted.
 	ShutdownGrace time.Duration
 }
-
-// cancelWait is how long Stop waits for handlers that were cancelled.
-const cancelWait = 5 * time.Second
 
 // NewRunner checks the options; it touches nothing.
 func NewRunner(o RunnerOptions) (*Runner, error) {
@@ -84,8 +85,11 @@ func (r *Runner) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.started = true
 	r.worker = worker
-	r.completer = newCompleter(r.o.Store, worker.ID, r.held, r.o.Log)
+	r.completer = newCompleter(r.o.Store, worker.ID, r.held, r.statementTime(), r.o.Log)
 	// The background outlives ctx: Stop ends it when the last result is written.
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.runs, r.stop = background, stop
@@ -105,83 +109,31 @@ func (r *Runner) Replaced() <-chan struct{} { return r.replaced }
 // Draining is closed when the worker claims no more items.
 func (r *Runner) Draining() <-chan struct{} { return r.draining }
 
-// Assign runs an assignment pass. Execute repeats the latest one when the
-// worker runs dry.
+// Assign runs an assignment pass. Execute repeats the latest one that has a
+// priority in common with it when the worker runs dry.
 func (r *Runner) Assign(ctx context.Context, p AssignParams) (AssignResult, error) {
-	r.lastAssign.Store(&p)
+	if err := p.Validate(); err != nil {
+		return AssignResult{}, err
+	}
+	p = p.withDefaults()
+	r.mu.Lock()
+	r.passes = slices.DeleteFunc(r.passes, func(old AssignParams) bool { return old.Band == p.Band })
+	r.passes = append(r.passes, p)
+	r.mu.Unlock()
 	return AssignPass(ctx, r.o.Store, p)
 }
 
-// Drain stops claiming and gives back what is assigned but not started.
-// Running items go on.
-func (r *Runner) Drain(ctx context.Context) {
-	r.drainOnce.Do(func() {
-		close(r.draining)
-		if n, err := r.o.Store.ReleaseAssigned(ctx, r.worker.ID, r.worker.InstanceID); err != nil {
-			r.o.Log.Warn().Err(err).Msg("assigned items were not given back; others take them when this worker is gone")
-		} else if n > 0 {
-			r.o.Log.Info().Int("items", n).Msg("gave back assigned items")
-		}
-	})
-}
-
-// Stop drains: running items get the grace, then their contexts are cancelled
-// and they are released. It returns when all results are written, or when the
-// leases have ended and nothing can be written any more; it says what is lost
-// then. ctx ends the grace early.
-func (r *Runner) Stop(ctx context.Context) error {
-	var err error
-	r.stopOnce.Do(func() {
-		if r.completer == nil {
-			return // never started
-		}
-		err = r.shutdown(ctx)
-	})
-	return err
-}
-
-func (r *Runner) shutdown(ctx context.Context) error {
-	// Writes go on when ctx has ended: only waiting is cut short.
-	writes := context.WithoutCancel(ctx)
-	bounded, cancel := context.WithTimeout(writes, r.o.Spec.Lease)
-	defer cancel()
-	r.Drain(bounded)
-
-	ended := make(chan struct{})
-	go func() {
-		r.executing.Wait()
-		close(ended)
-	}()
-	var err error
-	if !waitFor(ctx, ended, r.o.ShutdownGrace) {
-		r.o.Log.Warn().Int("items", r.held.count()).Dur("grace_ms", r.o.ShutdownGrace).
-			Msg("the grace is over: cancelling what still runs")
-		r.held.cancelAll(ErrDraining)
-		if !waitFor(writes, ended, cancelWait+r.o.Spec.Lease/2) {
-			err = fmt.Errorf("%d items did not stop or could not be written: %v; they are rescued when their lease ends",
-				r.held.count(), r.completer.unwritten())
+// passFor finds the pass to repeat for items of a band. The passes of other
+// bands, which other pipelines run in between, bring it nothing.
+func (r *Runner) passFor(band Band) (AssignParams, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range slices.Backward(r.passes) {
+		if p.Band.overlaps(band) {
+			return p, true
 		}
 	}
-	r.stop()
-	r.loop.Wait()
-	if serr := r.o.Store.StopWorker(bounded, r.worker.ID, r.worker.InstanceID); serr != nil && !errors.Is(serr, ErrWorkerReplaced) {
-		err = errors.Join(err, serr)
-	}
-	return err
-}
-
-// waitFor tells whether done came before the time was over or ctx ended.
-func waitFor(ctx context.Context, done <-chan struct{}, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-done:
-		return true
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return false
-	}
+	return AssignParams{}, false
 }
 
 // random is the draw for jitter, in [0, 1).

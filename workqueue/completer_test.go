@@ -1,0 +1,231 @@
+package workqueue
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// finishStore is a LeaseStore whose Finish is a function.
+type finishStore struct {
+	LeaseStore
+	finish func(ctx context.Context, finishes []Finish) (lost []int64, err error)
+}
+
+func (s finishStore) Finish(ctx context.Context, _ int64, finishes []Finish) ([]int64, error) {
+	return s.finish(ctx, finishes)
+}
+
+// startCompleter runs a completer until the test's bubble ends.
+func startCompleter(t *testing.T, finish func(context.Context, []Finish) ([]int64, error)) *completer {
+	c := newCompleter(finishStore{finish: finish}, 1, newHeld(), time.Minute, zerolog.Nop())
+	ctx, cancel := context.WithCancel(t.Context())
+	var loop sync.WaitGroup
+	loop.Go(func() { c.run(ctx) })
+	t.Cleanup(func() {
+		cancel()
+		loop.Wait()
+	})
+	return c
+}
+
+var errDown = errors.New("the database is away")
+
+func TestCompleterWritesTogetherWhatComesTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sizes []int
+		c := startCompleter(t, func(_ context.Context, fs []Finish) ([]int64, error) {
+			sizes = append(sizes, len(fs))
+			time.Sleep(time.Second)
+			return nil, nil
+		})
+		written := 0
+		for i := range 1201 {
+			c.add(Finish{ItemID: int64(i)}, func() { written++ })
+			if i == 0 {
+				synctest.Wait() // the first is being written
+			}
+		}
+		time.Sleep(time.Minute)
+		if want := []int{1, 500, 500, 200}; !slices.Equal(sizes, want) || written != 1201 {
+			t.Errorf("batches of %v, %d written, want %v and 1201", sizes, written, want)
+		}
+	})
+}
+
+func TestCompleterKeepsResultsWhileTheDatabaseIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		down, calls, got := true, 0, map[int64]int{}
+		c := startCompleter(t, func(_ context.Context, fs []Finish) ([]int64, error) {
+			if calls++; down {
+				return nil, errDown
+			}
+			for _, f := range fs {
+				got[f.ItemID]++
+				if f.State != Processed {
+					t.Errorf("item %d is written as %v, want Processed", f.ItemID, f.State)
+				}
+			}
+			return nil, nil
+		})
+		for i := range 700 {
+			c.add(Finish{ItemID: int64(i), State: Processed}, func() {})
+		}
+		time.Sleep(24 * time.Hour)
+		if len(c.unwritten()) != 700 {
+			t.Fatalf("%d results are kept, want 700", len(c.unwritten()))
+		}
+		if most := int(24*time.Hour/longestPause) + 20; calls > most {
+			t.Errorf("%d writes were tried in a day, want at most %d", calls, most)
+		}
+		down = false
+		time.Sleep(2 * longestPause)
+		if len(got) != 700 || len(c.unwritten()) != 0 {
+			t.Errorf("%d results written, %d kept, want 700 and 0", len(got), len(c.unwritten()))
+		}
+		for id, n := range got {
+			if n != 1 {
+				t.Errorf("result of item %d was written %d times", id, n)
+			}
+		}
+	})
+}
+
+func TestCompleterOneRefusedResultHoldsUpNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const bad = 250
+		var refusals int
+		var last *Finish // what was written for the bad one
+		good := map[int64]int{}
+		c := startCompleter(t, func(_ context.Context, fs []Finish) ([]int64, error) {
+			for _, f := range fs {
+				if f.ItemID == bad && f.State == Processed {
+					refusals++
+					return nil, errors.New("value too long: \x00 müsli " + strings.Repeat("x", 5000))
+				}
+			}
+			for _, f := range fs {
+				if f.ItemID == bad {
+					last = &f
+				} else {
+					good[f.ItemID]++
+				}
+			}
+			return nil, nil
+		})
+		for i := range 600 {
+			c.add(Finish{ItemID: int64(i), Fence: 9, State: Processed, RetryCount: 1, Output: "1"}, func() {})
+		}
+		time.Sleep(firstPause + 1)
+		if len(good) != 599 || refusals > 3 {
+			t.Fatalf("%d results written and %d refusals after the first pause, want all other 599", len(good), refusals)
+		}
+		// It is refused for its own sake only when others get through.
+		time.Sleep(time.Hour)
+		if last != nil {
+			t.Fatalf("the result was given up although the database took nothing else: %+v", last)
+		}
+		for i := range 3 * refusalLimit {
+			c.add(Finish{ItemID: int64(1000 + i), State: Processed}, func() {})
+			time.Sleep(longestPause)
+		}
+		if last == nil {
+			t.Fatalf("the result still blocks its item after %d refusals", refusals)
+		}
+		if last.State != Cancelled || last.Fence != 9 || last.RetryCount != 1 || last.ErrorKind != KindPermanent || last.Output != "" {
+			t.Errorf("written instead: %+v, want Cancelled as permanent, without the output", last)
+		}
+		if !strings.Contains(last.Error, "refused its result: value too long: ? m?sli xxx") || len(last.Error) > 1100 {
+			t.Errorf("the reason is %q, want it short and in plain signs", last.Error)
+		}
+		if len(c.unwritten()) != 0 {
+			t.Errorf("unwritten: %v", c.unwritten())
+		}
+	})
+}
+
+func TestCompleterBeatsShowThatTheDatabaseIsThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		replaced := false
+		c := startCompleter(t, func(_ context.Context, fs []Finish) ([]int64, error) {
+			if fs[0].State != Cancelled {
+				return nil, errDown
+			}
+			replaced = true
+			return nil, nil
+		})
+		c.add(Finish{ItemID: 1, State: Processed}, func() {})
+		time.Sleep(time.Hour)
+		for i := range refusalLimit {
+			if replaced {
+				t.Fatalf("replaced after %d beats, want %d", i, refusalLimit)
+			}
+			c.alive()
+			time.Sleep(longestPause)
+		}
+		time.Sleep(longestPause)
+		if !replaced {
+			t.Error("the result is refused and the worker beats, but it is tried for ever")
+		}
+	})
+}
+
+func TestCompleterDropsWhatHasLostItsLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := startCompleter(t, func(_ context.Context, fs []Finish) ([]int64, error) { return []int64{fs[0].ItemID}, nil })
+		run := c.held.add(t.Context(), &Item{ID: 1, Fence: 2}, time.Now())
+		written := make(chan struct{})
+		c.add(Finish{ItemID: 1, Fence: 2}, func() { close(written) })
+		<-written
+		if run.Err() == nil || c.held.count() != 0 || len(c.unwritten()) != 0 {
+			t.Errorf("a lost claim is still held: %v, %d, %v", run.Err(), c.held.count(), c.unwritten())
+		}
+	})
+}
+
+func TestCompleterGivesAHangingStatementUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		c := startCompleter(t, func(ctx context.Context, _ []Finish) ([]int64, error) {
+			if calls++; calls == 1 {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return nil, nil
+		})
+		written := make(chan struct{})
+		c.add(Finish{ItemID: 1}, func() { close(written) })
+		<-written
+	})
+}
+
+func TestCompleterLetsNobodyWaitAfterItsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCompleter(finishStore{finish: func(ctx context.Context, _ []Finish) ([]int64, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}, 1, newHeld(), time.Minute, zerolog.Nop())
+		ctx, cancel := context.WithCancel(t.Context())
+		var waiting sync.WaitGroup
+		waiting.Add(3)
+		c.add(Finish{ItemID: 1}, waiting.Done) // being written
+		ended := make(chan struct{})
+		go func() {
+			c.run(ctx)
+			close(ended)
+		}()
+		synctest.Wait()
+		c.add(Finish{ItemID: 2}, waiting.Done) // in line
+		cancel()
+		<-ended
+		c.add(Finish{ItemID: 3}, waiting.Done) // too late
+		waiting.Wait()
+	})
+}

@@ -1,0 +1,129 @@
+package workqueue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// cancelWait is how long Stop waits for handlers that were cancelled.
+const cancelWait = 5 * time.Second
+
+// enter admits a call of Execute; false once the worker drains.
+func (r *Runner) enter() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	select {
+	case <-r.draining:
+		return false
+	default:
+		r.executing.Add(1)
+		return true
+	}
+}
+
+// Drain stops claiming and gives back what is assigned but not started.
+// Running items go on.
+func (r *Runner) Drain(ctx context.Context) {
+	r.drainOnce.Do(func() {
+		r.mu.Lock()
+		close(r.draining)
+		started := r.started
+		r.mu.Unlock()
+		if !started {
+			return
+		}
+		if err := r.tellDraining(ctx); err != nil {
+			r.o.Log.Warn().Err(err).Msg("others cannot see that this worker drains; what they assign to it goes back when it stops")
+		}
+		if n, err := r.o.Store.ReleaseAssigned(ctx, r.worker.ID, r.worker.InstanceID); err != nil {
+			r.o.Log.Warn().Err(err).Msg("assigned items were not given back; others take them when this worker is gone")
+		} else if n > 0 {
+			r.o.Log.Info().Int("items", n).Msg("gave back assigned items")
+		}
+	})
+}
+
+// tellDraining marks the worker's row, or every pass until the end of the grace
+// would give it items that it no longer takes. A row that belongs to another
+// instance by now is left alone.
+func (r *Runner) tellDraining(ctx context.Context) error {
+	workers, err := r.o.Store.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range workers {
+		if w.ID == r.worker.ID && w.InstanceID == r.worker.InstanceID && w.State == WorkerActive {
+			return r.o.Store.DrainWorker(ctx, w.Name)
+		}
+	}
+	return nil
+}
+
+// Stop drains: running items get the grace, then their contexts are cancelled
+// and they are released. It returns when all results are written, or when the
+// leases have ended and nothing can be written any more; it says what is lost
+// then. ctx ends the grace early.
+func (r *Runner) Stop(ctx context.Context) error {
+	r.mu.Lock()
+	started := r.started
+	r.mu.Unlock()
+	if !started {
+		return nil
+	}
+	var err error
+	r.stopOnce.Do(func() { err = r.shutdown(ctx) })
+	return err
+}
+
+func (r *Runner) shutdown(ctx context.Context) error {
+	// Writes go on when ctx has ended: only waiting is cut short.
+	writes := context.WithoutCancel(ctx)
+	drain, cancel := context.WithTimeout(writes, r.statementTime())
+	defer cancel()
+	r.Drain(drain)
+
+	ended := make(chan struct{})
+	go func() {
+		r.executing.Wait()
+		close(ended)
+	}()
+	var err error
+	if !waitFor(ctx, ended, r.o.ShutdownGrace) {
+		r.o.Log.Warn().Int("items", r.held.count()).Dur("grace_ms", r.o.ShutdownGrace).
+			Msg("the grace is over: cancelling what still runs")
+		r.held.cancelAll(ErrDraining)
+		if !waitFor(writes, ended, cancelWait+r.o.Spec.Lease/2) {
+			err = fmt.Errorf("%d items did not stop or could not be written: %v; they are rescued when their lease ends",
+				r.held.count(), r.completer.unwritten())
+		}
+	}
+	r.stop()
+	r.loop.Wait()
+	// A time of its own: the grace may have been longer than any lease.
+	last, cancel := context.WithTimeout(writes, r.statementTime())
+	defer cancel()
+	if serr := r.o.Store.StopWorker(last, r.worker.ID, r.worker.InstanceID); serr != nil && !errors.Is(serr, ErrWorkerReplaced) {
+		err = errors.Join(err, serr)
+	}
+	return err
+}
+
+// statementTime is how long a statement may take. What takes half of a lease
+// has lost the database, and an answer that comes later is worth little.
+func (r *Runner) statementTime() time.Duration { return r.o.Spec.Lease / 2 }
+
+// waitFor tells whether done came before the time was over or ctx ended.
+func waitFor(ctx context.Context, done <-chan struct{}, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return false
+	}
+}

@@ -1,0 +1,106 @@
+package workqueue
+
+import (
+	"context"
+	"time"
+)
+
+// start runs an item in the slot that the loop has acquired.
+func (e *execution) start(it claimed) {
+	e.mu.Lock()
+	e.running++
+	e.mu.Unlock()
+	go func() {
+		started := time.Now()
+		outcome := e.r.runSafely(it.ctx, &it.Item)
+		// Counted before it is handed over: when all is written, all is counted.
+		e.note(outcome.Verdict, time.Since(started))
+		e.r.completer.add(outcome.settle(&it.Item, e.policies[it.QueueName], random()), e.closed)
+		e.r.slots.release()
+	}()
+}
+
+// note counts a run that has ended and tells the loop.
+func (e *execution) note(v Verdict, took time.Duration) {
+	e.mu.Lock()
+	e.running--
+	switch v {
+	case Succeeded:
+		e.result.Succeeded++
+	case Failed:
+		e.result.Failed++
+	case Snoozed:
+		e.result.Snoozed++
+	case Released:
+		e.result.Released++
+	}
+	if e.mean == 0 {
+		e.mean = took
+	} else {
+		e.mean += (took - e.mean) / 8
+	}
+	e.mu.Unlock()
+	select {
+	case e.ended <- struct{}{}:
+	default:
+	}
+}
+
+func (e *execution) runningNow() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.running
+}
+
+// giveBack releases what was claimed and not started. The text of an earlier
+// failure stays with the item.
+func (e *execution) giveBack(items ...claimed) {
+	for i := range items {
+		it := &items[i].Item
+		f := Finish{ItemID: it.ID, Fence: it.Fence, State: Ready, RetryCount: it.RetryCount}
+		if it.Error != nil {
+			f.Error = *it.Error
+		}
+		if it.ErrorKind != nil {
+			f.ErrorKind = *it.ErrorKind
+		}
+		e.r.completer.add(f, e.closed)
+	}
+}
+
+// closed notes that an end has been written.
+func (e *execution) closed() {
+	e.mu.Lock()
+	e.open--
+	e.mu.Unlock()
+	select {
+	case e.written <- struct{}{}:
+	default:
+	}
+}
+
+// awaitWritten waits until the ends of all claimed items are written, or until
+// ctx ends, and returns how many are open.
+func (e *execution) awaitWritten(ctx context.Context) (open int) {
+	for {
+		e.mu.Lock()
+		open = e.open
+		e.mu.Unlock()
+		if open == 0 || ctx.Err() != nil {
+			return open
+		}
+		select {
+		case <-e.written:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// finish waits for the ends of all that was claimed. It gives up only when the
+// worker's Stop has.
+func (e *execution) finish() (result ExecuteResult, open int) {
+	open = e.awaitWritten(e.r.runs)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.result, open
+}

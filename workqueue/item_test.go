@@ -1,0 +1,150 @@
+package workqueue
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestItemJSON(t *testing.T) {
+	at := time.Date(2026, 11, 20, 9, 30, 0, 125_000_000, time.UTC)
+	id, ms, text, kind := int64(4), int64(1500), "half", KindTimeout
+	full := Item{
+		ID: 12, QueueName: "mail", State: Blocked, Priority: 1001, IntegrationConfig: "invoices",
+		Payload: `{"b":1,"a":[true]}`, Output: `not JSON "at all"`, Progress: &text, EstimatedDurationMs: &ms,
+		WorkerID: &id, Fence: 3, LeaseExpiresAt: &at, RetryCount: 1, ReleaseCount: 2, ResilienceConfig: `{"limit":2}`,
+		AvailableAt: at, DeadlineAt: &at, NaturalKey: &text, Tags: `["a"]`, Metadata: `{}`, Labels: `null`, Selectors: `7`,
+		RootID: &id, TaskName: &text, Error: &text, ErrorKind: &kind, CreatedAt: at, CreatedBy: &text, AssignedAt: &at,
+		StartedAt: &at, FinishedAt: &at, RetainUntil: &at, DeletedAt: &at, DeletedReason: &text,
+	}
+	tests := []struct {
+		name string
+		item Item
+		want string
+	}{
+		{"every field", full, `{
+  "id": 12,
+  "queueName": "mail",
+  "state": 1,
+  "priority": 1001,
+  "integrationConfig": "invoices",
+  "payload": {
+    "b": 1,
+    "a": [
+      true
+    ]
+  },
+  "output": "not JSON \"at all\"",
+  "progress": "half",
+  "estimatedDurationMs": 1500,
+  "workerId": 4,
+  "fence": 3,
+  "leaseExpiresAt": "2026-11-20T09:30:00.125Z",
+  "retryCount": 1,
+  "releaseCount": 2,
+  "resilienceConfig": {
+    "limit": 2
+  },
+  "availableAt": "2026-11-20T09:30:00.125Z",
+  "deadlineAt": "2026-11-20T09:30:00.125Z",
+  "naturalKey": "half",
+  "tags": [
+    "a"
+  ],
+  "metadata": {},
+  "labels": null,
+  "selectors": 7,
+  "rootId": 4,
+  "taskName": "half",
+  "error": "half",
+  "errorKind": "timeout",
+  "createdAt": "2026-11-20T09:30:00.125Z",
+  "createdBy": "half",
+  "assignedAt": "2026-11-20T09:30:00.125Z",
+  "startedAt": "2026-11-20T09:30:00.125Z",
+  "finishedAt": "2026-11-20T09:30:00.125Z",
+  "retainUntil": "2026-11-20T09:30:00.125Z",
+  "deletedAt": "2026-11-20T09:30:00.125Z",
+  "deletedReason": "half",
+  "stateName": "Blocked"
+}`},
+		{"hardly any", Item{ID: 1, QueueName: DefaultQueue, State: Pending, AvailableAt: at, CreatedAt: at}, `{
+  "id": 1,
+  "queueName": "default",
+  "state": 4,
+  "priority": 0,
+  "integrationConfig": "",
+  "payload": null,
+  "output": null,
+  "progress": null,
+  "estimatedDurationMs": null,
+  "workerId": null,
+  "fence": 0,
+  "leaseExpiresAt": null,
+  "retryCount": 0,
+  "releaseCount": 0,
+  "resilienceConfig": null,
+  "availableAt": "2026-11-20T09:30:00.125Z",
+  "deadlineAt": null,
+  "naturalKey": null,
+  "tags": null,
+  "metadata": null,
+  "labels": null,
+  "selectors": null,
+  "rootId": null,
+  "taskName": null,
+  "error": null,
+  "errorKind": null,
+  "createdAt": "2026-11-20T09:30:00.125Z",
+  "createdBy": null,
+  "assignedAt": null,
+  "startedAt": null,
+  "finishedAt": null,
+  "retainUntil": null,
+  "deletedAt": null,
+  "deletedReason": null,
+  "stateName": "Pending"
+}`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := json.MarshalIndent(test.item, "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, string(got)); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+			behind, err := json.Marshal(&test.item)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain, err := json.Marshal(test.item)
+			if err != nil || string(plain) != string(behind) {
+				t.Errorf("a pointer prints %s (%v), the value %s", behind, err, plain)
+			}
+		})
+	}
+}
+
+func TestJSONText(t *testing.T) {
+	for text, want := range map[JSONText]string{
+		"": `null`, "null": `null`, "1": `1`, `"a"`: `"a"`, `{"a": 1}`: `{"a":1}`,
+		"plain": `"plain"`, `{"a": `: `"{\"a\": "`, "1 2": `"1 2"`, "NaN": `"NaN"`, "<b>": `"\u003cb\u003e"`,
+	} {
+		got, err := json.Marshal(text)
+		if err != nil || string(got) != want {
+			t.Errorf("%q prints %s, %v, want %s", string(text), got, err, want)
+		}
+	}
+}
+
+func TestAttemptCountsFromOne(t *testing.T) {
+	for retries, want := range []int{1, 2, 3} {
+		if got := (&Item{RetryCount: retries}).Attempt(); got != want {
+			t.Errorf("after %d failures Attempt() = %d, want %d", retries, got, want)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package workqueue
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// policy is one that settles without chance: limit attempts, a wait of delay.
+func policy(limit int, delay time.Duration, on ...ErrorKind) Resilience {
+	none := 0.0
+	if on == nil {
+		on = []ErrorKind{KindError, KindTimeout}
+	}
+	return Resilience{Limit: limit, Delay: Duration(delay), Factor: 1, MaxDelay: Duration(time.Hour), Jitter: &none, RetryOn: on}
+}
+
+func TestSettleFailures(t *testing.T) {
+	const s = time.Second
+	failed := func(kind ErrorKind) Outcome { return Outcome{Verdict: Failed, Kind: kind, Error: "boom", Step: "load"} }
+	three := policy(3, 10*s)
+	tests := []struct {
+		name    string
+		retries int
+		own     JSONText
+		outcome Outcome
+		queue   Resilience
+		want    State
+		delay   time.Duration
+		note    string
+	}{
+		{name: "first of three", outcome: failed(KindError), queue: three, want: Ready, delay: 10 * s, note: "failed"},
+		{name: "second of three", retries: 1, outcome: failed(KindError), queue: three, want: Ready, delay: 10 * s, note: "failed"},
+		{name: "third of three", retries: 2, outcome: failed(KindError), queue: three, want: Cancelled, note: "failed"},
+		{name: "beyond the limit, which was lowered", retries: 7, outcome: failed(KindError), queue: three, want: Cancelled, note: "failed"},
+		{name: "limit 1 means no retry", outcome: failed(KindError), queue: policy(1, s), want: Cancelled, note: "failed"},
+		{name: "a panic is an error", outcome: failed(KindPanic), queue: three, want: Ready, delay: 10 * s, note: "failed"},
+		{name: "a timeout", outcome: failed(KindTimeout), queue: three, want: Ready, delay: 10 * s, note: "timeout"},
+		{name: "the last timeout", retries: 2, outcome: failed(KindTimeout), queue: three, want: Cancelled, note: "timeout"},
+		{name: "permanent, at once", outcome: failed(KindPermanent), queue: three, want: Cancelled, note: "failed"},
+		{name: "business, not asked for", outcome: failed(KindBusiness), queue: three, want: Cancelled, note: "failed"},
+		{name: "business, asked for", outcome: failed(KindBusiness), queue: policy(3, 10*s, KindBusiness), want: Ready, delay: 10 * s, note: "failed"},
+		{name: "the item's policy over the pipeline's", own: `{"limit": 1}`,
+			outcome: Outcome{Verdict: Failed, Kind: KindError, Policy: policy(5, s)}, queue: three, want: Cancelled, note: "failed"},
+		{name: "the pipeline's policy over the queue's",
+			outcome: Outcome{Verdict: Failed, Kind: KindError, Policy: policy(5, s)}, queue: policy(1, 10*s), want: Ready, delay: s, note: "failed"},
+		{name: "the item's limit with the queue's delay", own: `{"limit": 2}`, outcome: failed(KindError), queue: policy(1, 10*s),
+			want: Ready, delay: 10 * s, note: "failed"},
+		{name: "the run asked for a longer wait", outcome: Outcome{Verdict: Failed, Kind: KindError, After: time.Minute}, queue: three,
+			want: Ready, delay: time.Minute, note: "failed"},
+		{name: "the run asked for a shorter wait", outcome: Outcome{Verdict: Failed, Kind: KindError, After: s}, queue: three,
+			want: Ready, delay: 10 * s, note: "failed"},
+		{name: "the asked-for wait does not retry what is out of attempts", retries: 2,
+			outcome: Outcome{Verdict: Failed, Kind: KindError, After: time.Minute}, queue: three, want: Cancelled, note: "failed"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			it := &Item{ID: 7, Fence: 3, RetryCount: test.retries, ResilienceConfig: test.own}
+			got := test.outcome.settle(it, test.queue, 0.9)
+			want := Finish{
+				ItemID: 7, Fence: 3, State: test.want, RetryCount: test.retries + 1, Delay: test.delay,
+				Error: test.outcome.Error, ErrorKind: test.outcome.Kind,
+				Attempt: &AttemptNote{Number: test.retries + 1, Outcome: test.note, Step: test.outcome.Step},
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSettleWithoutAnyPolicyUsesTheDefault(t *testing.T) {
+	for retries, want := range []struct {
+		state State
+		delay time.Duration
+	}{{Ready, 30 * time.Second}, {Ready, time.Minute}, {Cancelled, 0}} {
+		got := Outcome{Verdict: Failed}.settle(&Item{RetryCount: retries}, Resilience{}, 0.5)
+		if got.State != want.state || got.Delay != want.delay || got.ErrorKind != KindError {
+			t.Errorf("failure %d: %v after %s (%s), want %v after %s (error)",
+				retries+1, got.State, got.Delay, got.ErrorKind, want.state, want.delay)
+		}
+	}
+}
+
+func TestSettleWhatCountsNothing(t *testing.T) {
+	it := &Item{ID: 7, Fence: 3, RetryCount: 2, ResilienceConfig: `{"limit": 1}`}
+	note := func(outcome string) *AttemptNote { return &AttemptNote{Number: 3, Outcome: outcome, Step: "load"} }
+	tests := []struct {
+		name    string
+		outcome Outcome
+		want    Finish
+	}{
+		{"success drops the error and keeps the output",
+			Outcome{Verdict: Succeeded, Output: `{"rows": 3}`, Error: "stale", Kind: KindError, After: time.Hour},
+			Finish{ItemID: 7, Fence: 3, State: Processed, RetryCount: 2, Output: `{"rows": 3}`}},
+		{"snooze", Outcome{Verdict: Snoozed, After: time.Hour, Error: "not yet", Step: "load", Output: "1"},
+			Finish{ItemID: 7, Fence: 3, State: Ready, RetryCount: 2, Delay: time.Hour, Error: "not yet", Attempt: note("snoozed")}},
+		{"release", Outcome{Verdict: Released, After: time.Hour, Error: "draining", Step: "load", Output: "1"},
+			Finish{ItemID: 7, Fence: 3, State: Ready, RetryCount: 2, Error: "draining", Attempt: note("released")}},
+	}
+	for _, test := range tests {
+		if diff := cmp.Diff(test.want, test.outcome.settle(it, policy(1, time.Second), 0.5)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", test.name, diff)
+		}
+	}
+}
+
+func TestSettleTellsAPolicyThatCannotBeRead(t *testing.T) {
+	it := &Item{ResilienceConfig: `{"limit": "many"}`}
+	got := Outcome{Verdict: Failed, Kind: KindError, Error: "boom", Policy: policy(2, time.Second)}.settle(it, policy(1, time.Hour), 0.5)
+	if got.State != Ready || got.Delay != time.Second {
+		t.Errorf("%v after %s, want the pipeline's policy to hold: Ready after 1s", got.State, got.Delay)
+	}
+	if !strings.HasPrefix(got.Error, "boom\n") || !strings.Contains(got.Error, `resilience {"limit": "many"}`) {
+		t.Errorf("error %q, want the failure and what is wrong with the policy", got.Error)
+	}
+}
+
+// A text that the database refuses would be tried again for ever.
+func TestSettleWritesOnlyWhatEveryDatabaseTakes(t *testing.T) {
+	got := Outcome{Verdict: Failed, Kind: KindPermanent, Error: "exit 1: a\x00b", Step: strings.Repeat("é", 201)}.settle(&Item{}, Resilience{}, 0)
+	if got.Error != "exit 1: ab" {
+		t.Errorf("error %q, want no NUL in it", got.Error)
+	}
+	if want := strings.Repeat("é", 200); got.Attempt.Step != want {
+		t.Errorf("step of %d letters, want the 200 of its column", len([]rune(got.Attempt.Step)))
+	}
+	if got := (Outcome{Output: "\"a\x00\""}).settle(&Item{}, Resilience{}, 0); got.Output != `"a"` {
+		t.Errorf("output %q, want no NUL in it", got.Output)
+	}
+}

@@ -1,0 +1,114 @@
+package workqueue
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+)
+
+// queueUp lets waiters of these priorities line up one after the other, and
+// returns the channel on which each tells its index when it has a slot.
+func queueUp(t *testing.T, s *slots, priorities ...int) <-chan int {
+	t.Helper()
+	got := make(chan int, len(priorities))
+	for i, p := range priorities {
+		go func() {
+			if err := s.acquire(t.Context(), p); err == nil {
+				got <- i
+			}
+		}()
+		synctest.Wait() // it stands in line
+	}
+	return got
+}
+
+func TestSlotsGoToTheHighestPriorityThenToTheLongestWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlots(1)
+		if err := s.acquire(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+		got := queueUp(t, s, 500, -7, 1001, 500, 1001, 500)
+		var order []int
+		for range 6 {
+			s.release()
+			order = append(order, <-got)
+		}
+		if want := []int{2, 4, 0, 3, 5, 1}; !slices.Equal(order, want) {
+			t.Errorf("slots went to %v, want %v", order, want)
+		}
+		s.release()
+		if s.free != 1 {
+			t.Errorf("%d slots are free, want 1", s.free)
+		}
+	})
+}
+
+func TestSlotsCancelledWaiterTakesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlots(1)
+		if err := s.acquire(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		refused := make(chan error)
+		go func() { refused <- s.acquire(ctx, 1001) }()
+		synctest.Wait()
+		got := queueUp(t, s, 500)
+		cancel(ErrDraining)
+		if err := <-refused; !errors.Is(err, ErrDraining) {
+			t.Errorf("acquire: %v, want the cause of the end", err)
+		}
+		s.release()
+		if i := <-got; i != 0 {
+			t.Errorf("slot went to %d", i)
+		}
+		s.release()
+		if err := s.acquire(ctx, 1); !errors.Is(err, ErrDraining) {
+			t.Errorf("acquire after the end: %v, want the cause although a slot is free", err)
+		}
+		if s.free != 1 || len(s.waiting) != 0 {
+			t.Errorf("%d free, %d waiting, want 1 and 0", s.free, len(s.waiting))
+		}
+	})
+}
+
+// A grant and a cancellation that meet must neither lose a slot nor make one.
+func TestSlotsGrantsAndCancellationsUnderStress(t *testing.T) {
+	const capacity, goroutines, rounds = 3, 64, 200
+	s := newSlots(capacity)
+	var inUse, granted atomic.Int64
+	var all sync.WaitGroup
+	for g := range goroutines {
+		all.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(g), 1))
+			for range rounds {
+				ctx, cancel := context.WithCancel(t.Context())
+				if random.IntN(2) == 0 {
+					go cancel() // races with the grant
+				}
+				if s.acquire(ctx, random.IntN(4)) == nil {
+					granted.Add(1)
+					if n := inUse.Add(1); n > capacity {
+						t.Errorf("%d slots in use, want at most %d", n, capacity)
+					}
+					inUse.Add(-1)
+					s.release()
+				}
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+	if s.free != capacity || len(s.waiting) != 0 {
+		t.Errorf("%d free, %d waiting, want %d and 0", s.free, len(s.waiting), capacity)
+	}
+	if granted.Load() == 0 {
+		t.Error("nothing was granted")
+	}
+}
