@@ -46,7 +46,7 @@ var may = map[string]map[string]string{
 	"internal/process": {
 		"handlers/queue":      "the system pipelines' handlers get their executor here",
 		"internal/scheduler":  "it runs one",
-		"internal/strictyaml": "a faulty pipeline file is logged with its places",
+		"internal/strictyaml": "a mistyped pipeline gets a suggestion",
 		"pipelines":           "it loads them",
 		"workqueue":           "it runs a worker over a store",
 	},
