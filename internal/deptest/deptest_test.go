@@ -38,10 +38,22 @@ var may = map[string]map[string]string{
 		"workqueue": "it moves the queue",
 		"pipelines": "running an item runs its pipeline: this is one of the two joints",
 	},
+	"internal/bench": {
+		"handlers":            "it drains the shipped way: registry, pipelines, process, store",
+		"handlers/queue":      "the handlers that drain",
+		"internal/database":   "it makes a database of its own and drops it",
+		"internal/process":    "the process that drains",
+		"internal/strictyaml": "findings of a pipeline that cannot be read",
+		"pipelines":           "the item's pipeline, which does nothing",
+		"pipelines/shipped":   "the pipeline that is measured",
+		"workqueue":           "the items",
+		"workqueue/sqlstore":  "the store that is measured",
+	},
 	"internal/cron": {},
 	"internal/database": {
 		"internal/namedsql": "an opened connection knows its driver's parameter style",
 	},
+	"internal/docstest": {},
 	"internal/namedsql": {},
 	"internal/process": {
 		"handlers/queue":      "the system pipelines' handlers get their executor here",
