@@ -29,10 +29,10 @@ func (s *Store) Assign(ctx context.Context, pass func(context.Context, workqueue
 }
 
 func (s *Store) lockAssignment(ctx context.Context, tx *sql.Tx) error {
-	if !s.queries.has("assignment_lock") {
+	if !s.queries.has(lockStatement) {
 		return nil
 	}
-	rows, err := s.queries.query(ctx, tx, "assignment_lock", nil)
+	rows, err := s.queries.query(ctx, tx, lockStatement, nil)
 	if err != nil {
 		return err
 	}
@@ -114,8 +114,8 @@ func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams) (i
 	if err != nil {
 		return 0, result, err
 	}
-	notes := map[int64]attemptRow{}
-	var ids []int64
+	notes := map[refRow]attemptRow{}
+	var ended []refRow
 	for _, row := range stale {
 		state, ok := moved[row.ItemID]
 		if !ok {
@@ -128,13 +128,13 @@ func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams) (i
 		if result.Rescued++; state == workqueue.Cancelled {
 			result.Poisoned++
 		}
-		ids = append(ids, row.ItemID)
-		notes[row.ItemID] = attemptRow{
+		ended = append(ended, row.refRow)
+		notes[row.refRow] = attemptRow{
 			refRow: row.refRow, Number: row.failures + 1, Result: "rescued", HolderID: row.workerID,
 			ErrorText: null("the lease ran out: the worker died, hung or lost the database"),
 		}
 	}
-	return len(stale), result, a.s.note(ctx, a.tx, notes, ids)
+	return len(stale), result, a.s.note(ctx, a.tx, notes, ended)
 }
 
 func (a *assignTx) stale(ctx context.Context, p workqueue.RescueParams) ([]staleRow, error) {

@@ -76,12 +76,13 @@ func dialectFor(driver database.Driver) (dialect, error) {
 	return dialect{}, err
 }
 
-// timeArg makes a time ready to be a parameter.
+// timeArg makes a time ready to be a parameter. Cutting it to milliseconds is
+// not left to the engines: some of them round.
 func (d dialect) timeArg(t time.Time) any {
 	if d.driver == database.SQLite {
 		return t.UTC().Format(sqliteTime)
 	}
-	return t.UTC()
+	return t.UTC().Truncate(time.Millisecond)
 }
 
 // sqliteDialector translates modernc's error codes; gorm's own translation
@@ -131,7 +132,8 @@ func classify(err error) errorClass {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
 		switch pg.Code {
-		case "40001", "40P01", "55P03": // serialization, deadlock, lock timeout
+		case "40001", "40P01", "55P03", // serialization, deadlock, lock timeout
+			"57P01", "57P02": // the server ended the connection, and with it the transaction
 			return transientError
 		case "23505":
 			return uniqueError

@@ -76,9 +76,9 @@ func (s *Store) Enqueue(ctx context.Context, items []workqueue.NewItem) ([]int64
 
 func (s *Store) newItemRow(it workqueue.NewItem) newItemRow {
 	row := newItemRow{
-		Queue: it.QueueName, NewState: int(it.State), Prio: it.Priority, Config: it.IntegrationConfig,
+		Queue: it.QueueName, NewState: int(it.State), Prio: it.Priority, Config: clean(it.IntegrationConfig),
 		Body: null(string(it.Payload)), Policy: null(string(it.ResilienceConfig)),
-		DelayMs: ms(it.In), DueAt: s.jsonTime(it.At), Deadline: s.jsonTime(it.Deadline), Author: null(it.CreatedBy),
+		DelayMs: ms(it.In), DueAt: s.jsonTime(it.At), Deadline: s.jsonTime(it.Deadline), Author: null(clip(it.CreatedBy, nameLen)),
 	}
 	if row.Queue == "" {
 		row.Queue = workqueue.DefaultQueue

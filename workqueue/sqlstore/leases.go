@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"botwork/workqueue"
 )
@@ -79,7 +78,7 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 			if len(held) == 0 {
 				return nil
 			}
-			renewed, err := s.queries.ids(ctx, tx, "beat_items", values{
+			renewed, err := s.queries.refs(ctx, tx, "beat_items", values{
 				"worker": p.WorkerID, "lease_ms": ms(p.Lease), "rows": batch, "now": s.nowArg(),
 			})
 			if err != nil {
@@ -92,18 +91,19 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 	return result, err
 }
 
-// missing returns the ids of refs that are not among ids.
-func missing(refs []refRow, ids []int64) []int64 {
-	if len(refs) == len(ids) {
+// missing returns the ids of the refs that are not among found. An item may
+// stand among refs with two fences; only one of them holds.
+func missing(refs, found []refRow) []int64 {
+	if len(refs) == len(found) {
 		return nil
 	}
-	there := make(map[int64]bool, len(ids))
-	for _, id := range ids {
-		there[id] = true
+	there := make(map[refRow]bool, len(found))
+	for _, ref := range found {
+		there[ref] = true
 	}
 	var lost []int64
 	for _, ref := range refs {
-		if !there[ref.ItemID] {
+		if !there[ref] {
 			lost = append(lost, ref.ItemID)
 		}
 	}
@@ -143,7 +143,7 @@ func (s *Store) Finish(ctx context.Context, workerID int64, finishes []workqueue
 	}
 	rows := make([]finishRow, len(finishes))
 	refs := make([]refRow, len(finishes))
-	notes := map[int64]attemptRow{}
+	notes := map[refRow]attemptRow{}
 	for i, f := range finishes {
 		refs[i] = refRow{ItemID: f.ItemID, ItemFence: f.Fence}
 		rows[i] = finishRow{
@@ -151,9 +151,9 @@ func (s *Store) Finish(ctx context.Context, workerID int64, finishes []workqueue
 			NewOutput: null(string(f.Output)), ErrorText: null(f.Error), Kind: null(string(f.ErrorKind)),
 		}
 		if a := f.Attempt; a != nil {
-			notes[f.ItemID] = attemptRow{
+			notes[refs[i]] = attemptRow{
 				refRow: refs[i], Number: a.Number, Result: a.Outcome, HolderID: &workerID,
-				StepName: null(a.Step), ErrorText: null(f.Error), Kind: null(string(f.ErrorKind)),
+				StepName: null(clip(a.Step, nameLen)), ErrorText: null(f.Error), Kind: null(string(f.ErrorKind)),
 			}
 		}
 	}
@@ -187,17 +187,17 @@ func (s *Store) Finish(ctx context.Context, workerID int64, finishes []workqueue
 	return lost, err
 }
 
-// finish writes a batch and returns the ids that it changed.
-func (s *Store) finish(ctx context.Context, on runner, workerID int64, batch string, refs []refRow) ([]int64, error) {
+// finish writes a batch and returns the claims that it ended.
+func (s *Store) finish(ctx context.Context, on runner, workerID int64, batch string, refs []refRow) ([]refRow, error) {
 	v := values{"worker": workerID, "rows": batch, "now": s.nowArg()}
 	if !s.queries.has("finish_match") {
-		return s.queries.ids(ctx, on, "finish", v)
+		return s.queries.refs(ctx, on, "finish", v)
 	}
 	claims, err := jsonRows(refs)
 	if err != nil {
 		return nil, err
 	}
-	matched, err := s.queries.ids(ctx, on, "finish_match", values{"worker": workerID, "rows": claims})
+	matched, err := s.queries.refs(ctx, on, "finish_match", values{"worker": workerID, "rows": claims})
 	if err != nil || len(matched) == 0 {
 		return nil, err
 	}
@@ -211,11 +211,11 @@ func (s *Store) finish(ctx context.Context, on runner, workerID int64, batch str
 	return matched, nil
 }
 
-// note writes the attempts of the items among ids.
-func (s *Store) note(ctx context.Context, on runner, notes map[int64]attemptRow, ids []int64) error {
+// note writes the attempts of the claims among refs.
+func (s *Store) note(ctx context.Context, on runner, notes map[refRow]attemptRow, refs []refRow) error {
 	var rows []attemptRow
-	for _, id := range ids {
-		if n, ok := notes[id]; ok {
+	for _, ref := range refs {
+		if n, ok := notes[ref]; ok {
 			rows = append(rows, n)
 		}
 	}
@@ -246,6 +246,9 @@ func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
 	if err != nil {
 		return err
 	}
+	// When do panics, the locks must go with it: whoever recovers would else
+	// leave the cluster without assignments, and SQLite without its writer.
+	defer tx.Rollback()
 	if err := do(tx); err != nil {
 		if rerr := tx.Rollback(); rerr != nil && !errors.Is(rerr, sql.ErrTxDone) {
 			return errors.Join(err, fmt.Errorf("roll back: %w", rerr))
@@ -254,14 +257,3 @@ func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
 	}
 	return tx.Commit()
 }
-
-// null is nil for "".
-func null(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}
-
-// ms rounds a duration up to whole milliseconds.
-func ms(d time.Duration) int64 { return int64((d + time.Millisecond - 1) / time.Millisecond) }

@@ -111,7 +111,7 @@ func (s *Store) lockMigrations(ctx context.Context) (unlock func(), err error) {
 	switch s.dialect.driver {
 	case database.SQLServer:
 		lock = `DECLARE @r INT; EXEC @r = sp_getapplock @Resource = N'` + migrationLock +
-			`', @LockMode = N'Exclusive', @LockOwner = N'Session', @LockTimeout = 120000; IF @r < 0 THROW 50000, N'the migration lock was not got within 2 minutes', 1;`
+			`', @LockMode = N'Exclusive', @LockOwner = N'Session', @LockTimeout = 120000; IF @r < 0 BEGIN; THROW 50000, N'the migration lock was not got within 2 minutes', 1; END;`
 		release = `EXEC sp_releaseapplock @Resource = N'` + migrationLock + `', @LockOwner = N'Session';`
 	case database.Postgres:
 		lock = `SELECT pg_advisory_lock(hashtext('` + migrationLock + `'))`

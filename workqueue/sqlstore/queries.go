@@ -25,6 +25,9 @@ type runner interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
+// lockStatement is the file that takes the assignment lock.
+const lockStatement = "assignment_lock"
+
 // queries are the hand-written statements of one engine.
 type queries struct {
 	db      *sql.DB
@@ -47,7 +50,13 @@ func loadQueries(d dialect, db *sql.DB) (*queries, error) {
 		if err != nil {
 			return nil, err
 		}
-		q.texts[strings.TrimSuffix(path.Base(file), ".sql")] = namedsql.Compile(string(text), d.driver.Style())
+		name := strings.TrimSuffix(path.Base(file), ".sql")
+		if name == lockStatement {
+			// It has no parameters, but T-SQL writes its variables like some.
+			q.texts[name] = namedsql.Statement{Text: string(text)}
+			continue
+		}
+		q.texts[name] = namedsql.Compile(string(text), d.driver.Style())
 	}
 	return q, nil
 }
@@ -101,6 +110,24 @@ func (q *queries) ids(ctx context.Context, on runner, name string, v values) ([]
 		return nil
 	})
 	return ids, err
+}
+
+// refs runs a statement that returns claims: ids and fences.
+func (q *queries) refs(ctx context.Context, on runner, name string, v values) ([]refRow, error) {
+	rows, err := q.query(ctx, on, name, v)
+	if err != nil {
+		return nil, err
+	}
+	var refs []refRow
+	err = eachRow(rows, func() error {
+		var ref refRow
+		if err := rows.Scan(&ref.ItemID, &ref.ItemFence); err != nil {
+			return err
+		}
+		refs = append(refs, ref)
+		return nil
+	})
+	return refs, err
 }
 
 func (q *queries) bind(ctx context.Context, on runner, name string, v values) (*sql.Stmt, string, []any, error) {

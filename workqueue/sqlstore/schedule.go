@@ -15,22 +15,31 @@ func (s *Store) ClaimFiring(ctx context.Context, f workqueue.Firing) (workqueue.
 	var claim workqueue.FiringClaim
 	err := s.retry(ctx, fmt.Sprintf("claim firing of %q", f.Schedule), func() error {
 		claim = workqueue.FiringClaim{}
-		inserted, err := s.queries.exec(ctx, s.db, "firing", values{
-			"schedule": f.Schedule, "planned_at": s.dialect.timeArg(f.PlannedAt), "worker_name": f.Worker,
-			"recorded_by": f.RecordedBy, "now": s.nowArg(),
-		})
-		if classify(err) == uniqueError {
-			return nil // somebody was quicker in the same instant
+		// No row can mean that the instant has a record or that it has not
+		// come yet. The clock may reach it between the insert and the look at
+		// the clock; only an insert behind that look proves that it is taken.
+		for due := false; ; due = true {
+			inserted, err := s.queries.exec(ctx, s.db, "firing", values{
+				"schedule": f.Schedule, "planned_at": s.dialect.timeArg(f.PlannedAt), "worker_name": f.Worker,
+				"recorded_by": f.RecordedBy, "now": s.nowArg(),
+			})
+			if classify(err) == uniqueError {
+				return nil // somebody was quicker in the same instant
+			}
+			if err != nil {
+				return err
+			}
+			if claim.Won = inserted == 1; claim.Won || due {
+				return nil
+			}
+			now, err := s.clock(ctx, s.db)
+			if err != nil {
+				return err
+			}
+			if claim.Early = max(0, f.PlannedAt.Truncate(time.Millisecond).Sub(now)); claim.Early > 0 {
+				return nil
+			}
 		}
-		if err != nil {
-			return err
-		}
-		if claim.Won = inserted == 1; claim.Won {
-			return nil
-		}
-		now, err := s.clock(ctx, s.db)
-		claim.Early = max(0, f.PlannedAt.Sub(now))
-		return err
 	})
 	return claim, err
 }
@@ -46,6 +55,9 @@ func (s *Store) clock(ctx context.Context, on runner) (time.Time, error) {
 	return now.Time, err
 }
 
+// recordTries is more than the rivals that can get in between.
+const recordTries = 10
+
 // RecordFirings implements workqueue.ScheduleStore.
 func (s *Store) RecordFirings(ctx context.Context, fs []workqueue.Firing) error {
 	if len(fs) == 0 {
@@ -54,26 +66,36 @@ func (s *Store) RecordFirings(ctx context.Context, fs []workqueue.Firing) error 
 	type row struct {
 		Name, Instant, Holder, Result, Cause, Author string
 	}
-	rows := make([]row, len(fs))
-	for i, f := range fs {
-		rows[i] = row{
-			Name: f.Schedule, Instant: f.PlannedAt.UTC().Format(s.dialect.jsonTime), Holder: f.Worker,
-			Result: string(f.Outcome), Cause: f.Reason, Author: f.RecordedBy,
+	type key struct{ schedule, instant, worker string }
+	var rows []row
+	seen := map[key]bool{}
+	for _, f := range fs {
+		at := f.PlannedAt.UTC().Format(s.dialect.jsonTime)
+		k := key{f.Schedule, at, f.Worker}
+		if seen[k] {
+			continue // a second row of this batch would refuse all of it, time and again
 		}
+		seen[k] = true
+		rows = append(rows, row{
+			Name: f.Schedule, Instant: at, Holder: f.Worker,
+			Result: string(f.Outcome), Cause: clean(clip(f.Reason, reasonLen)), Author: f.RecordedBy,
+		})
 	}
 	batch, err := jsonRows(rows)
 	if err != nil {
 		return err
 	}
 	return s.retry(ctx, "record firings", func() error {
-		for {
-			_, err := s.queries.exec(ctx, s.db, "firing_notes", values{"rows": batch, "now": s.nowArg()})
+		var err error
+		for range recordTries {
+			_, err = s.queries.exec(ctx, s.db, "firing_notes", values{"rows": batch, "now": s.nowArg()})
 			// Somebody recorded one of the instants between the look and the
 			// insert: look again, it is excluded then.
-			if classify(err) != uniqueError || ctx.Err() != nil {
+			if classify(err) != uniqueError {
 				return err
 			}
 		}
+		return err
 	})
 }
 

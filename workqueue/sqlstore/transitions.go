@@ -14,7 +14,7 @@ func (s *Store) CancelItem(ctx context.Context, id int64, reason string) error {
 	return s.transition(ctx, "cancel", id, "", []workqueue.State{workqueue.Ready, workqueue.Pending, workqueue.Assigned},
 		func(orm *gorm.DB) *gorm.DB {
 			return orm.Updates(map[string]any{
-				"State": workqueue.Cancelled, "Error": reason, "ErrorKind": string(workqueue.KindCancelled),
+				"State": workqueue.Cancelled, "Error": clean(reason), "ErrorKind": string(workqueue.KindCancelled),
 				"FinishedAt": s.nowExpr(), "LeaseExpiresAt": nil,
 			})
 		})
@@ -55,6 +55,9 @@ func (s *Store) transition(ctx context.Context, verb string, id int64, hint stri
 	item, err := s.Item(ctx, id)
 	if err != nil {
 		return fmt.Errorf("%s item %d: %w", verb, id, err)
+	}
+	if item.DeletedAt != nil {
+		hint = "it has been deleted"
 	}
 	return &workqueue.TransitionError{ItemID: id, Verb: verb, State: item.State, Hint: hint}
 }

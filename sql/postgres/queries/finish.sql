@@ -1,6 +1,6 @@
 -- finish: record the ends of runs.
 -- In:  worker, rows [{ItemId, ItemFence, NewState, Failures, DelayMs, NewOutput, ErrorText, Kind}], now (NULL: the database clock)
--- Out: the ids that were changed; the others had lost their lease.
+-- Out: ids and fences of what was changed; the others had lost their lease.
 UPDATE "BotWorkQueueItems" SET
     "State" = j."NewState",
     "RetryCount" = j."Failures",
@@ -15,4 +15,4 @@ UPDATE "BotWorkQueueItems" SET
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "ItemFence" bigint, "NewState" int, "Failures" int, "DelayMs" bigint, "NewOutput" text, "ErrorText" text,
     "Kind" text)
 WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence" AND "State" = 1 AND "WorkerId" = @worker
-RETURNING "Id";
+RETURNING "Id", "Fence";

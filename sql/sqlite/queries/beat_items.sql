@@ -1,9 +1,9 @@
 -- beat_items: renew the leases of all that a worker holds.
 -- In:  worker, lease_ms, rows [{ItemId, ItemFence}], now (NULL: the database clock)
--- Out: the ids that were renewed; the others are lost.
+-- Out: ids and fences of what was renewed; the others are lost.
 UPDATE BotWorkQueueItems SET
     LeaseExpiresAt = strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @lease_ms / 1000.0))
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence
       FROM json_each(@rows)) j
 WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1 AND WorkerId = @worker
-RETURNING Id;
+RETURNING Id, Fence;

@@ -1,6 +1,6 @@
 -- finish: record the ends of runs.
 -- In:  worker, rows [{ItemId, ItemFence, NewState, Failures, DelayMs, NewOutput, ErrorText, Kind}], now (NULL: the database clock)
--- Out: the ids that were changed; the others had lost their lease.
+-- Out: ids and fences of what was changed; the others had lost their lease.
 UPDATE BotWorkQueueItems SET
     State = j.NewState,
     RetryCount = j.Failures,
@@ -18,4 +18,4 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.I
         json_extract(value, '$.ErrorText') AS ErrorText, json_extract(value, '$.Kind') AS Kind
       FROM json_each(@rows)) j
 WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1 AND WorkerId = @worker
-RETURNING Id;
+RETURNING Id, Fence;

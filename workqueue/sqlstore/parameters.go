@@ -1,0 +1,55 @@
+package sqlstore
+
+import (
+	"math"
+	"strings"
+	"time"
+	"unicode/utf16"
+)
+
+// nameLen and reasonLen are the lengths of the columns for names and reasons.
+const (
+	nameLen   = 200
+	reasonLen = 1000
+)
+
+// null makes a text ready to be a parameter: nil for "", and clean.
+func null(text string) *string {
+	if text == "" {
+		return nil
+	}
+	text = clean(text)
+	return &text
+}
+
+// clean replaces what no engine but SQLite stores in a text, broken UTF-8 and
+// zero bytes, which the output of a foreign program may well hold. Refusing
+// it would refuse the whole batch that it came with.
+func clean(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// clip cuts a text to the n signs that fit its column. A sign counts as SQL
+// Server does, by UTF-16 units; PostgreSQL counts no sign as more.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for at, r := range text {
+		if n -= utf16.RuneLen(r); n < 0 {
+			return text[:at]
+		}
+	}
+	return text
+}
+
+// longest is the most that any engine adds to a time: SQL Server counts the
+// seconds in 32 bits.
+const longest = math.MaxInt32 * time.Second
+
+// ms rounds a duration up to whole milliseconds. What lies beyond longest, 68
+// years, is cut to it.
+func ms(d time.Duration) int64 {
+	d = min(max(d, -longest), longest)
+	return int64((d + time.Millisecond - 1) / time.Millisecond)
+}

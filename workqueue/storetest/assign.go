@@ -1,0 +1,231 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"botwork/workqueue"
+)
+
+func assignTests() []test {
+	return []test{
+		{"passes never overlap", assignLock},
+		{"a pass that fails writes nothing", assignRollsBack},
+		{"a pass that panics gives the lock back", assignPanics},
+		{"a wait for the lock ends with its context", assignContext},
+		{"an assigned item", assignFields},
+		{"only waiting items are assigned", assignSkips},
+		{"hundreds in one write", assignMany},
+		{"workers that may take items", assignWorkers},
+		{"what a worker holds", assignLoads},
+	}
+}
+
+// Each pass takes the first due item for its own. Passes that overlap would
+// take the same one, and the counter would see them together.
+func assignLock(x *fixture) {
+	const passes, stores = 24, 3
+	x.Items(passes, ItemOpts{})
+	w := x.Worker(WorkerOpts{})
+	var inside, written atomic.Int32
+	var wg sync.WaitGroup
+	for s := range stores {
+		store := x.Store
+		if s > 0 {
+			store = x.Another(x.T)
+		}
+		for range passes / stores {
+			wg.Go(func() {
+				err := store.Assign(x.ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
+					if n := inside.Add(1); n != 1 {
+						x.Errorf("%d passes run at the same time", n)
+					}
+					defer inside.Add(-1)
+					due, err := tx.DueItems(ctx, workqueue.EveryPriority, 1)
+					if err != nil || len(due) != 1 {
+						return fmt.Errorf("%d due items, want 1 (error %w)", len(due), err)
+					}
+					n, err := tx.Write(ctx, []workqueue.Assignment{{ItemID: due[0].ID, WorkerID: w.ID}})
+					written.Add(int32(n))
+					return err
+				})
+				if err != nil {
+					x.Error(err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	if n := written.Load(); n != passes {
+		x.Errorf("%d items were assigned, want %d", n, passes)
+	}
+}
+
+func assignRollsBack(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	it := x.Item(ItemOpts{})
+	broken := errors.New("broken")
+	err := x.Store.Assign(x.ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
+		if n, err := tx.Write(ctx, []workqueue.Assignment{{ItemID: it.ID, WorkerID: w.ID}}); n != 1 || err != nil {
+			x.Errorf("Write = %d, %v, want 1", n, err)
+		}
+		return broken
+	})
+	if !errors.Is(err, broken) {
+		x.Errorf("Assign: %v, want the error of the pass", err)
+	}
+	x.wantSame(it)
+	x.wantIDs("due items of the next pass", x.due(workqueue.EveryPriority, 10), []int64{it.ID})
+}
+
+func assignPanics(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	it := x.Item(ItemOpts{})
+	func() {
+		defer func() {
+			if got := recover(); got != "broken" {
+				x.Errorf("recovered %v, want the panic of the pass", got)
+			}
+		}()
+		_ = x.Store.Assign(x.ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
+			if _, err := tx.Write(ctx, []workqueue.Assignment{{ItemID: it.ID, WorkerID: w.ID}}); err != nil {
+				return err
+			}
+			panic("broken")
+		})
+	}()
+	x.wantSame(it)
+	x.wantIDs("due items of the next pass", x.due(workqueue.EveryPriority, 10), []int64{it.ID})
+}
+
+func assignContext(x *fixture) {
+	ctx, cancel := context.WithCancel(x.ctx)
+	waiter := make(chan error, 1)
+	x.pass(func(context.Context, workqueue.AssignTx) error {
+		go func() {
+			waiter <- x.Store.Assign(ctx, func(context.Context, workqueue.AssignTx) error { return errors.New("it got the lock") })
+		}()
+		cancel()
+		if err := <-waiter; !errors.Is(err, context.Canceled) {
+			x.Errorf("Assign: %v, want context.Canceled", err)
+		}
+		return nil
+	})
+}
+
+func assignFields(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	before := x.Item(ItemOpts{State: workqueue.Pending})
+	x.Assign(w, before.ID)
+	got := x.show(before.ID)
+	x.wantClean("AssignedAt", got.AssignedAt)
+	want := before
+	want.State, want.WorkerID, want.AssignedAt = workqueue.Assigned, &w.ID, got.AssignedAt
+	if asJSON(got) != asJSON(want) {
+		x.Errorf("the assigned item is\n     %s\nwant %s", asJSON(got), asJSON(want))
+	}
+}
+
+func assignSkips(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	batch := []workqueue.Assignment{{ItemID: 4711, WorkerID: w.ID}}
+	var others []workqueue.Item
+	for _, s := range []workqueue.State{workqueue.Blocked, workqueue.Processed, workqueue.Cancelled, workqueue.Assigned} {
+		others = append(others, x.Item(ItemOpts{State: s}))
+	}
+	// A pass saw it waiting; then a person cancelled it.
+	late := x.Item(ItemOpts{})
+	if err := x.Store.CancelItem(x.ctx, late.ID, "too late"); err != nil {
+		x.Fatal(err)
+	}
+	others = append(others, x.show(late.ID))
+	for _, it := range others {
+		batch = append(batch, workqueue.Assignment{ItemID: it.ID, WorkerID: w.ID})
+	}
+	waiting := x.Item(ItemOpts{})
+	batch = append(batch, workqueue.Assignment{ItemID: waiting.ID, WorkerID: w.ID})
+	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
+		if n, err := tx.Write(ctx, nil); n != 0 || err != nil {
+			x.Errorf("Write of nothing = %d, %v, want 0", n, err)
+		}
+		n, err := tx.Write(ctx, batch)
+		if n != 1 {
+			x.Errorf("Write = %d, want only the waiting item", n)
+		}
+		return err
+	})
+	for _, it := range others {
+		x.wantSame(it)
+	}
+	x.wantState(workqueue.Assigned, waiting.ID)
+}
+
+func assignMany(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	x.Items(1500, ItemOpts{State: workqueue.Assigned, Worker: w})
+	if n, err := x.Store.ReleaseAssigned(x.ctx, w.ID, w.InstanceID); n != 1500 || err != nil {
+		x.Errorf("ReleaseAssigned = %d, %v, want 1500", n, err)
+	}
+}
+
+// loads reads what a pass knows of the workers.
+func (x *fixture) loads(seenWithin time.Duration, band workqueue.Band) []workqueue.WorkerLoad {
+	x.Helper()
+	var loads []workqueue.WorkerLoad
+	x.pass(func(ctx context.Context, tx workqueue.AssignTx) (err error) {
+		loads, err = tx.WorkerLoads(ctx, seenWithin, band, 10*time.Second)
+		return err
+	})
+	return loads
+}
+
+func assignWorkers(x *fixture) {
+	if got := x.loads(time.Hour, workqueue.EveryPriority); len(got) != 0 {
+		x.Errorf("workers of an empty database: %v", got)
+	}
+	first := x.Worker(WorkerOpts{Name: "zoe", Capacity: 7})
+	for _, set := range []string{
+		`"State" = 'draining'`, `"State" = 'stopped'`, `"LeaseExpiresAt" = ` + longAgo, `"LastSeenAt" = ` + longAgo,
+	} {
+		x.exec(1, `UPDATE "BotWorkers" SET %s WHERE "Id" = %d`, set, x.Worker(WorkerOpts{}).ID)
+	}
+	last := x.Worker(WorkerOpts{Name: "ann"})
+	got := x.loads(15*time.Minute, workqueue.EveryPriority)
+	if len(got) != 2 || got[0].WorkerID != first.ID || got[1].WorkerID != last.ID {
+		x.Fatalf("workers = %+v, want %q and %q in the order of their ids", got, first.Name, last.Name)
+	}
+	if want := (workqueue.WorkerLoad{WorkerID: first.ID, Name: "zoe", Capacity: 7}); got[0] != want {
+		x.Errorf("the first is %+v, want %+v", got[0], want)
+	}
+}
+
+func assignLoads(x *fixture) {
+	busy, idle := x.Worker(WorkerOpts{}), x.Worker(WorkerOpts{})
+	for _, p := range []int{499, 500, 1001} {
+		x.Item(ItemOpts{State: workqueue.Blocked, Worker: busy, Priority: p, Estimate: 2 * time.Second})
+		x.Item(ItemOpts{State: workqueue.Processed, Worker: busy, Priority: p})
+		x.Item(ItemOpts{State: workqueue.Assigned, Worker: busy, Priority: p}) // its estimate is the default, 10 s
+		x.Item(ItemOpts{Priority: p})
+	}
+	for _, c := range []struct {
+		band workqueue.Band
+		held int
+	}{
+		{highBand, 2}, {mediumBand, 4}, {lowBand, 6},
+		{workqueue.Band{Min: 499, Max: 499}, 6}, // what is above the band counts
+		{workqueue.Band{Min: 1002, Max: 1002}, 0},
+	} {
+		got := x.loads(15*time.Minute, c.band)
+		want := []workqueue.WorkerLoad{
+			{WorkerID: busy.ID, Name: busy.Name, Capacity: 4, HeldInBand: c.held, HeldDuration: time.Duration(c.held/2) * 12 * time.Second},
+			{WorkerID: idle.ID, Name: idle.Name, Capacity: 4},
+		}
+		if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
+			x.Errorf("%s: loads = %+v, want %+v", c.band, got, want)
+		}
+	}
+}

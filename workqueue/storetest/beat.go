@@ -1,0 +1,162 @@
+package storetest
+
+import (
+	"errors"
+	"slices"
+
+	"botwork/workqueue"
+)
+
+func beatTests() []test {
+	return []test{
+		{"the worker's own lease", beatWorker},
+		{"the leases of what it holds", beatHeld},
+		{"what it lost", beatLost},
+		{"hundreds of leases", beatMany},
+		{"what others want of it", beatState},
+		{"not for a worker that was replaced", beatReplaced},
+	}
+}
+
+// beat tells that the worker lives and holds items.
+func (x *fixture) beat(w workqueue.Worker, held ...workqueue.ItemRef) (workqueue.BeatResult, error) {
+	return x.Store.Beat(x.ctx, workqueue.BeatParams{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: leaseTime, Held: held})
+}
+
+// mustBeat is a beat that must be taken.
+func (x *fixture) mustBeat(w workqueue.Worker, held ...workqueue.ItemRef) workqueue.BeatResult {
+	x.Helper()
+	result, err := x.beat(w, held...)
+	if err != nil {
+		x.Fatal(err)
+	}
+	return result
+}
+
+// worker reads a worker by its name.
+func (x *fixture) worker(name string) workqueue.Worker {
+	x.Helper()
+	workers, err := x.Store.Workers(x.ctx)
+	if err != nil {
+		x.Fatal(err)
+	}
+	for _, w := range workers {
+		if w.Name == name {
+			return w
+		}
+	}
+	x.Fatalf("no worker %q among %s", name, asJSON(workers))
+	return workqueue.Worker{}
+}
+
+func ref(it workqueue.Item) workqueue.ItemRef {
+	return workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence}
+}
+
+func beatWorker(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	x.exec(1, `UPDATE "BotWorkers" SET "LastSeenAt" = %s, "LeaseExpiresAt" = %s`, longAgo, longAgo)
+	if got := x.mustBeat(w); got.State != workqueue.WorkerActive || len(got.Lost) != 0 {
+		x.Errorf("Beat = %+v, want active and nothing lost", got)
+	}
+	got := x.worker(w.Name)
+	if got.LastSeenAt.Before(w.LastSeenAt) || !got.LeaseExpiresAt.Equal(got.LastSeenAt.Add(leaseTime)) {
+		x.Errorf("the worker was seen at %s and is trusted until %s, want now and %s later", got.LastSeenAt, got.LeaseExpiresAt, leaseTime)
+	}
+}
+
+func beatHeld(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	held := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Priority: 1})
+	other := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Priority: 2}) // runs, but is not named in the beat
+	x.exec(2, `UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = %s`, longAgo)
+	if got := x.mustBeat(w, ref(held)); len(got.Lost) != 0 {
+		x.Errorf("lost %v, want none", got.Lost)
+	}
+	if got := x.show(held.ID); got.LeaseExpiresAt.Before(*held.LeaseExpiresAt) || got.State != workqueue.Blocked || got.Fence != held.Fence {
+		x.Errorf("the held item is %s, want its lease renewed and nothing else changed", asJSON(got))
+	}
+	if got := x.show(other.ID); got.LeaseExpiresAt.Year() != 2001 {
+		x.Errorf("a lease that was not named runs until %s, want it left alone", got.LeaseExpiresAt)
+	}
+}
+
+func beatLost(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	held := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
+	others := []workqueue.Item{
+		x.Item(ItemOpts{State: workqueue.Blocked}), // another worker's
+		x.Item(ItemOpts{State: workqueue.Processed, Worker: w, Priority: 1}),
+		x.Item(ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 2}),
+		x.Item(ItemOpts{}),
+	}
+	stale := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Priority: 3})
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "Fence" = "Fence" + 1 WHERE "Id" = %d`, stale.ID)
+	refs := []workqueue.ItemRef{ref(held), {ItemID: 4711, Fence: 1}, ref(stale)}
+	want := []int64{4711, stale.ID}
+	others = append(others, x.show(stale.ID))
+	for _, it := range others[:4] {
+		refs = append(refs, ref(it))
+		want = append(want, it.ID)
+	}
+	got := x.mustBeat(w, refs...).Lost
+	slices.Sort(got)
+	slices.Sort(want)
+	x.wantIDs("lost", got, want)
+	for _, it := range others {
+		x.wantSame(it)
+	}
+}
+
+func beatMany(x *fixture) {
+	const n = 500
+	w := x.Worker(WorkerOpts{})
+	x.Items(n, ItemOpts{State: workqueue.Assigned, Worker: w})
+	var refs []workqueue.ItemRef
+	for _, it := range x.claim(w, n) {
+		refs = append(refs, ref(it))
+	}
+	x.exec(n, `UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = %s`, longAgo)
+	if got := x.mustBeat(w, refs...); len(refs) != n || len(got.Lost) != 0 {
+		x.Errorf("%d held, %d lost, want %d and none", len(refs), len(got.Lost), n)
+	}
+	x.exec(n, `UPDATE "BotWorkQueueItems" SET "Progress" = 'renewed' WHERE "LeaseExpiresAt" > %s`, longAgo)
+}
+
+func beatState(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	held := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
+	if err := x.Store.DrainWorker(x.ctx, w.Name); err != nil {
+		x.Fatal(err)
+	}
+	if got := x.mustBeat(w, ref(held)); got.State != workqueue.WorkerDraining || len(got.Lost) != 0 {
+		x.Errorf("Beat = %+v, want draining, and its items still its own", got)
+	}
+}
+
+func beatReplaced(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	held := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
+	earlier, nobody := w, w
+	earlier.InstanceID = "the instance before"
+	nobody.ID = 4711
+	for _, c := range []struct {
+		name   string
+		worker workqueue.Worker
+	}{{"an earlier instance", earlier}, {"a worker without a row", nobody}} {
+		before := x.worker(w.Name)
+		if _, err := x.beat(c.worker, ref(held)); !errors.Is(err, workqueue.ErrWorkerReplaced) {
+			x.Errorf("beat of %s: %v, want ErrWorkerReplaced", c.name, err)
+		}
+		if got := x.worker(w.Name); asJSON(got) != asJSON(before) {
+			x.Errorf("beat of %s changed the worker to %s", c.name, asJSON(got))
+		}
+	}
+	if err := x.Store.StopWorker(x.ctx, w.ID, w.InstanceID); err != nil {
+		x.Fatal(err)
+	}
+	if _, err := x.beat(w, ref(held)); !errors.Is(err, workqueue.ErrWorkerReplaced) {
+		x.Errorf("beat of a stopped worker: %v, want ErrWorkerReplaced", err)
+	}
+	x.wantSame(held)
+}

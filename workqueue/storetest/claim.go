@@ -1,0 +1,157 @@
+package storetest
+
+import (
+	"sync"
+	"testing"
+
+	"botwork/workqueue"
+)
+
+func claimTests() []test {
+	return []test{
+		{"a claimed item", claimFields},
+		{"by priority and id, up to the limit", claimOrder},
+		{"bands include both ends", claimBands},
+		{"the fence grows with every claim", claimFence},
+		{"nothing for the wrong claimer", claimNothing},
+		{"claimers that contend get each item once", claimContention},
+	}
+}
+
+func claimFields(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	before := x.Item(ItemOpts{State: workqueue.Assigned, Worker: w, Payload: `{"a": 1}`, Policy: `{"limit": 2}`})
+	got := x.claim(w, 10)
+	if len(got) != 1 {
+		x.Fatalf("claimed %v, want item %d", idsOf(got), before.ID)
+	}
+	x.wantClean("StartedAt", got[0].StartedAt)
+	x.wantClean("LeaseExpiresAt", got[0].LeaseExpiresAt)
+	want := before
+	want.State, want.Fence, want.StartedAt = workqueue.Blocked, before.Fence+1, got[0].StartedAt
+	ends := got[0].StartedAt.Add(leaseTime)
+	want.LeaseExpiresAt = &ends
+	if asJSON(got[0]) != asJSON(want) {
+		x.Errorf("the claimed item is\n     %s\nwant %s", asJSON(got[0]), asJSON(want))
+	}
+	x.wantSame(got[0]) // what Claim returned is what the database holds
+}
+
+func claimOrder(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	low := x.Items(2, ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 10})
+	high := x.Items(3, ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 30})
+	middle := x.Items(1, ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 20})
+	x.wantIDs("claim of none", idsOf(x.claim(w, 0)), []int64{})
+	x.wantIDs("the first claim", idsOf(x.claim(w, 2)), high[:2])
+	x.wantIDs("the second claim", idsOf(x.claim(w, 3)), []int64{high[2], middle[0], low[0]})
+	x.wantIDs("the third claim", idsOf(x.claim(w, 3)), low[1:])
+	x.wantIDs("the last claim", idsOf(x.claim(w, 3)), []int64{})
+}
+
+func claimBands(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	ids := map[int]int64{}
+	for _, p := range []int{499, 500, 1000, 1001} {
+		ids[p] = x.Item(ItemOpts{State: workqueue.Assigned, Worker: w, Priority: p}).ID
+	}
+	for _, c := range []struct {
+		band workqueue.Band
+		want []int64
+	}{
+		{workqueue.Band{Min: 1000, Max: 999}, []int64{}},
+		{highBand, []int64{ids[1001]}},
+		{mediumBand, []int64{ids[1000], ids[500]}},
+		{lowBand, []int64{ids[499]}},
+	} {
+		p := claimParams(w, 10)
+		p.Band = c.band
+		items, err := x.Store.Claim(x.ctx, p)
+		if err != nil {
+			x.Error(err)
+		}
+		x.wantIDs("claim of "+c.band.String(), idsOf(items), c.want)
+	}
+}
+
+func claimFence(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	it := x.Item(ItemOpts{})
+	for fence := int64(1); fence <= 3; fence++ {
+		x.Assign(w, it.ID)
+		got := x.claim(w, 1)
+		if len(got) != 1 || got[0].Fence != fence {
+			x.Fatalf("claimed %s, want fence %d", asJSON(got), fence)
+		}
+		x.finish(w, workqueue.Finish{ItemID: it.ID, Fence: fence, State: workqueue.Ready})
+	}
+}
+
+func claimNothing(x *fixture) {
+	holder := x.Worker(WorkerOpts{})
+	it := x.Item(ItemOpts{State: workqueue.Assigned, Worker: holder})
+	other := x.Worker(WorkerOpts{})
+	earlier := holder
+	earlier.InstanceID = "the instance before"
+	x.wantIDs("claim by another worker", idsOf(x.claim(other, 10)), []int64{})
+	x.wantIDs("claim by an earlier instance", idsOf(x.claim(earlier, 10)), []int64{})
+	x.wantIDs("claim by nobody", idsOf(x.claim(workqueue.Worker{ID: 4711, InstanceID: "x"}, 10)), []int64{})
+	x.wantSame(it)
+	if err := x.Store.DrainWorker(x.ctx, holder.Name); err != nil {
+		x.Fatal(err)
+	}
+	x.wantIDs("claim by a draining worker", idsOf(x.claim(holder, 10)), []int64{})
+	x.exec(1, `UPDATE "BotWorkers" SET "State" = 'stopped' WHERE "Id" = %d`, holder.ID)
+	x.wantIDs("claim by a stopped worker", idsOf(x.claim(holder, 10)), []int64{})
+	x.wantSame(it)
+}
+
+func claimContention(x *fixture) {
+	const claimers, each = 8, 400
+	w := x.Worker(WorkerOpts{})
+	x.Items(claimers*each, ItemOpts{State: workqueue.Assigned, Worker: w})
+	stores := []workqueue.Store{x.Store, x.Another(x.T), x.Another(x.T), x.Another(x.T)}
+	var mu sync.Mutex
+	seen := map[int64]int{}
+	var wg sync.WaitGroup
+	for n := range claimers {
+		wg.Go(func() {
+			for {
+				items, err := stores[n%len(stores)].Claim(x.ctx, claimParams(w, 23))
+				if err != nil {
+					x.Error(err)
+					return
+				}
+				mu.Lock()
+				for _, it := range items {
+					seen[it.ID]++
+					if it.Fence != 1 || it.State != workqueue.Blocked {
+						x.Errorf("item %d was claimed with fence %d in state %s", it.ID, it.Fence, it.State)
+					}
+				}
+				mu.Unlock()
+				if len(items) == 0 {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	checkOnce(x.T, seen, claimers*each)
+	// A claim may find nothing while others hold what is left; nothing may
+	// stay behind when all of them are through.
+	x.wantIDs("a last claim", idsOf(x.claim(w, 10)), []int64{})
+}
+
+// checkOnce checks that n items were seen, each of them once.
+func checkOnce(t *testing.T, seen map[int64]int, n int) {
+	t.Helper()
+	if len(seen) != n {
+		t.Errorf("%d different items were seen, want %d", len(seen), n)
+	}
+	for id, times := range seen {
+		if times != 1 {
+			t.Errorf("item %d was seen %d times", id, times)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package storetest
+
+import (
+	"strings"
+	"time"
+
+	"botwork/workqueue"
+)
+
+func runTests() []test {
+	return []test{
+		{"start and end", runStartEnd},
+		{"an end is written once", runEndOnce},
+		{"the latest first", runList},
+		{"elsewhere", runElsewhere},
+		{"elsewhere under a worker that is gone", runElsewhereGone},
+	}
+}
+
+// startRun records the start of a run.
+func (x *fixture) startRun(r workqueue.PipelineRun) int64 {
+	x.Helper()
+	id, err := x.Store.StartRun(x.ctx, r)
+	if err != nil {
+		x.Fatal(err)
+	}
+	return id
+}
+
+// runs lists the runs of a pipeline.
+func (x *fixture) runs(pipeline string, limit int) []workqueue.PipelineRun {
+	x.Helper()
+	runs, err := x.Store.Runs(x.ctx, pipeline, limit)
+	if err != nil {
+		x.Fatal(err)
+	}
+	return runs
+}
+
+func runStartEnd(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	at := planned
+	id := x.startRun(workqueue.PipelineRun{Pipeline: "ExecuteWorkQueue", Trigger: "cron", PlannedAt: &at, WorkerID: &w.ID})
+	got := x.runs("", 0)
+	if len(got) != 1 {
+		x.Fatalf("%d runs, want 1", len(got))
+	}
+	x.wantClean("StartedAt", &got[0].StartedAt)
+	want := workqueue.PipelineRun{
+		ID: id, Pipeline: "ExecuteWorkQueue", Trigger: "cron", PlannedAt: &at, WorkerID: &w.ID, Outcome: workqueue.RunRunning, StartedAt: got[0].StartedAt,
+	}
+	if asJSON(got[0]) != asJSON(want) {
+		x.Errorf("the run is\n     %s\nwant %s", asJSON(got[0]), asJSON(want))
+	}
+	broken := "broken: \x00 " + strings.Repeat("a long story 🚀 ", 5000)
+	if err := x.Store.FinishRun(x.ctx, id, workqueue.RunFailed, broken, `{"assigned": 3}`); err != nil {
+		x.Fatal(err)
+	}
+	got = x.runs("", 0)
+	x.wantClean("FinishedAt", got[0].FinishedAt)
+	text := strings.Replace(broken, "\x00", "\uFFFD", 1)
+	want.Outcome, want.Error, want.Summary, want.FinishedAt = workqueue.RunFailed, &text, `{"assigned": 3}`, got[0].FinishedAt
+	if asJSON(got[0]) != asJSON(want) {
+		x.Errorf("the run is\n     %.500s\nwant %.500s", asJSON(got[0]), asJSON(want))
+	}
+}
+
+func runEndOnce(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	id := x.startRun(workqueue.PipelineRun{Pipeline: "Nightly", Trigger: "every", WorkerID: &w.ID})
+	for _, outcome := range []workqueue.RunOutcome{workqueue.RunSucceeded, workqueue.RunFailed} {
+		if err := x.Store.FinishRun(x.ctx, id, outcome, "", ""); err != nil {
+			x.Fatal(err)
+		}
+		if got := x.runs("Nightly", 0)[0]; got.Outcome != workqueue.RunSucceeded || got.Error != nil || got.Summary != "" {
+			x.Errorf("the run is %s, want it succeeded", asJSON(got))
+		}
+	}
+}
+
+func runList(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	var ids []int64
+	for _, pipeline := range []string{"Nightly", "Other", "Nightly", "Nightly"} {
+		ids = append(ids, x.startRun(workqueue.PipelineRun{Pipeline: pipeline, Trigger: "cron", WorkerID: &w.ID}))
+	}
+	for _, c := range []struct {
+		pipeline string
+		limit    int
+		want     []int64
+	}{
+		{"", 0, []int64{ids[3], ids[2], ids[1], ids[0]}},
+		{"", 2, []int64{ids[3], ids[2]}},
+		{"Nightly", 2, []int64{ids[3], ids[2]}},
+		{"Other", 0, []int64{ids[1]}},
+		{"None", 0, nil},
+	} {
+		var got []int64
+		for _, r := range x.runs(c.pipeline, c.limit) {
+			got = append(got, r.ID)
+		}
+		x.wantIDs("runs of "+c.pipeline, got, c.want)
+	}
+}
+
+// elsewhere asks for runs under other workers.
+func (x *fixture) elsewhere(pipeline string, w workqueue.Worker) (time.Time, bool) {
+	x.Helper()
+	since, running, err := x.Store.RunsElsewhere(x.ctx, pipeline, w.ID)
+	if err != nil {
+		x.Fatal(err)
+	}
+	if running == since.IsZero() {
+		x.Errorf("RunsElsewhere = %s, %t: the time must be there exactly when a run is", since, running)
+	}
+	return since, running
+}
+
+func runElsewhere(x *fixture) {
+	ann, bob := x.Worker(WorkerOpts{Name: "ann"}), x.Worker(WorkerOpts{Name: "bob"})
+	if _, running := x.elsewhere("Nightly", ann); running {
+		x.Error("a run is seen before any started")
+	}
+	id := x.startRun(workqueue.PipelineRun{Pipeline: "Nightly", Trigger: "cron", WorkerID: &bob.ID})
+	x.startRun(workqueue.PipelineRun{Pipeline: "Nightly", Trigger: "cron", WorkerID: &bob.ID})
+	first := x.runs("Nightly", 0)[1]
+	if since, running := x.elsewhere("Nightly", ann); !running || !since.Equal(first.StartedAt) {
+		x.Errorf("RunsElsewhere = %s, %t, want since %s", since, running, first.StartedAt)
+	}
+	if _, running := x.elsewhere("Nightly", bob); running {
+		x.Error("the worker's own run is seen as one elsewhere")
+	}
+	if _, running := x.elsewhere("Other", ann); running {
+		x.Error("a run of another pipeline is seen")
+	}
+	for _, r := range []int64{id, id + 1} {
+		if err := x.Store.FinishRun(x.ctx, r, workqueue.RunSucceeded, "", ""); err != nil {
+			x.Fatal(err)
+		}
+	}
+	if _, running := x.elsewhere("Nightly", ann); running {
+		x.Error("a run that has ended is seen")
+	}
+}
+
+func runElsewhereGone(x *fixture) {
+	ann, bob := x.Worker(WorkerOpts{Name: "ann"}), x.Worker(WorkerOpts{Name: "bob"})
+	x.startRun(workqueue.PipelineRun{Pipeline: "Nightly", Trigger: "cron", WorkerID: &bob.ID})
+	for _, c := range []struct{ name, change, back string }{
+		{"stopped", `"State" = 'stopped'`, `"State" = 'active'`},
+		{"without a beat", `"LeaseExpiresAt" = ` + longAgo, `"LeaseExpiresAt" = ` + farAway},
+		{"started again since", `"StartedAt" = ` + farAway, `"StartedAt" = ` + longAgo},
+	} {
+		x.exec(1, `UPDATE "BotWorkers" SET %s WHERE "Id" = %d`, c.change, bob.ID)
+		if _, running := x.elsewhere("Nightly", ann); running {
+			x.Errorf("a worker that is %s is seen as running", c.name)
+		}
+		x.exec(1, `UPDATE "BotWorkers" SET %s WHERE "Id" = %d`, c.back, bob.ID)
+		if _, running := x.elsewhere("Nightly", ann); !running {
+			x.Errorf("a worker that is no longer %s is not seen", c.name)
+		}
+	}
+	x.exec(1, `UPDATE "BotWorkers" SET "State" = 'draining' WHERE "Id" = %d`, bob.ID)
+	if _, running := x.elsewhere("Nightly", ann); !running {
+		x.Error("the run of a draining worker is not seen")
+	}
+}

@@ -1,0 +1,68 @@
+// Package storetest is the conformance suite of workqueue.Store and the factory
+// of its rows. Every engine runs the same suite: what one engine promises, all
+// of them keep. A new rule of the contract is a new test here; an engine's own
+// test file holds only what is its own.
+package storetest
+
+import (
+	"testing"
+
+	"botwork/workqueue"
+)
+
+// Harness is one empty database, with what a test needs of it beside the
+// contract.
+type Harness struct {
+	// Store is the store under test.
+	Store workqueue.Store
+
+	// Another opens one more store on the same database, as another process
+	// on another machine has it.
+	Another func(t *testing.T) workqueue.Store
+
+	// Exec runs one statement as a person does by hand, and returns how many
+	// rows it changed. Names are quoted ("BotWorkQueueItems"), which every
+	// engine understands; '1' is true, and times read '2026-01-31 13:45:00.000'.
+	Exec func(t *testing.T, sql string) int64
+}
+
+// test is one promise of the contract.
+type test struct {
+	name string
+	run  func(*fixture)
+}
+
+// Exercise holds a store to the contract of workqueue.Store and to the
+// invariants of an item's life. Each open call must return a database that is
+// migrated, empty, and seen by no other test.
+func Exercise(t *testing.T, open func(t *testing.T) Harness) {
+	for _, group := range []struct {
+		name  string
+		tests []test
+	}{
+		{"Enqueue", enqueueTests()},
+		{"Items", listTests()},
+		{"Change", changeTests()},
+		{"Due", dueTests()},
+		{"Assign", assignTests()},
+		{"Claim", claimTests()},
+		{"Beat", beatTests()},
+		{"Finish", finishTests()},
+		{"Rescue", rescueTests()},
+		{"Poison", poisonTests()},
+		{"Register", registerTests()},
+		{"Leave", leaveTests()},
+		{"Firing", firingTests()},
+		{"Run", runTests()},
+		{"Hand", handTests()},
+		{"Life", lifeTests()},
+	} {
+		t.Run(group.name, func(t *testing.T) {
+			for _, test := range group.tests {
+				t.Run(test.name, func(t *testing.T) {
+					test.run(newFixture(t, open(t)))
+				})
+			}
+		})
+	}
+}
