@@ -1,0 +1,231 @@
+package process_test
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"botwork/handlers"
+	"botwork/handlers/queue"
+	"botwork/internal/process"
+	"botwork/internal/strictyaml"
+	"botwork/internal/testdb"
+	"botwork/pipelines"
+	"botwork/pipelines/shipped"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+const (
+	medium = "ExecuteWorkQueue"
+	low    = "ExecuteLowPriorityWorkQueue"
+)
+
+// fixture is one empty database and what the processes over it have in common:
+// the shipped pipelines, the pipeline note for items, the files and kinds that
+// a test adds, and a record of what ran.
+type fixture struct {
+	*testing.T
+	engine testdb.Engine
+	dsn    string
+	store  *sqlstore.Store // the test's own eyes and hands
+	clock  *clock          // nil: the database's own
+
+	files map[string]string // name → YAML
+	kinds map[string]handle
+
+	mu  sync.Mutex
+	ran []ran
+}
+
+// handle is what a kind of the test does.
+type handle func(ctx context.Context, call *handlers.Call) (any, error)
+
+// ran is one run of the kind Note.
+type ran struct {
+	Item   int64
+	Worker string
+}
+
+func newFixture(t *testing.T, e testdb.Engine) *fixture {
+	x := &fixture{T: t, engine: e, dsn: e.DSN(t), files: map[string]string{"note": "steps:\n  - handler: Note\n"}, kinds: map[string]handle{}}
+	x.store = e.Open(t, x.dsn)
+	return x
+}
+
+// bot is a process to be made, and what it logs.
+type bot struct {
+	process.Options
+	log *logSink
+}
+
+// bot returns the options of a process. Each has a store of its own, as a
+// process has.
+func (x *fixture) bot(name string) *bot {
+	x.Helper()
+	link := &process.Link{}
+	registry := handlers.Builtin(handlers.Resources{})
+	registry.MustRegister(queue.Kinds(link.Services())...)
+	kind := func(name string, do handle) {
+		registry.MustRegister(handlers.Kind{Name: name, New: func() handlers.Handler { return &step{do: do} }})
+	}
+	kind("Note", func(_ context.Context, call *handlers.Call) (any, error) {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.ran = append(x.ran, ran{call.ItemID, name})
+		return nil, nil
+	})
+	for name, do := range x.kinds {
+		kind(name, do)
+	}
+	catalogue := pipelines.NewCatalogue(pipelines.NewCompiler(registry, pipelines.Options{}))
+	var findings strictyaml.Findings
+	for _, f := range shipped.Files() {
+		findings = append(findings, catalogue.Add(f.Name, f.Data)...)
+	}
+	for name, text := range x.files {
+		findings = append(findings, catalogue.Add(name+".yaml", []byte(text))...)
+	}
+	if err := findings.Err(); err != nil {
+		x.Fatal(err)
+	}
+	log := newLogSink()
+	return &bot{process.Options{
+		Store: x.open(), Link: link, Catalogue: catalogue, Log: log.logger(),
+		Engine:    pipelines.NewEngine(pipelines.EngineOptions{WorkerName: name, Log: log.logger()}),
+		Spec:      workqueue.WorkerSpec{Name: name, Version: "test", Capacity: 4, Lease: time.Minute},
+		Heartbeat: 20 * time.Second, ShutdownGrace: patience,
+	}, log}
+}
+
+func (x *fixture) open() *sqlstore.Store {
+	x.Helper()
+	o := sqlstore.Options{Driver: x.engine.Driver, DSN: x.dsn}
+	if x.clock != nil {
+		o.Now = x.clock.read
+	}
+	store, err := sqlstore.Open(x.Context(), o)
+	if err != nil {
+		x.Fatal(err)
+	}
+	x.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			x.Errorf("close store: %v", err)
+		}
+	})
+	return store
+}
+
+// step is a handler of the test's own.
+type step struct{ do handle }
+
+func (s *step) Handle(ctx context.Context, call *handlers.Call) (any, error) { return s.do(ctx, call) }
+
+// new makes a process that is stopped when the test ends, if not before.
+func (x *fixture) new(b *bot) *process.Process {
+	x.Helper()
+	p, err := process.New(x.Context(), b.Options)
+	if err != nil {
+		x.Fatal(err)
+	}
+	x.Cleanup(func() {
+		if err := p.Stop(context.Background()); err != nil {
+			x.Errorf("stop %s: %v", b.Spec.Name, err)
+		}
+	})
+	return p
+}
+
+// runOnce is the life of a whole process: it starts, runs the pipelines and
+// stops.
+func (x *fixture) runOnce(b *bot, names ...string) {
+	x.Helper()
+	p, err := process.New(x.Context(), b.Options)
+	if err != nil {
+		x.Fatal(err)
+	}
+	if err := p.RunOnce(x.Context(), names...); err != nil {
+		x.Errorf("RunOnce(%q) = %v, want nil", names, err)
+	}
+	if err := p.Stop(x.Context()); err != nil {
+		x.Errorf("Stop = %v, want nil", err)
+	}
+}
+
+// enqueue adds an item; without a pipeline it runs note, without a state it is
+// Pending.
+func (x *fixture) enqueue(it workqueue.NewItem) int64 {
+	x.Helper()
+	it.IntegrationConfig = cmp.Or(it.IntegrationConfig, "note")
+	it.State = cmp.Or(it.State, workqueue.Pending)
+	ids, err := x.store.Enqueue(x.Context(), []workqueue.NewItem{it})
+	if err != nil {
+		x.Fatal(err)
+	}
+	return ids[0]
+}
+
+func (x *fixture) item(id int64) workqueue.Item {
+	x.Helper()
+	it, err := x.store.Item(x.Context(), id)
+	if err != nil {
+		x.Fatal(err)
+	}
+	return it
+}
+
+func (x *fixture) attempts(id int64) []workqueue.Attempt {
+	x.Helper()
+	list, err := x.store.Attempts(x.Context(), id)
+	if err != nil {
+		x.Fatal(err)
+	}
+	return list
+}
+
+// wantState fails unless the items are in a state.
+func (x *fixture) wantState(want workqueue.State, ids ...int64) {
+	x.Helper()
+	for _, id := range ids {
+		if it := x.item(id); it.State != want {
+			x.Errorf("item %d of priority %d is %s (%s), want %s", id, it.Priority, it.State, text(it.Error), want)
+		}
+	}
+}
+
+// takeRan returns the items that ran since the last call, in order.
+func (x *fixture) takeRan() []ran {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	list := slices.Clone(x.ran)
+	x.ran = nil
+	return list
+}
+
+func text[T ~string](p *T) string {
+	if p == nil {
+		return ""
+	}
+	return string(*p)
+}
+
+// clock is a database's clock that moves when it is told to.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) read() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}

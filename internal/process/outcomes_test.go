@@ -1,0 +1,102 @@
+package process_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"botwork/handlers"
+	"botwork/internal/testdb"
+	"botwork/workqueue"
+)
+
+// outcomes are items that run once, and what the database says of them then.
+var outcomes = map[string]struct {
+	config, payload string
+
+	state   workqueue.State
+	kind    workqueue.ErrorKind
+	retries int
+	words   []string // of the error
+}{
+	"a pipeline's name":       {config: "note", state: workqueue.Processed},
+	"a whole pipeline, YAML":  {config: "steps:\n  - handler: Note\n", state: workqueue.Processed},
+	"a whole pipeline, JSON":  {config: `{"steps": [{"handler": "Note"}]}`, state: workqueue.Processed},
+	"a pipeline breaks off":   {config: `{"steps": [{"handler": "Break", "with": {"reason": "enough"}}]}`, state: workqueue.Processed},
+	"a pipeline with a panic": {config: `{"steps": [{"handler": "Panic"}]}`, state: workqueue.Ready, kind: workqueue.KindPanic, retries: 1, words: []string{"Panic", "no luck"}},
+	"an ordinary failure": {config: `{"steps": [{"handler": "Fail", "with": {"message": "no luck"}}]}`,
+		state: workqueue.Ready, kind: workqueue.KindError, retries: 1, words: []string{"no luck"}},
+	"a business error": {config: `{"steps": [{"handler": "Fail", "with": {"message": "no such customer", "kind": "business"}}]}`,
+		state: workqueue.Cancelled, kind: workqueue.KindBusiness, retries: 1, words: []string{"no such customer"}},
+	"a permanent error": {config: `{"steps": [{"handler": "Fail", "with": {"message": "never", "kind": "permanent"}}]}`,
+		state: workqueue.Cancelled, kind: workqueue.KindPermanent, retries: 1, words: []string{"never"}},
+	"a snooze": {config: `{"steps": [{"handler": "Snooze", "with": {"for": "1h", "reason": "not yet"}}]}`,
+		state: workqueue.Ready, words: []string{"not yet"}},
+	"an unknown pipeline": {config: "notte",
+		state: workqueue.Cancelled, kind: workqueue.KindPermanent, retries: 1, words: []string{`there is no pipeline "notte"`, `did you mean "note"?`}},
+	"a system pipeline": {config: medium,
+		state: workqueue.Cancelled, kind: workqueue.KindPermanent, retries: 1, words: []string{medium, "has a trigger"}},
+	"an unknown handler": {config: "steps:\n  - handler: Notte\n",
+		state: workqueue.Cancelled, kind: workqueue.KindPermanent, retries: 1, words: []string{"2:14", `"Notte"`, `did you mean "Note"?`}},
+	"YAML that is none": {config: "steps:\n  - handler: [\n",
+		state: workqueue.Cancelled, kind: workqueue.KindPermanent, retries: 1, words: []string{"integrationConfig:"}},
+	"JSON that is none": {config: `{"steps": [{"handler": "Note"}`,
+		state: workqueue.Cancelled, kind: workqueue.KindPermanent, retries: 1, words: []string{"integrationConfig:1:"}},
+	"a payload that is not JSON": {config: "note", payload: `{"open`,
+		state: workqueue.Cancelled, kind: workqueue.KindPermanent, retries: 1, words: []string{"payload", "JSON"}},
+	"a payload that does not fit": {config: `{"input": {"type": "object", "required": ["file"]}, "steps": [{"handler": "Note"}]}`, payload: `{}`,
+		state: workqueue.Cancelled, kind: workqueue.KindBusiness, retries: 1, words: []string{"payload", "file"}},
+}
+
+func TestOutcomes(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		x := newFixture(t, e)
+		x.kinds["Panic"] = func(context.Context, *handlers.Call) (any, error) { panic("no luck") }
+		ids := map[string]int64{}
+		for name, tt := range outcomes {
+			ids[name] = x.enqueue(workqueue.NewItem{Priority: 1000, IntegrationConfig: tt.config, Payload: workqueue.JSONText(tt.payload)})
+		}
+		before, err := x.store.Now(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.runOnce(x.bot("w"), medium)
+
+		for name, tt := range outcomes {
+			t.Run(name, func(t *testing.T) {
+				it := x.item(ids[name])
+				if it.State != tt.state || text(it.ErrorKind) != string(tt.kind) || it.RetryCount != tt.retries || it.ReleaseCount != 0 {
+					t.Errorf("state %s, kind %q, RetryCount %d, ReleaseCount %d; want %s, %q, %d, 0",
+						it.State, text(it.ErrorKind), it.RetryCount, it.ReleaseCount, tt.state, tt.kind, tt.retries)
+				}
+				for _, word := range tt.words {
+					if !strings.Contains(text(it.Error), word) {
+						t.Errorf("error %q, want it to say %q", text(it.Error), word)
+					}
+				}
+				if string(it.Payload) != tt.payload || it.IntegrationConfig != tt.config {
+					t.Errorf("the row has %q and %q now, want it untouched", it.IntegrationConfig, it.Payload)
+				}
+				// 30 s is the default backoff, ±10 %; the snooze asks for an hour.
+				if wait := it.AvailableAt.Sub(before); tt.state == workqueue.Ready && wait < 27*time.Second {
+					t.Errorf("due again after %v, want at least 27s", wait)
+				}
+			})
+		}
+	})
+}
+
+func TestARowOfHandWrittenSQLRuns(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		x := newFixture(t, e)
+		if _, err := e.SQL(t, x.dsn).ExecContext(t.Context(), `INSERT INTO "BotWorkQueueItems" ("IntegrationConfig") VALUES ('note')`); err != nil {
+			t.Fatal(err)
+		}
+		x.runOnce(x.bot("w"), medium)
+		items, err := x.store.Items(t.Context(), workqueue.ItemFilter{})
+		if err != nil || len(items) != 1 || items[0].State != workqueue.Processed || len(x.takeRan()) != 1 {
+			t.Errorf("items = %+v, %v; want one, run and Processed", items, err)
+		}
+	})
+}

@@ -1,0 +1,127 @@
+package process_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"botwork/internal/process"
+	"botwork/internal/testdb"
+	"botwork/workqueue"
+)
+
+func TestAnotherProcessOfTheNameIsRefused(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		x := newFixture(t, e)
+		first := x.new(x.bot("w"))
+		_, err := process.New(t.Context(), x.bot("w").Options)
+		wantTaken(t, err, first.Worker().Host, os.Getpid())
+		if err := first.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		x.new(x.bot("w")) // the name is free again
+	})
+}
+
+func wantTaken(t *testing.T, err error, host string, pid int) {
+	t.Helper()
+	taken := (*workqueue.NameTakenError)(nil)
+	if !errors.As(err, &taken) || taken.Host != host || taken.PID != pid {
+		t.Fatalf("New = %v, want a NameTakenError of process %d on %s", err, pid, host)
+	}
+	for _, word := range []string{host, fmt.Sprint(pid)} {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("error %q, want it to say %q", err, word)
+		}
+	}
+}
+
+// deadPID is that of a process that has ended just now.
+func deadPID(t *testing.T) int {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd.Process.Pid
+}
+
+// crashed leaves what a killed process leaves: a worker whose lease runs for an
+// hour still, one item that it ran and one that was assigned to it.
+func (x *fixture) crashed(host string, pid int) (running, assigned int64) {
+	x.Helper()
+	spec := workqueue.WorkerSpec{Name: "w", InstanceID: "dead", Host: host, PID: pid, Version: "test", Capacity: 1, Lease: time.Hour}
+	w, err := x.store.RegisterWorker(x.Context(), spec)
+	if err != nil {
+		x.Fatal(err)
+	}
+	running, assigned = x.enqueue(workqueue.NewItem{Priority: 1000}), x.enqueue(workqueue.NewItem{Priority: 999})
+	if _, err := workqueue.AssignPass(x.Context(), x.store, workqueue.AssignParams{}); err != nil {
+		x.Fatal(err)
+	}
+	claimed, err := x.store.Claim(x.Context(), workqueue.ClaimParams{
+		WorkerID: w.ID, InstanceID: w.InstanceID, Band: workqueue.EveryPriority, Max: 1, Lease: spec.Lease,
+	})
+	if err != nil || len(claimed) != 1 || claimed[0].ID != running {
+		x.Fatalf("claimed %v, %v, want item %d", claimed, err, running)
+	}
+	return running, assigned
+}
+
+func TestADeadProcessOfThisMachineIsReplacedAtOnce(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Skip(err)
+	}
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		x := newFixture(t, e)
+		pid := deadPID(t)
+		running, assigned := x.crashed(host, pid)
+		b := x.bot("w")
+		x.runOnce(b, medium)
+
+		b.log.await(t, "the process that had this worker's name has died; taking over")
+		x.wantState(workqueue.Processed, running, assigned)
+		if it := x.item(running); it.ReleaseCount != 1 || it.RetryCount != 0 {
+			t.Errorf("the item that ran: ReleaseCount %d, RetryCount %d; want 1, 0", it.ReleaseCount, it.RetryCount)
+		}
+		if a := x.attempts(running); len(a) != 1 || a[0].Outcome != "rescued" {
+			t.Errorf("attempts of the item that ran = %+v, want one that was rescued", a)
+		}
+		if it := x.item(assigned); it.ReleaseCount != 0 || len(x.attempts(assigned)) != 0 {
+			t.Errorf("the item that was only assigned: ReleaseCount %d, want 0 and no attempts", it.ReleaseCount)
+		}
+	})
+}
+
+// The same pid on another machine says nothing.
+func TestAProcessOfAnotherMachineIsWaitedFor(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		x := newFixture(t, e)
+		pid := deadPID(t)
+		running, _ := x.crashed("elsewhere", pid)
+		_, err := process.New(t.Context(), x.bot("w").Options)
+		wantTaken(t, err, "elsewhere", pid)
+		x.wantState(workqueue.Blocked, running)
+	})
+}
+
+func TestAReplacedProcessLearnsOfIt(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		x := newFixture(t, e)
+		b := x.bot("w")
+		b.Heartbeat = 20 * time.Millisecond
+		p := x.new(b)
+		if _, err := x.store.RegisterWorker(context.Background(), workqueue.WorkerSpec{
+			Name: "w", InstanceID: "next", Host: "elsewhere", PID: 1, Capacity: 1, Lease: time.Minute, Replaces: p.Worker().InstanceID,
+		}); err != nil {
+			t.Fatal(err)
+		}
+		receive(t, p.Replaced(), "word that the worker was replaced")
+	})
+}

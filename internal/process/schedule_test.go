@@ -1,0 +1,123 @@
+package process_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"botwork/handlers"
+	"botwork/internal/testdb"
+	"botwork/workqueue"
+)
+
+func TestScopeOnceFiresOnceOverTwoProcesses(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		t.Parallel()
+		x := newFixture(t, e)
+		ticks := make(chan struct{}, 1000)
+		x.kinds["Tick"] = func(context.Context, *handlers.Call) (any, error) { ticks <- struct{}{}; return nil, nil }
+		x.files["tick"] = `
+trigger: {cron: "* * * * * *", atStart: true, scope: once}
+steps:
+  - handler: Tick
+`
+		first, second := x.new(x.bot("a")), x.new(x.bot("b"))
+		for _, p := range []interface{ Start(context.Context) error }{first, second} {
+			if err := p.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 4 {
+			receive(t, ticks, "tick")
+		}
+		for _, p := range []interface{ Stop(context.Context) error }{first, second} {
+			if err := p.Stop(t.Context()); err != nil {
+				t.Errorf("Stop = %v, want nil", err)
+			}
+		}
+
+		runs, err := x.store.Runs(t.Context(), "tick", 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		perInstant := map[time.Time]int{}
+		for _, r := range runs {
+			if r.Outcome != workqueue.RunSucceeded || r.PlannedAt == nil {
+				t.Errorf("run %+v, want a success that was planned", r)
+				continue
+			}
+			perInstant[*r.PlannedAt]++
+		}
+		firings, err := x.store.Firings(t.Context(), "tick", 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fired := map[time.Time]int{}
+		for _, f := range firings {
+			if f.Outcome == workqueue.Fired {
+				fired[f.PlannedAt]++
+			}
+		}
+		for at, n := range fired {
+			if n != 1 {
+				t.Errorf("%d records of the firing at %s, want one", n, at)
+			}
+		}
+		if diff := cmp.Diff(fired, perInstant); diff != "" {
+			t.Errorf("runs per instant (-recorded firings +runs):\n%s", diff)
+		}
+	})
+}
+
+func TestSystemPipelinesRunAtStartOnEachWorker(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		t.Parallel()
+		x := newFixture(t, e)
+		urgent, slow := x.enqueue(workqueue.NewItem{Priority: 1001}), x.enqueue(workqueue.NewItem{Priority: 1})
+		workers := map[string]int{}
+		for _, name := range []string{"a", "b"} {
+			b := x.bot(name)
+			p := x.new(b)
+			if err := p.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			pipelines := map[any]bool{}
+			for i := 1; len(pipelines) < 2; i++ {
+				pipelines[b.log.awaitNth(t, "run succeeded", i)["schedule"]] = true
+			}
+			workers[name] = len(pipelines)
+			if err := p.Stop(t.Context()); err != nil {
+				t.Errorf("Stop = %v, want nil", err)
+			}
+		}
+		x.wantState(workqueue.Processed, urgent, slow)
+		if diff := cmp.Diff(map[string]int{"a": 2, "b": 2}, workers); diff != "" {
+			t.Errorf("system pipelines that ran at start, by worker (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A system pipeline that panics or fails is a failed run; the process and its
+// other pipelines go on.
+func TestAFailingSystemPipelineHurtsNoOther(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		t.Parallel()
+		x := newFixture(t, e)
+		x.kinds["Panic"] = func(context.Context, *handlers.Call) (any, error) { panic("no luck") }
+		x.files["bad"] = "trigger: {every: 1h, atStart: true}\nsteps:\n  - handler: Panic\n"
+		id := x.enqueue(workqueue.NewItem{Priority: 1000})
+		b := x.bot("w")
+		p := x.new(b)
+		if err := p.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		failed := b.log.await(t, "run failed")
+		if failed["schedule"] != "bad" {
+			t.Errorf("the failed run is %v, want that of bad", failed)
+		}
+		b.log.awaitNth(t, "run succeeded", 2) // the two shipped ones
+		x.wantState(workqueue.Processed, id)
+	})
+}

@@ -1,0 +1,82 @@
+package process_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"botwork/handlers"
+	"botwork/internal/process"
+	"botwork/internal/testdb"
+	"botwork/workqueue"
+)
+
+func TestTwoProcessesShareItems(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		x := newFixture(t, e)
+		const n = 300
+		for range n {
+			x.enqueue(workqueue.NewItem{Priority: 1000})
+		}
+		// Both are there before the first pass, which gives each its half.
+		processes := []*process.Process{x.new(x.bot("a")), x.new(x.bot("b"))}
+		var wg sync.WaitGroup
+		for _, p := range processes {
+			wg.Go(func() {
+				if err := p.RunOnce(t.Context(), medium); err != nil {
+					t.Errorf("%s: %v", p.Worker().Name, err)
+				}
+			})
+		}
+		wg.Wait()
+
+		times, by := map[int64]int{}, map[string]int{}
+		for _, r := range x.takeRan() {
+			times[r.Item]++
+			by[r.Worker]++
+		}
+		for id, n := range times {
+			if n != 1 {
+				t.Errorf("item %d ran %d times, want once", id, n)
+			}
+			x.wantState(workqueue.Processed, id)
+		}
+		if len(times) != n || by["a"] == 0 || by["b"] == 0 {
+			t.Errorf("%d items ran, by worker %v; want %d, some by each", len(times), by, n)
+		}
+	})
+}
+
+// A worker that is full of low work stays open to urgent work: it is the only
+// one, and what it runs is below 500.
+func TestLowWorkDoesNotKeepUrgentWorkAway(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		x := newFixture(t, e)
+		started, end := make(chan struct{}, 1), make(chan struct{})
+		x.kinds["Hold"] = func(context.Context, *handlers.Call) (any, error) {
+			started <- struct{}{}
+			<-end
+			return nil, nil
+		}
+		x.files["hold"] = "steps:\n  - handler: Hold\n"
+		slow := x.enqueue(workqueue.NewItem{Priority: 499, IntegrationConfig: "hold"})
+		b := x.bot("w")
+		b.Spec.Capacity = 2
+		p := x.new(b)
+		ended := make(chan error, 1)
+		go func() { ended <- p.RunOnce(t.Context(), low) }()
+		receive(t, started, "start of the low item")
+
+		urgent := x.enqueue(workqueue.NewItem{Priority: 1001})
+		if err := p.RunOnce(t.Context(), medium); err != nil {
+			t.Error(err)
+		}
+		x.wantState(workqueue.Processed, urgent)
+		x.wantState(workqueue.Blocked, slow)
+		close(end)
+		if err := receive(t, ended, "end of the low pipeline"); err != nil {
+			t.Error(err)
+		}
+		x.wantState(workqueue.Processed, slow)
+	})
+}
