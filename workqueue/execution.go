@@ -99,20 +99,23 @@ func (e *execution) more(ctx context.Context) (bool, error) {
 	if e.awaitWritten(ctx); ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	if assigned, err := e.refill(ctx); assigned == 0 || err != nil {
+	if asked, err := e.refill(ctx); !asked || err != nil {
 		return false, err
 	}
+	// Whatever the pass assigned: another worker's may have come first, with
+	// items for this one.
 	err := e.claim(ctx)
 	return len(e.queue) > 0, err
 }
 
-func (e *execution) refill(ctx context.Context) (int, error) {
+// refill repeats the pass; false when there is none to repeat.
+func (e *execution) refill(ctx context.Context) (asked bool, err error) {
 	pass, ok := e.r.passFor(e.p.Band)
 	if !e.p.Refill || !ok {
-		return 0, nil
+		return false, nil
 	}
-	result, err := AssignPass(ctx, e.r.o.Store, pass)
-	return result.Assigned, err
+	_, err = AssignPass(ctx, e.r.o.Store, pass)
+	return true, err
 }
 
 // claim is not broken off when ctx ends: what a lost answer had claimed would
