@@ -35,12 +35,15 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.initCommand(),
+		a.runCommand(),
+		a.demoCommand(),
 		a.enqueueCommand(),
 		a.itemsCommand(),
 		a.workersCommand(),
 		a.pipelinesCommand(),
 		a.handlersCommand(),
 		a.dbCommand(),
+		a.benchCommand(),
 		a.versionCommand(),
 	}
 }
