@@ -8,7 +8,7 @@ VERSION := $(or $(shell git describe --tags --always --dirty 2>/dev/null),dev)
 GOFLAGS := $(strip $(GOFLAGS) -trimpath -buildvcs=false)
 export GOFLAGS
 
-LDFLAGS := -X main.version=$(VERSION)
+LDFLAGS := -X botwork/cmd.version=$(VERSION)
 PLATFORMS := linux/amd64 linux/arm64 windows/amd64
 
 # The race detector is the only thing here that needs a C compiler.

@@ -108,7 +108,7 @@ var thirdParty = []struct {
 	{"github.com/robfig/cron", []string{"internal/cron"}, "its own view of daylight saving is not ours"},
 	{"gopkg.in/yaml.v3", []string{"internal/strictyaml"}, "it is archived: its heir shall take one import line"},
 	{"github.com/expr-lang/expr", []string{"handlers", "pipelines"}, "expressions live in steps"},
-	{"github.com/spf13", []string{"cmd/botwork"}, "commands and flags end where the program begins"},
+	{"github.com/spf13", []string{"cmd"}, "commands and flags end where the program begins"},
 	{"github.com/sqlc-dev/teesql", nil, "a parser for tests"},
 	{"pgregory.net/rapid", nil, "for tests"},
 	{"github.com/google/go-cmp", nil, "for tests: it may panic"},
@@ -169,12 +169,12 @@ func TestFaultsAreFound(t *testing.T) {
 		"a fenced third party":      {listed{ImportPath: "botwork/workqueue", Imports: []string{"gorm.io/gorm/clause"}}, "workqueue imports gorm.io/gorm/clause"},
 		"cobra outside the program": {listed{ImportPath: "botwork/examples/x", Imports: []string{"github.com/spf13/cobra"}}, "examples/x imports github.com/spf13/cobra"},
 		"a test helper in a program": {
-			listed{ImportPath: "botwork/cmd/botwork", Name: "main", Deps: []string{"fmt", "testing"}}, "cmd/botwork contains testing",
+			listed{ImportPath: "botwork/cmd", Name: "main", Deps: []string{"fmt", "testing"}}, "cmd contains testing",
 		},
 		"a test over the fence": {
 			listed{ImportPath: "botwork/workqueue", XTestImports: []string{"botwork/handlers"}}, "a test of workqueue imports handlers",
 		},
-		"what a wiring package may do": {listed{ImportPath: "botwork/cmd/botwork", Imports: []string{"botwork/config", "botwork/sql"}}, ""},
+		"what a wiring package may do": {listed{ImportPath: "botwork/cmd", Imports: []string{"botwork/config", "botwork/sql"}}, ""},
 		"a path that only begins alike": {
 			listed{ImportPath: "botwork/workqueue", Imports: []string{"gorm.iota/x"}}, "",
 		},

@@ -1,0 +1,140 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/term"
+
+	"botwork/config"
+	"botwork/handlers"
+	"botwork/handlers/queue"
+	"botwork/internal/database"
+	"botwork/pipelines"
+	"botwork/workqueue/sqlstore"
+)
+
+// app is one call of the program: where it reads and writes, and its settings.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	environ        []string
+	kinds          []handlers.Kind // beside the built-in ones
+
+	// configFile is --config.
+	configFile string
+
+	// started tells that the command line was understood: an error before that
+	// is wrong usage.
+	started bool
+
+	// cfg is filled by loadConfig.
+	cfg config.Config
+}
+
+// loadConfig reads the settings into a.cfg. Its error is a strictyaml.Findings.
+func (a *app) loadConfig() error {
+	cfg, err := config.Load(a.configFile, a.environ)
+	if err != nil {
+		return err
+	}
+	a.cfg = cfg
+	return nil
+}
+
+// openStore opens the database of the settings. A SQLite file is brought up to
+// date on the way, since nobody else looks after it; the schema of a server is
+// left to `botwork db migrate` and `botwork run`.
+func (a *app) openStore(ctx context.Context) (*sqlstore.Store, error) {
+	store, err := a.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if store.Driver() == database.SQLite {
+		if _, err := store.Migrate(ctx); err != nil {
+			return nil, errors.Join(err, store.Close())
+		}
+	}
+	return store, nil
+}
+
+// connect opens the database as it is.
+func (a *app) connect(ctx context.Context) (*sqlstore.Store, error) {
+	db := a.cfg.Database
+	return sqlstore.Open(ctx, sqlstore.Options{
+		Driver: db.Driver, DSN: db.DSN.Reveal(),
+		MaxOpen: db.Pool.MaxOpen, MaxIdle: db.Pool.MaxIdle, MaxLifetime: db.Pool.MaxLifetime,
+	})
+}
+
+// withStore loads the settings and gives do the database for as long as it runs.
+func (a *app) withStore(ctx context.Context, do func(*sqlstore.Store) error) error {
+	if err := a.loadConfig(); err != nil {
+		return err
+	}
+	store, err := a.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(store), store.Close())
+}
+
+// resources are what the settings let handlers use. The caller closes the
+// connections; none is opened before a step uses it.
+func (a *app) resources() (handlers.Resources, error) {
+	known := make(map[string]handlers.Connection, len(a.cfg.Connections))
+	for name, c := range a.cfg.Connections {
+		known[name] = handlers.Connection{Driver: string(c.Driver), DSN: c.DSN.Reveal()}
+	}
+	connections, err := handlers.NewConnections(known)
+	return handlers.Resources{Connections: connections, Folders: a.cfg.Handlers.Folders}, err
+}
+
+// compiler checks and compiles pipelines for the handlers of the registry.
+func (a *app) compiler(registry *handlers.Registry) (*pipelines.Compiler, error) {
+	zone, err := a.cfg.Pipelines.Location()
+	if err != nil {
+		return nil, fmt.Errorf("pipelines.timezone: %w", err)
+	}
+	// Not nil: without any secrets, naming one is a mistake.
+	secrets := make([]string, 0, len(a.cfg.Secrets))
+	for name := range a.cfg.Secrets {
+		secrets = append(secrets, name)
+	}
+	return pipelines.NewCompiler(registry, pipelines.Options{SecretNames: secrets, Location: zone}), nil
+}
+
+// checker is the compiler for commands that look at pipelines without running
+// them.
+func (a *app) checker() (*pipelines.Compiler, error) {
+	resources, err := a.resources()
+	if err != nil {
+		return nil, err
+	}
+	return a.compiler(a.newRegistry(resources, queue.Services{}))
+}
+
+// shortPath shows a path as a person would write it here: relative where it
+// lies in the working folder.
+func shortPath(path string) string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	rel, err := filepath.Rel(wd, path)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return path
+	}
+	return rel
+}
+
+// isTerminal tells whether a person watches what is written to w.
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}

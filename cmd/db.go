@@ -1,0 +1,96 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"botwork/internal/database"
+	"botwork/workqueue/sqlstore"
+)
+
+func (a *app) dbCommand() *cobra.Command {
+	return group(&cobra.Command{Use: "db", Short: "Look after the database's schema"},
+		a.dbMigrateCommand(), a.dbStatusCommand())
+}
+
+func (a *app) dbMigrateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "migrate",
+		Short: "Bring the database's schema up to date",
+		Long: `Makes the tables of a new database, or brings those of an older version up to
+date. It is safe while workers run and when several processes do it at once.
+
+"botwork run" does it by itself; a person does it first where the service's login
+may not change the schema.`,
+		Example: "  botwork db migrate\n  botwork db migrate --config production.yaml",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withSchema(cmd, func(store *sqlstore.Store) error {
+				applied, err := store.Migrate(cmd.Context())
+				for _, name := range applied {
+					fmt.Fprintf(a.stdout, "applied %s\n", name)
+				}
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(a.stdout, "the schema is up to date: %s database %s\n", store.Driver(), a.cfg.Database.DSN)
+				return nil
+			})
+		},
+	}
+}
+
+func (a *app) dbStatusCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "List the schema's migrations and whether they were applied",
+		Long: `Lists the migrations that this version of the program knows, and when each was
+applied to the database. The exit code is 0 even when some wait to be applied.`,
+		Example: "  botwork db status\n  botwork db status --output json",
+		Args:    noArguments,
+	}
+	output := outputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return a.withSchema(cmd, func(store *sqlstore.Store) error {
+			migrations, err := store.MigrationStatus(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.print(*output, migrations, func() { a.migrationTable(store.Driver(), migrations) })
+		})
+	}
+	return cmd
+}
+
+func (a *app) migrationTable(driver database.Driver, migrations []sqlstore.Migration) {
+	g := newGrid("version", "name", "applied")
+	waiting := 0
+	for _, m := range migrations {
+		applied := "no"
+		if m.Applied {
+			applied = instant(m.AppliedAt)
+		} else {
+			waiting++
+		}
+		g.add(fmt.Sprint(m.Version), m.Name, applied)
+	}
+	fmt.Fprintf(a.stdout, "%s database %s\n", driver, a.cfg.Database.DSN)
+	g.writeTo(a.stdout)
+	if waiting > 0 {
+		fmt.Fprintln(a.stdout, "Run `botwork db migrate` to apply the rest.")
+	}
+}
+
+// withSchema is withStore without the migration on the way.
+func (a *app) withSchema(cmd *cobra.Command, do func(*sqlstore.Store) error) error {
+	if err := a.loadConfig(); err != nil {
+		return err
+	}
+	store, err := a.connect(cmd.Context())
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(store), store.Close())
+}

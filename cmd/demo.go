@@ -1,0 +1,57 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"botwork/config"
+	"botwork/examples/quickstart"
+)
+
+const demoDoc = `Writes a small project into a folder (a file that is there already stays as it
+is) and runs it: an embedded database, the system pipelines that come with
+Botwork, and a pipeline that makes work items for four files of sales, first at
+once and then every minute. Ctrl-C drains and ends.
+
+One file has a mistake on purpose: its item is cancelled and says why. Mend
+data/sales/west.csv while it runs, and the next minute's item succeeds.`
+
+func (a *app) demoCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "demo [DIR]",
+		Short: "Write a sample project and run it",
+		Long:  demoDoc,
+		Example: `  botwork demo
+  botwork demo /tmp/tryout`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := "quickstart"
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			return a.demo(cmd.Context(), dir)
+		},
+	}
+	return cmd
+}
+
+func (a *app) demo(ctx context.Context, dir string) error {
+	if err := quickstart.Write(dir); err != nil {
+		return err
+	}
+	a.configFile = filepath.Join(dir, config.DefaultFile)
+	if err := a.loadConfig(); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, `The project is in %s: settings in botwork.yaml, pipelines in pipelines/.
+Reports go to %s. In another terminal:
+
+  botwork --config %s items list
+
+`, dir, filepath.Join(dir, "data", "reports"), a.configFile)
+	// The first items are there when the system pipelines run at start.
+	return a.run(ctx, quickstart.Trigger)
+}

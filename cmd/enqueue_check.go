@@ -1,0 +1,127 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"botwork/internal/strictyaml"
+	"botwork/pipelines"
+	"botwork/workqueue"
+)
+
+// place is where an item was written: a flag, or a line of standard input.
+type place struct {
+	file    string
+	line    int            // 0 for a flag
+	columns map[string]int // where the value of a key stands in the line
+}
+
+func (p place) finding(key, code, message, hint string) strictyaml.Finding {
+	return strictyaml.Finding{File: p.file, Line: p.line, Column: max(p.columns[key], min(p.line, 1)), Code: code, Message: message, Hint: hint}
+}
+
+// itemChecker finds what keeps an item from running before it is written.
+type itemChecker struct {
+	catalogue *pipelines.Catalogue // nil: nothing is checked
+
+	// named tells that there is a pipelines folder to know names from.
+	named bool
+
+	// checked remembers what is wrong with a pipeline, so that a thousand
+	// lines of one pipeline are not a thousand times its mistakes.
+	checked map[string]bool
+}
+
+func (a *app) newItemChecker(skip bool) (*itemChecker, error) {
+	c := &itemChecker{checked: map[string]bool{}}
+	if skip {
+		return c, nil
+	}
+	compiler, err := a.checker()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(a.cfg.Pipelines.Dir); errors.Is(err, fs.ErrNotExist) {
+		// Whoever enqueues need not have the workers' files.
+		c.catalogue = pipelines.NewCatalogue(compiler)
+		return c, nil
+	}
+	c.named = true
+	c.catalogue, _, err = a.catalogue(compiler)
+	return c, err
+}
+
+// check returns what is wrong with the item's pipeline and payload.
+func (c *itemChecker) check(it *workqueue.NewItem, at place) strictyaml.Findings {
+	if strings.TrimSpace(it.IntegrationConfig) == "" {
+		return strictyaml.Findings{at.finding("", "missing-key", "the pipeline is missing", "")}
+	}
+	if c.catalogue == nil {
+		return nil
+	}
+	if findings := c.pipeline(it.IntegrationConfig, at); len(findings) > 0 {
+		return findings
+	}
+	p, err := c.catalogue.Resolve(it.IntegrationConfig)
+	if err != nil {
+		return nil // a name that cannot be known here
+	}
+	if err := p.CheckPayload(it.Payload); err != nil {
+		if at.line == 0 {
+			at.file = "--payload"
+		}
+		return strictyaml.Findings{at.finding("payload", "invalid-payload", err.Error(), "")}
+	}
+	return nil
+}
+
+func (c *itemChecker) pipeline(config string, at place) strictyaml.Findings {
+	var findings strictyaml.Findings
+	for _, f := range c.catalogue.CheckIntegrationConfig(config) {
+		switch {
+		case f.Code == pipelines.CodeUnknownPipeline && !c.named:
+		case f.File == inlineFile:
+			findings = append(findings, relocate(f, at))
+		case !c.checked[config]:
+			// A mistake in the file of the pipeline that the item names.
+			findings = append(findings, f)
+		}
+	}
+	c.checked[config] = true
+	return findings
+}
+
+// inlineFile is how package pipelines calls the text that an item carries.
+const inlineFile = "integrationConfig"
+
+// relocate moves a finding about an item's pipeline to where the item was
+// written. A place inside the text is kept; 1:1 is the text as a whole.
+func relocate(f strictyaml.Finding, at place) strictyaml.Finding {
+	moved := at.finding("pipeline", f.Code, f.Message, f.Hint)
+	if f.Code == pipelines.CodeUnknownPipeline {
+		moved.Hint = strings.TrimPrefix(f.Hint+"; --no-check enqueues it all the same", "; ")
+	}
+	switch inside := f.Line > 1 || f.Column > 1; {
+	case inside && at.line == 0:
+		moved.Line, moved.Column = f.Line, f.Column
+	case inside:
+		moved.Message = fmt.Sprintf("pipeline:%d:%d: %s", f.Line, f.Column, f.Message)
+	}
+	return moved
+}
+
+// checkQueue reports a queue that does not exist.
+func checkQueue(queue string, known []string, at place) strictyaml.Findings {
+	if slices.Contains(known, queue) {
+		return nil
+	}
+	hint := strictyaml.Suggest(queue, known)
+	if hint == "" {
+		hint = "known are " + strings.Join(known, ", ")
+	}
+	return strictyaml.Findings{at.finding("queue", "unknown-queue", fmt.Sprintf("there is no queue %q", queue), hint)}
+}

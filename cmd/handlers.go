@@ -1,0 +1,100 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"botwork/handlers"
+	"botwork/handlers/queue"
+	"botwork/internal/strictyaml"
+)
+
+// kindView is a handler's documentation as JSON and YAML show it.
+type kindView struct {
+	Name       string          `json:"name"`
+	Summary    string          `json:"summary"`
+	Doc        string          `json:"doc"`
+	Parameters []parameterView `json:"parameters"`
+	Output     string          `json:"output"`
+	Example    string          `json:"example"`
+}
+
+type parameterView struct {
+	Name       string          `json:"name"`
+	Type       string          `json:"type"`
+	Doc        string          `json:"doc"`
+	Required   bool            `json:"required"`
+	Default    string          `json:"default,omitempty"`
+	Enum       []string        `json:"enum,omitempty"`
+	Secret     bool            `json:"secret,omitempty"`
+	Parameters []parameterView `json:"parameters,omitempty"`
+}
+
+func viewKind(k handlers.Kind) kindView {
+	return kindView{Name: k.Name, Summary: k.Summary, Doc: k.Doc, Parameters: viewParameters(k.Fields()), Output: k.Output, Example: k.Example}
+}
+
+func viewParameters(fields []handlers.Field) []parameterView {
+	views := make([]parameterView, len(fields))
+	for i, f := range fields {
+		views[i] = parameterView{
+			Name: f.Name, Type: f.Type, Doc: f.Doc, Required: f.Required, Default: f.Default, Enum: f.Enum, Secret: f.Secret,
+			Parameters: viewParameters(f.Fields),
+		}
+	}
+	return views
+}
+
+func (a *app) handlersCommand() *cobra.Command {
+	registry := a.newRegistry(handlers.Resources{}, queue.Services{})
+	cmd := group(&cobra.Command{
+		Use:   "handlers",
+		Short: "List the handlers that steps can name, and their documentation",
+		Long: `Lists the handlers that the steps of a pipeline can name. "botwork handlers show
+KIND" prints what one of them does, its parameters, its output and an example.`,
+		Example: "  botwork handlers\n  botwork handlers show HTTP",
+	}, a.handlersShowCommand(registry))
+	output := outputFlag(cmd)
+	cmd.RunE = func(*cobra.Command, []string) error {
+		kinds := registry.Kinds()
+		views := make([]kindView, len(kinds))
+		for i, k := range kinds {
+			views[i] = viewKind(k)
+		}
+		return a.print(*output, views, func() {
+			g := newGrid("handler", "what it does")
+			for _, v := range views {
+				g.add(v.Name, v.Summary)
+			}
+			g.writeTo(a.stdout)
+		})
+	}
+	return cmd
+}
+
+func (a *app) handlersShowCommand(registry *handlers.Registry) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:               "show KIND",
+		Short:             "Print a handler's documentation",
+		Example:           "  botwork handlers show HTTP\n  botwork handlers show SQL --output json",
+		Args:              oneArgument("the handler's kind"),
+		ValidArgsFunction: cobra.FixedCompletions(registry.Names(), cobra.ShellCompDirectiveNoFileComp),
+	}
+	output := outputFlag(cmd)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		for _, kind := range registry.Kinds() {
+			// Upper and lower case matter in a pipeline, but not to a person who asks.
+			if strings.EqualFold(kind.Name, args[0]) {
+				return a.print(*output, viewKind(kind), func() { fmt.Fprint(a.stdout, kind.Markdown()) })
+			}
+		}
+		hint := strictyaml.Suggest(args[0], registry.Names())
+		if hint == "" {
+			hint = "known are " + strings.Join(registry.Names(), ", ")
+		}
+		return &usageError{fmt.Sprintf("there is no handler %q", args[0]), hint}
+	}
+	return cmd
+}

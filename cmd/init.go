@@ -1,0 +1,123 @@
+package cmd
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"botwork/config"
+	"botwork/pipelines/shipped"
+)
+
+//go:embed project
+var projectFiles embed.FS
+
+// projectFile is one file of a new project.
+type projectFile struct {
+	path string // relative, with slashes
+	data []byte
+}
+
+// newProject lists the files that init writes.
+func newProject() ([]projectFile, error) {
+	files := []projectFile{{"botwork.yaml", projectSettings()}}
+	for _, f := range shipped.Files() {
+		files = append(files, projectFile{"pipelines/" + f.Name, f.Data})
+	}
+	for _, f := range []struct{ from, to string }{
+		{"hello.yaml", "pipelines/hello.yaml"}, {"hello.json", "hello.json"}, {"README.md", "README.md"}, {"gitignore", ".gitignore"},
+	} {
+		data, err := projectFiles.ReadFile("project/" + f.from)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, projectFile{f.to, data})
+	}
+	return files, nil
+}
+
+// projectSettings are the settings as package config explains them, with the
+// one change that the project needs: its pipeline writes into the folder data.
+func projectSettings() []byte {
+	return bytes.Replace(config.Sample(), []byte("# - data"), []byte("- data"), 1)
+}
+
+func (a *app) initCommand() *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "init DIR",
+		Short: "Write a new project: settings, system pipelines, a first pipeline",
+		Long: `Writes a project that runs as it stands: botwork.yaml, the two system pipelines,
+a pipeline for items and a README. Everything is commented and meant to be edited.
+The queue is a SQLite file in the folder until botwork.yaml says otherwise.
+
+A file that is there already is never overwritten without --force.`,
+		Example: "  botwork init myproject\n  botwork init . --force",
+		Args:    oneArgument("the project's folder"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.initProject(args[0], force)
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite files that are there already")
+	return cmd
+}
+
+func (a *app) initProject(dir string, force bool) error {
+	files, err := newProject()
+	if err != nil {
+		return err
+	}
+	if !force {
+		if err := refuseExisting(dir, files); err != nil {
+			return err
+		}
+	}
+	// Handlers may use this folder, so it has to be there.
+	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o755); err != nil {
+		return err
+	}
+	for _, f := range files {
+		path := filepath.Join(dir, filepath.FromSlash(f.path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, f.data, 0o644); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.stdout, "wrote %s\n", path)
+	}
+	fmt.Fprint(a.stdout, "\nNext:\n")
+	if filepath.Clean(dir) != "." {
+		fmt.Fprintf(a.stdout, "  cd %s\n", dir)
+	}
+	fmt.Fprint(a.stdout, `  botwork enqueue --pipeline hello --payload-file hello.json
+  botwork run
+`)
+	return nil
+}
+
+// refuseExisting names all files that are in the way, before any is written.
+func refuseExisting(dir string, files []projectFile) error {
+	var existing []string
+	for _, f := range files {
+		path := filepath.Join(dir, filepath.FromSlash(f.path))
+		if _, err := os.Lstat(path); err == nil {
+			existing = append(existing, path)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if len(existing) == 0 {
+		return nil
+	}
+	slices.Sort(existing)
+	return fmt.Errorf("already there: %s; nothing was written; choose another folder, or overwrite with --force", strings.Join(existing, ", "))
+}

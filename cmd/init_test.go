@@ -1,0 +1,46 @@
+package cmd
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestInitMakesAProjectThatWorks(t *testing.T) {
+	inProject(t)
+	if out := mustDo(t, "pipelines", "check"); !strings.Contains(out, "3 pipelines, no mistakes") {
+		t.Errorf("pipelines check said %q", out)
+	}
+	mustDo(t, "pipelines", "run", "hello", "--payload-file", "hello.json")
+	greeting, err := os.ReadFile("data/greetings/item-0.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(greeting), "Hello Ada,") {
+		t.Errorf("the greeting is %q", greeting)
+	}
+}
+
+func TestInitNeverOverwrites(t *testing.T) {
+	inProject(t)
+	writeFile(t, "botwork.yaml", "# mine\n")
+	if err := os.Remove("README.md"); err != nil {
+		t.Fatal(err)
+	}
+	r := botwork(t, "init", ".")
+	r.wantFailure(t, exitFailed, "botwork.yaml", filepath.Join("pipelines", "hello.yaml"), "--force")
+	if strings.Contains(r.stderr, "README.md") {
+		t.Errorf("it names a file that is not in the way:\n%s", r.stderr)
+	}
+	if _, err := os.Stat("README.md"); err == nil {
+		t.Error("a refused init wrote README.md")
+	}
+	if text, _ := os.ReadFile("botwork.yaml"); string(text) != "# mine\n" {
+		t.Errorf("a refused init changed botwork.yaml: %q", text)
+	}
+	mustDo(t, "init", ".", "--force")
+	if text, _ := os.ReadFile("botwork.yaml"); string(text) != string(projectSettings()) {
+		t.Error("--force did not write botwork.yaml")
+	}
+}

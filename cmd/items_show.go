@@ -1,0 +1,131 @@
+package cmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// itemDetails is what `items show --output json` prints: the item's fields, and
+// behind them its attempts.
+type itemDetails struct {
+	workqueue.Item
+	Attempts []workqueue.Attempt
+}
+
+// MarshalJSON hangs the attempts on what the item itself writes; an embedded
+// item would answer alone.
+func (d itemDetails) MarshalJSON() ([]byte, error) {
+	item, err := json.Marshal(d.Item)
+	if err != nil {
+		return nil, err
+	}
+	attempts, err := json.Marshal(d.Attempts)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(item[:len(item)-1], `,"attempts":%s}`, attempts), nil
+}
+
+func (a *app) itemsShowCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show an item with its attempts",
+		Long: `Shows all fields of an item and its attempts: one for each try that did not
+simply succeed. JSON and YAML are one object, with the attempts under "attempts".`,
+		Example: "  botwork items show 17\n  botwork items show 17 --output json",
+		Args:    oneArgument("the item's id"),
+	}
+	output := outputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ids, err := parseIDs(args)
+		if err != nil {
+			return err
+		}
+		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+			item, err := store.Item(cmd.Context(), ids[0])
+			if err != nil {
+				return err
+			}
+			attempts, err := store.Attempts(cmd.Context(), item.ID)
+			if err != nil {
+				return err
+			}
+			if *output != formatTable {
+				return a.print(*output, itemDetails{item, attempts}, nil)
+			}
+			names, err := workerNames(cmd.Context(), store)
+			if err != nil {
+				return err
+			}
+			a.itemSheet(&item, names)
+			a.attemptTable(attempts)
+			return nil
+		})
+	}
+	return cmd
+}
+
+// itemSheet shows the fields that say something, one per line.
+func (a *app) itemSheet(it *workqueue.Item, workers map[int64]string) {
+	g := newGrid()
+	add := func(name, value string) {
+		if value != "" && value != "-" {
+			g.add(name, value)
+		}
+	}
+	add("id", fmt.Sprint(it.ID))
+	add("state", fmt.Sprintf("%s (%d)", it.State, it.State))
+	add("queue", it.QueueName)
+	add("priority", fmt.Sprint(it.Priority))
+	add("pipeline", it.IntegrationConfig)
+	add("payload", string(it.Payload))
+	add("output", string(it.Output))
+	add("progress", orDash(it.Progress))
+	add("error", orDash(it.Error))
+	add("error kind", orDash(it.ErrorKind))
+	add("failed attempts", fmt.Sprint(it.RetryCount))
+	if it.ReleaseCount > 0 {
+		add("lost by workers", fmt.Sprint(it.ReleaseCount))
+	}
+	add("resilience", string(it.ResilienceConfig))
+	if it.EstimatedDurationMs != nil {
+		add("estimated duration", (time.Duration(*it.EstimatedDurationMs) * time.Millisecond).String())
+	}
+	if it.WorkerID != nil {
+		add("worker", workers[*it.WorkerID])
+	}
+	for _, at := range []struct {
+		name string
+		at   *time.Time
+	}{
+		{"due", &it.AvailableAt}, {"deadline", it.DeadlineAt}, {"created", &it.CreatedAt}, {"assigned", it.AssignedAt},
+		{"started", it.StartedAt}, {"finished", it.FinishedAt}, {"lease until", it.LeaseExpiresAt}, {"kept until", it.RetainUntil},
+	} {
+		add(at.name, instant(at.at))
+	}
+	add("created by", orDash(it.CreatedBy))
+	add("natural key", orDash(it.NaturalKey))
+	add("tags", string(it.Tags))
+	add("metadata", string(it.Metadata))
+	add("labels", string(it.Labels))
+	add("selectors", string(it.Selectors))
+	g.writeTo(a.stdout)
+}
+
+func (a *app) attemptTable(attempts []workqueue.Attempt) {
+	if len(attempts) == 0 {
+		return
+	}
+	g := newGrid("attempt", "outcome", "worker", "step", "finished", "error")
+	for _, at := range attempts {
+		g.add(fmt.Sprint(at.Attempt), at.Outcome, orDash(at.WorkerName), orDash(at.Step), instant(&at.FinishedAt), orDash(at.Error))
+	}
+	fmt.Fprintln(a.stdout)
+	g.writeTo(a.stdout)
+}

@@ -1,0 +1,253 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// busyQueue makes one item of each sort, in the order of the ids 1 to 7:
+// processed, failed once, cancelled as failed, pending, scheduled, running and
+// assigned.
+func busyQueue(t *testing.T) *sqlstore.Store {
+	t.Helper()
+	store, ctx := openQueue(t), t.Context()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	worker, err := store.RegisterWorker(ctx, workqueue.WorkerSpec{
+		Name: "worker-1", InstanceID: "instance-1", Host: "host-1", PID: 4711, Version: "1.2.3", Capacity: 4,
+		Labels: `{"site":"lisbon"}`, Lease: time.Minute,
+	})
+	must(err)
+	enqueue := func(priority int, in time.Duration) int64 {
+		t.Helper()
+		ids, err := store.Enqueue(ctx, []workqueue.NewItem{{
+			State: workqueue.Pending, Priority: priority, IntegrationConfig: "hello", Payload: `{"name":"Ada"}`, In: in, CreatedBy: "test",
+		}})
+		must(err)
+		return ids[0]
+	}
+	assign := func(id int64) {
+		t.Helper()
+		must(store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
+			_, err := tx.Write(ctx, []workqueue.Assignment{{ItemID: id, WorkerID: worker.ID}})
+			return err
+		}))
+	}
+	claim := func(id int64) workqueue.Item {
+		t.Helper()
+		assign(id)
+		items, err := store.Claim(ctx, workqueue.ClaimParams{
+			WorkerID: worker.ID, InstanceID: "instance-1", Band: workqueue.EveryPriority, Max: 1, Lease: time.Minute,
+		})
+		must(err)
+		return items[0]
+	}
+	finish := func(id int64, f workqueue.Finish) {
+		t.Helper()
+		it := claim(id)
+		f.ItemID, f.Fence = it.ID, it.Fence
+		_, err := store.Finish(ctx, worker.ID, []workqueue.Finish{f})
+		must(err)
+	}
+	finish(enqueue(1000, 0), workqueue.Finish{State: workqueue.Processed, Output: `{"size":12}`})
+	finish(enqueue(500, 0), workqueue.Finish{
+		State: workqueue.Ready, RetryCount: 1, Delay: time.Hour, Error: "no answer\nfrom the host", ErrorKind: workqueue.KindError,
+		Attempt: &workqueue.AttemptNote{Number: 1, Outcome: "failed", Step: "load"},
+	})
+	finish(enqueue(499, 0), workqueue.Finish{
+		State: workqueue.Cancelled, RetryCount: 1, Error: "amount is negative", ErrorKind: workqueue.KindBusiness,
+		Attempt: &workqueue.AttemptNote{Number: 1, Outcome: "failed", Step: "check"},
+	})
+	enqueue(1001, 0)
+	enqueue(1000, 2*time.Hour)
+	claim(enqueue(1000, 0))
+	assign(enqueue(1000, 0))
+	return store
+}
+
+func TestItemsContract(t *testing.T) {
+	inProject(t)
+	busyQueue(t)
+	golden(t, "items_list.json", mustDo(t, "items", "list", "--output", "json"))
+	golden(t, "items_list.yaml", mustDo(t, "items", "list", "--output", "yaml", "--limit", "1"))
+	golden(t, "items_show.json", mustDo(t, "items", "show", "3", "--output", "json"))
+	golden(t, "workers_list.json", mustDo(t, "workers", "list", "--output", "json"))
+	show := decode[struct {
+		State     int
+		StateName string
+		Attempts  []any
+	}](t, mustDo(t, "items", "show", "1", "-o", "json"))
+	if show.State != 2 || show.StateName != "Processed" || show.Attempts == nil {
+		t.Errorf("items show 1 = %+v, want state 2, Processed and a list of attempts", show)
+	}
+}
+
+func TestItemsListFilters(t *testing.T) {
+	inProject(t)
+	busyQueue(t)
+	for _, c := range []struct {
+		flags string
+		want  []int64
+	}{
+		{"", []int64{7, 6, 5, 4, 3, 2, 1}},
+		{"--state processed", []int64{1}},
+		{"--state 2,3", []int64{3, 1}},
+		{"--state Ready --state Pending", []int64{5, 4, 2}},
+		{"--state Pending", []int64{5, 4}},
+		{"--state scheduled", []int64{5}},
+		{"--state retry", []int64{2}},
+		{"--state active", []int64{6}},
+		{"--state completed,archived", []int64{3, 1}},
+		{"--state assigned", []int64{7}},
+		{"--band high", []int64{4}},
+		{"--band medium", []int64{7, 6, 5, 2, 1}},
+		{"--band low", []int64{3}},
+		{"--min-priority 500 --max-priority 999", []int64{2}},
+		{"--band medium --max-priority 500", []int64{2}},
+		{"--worker worker-1 --limit 2", []int64{7, 6}},
+		{"--worker nobody", nil},
+		{"--pipeline hello --before 3", []int64{2, 1}},
+		{"--queue other", nil},
+	} {
+		t.Run(c.flags, func(t *testing.T) {
+			var ids []int64
+			args := append([]string{"items", "list", "-o", "json"}, strings.Fields(c.flags)...)
+			for _, it := range decode[[]listed](t, mustDo(t, args...)) {
+				ids = append(ids, it.ID)
+			}
+			if !slices.Equal(ids, c.want) {
+				t.Errorf("got the items %d, want %d", ids, c.want)
+			}
+		})
+	}
+}
+
+func TestItemsTable(t *testing.T) {
+	inProject(t)
+	if out := mustDo(t, "items", "list"); out != "no items\n" {
+		t.Errorf("an empty queue: %q", out)
+	}
+	busyQueue(t)
+	out := mustDo(t, "items", "list", "--limit", "3", "--before", "4")
+	for _, want := range []string{"ID", "amount is negative", ": no answer…", "worker-1", "For older ones add: --before 1"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the table lacks %q:\n%s", want, out)
+		}
+	}
+	if strings.Contains(mustDo(t, "items", "list"), "--before") {
+		t.Error("the last page offers another one")
+	}
+	out = mustDo(t, "items", "show", "2")
+	for _, want := range []string{"Ready (0)", "from the host", "ATTEMPT", "failed", "load"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the sheet lacks %q:\n%s", want, out)
+		}
+	}
+	botwork(t, "items", "show", "99").wantFailure(t, exitFailed, "item 99: not found")
+}
+
+// Listing page by page finds each item once, also when a page is filtered here.
+func TestItemsListPages(t *testing.T) {
+	inProject(t)
+	store := openQueue(t)
+	items := make([]workqueue.NewItem, 2300)
+	for i := range items {
+		items[i] = workqueue.NewItem{State: workqueue.Pending, IntegrationConfig: "hello"}
+		if i%1000 == 0 {
+			items[i].In = time.Hour
+		}
+	}
+	if _, err := store.Enqueue(t.Context(), items); err != nil {
+		t.Fatal(err)
+	}
+	var pages []int
+	before := int64(0)
+	for {
+		page := decode[[]listed](t, mustDo(t, "items", "list", "--state", "scheduled", "--limit", "2", "--before", fmt.Sprint(before), "-o", "json"))
+		if len(page) == 0 {
+			break
+		}
+		pages, before = append(pages, len(page)), page[len(page)-1].ID
+	}
+	if !slices.Equal(pages, []int{2, 1}) {
+		t.Errorf("pages of %d items, want 2 and 1", pages)
+	}
+}
+
+func TestItemsChange(t *testing.T) {
+	inProject(t)
+	store := busyQueue(t)
+	r := botwork(t, "items", "cancel", "4", "1", "5", "99", "--reason", "not wanted")
+	r.wantFailure(t, exitFailed, "cancel item 1: its state is Processed (2)", "item 99: not found")
+	if want := "item 4: cancelled\nitem 5: cancelled\n"; r.stdout != want {
+		t.Errorf("output = %q, want %q: a refusal must not keep the others", r.stdout, want)
+	}
+	it, err := store.Item(t.Context(), 4)
+	if err != nil || it.State != workqueue.Cancelled || it.Error == nil || *it.Error != "not wanted" {
+		t.Errorf("item 4 = %v %+v, want it cancelled with the reason", err, it)
+	}
+
+	if out := mustDo(t, "items", "repeat", "1", "3"); out != "item 1: repeated\nitem 3: repeated\n" {
+		t.Errorf("repeat said %q", out)
+	}
+	botwork(t, "items", "repeat", "6").wantFailure(t, exitFailed, "repeat item 6: its state is Blocked (1)", "only a finished item")
+
+	if out := mustDo(t, "items", "delete", "1"); out != "item 1: deleted\n" {
+		t.Errorf("delete said %q", out)
+	}
+	botwork(t, "items", "delete", "6").wantFailure(t, exitFailed, "a running item cannot be deleted")
+	botwork(t, "items", "show", "1").wantFailure(t, exitFailed, "not found")
+}
+
+func TestWorkers(t *testing.T) {
+	inProject(t)
+	if out := mustDo(t, "workers", "list"); !strings.Contains(out, "botwork run") {
+		t.Errorf("no workers: %q", out)
+	}
+	botwork(t, "workers", "drain", "worker-1").wantFailure(t, exitFailed, "not found; no worker is running")
+
+	store := busyQueue(t)
+	if out := mustDo(t, "workers", "list"); !strings.Contains(out, "worker-1  active") {
+		t.Errorf("the table lacks the active worker:\n%s", out)
+	}
+	botwork(t, "workers", "drain", "worker-2").wantFailure(t, exitFailed, `did you mean "worker-1"?`)
+	if out := mustDo(t, "workers", "drain", "worker-1"); out != "worker worker-1: draining\n" {
+		t.Errorf("drain said %q", out)
+	}
+	workers, err := store.Workers(t.Context())
+	if err != nil || workers[0].State != workqueue.WorkerDraining {
+		t.Errorf("workers = %+v, %v, want worker-1 draining", workers, err)
+	}
+	if err := store.StopWorker(t.Context(), workers[0].ID, "instance-1"); err != nil {
+		t.Fatal(err)
+	}
+	botwork(t, "workers", "drain", "worker-1").wantFailure(t, exitFailed, "it has stopped already")
+}
+
+func TestWorkerThatIsGone(t *testing.T) {
+	now := time.Now()
+	past, future := now.Add(-time.Second), now.Add(time.Second)
+	for _, c := range []struct {
+		state workqueue.WorkerState
+		lease *time.Time
+		want  bool
+	}{
+		{workqueue.WorkerActive, &future, false}, {workqueue.WorkerActive, &past, true}, {workqueue.WorkerActive, nil, true},
+		{workqueue.WorkerDraining, &past, true}, {workqueue.WorkerStopped, &past, false},
+	} {
+		if got := gone(&workqueue.Worker{State: c.state, LeaseExpiresAt: c.lease}, now); got != c.want {
+			t.Errorf("gone(%s, lease %v) = %t, want %t", c.state, c.lease, got, c.want)
+		}
+	}
+}

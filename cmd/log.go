@@ -1,0 +1,42 @@
+package cmd
+
+import (
+	"io"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"botwork/config"
+	"botwork/pipelines"
+)
+
+// newLogger writes the log to w as the settings say, without the secrets that
+// the redactor knows.
+func newLogger(w io.Writer, settings config.Log, redactor *pipelines.Redactor) (zerolog.Logger, error) {
+	level, err := zerolog.ParseLevel(settings.Level)
+	if err != nil {
+		return zerolog.Nop(), err
+	}
+	if terminal := isTerminal(w); settings.Format == "console" || settings.Format == "auto" && terminal {
+		w = zerolog.ConsoleWriter{Out: w, TimeFormat: time.TimeOnly, NoColor: !terminal}
+	}
+	return zerolog.New(redactor.Writer(w)).Level(level).With().Timestamp().Logger(), nil
+}
+
+// secrets are those of the settings by name, as pipelines see them.
+func (a *app) secrets() map[string]string {
+	plain := make(map[string]string, len(a.cfg.Secrets))
+	for name, secret := range a.cfg.Secrets {
+		plain[name] = secret.Reveal()
+	}
+	return plain
+}
+
+// redactor hides the values of all secrets.
+func (a *app) redactor() *pipelines.Redactor {
+	var values []string
+	for _, value := range a.secrets() {
+		values = append(values, value)
+	}
+	return pipelines.NewRedactor(values...)
+}

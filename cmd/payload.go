@@ -1,0 +1,82 @@
+package cmd
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"botwork/handlers"
+	"botwork/workqueue"
+)
+
+// payloadFlags are the two ways to give a payload.
+type payloadFlags struct {
+	text, file string
+	flags      *pflag.FlagSet
+}
+
+func (p *payloadFlags) register(cmd *cobra.Command) {
+	p.flags = cmd.Flags()
+	cmd.Flags().StringVar(&p.text, "payload", "", "the payload as `JSON`")
+	cmd.Flags().StringVar(&p.file, "payload-file", "", "`FILE` that holds the payload as JSON; - reads standard input")
+}
+
+func (p *payloadFlags) given() bool {
+	return p.flags.Changed("payload") || p.flags.Changed("payload-file")
+}
+
+// read returns the payload, "" when none was given. What is not JSON is wrong
+// usage.
+func (p *payloadFlags) read(stdin io.Reader) (workqueue.JSONText, error) {
+	if !p.given() {
+		return "", nil
+	}
+	if p.flags.Changed("payload") && p.flags.Changed("payload-file") {
+		return "", usagef("got --payload and --payload-file, want one of them")
+	}
+	name, data := "--payload", []byte(p.text)
+	if p.flags.Changed("payload-file") {
+		var err error
+		if p.file == "-" {
+			name = "standard input"
+			data, err = io.ReadAll(stdin)
+		} else {
+			name = p.file
+			data, err = os.ReadFile(p.file)
+		}
+		if err != nil {
+			return "", usagef("--payload-file: %v", err)
+		}
+	}
+	text, err := payloadText(data)
+	if err != nil {
+		wrong := &usageError{message: fmt.Sprintf("%s is not JSON: %v", name, err)}
+		if name == "--payload" {
+			wrong.hint = "a shell may have taken the quotes away; --payload-file reads a file instead"
+		}
+		return "", wrong
+	}
+	return text, nil
+}
+
+// payloadText checks that data is one JSON value in UTF-8 and returns it
+// without blanks around it.
+func payloadText(data []byte) (workqueue.JSONText, error) {
+	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\ufeff")))
+	if len(data) == 0 {
+		return "", errors.New("it is empty")
+	}
+	if !utf8.Valid(data) {
+		return "", errors.New("it is not UTF-8")
+	}
+	if _, err := handlers.DecodeJSON(data); err != nil {
+		return "", err
+	}
+	return workqueue.JSONText(data), nil
+}

@@ -1,0 +1,87 @@
+package cmd
+
+import (
+	"time"
+
+	"botwork/handlers"
+	"botwork/pipelines"
+	"botwork/workqueue"
+)
+
+// pipelineView is a pipeline as JSON and YAML show it. Durations are texts such
+// as "90s".
+type pipelineView struct {
+	Name              string               `json:"name"`
+	Description       string               `json:"description"`
+	File              string               `json:"file"`
+	Hash              string               `json:"hash"`
+	Trigger           *triggerView         `json:"trigger"`
+	EstimatedDuration string               `json:"estimatedDuration,omitempty"`
+	Resilience        workqueue.Resilience `json:"resilience"`
+	Input             any                  `json:"input,omitempty"`
+	Steps             []stepView           `json:"steps"`
+}
+
+type triggerView struct {
+	Cron     string `json:"cron,omitempty"`
+	Every    string `json:"every,omitempty"`
+	AtStart  bool   `json:"atStart"`
+	Timezone string `json:"timezone"`
+	DST      string `json:"dst"`
+	Overlap  string `json:"overlap"`
+	Scope    string `json:"scope"`
+	CatchUp  string `json:"catchUp,omitempty"`
+}
+
+type stepView struct {
+	Name     string         `json:"name"`
+	Handler  string         `json:"handler"`
+	If       string         `json:"if,omitempty"`
+	Timeout  string         `json:"timeout,omitempty"`
+	Attempts int            `json:"attempts"`
+	OnError  string         `json:"onError"`
+	With     map[string]any `json:"with,omitempty"`
+}
+
+func viewPipeline(p *pipelines.Pipeline) pipelineView {
+	v := pipelineView{
+		Name: p.Name, Description: p.Description, File: p.File, Hash: p.Hash,
+		EstimatedDuration: durationText(p.EstimatedDuration), Resilience: p.Resilience, Input: p.Input,
+	}
+	if t := p.Trigger; t != nil {
+		v.Trigger = &triggerView{
+			Cron: t.Cron, Every: durationText(t.Every), AtStart: t.AtStart, Timezone: t.Location.String(), DST: string(t.DST),
+			Overlap: string(t.Overlap), Scope: string(t.Scope), CatchUp: durationText(t.CatchUp),
+		}
+	}
+	for _, s := range p.Steps {
+		v.Steps = append(v.Steps, stepView{
+			Name: s.Name, Handler: s.Handler, If: s.If, Timeout: durationText(s.Timeout), Attempts: s.Attempts,
+			OnError: string(s.OnError), With: s.With,
+		})
+	}
+	return v
+}
+
+// starts says in a few words what starts the pipeline.
+func (v pipelineView) starts() string {
+	t := v.Trigger
+	switch {
+	case t == nil:
+		return "an item"
+	case t.Cron != "":
+		return "cron " + t.Cron
+	case t.Every != "":
+		return "every " + t.Every
+	default:
+		return "at start"
+	}
+}
+
+// durationText is "" for none.
+func durationText(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return handlers.Duration(d).String()
+}

@@ -1,0 +1,55 @@
+package cmd
+
+import (
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/progress"
+)
+
+// progressBar shows how far long work has come. It is silent where nobody
+// watches: standard error is then a file or a pipe.
+type progressBar struct {
+	writer  progress.Writer // nil: silent
+	tracker *progress.Tracker
+	done    chan struct{} // closed when the bar has drawn itself for the last time
+}
+
+// newProgress starts a bar for work of total units; stop ends it.
+func (a *app) newProgress(what string, total int) *progressBar {
+	if !isTerminal(a.stderr) {
+		return &progressBar{}
+	}
+	b := &progressBar{
+		writer:  progress.NewWriter(),
+		tracker: &progress.Tracker{Message: what, Total: int64(total)},
+		done:    make(chan struct{}),
+	}
+	b.writer.SetOutputWriter(a.stderr)
+	// Not Stop: one that comes before Render has begun would be lost.
+	b.writer.SetAutoStop(true)
+	b.writer.SetUpdateFrequency(100 * time.Millisecond)
+	b.writer.AppendTracker(b.tracker)
+	go func() {
+		defer close(b.done)
+		b.writer.Render()
+	}()
+	return b
+}
+
+func (b *progressBar) add(n int) {
+	if b.writer != nil {
+		b.tracker.Increment(int64(n))
+	}
+}
+
+// stop waits until the bar has drawn itself for the last time, as failed when
+// the work has not come to its end.
+func (b *progressBar) stop() {
+	if b.writer == nil {
+		return
+	}
+	if !b.tracker.IsDone() {
+		b.tracker.MarkAsErrored()
+	}
+	<-b.done
+}

@@ -1,0 +1,15 @@
+package cmd
+
+import (
+	"botwork/handlers"
+	"botwork/handlers/queue"
+)
+
+// newRegistry returns all kinds of handlers that pipelines may use. With zero
+// services those that move the queue can be checked and documented, not run.
+func (a *app) newRegistry(resources handlers.Resources, services queue.Services) *handlers.Registry {
+	registry := handlers.Builtin(resources)
+	registry.MustRegister(queue.Kinds(services)...)
+	registry.MustRegister(a.kinds...)
+	return registry
+}

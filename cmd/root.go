@@ -1,0 +1,71 @@
+package cmd
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"botwork/handlers"
+)
+
+const rootDoc = `Botwork runs queued work for bots. Work items wait in a database table; pipelines
+written in YAML, a list of handlers each, say how an item is done; workers take
+the items that are due, the highest priority first.
+
+Settings come from botwork.yaml in the working folder (or the file that --config
+or BOTWORK_CONFIG names), then from environment variables such as
+BOTWORK_DATABASE_DSN.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or a file with mistakes.`
+
+// Run carries out one command line, without the program's name, and returns
+// the exit code. environ is in the form of os.Environ. When ctx ends, what goes
+// on is ended in good order. The kinds are handlers beside the built-in ones.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, environ []string, kinds ...handlers.Kind) int {
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, environ: environ, kinds: kinds}
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	return a.finish(cmd, err)
+}
+
+// commands lists the subcommands in the order of the help.
+func (a *app) commands() []*cobra.Command {
+	return []*cobra.Command{
+		a.initCommand(),
+		a.runCommand(),
+		a.demoCommand(),
+		a.enqueueCommand(),
+		a.itemsCommand(),
+		a.workersCommand(),
+		a.pipelinesCommand(),
+		a.handlersCommand(),
+		a.dbCommand(),
+		a.benchCommand(),
+		a.versionCommand(),
+	}
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	// The help shows commands as a person meets them, not by the alphabet.
+	cobra.EnableCommandSorting = false
+	root := group(&cobra.Command{
+		Use:   "botwork",
+		Short: "Run queued work for bots",
+		Long:  rootDoc,
+	}, a.commands()...)
+	root.Example = `  botwork init myproject
+  botwork run
+  botwork enqueue --pipeline hello --payload '{"name": "Ada"}'
+  botwork items list`
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetFlagErrorFunc(flagError)
+	root.PersistentPreRun = func(*cobra.Command, []string) { a.started = true }
+	root.PersistentFlags().StringVar(&a.configFile, "config", "", "settings `FILE` (default botwork.yaml in the working folder, if it is there)")
+	_ = root.MarkPersistentFlagFilename("config", "yaml", "yml")
+	return root
+}

@@ -1,0 +1,146 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"botwork/internal/process"
+	"botwork/workqueue"
+)
+
+const runDoc = `Starts a worker: it registers in the database, starts the pipelines that have a
+trigger when they come due, and runs the items that are assigned to it.
+
+Ctrl-C (or SIGTERM) drains: no more items are taken, assigned ones go back,
+running ones get worker.shutdownGrace to end. A second Ctrl-C ends at once; what
+ran then is rescued by others when its lease ends.
+
+With --once the named pipelines (all that have a trigger, when none is named)
+run one time, and the program exits when they have ended: 0 when all succeeded.`
+
+func (a *app) runCommand() *cobra.Command {
+	var once bool
+	cmd := &cobra.Command{
+		Use:   "run [--once [PIPELINE…]]",
+		Short: "Start a worker, or run system pipelines one time",
+		Long:  runDoc,
+		Example: `  botwork run
+  botwork run --worker nightly-2 --capacity 8
+  botwork run --once ExecuteWorkQueue`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && !once {
+				return usagef("got the pipeline %q, want pipelines only with --once", args[0])
+			}
+			if err := a.loadConfig(); err != nil {
+				return err
+			}
+			if err := a.applyFlags(cmd); err != nil {
+				return err
+			}
+			if once {
+				return a.runSystem(cmd.Context(), args)
+			}
+			return a.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&once, "once", false, "run the named system pipelines, or all, one time and exit")
+	flags.String("worker", "", "the worker's `NAME` (worker.name)")
+	flags.Int("capacity", 0, "how many items run at the same time (worker.capacity)")
+	flags.String("pipelines", "", "the folder of pipelines, `DIR` (pipelines.dir)")
+	flags.String("log-level", "", "trace, debug, info, warn or error (log.level)")
+	return cmd
+}
+
+// applyFlags lets the flags that were given win over file and environment.
+func (a *app) applyFlags(cmd *cobra.Command) error {
+	flags := cmd.Flags()
+	for _, f := range []struct {
+		flag, setting string
+		set           func() error
+	}{
+		{"worker", "worker.name", func() (err error) { a.cfg.Worker.Name, err = flags.GetString("worker"); return }},
+		{"capacity", "worker.capacity", func() (err error) { a.cfg.Worker.Capacity, err = flags.GetInt("capacity"); return }},
+		{"pipelines", "pipelines.dir", func() (err error) { a.cfg.Pipelines.Dir, err = flags.GetString("pipelines"); return }},
+		{"log-level", "log.level", func() (err error) { a.cfg.Log.Level, err = flags.GetString("log-level"); return }},
+	} {
+		if !flags.Changed(f.flag) {
+			continue
+		}
+		if err := f.set(); err != nil {
+			return err
+		}
+		a.cfg.SetFrom(f.setting, "--"+f.flag)
+	}
+	return a.cfg.Validate()
+}
+
+// run works until ctx ends. The pipelines named by first run one time before
+// the schedules begin.
+func (a *app) run(ctx context.Context, first ...string) error {
+	p, err := a.loadProgramme()
+	if err != nil {
+		return err
+	}
+	defer p.resources.Connections.Close() //nolint:errcheck // the process ends
+	store, err := a.patientStore(ctx, p.log)
+	if err != nil {
+		return err
+	}
+	proc, err := a.newProcess(ctx, p, store)
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	w := proc.Worker()
+	p.log.Info().Str("worker", w.Name).Int("capacity", w.Capacity).Int("pipelines", len(p.catalogue.All())).
+		Str("database", string(store.Driver())).Str("version", currentVersion().Version).Msg("worker started; Ctrl-C drains")
+	if len(first) > 0 {
+		err = proc.RunOnce(ctx, first...)
+	}
+	if err == nil {
+		err = proc.Start(ctx)
+	}
+	if err == nil {
+		select {
+		case <-ctx.Done():
+			p.log.Info().Stringer("grace", a.cfg.Worker.ShutdownGrace).Msg("draining; a second Ctrl-C ends at once")
+		case <-proc.Replaced():
+			err = workqueue.ErrWorkerReplaced
+		}
+	}
+	return errors.Join(err, a.stop(ctx, p, proc), store.Close())
+}
+
+// stop drains although ctx has ended.
+func (a *app) stop(ctx context.Context, p *programme, proc *process.Process) error {
+	started := time.Now()
+	err := proc.Stop(context.WithoutCancel(ctx))
+	p.log.Info().Int64("took_ms", time.Since(started).Milliseconds()).Msg("worker stopped")
+	return err
+}
+
+// runSystem runs system pipelines one time. It does not wait for a database that is not
+// there: a script wants to know.
+func (a *app) runSystem(ctx context.Context, names []string) error {
+	p, err := a.loadProgramme()
+	if err != nil {
+		return err
+	}
+	defer p.resources.Connections.Close() //nolint:errcheck // the process ends
+	store, err := a.migratedStore(ctx)
+	if err != nil {
+		return err
+	}
+	proc, err := a.newProcess(ctx, p, store)
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	err = proc.RunOnce(ctx, names...)
+	if unknown := (*process.UnknownPipelineError)(nil); errors.As(err, &unknown) {
+		err = &usageError{message: err.Error()}
+	}
+	return errors.Join(err, ctx.Err(), a.stop(ctx, p, proc), store.Close())
+}

@@ -1,0 +1,103 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"botwork/handlers"
+	"botwork/internal/process"
+	"botwork/pipelines"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// programme is what a process runs, ready before a database is touched: all
+// mistakes in files show first.
+type programme struct {
+	link      *process.Link
+	resources handlers.Resources
+	catalogue *pipelines.Catalogue
+	redactor  *pipelines.Redactor
+	log       zerolog.Logger
+}
+
+// loadProgramme reads the secrets and compiles the pipelines of the settings.
+func (a *app) loadProgramme() (*programme, error) {
+	if err := a.cfg.CheckSecrets(); err != nil {
+		return nil, err
+	}
+	resources, err := a.resources()
+	if err != nil {
+		return nil, err
+	}
+	p := &programme{link: &process.Link{}, resources: resources, redactor: a.redactor()}
+	if p.log, err = newLogger(a.stderr, a.cfg.Log, p.redactor); err != nil {
+		return nil, err
+	}
+	compiler, err := a.compiler(a.newRegistry(resources, p.link.Services()))
+	if err != nil {
+		return nil, err
+	}
+	catalogue, findings, err := pipelines.LoadDir(compiler, a.cfg.Pipelines.Dir)
+	if err != nil {
+		return nil, &usageError{message: err.Error()}
+	}
+	if err := findings.Err(); err != nil {
+		return nil, err
+	}
+	p.catalogue = catalogue
+	return p, nil
+}
+
+// patientStore opens the database and brings its schema up to date. While the
+// database is not there it says so and tries again, until ctx ends.
+func (a *app) patientStore(ctx context.Context, log zerolog.Logger) (*sqlstore.Store, error) {
+	const first, longest = time.Second, 30 * time.Second
+	for wait := first; ; wait = min(2*wait, longest) {
+		store, err := a.migratedStore(ctx)
+		if err == nil || ctx.Err() != nil {
+			return store, err
+		}
+		log.Error().Err(err).Stringer("again_in", wait).Msg("the database cannot be used")
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}
+
+func (a *app) migratedStore(ctx context.Context) (*sqlstore.Store, error) {
+	store, err := a.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := store.Migrate(ctx); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
+}
+
+// newProcess registers this process as a worker.
+func (a *app) newProcess(ctx context.Context, p *programme, store *sqlstore.Store) (*process.Process, error) {
+	labels, err := json.Marshal(a.cfg.Worker.Labels)
+	if err != nil {
+		return nil, fmt.Errorf("worker.labels: %w", err)
+	}
+	w := a.cfg.Worker
+	return process.New(ctx, process.Options{
+		Store: store, Link: p.link, Catalogue: p.catalogue, Log: p.log,
+		Engine: pipelines.NewEngine(pipelines.EngineOptions{
+			Env: pipelines.Environ(), Secrets: a.secrets(), WorkerName: w.Name, Log: p.log, Redactor: p.redactor,
+		}),
+		Spec: workqueue.WorkerSpec{
+			Name: w.Name, Version: currentVersion().Version, Capacity: w.Capacity, Labels: workqueue.JSONText(labels), Lease: w.Lease,
+		},
+		Heartbeat: w.Heartbeat, ShutdownGrace: w.ShutdownGrace,
+	})
+}

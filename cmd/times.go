@@ -1,0 +1,22 @@
+package cmd
+
+import (
+	"fmt"
+	"time"
+)
+
+// localTimes are the forms of a time without a zone, which is local then.
+var localTimes = []string{"2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"}
+
+// parseTime reads a time as a person writes it.
+func parseTime(text string) (time.Time, error) {
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at, nil
+	}
+	for _, layout := range localTimes {
+		if at, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("got %q, want a time such as 2026-01-31T13:45:00Z, or 2026-01-31 13:45 in local time", text)
+}

@@ -1,0 +1,93 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"botwork/internal/strictyaml"
+)
+
+// group makes a command that only holds others. Alone it shows its help.
+func group(cmd *cobra.Command, children ...*cobra.Command) *cobra.Command {
+	cmd.AddCommand(children...)
+	cmd.Args = childOnly
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	return cmd
+}
+
+// childOnly refuses arguments that name no subcommand.
+func childOnly(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, child := range cmd.Commands() {
+		if child.IsAvailableCommand() {
+			names = append(names, child.Name())
+		}
+	}
+	hint := strictyaml.Suggest(args[0], names)
+	if hint == "" {
+		hint = "known are " + strings.Join(names, ", ")
+	}
+	return &usageError{message: fmt.Sprintf("unknown command %q for %s", args[0], cmd.CommandPath()), hint: hint}
+}
+
+// noArguments refuses any.
+func noArguments(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("got the argument %q, want none", args[0])
+	}
+	return nil
+}
+
+// oneArgument wants exactly one, called what.
+func oneArgument(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usagef("got %s, want one: %s", count(len(args), "argument"), what)
+		}
+		return nil
+	}
+}
+
+// someArguments wants at least one, called what.
+func someArguments(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usagef("got no argument, want one or more: %s", what)
+		}
+		return nil
+	}
+}
+
+// optionalArgument wants at most one, called what.
+func optionalArgument(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return usagef("got %d arguments, want at most one: %s", len(args), what)
+		}
+		return nil
+	}
+}
+
+// flagError adds a suggestion to what the flag parser refused.
+func flagError(cmd *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, "--"+f.Name)
+			}
+		})
+		return &usageError{err.Error(), strictyaml.Suggest("--"+unknown.GetSpecifiedName(), names)}
+	}
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return usagef("--%s: got %q: %v", wrong.GetFlag().Name, wrong.GetValue(), errors.Unwrap(wrong))
+	}
+	return &usageError{message: err.Error()}
+}

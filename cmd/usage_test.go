@@ -1,0 +1,125 @@
+package cmd
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+func TestWrongUsage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct {
+		line string
+		want []string
+	}{
+		{"itms list", []string{`unknown command "itms" for botwork; did you mean "items"?`, "botwork --help"}},
+		{"items lst", []string{`unknown command "lst" for botwork items; did you mean "list"?`}},
+		{"items zzzzzz", []string{"known are list, show, cancel, repeat, delete"}},
+		{"items list --stat Ready", []string{`unknown flag: --stat; did you mean "--state"?`, "botwork items list --help"}},
+		{"items list -x", []string{"unknown shorthand flag"}},
+		{"items list extra", []string{`got the argument "extra", want none`}},
+		{"items list --limit many", []string{`--limit: got "many"`}},
+		{"items list --limit 0", []string{"--limit 0"}},
+		{"items list --output jsn", []string{`--output: got "jsn": want table, json or yaml`}},
+		{"items list --state redy", []string{`got "redy", want one of Ready`, `did you mean "Ready"?`}},
+		{"items list --state retry,Ready", []string{"retry stands alone"}},
+		{"items list --band hgh", []string{`did you mean "high"?`}},
+		{"items list --band low --min-priority 500", []string{"no priority is left"}},
+		{"items show", []string{"got 0 arguments, want one: the item's id"}},
+		{"items show one", []string{`got "one", want a whole number from 1 on`}},
+		{"items cancel", []string{"want one or more: the items' ids"}},
+		{"items cancel 1 0", []string{`got "0"`}},
+		{"workers drain", []string{"the worker's name"}},
+		{"enqueue", []string{"--pipeline is missing"}},
+		{"enqueue hello", []string{`got the argument "hello", want - or none`, "--pipeline"}},
+		{"enqueue --pipeline p --payload {x", []string{"--payload is not JSON", "--payload-file"}},
+		{"enqueue --pipeline p --payload=", []string{"--payload is not JSON: it is empty"}},
+		{"enqueue --pipeline p --payload 1 --payload-file f", []string{"want one of them"}},
+		{"enqueue --pipeline p --payload-file nothere.json", []string{"nothere.json"}},
+		{"enqueue --pipeline p --at noon", []string{`--at: got "noon"`}},
+		{"enqueue --pipeline p --at 2026-01-31T13:45:00Z --in 5m", []string{"got --at and --in"}},
+		{"enqueue --pipeline p --in 5", []string{"--in: ", "with a unit"}},
+		{"enqueue --pipeline p --in -5m", []string{"no negative duration"}},
+		{"enqueue --pipeline p --estimated-duration soon", []string{"--estimated-duration: "}},
+		{"enqueue --pipeline p --count 0", []string{"--count: got 0"}},
+		{"enqueue --pipeline p --priority 3000000000", []string{"32 bits"}},
+		{"enqueue - --count 2", []string{"do not go with --stdin"}},
+		{"handlers show HTPT", []string{`there is no handler "HTPT"; did you mean "HTTP"?`}},
+		{"handlers htpt", []string{"unknown command"}},
+		{"version now", []string{"want none"}},
+		{"init", []string{"the project's folder"}},
+		{"completion fish extra", []string{"botwork completion fish --help"}},
+		{"--config nothere.yaml items list", []string{"nothere.yaml", "botwork init"}},
+	} {
+		t.Run(c.line, func(t *testing.T) {
+			r := botwork(t, strings.Fields(c.line)...)
+			r.wantFailure(t, exitUsage, c.want...)
+			if r.stdout != "" {
+				t.Errorf("standard output = %q, want nothing", r.stdout)
+			}
+		})
+	}
+}
+
+// A person learns a command from its help: each has a line, and each that does
+// something has an example that starts with the command itself.
+func TestEveryCommandIsDocumented(t *testing.T) {
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		if cmd.Short == "" || strings.HasSuffix(cmd.Short, ".") {
+			t.Errorf("%s: Short = %q, want a line without a full stop", cmd.CommandPath(), cmd.Short)
+		}
+		if !cmd.HasSubCommands() && !strings.Contains(cmd.Example, "  "+cmd.CommandPath()) {
+			t.Errorf("%s: Example = %q, want one that calls it", cmd.CommandPath(), cmd.Example)
+		}
+		for _, child := range cmd.Commands() {
+			walk(child)
+		}
+	}
+	a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}
+	walk(a.rootCommand())
+}
+
+func TestHelp(t *testing.T) {
+	for _, line := range []string{"", "--help", "help", "items", "items list --help"} {
+		if r := botwork(t, strings.Fields(line)...); r.code != exitDone || !strings.Contains(r.stdout, "Usage:") {
+			t.Errorf("botwork %s: exit code %d, output %q, want the usage", line, r.code, r.stdout)
+		}
+	}
+	if out := mustDo(t, "items", "list", "--help"); strings.Contains(out, "-2147483648") {
+		t.Errorf("the help shows a bound that nobody would give:\n%s", out)
+	}
+}
+
+func TestShellCompletion(t *testing.T) {
+	inProject(t)
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if out := mustDo(t, "completion", shell); !strings.Contains(out, "botwork") {
+			t.Errorf("completion %s printed %q", shell, out)
+		}
+	}
+	for line, want := range map[string]string{
+		"items list --state ":  "Processed",
+		"items list --output ": "yaml",
+		"handlers show ":       "HTTP",
+		"pipelines show ":      "hello",
+		"enqueue --pipeline ":  "hello",
+	} {
+		args := append([]string{"__complete"}, strings.Split(line, " ")...)
+		if out := mustDo(t, args...); !strings.Contains(out, want+"\n") {
+			t.Errorf("completion of %q lacks %q:\n%s", line, want, out)
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	inProject(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stderr strings.Builder
+	code := Run(ctx, []string{"items", "list"}, strings.NewReader(""), io.Discard, &stderr, nil)
+	result{code: code, stderr: stderr.String()}.wantFailure(t, exitFailed, "botwork: interrupted")
+}

@@ -1,0 +1,63 @@
+package cmd
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// What the linker sets for a release: -ldflags "-X botwork/cmd.version=1.2.3". A plain
+// `go build` leaves them empty; what Go knows of the checkout stands in then.
+var version, commit, date string
+
+// versionInfo is what `botwork version --output json` prints.
+type versionInfo struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit"`
+	Date     string `json:"date"` // of the commit, RFC 3339
+	Go       string `json:"goVersion"`
+	Platform string `json:"platform"`
+}
+
+func currentVersion() versionInfo {
+	v := versionInfo{
+		Version: version, Commit: commit, Date: date,
+		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				v.Commit = cmp.Or(v.Commit, s.Value)
+			case "vcs.time":
+				v.Date = cmp.Or(v.Date, s.Value)
+			}
+		}
+	}
+	v.Version = cmp.Or(v.Version, "dev")
+	return v
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version of this program",
+		Example: "  botwork version\n  botwork version --output json",
+		Args:    noArguments,
+	}
+	output := outputFlag(cmd)
+	cmd.RunE = func(*cobra.Command, []string) error {
+		v := currentVersion()
+		return a.print(*output, v, func() {
+			fmt.Fprintf(a.stdout, "botwork %s", v.Version)
+			if v.Commit != "" {
+				fmt.Fprintf(a.stdout, " (commit %.12s, %s)", v.Commit, v.Date)
+			}
+			fmt.Fprintf(a.stdout, ", %s, %s\n", v.Go, v.Platform)
+		})
+	}
+	return cmd
+}

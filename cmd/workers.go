@@ -1,0 +1,119 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"botwork/internal/strictyaml"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+func (a *app) workersCommand() *cobra.Command {
+	return group(&cobra.Command{Use: "workers", Aliases: []string{"worker"}, Short: "List and drain workers"},
+		a.workersListCommand(), a.workersDrainCommand())
+}
+
+func (a *app) workersListCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the workers that have ever registered",
+		Long: `Lists the workers by name: those that run, and those that once did. A worker is
+"gone" when it did not stop in good order and its lease has run out.
+
+JSON and YAML hold the state as it is stored (active, draining, stopped) beside
+leaseExpiresAt, from which "gone" is told.`,
+		Example: "  botwork workers list\n  botwork workers list --output json",
+		Args:    noArguments,
+	}
+	output := outputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+			workers, err := store.Workers(cmd.Context())
+			if err != nil {
+				return err
+			}
+			now, err := store.Now(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.print(*output, workers, func() { a.workerTable(workers, now) })
+		})
+	}
+	return cmd
+}
+
+func (a *app) workerTable(workers []workqueue.Worker, now time.Time) {
+	if len(workers) == 0 {
+		fmt.Fprintln(a.stdout, "no worker has registered yet: start one with `botwork run`")
+		return
+	}
+	g := newGrid("name", "state", "host", "pid", "slots", "version", "started", "last seen")
+	for _, w := range workers {
+		state := string(w.State)
+		if gone(&w, now) {
+			state = "gone"
+		}
+		g.add(w.Name, state, w.Host, fmt.Sprint(w.PID), fmt.Sprint(w.Capacity), w.Version, instant(&w.StartedAt), instant(&w.LastSeenAt))
+	}
+	g.writeTo(a.stdout)
+}
+
+func gone(w *workqueue.Worker, now time.Time) bool {
+	return w.State != workqueue.WorkerStopped && (w.LeaseExpiresAt == nil || w.LeaseExpiresAt.Before(now))
+}
+
+func (a *app) workersDrainCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "drain NAME",
+		Short: "Ask a worker to take no more items",
+		Long: `Asks a worker to take no more items. It learns of it at its next heartbeat, runs
+what it has begun to its end and gives back the rest. It is active again when it
+is started again.`,
+		Example: "  botwork workers drain worker-2",
+		Args:    oneArgument("the worker's name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+				err := store.DrainWorker(cmd.Context(), args[0])
+				if errors.Is(err, workqueue.ErrNotFound) {
+					return noSuchWorker(cmd, store, args[0], err)
+				}
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(a.stdout, "worker %s: draining\n", args[0])
+				return nil
+			})
+		},
+	}
+}
+
+// noSuchWorker adds to err what there is instead.
+func noSuchWorker(cmd *cobra.Command, store *sqlstore.Store, name string, err error) error {
+	workers, listErr := store.Workers(cmd.Context())
+	if listErr != nil {
+		return errors.Join(err, listErr)
+	}
+	var names []string
+	for _, w := range workers {
+		if w.Name == name {
+			return fmt.Errorf("drain worker %q: it has stopped already", name)
+		}
+		if w.State != workqueue.WorkerStopped {
+			names = append(names, w.Name)
+		}
+	}
+	hint := strictyaml.Suggest(name, names)
+	switch {
+	case hint != "":
+	case len(names) == 0:
+		hint = "no worker is running"
+	default:
+		hint = "running are " + strings.Join(names, ", ")
+	}
+	return fmt.Errorf("%w; %s", err, hint)
+}
