@@ -19,7 +19,8 @@ running ones get worker.shutdownGrace to end. A second Ctrl-C ends at once; what
 ran then is rescued by others when its lease ends.
 
 With --once the named pipelines (all that have a trigger, when none is named)
-run one time, and the program exits when they have ended: 0 when all succeeded.`
+run one time, and the program exits when they have ended: 0 when all succeeded.
+While a worker of this name runs, they run under its name with "-once" behind.`
 
 func (a *app) runCommand() *cobra.Command {
 	var once bool
@@ -135,6 +136,12 @@ func (a *app) runSystem(ctx context.Context, names []string) error {
 		return err
 	}
 	proc, err := a.newProcess(ctx, p, store)
+	if taken := (*workqueue.NameTakenError)(nil); errors.As(err, &taken) {
+		// The service that works under this name goes on; this is a worker
+		// beside it, for a moment.
+		a.cfg.Worker.Name += "-once"
+		proc, err = a.newProcess(ctx, p, store)
+	}
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
