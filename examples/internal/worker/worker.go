@@ -1,0 +1,139 @@
+// Package worker starts Botwork inside a Go program, for the examples that want
+// to watch it: settings, handlers, pipelines, database and worker, put together
+// as the command line does it.
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"botwork/config"
+	"botwork/handlers"
+	"botwork/handlers/queue"
+	"botwork/internal/process"
+	"botwork/pipelines"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// Options say which project a worker belongs to.
+type Options struct {
+	Config  string   // path of the project's botwork.yaml
+	Environ []string // as from os.Environ; BOTWORK_… overrides the file
+	Name    string   // of the worker; "" takes it from the settings
+	Log     io.Writer
+
+	// Finished is told of each item that has run; nil tells the log.
+	Finished func(it *workqueue.Item, o workqueue.Outcome, took time.Duration)
+}
+
+// Worker is a registered worker with its own connections to the database. It
+// fires no schedules before Start; RunOnce works without.
+type Worker struct {
+	*process.Process
+
+	Store *sqlstore.Store
+
+	connections *handlers.Connections
+}
+
+// New reads the project, brings its database up to date and registers the
+// worker.
+func New(ctx context.Context, o Options) (*Worker, error) {
+	cfg, err := config.Load(o.Config, o.Environ)
+	if err != nil {
+		return nil, err
+	}
+	if o.Name != "" {
+		cfg.Worker.Name = o.Name
+	}
+	w := &Worker{}
+	p, err := w.project(cfg, o)
+	if err != nil {
+		return nil, errors.Join(err, w.connections.Close())
+	}
+	if p.Store, err = w.open(ctx, cfg.Database); err == nil {
+		w.Process, err = process.New(ctx, p)
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	return w, nil
+}
+
+// Stop drains the worker and closes what it has opened.
+func (w *Worker) Stop(ctx context.Context) error {
+	return errors.Join(w.Process.Stop(ctx), w.close())
+}
+
+func (w *Worker) close() error {
+	err := w.connections.Close()
+	if w.Store != nil {
+		err = errors.Join(err, w.Store.Close())
+	}
+	return err
+}
+
+// project is all that is needed but the store: mistakes in files show before a
+// database is touched.
+func (w *Worker) project(cfg config.Config, o Options) (process.Options, error) {
+	if err := cfg.CheckSecrets(); err != nil {
+		return process.Options{}, err
+	}
+	known := map[string]handlers.Connection{}
+	for name, c := range cfg.Connections {
+		known[name] = handlers.Connection{Driver: string(c.Driver), DSN: c.DSN.Reveal()}
+	}
+	var err error
+	if w.connections, err = handlers.NewConnections(known); err != nil {
+		return process.Options{}, err
+	}
+	secrets := map[string]string{}
+	for name, text := range cfg.Secrets {
+		secrets[name] = text.Reveal()
+	}
+	link := &process.Link{}
+	registry := handlers.Builtin(handlers.Resources{Connections: w.connections, Folders: cfg.Handlers.Folders})
+	registry.MustRegister(queue.Kinds(link.Services())...)
+	zone, err := cfg.Pipelines.Location()
+	if err != nil {
+		return process.Options{}, fmt.Errorf("pipelines.timezone: %w", err)
+	}
+	names := slices.AppendSeq([]string{}, maps.Keys(secrets)) // not nil: nil lets every name pass
+	compiler := pipelines.NewCompiler(registry, pipelines.Options{SecretNames: names, Location: zone})
+	catalogue, findings, err := pipelines.LoadDir(compiler, cfg.Pipelines.Dir)
+	if err = errors.Join(err, findings.Err()); err != nil {
+		return process.Options{}, err
+	}
+	redactor := pipelines.NewRedactor(slices.Collect(maps.Values(secrets))...)
+	log := zerolog.New(redactor.Writer(zerolog.ConsoleWriter{Out: o.Log, NoColor: true, TimeFormat: time.TimeOnly})).
+		Level(zerolog.WarnLevel).With().Timestamp().Str("worker", cfg.Worker.Name).Logger()
+	return process.Options{
+		Link: link, Catalogue: catalogue, Log: log,
+		Engine: pipelines.NewEngine(pipelines.EngineOptions{
+			Env: pipelines.Environ(), Secrets: secrets, WorkerName: cfg.Worker.Name, Log: log, Redactor: redactor,
+		}),
+		Spec:      workqueue.WorkerSpec{Name: cfg.Worker.Name, Version: "example", Capacity: cfg.Worker.Capacity, Lease: cfg.Worker.Lease},
+		Heartbeat: cfg.Worker.Heartbeat, ShutdownGrace: cfg.Worker.ShutdownGrace, Finished: o.Finished,
+	}, nil
+}
+
+func (w *Worker) open(ctx context.Context, db config.Database) (*sqlstore.Store, error) {
+	store, err := sqlstore.Open(ctx, sqlstore.Options{
+		Driver: db.Driver, DSN: db.DSN.Reveal(),
+		MaxOpen: db.Pool.MaxOpen, MaxIdle: db.Pool.MaxIdle, MaxLifetime: db.Pool.MaxLifetime,
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.Store = store
+	_, err = store.Migrate(ctx)
+	return store, err
+}

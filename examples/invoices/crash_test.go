@@ -1,0 +1,100 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"botwork/internal/testdb"
+	"botwork/workqueue"
+)
+
+// A worker may die behind any step. Here the pipeline ends there, as it would
+// then, and the item runs from the start: what it leaves must be what one run
+// leaves.
+func TestCutShortBehindEachStep(t *testing.T) {
+	const name = "urgent-porto.csv"
+	p := newProject(t, testdb.Engines[0])
+	p.run(t, "scan-invoices") // makes the ledger
+	for _, it := range p.items(t) {
+		if err := p.worker.Store.DeleteItem(t.Context(), it.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(p.dir, "pipelines", "invoice.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := regexp.MustCompile(`(?m)^  - `).FindAllIndex(text, -1)
+
+	p.receive(t, name)
+	p.runItem(t, "invoice", name, workqueue.Cancelled)
+	want := p.outcome(t)
+	if len(want.Invoices) == 0 || len(want.Rejections) == 0 || len(want.Reports) == 0 {
+		t.Fatalf("a whole run leaves %+v, want some of everything", want)
+	}
+	for _, cut := range steps[1 : len(steps)-1] { // behind the verdict the item has ended
+		p.receive(t, name)
+		p.runItem(t, string(text[:cut[0]]), name, workqueue.Processed)
+		p.runItem(t, "invoice", name, workqueue.Cancelled)
+		if diff := cmp.Diff(want, p.outcome(t)); diff != "" {
+			t.Errorf("cut short after %d bytes, then run whole (-want +got):\n%s", cut[0], diff)
+		}
+	}
+}
+
+// receive begins anew: an empty ledger, and one file in the inbox.
+func (p *testProject) receive(t *testing.T, name string) {
+	t.Helper()
+	for _, table := range []string{"Invoices", "Rejections", "FilesUnderWay"} {
+		if _, err := p.ledger.ExecContext(t.Context(), "DELETE FROM "+table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data := filepath.Join(p.dir, "data")
+	text, err := os.ReadFile(filepath.Join("project", "data", "inbox", name))
+	for _, folder := range []string{"inbox", "done", "rejected", "reports"} {
+		if err == nil {
+			err = os.RemoveAll(filepath.Join(data, folder))
+		}
+	}
+	if err == nil {
+		err = os.Mkdir(filepath.Join(data, "inbox"), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(data, "inbox", name), text, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.ledger.ExecContext(t.Context(), "INSERT INTO FilesUnderWay (Name) VALUES (?)", name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// runItem enqueues an item for a file and runs it to its end.
+func (p *testProject) runItem(t *testing.T, pipeline, file string, want workqueue.State) {
+	t.Helper()
+	ids, err := p.worker.Store.Enqueue(t.Context(), []workqueue.NewItem{{
+		State: workqueue.Pending, Priority: workqueue.RequestPriority, IntegrationConfig: pipeline,
+		Payload: workqueue.JSONText(`{"name": "` + file + `"}`),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.run(t, "ExecuteWorkQueue")
+	it, err := p.worker.Store.Item(t.Context(), ids[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if it.State != want {
+		reason := ""
+		if it.Error != nil {
+			reason = *it.Error
+		}
+		t.Fatalf("item %d is %s (%s), want %s", it.ID, it.State, reason, want)
+	}
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"botwork/internal/testdb"
+	"botwork/pipelines/shipped"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestSystemPipelinesAreTheShippedOnes(t *testing.T) {
+	for _, file := range shipped.Files() {
+		got, err := os.ReadFile(filepath.Join("project", "pipelines", file.Name))
+		if err != nil || !bytes.Equal(got, file.Data) {
+			t.Errorf("%s is not the one of pipelines/shipped (%v)", file.Name, err)
+		}
+	}
+}
+
+func TestInvoices(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		p := newProject(t, e)
+		want := checkInbox(t, p.dir)
+		p.service.refuse.Store(1) // the step's own retry mends that
+		p.run(t)
+
+		got := p.outcome(t)
+		checkLedger(t, want, got.Invoices)
+		rejected := checkRejections(t, want, got)
+		checkReports(t, want, got)
+		checkItems(t, p, want, rejected)
+		if calls := int(p.service.answered.Load()); calls != len(want) || p.service.refused.Load() != 1 {
+			t.Errorf("the service answered %d times and refused %d, want one answer for each of %d files and 1",
+				calls, p.service.refused.Load(), len(want))
+		}
+
+		// A second run doubles nothing, whether there is nothing to do, the
+		// items are repeated, or the files come again.
+		same := func(how string) {
+			t.Helper()
+			if diff := cmp.Diff(got, p.outcome(t)); diff != "" {
+				t.Errorf("after %s (-first +second):\n%s", how, diff)
+			}
+		}
+		p.run(t)
+		same("a second run")
+		for _, it := range p.items(t) {
+			if err := p.worker.Store.RepeatItem(t.Context(), it.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.run(t)
+		same("repeating the items")
+		checkItems(t, p, want, rejected)
+		if err := os.CopyFS(filepath.Join(p.dir, "data", "inbox"), os.DirFS(filepath.Join("project", "data", "inbox"))); err != nil {
+			t.Fatal(err)
+		}
+		if err := age(filepath.Join(p.dir, "data", "inbox")); err != nil {
+			t.Fatal(err)
+		}
+		p.run(t)
+		same("sending the files again")
+		if items := len(p.items(t)); items != 2*len(want) {
+			t.Errorf("there are %d items, want %d: one for each time that a file came", items, 2*len(want))
+		}
+	})
+}
