@@ -75,8 +75,7 @@ func TestValidateAfterOverride(t *testing.T) {
 		`botwork.yaml:4:10: worker.lease: got 30s, want more than two heartbeats of 15s [invalid-pair]; three heartbeats are 45s`,
 	}, "\n")
 	err := c.Validate()
-	var all strictyaml.Findings
-	if !errors.As(err, &all) {
+	if _, ok := errors.AsType[strictyaml.Findings](err); !ok {
 		t.Fatalf("Validate = %v, want findings", err)
 	}
 	if diff := cmp.Diff(want, err.Error()); diff != "" {

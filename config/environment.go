@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"runtime"
 	"slices"
@@ -83,13 +84,11 @@ func isForeign(name string) bool {
 // settings maps the environment variable of each setting below t to its path.
 func settings(t reflect.Type, path string) map[string]string {
 	all := make(map[string]string)
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
+		f := f
 		key, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		if _, section := f.Tag.Lookup("envPrefix"); section {
-			for name, inner := range settings(f.Type, path+key+".") {
-				all[name] = inner
-			}
+			maps.Copy(all, settings(f.Type, path+key+"."))
 		} else if _, single := f.Tag.Lookup("env"); single {
 			full := path + key
 			all[variablePrefix+strings.ToUpper(strings.ReplaceAll(full, ".", "_"))] = full
@@ -108,8 +107,7 @@ func (c *Config) applyVariable(name, path, value string) *strictyaml.Finding {
 	}
 	c.markBroken(path)
 	finding := &strictyaml.Finding{File: name, Code: "invalid-value", Message: err.Error()}
-	var parse env.ParseError
-	if errors.As(err, &parse) {
+	if parse, ok := errors.AsType[env.ParseError](err); ok {
 		finding.Message = parse.Err.Error()
 		switch parse.Type {
 		case reflect.TypeFor[int]():

@@ -37,8 +37,7 @@ func (s *csvStep) parse(ctx context.Context, call *Call) (any, error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		var syntax *csv.ParseError
-		if errors.As(err, &syntax) {
+		if syntax, ok := errors.AsType[*csv.ParseError](err); ok {
 			bad = append(bad, badRow(syntax.StartLine, "", syntax.Err.Error()))
 			continue
 		}

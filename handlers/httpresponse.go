@@ -18,8 +18,7 @@ import (
 func (s *httpStep) exchange(client *http.Client, request *http.Request) (any, error) {
 	response, err := client.Do(request)
 	if err != nil {
-		var inURL *url.Error
-		if errors.As(err, &inURL) {
+		if inURL, ok := errors.AsType[*url.Error](err); ok {
 			err = inURL.Err // without the address: its query may hold secrets
 		}
 		return nil, err

@@ -22,8 +22,7 @@ func decodeJSON(data []byte) (any, error) {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil, errors.New("json ends too early")
 		}
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 			return nil, fmt.Errorf("json at byte %d: %w", syntax.Offset, err)
 		}
 		return nil, fmt.Errorf("json: %w", err)

@@ -56,12 +56,12 @@ func describeType(v reflect.Value) string {
 // wantName is typeName with an article.
 func wantName(t reflect.Type) string {
 	name := typeName(t)
-	switch {
-	case name == "text":
+	switch name {
+	case "text":
 		return "text or a number"
-	case name == "any" || name == "true or false":
+	case "any", "true or false":
 		return name
-	case name == "object":
+	case "object":
 		return "a map of parameters"
 	default:
 		return "a " + name

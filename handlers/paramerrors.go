@@ -71,8 +71,7 @@ func paramErrorsOf(err error) []ParamError {
 		}
 		return list
 	}
-	var one *ParamError
-	if errors.As(err, &one) {
+	if one, ok := errors.AsType[*ParamError](err); ok {
 		return []ParamError{*one}
 	}
 	return []ParamError{{Code: WrongValue, Message: err.Error()}}

@@ -122,8 +122,7 @@ func (s *transformStep) Handle(ctx context.Context, call *Call) (any, error) {
 // expressionError tells an error of the library in one line, without the
 // picture of the expression.
 func expressionError(err error) string {
-	var at *file.Error
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*file.Error](err); ok {
 		return fmt.Sprintf("%s (line %d, column %d)", at.Message, at.Line, at.Column+1)
 	}
 	return err.Error()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"botwork/handlers"
 	"botwork/workqueue"
 )
@@ -95,11 +97,11 @@ func (a *assignStep) Handle(ctx context.Context, call *handlers.Call) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	event := call.Log.Debug()
+	level := zerolog.DebugLevel // a pass that found nothing to do is no news
 	if r.Assigned > 0 || r.RescueResult != (workqueue.RescueResult{}) {
-		event = call.Log.Info()
+		level = zerolog.InfoLevel
 	}
-	event.Int("assigned", r.Assigned).Int("workers", r.Workers).Int("rescued", r.Rescued).
+	call.Log.WithLevel(level).Int("assigned", r.Assigned).Int("workers", r.Workers).Int("rescued", r.Rescued).
 		Int("released", r.Released).Int("poisoned", r.Poisoned).Msg("assigned items")
 	return map[string]any{
 		"rescued": r.Rescued, "released": r.Released, "poisoned": r.Poisoned, "workers": r.Workers, "assigned": r.Assigned,

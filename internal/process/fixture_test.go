@@ -132,7 +132,7 @@ func (x *fixture) new(b *bot) *process.Process {
 		x.Fatal(err)
 	}
 	x.Cleanup(func() {
-		if err := p.Stop(context.Background()); err != nil {
+		if err := p.Stop(context.WithoutCancel(x.Context())); err != nil {
 			x.Errorf("stop %s: %v", b.Spec.Name, err)
 		}
 	})

@@ -145,17 +145,18 @@ func (p *Process) runItem() workqueue.RunItem {
 }
 
 func (p *Process) logItem(it *workqueue.Item, o workqueue.Outcome, took time.Duration) {
-	event, message := p.o.Log.Info(), "item succeeded"
+	log := p.o.Log.With().Int64("item_id", it.ID).Str("pipeline", pipelineName(it)).Int("priority", it.Priority).
+		Int("attempt", it.Attempt()).Int64("took_ms", took.Milliseconds()).Logger()
 	switch o.Verdict {
+	case workqueue.Succeeded:
+		log.Info().Msg("item succeeded")
 	case workqueue.Failed:
-		event, message = p.o.Log.Warn().Str("error_kind", string(o.Kind)).Str("error", o.Error), "item failed"
+		log.Warn().Str("error_kind", string(o.Kind)).Str("error", o.Error).Msg("item failed")
 	case workqueue.Snoozed:
-		event, message = p.o.Log.Info().Dur("after_ms", o.After).Str("reason", o.Error), "item snoozed"
+		log.Info().Int64("after_ms", o.After.Milliseconds()).Str("reason", o.Error).Msg("item snoozed")
 	case workqueue.Released:
-		event, message = p.o.Log.Info().Str("reason", o.Error), "item released"
+		log.Info().Str("reason", o.Error).Msg("item released")
 	}
-	event.Int64("item_id", it.ID).Str("pipeline", pipelineName(it)).Int("priority", it.Priority).
-		Int("attempt", it.Attempt()).Int64("took_ms", took.Milliseconds()).Msg(message)
 }
 
 // pipelineName is short enough for a log line.

@@ -1,7 +1,6 @@
 package process_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -117,7 +116,7 @@ func TestAReplacedProcessLearnsOfIt(t *testing.T) {
 		b := x.bot("w")
 		b.Heartbeat = 20 * time.Millisecond
 		p := x.new(b)
-		if _, err := x.store.RegisterWorker(context.Background(), workqueue.WorkerSpec{
+		if _, err := x.store.RegisterWorker(t.Context(), workqueue.WorkerSpec{
 			Name: "w", InstanceID: "next", Host: "elsewhere", PID: 1, Capacity: 1, Lease: time.Minute, Replaces: p.Worker().InstanceID,
 		}); err != nil {
 			t.Fatal(err)

@@ -88,7 +88,7 @@ func (o *outline) token() (endOfLine bool) {
 	case strings.IndexByte(",:?-]}", c) >= 0:
 		o.at++
 	case strings.IndexByte("&*!", c) >= 0:
-		for o.at++; !o.spaceAt(o.at) && !(inFlow && strings.IndexByte(",[]{}", o.data[o.at]) >= 0); o.at++ {
+		for o.at++; !o.spaceAt(o.at) && (!inFlow || strings.IndexByte(",[]{}", o.data[o.at]) < 0); o.at++ {
 		}
 	default:
 		o.plain(inFlow)

@@ -86,7 +86,7 @@ func locate(data []byte, message string) int {
 	// Within a short line the first place counts, since a key that is cut
 	// off can look like another mistake of the same kind.
 	const short, small = 300, 1 << 16
-	end := to
+	var end int
 	if to-from <= short && to <= small {
 		for end = from + 1; end < to && !same(end); end++ {
 		}
