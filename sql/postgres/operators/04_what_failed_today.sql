@@ -1,0 +1,15 @@
+-- What failed since midnight UTC, at which step, and what became of the item?
+-- An item that somebody cancelled has no failed attempt; it is listed with the
+-- reason that was given.
+SELECT a."FinishedAt", a."ItemId", a."AttemptNumber" AS "Attempt", a."Outcome", a."WorkerName", i."Pipeline", a."Step", a."ErrorKind", a."Error",
+    i."StateName" AS "StateNow"
+FROM "BotWorkItemAttempts" a
+JOIN "BotWorkQueueItemsView" i ON i."Id" = a."ItemId"
+WHERE a."Outcome" IN ('failed', 'timeout', 'rescued')
+  AND a."FinishedAt" >= date_trunc('day', statement_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'
+UNION ALL
+SELECT i."FinishedAt", i."Id", i."RetryCount", 'cancelled', i."WorkerName", i."Pipeline", NULL, i."ErrorKind", i."Error", i."StateName"
+FROM "BotWorkQueueItemsView" i
+WHERE i."State" = 3 AND i."ErrorKind" = 'cancelled'
+  AND i."FinishedAt" >= date_trunc('day', statement_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'
+ORDER BY 1 DESC, 2;

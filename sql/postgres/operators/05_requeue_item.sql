@@ -1,0 +1,18 @@
+-- Run a finished item again from its first attempt. One row changes; none when
+-- the item is not finished. (`botwork items repeat 1` does the same.)
+UPDATE "BotWorkQueueItems" SET
+    "State" = 0,
+    "RetryCount" = 0,
+    "ReleaseCount" = 0,
+    "AvailableAt" = statement_timestamp(),
+    "WorkerId" = NULL,
+    "LeaseExpiresAt" = NULL,
+    "AssignedAt" = NULL,
+    "StartedAt" = NULL,
+    "FinishedAt" = NULL,
+    "Output" = NULL,
+    "Progress" = NULL,
+    "Error" = NULL,
+    "ErrorKind" = NULL
+WHERE "State" IN (2, 3) AND "DeletedAt" IS NULL
+  AND "Id" = 1; -- the item's id

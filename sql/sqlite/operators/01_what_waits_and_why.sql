@@ -1,0 +1,29 @@
+-- What waits, and why? The most urgent first.
+-- A worker takes items when it is active, beats, and holds nothing of the same
+-- urgency: medium and high items count together, low ones do not keep it busy.
+SELECT i.Id, i.Priority, i.Band, i.StateName, i.Pipeline, i.QueueName, i.AvailableAt, i.DeadlineAt, i.RetryCount, i.WorkerName,
+    CASE
+        WHEN i.State = 5 AND EXISTS (SELECT 1 FROM BotWorkers w
+            WHERE w.Name = i.WorkerName AND w.State = 'active' AND w.LeaseExpiresAt >= strftime('%Y-%m-%d %H:%M:%f', 'now'))
+            THEN 'assigned: waits for a free slot of its worker'
+        WHEN i.State = 5 THEN 'assigned to a worker that is gone: the next assignment pass takes it back'
+        WHEN i.AvailableAt > strftime('%Y-%m-%d %H:%M:%f', 'now') AND i.RetryCount > 0 THEN 'failed: waits for its next attempt at AvailableAt'
+        WHEN i.AvailableAt > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN 'not due until AvailableAt'
+        WHEN q.Paused = 1 THEN 'its queue is paused'
+        WHEN NOT EXISTS (SELECT 1 FROM BotWorkers w
+            WHERE w.State = 'active' AND w.LeaseExpiresAt >= strftime('%Y-%m-%d %H:%M:%f', 'now'))
+            THEN 'no worker takes items: start one'
+        WHEN NOT EXISTS (SELECT 1 FROM BotWorkers w
+            WHERE w.State = 'active' AND w.LeaseExpiresAt >= strftime('%Y-%m-%d %H:%M:%f', 'now')
+              AND NOT EXISTS (SELECT 1 FROM BotWorkQueueItems h
+                  WHERE h.State IN (1, 5) AND h.WorkerId = w.Id
+                    AND h.Priority >= CASE WHEN i.Priority >= 500 THEN 500 ELSE -2147483648 END))
+            THEN 'every worker is busy with items as urgent as this or more'
+        WHEN i.Priority < 500 THEN 'due: waits for the next run of ExecuteLowPriorityWorkQueue, every three hours'
+        ELSE 'due: waits for the next run of ExecuteWorkQueue, every minute'
+    END AS Why
+FROM BotWorkQueueItemsView i
+JOIN BotQueues q ON q.Name = i.QueueName
+WHERE i.State IN (0, 4, 5) AND i.DeletedAt IS NULL
+ORDER BY i.Priority DESC, i.Id
+LIMIT 200;

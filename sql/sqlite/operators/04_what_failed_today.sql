@@ -1,0 +1,15 @@
+-- What failed since midnight UTC, at which step, and what became of the item?
+-- An item that somebody cancelled has no failed attempt; it is listed with the
+-- reason that was given.
+SELECT a.FinishedAt, a.ItemId, a.AttemptNumber AS Attempt, a.Outcome, a.WorkerName, i.Pipeline, a.Step, a.ErrorKind, a.Error,
+    i.StateName AS StateNow
+FROM BotWorkItemAttempts a
+JOIN BotWorkQueueItemsView i ON i.Id = a.ItemId
+WHERE a.Outcome IN ('failed', 'timeout', 'rescued')
+  AND a.FinishedAt >= strftime('%Y-%m-%d 00:00:00.000', 'now')
+UNION ALL
+SELECT i.FinishedAt, i.Id, i.RetryCount, 'cancelled', i.WorkerName, i.Pipeline, NULL, i.ErrorKind, i.Error, i.StateName
+FROM BotWorkQueueItemsView i
+WHERE i.State = 3 AND i.ErrorKind = 'cancelled'
+  AND i.FinishedAt >= strftime('%Y-%m-%d 00:00:00.000', 'now')
+ORDER BY 1 DESC, 2;

@@ -1,0 +1,11 @@
+-- Cancel an item that waits or is assigned. One row changes; none when it runs
+-- or is finished: a run cannot be stopped from here. (`botwork items cancel 1`
+-- does the same.)
+UPDATE BotWorkQueueItems SET
+    State = 3,
+    Error = 'cancelled by hand', -- the reason that people will read
+    ErrorKind = 'cancelled',
+    FinishedAt = strftime('%Y-%m-%d %H:%M:%f', 'now'),
+    LeaseExpiresAt = NULL
+WHERE State IN (0, 4, 5) AND DeletedAt IS NULL
+  AND Id = 1; -- the item's id

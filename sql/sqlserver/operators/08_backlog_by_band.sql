@@ -1,0 +1,12 @@
+-- How much waits in each band, since when, and how much work is that?
+SELECT i.Band,
+    SUM(CASE WHEN i.State IN (0, 4) AND i.AvailableAt <= SYSUTCDATETIME() THEN 1 ELSE 0 END) AS Due,
+    SUM(CASE WHEN i.State IN (0, 4) AND i.AvailableAt > SYSUTCDATETIME() THEN 1 ELSE 0 END) AS NotDueYet,
+    SUM(CASE WHEN i.State = 5 THEN 1 ELSE 0 END) AS Assigned,
+    SUM(CASE WHEN i.State = 1 THEN 1 ELSE 0 END) AS Running,
+    MIN(CASE WHEN i.State IN (0, 4) AND i.AvailableAt <= SYSUTCDATETIME() THEN i.AvailableAt END) AS OldestDueSince,
+    CAST(SUM(CASE WHEN i.State IN (0, 4, 5) THEN i.EstimatedDurationMs ELSE 0 END) / 1000 AS BIGINT) AS EstimatedSeconds
+FROM BotWorkQueueItemsView i
+WHERE i.State IN (0, 1, 4, 5) AND i.DeletedAt IS NULL
+GROUP BY i.Band
+ORDER BY MAX(i.Priority) DESC;

@@ -1,0 +1,7 @@
+-- Which planned runs of the last seven days did not take place, and why?
+-- WorkerName is empty for a schedule that fires once in the cluster.
+SELECT f.PlannedAt, f.Schedule, f.Outcome, f.Reason, f.WorkerName, f.RecordedBy, f.RecordedAt
+FROM BotScheduleFirings f
+WHERE f.Outcome IN (N'missed', N'skipped')
+  AND f.PlannedAt >= DATEADD(day, -7, SYSUTCDATETIME())
+ORDER BY f.PlannedAt DESC, f.Schedule, f.WorkerName;

@@ -1,0 +1,51 @@
+package sqlstore_test
+
+import (
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"testing"
+
+	sqlfiles "botwork/sql"
+)
+
+// own lists the files that only some engines have, each with its reason.
+var own = map[string][]string{
+	"queries/assignment_lock.sql": {"postgres", "sqlserver"}, // SQLite's write transaction is the lock
+	"queries/finish_match.sql":    {"sqlserver"},             // a joined UPDATE cannot tell which rows it changed
+}
+
+func TestEnginesHaveTheSameFiles(t *testing.T) {
+	engines := slices.Sorted(maps.Values(folders))
+	there := map[string][]string{}
+	for _, engine := range engines {
+		err := fs.WalkDir(sqlfiles.Files, engine, func(file string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				name := path.Join(path.Base(path.Dir(file)), d.Name())
+				there[name] = append(there[name], engine)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(there) < 30 {
+		t.Errorf("only %d files are embedded", len(there))
+	}
+	for name, has := range there {
+		want := engines
+		if only, ok := own[name]; ok {
+			want = only
+		}
+		if !slices.Equal(has, want) {
+			t.Errorf("%s is there for %v, want %v", name, has, want)
+		}
+	}
+	for name := range own {
+		if there[name] == nil {
+			t.Errorf("%s is there for nobody", name)
+		}
+	}
+}

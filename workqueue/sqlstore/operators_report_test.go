@@ -1,0 +1,139 @@
+package sqlstore_test
+
+import (
+	"time"
+
+	sqlfiles "botwork/sql"
+	"botwork/workqueue"
+	"botwork/workqueue/storetest"
+)
+
+// statement reads an operator's file.
+func statement(d *desk, name string) string {
+	d.Helper()
+	text, err := sqlfiles.Files.ReadFile(folders[d.engine.Driver] + "/operators/" + name + ".sql")
+	if err != nil {
+		d.Fatal(err)
+	}
+	return string(text)
+}
+
+func prepareFailed(d *desk) {
+	ann := d.Worker(storetest.WorkerOpts{Name: "ann"})
+	d.Item(storetest.ItemOpts{State: workqueue.Cancelled, Worker: ann, Pipeline: "Invoice"})
+	waiting := d.Item(storetest.ItemOpts{Pipeline: "Mail"})
+	if err := d.store.CancelItem(d.Context(), waiting.ID, "not wanted"); err != nil {
+		d.Fatal(err)
+	}
+	old := d.Item(storetest.ItemOpts{State: workqueue.Cancelled})
+	d.exec(`UPDATE "BotWorkItemAttempts" SET "FinishedAt" = %s WHERE "ItemId" = %d`, past, old.ID)
+	d.Item(storetest.ItemOpts{State: workqueue.Processed})
+}
+
+func checkFailed(d *desk, answer []row) {
+	if !d.rows(answer, 2) {
+		return
+	}
+	byID := map[string]row{answer[0]["ItemId"]: answer[0], answer[1]["ItemId"]: answer[1]}
+	d.want(byID["1"], map[string]string{
+		"Outcome": "failed", "WorkerName": "ann", "Pipeline": "Invoice", "Step": "work", "ErrorKind": "permanent",
+		"Error": "made to fail", "StateNow": "Cancelled", "Attempt": "1",
+	})
+	d.want(byID["2"], map[string]string{"Outcome": "cancelled", "Pipeline": "Mail", "Error": "not wanted"})
+}
+
+func prepareBacklog(d *desk) {
+	d.Items(3, storetest.ItemOpts{Priority: 1001, Estimate: 10 * time.Second})
+	d.Items(2, storetest.ItemOpts{Priority: 500, In: time.Hour})
+	ann := d.Worker(storetest.WorkerOpts{})
+	d.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: ann, Priority: 1000})
+	d.Item(storetest.ItemOpts{State: workqueue.Assigned, Worker: ann, Priority: 499, Estimate: 5 * time.Second})
+	d.Item(storetest.ItemOpts{State: workqueue.Processed, Priority: 1})
+}
+
+func checkBacklog(d *desk, answer []row) {
+	if !d.rows(answer, 3) {
+		return
+	}
+	d.want(answer[0], map[string]string{"Band": "high", "Due": "3", "NotDueYet": "0", "Assigned": "0", "Running": "0", "EstimatedSeconds": "30"})
+	d.want(answer[1], map[string]string{"Band": "medium", "Due": "0", "NotDueYet": "2", "Assigned": "0", "Running": "1", "OldestDueSince": ""})
+	d.want(answer[2], map[string]string{"Band": "low", "Due": "0", "NotDueYet": "0", "Assigned": "1", "Running": "0", "EstimatedSeconds": "5"})
+	if answer[0]["OldestDueSince"] == "" {
+		d.Error("OldestDueSince is NULL for the high band")
+	}
+}
+
+func prepareHistory(d *desk) {
+	ann := d.Worker(storetest.WorkerOpts{Name: "ann"})
+	it := d.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: ann})
+	end := func(f workqueue.Finish) {
+		d.Helper()
+		if lost, err := d.store.Finish(d.Context(), ann.ID, []workqueue.Finish{f}); err != nil || len(lost) > 0 {
+			d.Fatalf("finish: lost %v, error %v", lost, err)
+		}
+	}
+	end(workqueue.Finish{
+		ItemID: it.ID, Fence: 1, State: workqueue.Ready, RetryCount: 1, Error: "no such host", ErrorKind: workqueue.KindError,
+		Attempt: &workqueue.AttemptNote{Number: 1, Outcome: "failed", Step: "fetch"},
+	})
+	d.Assign(ann, it.ID)
+	claim := workqueue.ClaimParams{WorkerID: ann.ID, InstanceID: ann.InstanceID, Band: workqueue.EveryPriority, Max: 1, Lease: time.Minute}
+	if _, err := d.store.Claim(d.Context(), claim); err != nil {
+		d.Fatal(err)
+	}
+	end(workqueue.Finish{ItemID: it.ID, Fence: 2, State: workqueue.Processed, RetryCount: 1})
+	d.Item(storetest.ItemOpts{State: workqueue.Cancelled})
+}
+
+func checkHistory(d *desk, answer []row) {
+	if !d.rows(answer, 5) {
+		return
+	}
+	d.want(answer[0], map[string]string{"What": "created", "Detail": "storetest"})
+	d.want(answer[1], map[string]string{"What": "attempt 1: failed", "WorkerName": "ann", "Detail": "step fetch: no such host"})
+	d.want(answer[2], map[string]string{"What": "assigned", "WorkerName": "ann"})
+	d.want(answer[3], map[string]string{"What": "started", "WorkerName": "ann"})
+	d.want(answer[4], map[string]string{"What": "Processed", "WorkerName": "ann", "Detail": ""})
+}
+
+func prepareFirings(d *desk) {
+	now := time.Now()
+	firing := workqueue.Firing{Schedule: "Nightly", PlannedAt: now.Add(-time.Hour), Outcome: workqueue.Missed, Reason: "nobody was up", RecordedBy: "ann"}
+	skipped, old := firing, firing
+	skipped.PlannedAt, skipped.Outcome, skipped.Reason, skipped.Worker = now.Add(-2*time.Hour), workqueue.Skipped, "the last run goes on", "bob"
+	old.PlannedAt = now.AddDate(0, 0, -8)
+	if err := d.store.RecordFirings(d.Context(), []workqueue.Firing{skipped, firing, old}); err != nil {
+		d.Fatal(err)
+	}
+	fired := workqueue.Firing{Schedule: "Nightly", PlannedAt: now.Add(-3 * time.Hour), RecordedBy: "ann"}
+	if claim, err := d.store.ClaimFiring(d.Context(), fired); err != nil || !claim.Won {
+		d.Fatalf("ClaimFiring = %+v, %v", claim, err)
+	}
+}
+
+func checkFirings(d *desk, answer []row) {
+	if !d.rows(answer, 2) {
+		return
+	}
+	d.want(answer[0], map[string]string{"Schedule": "Nightly", "Outcome": "missed", "Reason": "nobody was up", "WorkerName": "", "RecordedBy": "ann"})
+	d.want(answer[1], map[string]string{"Schedule": "Nightly", "Outcome": "skipped", "Reason": "the last run goes on", "WorkerName": "bob"})
+}
+
+func checkThroughput(d *desk, answer []row) {
+	// The two items may have ended on either side of a full hour.
+	processed, cancelled := 0, 0
+	for _, r := range answer {
+		if r["Processed"] == "1" {
+			processed++
+		}
+		if r["Cancelled"] == "1" {
+			cancelled++
+		}
+		if r["FinishedIn"] == "" || r["MeanSeconds"] == "" || r["LongestSeconds"] == "" {
+			d.Errorf("a row has gaps: %v", r)
+		}
+	}
+	if processed != 1 || cancelled != 1 {
+		d.Errorf("%d processed and %d cancelled, want one each: %v", processed, cancelled, answer)
+	}
+}

@@ -1,0 +1,148 @@
+package sqlstore_test
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+
+	"botwork/internal/database"
+	"botwork/internal/namedsql"
+	"botwork/internal/testdb"
+	sqlfiles "botwork/sql"
+)
+
+// What a worker does all the time must not slow down with the rows that are
+// finished: each statement follows its index although the table is large.
+func TestHotStatementsUseTheirIndexes(t *testing.T) {
+	const prefix = "IX_BotWorkQueueItems_"
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		if e.Driver == database.SQLServer {
+			t.Skip("the plans of SQL Server are looked at by hand")
+		}
+		dsn := e.DSN(t)
+		e.Open(t, dsn)
+		db := e.SQL(t, dsn)
+		fill(t, e, db)
+		rows := `[{"ItemId": 1, "ItemFence": 1, "HolderId": 1, "NewState": 2, "Failures": 0, "DelayMs": 0}]`
+		for _, c := range []struct {
+			statement string
+			values    map[string]any
+			indexes   []string
+		}{
+			{"claim", map[string]any{"worker": 1, "instance": "x", "min_priority": 500, "max_priority": 1000, "limit_rows": 10, "lease_ms": 1000}, []string{"Assigned"}},
+			{"due", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10}, []string{"Waiting"}},
+			{"due_deadline", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10}, []string{"WaitingDeadline"}},
+			{"stale", map[string]any{"assigned_ms": 1000, "limit_rows": 10}, []string{"Assigned", "Leased"}},
+			{"worker_loads", map[string]any{"seen_ms": 1000, "min_priority": 500, "default_ms": 1000}, []string{"Assigned", "Leased"}},
+			{"release_assigned", map[string]any{"worker": 1, "instance": "x"}, []string{"Assigned"}},
+			{"expire_leases", map[string]any{"worker": 1}, []string{"Leased"}},
+			// These find their rows by key; any index does.
+			{"assign", map[string]any{"rows": rows}, nil},
+			{"beat_items", map[string]any{"worker": 1, "lease_ms": 1000, "rows": rows}, nil},
+			{"finish", map[string]any{"worker": 1, "rows": rows}, nil},
+			{"rescue", map[string]any{"rows": rows, "assigned_ms": 1000, "max_releases": 5, "poison_text": "x"}, nil},
+		} {
+			if c.statement != "release_assigned" && c.statement != "expire_leases" {
+				c.values["now"] = nil // the database's clock
+			}
+			plan := explain(t, e, db, c.statement, c.values)
+			for _, index := range c.indexes {
+				if !strings.Contains(plan, prefix+index) {
+					t.Errorf("%s does not use %s%s:\n%s", c.statement, prefix, index, plan)
+				}
+			}
+			if scan := fullScan(e, plan); scan != "" {
+				t.Errorf("%s reads the whole table (%s):\n%s", c.statement, scan, plan)
+			}
+		}
+	})
+}
+
+// fill makes a table in which finished rows are many and all others few.
+func fill(t *testing.T, e testdb.Engine, db *sql.DB) {
+	t.Helper()
+	series := `SELECT value AS n FROM (WITH RECURSIVE s(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM s WHERE value < %d) SELECT value FROM s)`
+	if e.Driver == database.Postgres {
+		series = `SELECT n FROM generate_series(1, %d) AS s(n)`
+	}
+	insert := func(n int, columns, values string) {
+		t.Helper()
+		statement := fmt.Sprintf(`INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "Priority", %s) SELECT 'Work', n %% 1500, %s FROM (%s) g`,
+			columns, values, fmt.Sprintf(series, n))
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	const at = `'2026-01-01 00:00:00.000'`
+	insert(40_000, `"State", "WorkerId", "FinishedAt"`, `2 + n % 2, 1 + n % 3, `+at)
+	insert(50, `"State"`, `4`)
+	insert(50, `"State", "DeadlineAt"`, `0, `+at)
+	insert(50, `"State", "WorkerId", "AssignedAt"`, `5, 1 + n % 3, `+at)
+	insert(50, `"State", "WorkerId", "Fence", "LeaseExpiresAt"`, `1, 1 + n % 3, 1, `+at)
+	if e.Driver == database.Postgres {
+		// SQLite plans without statistics, as it does in production.
+		if _, err := db.ExecContext(t.Context(), `ANALYZE "BotWorkQueueItems"`); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// explain returns the engine's plan of a hand-written statement.
+func explain(t *testing.T, e testdb.Engine, db *sql.DB, name string, values map[string]any) string {
+	t.Helper()
+	text, err := sqlfiles.Files.ReadFile(folders[e.Driver] + "/queries/" + name + ".sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	statement := namedsql.Compile(string(text), e.Driver.Style())
+	args, err := statement.Args(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verb := "EXPLAIN "
+	if e.Driver == database.SQLite {
+		verb = "EXPLAIN QUERY PLAN "
+	}
+	rows, err := db.QueryContext(t.Context(), verb+statement.Text, args...)
+	if err != nil {
+		t.Fatalf("explain %s: %v", name, err)
+	}
+	defer rows.Close()
+	var plan strings.Builder
+	for rows.Next() {
+		var id, parent, unused int
+		var line string
+		into := []any{&line}
+		if e.Driver == database.SQLite {
+			into = []any{&id, &parent, &unused, &line}
+		}
+		if err := rows.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		plan.WriteString(line + "\n")
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return plan.String()
+}
+
+// fullScan returns the line of a plan that reads all items.
+func fullScan(e testdb.Engine, plan string) string {
+	for line := range strings.Lines(plan) {
+		line = strings.TrimSpace(line)
+		switch e.Driver {
+		case database.Postgres:
+			if strings.Contains(line, `Seq Scan on "BotWorkQueueItems"`) {
+				return line
+			}
+		default:
+			if table := strings.TrimPrefix(line, "SCAN "); table != line && !strings.Contains(line, "INDEX") &&
+				(strings.HasPrefix(table, "BotWorkQueueItems") || table == "i" || table == "c" || table == "t") {
+				return line
+			}
+		}
+	}
+	return ""
+}
