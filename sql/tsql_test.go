@@ -48,7 +48,7 @@ func TestSQLServerFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, folder := range []string{"migrations", "queries"} {
+	for _, folder := range []string{"migrations", "queries", "operators"} {
 		if checked[folder] == 0 {
 			t.Errorf("sqlserver/%s holds no .sql file: nothing was checked", folder)
 		}
