@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"botwork/cmd"
+	"botwork/examples/internal/worker"
+)
+
+// workerNames are the workers of the night.
+var workerNames = []string{"nightly-1", "nightly-2"}
+
+// night is one night's work: the workers, in the order of their names.
+type night struct {
+	workers []*worker.Worker
+}
+
+// begin puts the jobs of the project into the queue, by the command that a
+// person would use, and registers the workers. Each has connections of its own,
+// as if it were a process of its own.
+func begin(ctx context.Context, configFile string, environ []string, log io.Writer) (*night, error) {
+	n := &night{}
+	for _, name := range workerNames {
+		w, err := worker.New(ctx, worker.Options{Config: configFile, Environ: environ, Name: name, Log: log})
+		if err != nil {
+			return nil, errors.Join(err, n.end(ctx))
+		}
+		n.workers = append(n.workers, w)
+	}
+	jobs, err := os.ReadFile(filepath.Join(filepath.Dir(configFile), "jobs.ndjson"))
+	if err == nil {
+		var said bytes.Buffer
+		args := []string{"--config", configFile, "enqueue", "--stdin"}
+		if code := cmd.Run(ctx, args, bytes.NewReader(jobs), io.Discard, &said, environ); code != 0 {
+			err = fmt.Errorf("enqueue the jobs: %s", said.String())
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, n.end(ctx))
+	}
+	return n, nil
+}
+
+// runOnAll runs a system pipeline one time on all workers at once.
+func (n *night) runOnAll(ctx context.Context, pipeline string) error {
+	errs := make([]error, len(n.workers))
+	var wg sync.WaitGroup
+	for i, w := range n.workers {
+		wg.Go(func() { errs[i] = w.RunOnce(ctx, pipeline) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+func (n *night) end(ctx context.Context) error {
+	var errs []error
+	for _, w := range n.workers {
+		errs = append(errs, w.Stop(ctx))
+	}
+	return errors.Join(errs...)
+}

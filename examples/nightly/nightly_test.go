@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"botwork/internal/testdb"
+	"botwork/pipelines/shipped"
+	"botwork/workqueue"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestSystemPipelinesAreTheShippedOnes(t *testing.T) {
+	for _, file := range shipped.Files() {
+		got, err := os.ReadFile(filepath.Join("project", "pipelines", file.Name))
+		if err != nil || !bytes.Equal(got, file.Data) {
+			t.Errorf("%s is not the one of pipelines/shipped (%v)", file.Name, err)
+		}
+	}
+}
+
+func TestNight(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		dir := t.TempDir()
+		if err := copyProject(dir); err != nil {
+			t.Fatal(err)
+		}
+		environ := []string{"BOTWORK_DATABASE_DRIVER=" + string(e.Driver), "BOTWORK_DATABASE_DSN=" + e.DSN(t)}
+		n, err := begin(t.Context(), filepath.Join(dir, "botwork.yaml"), environ, t.Output())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := n.end(context.Background()); err != nil {
+				t.Error(err)
+			}
+		}()
+		want := readJobs(t)
+
+		// The pipeline of every minute leaves low items as they are.
+		if err := n.runOnAll(t.Context(), "ExecuteWorkQueue"); err != nil {
+			t.Fatal(err)
+		}
+		urgent := map[string]int{}
+		for name, priority := range want {
+			if priority >= 500 {
+				urgent[name] = priority
+			}
+		}
+		done := n.finished(t)
+		if diff := cmp.Diff(urgent, priorities(done)); diff != "" {
+			t.Errorf("jobs done by ExecuteWorkQueue (-want +got):\n%s", diff)
+		}
+		checkOrder(t, done)
+		checkBalance(t, done)
+
+		if err := n.runOnAll(t.Context(), "ExecuteLowPriorityWorkQueue"); err != nil {
+			t.Fatal(err)
+		}
+		done = n.finished(t)
+		if diff := cmp.Diff(want, priorities(done)); diff != "" {
+			t.Errorf("jobs done in the end (-want +got):\n%s", diff)
+		}
+		checkBalance(t, only(done, func(d job) bool { return d.priority < 500 }))
+	})
+}
+
+func TestReport(t *testing.T) {
+	var out strings.Builder
+	if err := run(t.Context(), &out); err != nil {
+		t.Fatal(err)
+	}
+	for name := range readJobs(t) {
+		if got := strings.Count(out.String()+" ", name); got != 1 {
+			t.Errorf("%s stands %d times in the report, want once", name, got)
+		}
+	}
+	if t.Failed() {
+		t.Log(out.String())
+	}
+}
+
+// job is an item that has been processed.
+type job struct {
+	priority  int
+	worker    string
+	estimate  time.Duration
+	startedAt time.Time
+}
+
+// readJobs reads the priorities of the project's jobs by their names.
+func readJobs(t *testing.T) map[string]int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("project", "jobs.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := map[string]int{}
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		var line struct {
+			Priority int
+			Payload  struct{ Job string }
+		}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			t.Fatal(err)
+		}
+		jobs[line.Payload.Job] = line.Priority
+	}
+	if len(jobs) != 60 {
+		t.Fatalf("the project has %d jobs, want 60", len(jobs))
+	}
+	return jobs
+}
+
+// finished returns the jobs that are done by their names. What is not done must
+// not have been touched, and what is must have been claimed exactly once.
+func (n *night) finished(t *testing.T) map[string]job {
+	t.Helper()
+	items, err := n.workers[0].Store.Items(t.Context(), workqueue.ItemFilter{Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := map[string]job{}
+	for _, it := range items {
+		if it.State != workqueue.Processed {
+			if it.State != workqueue.Pending || it.Fence != 0 || it.WorkerID != nil || it.Priority >= 500 {
+				t.Errorf("item %d of priority %d: state %s, fence %d; want it processed, or low and untouched", it.ID, it.Priority, it.State, it.Fence)
+			}
+			continue
+		}
+		var output struct{ Job, RanOn string }
+		if err := json.Unmarshal([]byte(it.Output), &output); err != nil {
+			t.Fatal(err)
+		}
+		if _, twice := done[output.Job]; twice || it.Fence != 1 || it.RetryCount != 0 {
+			t.Errorf("%s: fence %d, retry count %d, twice %t; want one claim and no failure", output.Job, it.Fence, it.RetryCount, twice)
+		}
+		done[output.Job] = job{it.Priority, output.RanOn, time.Duration(*it.EstimatedDurationMs) * time.Millisecond, *it.StartedAt}
+	}
+	return done
+}
+
+func priorities(done map[string]job) map[string]int {
+	list := map[string]int{}
+	for name, d := range done {
+		list[name] = d.priority
+	}
+	return list
+}
+
+func only(done map[string]job, keep func(job) bool) map[string]job {
+	kept := map[string]job{}
+	for name, d := range done {
+		if keep(d) {
+			kept[name] = d
+		}
+	}
+	return kept
+}
+
+// checkOrder wants each worker to begin its last high job before its first
+// medium one.
+func checkOrder(t *testing.T, done map[string]job) {
+	t.Helper()
+	for _, worker := range workerNames {
+		for high, h := range done {
+			for medium, m := range done {
+				if h.worker == worker && m.worker == worker && h.priority > 1000 && m.priority <= 1000 && h.startedAt.After(m.startedAt) {
+					t.Errorf("%s began %s (priority %d) after %s (priority %d)", worker, high, h.priority, medium, m.priority)
+				}
+			}
+		}
+	}
+}
+
+// checkBalance wants both workers to have had their share: each job goes to
+// the worker with the least estimated work, so that in the end they differ by
+// one job at most.
+func checkBalance(t *testing.T, done map[string]job) {
+	t.Helper()
+	sums, longest := map[string]time.Duration{}, time.Duration(0)
+	for _, d := range done {
+		sums[d.worker] += d.estimate
+		longest = max(longest, d.estimate)
+	}
+	if len(sums) != len(workerNames) || (sums[workerNames[0]]-sums[workerNames[1]]).Abs() > longest {
+		t.Errorf("estimated work by worker = %s, want two sums that differ by %s at most", fmt.Sprint(sums), longest)
+	}
+}
