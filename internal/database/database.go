@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strings"
 
-	_ "github.com/jackc/pgx/v5/stdlib"        // driver "pgx"
 	_ "github.com/microsoft/go-mssqldb"       // driver "sqlserver"
 	"github.com/microsoft/go-mssqldb/azuread" // driver "azuresql"
 	_ "modernc.org/sqlite"                    // driver "sqlite"
@@ -55,23 +54,26 @@ func (d Driver) Style() namedsql.Style {
 // A SQLite DSN is a file's path, or a URI (file:…); it gets WAL, a busy
 // timeout and immediate transactions unless it says otherwise. A SQL Server
 // DSN with a fedauth parameter logs in with Azure AD; integrated Windows login
-// and SQL logins go by the DSN alone.
+// and SQL logins go by the DSN alone. On PostgreSQL a session that stalls in the
+// middle of a transaction is ended by the server.
 func Open(driver Driver, dsn string) (*sql.DB, error) {
-	name, source := string(driver), dsn
+	var db *sql.DB
+	var err error
 	switch driver {
 	case SQLite:
-		source = sqliteDSN(dsn)
+		db, err = sql.Open("sqlite", sqliteDSN(dsn))
 	case SQLServer:
+		name := "sqlserver"
 		if strings.Contains(strings.ToLower(dsn), "fedauth") {
 			name = azuread.DriverName
 		}
+		db, err = sql.Open(name, dsn)
 	case Postgres:
-		name = "pgx"
+		db, err = openPostgres(dsn)
 	default:
 		_, err := ParseDriver(string(driver))
 		return nil, err
 	}
-	db, err := sql.Open(name, source)
 	if err != nil {
 		return nil, fmt.Errorf("open %s database: %w", driver, Redact(err, dsn))
 	}

@@ -133,7 +133,7 @@ func classify(err error) errorClass {
 	if errors.As(err, &pg) {
 		switch pg.Code {
 		case "40001", "40P01", "55P03", // serialization, deadlock, lock timeout
-			"57P01", "57P02": // the server ended the connection, and with it the transaction
+			"57P01", "57P02", "25P03": // the server ended the connection, and with it the transaction
 			return transientError
 		case "23505":
 			return uniqueError

@@ -1,0 +1,33 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// stalledTransaction is the setting that ends a session which does nothing in
+// the middle of a transaction. A process whose machine has gone to sleep, or has
+// vanished without a word, would else hold its locks, and with them the whole
+// cluster, until TCP gives up: two hours by default, for ever when it is only
+// suspended.
+const stalledTransaction, stalledAfter = "idle_in_transaction_session_timeout", "'10s'"
+
+// openPostgres prepares a pool. A DSN that names the setting itself is left its
+// own value.
+func openPostgres(dsn string) (*sql.DB, error) {
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return nil, err
+	}
+	if _, own := config.RuntimeParams[stalledTransaction]; own {
+		return stdlib.OpenDB(*config), nil
+	}
+	// Not as a parameter of the connection: PgBouncer refuses those.
+	return stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "SET "+stalledTransaction+" = "+stalledAfter)
+		return err
+	})), nil
+}
