@@ -23,13 +23,17 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or a file with mistakes.`
 // the exit code. environ is in the form of os.Environ. When ctx ends, what goes
 // on is ended in good order. The kinds are handlers beside the built-in ones.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, environ []string, kinds ...handlers.Kind) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, environ: environ, kinds: kinds}
+	out := &output{to: stdout}
+	a := &app{stdin: stdin, stdout: out, stderr: stderr, environ: environ, kinds: kinds}
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = out.err
+	}
 	return a.finish(cmd, err)
 }
 
