@@ -1,0 +1,109 @@
+//go:build unix
+
+package e2e
+
+import (
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"botwork/internal/testdb"
+	"botwork/workqueue"
+)
+
+const password = "correct-horse"
+
+// behindProxy makes a project whose programs reach the database over a proxy,
+// which is cut.
+func behindProxy(t *testing.T, e testdb.Engine) (*project, *proxy) {
+	dsn := e.DSN(t)
+	p, through := newProxy(t, dsn, password)
+	return projectOn(t, e, through, e.Open(t, dsn)), p
+}
+
+func TestAWorkerWaitsForADatabaseThatIsNotThere(t *testing.T) {
+	eachServer(t, func(t *testing.T, e testdb.Engine) {
+		t.Parallel()
+		x, proxy := behindProxy(t, e)
+		w := x.worker("w")
+		w.await("the database cannot be used", 2)
+		for _, word := range []string{"again_in", "connection refused", proxy.listen} {
+			if !strings.Contains(w.output(), word) {
+				t.Errorf("it does not say %q", word)
+			}
+		}
+		proxy.restore()
+		w.await("worker started", 1)
+		w.wantDrained(os.Interrupt)
+		if strings.Contains(w.output(), password) || strings.Contains(w.output(), url.QueryEscape(password)) {
+			t.Error("it printed the password")
+		}
+	})
+}
+
+func TestCtrlCEndsTheWaitForTheDatabase(t *testing.T) {
+	eachServer(t, func(t *testing.T, e testdb.Engine) {
+		t.Parallel()
+		x, _ := behindProxy(t, e)
+		w := x.worker("w")
+		w.await("the database cannot be used", 1)
+		w.signal(os.Interrupt)
+		if code := w.wait(); code != 1 || !strings.Contains(w.output(), "interrupted") {
+			t.Errorf("exit code %d, want 1 and the word \"interrupted\"", code)
+		}
+		if strings.Contains(w.output(), password) {
+			t.Error("it printed the password")
+		}
+	})
+}
+
+// A script does not want to wait: it wants to know.
+func TestOtherCommandsDoNotWaitForTheDatabase(t *testing.T) {
+	eachServer(t, func(t *testing.T, e testdb.Engine) {
+		t.Parallel()
+		x, proxy := behindProxy(t, e)
+		for _, args := range [][]string{{"items", "list"}, {"run", "--once"}, {"enqueue", "--pipeline", "hold", "--payload", "{}"}} {
+			r := x.run(args...)
+			r.want(1, "connection refused", proxy.listen)
+			if strings.Contains(r.stderr, password) {
+				t.Errorf("botwork %s printed the password", r.args)
+			}
+		}
+	})
+}
+
+func TestResultsOutliveAnOutage(t *testing.T) {
+	eachServer(t, func(t *testing.T, e testdb.Engine) {
+		t.Parallel()
+		x, proxy := behindProxy(t, e)
+		proxy.restore()
+		id, letGo := x.enqueueHold()
+		w := x.worker("w", "LEASE=25s", "HEARTBEAT=1s")
+		w.await("begun", 1)
+
+		proxy.cut()
+		letGo("kept")
+		w.await("results cannot be written; they are kept and tried again", 1)
+		if it := x.item(id); it.State != workqueue.Blocked {
+			t.Errorf("while the database is away the item is %s, want Blocked", it.State)
+		}
+		proxy.restore()
+
+		it := x.awaitState(id, workqueue.Processed)
+		if it.Fence != 1 || it.RetryCount != 0 || it.ReleaseCount != 0 || !strings.Contains(string(it.Output), "kept") {
+			t.Errorf("Fence %d, RetryCount %d, ReleaseCount %d, output %s; want 1, 0, 0 and what it put out", it.Fence, it.RetryCount, it.ReleaseCount, it.Output)
+		}
+		if got := x.outcomes(id); len(got) != 0 {
+			t.Errorf("attempts %v, want none", got)
+		}
+		// Everything works again: another item runs, and nothing ran twice.
+		next, letGo := x.enqueueHold()
+		letGo("")
+		x.awaitState(next, workqueue.Processed)
+		w.wantDrained(os.Interrupt)
+		if n := strings.Count(w.output(), "begun"); n != 2 {
+			t.Errorf("%d runs of two items", n)
+		}
+	})
+}
