@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,19 +9,9 @@ import (
 	"go.uber.org/goleak"
 
 	"botwork/internal/testdb"
-	"botwork/pipelines/shipped"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func TestSystemPipelinesAreTheShippedOnes(t *testing.T) {
-	for _, file := range shipped.Files() {
-		got, err := os.ReadFile(filepath.Join("project", "pipelines", file.Name))
-		if err != nil || !bytes.Equal(got, file.Data) {
-			t.Errorf("%s is not the one of pipelines/shipped (%v)", file.Name, err)
-		}
-	}
-}
 
 func TestInvoices(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {

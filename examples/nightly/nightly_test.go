@@ -16,20 +16,10 @@ import (
 	"go.uber.org/goleak"
 
 	"botwork/internal/testdb"
-	"botwork/pipelines/shipped"
 	"botwork/workqueue"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func TestSystemPipelinesAreTheShippedOnes(t *testing.T) {
-	for _, file := range shipped.Files() {
-		got, err := os.ReadFile(filepath.Join("project", "pipelines", file.Name))
-		if err != nil || !bytes.Equal(got, file.Data) {
-			t.Errorf("%s is not the one of pipelines/shipped (%v)", file.Name, err)
-		}
-	}
-}
 
 func TestNight(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
