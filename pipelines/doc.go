@@ -50,7 +50,7 @@
 //	env.<NAME>       an environment variable, nil when it is not set; those of this
 //	                 program itself (BOTWORK_…) are not there
 //	secrets.<name>   a secret of the configuration
-//	now              when the run started, in UTC; the function now() is this very moment
+//	now              when the run started, in UTC; it hides the function now()
 //	worker.name      the worker that runs the step
 //
 // What an expression names is checked before anything runs: an unknown variable
