@@ -1,0 +1,196 @@
+package docstest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"botwork/handlers"
+	"botwork/pipelines"
+	"botwork/workqueue"
+)
+
+// probes bring the checker to list the keys that it knows in a place.
+var probes = []struct{ document, heading, yaml string }{
+	{"docs/pipelines.md", "The keys of a file", "qqqqqqqqqqqq: 1\n"},
+	{"docs/pipelines.md", "The keys of a step", "steps: [{qqqqqqqqqqqq: 1}]\n"},
+	{"docs/pipelines.md", "The keys of `retry`", "steps: [{retry: {qqqqqqqqqqqq: 1}}]\n"},
+	{"docs/pipelines.md", "The keys of `resilience`", "resilience: {qqqqqqqqqqqq: 1}\n"},
+	{"docs/schedules.md", "The keys of `trigger`", "trigger: {qqqqqqqqqqqq: 1}\n"},
+}
+
+var knownAre = regexp.MustCompile(`unknown key "q+".*known are (.*)`)
+
+func TestPipelineKeys(t *testing.T) {
+	compiler := pipelines.NewCompiler(registry(t), pipelines.Options{})
+	for _, p := range probes {
+		_, findings := compiler.Parse("probe.yaml", []byte(p.yaml))
+		m := knownAre.FindStringSubmatch(findings.Error())
+		if m == nil {
+			t.Fatalf("the checker lists no keys: %v", findings)
+		}
+		sameSet(t, p.heading, read(t, p.document).under(t, p.heading).first(), strings.Split(m[1], ", "))
+	}
+}
+
+// TestPipelineDefaults compares the defaults in the tables with those that a
+// pipeline without the keys has.
+func TestPipelineDefaults(t *testing.T) {
+	p, findings := pipelines.NewCompiler(registry(t), pipelines.Options{}).Parse("probe.yaml",
+		[]byte("trigger: {every: 1m}\nsteps: [{handler: Log, with: {message: done}}]\n"))
+	if len(findings) > 0 {
+		t.Fatal(findings)
+	}
+	d := workqueue.DefaultResilience()
+	brief := func(d workqueue.Duration) string { return handlers.Duration(d).String() }
+	want := map[string]map[string]string{
+		"The keys of a file": {"name": "the file's name without its ending"},
+		"The keys of a step": {"onError": string(p.Steps[0].OnError)},
+		"The keys of `trigger`": {
+			"overlap": string(p.Trigger.Overlap), "scope": string(p.Trigger.Scope), "dst": string(p.Trigger.DST),
+			"atStart": fmt.Sprint(p.Trigger.AtStart),
+		},
+		"The keys of `resilience`": {
+			"limit": fmt.Sprint(d.Limit), "delay": brief(d.Delay), "factor": fmt.Sprint(d.Factor), "maxDelay": brief(d.MaxDelay),
+			"jitter": fmt.Sprint(*d.Jitter), "retryOn": strings.ReplaceAll(fmt.Sprint(d.RetryOn), " ", ", "),
+		},
+	}
+	for _, probe := range probes {
+		for _, r := range read(t, probe.document).under(t, probe.heading).rows {
+			if text, ok := want[probe.heading][code(r.cells[0])]; ok && code(r.cells[1]) != text {
+				t.Errorf("%s line %d: the default of %s is %s, want %s", probe.document, r.line, r.cells[0], r.cells[1], text)
+			}
+		}
+	}
+}
+
+// TestExpressionVariables compiles every variable of the table, in a step that
+// has another before it, and makes sure that none is missing.
+func TestExpressionVariables(t *testing.T) {
+	compiler := pipelines.NewCompiler(registry(t), pipelines.Options{})
+	var roots, itemFields []string
+	for _, name := range read(t, "docs/pipelines.md").under(t, "Expressions").first() {
+		text := fmt.Sprintf("steps:\n  - {name: NAME, handler: Log, with: {message: one}}\n  - {handler: Log, with: {message: '${{ %s }}'}}\n", name)
+		if _, findings := compiler.Parse("probe.yaml", []byte(text)); len(findings) > 0 {
+			t.Errorf("%s: %v", name, findings)
+		}
+		base, field, _ := strings.Cut(name, ".")
+		if base == "item" {
+			itemFields = append(itemFields, field)
+		}
+		if len(roots) == 0 || roots[len(roots)-1] != base {
+			roots = append(roots, base)
+		}
+	}
+	hint := func(expression string) []string {
+		_, findings := compiler.Parse("probe.yaml", []byte("steps: [{handler: Log, with: {message: '${{ "+expression+" }}'}}]\n"))
+		_, list, ok := strings.Cut(findings.Error(), "the variables are ")
+		if !ok {
+			_, list, _ = strings.Cut(findings.Error(), "it has ")
+		}
+		return strings.Split(list, ", ")
+	}
+	sameSet(t, "variables", roots, hint("qqqqqqqqqqqqqqq"))
+	sameSet(t, "fields of item", itemFields, hint("item.qqqqqqqqqqqqqqq"))
+}
+
+// TestOutcomes runs the step of each row and compares what comes of the run,
+// and of an item without a policy of its own.
+func TestOutcomes(t *testing.T) {
+	compiler := pipelines.NewCompiler(registry(t), pipelines.Options{})
+	engine := pipelines.NewEngine(pipelines.EngineOptions{Log: zerolog.Nop()})
+	verdicts := map[workqueue.Verdict]string{workqueue.Succeeded: "succeeded", workqueue.Snoozed: "snoozed"}
+	for _, r := range read(t, "docs/pipelines.md").under(t, "What comes of a run").rows {
+		p, findings := compiler.Parse("probe.yaml", []byte("steps: ["+code(r.cells[0])+"]\n"))
+		if len(findings) > 0 {
+			t.Errorf("line %d: %v", r.line, findings)
+			continue
+		}
+		result := engine.Run(t.Context(), p, pipelines.RunInput{})
+		run, item := verdicts[result.Verdict], "Processed (2)"
+		switch result.Verdict {
+		case workqueue.Snoozed:
+			item = "Ready (0) again, uncounted"
+		case workqueue.Failed:
+			run, item = "failed: "+string(result.Kind), "Cancelled (3)"
+			if workqueue.DefaultResilience().Retries(result.Kind, 1) {
+				item = "Ready (0) again, counted"
+			}
+		}
+		if run != r.cells[1] || item != r.cells[2] {
+			t.Errorf("line %d: %s: %s, %s; documented %s, %s", r.line, r.cells[0], run, item, r.cells[1], r.cells[2])
+		}
+	}
+}
+
+// counter is a handler that always fails and counts its calls.
+type counter struct{ calls *int }
+
+func (c *counter) Handle(context.Context, *handlers.Call) (any, error) {
+	*c.calls++
+	return nil, errors.New("always")
+}
+
+// TestAttempts runs an item that always fails through the step's and the item's
+// attempts of each row, and counts the handler's calls.
+func TestAttempts(t *testing.T) {
+	for _, r := range read(t, "docs/pipelines.md").under(t, "A step's retry and the item's").rows {
+		var numbers [3]int
+		for i := range numbers {
+			var err error
+			if numbers[i], err = strconv.Atoi(r.cells[i]); err != nil {
+				t.Fatalf("line %d: %v", r.line, err)
+			}
+		}
+		calls := 0
+		registry := handlers.NewRegistry()
+		registry.MustRegister(handlers.Kind{Name: "Count", New: func() handlers.Handler { return &counter{&calls} }})
+		p, findings := pipelines.NewCompiler(registry, pipelines.Options{}).Parse("probe.yaml",
+			fmt.Appendf(nil, "resilience: {limit: %d}\nsteps: [{handler: Count, retry: {attempts: %d, delay: 0s}}]\n", numbers[1], numbers[0]))
+		if len(findings) > 0 {
+			t.Fatal(findings)
+		}
+		engine := pipelines.NewEngine(pipelines.EngineOptions{Log: zerolog.Nop()})
+		policy := p.Resilience.Or(workqueue.DefaultResilience())
+		for failures := 1; ; failures++ {
+			result := engine.Run(t.Context(), p, pipelines.RunInput{})
+			if !policy.Retries(result.Kind, failures) {
+				break
+			}
+		}
+		if calls != numbers[2] {
+			t.Errorf("line %d: attempts %d, limit %d: %d calls, documented %d", r.line, numbers[0], numbers[1], calls, numbers[2])
+		}
+	}
+}
+
+// TestBackoff computes the waits of the table in docs/items.md.
+func TestBackoff(t *testing.T) {
+	for _, r := range read(t, "docs/items.md").under(t, "Failures and retries").rows {
+		policy, err := workqueue.ParseResilience(workqueue.JSONText(code(r.cells[0])))
+		if err != nil {
+			t.Errorf("line %d: %v", r.line, err)
+			continue
+		}
+		policy = policy.Or(workqueue.DefaultResilience())
+		var waits []string
+		for failures := 1; policy.Retries(workqueue.KindError, failures); failures++ {
+			wait := policy.Backoff(failures, 0.5) // the middle: no jitter
+			waits = append(waits, handlers.Duration(wait.Round(time.Second)).String())
+		}
+		got := strings.Join(waits, ", ")
+		if got == "" {
+			got = "none"
+		}
+		if got != r.cells[1] {
+			t.Errorf("line %d: %s waits %s, documented %s", r.line, r.cells[0], got, r.cells[1])
+		}
+	}
+}
