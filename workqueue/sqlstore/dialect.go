@@ -100,8 +100,7 @@ func (d sqliteDialector) Translate(err error) error {
 }
 
 func sqliteCode(err error) int {
-	var e *sqlite.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code()
 	}
 	return 0
@@ -129,8 +128,7 @@ func classify(err error) errorClass {
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return foreignKeyError
 	}
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch pg.Code {
 		case "40001", "40P01", "55P03", // serialization, deadlock, lock timeout
 			"57P01", "57P02", "25P03": // the server ended the connection, and with it the transaction
@@ -143,8 +141,7 @@ func classify(err error) errorClass {
 			return noSuchTableError
 		}
 	}
-	var ms mssql.Error
-	if errors.As(err, &ms) {
+	if ms, ok := errors.AsType[mssql.Error](err); ok {
 		switch ms.Number {
 		case 1205, 1222: // deadlock victim, lock timeout
 			return transientError

@@ -101,7 +101,7 @@ func firingEarly(x *fixture) {
 // nobody makes.
 func firingAtTheInstant(x *fixture) {
 	for range 5 {
-		at := time.Now().Add(15 * time.Millisecond)
+		at := time.Now().Add(15 * time.Millisecond).Truncate(time.Millisecond)
 		for {
 			claim := x.claimFiring("Nightly", "", at)
 			if claim.Won {
