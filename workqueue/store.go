@@ -17,8 +17,9 @@ type Store interface {
 
 	// Assign runs pass under the cluster's assignment lock: it waits for the
 	// lock, and what pass wrote is committed together when pass returns nil.
-	// Two passes never overlap. The transaction handed to pass must not be
-	// used after it returned.
+	// Two passes never overlap. When the engine asks for it (a deadlock), the
+	// transaction is rolled back and pass runs again from the start. The
+	// transaction handed to pass must not be used after it returned.
 	Assign(ctx context.Context, pass func(ctx context.Context, tx AssignTx) error) error
 }
 
