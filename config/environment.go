@@ -85,7 +85,6 @@ func isForeign(name string) bool {
 func settings(t reflect.Type, path string) map[string]string {
 	all := make(map[string]string)
 	for f := range t.Fields() {
-		f := f
 		key, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		if _, section := f.Tag.Lookup("envPrefix"); section {
 			maps.Copy(all, settings(f.Type, path+key+"."))

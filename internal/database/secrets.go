@@ -81,7 +81,7 @@ func secretsInPairs(dsn string) []span {
 			return spans
 		}
 		from := at + key[1]
-		to := len(dsn)
+		var to int
 		if quoted := quotedValue.FindString(dsn[from:]); quoted != "" {
 			to = from + len(quoted)
 		} else if next := nextPair.FindStringIndex(dsn[from:]); next != nil {
