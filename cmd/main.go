@@ -20,9 +20,19 @@ import (
 // The kinds are handlers beside the built-in ones; a name that is taken
 // already panics.
 func Main(kinds ...handlers.Kind) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	// The first signal asks to end in good order; the second one ends at once.
-	context.AfterFunc(ctx, stop)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	go func() {
+		<-signals // the first one asks to end in good order
+		cancel()
+		// The second one ends at once. Giving the signals back to the system
+		// instead would lose one that follows closely, and all of them where a
+		// script's background job ignores Ctrl-C.
+		<-signals
+		os.Exit(exitFailed)
+	}()
 	return Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ(), kinds...)
 }

@@ -37,15 +37,19 @@ func TestAnotherWorkerTakesTheItemOfOneThatWasKilled(t *testing.T) {
 		first := x.worker("first", lease...)
 		first.await("begun, attempt 1", 1)
 		first.kill()
+		left := x.item(id)
+		if left.State != workqueue.Blocked || left.LeaseExpiresAt == nil {
+			t.Fatalf("the crash left the item %s with a lease until %v, want Blocked with one", left.State, left.LeaseExpiresAt)
+		}
 
 		second := x.worker("second", lease...)
-		second.await("worker started", 1)
-		if it := x.item(id); it.State != workqueue.Blocked {
-			t.Errorf("right after the crash the item is %s, want Blocked: its lease runs still", it.State)
-		}
 		second.await("begun, attempt 1", 1) // the first attempt has not failed
 		letGo("")
 		x.wantRescued(id)
+		attempts, err := x.store.Attempts(t.Context(), id)
+		if err != nil || attempts[0].FinishedAt.Before(*left.LeaseExpiresAt) {
+			t.Errorf("attempts = %+v, %v; want none to be taken away before %s, when its lease ended", attempts, err, left.LeaseExpiresAt)
+		}
 		second.wantDrained(os.Interrupt)
 	})
 }

@@ -71,8 +71,8 @@ func TestASecondCtrlCEndsAtOnce(t *testing.T) {
 	w.signal(os.Interrupt)
 	w.await("draining", 1)
 	w.signal(os.Interrupt)
-	if w.wait() == 0 {
-		t.Error("exit code 0 of a worker that left its item behind")
+	if code := w.wait(); code != 1 {
+		t.Errorf("exit code %d, want 1: it left its item behind", code)
 	}
 	again := x.worker("w")
 	again.await("begun, attempt 1", 1)
