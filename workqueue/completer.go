@@ -42,17 +42,18 @@ func newCompleter(store LeaseStore, workerID int64, h *held, timeout time.Durati
 	return &completer{store: store, workerID: workerID, held: h, timeout: timeout, log: log, wake: make(chan struct{}, 1)}
 }
 
-// add hands over the end of a run; it never blocks. written is called once,
-// when the end is in the database or refused, or when the completer has ended.
-func (c *completer) add(f Finish, written func()) {
+// add hands over the end of a run; it never blocks. over is called once: with
+// true when the end is in the database or has lost its lease, with false when
+// the completer has ended before.
+func (c *completer) add(f Finish, over func(settled bool)) {
 	c.mu.Lock()
 	closed := c.closed
 	if !closed {
-		c.fresh = append(c.fresh, &completion{finish: f, written: written})
+		c.fresh = append(c.fresh, &completion{finish: f, over: over})
 	}
 	c.mu.Unlock()
 	if closed {
-		written()
+		over(false)
 		return
 	}
 	select {
@@ -156,7 +157,7 @@ func (c *completer) write(ctx context.Context, batch []*completion) error {
 	}
 	for _, done := range batch {
 		c.held.remove(ItemRef{ItemID: done.finish.ItemID, Fence: done.finish.Fence})
-		done.written()
+		done.over(true)
 	}
 	return nil
 }
@@ -204,6 +205,6 @@ func (c *completer) close() {
 	c.refused, c.fresh, c.closed = nil, nil, true
 	c.mu.Unlock()
 	for _, done := range left {
-		done.written()
+		done.over(false)
 	}
 }

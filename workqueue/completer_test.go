@@ -23,9 +23,14 @@ func (s finishStore) Finish(ctx context.Context, _ int64, finishes []Finish) ([]
 	return s.finish(ctx, finishes)
 }
 
-// startCompleter runs a completer until the test's bubble ends.
-func startCompleter(t *testing.T, finish func(context.Context, []Finish) ([]int64, error)) *completer {
-	c := newCompleter(finishStore{finish: finish}, 1, newHeld(), time.Minute, zerolog.Nop())
+// startCompleter runs a completer until the test's bubble ends. finish is
+// called under mu, which guards what it shares with the test.
+func startCompleter(t *testing.T, mu *sync.Mutex, finish func([]Finish) ([]int64, error)) *completer {
+	c := newCompleter(finishStore{finish: func(_ context.Context, fs []Finish) ([]int64, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return finish(fs)
+	}}, 1, newHeld(), time.Minute, zerolog.Nop())
 	ctx, cancel := context.WithCancel(t.Context())
 	var loop sync.WaitGroup
 	loop.Go(func() { c.run(ctx) })
@@ -38,22 +43,36 @@ func startCompleter(t *testing.T, finish func(context.Context, []Finish) ([]int6
 
 var errDown = errors.New("the database is away")
 
+func nobody(bool) {}
+
 func TestCompleterWritesTogetherWhatComesTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
 		var sizes []int
-		c := startCompleter(t, func(_ context.Context, fs []Finish) ([]int64, error) {
-			sizes = append(sizes, len(fs))
-			time.Sleep(time.Second)
-			return nil, nil
-		})
 		written := 0
+		c := newCompleter(finishStore{finish: func(_ context.Context, fs []Finish) ([]int64, error) {
+			time.Sleep(time.Second)
+			mu.Lock()
+			defer mu.Unlock()
+			sizes = append(sizes, len(fs))
+			return nil, nil
+		}}, 1, newHeld(), time.Minute, zerolog.Nop())
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go c.run(ctx)
 		for i := range 1201 {
-			c.add(Finish{ItemID: int64(i)}, func() { written++ })
+			c.add(Finish{ItemID: int64(i)}, func(bool) {
+				mu.Lock()
+				defer mu.Unlock()
+				written++
+			})
 			if i == 0 {
 				synctest.Wait() // the first is being written
 			}
 		}
 		time.Sleep(time.Minute)
+		mu.Lock()
+		defer mu.Unlock()
 		if want := []int{1, 500, 500, 200}; !slices.Equal(sizes, want) || written != 1201 {
 			t.Errorf("batches of %v, %d written, want %v and 1201", sizes, written, want)
 		}
@@ -62,8 +81,9 @@ func TestCompleterWritesTogetherWhatComesTogether(t *testing.T) {
 
 func TestCompleterKeepsResultsWhileTheDatabaseIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
 		down, calls, got := true, 0, map[int64]int{}
-		c := startCompleter(t, func(_ context.Context, fs []Finish) ([]int64, error) {
+		c := startCompleter(t, &mu, func(fs []Finish) ([]int64, error) {
 			if calls++; down {
 				return nil, errDown
 			}
@@ -76,17 +96,21 @@ func TestCompleterKeepsResultsWhileTheDatabaseIsAway(t *testing.T) {
 			return nil, nil
 		})
 		for i := range 700 {
-			c.add(Finish{ItemID: int64(i), State: Processed}, func() {})
+			c.add(Finish{ItemID: int64(i), State: Processed}, nobody)
 		}
 		time.Sleep(24 * time.Hour)
 		if len(c.unwritten()) != 700 {
 			t.Fatalf("%d results are kept, want 700", len(c.unwritten()))
 		}
+		mu.Lock()
 		if most := int(24*time.Hour/longestPause) + 20; calls > most {
 			t.Errorf("%d writes were tried in a day, want at most %d", calls, most)
 		}
 		down = false
+		mu.Unlock()
 		time.Sleep(2 * longestPause)
+		mu.Lock()
+		defer mu.Unlock()
 		if len(got) != 700 || len(c.unwritten()) != 0 {
 			t.Errorf("%d results written, %d kept, want 700 and 0", len(got), len(c.unwritten()))
 		}
@@ -101,10 +125,11 @@ func TestCompleterKeepsResultsWhileTheDatabaseIsAway(t *testing.T) {
 func TestCompleterOneRefusedResultHoldsUpNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const bad = 250
+		var mu sync.Mutex
 		var refusals int
 		var last *Finish // what was written for the bad one
 		good := map[int64]int{}
-		c := startCompleter(t, func(_ context.Context, fs []Finish) ([]int64, error) {
+		c := startCompleter(t, &mu, func(fs []Finish) ([]int64, error) {
 			for _, f := range fs {
 				if f.ItemID == bad && f.State == Processed {
 					refusals++
@@ -121,21 +146,27 @@ func TestCompleterOneRefusedResultHoldsUpNoOther(t *testing.T) {
 			return nil, nil
 		})
 		for i := range 600 {
-			c.add(Finish{ItemID: int64(i), Fence: 9, State: Processed, RetryCount: 1, Output: "1"}, func() {})
+			c.add(Finish{ItemID: int64(i), Fence: 9, State: Processed, RetryCount: 1, Output: "1"}, nobody)
 		}
 		time.Sleep(firstPause + 1)
+		mu.Lock()
 		if len(good) != 599 || refusals > 3 {
 			t.Fatalf("%d results written and %d refusals after the first pause, want all other 599", len(good), refusals)
 		}
+		mu.Unlock()
 		// It is refused for its own sake only when others get through.
 		time.Sleep(time.Hour)
+		mu.Lock()
 		if last != nil {
 			t.Fatalf("the result was given up although the database took nothing else: %+v", last)
 		}
+		mu.Unlock()
 		for i := range 3 * refusalLimit {
-			c.add(Finish{ItemID: int64(1000 + i), State: Processed}, func() {})
+			c.add(Finish{ItemID: int64(1000 + i), State: Processed}, nobody)
 			time.Sleep(longestPause)
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		if last == nil {
 			t.Fatalf("the result still blocks its item after %d refusals", refusals)
 		}
@@ -151,27 +182,66 @@ func TestCompleterOneRefusedResultHoldsUpNoOther(t *testing.T) {
 	})
 }
 
+func TestCompleterManyRefusedResultsHoldUpNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		refusals := 0
+		c := startCompleter(t, &mu, func(fs []Finish) ([]int64, error) {
+			if fs[0].ItemID < 0 {
+				refusals++
+				return nil, errDown
+			}
+			return nil, nil
+		})
+		for i := range 100 {
+			c.add(Finish{ItemID: int64(-1 - i), State: Processed}, nobody)
+		}
+		time.Sleep(time.Hour)
+		for i := range refusalLimit / 2 {
+			synctest.Wait()
+			mu.Lock()
+			before := refusals
+			mu.Unlock()
+			after := make(chan int)
+			c.add(Finish{ItemID: int64(i)}, func(bool) {
+				mu.Lock()
+				defer mu.Unlock()
+				after <- refusals
+			})
+			if waited := <-after - before; waited > 1 {
+				t.Errorf("the result waited for %d that were refused", waited)
+			}
+		}
+	})
+}
+
 func TestCompleterBeatsShowThatTheDatabaseIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
 		replaced := false
-		c := startCompleter(t, func(_ context.Context, fs []Finish) ([]int64, error) {
+		isReplaced := func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return replaced
+		}
+		c := startCompleter(t, &mu, func(fs []Finish) ([]int64, error) {
 			if fs[0].State != Cancelled {
 				return nil, errDown
 			}
 			replaced = true
 			return nil, nil
 		})
-		c.add(Finish{ItemID: 1, State: Processed}, func() {})
+		c.add(Finish{ItemID: 1, State: Processed}, nobody)
 		time.Sleep(time.Hour)
 		for i := range refusalLimit {
-			if replaced {
+			if isReplaced() {
 				t.Fatalf("replaced after %d beats, want %d", i, refusalLimit)
 			}
 			c.alive()
 			time.Sleep(longestPause)
 		}
 		time.Sleep(longestPause)
-		if !replaced {
+		if !isReplaced() {
 			t.Error("the result is refused and the worker beats, but it is tried for ever")
 		}
 	})
@@ -179,10 +249,11 @@ func TestCompleterBeatsShowThatTheDatabaseIsThere(t *testing.T) {
 
 func TestCompleterDropsWhatHasLostItsLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := startCompleter(t, func(_ context.Context, fs []Finish) ([]int64, error) { return []int64{fs[0].ItemID}, nil })
+		var mu sync.Mutex
+		c := startCompleter(t, &mu, func(fs []Finish) ([]int64, error) { return []int64{fs[0].ItemID}, nil })
 		run := c.held.add(t.Context(), &Item{ID: 1, Fence: 2}, time.Now())
 		written := make(chan struct{})
-		c.add(Finish{ItemID: 1, Fence: 2}, func() { close(written) })
+		c.add(Finish{ItemID: 1, Fence: 2}, func(bool) { close(written) })
 		<-written
 		if run.Err() == nil || c.held.count() != 0 || len(c.unwritten()) != 0 {
 			t.Errorf("a lost claim is still held: %v, %d, %v", run.Err(), c.held.count(), c.unwritten())
@@ -193,16 +264,21 @@ func TestCompleterDropsWhatHasLostItsLease(t *testing.T) {
 func TestCompleterGivesAHangingStatementUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
-		c := startCompleter(t, func(ctx context.Context, _ []Finish) ([]int64, error) {
+		c := newCompleter(finishStore{finish: func(ctx context.Context, _ []Finish) ([]int64, error) {
 			if calls++; calls == 1 {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}
 			return nil, nil
-		})
-		written := make(chan struct{})
-		c.add(Finish{ItemID: 1}, func() { close(written) })
-		<-written
+		}}, 1, newHeld(), time.Minute, zerolog.Nop())
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go c.run(ctx)
+		settled := make(chan bool, 1)
+		c.add(Finish{ItemID: 1}, func(ok bool) { settled <- ok })
+		if !<-settled {
+			t.Error("given up, want it written at the second try")
+		}
 	})
 }
 
@@ -213,19 +289,23 @@ func TestCompleterLetsNobodyWaitAfterItsEnd(t *testing.T) {
 			return nil, ctx.Err()
 		}}, 1, newHeld(), time.Minute, zerolog.Nop())
 		ctx, cancel := context.WithCancel(t.Context())
-		var waiting sync.WaitGroup
-		waiting.Add(3)
-		c.add(Finish{ItemID: 1}, waiting.Done) // being written
+		settled := make(chan bool, 3)
+		over := func(ok bool) { settled <- ok }
+		c.add(Finish{ItemID: 1}, over) // being written
 		ended := make(chan struct{})
 		go func() {
 			c.run(ctx)
 			close(ended)
 		}()
 		synctest.Wait()
-		c.add(Finish{ItemID: 2}, waiting.Done) // in line
+		c.add(Finish{ItemID: 2}, over) // in line
 		cancel()
 		<-ended
-		c.add(Finish{ItemID: 3}, waiting.Done) // too late
-		waiting.Wait()
+		c.add(Finish{ItemID: 3}, over) // too late
+		for range 3 {
+			if <-settled {
+				t.Error("an end counts as written that is not")
+			}
+		}
 	})
 }

@@ -11,8 +11,8 @@ const refusalLimit = 10
 
 // completion is the end of a run on its way into the database.
 type completion struct {
-	finish  Finish
-	written func()
+	finish Finish
+	over   func(settled bool)
 
 	// pause doubles with each refusal; retryAt is when the next try is due.
 	pause   time.Duration

@@ -180,6 +180,20 @@ func TestStopCancelsAfterTheGrace(t *testing.T) {
 	}
 }
 
+func TestStopWaitsForHandlersToStop(t *testing.T) {
+	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		r, ids, _ := busy(t, store, 2, func(ctx context.Context, it *workqueue.Item) workqueue.Outcome {
+			outcome := untilCancelled(ctx, it)
+			time.Sleep(3 * time.Second) // it tidies up
+			return outcome
+		}, nil)
+		if err := r.Stop(t.Context()); err != nil {
+			t.Errorf("stop: %v", err)
+		}
+		wantItem(t, store, ids[1], workqueue.Ready, 0)
+	})
+}
+
 func TestStopTellsWhatDoesNotStop(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		deaf := make(chan struct{})
@@ -229,20 +243,22 @@ func TestDrainAskedForInTheDatabase(t *testing.T) {
 func TestWorkerReplaced(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var cause error
+		var stopped time.Time
 		r, ids, done := busy(t, store, 4, func(ctx context.Context, it *workqueue.Item) workqueue.Outcome {
 			<-ctx.Done()
-			cause = context.Cause(ctx)
+			cause, stopped = context.Cause(ctx), time.Now()
 			return workqueue.Outcome{Verdict: workqueue.Released}
 		}, nil)
 		o := options(store, "ann", succeed)
 		o.Spec.InstanceID, o.Spec.Replaces = "ann-2", "ann-1"
 		second := start(t, o)
 		<-r.Replaced()
+		replaced := time.Now()
 		if got := <-done; got.Succeeded != 1 || got.Released != 1 {
 			t.Errorf("Execute = %+v, want what ran to be stopped and nothing else to start", got)
 		}
-		if !errors.Is(cause, workqueue.ErrLeaseLost) {
-			t.Errorf("cause %v, want ErrLeaseLost", cause)
+		if !errors.Is(cause, workqueue.ErrLeaseLost) || !stopped.Equal(replaced) {
+			t.Errorf("stopped %s later with the cause %v, want ErrLeaseLost at once", stopped.Sub(replaced), cause)
 		}
 		// Stopping the old one takes nothing from the new one.
 		assign(t, second, workqueue.AssignParams{})

@@ -55,16 +55,16 @@ func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, e
 	}()
 	e := &execution{
 		r: r, p: p, policies: r.policies(queues),
-		ended: make(chan struct{}, 1), written: make(chan struct{}, 1),
+		ended: make(chan struct{}, 1), over: make(chan struct{}, 1),
 	}
 	err = e.loop(ctx)
 	e.giveBack(e.queue...)
 	if errors.Is(context.Cause(ctx), ErrDraining) {
 		err = nil // not a failure: the rest was given back
 	}
-	result, open := e.finish()
-	if open > 0 {
-		err = errors.Join(err, fmt.Errorf("%d items have not stopped or could not be written: %w", open, ErrDraining))
+	result, left := e.finish()
+	if left > 0 {
+		err = errors.Join(err, fmt.Errorf("%d items have not stopped or could not be written: %w", left, ErrDraining))
 	}
 	return result, err
 }

@@ -25,12 +25,13 @@ type execution struct {
 	p        ExecuteParams
 	policies map[string]Resilience
 
-	queue   []claimed     // claimed, not started; owned by the loop
-	ended   chan struct{} // holds a token when a run has ended
-	written chan struct{} // holds a token when an end has been written
+	queue []claimed     // claimed, not started; owned by the loop
+	ended chan struct{} // holds a token when a run has ended
+	over  chan struct{} // holds a token when an end has been written
 
 	mu      sync.Mutex
 	open    int // claimed items whose end is not written yet
+	lost    int // of those that are over: given up unwritten when the worker stopped
 	running int
 	result  ExecuteResult
 	mean    time.Duration // of a run's time, exponentially weighted

@@ -15,7 +15,7 @@ func (e *execution) start(it claimed) {
 		outcome := e.r.runSafely(it.ctx, &it.Item)
 		// Counted before it is handed over: when all is written, all is counted.
 		e.note(outcome.Verdict, time.Since(started))
-		e.r.completer.add(outcome.settle(&it.Item, e.policies[it.QueueName], random()), e.closed)
+		e.r.completer.add(outcome.settle(&it.Item, e.policies[it.QueueName], random()), e.settled)
 		e.r.slots.release()
 	}()
 }
@@ -64,17 +64,20 @@ func (e *execution) giveBack(items ...claimed) {
 		if it.ErrorKind != nil {
 			f.ErrorKind = *it.ErrorKind
 		}
-		e.r.completer.add(f, e.closed)
+		e.r.completer.add(f, e.settled)
 	}
 }
 
-// closed notes that an end has been written.
-func (e *execution) closed() {
+// settled notes that an end has been written, or never will be.
+func (e *execution) settled(written bool) {
 	e.mu.Lock()
 	e.open--
+	if !written {
+		e.lost++
+	}
 	e.mu.Unlock()
 	select {
-	case e.written <- struct{}{}:
+	case e.over <- struct{}{}:
 	default:
 	}
 }
@@ -90,17 +93,17 @@ func (e *execution) awaitWritten(ctx context.Context) (open int) {
 			return open
 		}
 		select {
-		case <-e.written:
+		case <-e.over:
 		case <-ctx.Done():
 		}
 	}
 }
 
-// finish waits for the ends of all that was claimed. It gives up only when the
-// worker's Stop has.
-func (e *execution) finish() (result ExecuteResult, open int) {
-	open = e.awaitWritten(e.r.runs)
+// finish waits for the ends of all that was claimed, and returns how many have
+// none: it gives up when the worker's Stop has.
+func (e *execution) finish() (result ExecuteResult, left int) {
+	open := e.awaitWritten(e.r.runs)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.result, open
+	return e.result, open + e.lost
 }

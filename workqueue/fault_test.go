@@ -24,6 +24,8 @@ type faults struct {
 	afterFinish  func() error
 	beforeBeat   func(ctx context.Context) error
 	beforeClaim  func(ctx context.Context) error
+	afterClaim   func(ctx context.Context) error
+	beforePass   func(ctx context.Context) error
 	away         error // the answer of all calls
 }
 
@@ -90,7 +92,30 @@ func (s *faultStore) Claim(ctx context.Context, p workqueue.ClaimParams) ([]work
 			return nil, err
 		}
 	}
-	return s.Store.Claim(ctx, p)
+	items, err := s.Store.Claim(ctx, p)
+	if f.afterClaim != nil && err == nil {
+		if err := f.afterClaim(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return items, err
+}
+
+func (s *faultStore) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
+	if f := s.faults(); f.beforePass != nil {
+		if err := f.beforePass(ctx); err != nil {
+			return err
+		}
+	}
+	return s.Store.Assign(ctx, pass)
+}
+
+func (s *faultStore) Queues(ctx context.Context) ([]workqueue.Queue, error) {
+	f := s.faults()
+	if f.away != nil {
+		return nil, f.away
+	}
+	return s.Store.Queues(ctx)
 }
 
 func (s *faultStore) StopWorker(ctx context.Context, id int64, instance string) error {
@@ -341,7 +366,7 @@ func TestDrainDuringAClaim(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		claiming := make(chan struct{})
 		var once sync.Once
-		faulty := &faultStore{Store: store, now: faults{beforeClaim: func(ctx context.Context) error {
+		faulty := &faultStore{Store: store, now: faults{afterClaim: func(ctx context.Context) error {
 			once.Do(func() { close(claiming) })
 			select {
 			case <-time.After(5 * time.Second):
@@ -367,6 +392,41 @@ func TestDrainDuringAClaim(t *testing.T) {
 		}
 		for _, id := range ids {
 			wantItem(t, store, id, workqueue.Ready, 0)
+		}
+	})
+}
+
+func TestDrainDuringARefill(t *testing.T) {
+	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		faulty := &faultStore{Store: store}
+		r := start(t, options(faulty, "ann", succeed))
+		enqueue(t, store, 1, workqueue.NewItem{})
+		assign(t, r, workqueue.AssignParams{})
+		asked := make(chan struct{})
+		faulty.set(faults{beforePass: func(ctx context.Context) error {
+			close(asked)
+			<-ctx.Done()
+			return ctx.Err()
+		}})
+		done := background(t, r, workqueue.ExecuteParams{Refill: true})
+		<-asked
+		r.Drain(t.Context())
+		if got := <-done; got.err != nil || got.Succeeded != 1 {
+			t.Errorf("Execute = %+v, want its success and no error", got)
+		}
+	})
+}
+
+func TestExecuteOfAStoppedWorkerAsksNothing(t *testing.T) {
+	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		faulty := &faultStore{Store: store}
+		r := start(t, options(faulty, "ann", succeed))
+		if err := r.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		faulty.set(faults{away: errDown})
+		if got := execute(t, r, workqueue.ExecuteParams{}); got != (workqueue.ExecuteResult{}) {
+			t.Errorf("Execute = %+v", got)
 		}
 	})
 }

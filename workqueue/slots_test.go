@@ -78,6 +78,41 @@ func TestSlotsCancelledWaiterTakesNothing(t *testing.T) {
 	})
 }
 
+// When a slot is granted to a waiter that has just given up, one of the two
+// must give it back. Which of them the waiter sees first is chance.
+func TestSlotsGrantAndCancellationTogether(t *testing.T) {
+	refused := 0
+	for range 500 {
+		s := newSlots(1)
+		if err := s.acquire(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		result := make(chan error)
+		go func() { result <- s.acquire(ctx, 0) }()
+		for waiting := 0; waiting == 0; { // until it stands in line
+			s.mu.Lock()
+			if waiting = len(s.waiting); waiting > 0 {
+				cancel()
+				s.releaseLocked()
+			}
+			s.mu.Unlock()
+		}
+		if err := <-result; err == nil {
+			s.release()
+		} else {
+			refused++
+		}
+		if s.free != 1 || len(s.waiting) != 0 {
+			t.Fatalf("%d free, %d waiting, want 1 and 0", s.free, len(s.waiting))
+		}
+		cancel()
+	}
+	if refused == 0 {
+		t.Error("the cancellation never came first")
+	}
+}
+
 // A grant and a cancellation that meet must neither lose a slot nor make one.
 func TestSlotsGrantsAndCancellationsUnderStress(t *testing.T) {
 	const capacity, goroutines, rounds = 3, 64, 200
