@@ -1,12 +1,13 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
-	"sync"
 
 	"botwork/internal/strictyaml"
 	"botwork/pipelines"
@@ -27,31 +28,27 @@ func (e *UnknownPipelineError) Error() string {
 }
 
 // RunOnce runs the named system pipelines one time, one after the other; all
-// of them when there are no names: then those that only make work come first,
-// and those that run items come after, together, so that the slots go to the
-// most urgent items. It returns when they have ended.
+// of them when there are no names: first those that only make work, then those
+// that run items, the most urgent ones first. It returns when they have ended.
 func (p *Process) RunOnce(ctx context.Context, names ...string) error {
-	known := make([]string, 0)
-	for _, pl := range p.system() {
+	all := p.system()
+	// Not at the same time: what one has begun would make this worker busy in
+	// the eyes of the next, which then leaves its items until another time.
+	slices.SortStableFunc(all, func(a, b *pipelines.Pipeline) int { return cmp.Compare(urgency(b), urgency(a)) })
+	known := make([]string, 0, len(all))
+	for _, pl := range all {
 		known = append(known, pl.Name)
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
+			slices.Sort(known)
 			return &UnknownPipelineError{Name: name, Known: known}
 		}
 	}
-	if len(names) > 0 {
-		return p.runEach(ctx, names)
+	if len(names) == 0 {
+		names = known
 	}
-	var first, second []string
-	for _, pl := range p.system() {
-		if runsItems(pl) {
-			second = append(second, pl.Name)
-		} else {
-			first = append(first, pl.Name)
-		}
-	}
-	return errors.Join(p.runEach(ctx, first), p.runTogether(ctx, second))
+	return p.runEach(ctx, names)
 }
 
 func (p *Process) runEach(ctx context.Context, names []string) error {
@@ -65,16 +62,6 @@ func (p *Process) runEach(ctx context.Context, names []string) error {
 	return errors.Join(errs...)
 }
 
-func (p *Process) runTogether(ctx context.Context, names []string) error {
-	errs := make([]error, len(names))
-	var wg sync.WaitGroup
-	for i, name := range names {
-		wg.Go(func() { errs[i] = p.runNamed(ctx, name) })
-	}
-	wg.Wait()
-	return errors.Join(errs...)
-}
-
 func (p *Process) runNamed(ctx context.Context, name string) error {
 	if err := p.scheduler.Trigger(ctx, name); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("pipeline %q: %w", name, err)
@@ -82,7 +69,23 @@ func (p *Process) runNamed(ctx context.Context, name string) error {
 	return nil
 }
 
-// runsItems tells whether a pipeline has a step that runs items.
-func runsItems(pl *pipelines.Pipeline) bool {
-	return slices.ContainsFunc(pl.Steps, func(s *pipelines.Step) bool { return s.Handler == "ExecuteWorkItems" })
+// urgency is the highest lower bound of the priorities that the pipeline's steps
+// run; it is above them all where no step runs items.
+func urgency(pl *pipelines.Pipeline) int {
+	highest, runsItems := math.MinInt, false
+	for _, step := range pl.Steps {
+		if step.Handler != "ExecuteWorkItems" {
+			continue
+		}
+		runsItems = true
+		for _, bound := range []string{"minPriority", "abovePriority"} {
+			if from, ok := step.With[bound].(int); ok {
+				highest = max(highest, from)
+			}
+		}
+	}
+	if !runsItems {
+		return math.MaxInt
+	}
+	return highest
 }

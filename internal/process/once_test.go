@@ -11,10 +11,10 @@ import (
 	"botwork/workqueue"
 )
 
-func TestRunOnceOfAllMakesWorkFirst(t *testing.T) {
+func TestRunOnceOfAllBeginsWithTheMostUrgent(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newFixture(t, e)
-		// Behind both shipped pipelines by name.
+		// Behind both shipped pipelines by name, and the low one before the other.
 		x.files["make"] = `
 trigger: {cron: "0 0 1 1 *"}
 steps:
@@ -29,6 +29,7 @@ steps:
 			t.Fatalf("%d items, %v; want the two that the pipeline makes", len(items), err)
 		}
 		x.wantState(workqueue.Processed, items[0].ID, items[1].ID)
+		x.wantPriorities(map[int64]int{items[0].ID: items[0].Priority, items[1].ID: items[1].Priority}, 1001, 1)
 	})
 }
 
