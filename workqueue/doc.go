@@ -46,7 +46,7 @@
 // # The parts
 //
 // [Store] is the contract that every engine fulfils (package sqlstore does it,
-// package storetest checks it). [Assigner] gives ready items to live workers.
-// [Worker] keeps this process's place among the workers: its row, its slots,
+// package storetest checks it). [AssignPass] gives ready items to live workers.
+// [Runner] keeps this process's place among the workers: its row, its slots,
 // its leases and its unwritten results.
 package workqueue
