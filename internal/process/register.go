@@ -5,13 +5,18 @@ import (
 	"crypto/rand"
 	"errors"
 	"os"
+	"strings"
 
 	"botwork/workqueue"
 )
 
+// thisProcess begins the instance ids of this process, which tells them from
+// those of an earlier one that had its id.
+var thisProcess = rand.Text()[:10] + "-"
+
 // identify fills in what makes this start of the worker unlike all others.
 func identify(spec *workqueue.WorkerSpec) {
-	spec.InstanceID = rand.Text()
+	spec.InstanceID = thisProcess + rand.Text()
 	spec.PID = os.Getpid()
 	if spec.Host == "" {
 		// A machine without a name is still a machine; the name only informs.
@@ -28,7 +33,7 @@ func (p *Process) register(ctx context.Context) error {
 		err = runner.Start(ctx)
 	}
 	taken := (*workqueue.NameTakenError)(nil)
-	if errors.As(err, &taken) && taken.Host == p.o.Spec.Host && !alive(taken.PID) {
+	if errors.As(err, &taken) && taken.Host == p.o.Spec.Host && dead(taken) {
 		p.o.Log.Info().Str("worker", taken.Name).Int("pid", taken.PID).
 			Msg("the process that had this worker's name has died; taking over")
 		p.o.Spec.Replaces = taken.InstanceID
@@ -41,4 +46,13 @@ func (p *Process) register(ctx context.Context) error {
 	}
 	p.runner = runner
 	return nil
+}
+
+// dead tells whether the process that registered is gone for certain.
+func dead(taken *workqueue.NameTakenError) bool {
+	if taken.PID == os.Getpid() {
+		// A container that starts anew often has the same id again.
+		return !strings.HasPrefix(taken.InstanceID, thisProcess)
+	}
+	return !alive(taken.PID)
 }

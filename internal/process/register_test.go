@@ -3,6 +3,7 @@ package process_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -50,6 +51,38 @@ func deadPID(t *testing.T) int {
 	return cmd.Process.Pid
 }
 
+// zombiePID is that of a process that has ended and was not waited for. Where
+// the process table cannot be read, it is that of one that was.
+func zombiePID(t *testing.T) int {
+	t.Helper()
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		return deadPID(t)
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Wait() })
+	if _, err := io.Copy(io.Discard, out); err != nil {
+		t.Fatal(err)
+	}
+	// The end of its output comes just before its own.
+	for t.Context().Err() == nil {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(stat), ") Z ") {
+			break
+		}
+	}
+	return cmd.Process.Pid
+}
+
 // crashed leaves what a killed process leaves: a worker whose lease runs for an
 // hour still, one item that it ran and one that was assigned to it.
 func (x *fixture) crashed(host string, pid int) (running, assigned int64) {
@@ -73,13 +106,23 @@ func (x *fixture) crashed(host string, pid int) (running, assigned int64) {
 }
 
 func TestADeadProcessOfThisMachineIsReplacedAtOnce(t *testing.T) {
+	for name, pid := range map[string]func(*testing.T) int{
+		"ended":                         deadPID,
+		"had our own process id":        func(*testing.T) int { return os.Getpid() },
+		"its parent has not looked yet": zombiePID,
+	} {
+		t.Run(name, func(t *testing.T) { testReplacedAtOnce(t, pid) })
+	}
+}
+
+func testReplacedAtOnce(t *testing.T, pidOf func(*testing.T) int) {
 	host, err := os.Hostname()
 	if err != nil {
 		t.Skip(err)
 	}
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newFixture(t, e)
-		pid := deadPID(t)
+		pid := pidOf(t)
 		running, assigned := x.crashed(host, pid)
 		b := x.bot("w")
 		x.runOnce(b, medium)
