@@ -171,7 +171,7 @@ func (a *assignTx) WorkerLoads(ctx context.Context, seenWithin time.Duration, ba
 		if err := rows.Scan(&l.WorkerID, &l.Name, &l.Capacity, &l.HeldInBand, &heldMs); err != nil {
 			return err
 		}
-		l.HeldDuration = time.Duration(heldMs) * time.Millisecond
+		l.HeldDuration = milliseconds(heldMs)
 		loads = append(loads, l)
 		return nil
 	})
@@ -218,7 +218,7 @@ func (a *assignTx) due(ctx context.Context, name string, band workqueue.Band, li
 		}
 		d.Deadline, d.Pipeline = deadline.Time, string(pipeline)
 		if estimateMs != nil {
-			d.Estimate = time.Duration(*estimateMs) * time.Millisecond
+			d.Estimate = milliseconds(*estimateMs)
 		}
 		due = append(due, d)
 		return nil

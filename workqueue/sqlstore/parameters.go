@@ -53,3 +53,10 @@ func ms(d time.Duration) int64 {
 	d = min(max(d, -longest), longest)
 	return int64((d + time.Millisecond - 1) / time.Millisecond)
 }
+
+// milliseconds is a column's number as a duration. A hand may have written
+// anything: less than 0 is 0, and too much the longest there is.
+func milliseconds(n int64) time.Duration {
+	const most = math.MaxInt64 / int64(time.Millisecond)
+	return time.Duration(min(max(n, 0), most)) * time.Millisecond
+}

@@ -22,6 +22,7 @@ func assignTests() []test {
 		{"hundreds in one write", assignMany},
 		{"workers that may take items", assignWorkers},
 		{"what a worker holds", assignLoads},
+		{"estimates that no sum can hold", assignOddEstimates},
 	}
 }
 
@@ -201,6 +202,28 @@ func assignWorkers(x *fixture) {
 	if want := (workqueue.WorkerLoad{WorkerID: first.ID, Name: "zoe", Capacity: 7}); got[0] != want {
 		x.Errorf("the first is %+v, want %+v", got[0], want)
 	}
+}
+
+// assignOddEstimates: a hand may have written estimates that no sum can hold.
+func assignOddEstimates(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	for _, estimate := range []string{"9223372036854775807", "9223372036854775807", "-9223372036854775807"} {
+		it := x.Item(ItemOpts{State: workqueue.Assigned, Worker: w})
+		x.exec(1, `UPDATE "BotWorkQueueItems" SET "EstimatedDurationMs" = %s WHERE "Id" = %d`, estimate, it.ID)
+	}
+	got := x.loads(time.Hour, workqueue.EveryPriority)
+	if len(got) != 1 || got[0].HeldInBand != 3 || got[0].HeldDuration < 20*365*24*time.Hour {
+		x.Errorf("loads = %+v, want one worker with 3 items of twenty years or more in all", got)
+	}
+	it := x.Item(ItemOpts{})
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "EstimatedDurationMs" = 9223372036854775807 WHERE "Id" = %d`, it.ID)
+	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
+		due, err := tx.DueItems(ctx, workqueue.EveryPriority, 10)
+		if err == nil && (len(due) != 1 || due[0].Estimate < 20*365*24*time.Hour) {
+			x.Errorf("due = %+v, want one item of twenty years or more", due)
+		}
+		return err
+	})
 }
 
 func assignLoads(x *fixture) {
