@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"botwork/handlers"
 	"botwork/internal/strictyaml"
 	"botwork/workqueue"
 
@@ -35,7 +36,7 @@ func (c *compilation) resilience(n *strictyaml.Node) workqueue.Resilience {
 		return workqueue.Resilience{}
 	}
 	c.findings = append(c.findings, n.Decode(&raw)...)
-	r := c.backoff(raw.rawBackoff)
+	r := c.backoff(raw.rawBackoff, positive)
 	r.Limit = value(c, raw.Limit, oneOrMore)
 	if given(raw.RetryOn) && raw.RetryOn.Kind == strictyaml.Sequence {
 		r.RetryOn = []workqueue.ErrorKind{} // an empty list is a policy: retry nothing
@@ -48,9 +49,11 @@ func (c *compilation) resilience(n *strictyaml.Node) workqueue.Resilience {
 	return r
 }
 
-func (c *compilation) backoff(raw rawBackoff) workqueue.Resilience {
+// backoff reads what the two share. An item's delay of 0s would be taken for
+// one that is left open, so it is refused; a step may be tried again at once.
+func (c *compilation) backoff(raw rawBackoff, delay func(handlers.Duration) string) workqueue.Resilience {
 	r := workqueue.Resilience{
-		Delay:    workqueue.Duration(value(c, raw.Delay, notNegative)),
+		Delay:    workqueue.Duration(value(c, raw.Delay, delay)),
 		MaxDelay: workqueue.Duration(value(c, raw.MaxDelay, positive)),
 		Factor: value(c, raw.Factor, func(f float64) string {
 			if f < 1 {
@@ -95,7 +98,7 @@ func (c *compilation) retry(n *strictyaml.Node) (attempts int, executor failsafe
 	var raw rawRetry
 	c.findings = append(c.findings, n.Decode(&raw)...)
 	attempts = max(1, value(c, raw.Attempts, oneOrMore))
-	policy := c.backoff(raw.rawBackoff)
+	policy := c.backoff(raw.rawBackoff, notNegative)
 	noDelay := given(raw.Delay) && policy.Delay == 0
 	policy = policy.Or(stepBackoff())
 	if noDelay {
