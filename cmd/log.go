@@ -20,7 +20,8 @@ func newLogger(w io.Writer, settings config.Log, redactor *pipelines.Redactor) (
 	if terminal := isTerminal(w); settings.Format == "console" || settings.Format == "auto" && terminal {
 		w = zerolog.ConsoleWriter{Out: w, TimeFormat: time.TimeOnly, NoColor: !terminal}
 	}
-	return zerolog.New(redactor.Writer(w)).Level(level).With().Timestamp().Logger(), nil
+	// One line at a time: items log from several goroutines.
+	return zerolog.New(zerolog.SyncWriter(redactor.Writer(w))).Level(level).With().Timestamp().Logger(), nil
 }
 
 // secrets are those of the settings by name, as pipelines see them.
