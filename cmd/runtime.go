@@ -85,9 +85,12 @@ func (a *app) migratedStore(ctx context.Context) (*sqlstore.Store, error) {
 
 // newProcess registers this process as a worker.
 func (a *app) newProcess(ctx context.Context, p *programme, store *sqlstore.Store) (*process.Process, error) {
-	labels, err := json.Marshal(a.cfg.Worker.Labels)
-	if err != nil {
-		return nil, fmt.Errorf("worker.labels: %w", err)
+	var labels []byte // none: NULL
+	if len(a.cfg.Worker.Labels) > 0 {
+		var err error
+		if labels, err = json.Marshal(a.cfg.Worker.Labels); err != nil {
+			return nil, fmt.Errorf("worker.labels: %w", err)
+		}
 	}
 	w := a.cfg.Worker
 	return process.New(ctx, process.Options{
