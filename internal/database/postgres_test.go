@@ -12,8 +12,8 @@ func TestPostgresEndsStalledTransactions(t *testing.T) {
 	}
 	for _, tt := range []struct{ name, dsn, want string }{
 		{"by default", server, "10s"},
-		{"as the DSN says", withParameter(server, stalledTransaction, "5000"), "5s"},
-		{"never, as the DSN says", withParameter(server, stalledTransaction, "0"), "0"},
+		{"as the DSN says", withParameter(Postgres, server, stalledTransaction, "5000"), "5s"},
+		{"never, as the DSN says", withParameter(Postgres, server, stalledTransaction, "0"), "0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			db, err := Open(Postgres, tt.dsn)
