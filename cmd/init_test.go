@@ -22,6 +22,19 @@ func TestInitMakesAProjectThatWorks(t *testing.T) {
 	}
 }
 
+// The documents insert an item with nothing but the name of this pipeline.
+func TestTheProjectsPipelineNeedsNoPayload(t *testing.T) {
+	inProject(t)
+	mustDo(t, "pipelines", "run", "hello")
+	greeting, err := os.ReadFile("data/greetings/item-0.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(greeting), "Hello world,") {
+		t.Errorf("the greeting is %q", greeting)
+	}
+}
+
 func TestInitNeverOverwrites(t *testing.T) {
 	inProject(t)
 	writeFile(t, "botwork.yaml", "# mine\n")
