@@ -91,8 +91,11 @@ func (f *itemFlags) query() (itemQuery, error) {
 	q := itemQuery{filter: workqueue.ItemFilter{
 		QueueName: f.queue, Pipeline: f.pipeline, Worker: f.worker, BeforeID: f.before, Limit: f.limit,
 	}}
-	if f.limit < 1 || f.before < 0 {
-		return q, usagef("got --limit %d --before %d, want a limit from 1 on and an id", f.limit, f.before)
+	if f.limit < 1 {
+		return q, usagef("--limit: got %d, want 1 or more", f.limit)
+	}
+	if f.before < 0 {
+		return q, usagef("--before: got %d, want an item's id", f.before)
 	}
 	for _, word := range f.states {
 		if err := q.addState(word, len(f.states)); err != nil {
@@ -121,12 +124,11 @@ func (q *itemQuery) addState(word string, of int) error {
 		q.filter.States = append(q.filter.States, state)
 		return nil
 	}
-	word = strings.ToLower(word)
-	states, ok := lifecycles[word]
+	states, ok := lifecycles[strings.ToLower(word)]
 	if !ok {
 		return &usageError{fmt.Sprintf("--state: got %q, want one of %s", word, strings.Join(stateWords(), ", ")), strictyaml.Suggest(word, stateWords())}
 	}
-	if q.waits = waiting[word]; q.waits != nil && of > 1 {
+	if q.waits = waiting[strings.ToLower(word)]; q.waits != nil && of > 1 {
 		return usagef("--state: %s stands alone, since it is no state but a question of time", word)
 	}
 	q.filter.States = append(q.filter.States, states...)

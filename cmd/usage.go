@@ -3,6 +3,7 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -87,7 +88,14 @@ func flagError(cmd *cobra.Command, err error) error {
 		return &usageError{err.Error(), strictyaml.Suggest("--"+unknown.GetSpecifiedName(), names)}
 	}
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return usagef("--%s: got %q: %v", wrong.GetFlag().Name, wrong.GetValue(), errors.Unwrap(wrong))
+		want := errors.Unwrap(wrong)
+		if _, ok := errors.AsType[*strconv.NumError](want); ok {
+			want = errors.New("want a whole number") // rather than the words of package strconv
+			if wrong.GetFlag().Value.Type() == "bool" {
+				want = errors.New("want true or false")
+			}
+		}
+		return usagef("--%s: got %q, %v", wrong.GetFlag().Name, wrong.GetValue(), want)
 	}
 	return &usageError{message: err.Error()}
 }
