@@ -76,6 +76,11 @@ func (a *app) applyFlags(cmd *cobra.Command) error {
 		}
 		a.cfg.SetFrom(f.setting, "--"+f.flag)
 	}
+	if a.cfg.Worker.Name == "" {
+		// The host's name stands in only where nothing was said; an unset
+		// variable of a script must not make workers without names.
+		return &usageError{message: "--worker: got an empty name", hint: "without the flag the name is that of the settings"}
+	}
 	return a.cfg.Validate()
 }
 

@@ -27,6 +27,7 @@ func TestWrongUsage(t *testing.T) {
 		{"items list --output jsn", []string{`--output: got "jsn", want table, json or yaml`}},
 		{"items list --state Redy", []string{`got "Redy", want one of Ready`, `did you mean "Ready"?`}},
 		{"run --once=never", []string{`--once: got "never", want true or false` + "\n"}},
+		{"run --worker=", []string{"--worker: got an empty name"}},
 		{"items list --state redy", []string{`got "redy", want one of Ready`, `did you mean "Ready"?`}},
 		{"items list --state retry,Ready", []string{"retry stands alone"}},
 		{"items list --band hgh", []string{`did you mean "high"?`}},
