@@ -26,14 +26,15 @@ The exit code is 2 when there is one.`,
 		if err := a.loadConfig(); err != nil {
 			return err
 		}
-		if len(args) == 0 {
+		named := len(args) > 0
+		if !named {
 			args = []string{shortPath(a.cfg.Pipelines.Dir)}
 		}
 		compiler, err := a.checker()
 		if err != nil {
 			return err
 		}
-		good, findings, err := checkPaths(compiler, args)
+		good, findings, err := checkPaths(compiler, args, named)
 		if err != nil {
 			return err
 		}
@@ -55,8 +56,9 @@ The exit code is 2 when there is one.`,
 
 // checkPaths compiles files and folders, and counts the pipelines without a
 // mistake. Files that are named are one catalogue, so that two with one name
-// are found.
-func checkPaths(c *pipelines.Compiler, paths []string) (good int, findings strictyaml.Findings, err error) {
+// are found. Of paths that a person named, one that cannot be read is a mistake
+// like others; else it is the folder of the settings that is missing.
+func checkPaths(c *pipelines.Compiler, paths []string, named bool) (good int, findings strictyaml.Findings, err error) {
 	files := pipelines.NewCatalogue(c)
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -67,8 +69,7 @@ func checkPaths(c *pipelines.Compiler, paths []string) (good int, findings stric
 				continue
 			}
 		}
-		if err != nil && len(paths) > 1 {
-			// One that cannot be read does not keep the others from being checked.
+		if err != nil && named {
 			findings = append(findings, strictyaml.Finding{File: path, Code: pipelines.CodeUnreadableFile, Message: err.Error()})
 			continue
 		}

@@ -58,6 +58,11 @@ func TestPipelinesCheck(t *testing.T) {
 	if out := mustDo(t, "pipelines", "check", "pipelines/hello.yaml", "-o", "json"); out != "[]\n" {
 		t.Errorf("a good file: %q, want an empty list", out)
 	}
+	r = botwork(t, "pipelines", "check", "nothere.yaml")
+	r.wantFailure(t, exitUsage)
+	if !strings.HasPrefix(r.stdout, "nothere.yaml: ") || !strings.Contains(r.stdout, "[unreadable-file]") {
+		t.Errorf("a file that is not there: %q", r.stdout)
+	}
 	r = botwork(t, "pipelines", "check", "nothere.yaml", "pipelines/tab.yaml")
 	r.wantFailure(t, exitUsage)
 	for _, want := range []string{"nothere.yaml: ", "[unreadable-file]", "pipelines/tab.yaml:2:1: "} {
