@@ -37,7 +37,9 @@ func Write(dir string) error {
 		return writeNew(filepath.Join(dir, filepath.FromSlash(name)), text)
 	})
 	for _, f := range shipped.Files() {
-		err = errors.Join(err, writeNew(filepath.Join(dir, "pipelines", f.Name), f.Data))
+		if err == nil { // what hinders one file hinders all, and is told once
+			err = writeNew(filepath.Join(dir, "pipelines", f.Name), f.Data)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("write the quickstart: %w", err)
