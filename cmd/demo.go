@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -26,7 +27,7 @@ func (a *app) demoCommand() *cobra.Command {
 		Long:  demoDoc,
 		Example: `  botwork demo
   botwork demo /tmp/tryout`,
-		Args: cobra.MaximumNArgs(1),
+		Args: optionalArgument("the project's folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "quickstart"
 			if len(args) > 0 {
@@ -49,9 +50,9 @@ func (a *app) demo(ctx context.Context, dir string) error {
 	fmt.Fprintf(a.stdout, `The project is in %s: settings in botwork.yaml, pipelines in pipelines/.
 Reports go to %s. In another terminal:
 
-  botwork --config %s items list
+  %s --config %s items list
 
-`, dir, filepath.Join(dir, "data", "reports"), a.configFile)
+`, dir, filepath.Join(dir, "data", "reports"), commandIn(".", os.Args[0]), quoted(a.configFile))
 	// The first items are there when the system pipelines run at start.
 	return a.run(ctx, quickstart.Trigger)
 }

@@ -96,11 +96,10 @@ func (a *app) initProject(dir string, force bool) error {
 	}
 	fmt.Fprint(a.stdout, "\nNext:\n")
 	if filepath.Clean(dir) != "." {
-		fmt.Fprintf(a.stdout, "  cd %s\n", dir)
+		fmt.Fprintf(a.stdout, "  cd %s\n", quoted(dir))
 	}
-	fmt.Fprint(a.stdout, `  botwork enqueue --pipeline hello --payload-file hello.json
-  botwork run
-`)
+	command := commandIn(dir, os.Args[0])
+	fmt.Fprintf(a.stdout, "  %s enqueue --pipeline hello --payload-file hello.json\n  %s run\n", command, command)
 	return nil
 }
 

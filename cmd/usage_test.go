@@ -51,6 +51,7 @@ func TestWrongUsage(t *testing.T) {
 		{"enqueue --pipeline p --count 0", []string{"--count: got 0"}},
 		{"enqueue --pipeline p --priority 3000000000", []string{"32 bits"}},
 		{"enqueue - --count 2", []string{"do not go with --stdin"}},
+		{"demo one two", []string{"got 2 arguments, want at most one"}},
 		{"handlers show HTPT", []string{`there is no handler "HTPT"; did you mean "HTTP"?`}},
 		{"handlers htpt", []string{"unknown command"}},
 		{"version now", []string{"want none"}},
