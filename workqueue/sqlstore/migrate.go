@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -105,7 +104,8 @@ func (s *Store) provider() (*goose.Provider, error) {
 	return goose.NewProvider(name, s.db, files)
 }
 
-// lockMigrations takes a lock that lives with one pinned connection.
+// lockMigrations takes a lock that lives with a connection of its own: the
+// pool may have no other than the one that the migrations need.
 func (s *Store) lockMigrations(ctx context.Context) (unlock func(), err error) {
 	var lock, release string
 	switch s.dialect.driver {
@@ -119,19 +119,22 @@ func (s *Store) lockMigrations(ctx context.Context) (unlock func(), err error) {
 	default:
 		return func() {}, nil
 	}
-	conn, err := s.db.Conn(ctx)
+	db, err := database.Open(s.dialect.driver, s.dsn)
 	if err != nil {
 		return nil, err
 	}
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	if _, err := conn.ExecContext(ctx, lock); err != nil {
-		return nil, errors.Join(err, conn.Close())
+		return nil, errors.Join(err, conn.Close(), db.Close())
 	}
 	return func() {
-		// The lock must go even when ctx has ended; a connection that cannot
-		// give it back is closed for good, which gives it back as well.
-		if _, err := conn.ExecContext(context.WithoutCancel(ctx), release); err != nil {
-			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
-		}
+		// Given back at once, even when ctx has ended: the server may take a
+		// while to notice that the connection is gone, which gives it back too.
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), release)
 		_ = conn.Close()
+		_ = db.Close()
 	}, nil
 }

@@ -1,0 +1,26 @@
+package sqlstore_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"botwork/internal/testdb"
+	"botwork/workqueue/sqlstore"
+)
+
+// The lock of the migrations must not sit on the connection that they need.
+func TestMigrateWithOneConnection(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: e.DSN(t), MaxOpen: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if applied, err := store.Migrate(ctx); err != nil || len(applied) == 0 {
+			t.Errorf("Migrate = %v, %v, want all migrations", applied, err)
+		}
+	})
+}
