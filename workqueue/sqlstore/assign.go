@@ -89,6 +89,7 @@ func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams) (i
 	for i, row := range stale {
 		refs[i] = row.refRow
 	}
+	slices.SortFunc(refs, refRow.compare)
 	batch, err := jsonRows(refs)
 	if err != nil {
 		return 0, result, err

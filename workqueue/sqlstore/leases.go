@@ -17,6 +17,13 @@ type refRow struct {
 	ItemFence int64
 }
 
+// compare orders claims by item. Every statement that changes a batch of items
+// names them in this order, and so locks their rows in it: two that meet, such
+// as a beat and the end of what it renews, wait for each other one way only.
+func (r refRow) compare(other refRow) int {
+	return cmp.Or(cmp.Compare(r.ItemID, other.ItemID), cmp.Compare(r.ItemFence, other.ItemFence))
+}
+
 // Claim implements workqueue.LeaseStore.
 func (s *Store) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue.Item, error) {
 	var items []workqueue.Item
@@ -56,13 +63,24 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 	for i, h := range p.Held {
 		held[i] = refRow{ItemID: h.ItemID, ItemFence: h.Fence}
 	}
-	batch, err := jsonRows(held)
+	batch, err := jsonRows(slices.SortedFunc(slices.Values(held), refRow.compare))
 	if err != nil {
 		return result, err
 	}
 	err = s.retry(ctx, "beat", func() error {
 		return s.tx(ctx, func(tx *sql.Tx) error {
 			result = workqueue.BeatResult{}
+			// The items before the worker, as everybody does: on SQL Server the
+			// note of a failed attempt reads the worker's row behind its items.
+			if len(held) > 0 {
+				renewed, err := s.queries.refs(ctx, tx, "beat_items", values{
+					"worker": p.WorkerID, "lease_ms": ms(p.Lease), "rows": batch, "now": s.nowArg(),
+				})
+				if err != nil {
+					return err
+				}
+				result.Lost = missing(held, renewed)
+			}
 			rows, err := s.queries.query(ctx, tx, "beat_worker", values{
 				"worker": p.WorkerID, "instance": p.InstanceID, "lease_ms": ms(p.Lease), "now": s.nowArg(),
 			})
@@ -73,18 +91,9 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 				return err
 			}
 			if result.State == "" {
+				result = workqueue.BeatResult{} // rolled back: nothing was renewed
 				return workqueue.ErrWorkerReplaced
 			}
-			if len(held) == 0 {
-				return nil
-			}
-			renewed, err := s.queries.refs(ctx, tx, "beat_items", values{
-				"worker": p.WorkerID, "lease_ms": ms(p.Lease), "rows": batch, "now": s.nowArg(),
-			})
-			if err != nil {
-				return err
-			}
-			result.Lost = missing(held, renewed)
 			return nil
 		})
 	})
@@ -157,6 +166,7 @@ func (s *Store) Finish(ctx context.Context, workerID int64, finishes []workqueue
 			}
 		}
 	}
+	slices.SortFunc(rows, func(a, b finishRow) int { return a.compare(b.refRow) })
 	batch, err := jsonRows(rows)
 	if err != nil {
 		return nil, err
@@ -193,7 +203,7 @@ func (s *Store) finish(ctx context.Context, on runner, workerID int64, batch str
 	if !s.queries.has("finish_match") {
 		return s.queries.refs(ctx, on, "finish", v)
 	}
-	claims, err := jsonRows(refs)
+	claims, err := jsonRows(slices.SortedFunc(slices.Values(refs), refRow.compare))
 	if err != nil {
 		return nil, err
 	}
