@@ -76,6 +76,13 @@ func TestPipelinesCheck(t *testing.T) {
 	}
 }
 
+// A script must not take a wrong folder for a run that went well.
+func TestRunOnceWithoutTriggers(t *testing.T) {
+	inProject(t)
+	writeFile(t, "data/hello.yaml", "steps: [{handler: Log, with: {message: x}}]\n")
+	botwork(t, "run", "--once", "--pipelines", "data").wantFailure(t, exitUsage, "no pipeline of ", "has a trigger")
+}
+
 func TestPipelinesWithoutFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, line := range []string{"pipelines list", "pipelines check", "pipelines next", "pipelines show x"} {

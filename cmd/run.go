@@ -103,6 +103,9 @@ func (a *app) run(ctx context.Context, first ...string) error {
 	w := proc.Worker()
 	p.log.Info().Str("worker", w.Name).Int("capacity", w.Capacity).Int("pipelines", len(p.catalogue.All())).
 		Str("database", string(store.Driver())).Str("version", currentVersion().Version).Msg("worker started; Ctrl-C drains")
+	if !p.startsByItself() {
+		p.log.Warn().Str("folder", a.cfg.Pipelines.Dir).Msg("no pipeline has a trigger: this worker will run nothing")
+	}
 	if len(first) > 0 {
 		err = proc.RunOnce(ctx, first...)
 	}
@@ -136,6 +139,9 @@ func (a *app) runSystem(ctx context.Context, names []string) error {
 		return err
 	}
 	defer p.resources.Connections.Close() //nolint:errcheck // the process ends
+	if len(names) == 0 && !p.startsByItself() {
+		return usagef("no pipeline of %s has a trigger, want one or more that --once can run", a.cfg.Pipelines.Dir)
+	}
 	store, err := a.migratedStore(ctx)
 	if err != nil {
 		return err

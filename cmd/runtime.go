@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -52,6 +53,12 @@ func (a *app) loadProgramme() (*programme, error) {
 	}
 	p.catalogue = catalogue
 	return p, nil
+}
+
+// startsByItself tells whether any pipeline has a trigger. Without one a worker
+// does nothing, not even run the items that wait.
+func (p *programme) startsByItself() bool {
+	return slices.ContainsFunc(p.catalogue.All(), func(pl *pipelines.Pipeline) bool { return pl.Trigger != nil })
 }
 
 // patientStore opens the database and brings its schema up to date. While the
