@@ -12,7 +12,8 @@ import (
 )
 
 const runDoc = `Starts a worker: it registers in the database, starts the pipelines that have a
-trigger when they come due, and runs the items that are assigned to it.
+trigger when they come due, and runs the items that are assigned to it. The
+pipelines' files are read once, at the start.
 
 Ctrl-C (or SIGTERM) drains: no more items are taken, assigned ones go back,
 running ones get worker.shutdownGrace to end. A second Ctrl-C ends at once; what
