@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,8 +11,9 @@ import (
 	"botwork/workqueue"
 )
 
-// rescueBatch bounds one rescue statement, so that it never locks a table.
-const rescueBatch = 1000
+// rescueBatch and writeBatch bound one statement, so that it never locks a
+// table: from 5,000 rows on SQL Server may, and every claim and beat would wait.
+const rescueBatch, writeBatch = 1000, 1000
 
 // Assign implements workqueue.Store. On SQLite the write transaction itself is
 // the lock.
@@ -229,24 +229,25 @@ func (a *assignTx) due(ctx context.Context, name string, band workqueue.Band, li
 
 // Write implements workqueue.AssignTx.
 func (a *assignTx) Write(ctx context.Context, assignments []workqueue.Assignment) (int, error) {
-	if len(assignments) == 0 {
-		return 0, nil
-	}
 	type row struct {
 		ItemID   int64 `json:"ItemId"`
 		HolderID int64 `json:"HolderId"`
 	}
-	rows := make([]row, len(assignments))
-	for i, as := range assignments {
-		rows[i] = row{ItemID: as.ItemID, HolderID: as.WorkerID}
+	total := 0
+	for chunk := range slices.Chunk(assignments, writeBatch) {
+		rows := make([]row, len(chunk))
+		for i, as := range chunk {
+			rows[i] = row{ItemID: as.ItemID, HolderID: as.WorkerID}
+		}
+		batch, err := jsonRows(rows)
+		if err != nil {
+			return total, err
+		}
+		n, err := a.s.queries.exec(ctx, a.tx, "assign", values{"rows": batch, "now": a.s.nowArg()})
+		if err != nil {
+			return total, fmt.Errorf("write assignments: %w", err)
+		}
+		total += int(n)
 	}
-	batch, err := jsonRows(rows)
-	if err != nil {
-		return 0, err
-	}
-	n, err := a.s.queries.exec(ctx, a.tx, "assign", values{"rows": batch, "now": a.s.nowArg()})
-	if err != nil {
-		return 0, errors.Join(errors.New("write assignments"), err)
-	}
-	return int(n), nil
+	return total, nil
 }
