@@ -38,8 +38,12 @@ func (d *decoder) object(path []string, dst reflect.Value, src map[string]any) {
 		at := append(slices.Clip(path), p.name)
 		value, given := src[p.name]
 		switch {
+		case given && p.literal && d.anyDynamic(at, value):
+			d.fail(at, WrongValue, "got an expression, want the text itself", "give values as parameters: @name in the text, the value under params")
 		case given && d.dynamic(at):
 			d.skipped = true
+		case given && value == nil && p.nonNull:
+			d.fail(at, WrongType, "got nothing, want a "+typeName(dst.FieldByIndex(p.index).Type()), "write ?? [] behind the expression if nothing is right")
 		case given && value != nil:
 			before := len(d.wrong)
 			d.value(at, dst.FieldByIndex(p.index), value)
@@ -60,6 +64,18 @@ func (d *decoder) object(path []string, dst reflect.Value, src map[string]any) {
 		}
 		d.fail(append(slices.Clip(path), key), UnknownParameter, fmt.Sprintf("unknown parameter %q", key), hint)
 	}
+}
+
+// anyDynamic tells whether an expression gives the value or, of a list, one of
+// its elements.
+func (d *decoder) anyDynamic(path []string, value any) bool {
+	list, _ := value.([]any)
+	for i := range list {
+		if d.dynamic(append(slices.Clip(path), strconv.Itoa(i))) {
+			return true
+		}
+	}
+	return d.dynamic(path)
 }
 
 // enum checks the value, or the elements of a list, against the allowed ones.

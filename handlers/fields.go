@@ -83,6 +83,13 @@ type param struct {
 	doc      string
 	required bool
 	enum     []string
+
+	// literal parameters stand in the file as they are: no expression may
+	// give them, for what it pastes could be read as code.
+	literal bool
+
+	// nonNull parameters cannot be null: it would not mean "not given".
+	nonNull bool
 }
 
 // paramsOf lists the parameters of a struct: its exported fields, those of
@@ -94,7 +101,8 @@ func paramsOf(t reflect.Type) []param {
 		if !f.IsExported() || f.Anonymous || name == "" || name == "-" {
 			continue
 		}
-		p := param{name: name, index: f.Index, doc: f.Tag.Get("doc"), required: f.Tag.Get("required") == "true"}
+		p := param{name: name, index: f.Index, doc: f.Tag.Get("doc"), required: f.Tag.Get("required") == "true",
+			literal: f.Tag.Get("literal") == "true", nonNull: f.Tag.Get("nonNull") == "true"}
 		if enum := f.Tag.Get("enum"); enum != "" {
 			p.enum = strings.Split(enum, ",")
 		}

@@ -30,7 +30,8 @@ type Kind struct {
 	// New returns a pointer to a new parameter struct that holds the
 	// defaults. Its exported fields are the parameters: the tag `json` names
 	// one, `doc` tells what it is (with its unit), `required:"true"` and
-	// `enum:"a,b"` constrain it.
+	// `enum:"a,b"` constrain it; `literal:"true"` lets no expression give
+	// it, and `nonNull:"true"` does not take null for "not given".
 	New func() Handler
 }
 

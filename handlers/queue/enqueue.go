@@ -38,7 +38,7 @@ type enqueueStep struct {
 
 	Pipeline          string            `json:"pipeline" required:"true" doc:"the pipeline that the items run: a name, or a whole pipeline as YAML or JSON"`
 	Payload           any               `json:"payload" doc:"the payload of a single item"`
-	Items             *[]any            `json:"items" doc:"the payloads of many items, one for each element; in place of payload"`
+	Items             *[]any            `json:"items" nonNull:"true" doc:"the payloads of many items, one for each element; in place of payload"`
 	Priority          int               `json:"priority" doc:"larger runs first: above 1000 is high, 500 to 1000 medium, below 500 low"`
 	Queue             string            `json:"queue" doc:"the queue's name"`
 	EstimatedDuration handlers.Duration `json:"estimatedDuration" doc:"how long one item is expected to take; 0s: not known"`

@@ -130,6 +130,7 @@ func TestWrongParameters(t *testing.T) {
 		{"ExecuteWorkItems", map[string]any{"belowPriority": 3_000_000_000}, "3000000000"},
 		{"Enqueue", map[string]any{}, "pipeline"},
 		{"Enqueue", map[string]any{"pipeline": "x", "payload": 1, "items": []any{1}}, "not both"},
+		{"Enqueue", map[string]any{"pipeline": "x", "items": nil}, "items: got nothing, want a list"},
 		{"Enqueue", map[string]any{"pipeline": "x", "in": "-5s"}, "0s or more"},
 		{"Enqueue", map[string]any{"pipeline": "x", "at": "tomorrow"}, "2026-01-31T13:45:00Z"},
 	} {
