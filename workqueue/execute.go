@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 )
 
 // ExecuteParams say which of this worker's items to run.
@@ -69,9 +70,27 @@ func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, e
 	return result, err
 }
 
-// policies are the queues' resilience by name.
-func (r *Runner) policies(queues []Queue) map[string]Resilience {
-	policies := make(map[string]Resilience, len(queues))
+// queuePolicies are the queues' resilience by name.
+type queuePolicies map[string]Resilience
+
+// of returns the policy of an item's queue. A hand may have written "ERP " for
+// the queue "erp": SQL Server takes the two for the same name, and engines to
+// which they are not refuse the row.
+func (p queuePolicies) of(queue string) Resilience {
+	if policy, ok := p[queue]; ok {
+		return policy
+	}
+	for name, policy := range p {
+		if strings.EqualFold(strings.TrimRight(name, " "), strings.TrimRight(queue, " ")) {
+			return policy
+		}
+	}
+	return Resilience{}
+}
+
+// policies reads the queues' resilience.
+func (r *Runner) policies(queues []Queue) queuePolicies {
+	policies := make(queuePolicies, len(queues))
 	for _, q := range queues {
 		policy, err := ParseResilience(q.Resilience)
 		if err != nil {

@@ -23,7 +23,7 @@ const (
 type execution struct {
 	r        *Runner
 	p        ExecuteParams
-	policies map[string]Resilience
+	policies queuePolicies
 
 	queue []claimed     // claimed, not started; owned by the loop
 	ended chan struct{} // holds a token when a run has ended

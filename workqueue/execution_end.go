@@ -15,7 +15,7 @@ func (e *execution) start(it claimed) {
 		outcome := e.r.runSafely(it.ctx, &it.Item)
 		// Counted before it is handed over: when all is written, all is counted.
 		e.note(outcome.Verdict, time.Since(started))
-		e.r.completer.add(outcome.settle(&it.Item, e.policies[it.QueueName], random()), e.settled)
+		e.r.completer.add(outcome.settle(&it.Item, e.policies.of(it.QueueName), random()), e.settled)
 		e.r.slots.release()
 	}()
 }
