@@ -97,7 +97,7 @@ func (s *execStep) Handle(ctx context.Context, call *Call) (any, error) {
 			return nil, Permanent(fmt.Errorf("exec %s: dir %q is no folder", s.Program, s.Dir))
 		}
 	}
-	ctx, stop := context.WithTimeoutCause(ctx, time.Duration(s.Timeout), fmt.Errorf("no end within %s; it was killed", s.Timeout))
+	ctx, stop := context.WithTimeoutCause(ctx, time.Duration(s.Timeout), late("no end within %s; it was killed", s.Timeout))
 	defer stop()
 
 	stdout := &limitedBuffer{limit: int64(s.MaxOutput), full: stop}

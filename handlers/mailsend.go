@@ -65,7 +65,7 @@ func (s *mailStep) send(ctx context.Context, call *Call, message *mail.Msg) erro
 	timeout := time.Duration(s.Timeout)
 	// The end of this context closes the connection, also where the library
 	// would forget it or wait for the server.
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no end within %s", s.Timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, late("no end within %s", s.Timeout))
 	defer cancel()
 	security := &tls.Config{ServerName: s.Host, MinVersion: tls.VersionTLS12}
 	options := []mail.Option{

@@ -53,10 +53,10 @@ func sqlKind(res Resources) Kind {
 
 type sqlStep struct {
 	Connection string           `json:"connection" required:"true" doc:"name of the connection in the configuration"`
-	Query      string           `json:"query" doc:"statement that returns rows; exactly one of query and exec is given"`
-	Exec       []string         `json:"exec" doc:"statements that change data, run in one transaction"`
+	Query      string           `json:"query" literal:"true" doc:"statement that returns rows; exactly one of query and exec is given"`
+	Exec       []string         `json:"exec" literal:"true" doc:"statements that change data, run in one transaction"`
 	Params     map[string]any   `json:"params" doc:"values of the @name parameters"`
-	Rows       []map[string]any `json:"rows" doc:"run exec once for each of these; the element's values are parameters too"`
+	Rows       []map[string]any `json:"rows" nonNull:"true" doc:"run exec once for each of these; the element's values are parameters too"`
 	MaxRows    int              `json:"maxRows" doc:"most rows that a query may return; more are an error"`
 	Timeout    Duration         `json:"timeout" doc:"longest time for the whole step, transaction included"`
 
@@ -88,7 +88,7 @@ func (s *sqlStep) Handle(ctx context.Context, _ *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(s.Timeout), fmt.Errorf("no end within %s", s.Timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(s.Timeout), late("no end within %s", s.Timeout))
 	defer cancel()
 	var out any
 	if s.Query != "" {
