@@ -101,13 +101,14 @@ func (s *httpStep) Validate() error {
 }
 
 func (s *httpStep) Handle(ctx context.Context, call *Call) (any, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(s.Timeout), fmt.Errorf("no answer within %s", s.Timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(s.Timeout), late("no answer within %s", s.Timeout))
 	defer cancel()
 	request, err := s.request(ctx, call)
 	if err != nil {
 		return nil, Permanent(err)
 	}
-	client := &http.Client{CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+	client := &http.Client{CheckRedirect: func(next *http.Request, via []*http.Request) error {
+		next.Header.Del("Referer") // its query may hold secrets, and the next host may be another
 		switch {
 		case s.Redirects == 0:
 			return http.ErrUseLastResponse

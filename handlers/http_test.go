@@ -202,3 +202,15 @@ func TestRetryAfterWithoutDate(t *testing.T) {
 		t.Errorf("retryAfter = %v, %v, want 0s for a time that has passed", wait, ok)
 	}
 }
+
+func TestHTTPRedirectTellsNoQuery(t *testing.T) {
+	var referer string
+	other := serve(t, func(_ http.ResponseWriter, r *http.Request) { referer = r.Header.Get("Referer") })
+	address := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other, http.StatusFound) })
+	if _, err := run(t, httpKind(), map[string]any{"url": address, "query": map[string]any{"key": "hunter2"}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if referer != "" {
+		t.Errorf("the other host was told Referer: %s", referer)
+	}
+}

@@ -3,6 +3,7 @@ package handlers
 import (
 	"fmt"
 	"reflect"
+	"unicode/utf8"
 )
 
 // mismatch reports a value of the wrong type, without the value if it may be
@@ -20,11 +21,15 @@ func isScalar(v reflect.Value) bool {
 }
 
 // describeValue names a value for a message: its type, and the value itself
-// where that is short.
+// where that is short. A long text is not cut: it may be a secret, which whoever
+// takes secrets out of messages would not know by its beginning.
 func describeValue(src any) string {
 	v := reflect.ValueOf(src)
 	if text, ok := src.(string); ok {
-		return fmt.Sprintf("the text %q", shorten(text, 40))
+		if n := utf8.RuneCountInString(text); n > 40 {
+			return fmt.Sprintf("a text of %d characters", n)
+		}
+		return fmt.Sprintf("the text %q", text)
 	}
 	if isScalar(v) {
 		return fmt.Sprintf("%s %v", describeType(v), src)
