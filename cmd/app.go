@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,10 +67,19 @@ func (a *app) openStore(ctx context.Context) (*sqlstore.Store, error) {
 // connect opens the database as it is.
 func (a *app) connect(ctx context.Context) (*sqlstore.Store, error) {
 	db := a.cfg.Database
-	return sqlstore.Open(ctx, sqlstore.Options{
+	store, err := sqlstore.Open(ctx, sqlstore.Options{
 		Driver: db.Driver, DSN: db.DSN.Reveal(),
 		MaxOpen: db.Pool.MaxOpen, MaxIdle: db.Pool.MaxIdle, MaxLifetime: db.Pool.MaxLifetime,
 	})
+	if err != nil && db.Driver == database.SQLite && !strings.HasPrefix(db.DSN.Reveal(), "file:") {
+		// SQLite makes the file, but not its folder, and says no more than
+		// that it cannot open it.
+		folder := filepath.Dir(db.DSN.Reveal())
+		if _, missing := os.Stat(folder); errors.Is(missing, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%w; the folder %s does not exist: create it, or change database.dsn", err, folder)
+		}
+	}
+	return store, err
 }
 
 // withStore loads the settings and gives do the database for as long as it runs.

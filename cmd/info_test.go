@@ -101,6 +101,12 @@ func TestDatabaseThatIsNotThere(t *testing.T) {
 	}
 }
 
+func TestDatabaseInAFolderThatIsNotThere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	r := botworkWith(t, "", []string{"BOTWORK_DATABASE_DSN=nowhere/botwork.db"}, "items", "list")
+	r.wantFailure(t, exitFailed, "nowhere does not exist: create it, or change database.dsn")
+}
+
 func TestSettingsWithMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "botwork.yaml", "databse: {}\nworker: {capacity: 0}\n")
