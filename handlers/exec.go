@@ -28,7 +28,7 @@ not there, and output over the limit, are permanent errors. Output that is not t
 func execKind() Kind {
 	return Kind{
 		Name: "Exec", Summary: "Run a program", Doc: execDoc,
-		Output: "{exitCode, output, stderr}: output is what the program wrote, as stdout says; stderr is its last 4 KB of errors.",
+		Output: "{exitCode, output, stderr}: output is what the program wrote, as stdout says; stderr is its last 4 KB of errors, behind a … when there were more.",
 		Example: `- name: sorted
   handler: Exec
   with:

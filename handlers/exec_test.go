@@ -158,7 +158,7 @@ func TestTailBuffer(t *testing.T) {
 	for _, text := range []string{"abc", "", "defg", strings.Repeat("x", 3) + "é"} {
 		b.Write([]byte(text))
 	}
-	if got := b.String(); got != "xxxé" {
-		t.Errorf("tail = %q, want xxxé", got)
+	if got := b.String(); got != "…xxxé" {
+		t.Errorf("tail = %q, want …xxxé", got)
 	}
 }

@@ -104,15 +104,23 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 type tailBuffer struct {
 	kept  []byte
 	limit int
+	cut   bool
 }
 
 func (b *tailBuffer) Write(p []byte) (int, error) {
 	b.kept = append(b.kept, p...)
 	if extra := len(b.kept) - b.limit; extra > 0 {
-		b.kept = append(b.kept[:0], b.kept[extra:]...)
+		b.kept, b.cut = append(b.kept[:0], b.kept[extra:]...), true
 	}
 	return len(p), nil
 }
 
-// String returns what was kept; a character that was cut is replaced.
-func (b *tailBuffer) String() string { return strings.ToValidUTF8(string(b.kept), "�") }
+// String returns what was kept, behind a … when something is missing; a
+// character that was cut is replaced.
+func (b *tailBuffer) String() string {
+	text := strings.ToValidUTF8(string(b.kept), "�")
+	if b.cut {
+		return cutMark + text
+	}
+	return text
+}

@@ -54,6 +54,7 @@ func (s *httpStep) refusal(response *http.Response, data []byte) error {
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(data), "�")), " ")
 	err := fmt.Errorf("got status %s, want %s", response.Status, joinPatterns(s.ExpectStatus))
 	if text != "" {
+		// The engine knows a secret that ends at the mark of a cut.
 		err = fmt.Errorf("%w; the response says: %s", err, shorten(text, 300))
 	}
 	switch code := response.StatusCode; {

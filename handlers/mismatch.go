@@ -73,10 +73,14 @@ func wantName(t reflect.Type) string {
 	}
 }
 
+// cutMark stands where a part of a text is missing. By it the engine knows that
+// a secret beside it may not be whole.
+const cutMark = "…"
+
 // shorten cuts text to at most n characters and marks the cut.
 func shorten(text string, n int) string {
 	if runes := []rune(text); len(runes) > n {
-		return string(runes[:n]) + "…"
+		return string(runes[:n]) + cutMark
 	}
 	return text
 }

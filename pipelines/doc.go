@@ -25,7 +25,8 @@
 // One message flows through the steps: the payload is the input of the first,
 // and the output of each is the input of the next. A step that is skipped, or
 // that failed with `onError: continue`, passes its input on. The last output is
-// the item's; where no step gave any, the item has none.
+// the item's, with <secret> for the values of secrets; where no step gave any,
+// the item has none.
 //
 // # Expressions
 //

@@ -15,10 +15,14 @@ import (
 // one would stand in half of all words.
 const minSecret = 4
 
+// hiddenSecret stands for a secret.
+const hiddenSecret = "<secret>"
+
 // Redactor replaces the values of secrets by <secret>. A value is known as it
 // stands, as JSON writes it and as an address does. A nil Redactor replaces
 // nothing.
 type Redactor struct {
+	forms    []string // the longest first
 	replacer *strings.Replacer
 }
 
@@ -40,19 +44,90 @@ func NewRedactor(values ...string) *Redactor {
 	// The replacer prefers what it was given first: the longest, so that a
 	// secret that holds another one is replaced as a whole.
 	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	forms = slices.Compact(forms)
 	pairs := make([]string, 0, 2*len(forms))
-	for _, form := range slices.Compact(forms) {
-		pairs = append(pairs, form, "<secret>")
+	for _, form := range forms {
+		pairs = append(pairs, form, hiddenSecret)
 	}
-	return &Redactor{replacer: strings.NewReplacer(pairs...)}
+	return &Redactor{forms: forms, replacer: strings.NewReplacer(pairs...)}
 }
 
-// Redact returns text without the secrets.
+// Redact returns text without the secrets, those that were cut at a … included.
 func (r *Redactor) Redact(text string) string {
 	if r == nil {
 		return text
 	}
-	return r.replacer.Replace(text)
+	text = r.replacer.Replace(text)
+	if !strings.Contains(text, cutMark) {
+		return text
+	}
+	parts := strings.Split(text, cutMark)
+	for i := range parts {
+		if i > 0 {
+			parts[i] = r.withoutEnd(parts[i])
+		}
+		if i < len(parts)-1 {
+			parts[i] = r.withoutBeginning(parts[i])
+		}
+	}
+	return strings.Join(parts, cutMark)
+}
+
+// cutMark is what handlers put where a part of a text is missing.
+const cutMark = "…"
+
+// withoutEnd replaces the end of a secret with which text begins.
+func (r *Redactor) withoutEnd(text string) string {
+	most := 0
+	for _, form := range r.forms {
+		for n := min(len(form), len(text)); n >= minSecret && n > most; n-- {
+			if strings.HasSuffix(form, text[:n]) {
+				most = n
+			}
+		}
+	}
+	if most == 0 {
+		return text
+	}
+	return hiddenSecret + text[most:]
+}
+
+// withoutBeginning replaces the beginning of a secret with which text ends.
+func (r *Redactor) withoutBeginning(text string) string {
+	most := 0
+	for _, form := range r.forms {
+		for n := min(len(form), len(text)); n >= minSecret && n > most; n-- {
+			if strings.HasPrefix(form, text[len(text)-n:]) {
+				most = n
+			}
+		}
+	}
+	if most == 0 {
+		return text
+	}
+	return text[:len(text)-most] + hiddenSecret
+}
+
+// value returns v without the secrets in its texts and keys. Numbers
+// stay: a secret that happens to stand in one must not break it.
+func (r *Redactor) value(v any) any {
+	switch v := v.(type) {
+	case string:
+		return r.Redact(v)
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = r.value(v[i])
+		}
+		return list
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for key, one := range v {
+			m[r.Redact(key)] = r.value(one)
+		}
+		return m
+	}
+	return v
 }
 
 // Writer returns a writer for a logger that takes the secrets out of every

@@ -18,6 +18,10 @@ func TestRedact(t *testing.T) {
 		`{"x":"a\"b<c"}`:       `{"x":"<secret>"}`,
 		`{"x":"a\"b\u003cc"}`:  `{"x":"<secret>"}`,
 		`a"b<c`:                "<secret>",
+		"says pass wo…":        "says <secret>…",
+		"says pas…":            "says pas…",
+		"…word/1, more":        "…<secret>, more",
+		"…nd more x":           "…<secret> x",
 	} {
 		if got := r.Redact(text); got != want {
 			t.Errorf("Redact(%s) = %s, want %s", text, got, want)

@@ -93,6 +93,14 @@ func (r *run) output() {
 		return
 	}
 	r.result.Value, r.result.Output = r.message, workqueue.JSONText(text)
+	if r.engine.redactor.Redact(text) == text {
+		return // the most common case, without a copy of the value
+	}
+	// The output is stored with the item, for all who may read items.
+	r.result.Value = r.engine.redactor.value(r.message)
+	if text, err = jsonText(r.result.Value); err == nil {
+		r.result.Output = workqueue.JSONText(text)
+	}
 }
 
 // step runs one step and tells whether the next one has its turn.
