@@ -28,8 +28,12 @@ func (s *execStep) stdin(call *Call) (string, error) {
 			return "", fmt.Errorf("exec %s: input is %s, want a list; or set stdin: json", s.Program, describeValue(input))
 		}
 		var b strings.Builder
-		for _, line := range list {
-			fmt.Fprintln(&b, line)
+		for i, line := range list {
+			text, err := valueText(line)
+			if err != nil {
+				return "", fmt.Errorf("exec %s: input, element %d: %w", s.Program, i, err)
+			}
+			b.WriteString(text + "\n")
 		}
 		return b.String(), nil
 	case "json":

@@ -35,7 +35,7 @@ func TestHTTPSendsWhatItIsTold(t *testing.T) {
 	})
 	call := &Call{ItemID: 42, Pipeline: "orders", Step: "send it"}
 	out, err := run(t, httpKind(), map[string]any{
-		"url": address + "/orders?a=1", "method": "POST", "query": map[string]any{"b": []any{2, "x y"}, "none": nil},
+		"url": address + "/orders?a=1", "method": "POST", "query": map[string]any{"b": []any{2, "x y"}, "c": 1234567.5, "none": nil},
 		"headers": map[string]any{"X-One": "1"}, "auth": map[string]any{"username": "ana", "password": "pw"},
 		"body": map[string]any{"n": 1, "s": "<"}, "idempotencyKey": true,
 	}, call)
@@ -44,7 +44,7 @@ func TestHTTPSendsWhatItIsTold(t *testing.T) {
 	}
 	user, password, _ := got.BasicAuth()
 	sent := []string{got.Method, got.URL.Path, got.URL.RawQuery, got.Header.Get("X-One"), user, password, got.Header.Get("Content-Type"), body, got.Header.Get("Idempotency-Key"), got.Header.Get("User-Agent")}
-	want := []string{"POST", "/orders", "a=1&b=2&b=x+y", "1", "ana", "pw", "application/json", `{"n":1,"s":"<"}`, "botwork-42-orders-send+it", "botwork"}
+	want := []string{"POST", "/orders", "a=1&b=2&b=x+y&c=1234567.5", "1", "ana", "pw", "application/json", `{"n":1,"s":"<"}`, "botwork-42-orders-send+it", "botwork"}
 	if diff := cmp.Diff(want, sent); diff != "" {
 		t.Error(diff)
 	}

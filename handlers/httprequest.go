@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"reflect"
 	"strings"
 )
 
@@ -17,7 +16,11 @@ func (s *httpStep) request(ctx context.Context, call *Call) (*http.Request, erro
 		return nil, fmt.Errorf("url: this is no address")
 	}
 	if len(s.Query) > 0 {
-		address.RawQuery = s.query(address.Query()).Encode()
+		values := address.Query()
+		if err := s.addQuery(values); err != nil {
+			return nil, err
+		}
+		address.RawQuery = values.Encode()
 	}
 	body, contentType, err := s.body()
 	if err != nil {
@@ -49,17 +52,25 @@ func (s *httpStep) request(ctx context.Context, call *Call) (*http.Request, erro
 	return request, nil
 }
 
-func (s *httpStep) query(values url.Values) url.Values {
+// addQuery adds the parameters of query to values; null adds none.
+func (s *httpStep) addQuery(values url.Values) error {
 	for name, value := range s.Query {
-		if v := reflect.ValueOf(value); v.Kind() == reflect.Slice {
-			for i := range v.Len() {
-				values.Add(name, fmt.Sprint(v.Index(i).Interface()))
+		list, isList := plainValue(value).([]any)
+		if !isList {
+			list = []any{value}
+		}
+		for _, one := range list {
+			if one == nil {
+				continue
 			}
-		} else if value != nil {
-			values.Add(name, fmt.Sprint(value))
+			text, err := valueText(one)
+			if err != nil {
+				return fmt.Errorf("query.%s: %w", name, err)
+			}
+			values.Add(name, text)
 		}
 	}
-	return values
+	return nil
 }
 
 func (s *httpStep) body() (io.Reader, string, error) {

@@ -69,7 +69,7 @@ func (s *templateStep) Validate() error {
 	return errors.Join(errs...)
 }
 
-func (s *templateStep) Handle(_ context.Context, call *Call) (any, error) {
+func (s *templateStep) Handle(ctx context.Context, call *Call) (any, error) {
 	compiled := s.compiled
 	if compiled == nil {
 		text, _, err := s.folders.readText(s.Path, s.MaxSize)
@@ -84,12 +84,15 @@ func (s *templateStep) Handle(_ context.Context, call *Call) (any, error) {
 	if data == nil {
 		data = map[string]any{"payload": call.Payload, "input": call.Input}
 	}
-	out := &limitedBuffer{limit: int64(s.MaxSize), full: func() {}}
-	if err := compiled.Execute(out, data); err != nil {
-		return nil, Business(err) // it begins with "template: text:line:column"
-	}
-	if out.overflowed {
+	out := &templateOutput{ctx: ctx, limitedBuffer: limitedBuffer{limit: int64(s.MaxSize), full: func() {}}}
+	err := compiled.Execute(out, data)
+	switch {
+	case out.overflowed:
 		return nil, Permanent(fmt.Errorf("template: the result is larger than %s; raise maxSize if that is right", s.MaxSize))
+	case err != nil && ctx.Err() != nil:
+		return nil, fmt.Errorf("template: %w", ctx.Err())
+	case err != nil:
+		return nil, Business(err) // it begins with "template: text:line:column"
 	}
 	if s.To == "" {
 		return out.kept.String(), nil
@@ -101,16 +104,37 @@ func (s *templateStep) Handle(_ context.Context, call *Call) (any, error) {
 	return map[string]any{"path": s.To, "size": int(info.Size())}, nil
 }
 
+// templateOutput refuses more when the limit is reached or the context ends,
+// which is the only way to stop a template: its range may count to any number.
+type templateOutput struct {
+	limitedBuffer
+	ctx context.Context
+}
+
+func (o *templateOutput) Write(p []byte) (int, error) {
+	if err := o.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := o.limitedBuffer.Write(p)
+	if o.overflowed {
+		return 0, errors.New("the result is too large")
+	}
+	return n, err
+}
+
 func compileTemplate(text string) (*template.Template, error) {
 	return template.New("text").Option("missingkey=error").Funcs(template.FuncMap{
 		"json": func(v any) (string, error) { return encodeJSON(v, "") },
 		"date": func(at time.Time, format string) string { return at.Format(dateLayout(format)) },
-		"join": func(list []any, separator string) string {
+		"join": func(list []any, separator string) (string, error) {
 			texts := make([]string, len(list))
 			for i, v := range list {
-				texts[i] = fmt.Sprint(v)
+				var err error
+				if texts[i], err = valueText(v); err != nil {
+					return "", fmt.Errorf("element %d: %w", i, err)
+				}
 			}
-			return strings.Join(texts, separator)
+			return strings.Join(texts, separator), nil
 		},
 	}).Parse(text)
 }

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -39,4 +40,18 @@ func TestTemplate(t *testing.T) {
 	}
 	wantInvalid(t, kind, map[string]any{}, "exactly one of text and path")
 	wantInvalid(t, kind, map[string]any{"text": "{{ nope }}", "to": "../x"}, `text: template: text:1: function "nope" not defined`, "to: path")
+}
+
+func TestTemplateStops(t *testing.T) {
+	endless := map[string]any{"text": "{{ range 999999999999 }}x{{ end }}", "maxSize": "1KB"}
+	_, err := run(t, templateKind(Resources{}), endless, nil)
+	wantError(t, err, "permanent", "larger than 1KB")
+	h, err := templateKind(Resources{}).Build(endless)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = h.Handle(ctx, &Call{})
+	wantError(t, err, "error", "canceled")
 }

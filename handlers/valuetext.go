@@ -1,0 +1,25 @@
+package handlers
+
+import (
+	"errors"
+	"strconv"
+	"time"
+)
+
+// valueText writes a value into a text as interpolation in a pipeline does:
+// numbers in plain digits, times in RFC 3339 and UTC, lists and maps as JSON.
+// Nothing has no text.
+func valueText(v any) (string, error) {
+	switch v := plainValue(v).(type) {
+	case nil:
+		return "", errors.New("got nothing, which has no text")
+	case string:
+		return v, nil
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), nil
+	case time.Time:
+		return v.Format(time.RFC3339Nano), nil
+	default:
+		return encodeJSON(v, "")
+	}
+}
