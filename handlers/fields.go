@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -92,9 +93,23 @@ type param struct {
 	nonNull bool
 }
 
+// paramCache holds what paramsOf found, by type: a step with expressions builds its
+// handler in every run.
+var paramCache sync.Map // of reflect.Type to []param
+
 // paramsOf lists the parameters of a struct: its exported fields, those of
 // embedded structs included. A field without a json name is not a parameter.
+// The list is shared: read it, do not change it.
 func paramsOf(t reflect.Type) []param {
+	if params, ok := paramCache.Load(t); ok {
+		return params.([]param)
+	}
+	params := readParams(t)
+	paramCache.Store(t, params)
+	return params
+}
+
+func readParams(t reflect.Type) []param {
 	var params []param
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
