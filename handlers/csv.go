@@ -105,6 +105,10 @@ func (s *csvStep) Validate() error {
 		wrong("path", "give text or path, not both")
 	case !parse && s.LineColumn != "":
 		wrong("lineColumn", "goes with parse, not with format")
+	case slices.Contains(s.Names, ""):
+		wrong("names", "want a name for each column, got an empty one")
+	case parse && repeated(s.Names) != "":
+		wrong("names", "got %q twice; one of the two columns would be lost", repeated(s.Names))
 	case parse && s.Header && len(s.Names) > 0:
 		wrong("names", "goes with header: false, since the first row names the columns")
 	case !parse && s.Text != nil:
@@ -130,6 +134,16 @@ func (s *csvStep) Handle(ctx context.Context, call *Call) (any, error) {
 		return nil, keepOutcome(fmt.Errorf("csv: %w", err))
 	}
 	return out, nil
+}
+
+// repeated returns a name that the list has twice, or "".
+func repeated(names []string) string {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return name
+		}
+	}
+	return ""
 }
 
 func (s *csvStep) separator() string { return strings.ReplaceAll(s.Delimiter, `\t`, "\t") }

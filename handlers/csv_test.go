@@ -83,7 +83,7 @@ func TestCSVParseOutcomes(t *testing.T) {
 		{"empty", map[string]any{"text": ""}, nil, "business", "no header"},
 		{"name twice", map[string]any{"text": "a,a\n"}, nil, "business", `column "a" twice`},
 		{"no name", map[string]any{"text": "a,\n"}, nil, "business", "no name for column 2"},
-		{"missing column", map[string]any{"text": "a,b\n", "columns": map[string]any{"c": "date"}}, nil, "business", `column "c" is missing; the header has a, b`},
+		{"missing column", map[string]any{"text": "a,b\n", "columns": map[string]any{"c": "date"}}, nil, "business", `column "c" is missing; there are a, b`},
 		{"line column taken", map[string]any{"text": "a,line\n1,2\n", "lineColumn": "line"}, nil, "permanent", `lineColumn: the text has a column "line" itself`},
 		{"bad row", map[string]any{"text": "a\nx\n1,2\n", "columns": map[string]any{"a": "whole"}, "onBadRow": "fail"}, nil, "business", "line 2, column \"a\": got \"x\", want a whole number\nline 3: got 2 values, want 1"},
 	} {
@@ -153,5 +153,19 @@ func TestCSVValidate(t *testing.T) {
 		{map[string]any{"op": "format", "to": "../a"}, "to: path \"../a\" is outside"},
 	} {
 		wantInvalid(t, kind, c.with, c.want)
+	}
+}
+
+func TestCSVWithoutHeaderKnowsItsColumns(t *testing.T) {
+	kind := csvKind(Resources{})
+	wantInvalid(t, kind, map[string]any{"op": "parse", "header": false, "names": []any{"a", "a"}}, `names: got "a" twice`)
+	for _, c := range []struct {
+		names   any
+		outcome string
+	}{{[]any{"a", "amount"}, "permanent"}, {nil, "business"}} {
+		_, err := run(t, kind, map[string]any{
+			"op": "parse", "text": "1,2\n", "header": false, "names": c.names, "columns": map[string]any{"amout": "number"},
+		}, nil)
+		wantError(t, err, c.outcome, `the column "amout" is missing`)
 	}
 }

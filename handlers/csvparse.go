@@ -27,6 +27,8 @@ func (s *csvStep) parse(ctx context.Context, call *Call) (any, error) {
 		if names, err = s.header(r); err != nil {
 			return nil, Business(err)
 		}
+	} else if err := s.typedColumns(names); names != nil && err != nil {
+		return nil, Permanent(err)
 	}
 	rows, bad := []any{}, []any{}
 	for {
@@ -47,6 +49,9 @@ func (s *csvStep) parse(ctx context.Context, call *Call) (any, error) {
 		line, _ := r.FieldPos(0)
 		if names == nil {
 			names = numbered(len(record))
+			if err := s.typedColumns(names); err != nil {
+				return nil, Business(err)
+			}
 		}
 		if s.LineColumn != "" && slices.Contains(names, s.LineColumn) {
 			return nil, Permanent(fmt.Errorf("lineColumn: the text has a column %q itself; give another name", s.LineColumn))
@@ -99,12 +104,18 @@ func (s *csvStep) header(r *csv.Reader) ([]string, error) {
 			return nil, fmt.Errorf("the header names column %q twice", names[i])
 		}
 	}
+	return names, s.typedColumns(names)
+}
+
+// typedColumns refuses a type for a column that is not there: its values would
+// pass as text.
+func (s *csvStep) typedColumns(names []string) error {
 	for _, column := range slices.Sorted(maps.Keys(s.Columns)) {
 		if !slices.Contains(names, column) {
-			return nil, fmt.Errorf("the column %q is missing; the header has %s", column, strings.Join(names, ", "))
+			return fmt.Errorf("the column %q is missing; there are %s", column, strings.Join(names, ", "))
 		}
 	}
-	return names, nil
+	return nil
 }
 
 // numbered names the columns of a text that has no names.
