@@ -190,3 +190,12 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestWorkerNameCountsCharacters(t *testing.T) {
+	for n, wrong := range map[int]bool{100: false, 101: true} {
+		_, findings := config.Parse("c.yaml", []byte("worker: {name: "+strings.Repeat("é", n)+"}"))
+		if got := len(findings) > 0; got != wrong {
+			t.Errorf("a name of %d characters: %v, want a mistake: %t", n, findings, wrong)
+		}
+	}
+}

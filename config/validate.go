@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"botwork/internal/database"
 	"botwork/internal/strictyaml"
@@ -81,7 +82,7 @@ func (k *checker) database() {
 
 func (k *checker) worker() {
 	w := &k.Worker
-	if len(w.Name) > 100 || strings.TrimSpace(w.Name) != w.Name || strings.ContainsFunc(w.Name, unicode.IsControl) {
+	if utf8.RuneCountInString(w.Name) > 100 || strings.TrimSpace(w.Name) != w.Name || strings.ContainsFunc(w.Name, unicode.IsControl) {
 		k.add("worker.name", "invalid-value", "want at most 100 characters, no spaces around them and no control characters", "")
 	}
 	k.between("worker.capacity", w.Capacity, 1, 10_000)
