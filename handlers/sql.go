@@ -13,7 +13,8 @@ import (
 )
 
 const sqlDoc = `Runs SQL on a database that the configuration names under connections. Values go in as
-parameters, written @name in the text and given under params; text is never pasted together, and a parameter
+parameters, written @name in the text and given under params; text is never pasted together: no
+${{ }} can stand in it. A parameter
 without a value or a value without a parameter is an error. Lists and maps are passed as JSON text, times in UTC.
 
 query reads rows. exec changes data: its statements run one after the other in one transaction. With rows, they
