@@ -171,3 +171,19 @@ func TestFileValidate(t *testing.T) {
 		wantInvalid(t, kind, c.with, c.want)
 	}
 }
+
+// Two allowed folders may be one place: nothing may be lost on the way.
+func TestFileMoveOntoItself(t *testing.T) {
+	folder := tempFolder(t, map[string]string{"a.txt": "olá"})
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(folder, link); err != nil {
+		t.Skip(err) // Windows lets not everybody make links
+	}
+	with := map[string]any{"op": "move", "path": filepath.Join(folder, "a.txt"), "to": filepath.Join(link, "a.txt")}
+	if _, err := run(t, fileIn(folder, link), with, nil); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(folder, "a.txt")); err != nil || string(text) != "olá" {
+		t.Errorf("the file holds %q, %v, want what it held", text, err)
+	}
+}

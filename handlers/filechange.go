@@ -72,6 +72,13 @@ func (s *fileStep) move() (any, error) {
 		return nil, Permanent(fmt.Errorf("move %q: it is a folder, want a file", s.Path))
 	}
 	if source.folder != target.folder {
+		// Two folders can be one place, by a link or a mount: a copy and a
+		// delete would leave nothing.
+		if here, err := from.Stat(source.path); err == nil {
+			if there, err := to.Stat(target.path); err == nil && os.SameFile(here, there) {
+				return map[string]any{"path": s.To}, nil
+			}
+		}
 		// A rename cannot cross file systems: copy, then delete.
 		if _, err := s.copy(); err != nil {
 			return nil, err
