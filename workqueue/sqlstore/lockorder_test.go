@@ -17,6 +17,9 @@ import (
 // Server's monitor, in which neither leases nor results are written.
 func TestBeatAndFinishNeverDeadlock(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		if e.Driver == database.SQLite {
+			t.Skip("a single writer has nobody to deadlock with")
+		}
 		if e.Driver == database.Postgres {
 			// Whoever is caught in a deadlock stays in it until the test's time is over.
 			t.Setenv("PGOPTIONS", "-c deadlock_timeout=1h")
