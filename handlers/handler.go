@@ -39,6 +39,11 @@ type Call struct {
 	// Attempt is 1 for the first try of the item.
 	Attempt int
 
+	// Fence grows with every claim of the item, 0 in a run that belongs to no
+	// item. A system outside can keep the largest it has seen for an item and
+	// refuse smaller ones: they come from a run that has lost its lease.
+	Fence int64
+
 	// Payload is the item's payload as decoded JSON; whole numbers are int,
 	// others float64. It is shared by all steps: read it, do not change it.
 	Payload any

@@ -46,7 +46,7 @@
 //	  .skipped         whether its `if` was false
 //	  .error           the text of its error when it failed and the run went on, else nil
 //	item             the item (not in a pipeline with a trigger): id, queue, priority,
-//	                 attempt (1 for the first), createdAt, availableAt, deadlineAt,
+//	                 attempt (1 for the first), fence, createdAt, availableAt, deadlineAt,
 //	                 createdBy, naturalKey, taskName; times are UTC, what is not set is nil
 //	env.<NAME>       an environment variable, nil when it is not set; those of this
 //	                 program itself (BOTWORK_…) are not there

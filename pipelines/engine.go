@@ -133,7 +133,7 @@ func (r *run) call(s *Step) *handlers.Call {
 		Log: r.log.With().Str("step", s.Name).Logger(),
 	}
 	if it := r.in.Item; it != nil {
-		c.ItemID, c.Queue, c.Attempt = it.ID, it.QueueName, it.Attempt()
+		c.ItemID, c.Queue, c.Attempt, c.Fence = it.ID, it.QueueName, it.Attempt(), it.Fence
 	}
 	return c
 }

@@ -27,7 +27,7 @@ func TestRunKeepsSecretsOutOfTheOutput(t *testing.T) {
 }
 
 func testItem(payload string) *workqueue.Item {
-	return &workqueue.Item{ID: 42, QueueName: "default", Priority: 700, RetryCount: 1, Payload: workqueue.JSONText(payload),
+	return &workqueue.Item{ID: 42, QueueName: "default", Priority: 700, RetryCount: 1, Fence: 7, Payload: workqueue.JSONText(payload),
 		CreatedAt: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)}
 }
 
@@ -142,13 +142,13 @@ steps:
     if: steps.See.skipped
   - handler: See
     if: ${{ steps['See-2'].skipped and steps['See-2'].output == nil }}
-  - {name: end, handler: Echo, with: {value: "${{ {'n': input, 'first': steps.See.output, 'item': item.id, 'attempt': item.attempt} }}"}}
+  - {name: end, handler: Echo, with: {value: "${{ {'n': input, 'first': steps.See.output, 'item': item.id, 'attempt': item.attempt, 'fence': item.fence} }}"}}
 `)
 	got := testEngine(nil).Run(t.Context(), p, RunInput{Item: testItem(`"start"`)})
 	if diff := cmp.Diff([]any{"start", 1}, seen); diff != "" {
 		t.Errorf("inputs (-want +got):\n%s", diff)
 	}
-	want := map[string]any{"n": 2, "first": 1, "item": 42, "attempt": 2}
+	want := map[string]any{"n": 2, "first": 1, "item": 42, "attempt": 2, "fence": 7}
 	if diff := cmp.Diff(want, got.Value); diff != "" {
 		t.Errorf("output (-want +got):\n%s", diff)
 	}
@@ -184,7 +184,7 @@ func TestCallTellsTheRun(t *testing.T) {
 	}}), "name: P\nsteps: [{name: s, handler: See}]")
 	testEngine(nil).Run(t.Context(), p, RunInput{Item: testItem(`{"a": 1}`)})
 	got.Log = zerolog.Logger{}
-	want := handlers.Call{Pipeline: "P", Step: "s", ItemID: 42, Queue: "default", Attempt: 2,
+	want := handlers.Call{Pipeline: "P", Step: "s", ItemID: 42, Queue: "default", Attempt: 2, Fence: 7,
 		Payload: map[string]any{"a": 1}, Input: map[string]any{"a": 1}}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(zerolog.Logger, zerolog.Logger) bool { return true })); diff != "" {
 		t.Errorf("call (-want +got):\n%s", diff)

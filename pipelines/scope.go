@@ -30,7 +30,7 @@ func (r *run) variables() map[string]any {
 
 func itemVariable(it *workqueue.Item) map[string]any {
 	return map[string]any{
-		"id": int(it.ID), "queue": it.QueueName, "priority": it.Priority, "attempt": it.Attempt(),
+		"id": int(it.ID), "queue": it.QueueName, "priority": it.Priority, "attempt": it.Attempt(), "fence": int(it.Fence),
 		"createdAt": it.CreatedAt, "availableAt": it.AvailableAt, "deadlineAt": orNil(it.DeadlineAt),
 		"createdBy": orNil(it.CreatedBy), "naturalKey": orNil(it.NaturalKey), "taskName": orNil(it.TaskName),
 	}

@@ -25,7 +25,7 @@ const (
 
 var (
 	itemFields = types.Map{
-		"id": types.Int, "queue": types.String, "priority": types.Int, "attempt": types.Int,
+		"id": types.Int, "queue": types.String, "priority": types.Int, "attempt": types.Int, "fence": types.Int,
 		"createdAt": types.TypeOf(time.Time{}), "availableAt": types.TypeOf(time.Time{}), "deadlineAt": types.Any,
 		"createdBy": types.Any, "naturalKey": types.Any, "taskName": types.Any,
 	}
