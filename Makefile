@@ -17,7 +17,12 @@ export CGO_ENABLED := $(if $(RACE),1,0)
 
 LINTER := bin/golangci-lint
 
-.PHONY: help run build test lint cross tools clean
+# How long `make chaos` torments the workers over each engine, and the seed of what
+# happens to them; 0 draws one.
+FOR ?= 3m
+SEED ?= 0
+
+.PHONY: help run build test chaos lint cross tools clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target text; do printf '  make %-8s %s\n' "$$target" "$$text"; done
@@ -30,6 +35,15 @@ build: ## build ./botwork
 
 test: ## run the tests; RACE=1 adds the race detector
 	go test $(if $(RACE),-race) ./...
+
+chaos: ## kill, suspend and drain four workers for FOR (3m) over each engine, then count what is lost or ran twice; SEED repeats
+	@set -e; \
+	if [ -z "$$BOTWORK_TEST_POSTGRES_DSN" ]; then \
+		settings=$$(.ci/postgres start); eval "$$settings"; \
+		trap '.ci/postgres stop' EXIT; trap 'exit 130' INT; trap 'exit 143' TERM; \
+	fi; \
+	go test ./internal/chaos -count=1 -v -timeout=0 -run TestNothingIsLostAndNothingRunsTwice \
+		-args -chaos.for=$(FOR) -chaos.seed=$(SEED) -chaos.lateness=1s
 
 lint: $(LINTER) ## check formatting, go vet for Linux and Windows, and the linters
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }

@@ -49,6 +49,13 @@ var may = map[string]map[string]string{
 		"workqueue":           "the items",
 		"workqueue/sqlstore":  "the store that is measured",
 	},
+	"internal/chaos":        {},
+	"internal/chaos/ledger": {},
+	"internal/chaos/worker": {
+		"cmd":                   "it is the program with one handler more, as a program of a user's would be",
+		"handlers":              "that handler",
+		"internal/chaos/ledger": "in which it notes what it does",
+	},
 	"internal/cron": {},
 	"internal/database": {
 		"internal/namedsql": "an opened connection knows its driver's parameter style",
@@ -97,7 +104,7 @@ var may = map[string]map[string]string{
 var roots = []string{"cmd", "examples"}
 
 // testsOnly hold nothing but tests of the whole, which may import everything.
-var testsOnly = []string{"internal/deptest", "internal/docstest", "internal/e2e"}
+var testsOnly = []string{"internal/chaos", "internal/deptest", "internal/docstest", "internal/e2e"}
 
 // thirdParty names the only packages whose shipped code may import a module, so
 // that replacing the module means changing those.

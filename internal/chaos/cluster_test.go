@@ -1,0 +1,162 @@
+//go:build unix
+
+package chaos
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"botwork/internal/testdb"
+	"botwork/pipelines/shipped"
+	"botwork/workqueue/sqlstore"
+)
+
+const (
+	workers  = 4
+	capacity = 4
+
+	// attempts is the limit of the items' pipeline. An item that fails by design
+	// in all but the last is cancelled if a kill counts as a failure.
+	attempts = 3
+)
+
+// cluster is a project on disk, a database, and the workers that share both.
+type cluster struct {
+	*testing.T
+	dir    string
+	ledger string
+	store  *sqlstore.Store // the test's own eyes
+	nodes  []*node
+}
+
+func newCluster(t *testing.T, e testdb.Engine) *cluster {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "botwork-chaos-"+string(e.Driver)+"-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cluster{T: t, dir: dir, ledger: filepath.Join(dir, "ledger.ndjson")}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the project, the ledger and the logs of all processes are kept in %s", dir)
+		} else if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	dsn := filepath.Join(dir, "botwork.db")
+	if e.Server != "" {
+		dsn = e.DSN(t)
+	}
+	c.store = e.Open(t, dsn)
+	c.write("ledger.ndjson", "")
+	c.write("botwork.yaml", fmt.Sprintf(`database: {driver: %s, dsn: %q}
+worker: {capacity: %d, lease: %s, heartbeat: %s, shutdownGrace: 2s}
+pipelines: {timezone: UTC}
+log: {format: json}
+`, e.Driver, dsn, capacity, *lease, *heartbeat))
+	c.write("pipelines/work.yaml", fmt.Sprintf(`resilience: {limit: %d, delay: 1s, factor: 1}
+steps:
+  - handler: Work
+    with: {ledger: %q, for: "${{ payload.for }}", failures: "${{ payload.failures }}"}
+`, attempts, c.ledger))
+	for _, f := range shipped.Files() {
+		text := string(f.Data)
+		text = c.replace(text, `workerSeenWithin: 15m`, "workerSeenWithin: 15m\n      maxReleases: 1000") // an item is not to blame here
+		if f.Name == "ExecuteWorkQueue.yaml" {
+			text = c.replace(text, `cron: "* * * * *"`, fmt.Sprintf("cron: %q", *cron))
+		} else {
+			text = c.replace(text, `cron: "0 */3 * * *"`, `cron: "*/3 * * * * *"`)
+		}
+		c.write("pipelines/"+f.Name, text)
+	}
+	for i := range workers {
+		c.nodes = append(c.nodes, &node{c: c, name: fmt.Sprintf("worker-%d", i+1)})
+	}
+	t.Cleanup(func() {
+		for _, n := range c.nodes {
+			n.end()
+		}
+	})
+	return c
+}
+
+// replace fails when there is nothing to replace.
+func (c *cluster) replace(text, old, by string) string {
+	c.Helper()
+	if !strings.Contains(text, old) {
+		c.Fatalf("the shipped pipeline lacks %q:\n%s", old, text)
+	}
+	return strings.Replace(text, old, by, 1)
+}
+
+// write puts a file into the project.
+func (c *cluster) write(name, text string) {
+	c.Helper()
+	path := filepath.Join(c.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		c.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		c.Fatal(err)
+	}
+}
+
+// command prepares a command line of the program in the project.
+func (c *cluster) command(environ []string, args ...string) *exec.Cmd {
+	cmd := exec.Command(binary, args...)
+	cmd.Dir = c.dir
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.dir}, environ...)
+	return cmd
+}
+
+// stopAll drains all workers. They have nothing to run.
+func (c *cluster) stopAll() {
+	c.Helper()
+	for _, n := range c.nodes {
+		n.terminate()
+	}
+	late := time.After(*patience)
+	for _, n := range c.nodes {
+		select {
+		case <-n.done:
+			if code := n.cmd.ProcessState.ExitCode(); code != 0 {
+				c.Errorf("%s drained with exit code %d, want 0: %s", n.name, code, n.log)
+			}
+		case <-late:
+			c.Fatalf("%s did not drain within %v: %s", n.name, *patience, n.log)
+		}
+	}
+}
+
+// check lets the program compare what it keeps with what must hold.
+func (c *cluster) check() {
+	c.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := c.command(nil, "check", "--output", "json")
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	switch err := runWithin(ctx, cmd); {
+	case err != nil && strings.Contains(said.String(), "unknown flag: --output"):
+		c.Log("this program has no command check yet")
+	case err != nil:
+		c.Errorf("botwork check: %v, want no violations\n%s%s", err, &out, &said)
+	}
+}
+
+// runWithin runs a command that does not outlive ctx.
+func runWithin(ctx context.Context, cmd *exec.Cmd) error {
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
+	defer stop()
+	return cmd.Wait()
+}

@@ -1,0 +1,199 @@
+//go:build unix
+
+package chaos
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// backlog bounds the items that wait: a cluster most of whose processes are dead
+// or asleep would fall behind without end.
+const backlog = 300
+
+// order is what an item is to do. Its JSON form is the item's payload.
+type order struct {
+	// Number tells orders apart. It is the feeder's own: the database's ids are
+	// one of the things that are judged.
+	Number int `json:"number"`
+
+	// For is how long a run works, as text: "120ms".
+	For string `json:"for"`
+
+	// Failures is how many attempts fail by design. When that is the limit, the
+	// item is to be cancelled.
+	Failures int `json:"failures"`
+}
+
+// feeder puts items into the queue, by the store and by the program.
+type feeder struct {
+	c    *cluster
+	seed uint64
+
+	mu      sync.Mutex
+	numbers int
+	told    map[int]order // the queue has said that it has them
+	untold  map[int]order // the call failed: the queue may have them or not
+	byStore int
+}
+
+func newFeeder(c *cluster, seed uint64) *feeder {
+	return &feeder{c: c, seed: seed, told: map[int]order{}, untold: map[int]order{}}
+}
+
+// draw makes some orders: most of them short, some that fail in their first
+// attempts, a few that last longer than a lease.
+func (f *feeder) draw(r *rand.Rand, most int) []order {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	orders := make([]order, 1+r.IntN(most))
+	for i := range orders {
+		o := order{Number: f.numbers + i, For: fmt.Sprintf("%dms", 20+r.IntN(280))}
+		switch n := r.IntN(100); {
+		case n < 10:
+			o.Failures = 1
+		case n < 16:
+			o.Failures = attempts - 1
+		case n < 18:
+			o.Failures = attempts
+		}
+		// The first ones too, so that a short run has some.
+		if o.Number%120 < 2 {
+			o.For = fmt.Sprint(*lease + time.Duration(r.Int64N(int64(*lease/2))))
+		}
+		orders[i] = o
+	}
+	f.numbers += len(orders)
+	return orders
+}
+
+// priority draws one: most are medium, some high, some low.
+func priority(r *rand.Rand) int {
+	return []int{workqueue.RequestPriority, workqueue.RequestPriority, 700, 1500, 300}[r.IntN(5)]
+}
+
+// note records what became of a call.
+func (f *feeder) note(orders []order, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	in := f.told
+	if err != nil {
+		in = f.untold
+	}
+	for _, o := range orders {
+		in[o.Number] = o
+	}
+}
+
+// callStore enqueues through the store, some ten items a second.
+func (f *feeder) callStore(ctx context.Context) {
+	r := rand.New(rand.NewPCG(f.seed, 2))
+	f.each(ctx, 250*time.Millisecond, func() {
+		orders := f.draw(r, 6)
+		items := make([]workqueue.NewItem, len(orders))
+		for i, o := range orders {
+			payload, err := json.Marshal(o)
+			if err != nil {
+				f.c.Error(err)
+			}
+			items[i] = workqueue.NewItem{
+				State: workqueue.Pending, Priority: priority(r), IntegrationConfig: "work", Payload: workqueue.JSONText(payload),
+			}
+		}
+		// Not ctx: at its end the last call is to come back with an answer.
+		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), *patience)
+		defer cancel()
+		_, err := f.c.store.Enqueue(patient, items)
+		f.note(orders, err)
+		if err != nil {
+			f.c.Logf("the store did not take %d items: %v", len(orders), err)
+			return
+		}
+		f.mu.Lock()
+		f.byStore += len(orders)
+		f.mu.Unlock()
+	})
+}
+
+// callProgram enqueues by `botwork enqueue -`, some items every two seconds.
+func (f *feeder) callProgram(ctx context.Context) {
+	r := rand.New(rand.NewPCG(f.seed, 3))
+	f.each(ctx, 2*time.Second, func() {
+		orders := f.draw(r, 12)
+		var lines bytes.Buffer
+		for _, o := range orders {
+			line := map[string]any{"pipeline": "work", "priority": priority(r), "payload": o}
+			if err := json.NewEncoder(&lines).Encode(line); err != nil {
+				f.c.Error(err)
+			}
+		}
+		cmd := f.c.command(nil, "enqueue", "-")
+		var said bytes.Buffer
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = &lines, &said, &said
+		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), *patience)
+		defer cancel()
+		err := runWithin(patient, cmd)
+		f.note(orders, err)
+		if err != nil {
+			f.c.Logf("botwork enqueue did not take %d items: %v\n%s", len(orders), err, &said)
+		}
+	})
+}
+
+// each calls do again and again while the backlog is not too long.
+func (f *feeder) each(ctx context.Context, every time.Duration, do func()) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if ctx.Err() == nil && f.open(ctx) < backlog {
+			do()
+		}
+	}
+}
+
+// waiting lists items that will move on by themselves.
+func (f *feeder) waiting(ctx context.Context, limit int) ([]workqueue.Item, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	return f.c.store.Items(ctx, workqueue.ItemFilter{
+		States: []workqueue.State{workqueue.Ready, workqueue.Pending, workqueue.Assigned, workqueue.Blocked}, Limit: limit,
+	})
+}
+
+// open counts the items that are not finished, up to the backlog. When the
+// database does not answer, it is as if there were too many.
+func (f *feeder) open(ctx context.Context) int {
+	items, err := f.waiting(ctx, backlog)
+	if err != nil {
+		f.c.Logf("the open items cannot be counted: %v", err)
+		return backlog
+	}
+	return len(items)
+}
+
+// openItems describes some of them.
+func (f *feeder) openItems(ctx context.Context) string {
+	items, err := f.waiting(ctx, 20)
+	if err != nil {
+		return err.Error()
+	}
+	var b strings.Builder
+	for _, it := range items {
+		text, err := json.Marshal(it)
+		fmt.Fprintln(&b, string(text), err)
+	}
+	return b.String()
+}

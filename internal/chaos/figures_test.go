@@ -1,0 +1,111 @@
+//go:build unix
+
+package chaos
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"botwork/internal/chaos/ledger"
+)
+
+// figures are what a report tells.
+type figures struct {
+	counts
+	took time.Duration
+
+	items, processed, cancelled, lost int
+	runs, failed, rescued, released   int
+	doubles, overlaps, unrecorded     int
+
+	kills, pauses, pausesPastLease int
+
+	// Lines of a run that had lost its lease, written by a process that had been
+	// suspended, and how long after it woke up the worst of them came.
+	late, lateTicks int
+	worstLate       time.Duration
+
+	afterKill, afterPause []time.Duration // sorted
+}
+
+// recoveries measures how long items of a dead or suspended process waited until
+// another one began them.
+func (v *verdict) recoveries(e evidence) {
+	after := func(pid int, from time.Time) []time.Duration {
+		var waits []time.Duration
+		open := map[int64]ledger.Line{} // by item: what the process had begun and not ended
+		for _, l := range e.lines {
+			switch {
+			case l.PID == pid && l.Kind == ledger.Begin && l.Time().Before(from):
+				open[l.Item] = l
+			case l.PID == pid && l.Kind.Last() && l.Fence == open[l.Item].Fence:
+				delete(open, l.Item)
+			case l.PID != pid && l.Kind == ledger.Begin && l.Time().After(from):
+				if begun, ok := open[l.Item]; ok && l.Fence > begun.Fence {
+					waits = append(waits, l.Time().Sub(from))
+					delete(open, l.Item)
+				}
+			}
+		}
+		return waits
+	}
+	for _, d := range e.deaths {
+		v.figures.afterKill = append(v.figures.afterKill, after(d.pid, d.at)...)
+	}
+	for _, p := range e.pauses {
+		if p.to.IsZero() || p.to.Sub(p.from) > e.lease {
+			v.figures.afterPause = append(v.figures.afterPause, after(p.pid, p.from)...)
+		}
+	}
+	slices.Sort(v.figures.afterKill)
+	slices.Sort(v.figures.afterPause)
+}
+
+// String is the table that `make chaos` prints.
+func (f figures) String() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	line := func(what, format string, args ...any) {
+		fmt.Fprintf(w, "  %s\t%s\n", what, fmt.Sprintf(format, args...))
+	}
+	line("took", "%s", f.took.Round(time.Second))
+	line("items (through the store, by botwork enqueue)", "%d (%d, %d)", f.items, f.byStore, f.byProgram)
+	line("processed, cancelled by design", "%d, %d", f.processed, f.cancelled)
+	line("runs", "%d", f.runs)
+	line("kill -9", "%d", f.kills)
+	line("suspended, of these for longer than a lease", "%d, %d", f.pauses, f.pausesPastLease)
+	line("drained (not with exit code 0)", "%d (%d)", f.drains, f.failedDrains)
+	line("started again", "%d", f.restarts)
+	line("acts on two processes, or two acts on one, at once", "%d", f.doubled)
+	line("failures by design", "%d", f.failed)
+	line("rescued, released", "%d, %d", f.rescued, f.released)
+	line("ran to the end, unrecorded, and ran again", "%d", f.unrecorded)
+	line("from kill -9 to running again", "%s", spread(f.afterKill))
+	line("from suspension to running elsewhere", "%s", spread(f.afterPause))
+	line("lines after waking up without a lease (work among them)", "%d (%d)", f.late, f.lateTicks)
+	line("the latest of them, after the waking", "%s", f.worstLate.Round(time.Millisecond))
+	line("lost", "%d", f.lost)
+	line("recorded or run twice", "%d", f.doubles)
+	line("overlapping runs", "%d", f.overlaps)
+	_ = w.Flush() // into memory
+	return b.String()
+}
+
+// spread describes sorted lengths of time.
+func spread(sorted []time.Duration) string {
+	if len(sorted) == 0 {
+		return "never needed"
+	}
+	median, worst := sorted[len(sorted)/2], sorted[len(sorted)-1]
+	return fmt.Sprintf("median %s, worst %s (%d times)", median.Round(100*time.Millisecond), worst.Round(100*time.Millisecond), len(sorted))
+}
+
+func text(s *string) string {
+	if s == nil {
+		return "none"
+	}
+	return *s
+}

@@ -1,0 +1,95 @@
+// Package ledger is a book outside the database in which runs of items note what
+// they do. Many processes append to one file; the order of its lines is the order
+// in which they were written, whatever the database believes.
+package ledger
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// Kind is what a run notes.
+type Kind string
+
+// The kinds. A run writes begin, then ticks, then one of the last three, unless
+// its process dies.
+const (
+	Begin     Kind = "begin"
+	Tick      Kind = "tick"
+	End       Kind = "end"       // the work is done; what follows is the database's part
+	Fail      Kind = "fail"      // failed by design
+	Cancelled Kind = "cancelled" // the run's context ended, and it stops at once
+)
+
+// Last tells whether a run writes nothing after a line of this kind.
+func (k Kind) Last() bool { return k == End || k == Fail || k == Cancelled }
+
+// Run says whose line it is.
+type Run struct {
+	Item    int64  `json:"item"`
+	Fence   int64  `json:"fence"`
+	Attempt int    `json:"attempt"`
+	PID     int    `json:"pid"`
+	Worker  string `json:"worker"`
+}
+
+// Line is one line of the book.
+type Line struct {
+	Run
+	Kind Kind `json:"kind"`
+
+	// At is the writer's wall clock in nanoseconds since 1970, read just before
+	// the line was written. All writers share one machine, hence one clock.
+	At int64 `json:"at"`
+}
+
+// Time is At as a time.
+func (l Line) Time() time.Time { return time.Unix(0, l.At) }
+
+// Book is the ledger as one run sees it.
+type Book struct {
+	file *os.File
+	run  Run
+}
+
+// Open opens the ledger for the lines of one run. The file must exist.
+func Open(path string, run Run) (*Book, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &Book{file, run}, nil
+}
+
+// Close closes the file.
+func (b *Book) Close() error { return b.file.Close() }
+
+// Write appends a line with one call of the system, so that lines of different
+// processes never mix.
+func (b *Book) Write(kind Kind) error {
+	text, err := json.Marshal(Line{Run: b.run, Kind: kind, At: time.Now().UnixNano()})
+	if err != nil {
+		return err
+	}
+	_, err = b.file.Write(append(text, '\n'))
+	return err
+}
+
+// Read returns all lines in the order in which they were written. A line that is
+// not whole is an error.
+func Read(r io.Reader) ([]Line, error) {
+	var lines []Line
+	scanner := bufio.NewScanner(r)
+	for scanner.Scan() {
+		var l Line
+		if err := json.Unmarshal(scanner.Bytes(), &l); err != nil {
+			return nil, fmt.Errorf("line %d of the ledger, %.200q: %w", len(lines)+1, scanner.Bytes(), err)
+		}
+		lines = append(lines, l)
+	}
+	return lines, scanner.Err()
+}

@@ -1,0 +1,69 @@
+//go:build unix
+
+package chaos
+
+import (
+	"flag"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// How the cluster is tormented. The defaults are the short form, which is part of
+// the normal tests; `make chaos` sets what the long one needs.
+var (
+	duration  = flag.Duration("chaos.for", 20*time.Second, "how long processes are killed, suspended and drained, for each engine")
+	seed      = flag.Uint64("chaos.seed", 0, "decides what happens to whom; 0 draws one, which is printed")
+	lease     = flag.Duration("chaos.lease", 10*time.Second, "worker.lease")
+	heartbeat = flag.Duration("chaos.heartbeat", 2500*time.Millisecond, "worker.heartbeat")
+	cron      = flag.String("chaos.cron", "*/3 * * * * *", "when ExecuteWorkQueue runs; \"* * * * *\" is the shipped minute")
+	lateness  = flag.Duration("chaos.lateness", 0, "how long after it woke up a suspended process may still write; 0 is half a lease")
+	patience  = flag.Duration("chaos.patience", 4*time.Minute, "how long the cluster may take to finish when nobody torments it any more")
+)
+
+// binary is the worker, built once, without the race detector: it is the tests'
+// own concurrency that they watch, and the cluster needs the cores.
+var binary string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(buildAndRun(m))
+}
+
+func buildAndRun(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "botwork-chaos-build-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	binary = filepath.Join(dir, "worker")
+	build := exec.Command("go", "build", "-o", binary, "botwork/internal/chaos/worker")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		os.Stderr.Write(out)
+		panic(err)
+	}
+	return m.Run()
+}
+
+// readSources touches everything that the binary is made of. The test cache
+// knows nothing of what a child process such as go build reads: without this, a
+// change of the program would meet the result of the last run.
+var readSources = sync.OnceValue(func() error {
+	sources := []string{".go", ".mod", ".sum", ".yaml", ".sql", ".csv", ".json", ".md"}
+	return filepath.WalkDir(filepath.Join("..", ".."), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && strings.Trim(entry.Name(), ".") != "" {
+			return fs.SkipDir
+		}
+		if err == nil && slices.Contains(sources, filepath.Ext(path)) {
+			_, err = os.Stat(path)
+		}
+		return err
+	})
+})

@@ -1,0 +1,144 @@
+//go:build unix
+
+package chaos
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// node is one worker's name, and the process that has it at the moment.
+type node struct {
+	c    *cluster
+	name string
+
+	cmd  *exec.Cmd // nil before the first start
+	log  string    // the file with what the process says
+	done chan struct{}
+
+	until time.Time // when a suspended process goes on, or a dead one is started again
+	pause *pause    // nil when it is not suspended
+	asked bool      // to drain
+	dead  bool
+	runs  int
+}
+
+// pause is a time during which a process could do nothing.
+type pause struct {
+	pid      int
+	from, to time.Time // to is zero: it was killed in its sleep
+}
+
+// death is the kill -9 of a process.
+type death struct {
+	pid int
+	at  time.Time
+}
+
+// start starts a process under the node's name.
+func (n *node) start() error {
+	n.runs++
+	n.log = filepath.Join(n.c.dir, "logs", fmt.Sprintf("%s.%03d.log", n.name, n.runs))
+	if err := os.MkdirAll(filepath.Dir(n.log), 0o755); err != nil {
+		return err
+	}
+	log, err := os.Create(n.log)
+	if err != nil {
+		return err
+	}
+	defer log.Close() // the process has its own
+	cmd := n.c.command([]string{"BOTWORK_WORKER_NAME=" + n.name}, "run")
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	done := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // the exit code tells
+		close(done)
+	}()
+	n.cmd, n.done, n.dead, n.asked, n.pause = cmd, done, false, false, nil
+	return nil
+}
+
+func (n *node) pid() int { return n.cmd.Process.Pid }
+
+// ended tells whether the process is no more.
+func (n *node) ended() bool {
+	select {
+	case <-n.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (n *node) signal(sig os.Signal) {
+	n.c.Helper()
+	if err := n.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		n.c.Errorf("%s: %v", n.name, err)
+	}
+}
+
+// kill ends the process as a power cut would.
+func (n *node) kill() death {
+	d := death{n.pid(), time.Now()}
+	n.signal(syscall.SIGKILL)
+	<-n.done
+	return d
+}
+
+// suspend stops the process where it stands.
+func (n *node) suspend(until time.Time) *pause {
+	n.pause = &pause{pid: n.pid(), from: time.Now()}
+	n.signal(syscall.SIGSTOP)
+	n.until = until
+	return n.pause
+}
+
+// resume lets a suspended process go on.
+func (n *node) resume() {
+	n.pause.to = time.Now()
+	n.signal(syscall.SIGCONT)
+	n.pause = nil
+}
+
+// terminate asks the process to drain. One that is suspended learns of it when it
+// goes on.
+func (n *node) terminate() {
+	n.signal(syscall.SIGTERM)
+	n.asked = true
+}
+
+// atWork tells whether the process is there, awake, and not about to leave.
+func (n *node) atWork() bool { return !n.dead && n.pause == nil && !n.asked && !n.ended() }
+
+// end makes sure that no process outlives the test.
+func (n *node) end() {
+	if n.cmd == nil {
+		return
+	}
+	_ = n.cmd.Process.Kill()
+	<-n.done
+}
+
+// fault returns the line with which the process told that it fell over; "" when
+// it did not.
+func (n *node) fault() string {
+	text, err := os.ReadFile(n.log)
+	if err != nil {
+		return err.Error()
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") || strings.Contains(line, `"message":"panic`) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}

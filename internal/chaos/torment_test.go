@@ -1,0 +1,198 @@
+//go:build unix
+
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// tormentor decides what happens to the processes, and remembers it. One
+// goroutine owns it and the nodes.
+type tormentor struct {
+	c    *cluster
+	rand *rand.Rand
+	next time.Time
+
+	// overture are the first acts, so that a short run has one of each.
+	overture []act
+
+	deaths   []death
+	pauses   []*pause
+	faults   []string
+	drains   int
+	restarts int
+	doubled  int // acts that struck two processes at once
+	failed   int // drains that ended with an exit code other than 0
+}
+
+// act is something that happens to a process.
+type act int
+
+const (
+	kill act = iota
+	sleepLong
+	sleepShort
+	drain
+	numActs
+)
+
+func newTormentor(c *cluster, seed uint64) *tormentor {
+	m := &tormentor{c: c, rand: rand.New(rand.NewPCG(seed, 1))}
+	for _, i := range m.rand.Perm(int(numActs)) {
+		m.overture = append(m.overture, act(i))
+	}
+	for _, n := range c.nodes {
+		if err := n.start(); err != nil {
+			c.Fatal(err)
+		}
+	}
+	m.next = time.Now().Add(2 * time.Second)
+	return m
+}
+
+// run torments the cluster until ctx ends.
+func (m *tormentor) run(ctx context.Context) {
+	beat := time.NewTicker(50 * time.Millisecond)
+	defer beat.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-beat.C:
+			m.mend(now)
+			if !now.Before(m.next) {
+				m.strike(now)
+				m.next = now.Add(m.between(200*time.Millisecond, 2*time.Second))
+			}
+		}
+	}
+}
+
+// mend lets processes go on whose time has come, and starts those again that
+// have ended.
+func (m *tormentor) mend(now time.Time) {
+	for _, n := range m.c.nodes {
+		switch {
+		case n.dead:
+			if now.Before(n.until) {
+				continue
+			}
+			m.restarts++
+			if err := n.start(); err != nil {
+				m.c.Fatal(err)
+			}
+		case n.ended():
+			m.ended(n, now)
+		case n.pause != nil && !now.Before(n.until):
+			n.resume()
+		}
+	}
+}
+
+// ended notes the end of a process that was not killed.
+func (m *tormentor) ended(n *node, now time.Time) {
+	code := n.cmd.ProcessState.ExitCode()
+	if fault := n.fault(); fault != "" {
+		m.faults = append(m.faults, fmt.Sprintf("%s fell over: %s, see %s", n.name, fault, n.log))
+	} else if !n.asked {
+		m.faults = append(m.faults, fmt.Sprintf("%s ended with exit code %d though nobody asked it to, see %s", n.name, code, n.log))
+	} else if code != 0 {
+		m.failed++
+		m.c.Logf("%s drained with exit code %d, see %s", n.name, code, n.log)
+	}
+	m.bury(n, now)
+}
+
+// bury plans the next start: at once, as a service manager would, or when the
+// leases of the dead have run out.
+func (m *tormentor) bury(n *node, now time.Time) {
+	n.dead, n.until = true, now.Add(m.between(0, time.Second))
+	if m.rand.IntN(3) == 0 {
+		n.until = now.Add(m.between(*lease, *lease*8/5))
+	}
+}
+
+// strike does something to one process, or different things to two at once. One
+// is always left alone.
+func (m *tormentor) strike(now time.Time) {
+	var victims []*node
+	for _, i := range m.rand.Perm(len(m.c.nodes)) {
+		if n := m.c.nodes[i]; n.atWork() {
+			victims = append(victims, n)
+		}
+	}
+	first, second := act(m.rand.IntN(int(numActs))), act(m.rand.IntN(int(numActs)))
+	both := m.rand.IntN(4) == 0
+	if len(m.overture) > 0 {
+		first, m.overture = m.overture[0], m.overture[1:]
+		both = len(m.overture) == 0
+	}
+	if len(victims) < 2 {
+		return
+	}
+	m.do(first, victims[0], now)
+	if !both {
+		return
+	}
+	if second == first {
+		second = (second + 1) % numActs
+	}
+	m.doubled++
+	if len(victims) == 2 || m.rand.IntN(3) == 0 {
+		m.do(second, victims[0], now) // the same one again, in whatever state it is
+		return
+	}
+	m.do(second, victims[1], now)
+}
+
+func (m *tormentor) do(a act, n *node, now time.Time) {
+	switch {
+	case n.dead: // killed by the first of two acts
+	case a == kill:
+		m.deaths = append(m.deaths, n.kill())
+		m.bury(n, time.Now())
+	case a == drain:
+		m.drains++
+		n.terminate()
+	case n.pause != nil: // it sleeps already
+	case a == sleepLong:
+		m.pauses = append(m.pauses, n.suspend(now.Add(m.between(*lease*21/20, *lease*8/5))))
+	case a == sleepShort:
+		m.pauses = append(m.pauses, n.suspend(now.Add(m.between(*lease/100, *lease*4/5))))
+	}
+}
+
+// settle ends the torment: all that is suspended goes on, all that is dead is
+// started, and the cluster gets the time to finish.
+func (m *tormentor) settle(ctx context.Context, f *feeder) {
+	m.c.Helper()
+	beat := time.NewTicker(100 * time.Millisecond)
+	defer beat.Stop()
+	late := time.After(*patience)
+	for {
+		select {
+		case <-ctx.Done():
+			m.c.Fatalf("interrupted: %v", context.Cause(ctx))
+		case <-late:
+			m.c.Fatalf("%d items are not finished %v after the torment:\n%s", f.open(ctx), *patience, f.openItems(ctx))
+		case now := <-beat.C:
+			m.mend(now)
+			if m.allRunning() && f.open(ctx) == 0 {
+				return
+			}
+		}
+	}
+}
+
+func (m *tormentor) allRunning() bool {
+	return !slices.ContainsFunc(m.c.nodes, func(n *node) bool { return !n.atWork() })
+}
+
+// between draws a length of time.
+func (m *tormentor) between(least, most time.Duration) time.Duration {
+	return least + time.Duration(m.rand.Int64N(int64(most-least)))
+}
