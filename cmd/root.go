@@ -49,6 +49,7 @@ func (a *app) commands() []*cobra.Command {
 		a.pipelinesCommand(),
 		a.handlersCommand(),
 		a.dbCommand(),
+		a.checkCommand(),
 		a.benchCommand(),
 		a.versionCommand(),
 	}

@@ -4,12 +4,13 @@
 //
 //	<engine>/migrations  goose migrations, applied in order, never edited once published
 //	<engine>/queries     the statements of the hot path, one in a file, named parameters
+//	<engine>/checks      what `botwork check` reads, one statement in a file, named parameters
 //	<engine>/operators   questions that a database administrator asks, to be run by hand
 package sql
 
 import "embed"
 
-// Files holds all three folders.
+// Files holds the folders of all three engines.
 //
 //go:embed sqlite sqlserver postgres
 var Files embed.FS

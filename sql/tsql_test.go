@@ -48,15 +48,15 @@ func TestSQLServerFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, folder := range []string{"migrations", "queries", "operators"} {
+	for _, folder := range []string{"migrations", "queries", "checks", "operators"} {
 		if checked[folder] == 0 {
 			t.Errorf("sqlserver/%s holds no .sql file: nothing was checked", folder)
 		}
 	}
 }
 
-// A migration, or a question that an administrator asks, that one engine lacks is
-// forgotten. (The queries of the hot path differ where an engine forces it.)
+// A migration, a check, or a question that an administrator asks, that one engine
+// lacks is forgotten. (The queries of the hot path differ where an engine forces it.)
 func TestEnginesHoldTheSameFiles(t *testing.T) {
 	names := func(engine, folder string) (list []string) {
 		files, err := fs.Glob(os.DirFS(path.Join(engine, folder)), "*.sql")
@@ -65,7 +65,7 @@ func TestEnginesHoldTheSameFiles(t *testing.T) {
 		}
 		return files
 	}
-	for _, folder := range []string{"migrations", "operators"} {
+	for _, folder := range []string{"migrations", "checks", "operators"} {
 		for _, engine := range []string{"postgres", "sqlserver"} {
 			if diff := cmp.Diff(names("sqlite", folder), names(engine, folder)); diff != "" {
 				t.Errorf("%s of %s differ from sqlite's (-sqlite +%s):\n%s", folder, engine, engine, diff)

@@ -39,9 +39,10 @@ type queries struct {
 	warming  sync.Mutex
 }
 
-func loadQueries(d dialect, db *sql.DB) (*queries, error) {
+// loadQueries reads the statements of one folder: "queries" or "checks".
+func loadQueries(d dialect, folder string, db *sql.DB) (*queries, error) {
 	q := &queries{db: db, prepare: d.prepare, texts: map[string]namedsql.Statement{}}
-	files, err := fs.Glob(sqlfiles.Files, d.folder+"/queries/*.sql")
+	files, err := fs.Glob(sqlfiles.Files, path.Join(d.folder, folder, "*.sql"))
 	if err != nil {
 		return nil, err
 	}

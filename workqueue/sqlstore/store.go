@@ -27,6 +27,7 @@ type Store struct {
 	listing *gorm.DB // over readers
 	now     func() time.Time
 	queries *queries
+	checks  *queries // read-only, over readers; never prepared
 }
 
 var _ workqueue.Store = (*Store)(nil)
@@ -87,7 +88,10 @@ func (s *Store) connect(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if s.queries, err = loadQueries(s.dialect, s.db); err != nil {
+	if s.queries, err = loadQueries(s.dialect, "queries", s.db); err != nil {
+		return err
+	}
+	if s.checks, err = loadQueries(s.dialect, "checks", s.readers); err != nil {
 		return err
 	}
 	// Not one gorm.Config for two opens: clause builders would leak between them.

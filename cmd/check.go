@@ -1,0 +1,185 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"botwork/internal/database"
+	"botwork/pipelines"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+const checkDoc = `Reads the whole database and names every place where it breaks a promise of the
+queue: an item in a state that cannot be, one that nobody will rescue, more
+attempts than allowed, a claim that ended twice, a schedule that fired twice, an
+item that waits although a worker is idle, a worker's row that cannot be. What
+each check looks for and how to mend what it finds: docs/check.md.
+
+It changes nothing, needs no worker to stop, and reads in pages; a database with
+many finished items takes a while. What it finds is read a second time a moment
+later, so that nothing is reported while it is moving.
+
+With --watch it reads again and again, prints each violation when it appears and
+when it is gone, and goes on until --for has passed or Ctrl-C.
+
+The exit code is 0 when all is well, 1 when a violation was found (with --watch:
+at any time) or the database cannot be read, 2 when the command line or the
+settings are wrong.`
+
+// checkFlags are the flags of the command.
+type checkFlags struct {
+	watch                  bool
+	interval, length, dueX time.Duration
+}
+
+func (a *app) checkCommand() *cobra.Command {
+	var flags checkFlags
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Look for violations of the queue's promises",
+		Long:  checkDoc,
+		Example: `  botwork check
+  botwork check --output json
+  botwork check --watch --for 10m`,
+		Args: noArguments,
+	}
+	cmd.Flags().BoolVar(&flags.watch, "watch", false, "read again and again, and print what changes")
+	cmd.Flags().DurationVar(&flags.interval, "interval", 5*time.Second, "with --watch: the `TIME` between two readings")
+	cmd.Flags().DurationVar(&flags.length, "for", 0, "with --watch: end after this `TIME` (default: at Ctrl-C)")
+	cmd.Flags().DurationVar(&flags.dueX, "due-for", 10*time.Minute, "how long an item may be due before its waiting has to be explained: a `TIME`")
+	output := outputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := flags.validate(cmd); err != nil {
+			return err
+		}
+		return a.check(cmd.Context(), flags, *output)
+	}
+	return cmd
+}
+
+func (f checkFlags) validate(cmd *cobra.Command) error {
+	for _, name := range []string{"interval", "for", "due-for"} {
+		value, err := cmd.Flags().GetDuration(name)
+		if err == nil && value <= 0 && cmd.Flags().Changed(name) {
+			return usagef("--%s: got %s, want more than 0", name, value)
+		}
+		if name != "due-for" && cmd.Flags().Changed(name) && !f.watch {
+			return &usageError{message: fmt.Sprintf("--%s goes with --watch", name), hint: "add --watch to read again and again"}
+		}
+	}
+	return nil
+}
+
+// check opens the database as it is: it must not come to be by being looked at.
+func (a *app) check(ctx context.Context, flags checkFlags, output format) error {
+	if err := a.loadConfig(); err != nil {
+		return err
+	}
+	policy, err := a.pipelinePolicies()
+	if err != nil {
+		return err
+	}
+	if err := a.needDatabaseFile(); err != nil {
+		return err
+	}
+	store, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	params := workqueue.CheckParams{DueFor: flags.dueX, PipelinePolicy: policy}
+	return errors.Join(a.checkStore(ctx, store, params, flags, output), store.Close())
+}
+
+func (a *app) checkStore(ctx context.Context, store *sqlstore.Store, params workqueue.CheckParams, flags checkFlags, output format) error {
+	if flags.watch {
+		return a.watch(ctx, store, params, flags, output)
+	}
+	report, err := workqueue.ConfirmedCheck(ctx, store, params)
+	if err != nil {
+		return err
+	}
+	if err := a.print(output, report, func() { a.checkTable(report) }); err != nil {
+		return err
+	}
+	if !report.Clean {
+		return &reportedError{exitFailed}
+	}
+	return nil
+}
+
+// needDatabaseFile refuses a SQLite file that is not there: opening it would
+// make it.
+func (a *app) needDatabaseFile() error {
+	db := a.cfg.Database
+	file := db.DSN.Reveal()
+	if db.Driver != database.SQLite || strings.HasPrefix(file, "file:") || strings.HasPrefix(file, ":") {
+		return nil
+	}
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the database file %s does not exist; `botwork run` and `botwork db migrate` make it, "+
+			"database.dsn names another", file)
+	}
+	return nil
+}
+
+// pipelinePolicies tells the policies of the project's pipelines. Mistakes in
+// pipeline files do not keep anybody from looking at the database: what a
+// broken file says is not known.
+func (a *app) pipelinePolicies() (func(string) (workqueue.Resilience, time.Time, error), error) {
+	compiler, err := a.checker()
+	if err != nil {
+		return nil, err
+	}
+	catalogue, _, err := pipelines.LoadDir(compiler, a.cfg.Pipelines.Dir)
+	if err != nil {
+		fmt.Fprintf(a.stderr, "botwork: no pipeline is known: %v\n", err)
+		catalogue = pipelines.NewCatalogue(compiler)
+	}
+	changed := map[string]time.Time{}
+	for _, p := range catalogue.All() {
+		if info, err := os.Stat(p.File); err == nil {
+			changed[p.File] = info.ModTime()
+		}
+	}
+	return func(config string) (workqueue.Resilience, time.Time, error) {
+		p, err := catalogue.Resolve(config)
+		if err != nil {
+			return workqueue.Resilience{}, time.Time{}, err
+		}
+		return p.Resilience, changed[p.File], nil
+	}, nil
+}
+
+// checkTable prints what was looked at, then each violation in full.
+func (a *app) checkTable(report workqueue.CheckReport) {
+	g := newGrid("check", "looked at", "violations")
+	for _, c := range report.Checks {
+		found := fmt.Sprint(c.Violations)
+		if c.More {
+			found = "more than " + found
+		}
+		g.add(c.Check, fmt.Sprintf("%d %s", c.Looked, c.Of), found)
+	}
+	g.writeTo(a.stdout)
+	for _, c := range report.Checks {
+		for _, note := range c.Notes {
+			fmt.Fprintf(a.stdout, "%s: %s\n", c.Check, note)
+		}
+	}
+	for _, v := range report.Violations {
+		fmt.Fprintf(a.stdout, "\n%s: %s\n  found:  %s\n  wanted: %s\n  hint:   %s\n", v.Check, v.Subject(), v.Found, v.Wanted, v.Hint)
+	}
+	if report.Clean {
+		fmt.Fprintln(a.stdout, "no violation")
+	} else {
+		fmt.Fprintf(a.stdout, "\n%s; docs/check.md tells what each check means\n", count(len(report.Violations), "violation"))
+	}
+}

@@ -1,0 +1,174 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+	"time"
+
+	"botwork/workqueue"
+)
+
+const (
+	// checkPage is how many items, runs or candidates one statement looks at.
+	checkPage = 5000
+
+	// checkMost is how many violations of one check are named.
+	checkMost = 1000
+
+	// nobodyRescues is how long after the end of a lease an item counts as lost:
+	// an assignment pass of any live worker, once a minute, takes it back.
+	nobodyRescues = 5 * time.Minute
+
+	// tooFar is how far ahead no lease lies.
+	tooFar = 24 * time.Hour
+)
+
+var _ workqueue.Checker = (*Store)(nil)
+
+// Check implements workqueue.Checker: it reads the whole database in pages and
+// changes nothing.
+func (s *Store) Check(ctx context.Context, p workqueue.CheckParams) (workqueue.CheckReport, error) {
+	r := &reading{s: s, p: p.WithDefaults(), results: map[string]*workqueue.CheckResult{}}
+	for _, name := range workqueue.Checks() {
+		r.results[name] = &workqueue.CheckResult{Check: name, Notes: []string{}}
+	}
+	var err error
+	if r.now, err = s.Now(ctx); err != nil {
+		return workqueue.CheckReport{}, err
+	}
+	r.now = r.now.UTC()
+	for _, check := range []func(context.Context) error{
+		r.loadQueues, r.items, r.lostItems, r.firings, r.runs, r.workers, r.overdue,
+	} {
+		if err := check(ctx); err != nil {
+			return workqueue.CheckReport{}, err
+		}
+	}
+	return r.report(), nil
+}
+
+// reading is one reading of the database.
+type reading struct {
+	s   *Store
+	p   workqueue.CheckParams
+	now time.Time // when it began: all ages count from here
+
+	queues  map[string]workqueue.Resilience
+	limits  limitNotes
+	results map[string]*workqueue.CheckResult
+	found   []workqueue.Violation
+}
+
+// look counts what a check looked at.
+func (r *reading) look(check, of string, n int64) {
+	r.results[check].Of = of
+	r.results[check].Looked += n
+}
+
+// add reports a violation.
+func (r *reading) add(v workqueue.Violation) {
+	result := r.results[v.Check]
+	if result.Violations == checkMost {
+		result.More = true
+		return
+	}
+	result.Violations++
+	r.found = append(r.found, v)
+}
+
+// full tells that a check names no more violations.
+func (r *reading) full(check string) bool { return r.results[check].More }
+
+// report puts the violations in the order of the checks.
+func (r *reading) report() workqueue.CheckReport {
+	report := workqueue.CheckReport{At: r.now, Clean: len(r.found) == 0, Violations: []workqueue.Violation{}}
+	for _, name := range workqueue.Checks() {
+		report.Checks = append(report.Checks, *r.results[name])
+		for _, v := range r.found {
+			if v.Check == name {
+				report.Violations = append(report.Violations, v)
+			}
+		}
+	}
+	return report
+}
+
+// at makes a time ready to be a parameter, counted from the reading's start.
+func (r *reading) at(ahead time.Duration) any { return r.s.dialect.timeArg(r.now.Add(ahead)) }
+
+// readChecked runs a statement of the folder checks and returns its rows.
+func readChecked[T any](ctx context.Context, r *reading, name string, v values, scan func(*sql.Rows, *T) error) ([]T, error) {
+	var list []T
+	err := r.s.retry(ctx, "check: read "+name, func() error {
+		list = nil
+		rows, err := r.s.checks.query(ctx, r.s.readers, name, v)
+		if err != nil {
+			return err
+		}
+		return eachRow(rows, func() error {
+			var row T
+			if err := scan(rows, &row); err != nil {
+				return err
+			}
+			list = append(list, row)
+			return nil
+		})
+	})
+	return list, err
+}
+
+// countChecked runs a statement that returns one number.
+func countChecked(ctx context.Context, r *reading, name string, v values) (int64, error) {
+	numbers, err := readChecked(ctx, r, name, v, func(rows *sql.Rows, n *int64) error { return rows.Scan(n) })
+	if err != nil || len(numbers) != 1 {
+		return 0, err
+	}
+	return numbers[0], nil
+}
+
+// itemRange is the ids of a page: above after, up to last.
+type itemRange struct {
+	after, last            int64
+	items, failed, waiting int64
+	end                    bool // behind the last item: only what has lost its item
+}
+
+func (p itemRange) values() values { return values{"after_id": p.after, "last_id": p.last} }
+
+// eachPage walks over all items by id. The last page has no items and reaches
+// up to the largest number there is.
+func (r *reading) eachPage(ctx context.Context, do func(itemRange) error) error {
+	after := int64(math.MinInt64)
+	for {
+		pages, err := readChecked(ctx, r, "item_page", values{"after_id": after, "limit_rows": checkPage},
+			func(rows *sql.Rows, p *itemRange) error {
+				var last sql.NullInt64
+				err := rows.Scan(&last, &p.items, &p.failed, &p.waiting)
+				p.last, p.end = last.Int64, !last.Valid
+				return err
+			})
+		if err != nil {
+			return err
+		}
+		if len(pages) != 1 {
+			return fmt.Errorf("check: item_page returned %d rows, want 1", len(pages))
+		}
+		page := pages[0]
+		page.after = after
+		if page.end {
+			page.last = math.MaxInt64
+		}
+		if err := do(page); err != nil || page.end {
+			return err
+		}
+		after = page.last
+	}
+}
+
+// withLimit adds the bound of a page to a statement's parameters.
+func withLimit(v values, limit int) values {
+	v["limit_rows"] = limit
+	return v
+}

@@ -1,0 +1,173 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"botwork/workqueue"
+)
+
+// items does the checks that look at every item, page by page.
+func (r *reading) items(ctx context.Context) error {
+	err := r.eachPage(ctx, func(p itemRange) error {
+		r.look(workqueue.CheckItemState, "items", p.items)
+		r.look(workqueue.CheckAttemptLimit, "items that failed before", p.failed)
+		r.look(workqueue.CheckOverdue, "waiting items", p.waiting)
+		if err := r.endedTwice(ctx, p); err != nil || p.end {
+			return err
+		}
+		if err := r.itemStates(ctx, p); err != nil || p.failed == 0 {
+			return err
+		}
+		return r.attemptLimits(ctx, p)
+	})
+	r.limits.tell(r.results[workqueue.CheckAttemptLimit])
+	return err
+}
+
+// stateRow is what item_state returns.
+type stateRow struct {
+	id                                 int64
+	queue                              string
+	queueThere                         bool
+	state                              workqueue.State
+	worker                             sql.NullInt64
+	fence, retries, releases           int64
+	lease, assigned, started, finished seenTime
+}
+
+func (r *reading) itemStates(ctx context.Context, p itemRange) error {
+	v := p.values()
+	v["now"] = r.at(0)
+	rows, err := readChecked(ctx, r, "item_state", withLimit(v, checkMost+1), func(rows *sql.Rows, x *stateRow) error {
+		return rows.Scan(&x.id, &x.queue, &x.queueThere, &x.state, &x.worker, &x.fence, &x.retries, &x.releases,
+			&x.lease, &x.assigned, &x.started, &x.finished)
+	})
+	for _, row := range rows {
+		r.add(row.violation())
+	}
+	return err
+}
+
+// violation says what is wrong with the row; the statement has found that
+// something is.
+func (x *stateRow) violation() workqueue.Violation {
+	v := workqueue.Violation{Check: workqueue.CheckItemState, ItemID: &x.id}
+	name := fmt.Sprintf("State is %d (%s)", int(x.state), x.state)
+	with := func(columns ...string) {
+		v.Found = strings.Join(append([]string{name}, columns...), ", ")
+	}
+	worker := "WorkerId NULL"
+	if x.worker.Valid {
+		worker = fmt.Sprintf("WorkerId %d", x.worker.Int64)
+	}
+	switch waits := x.state == workqueue.Ready || x.state == workqueue.Pending; {
+	case x.state < workqueue.Ready || x.state > workqueue.Assigned:
+		v.Found = fmt.Sprintf("State is %d", int(x.state))
+		v.Wanted = "0 to 5"
+		v.Hint = "no worker sees the item: set State to 0 to run it, or to 3 to give it up"
+	case !x.queueThere:
+		with(fmt.Sprintf("QueueName %q, which is no row of BotQueues", x.queue))
+		v.Wanted = "the name of a queue"
+		v.Hint = "set QueueName to 'default', or insert the queue into BotQueues"
+	case x.retries < 0 || x.releases < 0 || x.fence < 0:
+		with(fmt.Sprintf("RetryCount %d", x.retries), fmt.Sprintf("ReleaseCount %d", x.releases), fmt.Sprintf("Fence %d", x.fence))
+		v.Wanted = "counts of 0 or more"
+		v.Hint = "set the counts to 0 or more; never lower a Fence below that of the item's attempts"
+	case waits:
+		with("LeaseExpiresAt "+x.lease.String(), worker)
+		v.Wanted = "no lease that still runs: a run may go on while the item is given to another worker"
+		v.Hint = "when the lease has ended it does no harm; a running item is better left to its worker"
+	case x.state == workqueue.Blocked:
+		with(worker, "StartedAt "+x.started.String(), fmt.Sprintf("Fence %d", x.fence), "LeaseExpiresAt "+x.lease.String())
+		v.Wanted = "a running item has a worker, StartedAt and a fence of 1 or more"
+		v.Hint = "State 1 was set by hand, or a claim is half there: the next assignment pass of a live worker gives the item " +
+			"back when its lease has ended; at once: set State to 0 and WorkerId and LeaseExpiresAt to NULL"
+	case x.state == workqueue.Assigned:
+		with(worker, "AssignedAt "+x.assigned.String())
+		v.Wanted = "an assigned item has a worker and AssignedAt"
+		v.Hint = "the next assignment pass of a live worker gives it back; at once: set State to 0 and WorkerId to NULL"
+	default:
+		with("LeaseExpiresAt "+x.lease.String(), "FinishedAt "+x.finished.String())
+		v.Wanted = "a finished item has FinishedAt and no lease"
+		v.Hint = "set FinishedAt to the time of its end, in UTC, and LeaseExpiresAt to NULL"
+	}
+	return v
+}
+
+// heldRow is what lost_items returns.
+type heldRow struct {
+	id               int64
+	state            workqueue.State
+	lease, assigned  seenTime
+	worker           int64
+	name, workerWhat sql.NullString
+	seen             seenTime
+}
+
+// lostItems finds items that a worker holds and nobody rescues.
+func (r *reading) lostItems(ctx context.Context) error {
+	held, err := r.held(ctx)
+	if err != nil {
+		return err
+	}
+	var total int64
+	for _, h := range held {
+		total += h.items
+	}
+	r.look(workqueue.CheckLostItem, "items that a worker holds", total)
+	rows, err := readChecked(ctx, r, "lost_items", values{
+		"after_id": int64(-1 << 63), "limit_rows": checkMost + 1, "stale": r.at(-nobodyRescues), "far": r.at(tooFar),
+	}, func(rows *sql.Rows, x *heldRow) error {
+		return rows.Scan(&x.id, &x.state, &x.lease, &x.assigned, &x.worker, &x.name, &x.workerWhat, &x.seen)
+	})
+	for _, row := range rows {
+		r.add(r.lost(row))
+	}
+	return err
+}
+
+// lost says why nobody rescues the item.
+func (r *reading) lost(x heldRow) workqueue.Violation {
+	v := workqueue.Violation{Check: workqueue.CheckLostItem, ItemID: &x.id}
+	if x.name.Valid {
+		v.Worker = &x.name.String
+	}
+	what, since := "running", "its lease runs until "+x.lease.String()
+	v.Wanted = "a worker that renews the lease, or a rescue soon after its end"
+	v.Hint = "start a worker: its first assignment pass takes the item back; if workers run, look at their logs for AssignTasksToWorker"
+	if x.state == workqueue.Assigned {
+		what, since = "assigned", "since "+x.assigned.String()
+		v.Wanted = "a live worker that claims it, or a pass that gives it back"
+	}
+	switch {
+	case !x.name.Valid:
+		v.Found = fmt.Sprintf("%s, but its worker, WorkerId %d, is no row of BotWorkers; %s", what, x.worker, since)
+		v.Wanted = "a worker that exists"
+	case x.state == workqueue.Blocked && x.lease.Valid && x.lease.After(r.now.Add(tooFar)):
+		v.Found = fmt.Sprintf("running on %s, and %s: more than a day ahead", x.name.String, since)
+		v.Wanted = "a lease of minutes"
+		v.Hint = "a lease was written by hand or by a wrong clock: set LeaseExpiresAt to NULL, and the next pass takes the item back"
+	case x.state == workqueue.Blocked && x.lease.Valid && x.lease.Before(r.now):
+		v.Found = fmt.Sprintf("running on %s, but its lease ended at %s and nobody has rescued it", x.name.String, x.lease)
+	case x.state == workqueue.Blocked && !x.lease.Valid:
+		v.Found = fmt.Sprintf("running on %s without a lease, and nobody has rescued it", x.name.String)
+	default:
+		v.Found = fmt.Sprintf("%s to or on %s, which is %s and was last seen at %s; %s", what, x.name.String, x.workerWhat.String, x.seen, since)
+	}
+	return v
+}
+
+// holding is what a worker holds, running or assigned.
+type holding struct {
+	worker, items int64
+	highest       int
+}
+
+func (r *reading) held(ctx context.Context) ([]holding, error) {
+	return readChecked(ctx, r, "held", nil, func(rows *sql.Rows, h *holding) error {
+		return rows.Scan(&h.worker, &h.highest, &h.items)
+	})
+}

@@ -1,0 +1,191 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"botwork/workqueue"
+)
+
+// loadQueues reads the policies of the queues.
+func (r *reading) loadQueues(ctx context.Context) error {
+	queues, err := r.s.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	r.queues = make(map[string]workqueue.Resilience, len(queues))
+	for _, q := range queues {
+		policy, err := workqueue.ParseResilience(q.Resilience)
+		if err != nil {
+			policy = workqueue.Resilience{} // workers pass over it, too
+		}
+		r.queues[queueKey(q.Name)] = policy
+	}
+	return nil
+}
+
+// queueKey is how the database compares a queue's name at most: what differs
+// in more than case and blanks behind it is another queue on every engine.
+func queueKey(name string) string { return strings.ToLower(strings.TrimRight(name, " ")) }
+
+// failedRow is what failed_items returns.
+type failedRow struct {
+	id              int64
+	state           workqueue.State
+	queue           string
+	failures        int
+	policy          nullText
+	pipeline        string
+	due, finished   seenTime
+	hasError        bool
+	earlierFailedAt seenTime
+}
+
+// attemptLimits compares the failures of a page's items with their limits.
+func (r *reading) attemptLimits(ctx context.Context, p itemRange) error {
+	for {
+		rows, err := readChecked(ctx, r, "failed_items", withLimit(p.values(), checkMost), func(rows *sql.Rows, x *failedRow) error {
+			return rows.Scan(&x.id, &x.state, &x.queue, &x.failures, &x.policy, &x.pipeline, &x.due, &x.finished,
+				&x.hasError, &x.earlierFailedAt)
+		})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			r.attemptLimit(row)
+		}
+		if len(rows) < checkMost {
+			return nil
+		}
+		p.after = rows[len(rows)-1].id
+	}
+}
+
+// attemptLimit reports an item that was tried, or will be, more often than its
+// policy allows. What nobody can know is counted instead of guessed.
+func (r *reading) attemptLimit(x failedRow) {
+	if x.byHand() {
+		return
+	}
+	limit, source := r.limit(x)
+	if limit == 0 || !x.over(limit) {
+		return
+	}
+	v := workqueue.Violation{
+		Check: workqueue.CheckAttemptLimit, ItemID: &x.id,
+		Wanted: fmt.Sprintf("no more than %d attempts in all (%s)", limit, source),
+	}
+	switch {
+	case x.state == workqueue.Processed:
+		v.Found = fmt.Sprintf("Processed after %d failures: %d attempts", x.failures, x.failures+1)
+		v.Hint = "if the limit was lowered or RetryCount written by hand, set RetryCount to what is true; else report it"
+	case x.state == workqueue.Cancelled:
+		v.Found = fmt.Sprintf("Cancelled after %d failed attempts", x.failures)
+		v.Hint = "if the limit was lowered or RetryCount written by hand, set RetryCount to what is true; else report it"
+	default:
+		v.Found = fmt.Sprintf("%s with %d failed attempts, so there will be another", x.state, x.failures)
+		v.Hint = "if the limit was lowered while it waited, cancel it (`botwork items cancel`) or let it have the one that is left; " +
+			"to give it all its attempts again, set RetryCount to 0"
+	}
+	r.add(v)
+}
+
+// over tells whether the failures are more than the limit allows: limit N
+// allows N attempts in all, and an item that is not cancelled has one beside
+// its failures.
+func (x *failedRow) over(limit int) bool {
+	if x.state == workqueue.Cancelled {
+		return x.failures > limit
+	}
+	return x.failures >= limit
+}
+
+// byHand tells whether a person gave the item an attempt, or its end, by
+// setting nothing but State. The program moves AvailableAt behind a failure,
+// clears FinishedAt of what waits, and the error of what succeeds.
+func (x *failedRow) byHand() bool {
+	if x.state == workqueue.Processed && x.hasError {
+		return true
+	}
+	if final := x.state == workqueue.Processed || x.state == workqueue.Cancelled; !final && x.finished.Valid {
+		return true
+	}
+	return x.earlierFailedAt.Valid && x.due.Valid && !x.due.After(x.earlierFailedAt.Time)
+}
+
+// limit returns the item's limit and who says so; 0 when nobody can tell.
+func (r *reading) limit(x failedRow) (limit int, source string) {
+	own, err := workqueue.ParseResilience(workqueue.JSONText(x.policy))
+	if err == nil && own.Limit > 0 {
+		return own.Limit, "its own ResilienceConfig says so"
+	}
+	if r.p.PipelinePolicy == nil {
+		r.limits.unknown(x.pipeline)
+		return 0, ""
+	}
+	pipeline, since, err := r.p.PipelinePolicy(x.pipeline)
+	if err != nil {
+		r.limits.unknown(x.pipeline)
+		return 0, ""
+	}
+	queue := r.queues[queueKey(x.queue)]
+	final := x.state == workqueue.Processed || x.state == workqueue.Cancelled
+	last := x.earlierFailedAt
+	if final {
+		last = x.finished
+	}
+	effective := pipeline.Or(queue).Or(workqueue.DefaultResilience()).Limit
+	switch {
+	case last.Valid && last.Before(since):
+		if x.over(effective) {
+			r.limits.older++
+		}
+		return 0, ""
+	case pipeline.Limit > 0:
+		return pipeline.Limit, "its pipeline says so"
+	case queue.Limit > 0 && final:
+		if x.over(effective) {
+			r.limits.queue++
+		}
+		return 0, ""
+	case queue.Limit > 0:
+		return queue.Limit, fmt.Sprintf("the queue %s says so", x.queue)
+	}
+	return effective, "the default"
+}
+
+// limitNotes count what could not be judged.
+type limitNotes struct {
+	unknowns map[string]int // by pipeline
+	older    int
+	queue    int
+}
+
+func (n *limitNotes) unknown(pipeline string) {
+	if n.unknowns == nil {
+		n.unknowns = map[string]int{}
+	}
+	name, _, _ := strings.Cut(strings.TrimSpace(pipeline), "\n")
+	if len(n.unknowns) < 100 || n.unknowns[name] > 0 {
+		n.unknowns[clip(name, 60)]++
+	}
+}
+
+func (n *limitNotes) tell(result *workqueue.CheckResult) {
+	for _, name := range slices.Sorted(maps.Keys(n.unknowns)) {
+		result.Notes = append(result.Notes, fmt.Sprintf(
+			"not judged: items of %q whose limit would be their pipeline's: %d; this project does not know that pipeline", name, n.unknowns[name]))
+	}
+	if n.older > 0 {
+		result.Notes = append(result.Notes, fmt.Sprintf(
+			"not judged: items above the limit of today that failed last before their pipeline's file was changed: %d", n.older))
+	}
+	if n.queue > 0 {
+		result.Notes = append(result.Notes, fmt.Sprintf(
+			"not judged: finished items above the limit that their queue has today: %d; nobody knows what it was then", n.queue))
+	}
+}
