@@ -57,7 +57,7 @@ func busyQueue(t *testing.T) *sqlstore.Store {
 		t.Helper()
 		it := claim(id)
 		f.ItemID, f.Fence = it.ID, it.Fence
-		_, err := store.Finish(ctx, worker.ID, []workqueue.Finish{f})
+		_, err := store.Finish(ctx, worker.ID, worker.InstanceID, []workqueue.Finish{f})
 		must(err)
 	}
 	finish(enqueue(1000, 0), workqueue.Finish{State: workqueue.Processed, Output: `{"size":12}`})

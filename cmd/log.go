@@ -11,17 +11,18 @@ import (
 )
 
 // newLogger writes the log to w as the settings say, without the secrets that
-// the redactor knows.
-func newLogger(w io.Writer, settings config.Log, redactor *pipelines.Redactor) (zerolog.Logger, error) {
+// the redactor knows. The writer takes lines that are written by hand.
+func newLogger(w io.Writer, settings config.Log, redactor *pipelines.Redactor) (zerolog.Logger, io.Writer, error) {
 	level, err := zerolog.ParseLevel(settings.Level)
 	if err != nil {
-		return zerolog.Nop(), err
+		return zerolog.Nop(), nil, err
 	}
 	if terminal := isTerminal(w); settings.Format == "console" || settings.Format == "auto" && terminal {
 		w = zerolog.ConsoleWriter{Out: w, TimeFormat: time.TimeOnly, NoColor: !terminal}
 	}
 	// One line at a time: items log from several goroutines.
-	return zerolog.New(zerolog.SyncWriter(redactor.Writer(w))).Level(level).With().Timestamp().Logger(), nil
+	to := zerolog.SyncWriter(redactor.Writer(w))
+	return zerolog.New(to).Level(level).With().Timestamp().Logger(), to, nil
 }
 
 // secrets are those of the settings by name, as pipelines see them.

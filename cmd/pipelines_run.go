@@ -122,7 +122,7 @@ func (a *app) runOnce(ctx context.Context, name string, payload workqueue.JSONTe
 		store = opened
 	}
 	redactor := a.redactor()
-	log, err := newLogger(a.stderr, a.cfg.Log, redactor)
+	log, _, err := newLogger(a.stderr, a.cfg.Log, redactor)
 	if err != nil {
 		return view, err
 	}
@@ -130,10 +130,10 @@ func (a *app) runOnce(ctx context.Context, name string, payload workqueue.JSONTe
 		Env: pipelines.Environ(), Secrets: a.secrets(), WorkerName: a.cfg.Worker.Name, Log: log, Redactor: redactor,
 	})
 	now := time.Now().UTC()
-	result := engine.Run(ctx, p, pipelines.RunInput{Item: &workqueue.Item{
+	result := engine.Run(ctx, p, pipelines.RunInput{Run: workqueue.NewRun(&workqueue.Item{
 		QueueName: workqueue.DefaultQueue, State: workqueue.Blocked, Priority: workqueue.RequestPriority,
 		IntegrationConfig: p.Name, Payload: payload, AvailableAt: now, CreatedAt: now,
-	}})
+	})})
 	return viewRun(p, result), nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -25,6 +26,7 @@ type programme struct {
 	catalogue *pipelines.Catalogue
 	redactor  *pipelines.Redactor
 	log       zerolog.Logger
+	logTo     io.Writer
 }
 
 // loadProgramme reads the secrets and compiles the pipelines of the settings.
@@ -37,7 +39,7 @@ func (a *app) loadProgramme() (*programme, error) {
 		return nil, err
 	}
 	p := &programme{link: &process.Link{}, resources: resources, redactor: a.redactor()}
-	if p.log, err = newLogger(a.stderr, a.cfg.Log, p.redactor); err != nil {
+	if p.log, p.logTo, err = newLogger(a.stderr, a.cfg.Log, p.redactor); err != nil {
 		return nil, err
 	}
 	compiler, err := a.compiler(a.newRegistry(resources, p.link.Services()))
@@ -103,7 +105,8 @@ func (a *app) newProcess(ctx context.Context, p *programme, store *sqlstore.Stor
 	return process.New(ctx, process.Options{
 		Store: store, Link: p.link, Catalogue: p.catalogue, Log: p.log,
 		Engine: pipelines.NewEngine(pipelines.EngineOptions{
-			Env: pipelines.Environ(), Secrets: a.secrets(), WorkerName: w.Name, Log: p.log, Redactor: p.redactor,
+			Env: pipelines.Environ(), Secrets: a.secrets(), WorkerName: w.Name, Log: p.log, LogTo: p.logTo,
+			Redactor: p.redactor,
 		}),
 		Spec: workqueue.WorkerSpec{
 			Name: w.Name, Version: currentVersion().Version, Capacity: w.Capacity, Labels: workqueue.JSONText(labels), Lease: w.Lease,

@@ -53,4 +53,16 @@ type Call struct {
 
 	// Log has the pipeline, the step and the item bound already.
 	Log zerolog.Logger
+
+	// OnProgress takes what Progress says; nil: nobody listens.
+	OnProgress func(text string)
+}
+
+// Progress tells people how far the work has come, such as "1,200 of 5,000
+// rows"; the latest word is kept with the item. It may be called as often as
+// the handler likes: what is recorded is the word of every few seconds.
+func (c *Call) Progress(text string) {
+	if c.OnProgress != nil {
+		c.OnProgress(text)
+	}
 }

@@ -9,7 +9,7 @@ import (
 
 func benchmarkRun(b *testing.B, step string, steps int) {
 	p := parse(b, testCompiler(map[string]do{"Nothing": returns(nil, nil)}), "steps:\n"+strings.Repeat(step, steps))
-	e, in := testEngine(nil), RunInput{Item: testItem(`{"n": 1, "s": "x"}`)}
+	e, in := testEngine(nil), RunInput{Run: testRun(`{"n": 1, "s": "x"}`)}
 	b.ReportAllocs()
 	for b.Loop() {
 		if got := e.Run(b.Context(), p, in); got.Error != "" {

@@ -2,6 +2,7 @@ package pipelines
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"botwork/handlers"
@@ -25,6 +26,10 @@ type EngineOptions struct {
 	// Redactor.Writer, so that no line holds a secret.
 	Log zerolog.Logger
 
+	// LogTo is what Log writes to; with it, the run of an item keeps its last
+	// lines. nil: it keeps none.
+	LogTo io.Writer
+
 	// Redactor keeps secrets out of error texts; nil: one is made of Secrets.
 	Redactor *Redactor
 }
@@ -36,13 +41,14 @@ type Engine struct {
 
 	redactor *Redactor
 	log      zerolog.Logger
+	logTo    io.Writer
 }
 
 // NewEngine returns an engine.
 func NewEngine(opts EngineOptions) *Engine {
 	e := &Engine{
 		env: anyMap(opts.Env), secrets: anyMap(opts.Secrets), worker: map[string]any{"name": opts.WorkerName},
-		redactor: opts.Redactor, log: opts.Log,
+		redactor: opts.Redactor, log: opts.Log, logTo: opts.LogTo,
 	}
 	if e.redactor == nil {
 		values := make([]string, 0, len(opts.Secrets))
@@ -64,9 +70,9 @@ func anyMap(m map[string]string) map[string]any {
 
 // RunInput is what one run is given.
 type RunInput struct {
-	// Item is the item that the run belongs to; nil for a run that a trigger
-	// or a person started.
-	Item *workqueue.Item
+	// Run is the run of an item; nil for a run that a trigger or a person
+	// started.
+	Run *workqueue.Run
 
 	// Payload is the payload of a run without an item, as JSON; "" is null.
 	Payload workqueue.JSONText
@@ -116,13 +122,13 @@ type Resolver interface {
 // RunItem returns the function by which a worker runs its items. An item whose
 // pipeline does not exist, or cannot be compiled, fails for good.
 func (e *Engine) RunItem(from Resolver) workqueue.RunItem {
-	return func(ctx context.Context, item *workqueue.Item) workqueue.Outcome {
-		p, err := from.Resolve(item.IntegrationConfig)
+	return func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
+		p, err := from.Resolve(it.IntegrationConfig)
 		if err != nil {
 			r := run{engine: e}
 			return workqueue.Outcome{Verdict: workqueue.Failed, Kind: kindOf(err), Error: r.bounded(err.Error())}
 		}
-		return e.Run(ctx, p, RunInput{Item: item}).Outcome
+		return e.Run(ctx, p, RunInput{Run: it}).Outcome
 	}
 }
 
@@ -132,7 +138,8 @@ func (r *run) call(s *Step) *handlers.Call {
 		Pipeline: r.p.Name, Step: s.Name, Attempt: 1, Payload: r.payload, Input: r.message,
 		Log: r.log.With().Str("step", s.Name).Logger(),
 	}
-	if it := r.in.Item; it != nil {
+	if it := r.in.Run; it != nil {
+		c.OnProgress = it.Tell
 		c.ItemID, c.Queue, c.Attempt, c.Fence = it.ID, it.QueueName, it.Attempt(), it.Fence
 	}
 	return c

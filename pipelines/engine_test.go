@@ -26,9 +26,9 @@ func TestRunKeepsSecretsOutOfTheOutput(t *testing.T) {
 	}
 }
 
-func testItem(payload string) *workqueue.Item {
-	return &workqueue.Item{ID: 42, QueueName: "default", Priority: 700, RetryCount: 1, Fence: 7, Payload: workqueue.JSONText(payload),
-		CreatedAt: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)}
+func testRun(payload string) *workqueue.Run {
+	return workqueue.NewRun(&workqueue.Item{ID: 42, QueueName: "default", Priority: 700, RetryCount: 1, Fence: 7, Payload: workqueue.JSONText(payload),
+		CreatedAt: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)})
 }
 
 func testEngine(log *bytes.Buffer) *Engine {
@@ -119,8 +119,11 @@ func TestOutcomes(t *testing.T) {
 				test.payload = `{"n": 1}`
 			}
 			p := parse(t, testCompiler(map[string]do{"Do": test.do}), test.text)
-			got := testEngine(nil).Run(t.Context(), p, RunInput{Item: testItem(test.payload)})
-			test.want.Policy = workqueue.Resilience{Limit: 7}
+			run := testRun(test.payload)
+			got := testEngine(nil).Run(t.Context(), p, RunInput{Run: run})
+			if policy, err := run.Policy(); err != nil || policy.Limit != 7 {
+				t.Errorf("policy %+v (%v), want the pipeline's limit of 7", policy, err)
+			}
 			if diff := cmp.Diff(test.want, got.Outcome); diff != "" {
 				t.Errorf("outcome (-want +got):\n%s", diff)
 			}
@@ -144,7 +147,7 @@ steps:
     if: ${{ steps['See-2'].skipped and steps['See-2'].output == nil }}
   - {name: end, handler: Echo, with: {value: "${{ {'n': input, 'first': steps.See.output, 'item': item.id, 'attempt': item.attempt, 'fence': item.fence} }}"}}
 `)
-	got := testEngine(nil).Run(t.Context(), p, RunInput{Item: testItem(`"start"`)})
+	got := testEngine(nil).Run(t.Context(), p, RunInput{Run: testRun(`"start"`)})
 	if diff := cmp.Diff([]any{"start", 1}, seen); diff != "" {
 		t.Errorf("inputs (-want +got):\n%s", diff)
 	}
@@ -163,7 +166,7 @@ steps:
 
 func TestPayloadAloneIsNoOutput(t *testing.T) {
 	p := parse(t, testCompiler(nil), "steps: [{handler: Echo, if: 'false'}]")
-	if got := testEngine(nil).Run(t.Context(), p, RunInput{Item: testItem(`{"a": 1}`)}); got.Output != "" || got.Verdict != workqueue.Succeeded {
+	if got := testEngine(nil).Run(t.Context(), p, RunInput{Run: testRun(`{"a": 1}`)}); got.Output != "" || got.Verdict != workqueue.Succeeded {
 		t.Errorf("result = %+v, want success without output", got.Outcome)
 	}
 }
@@ -182,8 +185,9 @@ func TestCallTellsTheRun(t *testing.T) {
 		got = *call
 		return nil, nil
 	}}), "name: P\nsteps: [{name: s, handler: See}]")
-	testEngine(nil).Run(t.Context(), p, RunInput{Item: testItem(`{"a": 1}`)})
-	got.Log = zerolog.Logger{}
+	testEngine(nil).Run(t.Context(), p, RunInput{Run: testRun(`{"a": 1}`)})
+	got.Progress("half")
+	got.Log, got.OnProgress = zerolog.Logger{}, nil
 	want := handlers.Call{Pipeline: "P", Step: "s", ItemID: 42, Queue: "default", Attempt: 2, Fence: 7,
 		Payload: map[string]any{"a": 1}, Input: map[string]any{"a": 1}}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(zerolog.Logger, zerolog.Logger) bool { return true })); diff != "" {
@@ -209,7 +213,7 @@ steps:
   - {name: boom, handler: Leak, onError: continue}
   - {name: fail, handler: Leak}
 `)
-	got := testEngine(&log).Run(t.Context(), p, RunInput{Item: testItem("null")})
+	got := testEngine(&log).Run(t.Context(), p, RunInput{Run: testRun("null")})
 	all := got.Error + log.String() + fmt.Sprint(got.Steps)
 	if strings.Contains(all, "s3cret") || !strings.Contains(all, "using <secret>") || !strings.Contains(got.Error, "key=<secret>") {
 		t.Errorf("a secret shows, or nothing does:\n%s", all)
@@ -252,7 +256,7 @@ func TestRunItemFailsItemsWithoutPipeline(t *testing.T) {
 			Error: `the item's own pipeline has mistakes: integrationConfig:1:19: steps[0].handler: unknown handler "Ehco" [unknown-handler]; did you mean "Echo"?`}},
 	}
 	for _, test := range tests {
-		item := testItem("1")
+		item := testRun("1")
 		item.IntegrationConfig = test.config
 		if diff := cmp.Diff(test.want, run(t.Context(), item)); diff != "" {
 			t.Errorf("%q: outcome (-want +got):\n%s", test.config, diff)
@@ -272,7 +276,7 @@ func TestPanicWhileBuildingAHandler(t *testing.T) {
 	r := registry(nil)
 	r.MustRegister(handlers.Kind{Name: "Picky", New: func() handlers.Handler { return &picky{} }})
 	p := parse(t, NewCompiler(r, Options{}), "steps: [{name: s, handler: Picky, with: {n: '${{ payload.n }}'}}]")
-	got := testEngine(nil).Run(t.Context(), p, RunInput{Item: testItem(`{"n": 0}`)})
+	got := testEngine(nil).Run(t.Context(), p, RunInput{Run: testRun(`{"n": 0}`)})
 	if want := `step "s" (Picky): with: panic: runtime error: integer divide by zero`; got.Error != want || got.Kind != workqueue.KindPanic {
 		t.Errorf("outcome = %q, %q, want %q", got.Kind, got.Error, want)
 	}

@@ -36,13 +36,17 @@ type run struct {
 
 func newRun(e *Engine, p *Pipeline, in RunInput) *run {
 	r := &run{engine: e, p: p, in: in}
-	bound := e.log.With().Str("pipeline", p.Name)
-	if in.Item != nil {
-		r.in.Payload = in.Item.Payload
-		bound = bound.Int64("item_id", in.Item.ID)
+	log := e.log
+	if in.Run != nil && e.logTo != nil {
+		log = log.Output(&teeWriter{e.logTo, e.redactor.Writer(in.Run)})
+	}
+	bound := log.With().Str("pipeline", p.Name)
+	if in.Run != nil {
+		r.in.Payload = in.Run.Payload
+		bound = bound.Int64("item_id", in.Run.ID)
+		in.Run.Follow(p.Resilience)
 	}
 	r.log = bound.Logger()
-	r.result.Policy = p.Resilience
 	r.result.Steps = make([]StepResult, 0, len(p.Steps))
 	return r
 }
@@ -105,6 +109,9 @@ func (r *run) output() {
 
 // step runs one step and tells whether the next one has its turn.
 func (r *run) step(ctx context.Context, s *Step) (goOn bool) {
+	if r.in.Run != nil {
+		r.in.Run.EnterStep(s.Name)
+	}
 	started := time.Now()
 	output, skipped, err := r.attempt(ctx, s)
 	done := StepResult{Name: s.Name, Status: StepDone, Took: time.Since(started)}

@@ -22,8 +22,8 @@ func (r *run) variables() map[string]any {
 		varPayload: r.payload, varInput: r.message, varSteps: steps,
 		varEnv: r.engine.env, varSecrets: r.engine.secrets, varWorker: r.engine.worker, varNow: time.Now().UTC(),
 	}
-	if r.in.Item != nil {
-		vars[varItem] = itemVariable(r.in.Item)
+	if r.in.Run != nil {
+		vars[varItem] = itemVariable(r.in.Run.Item)
 	}
 	return vars
 }

@@ -80,7 +80,7 @@ func TestValuesKeepTheirTypes(t *testing.T) {
 			t.Errorf("%s: %v", with, findings)
 			continue
 		}
-		got := testEngine(nil).Run(t.Context(), p, RunInput{Item: testItem(`{"n": 1, "list": [1, 2.5, "x"]}`)})
+		got := testEngine(nil).Run(t.Context(), p, RunInput{Run: testRun(`{"n": 1, "list": [1, 2.5, "x"]}`)})
 		if want == nil {
 			if got.Error == "" {
 				t.Errorf("%s: got %v, want an error: a number is not a text", with, got.Value)

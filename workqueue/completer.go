@@ -21,11 +21,11 @@ const (
 // again: a result is dropped only when the database says that its lease is
 // lost, and changed only as [completion.refuse] tells.
 type completer struct {
-	store    LeaseStore
-	workerID int64
-	held     *held
-	timeout  time.Duration // of one statement: the database may hang
-	log      zerolog.Logger
+	store   LeaseStore
+	worker  Worker
+	held    *held
+	timeout time.Duration // of one statement: the database may hang
+	log     zerolog.Logger
 
 	wake chan struct{} // holds one token when there is something to write
 
@@ -38,8 +38,8 @@ type completer struct {
 	closed  bool   // nothing is written any more
 }
 
-func newCompleter(store LeaseStore, workerID int64, h *held, timeout time.Duration, log zerolog.Logger) *completer {
-	return &completer{store: store, workerID: workerID, held: h, timeout: timeout, log: log, wake: make(chan struct{}, 1)}
+func newCompleter(store LeaseStore, worker Worker, h *held, timeout time.Duration, log zerolog.Logger) *completer {
+	return &completer{store: store, worker: worker, held: h, timeout: timeout, log: log, wake: make(chan struct{}, 1)}
 }
 
 // add hands over the end of a run; it never blocks. over is called once: with
@@ -148,7 +148,7 @@ func (c *completer) write(ctx context.Context, batch []*completion) error {
 	}
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	lost, err := c.store.Finish(bounded, c.workerID, finishes)
+	lost, err := c.store.Finish(bounded, c.worker.ID, c.worker.InstanceID, finishes)
 	if c.note(batch, err); err != nil {
 		return err
 	}

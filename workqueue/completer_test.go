@@ -19,7 +19,7 @@ type finishStore struct {
 	finish func(ctx context.Context, finishes []Finish) (lost []int64, err error)
 }
 
-func (s finishStore) Finish(ctx context.Context, _ int64, finishes []Finish) ([]int64, error) {
+func (s finishStore) Finish(ctx context.Context, _ int64, _ string, finishes []Finish) ([]int64, error) {
 	return s.finish(ctx, finishes)
 }
 
@@ -30,7 +30,7 @@ func startCompleter(t *testing.T, mu *sync.Mutex, finish func([]Finish) ([]int64
 		mu.Lock()
 		defer mu.Unlock()
 		return finish(fs)
-	}}, 1, newHeld(), time.Minute, zerolog.Nop())
+	}}, Worker{ID: 1}, newHeld(), time.Minute, zerolog.Nop())
 	ctx, cancel := context.WithCancel(t.Context())
 	var loop sync.WaitGroup
 	loop.Go(func() { c.run(ctx) })
@@ -56,7 +56,7 @@ func TestCompleterWritesTogetherWhatComesTogether(t *testing.T) {
 			defer mu.Unlock()
 			sizes = append(sizes, len(fs))
 			return nil, nil
-		}}, 1, newHeld(), time.Minute, zerolog.Nop())
+		}}, Worker{ID: 1}, newHeld(), time.Minute, zerolog.Nop())
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go c.run(ctx)
@@ -251,7 +251,7 @@ func TestCompleterDropsWhatHasLostItsLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		c := startCompleter(t, &mu, func(fs []Finish) ([]int64, error) { return []int64{fs[0].ItemID}, nil })
-		run := c.held.add(t.Context(), &Item{ID: 1, Fence: 2}, time.Now())
+		run, _ := c.held.add(t.Context(), &Item{ID: 1, Fence: 2}, time.Now())
 		written := make(chan struct{})
 		c.add(Finish{ItemID: 1, Fence: 2}, func(bool) { close(written) })
 		<-written
@@ -270,7 +270,7 @@ func TestCompleterGivesAHangingStatementUp(t *testing.T) {
 				return nil, ctx.Err()
 			}
 			return nil, nil
-		}}, 1, newHeld(), time.Minute, zerolog.Nop())
+		}}, Worker{ID: 1}, newHeld(), time.Minute, zerolog.Nop())
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go c.run(ctx)
@@ -287,7 +287,7 @@ func TestCompleterLetsNobodyWaitAfterItsEnd(t *testing.T) {
 		c := newCompleter(finishStore{finish: func(ctx context.Context, _ []Finish) ([]int64, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
-		}}, 1, newHeld(), time.Minute, zerolog.Nop())
+		}}, Worker{ID: 1}, newHeld(), time.Minute, zerolog.Nop())
 		ctx, cancel := context.WithCancel(t.Context())
 		settled := make(chan bool, 3)
 		over := func(ok bool) { settled <- ok }

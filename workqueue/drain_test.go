@@ -20,7 +20,7 @@ func busy(t *testing.T, store workqueue.Store, n int, second workqueue.RunItem, 
 	t.Helper()
 	var first bool
 	running := make(chan struct{})
-	o := options(store, "ann", func(ctx context.Context, it *workqueue.Item) workqueue.Outcome {
+	o := options(store, "ann", func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
 		if !first {
 			first = true
 			time.Sleep(time.Millisecond)
@@ -41,7 +41,7 @@ func busy(t *testing.T, store workqueue.Store, n int, second workqueue.RunItem, 
 }
 
 func sleepFor(d time.Duration) workqueue.RunItem {
-	return func(ctx context.Context, _ *workqueue.Item) workqueue.Outcome {
+	return func(ctx context.Context, _ *workqueue.Run) workqueue.Outcome {
 		select {
 		case <-time.After(d):
 			return workqueue.Outcome{}
@@ -102,7 +102,7 @@ func TestDrainGivesBackWhatHasNotStarted(t *testing.T) {
 
 func TestGivingBackKeepsTheEarlierFailure(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
-		fail := start(t, options(store, "eve", func(context.Context, *workqueue.Item) workqueue.Outcome {
+		fail := start(t, options(store, "eve", func(context.Context, *workqueue.Run) workqueue.Outcome {
 			return workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindTimeout, Error: "too slow"}
 		}))
 		failed := enqueue(t, store, 1, workqueue.NewItem{Priority: -5})[0]
@@ -182,7 +182,7 @@ func TestStopCancelsAfterTheGrace(t *testing.T) {
 
 func TestStopWaitsForHandlersToStop(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
-		r, ids, _ := busy(t, store, 2, func(ctx context.Context, it *workqueue.Item) workqueue.Outcome {
+		r, ids, _ := busy(t, store, 2, func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
 			outcome := untilCancelled(ctx, it)
 			time.Sleep(3 * time.Second) // it tidies up
 			return outcome
@@ -198,7 +198,7 @@ func TestStopTellsWhatDoesNotStop(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		deaf := make(chan struct{})
 		defer close(deaf)
-		r, ids, done := busy(t, store, 2, func(context.Context, *workqueue.Item) workqueue.Outcome {
+		r, ids, done := busy(t, store, 2, func(context.Context, *workqueue.Run) workqueue.Outcome {
 			<-deaf
 			return workqueue.Outcome{}
 		}, nil)
@@ -244,7 +244,7 @@ func TestWorkerReplaced(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var cause error
 		var stopped time.Time
-		r, ids, done := busy(t, store, 4, func(ctx context.Context, it *workqueue.Item) workqueue.Outcome {
+		r, ids, done := busy(t, store, 4, func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
 			<-ctx.Done()
 			cause, stopped = context.Cause(ctx), time.Now()
 			return workqueue.Outcome{Verdict: workqueue.Released}

@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -36,6 +37,17 @@ func (e *NameTakenError) Error() string {
 		"if it died, the name is free again in %s",
 		e.Name, e.PID, e.Host, e.LastSeenAt.UTC().Format(time.RFC3339), e.FreeIn.Round(time.Second))
 }
+
+// TimeLimitError is the cause of a cancelled run that has taken longer than the
+// timeout of its policy. It is a context.DeadlineExceeded.
+type TimeLimitError struct{ Limit time.Duration }
+
+func (e *TimeLimitError) Error() string {
+	return fmt.Sprintf("the run took longer than the timeout of its policy, %s", e.Limit)
+}
+
+// Is makes the error a context.DeadlineExceeded.
+func (e *TimeLimitError) Is(target error) bool { return target == context.DeadlineExceeded }
 
 // UnknownQueueError says that an item names a queue that does not exist.
 type UnknownQueueError struct {

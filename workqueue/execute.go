@@ -102,12 +102,12 @@ func (r *Runner) policies(queues []Queue) queuePolicies {
 }
 
 // runSafely turns a panic that came through into a failed attempt.
-func (r *Runner) runSafely(ctx context.Context, it *Item) (outcome Outcome) {
+func (r *Runner) runSafely(ctx context.Context, run *Run) (outcome Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.o.Log.Error().Int64("item_id", it.ID).Bytes("stack", debug.Stack()).Msgf("panic while running an item: %v", p)
+			r.o.Log.Error().Int64("item_id", run.ID).Bytes("stack", debug.Stack()).Msgf("panic while running an item: %v", p)
 			outcome = Outcome{Verdict: Failed, Kind: KindPanic, Error: fmt.Sprintf("panic: %v", p)}
 		}
 	}()
-	return r.o.RunItem(ctx, it)
+	return r.o.RunItem(ctx, run)
 }

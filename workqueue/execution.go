@@ -40,7 +40,8 @@ type execution struct {
 // claimed is an item with the context that its lease gives it.
 type claimed struct {
 	Item
-	ctx context.Context
+	ctx    context.Context
+	cancel context.CancelCauseFunc
 }
 
 // loop starts items until there are none left or ctx ends. It takes a slot
@@ -136,8 +137,8 @@ func (e *execution) claim(ctx context.Context) error {
 	e.open += len(items)
 	e.mu.Unlock()
 	for i := range items {
-		until := started.Add(e.r.o.Spec.Lease)
-		e.queue = append(e.queue, claimed{Item: items[i], ctx: e.r.held.add(e.r.runs, &items[i], until)})
+		ctx, cancel := e.r.held.add(e.r.runs, &items[i], started.Add(e.r.o.Spec.Lease))
+		e.queue = append(e.queue, claimed{Item: items[i], ctx: ctx, cancel: cancel})
 	}
 	return nil
 }

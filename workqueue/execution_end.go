@@ -10,14 +10,44 @@ func (e *execution) start(it claimed) {
 	e.mu.Lock()
 	e.running++
 	e.mu.Unlock()
+	a := &activeRun{
+		run: &Run{Item: &it.Item, queue: e.policies.of(it.QueueName)}, ctx: it.ctx, owner: e, started: time.Now(),
+	}
+	var timer *time.Timer
+	a.run.limit = func(d time.Duration) {
+		timer = time.AfterFunc(d, func() { it.cancel(&TimeLimitError{Limit: d}) })
+	}
+	e.r.active.add(a)
 	go func() {
-		started := time.Now()
-		outcome := e.r.runSafely(it.ctx, &it.Item)
-		// Counted before it is handed over: when all is written, all is counted.
-		e.note(outcome.Verdict, time.Since(started))
-		e.r.completer.add(outcome.settle(&it.Item, e.policies.of(it.QueueName), random()), e.settled)
+		outcome := e.r.runSafely(it.ctx, a.run)
+		if timer != nil {
+			timer.Stop()
+		}
+		stuckFor, givenUp := e.r.active.remove(a)
+		if stuckFor > 0 {
+			e.r.returned(a, stuckFor, outcome)
+		}
+		if !givenUp {
+			e.end(a, outcome)
+		}
 		e.r.slots.release()
 	}()
+}
+
+// end counts a run that has ended, or is given up, and hands its end over.
+func (e *execution) end(a *activeRun, outcome Outcome) {
+	took := time.Since(a.started)
+	// Counted before it is handed over: when all is written, all is counted.
+	e.note(outcome.Verdict, took)
+	e.r.completer.add(outcome.settle(a.run, took, random()), e.settled)
+}
+
+// abandon ends a run that has lost its item and does not stop. There is nothing
+// to write.
+func (e *execution) abandon(a *activeRun) {
+	e.note(Released, time.Since(a.started))
+	e.r.held.remove(ItemRef{ItemID: a.run.ID, Fence: a.run.Fence})
+	e.settled(true)
 }
 
 // note counts a run that has ended and tells the loop.

@@ -50,7 +50,7 @@ func (s *faultStore) faults() faults {
 	return s.now
 }
 
-func (s *faultStore) Finish(ctx context.Context, workerID int64, fs []workqueue.Finish) ([]int64, error) {
+func (s *faultStore) Finish(ctx context.Context, workerID int64, instanceID string, fs []workqueue.Finish) ([]int64, error) {
 	f := s.faults()
 	if f.away != nil {
 		return nil, f.away
@@ -60,7 +60,7 @@ func (s *faultStore) Finish(ctx context.Context, workerID int64, fs []workqueue.
 			return nil, err
 		}
 	}
-	lost, err := s.Store.Finish(ctx, workerID, fs)
+	lost, err := s.Store.Finish(ctx, workerID, instanceID, fs)
 	if f.afterFinish != nil && err == nil {
 		if err := f.afterFinish(); err != nil {
 			return nil, err
@@ -142,7 +142,7 @@ func TestResultsAreKeptWhileTheDatabaseRefusesThem(t *testing.T) {
 			bubble(t, func(t *testing.T, store *sqlstore.Store) {
 				faulty := &faultStore{Store: store}
 				var ran runs
-				o := options(faulty, "ann", func(_ context.Context, it *workqueue.Item) workqueue.Outcome {
+				o := options(faulty, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 					ran.add(it.ID)
 					time.Sleep(time.Second)
 					return workqueue.Outcome{Output: "1"}
@@ -186,7 +186,7 @@ func TestAnswerOfFinishLostAfterTheCommit(t *testing.T) {
 			return errors.New("connection reset")
 		}}}
 		var ran runs
-		r := start(t, options(faulty, "ann", func(_ context.Context, it *workqueue.Item) workqueue.Outcome {
+		r := start(t, options(faulty, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 			ran.add(it.ID)
 			if it.Priority > 0 {
 				return workqueue.Outcome{}
@@ -228,12 +228,12 @@ func TestRunsAreCancelledBeforeTheirLeaseEnds(t *testing.T) {
 				faulty := &faultStore{Store: store}
 				var began, ended time.Time
 				var cause error
-				r, ids, done := busy(t, faulty, 4, func(ctx context.Context, it *workqueue.Item) workqueue.Outcome {
+				r, ids, done := busy(t, faulty, 4, func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
 					began = time.Now()
 					faulty.set(faults{beforeBeat: beat})
 					<-ctx.Done()
 					ended, cause = time.Now(), context.Cause(ctx)
-					time.Sleep(20 * time.Second) // it stops too slowly: the lease is over by then
+					time.Sleep(9 * time.Second) // it stops too slowly: the lease is over by then
 					return workqueue.Outcome{}
 				}, nil)
 				got := <-done
@@ -282,13 +282,13 @@ func TestBeatsKeepLongRunsAlive(t *testing.T) {
 func TestRescuedItemsRunElsewhereAndTheOldResultIsRefused(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		faulty := &faultStore{Store: store}
-		_, ids, done := busy(t, faulty, 2, func(_ context.Context, it *workqueue.Item) workqueue.Outcome {
+		_, ids, done := busy(t, faulty, 2, func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 			faulty.set(faults{away: errDown})
 			time.Sleep(5 * lease) // deaf to its context
 			return workqueue.Outcome{Output: `"old"`}
 		}, nil)
 		time.Sleep(2 * lease)
-		bob := start(t, options(store, "bob", func(context.Context, *workqueue.Item) workqueue.Outcome {
+		bob := start(t, options(store, "bob", func(context.Context, *workqueue.Run) workqueue.Outcome {
 			return workqueue.Outcome{Output: `"new"`}
 		}))
 		if got := assign(t, bob, workqueue.AssignParams{}); got.Rescued != 1 || got.Assigned != 1 {
@@ -375,7 +375,7 @@ func TestDrainDuringAClaim(t *testing.T) {
 				return ctx.Err()
 			}
 		}}}
-		o := options(faulty, "ann", func(context.Context, *workqueue.Item) workqueue.Outcome {
+		o := options(faulty, "ann", func(context.Context, *workqueue.Run) workqueue.Outcome {
 			t.Error("an item started on a draining worker")
 			return workqueue.Outcome{}
 		})

@@ -46,7 +46,7 @@ func (r *Runner) beat(ctx context.Context) error {
 	defer cancel()
 	refs := r.held.refs()
 	result, err := r.o.Store.Beat(ctx, BeatParams{
-		WorkerID: r.worker.ID, InstanceID: r.worker.InstanceID, Lease: r.o.Spec.Lease, Held: refs,
+		WorkerID: r.worker.ID, InstanceID: r.worker.InstanceID, Lease: r.o.Spec.Lease, Held: refs, Stuck: r.active.stuckSlots(),
 	})
 	if err != nil {
 		return err
@@ -78,8 +78,8 @@ func (r *Runner) drainOnRequest(ctx context.Context) {
 }
 
 // watch cancels runs whose lease could not be renewed, before it ends: a
-// tenth of the lease is left for a handler to stop. It does not touch the
-// database, which may be what hangs.
+// tenth of the lease is left for a handler to stop. Those that do not are seen
+// to. It does not touch the database, which may be what hangs.
 func (r *Runner) watch(ctx context.Context) {
 	margin := r.o.Spec.Lease / 10
 	ticker := time.NewTicker(max(margin/2, time.Millisecond))
@@ -90,9 +90,11 @@ func (r *Runner) watch(ctx context.Context) {
 			return
 		case <-ticker.C:
 			// Not the tick's own time: it may have waited while the machine slept.
-			if n := r.held.expire(time.Now().Add(margin)); n > 0 {
+			now := time.Now()
+			if n := r.held.expire(now.Add(margin)); n > 0 {
 				r.o.Log.Error().Int("items", n).Msg("leases could not be renewed in time: stopping their items")
 			}
+			r.seeToStuck(now)
 		}
 	}
 }

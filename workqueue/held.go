@@ -28,10 +28,10 @@ type heldItem struct {
 
 func newHeld() *held { return &held{items: map[int64]*heldItem{}} }
 
-// add takes a claimed item up and returns the context for its run. An earlier
+// add takes a claimed item up and returns the context for its run, and what ends it. An earlier
 // claim of the same item that is still here has lost its lease, else the item
 // could not have been claimed again.
-func (h *held) add(parent context.Context, it *Item, until time.Time) context.Context {
+func (h *held) add(parent context.Context, it *Item, until time.Time) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -42,7 +42,7 @@ func (h *held) add(parent context.Context, it *Item, until time.Time) context.Co
 		cancel(h.ended)
 	}
 	h.items[it.ID] = &heldItem{ref: ItemRef{ItemID: it.ID, Fence: it.Fence}, cancel: cancel, until: until}
-	return ctx
+	return ctx, cancel
 }
 
 // remove drops a claim whose end has been written or refused.
@@ -86,6 +86,13 @@ func (h *held) renewed(refs []ItemRef, lost []int64, until time.Time) {
 		} else if until.After(it.until) {
 			it.until, it.lapsed = until, false
 		}
+	}
+}
+
+// lose cancels the runs among refs whose item is in lost.
+func (h *held) lose(refs []ItemRef, lost []int64) {
+	if len(lost) > 0 {
+		h.renewed(refs, lost, time.Time{})
 	}
 }
 

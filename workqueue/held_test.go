@@ -12,8 +12,8 @@ var epoch = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
 func TestHeldRenewsWhatIsNotLost(t *testing.T) {
 	h := newHeld()
-	kept := h.add(t.Context(), &Item{ID: 1, Fence: 5}, epoch)
-	lost := h.add(t.Context(), &Item{ID: 2, Fence: 6}, epoch)
+	kept, _ := h.add(t.Context(), &Item{ID: 1, Fence: 5}, epoch)
+	lost, _ := h.add(t.Context(), &Item{ID: 2, Fence: 6}, epoch)
 	refs := h.refs()
 	slices.SortFunc(refs, func(a, b ItemRef) int { return int(a.ItemID - b.ItemID) })
 	if want := []ItemRef{{1, 5}, {2, 6}}; !slices.Equal(refs, want) {
@@ -33,7 +33,7 @@ func TestHeldRenewsWhatIsNotLost(t *testing.T) {
 
 func TestHeldExpires(t *testing.T) {
 	h := newHeld()
-	run := h.add(t.Context(), &Item{ID: 1, Fence: 1}, epoch.Add(time.Minute))
+	run, _ := h.add(t.Context(), &Item{ID: 1, Fence: 1}, epoch.Add(time.Minute))
 	for _, test := range []struct {
 		at   time.Duration
 		want int
@@ -54,7 +54,7 @@ func TestHeldExpires(t *testing.T) {
 // An answer that was slow must not take back what a later one gave.
 func TestHeldNeverShortensALease(t *testing.T) {
 	h := newHeld()
-	run := h.add(t.Context(), &Item{ID: 1, Fence: 1}, epoch.Add(time.Minute))
+	run, _ := h.add(t.Context(), &Item{ID: 1, Fence: 1}, epoch.Add(time.Minute))
 	h.renewed(h.refs(), nil, epoch)
 	if h.expire(epoch.Add(time.Second)); run.Err() != nil {
 		t.Error("a renewal shortened the lease")
@@ -63,9 +63,9 @@ func TestHeldNeverShortensALease(t *testing.T) {
 
 func TestHeldLaterClaimOfTheSameItem(t *testing.T) {
 	h := newHeld()
-	first := h.add(t.Context(), &Item{ID: 1, Fence: 1}, epoch)
+	first, _ := h.add(t.Context(), &Item{ID: 1, Fence: 1}, epoch)
 	refs := h.refs()
-	second := h.add(t.Context(), &Item{ID: 1, Fence: 2}, epoch)
+	second, _ := h.add(t.Context(), &Item{ID: 1, Fence: 2}, epoch)
 	if cause := context.Cause(first); !errors.Is(cause, ErrLeaseLost) {
 		t.Errorf("the earlier run's cause is %v, want ErrLeaseLost", cause)
 	}
@@ -82,9 +82,9 @@ func TestHeldLaterClaimOfTheSameItem(t *testing.T) {
 
 func TestHeldCancelAllReachesWhatComesLater(t *testing.T) {
 	h := newHeld()
-	before := h.add(t.Context(), &Item{ID: 1}, epoch)
+	before, _ := h.add(t.Context(), &Item{ID: 1}, epoch)
 	h.cancelAll(ErrDraining)
-	after := h.add(t.Context(), &Item{ID: 2}, epoch)
+	after, _ := h.add(t.Context(), &Item{ID: 2}, epoch)
 	for _, ctx := range []context.Context{before, after} {
 		if cause := context.Cause(ctx); !errors.Is(cause, ErrDraining) {
 			t.Errorf("cause %v, want ErrDraining", cause)

@@ -31,6 +31,11 @@ type Item struct {
 	Output   JSONText `json:"output"`
 	Progress *string  `json:"progress"`
 
+	// Step and LogTail tell of the present or the last run: the step that it
+	// reached and its last log lines. They are kept until the item succeeds.
+	Step    *string `json:"step"`
+	LogTail *string `json:"logTail"`
+
 	// EstimatedDurationMs is how long a run is expected to take; nil: not known.
 	EstimatedDurationMs *int64 `json:"estimatedDurationMs"`
 
@@ -68,6 +73,9 @@ type Item struct {
 	AssignedAt *time.Time `json:"assignedAt"`
 	StartedAt  *time.Time `json:"startedAt"`
 	FinishedAt *time.Time `json:"finishedAt"`
+
+	// FirstStartedAt is when the first attempt began, StartedAt the latest.
+	FirstStartedAt *time.Time `json:"firstStartedAt"`
 
 	RetainUntil   *time.Time `json:"retainUntil"`
 	DeletedAt     *time.Time `json:"deletedAt"`
@@ -145,7 +153,10 @@ type Attempt struct {
 	Outcome    string     `json:"outcome"` // failed, timeout, released, rescued, snoozed
 	WorkerID   *int64     `json:"workerId"`
 	WorkerName *string    `json:"workerName"`
+	Host       *string    `json:"host"`
 	Step       *string    `json:"step"`
+	Progress   *string    `json:"progress"`
+	LogTail    *string    `json:"logTail"` // the last log lines, the latest last
 	Error      *string    `json:"error"`
 	ErrorKind  *ErrorKind `json:"errorKind"`
 	StartedAt  *time.Time `json:"startedAt"`

@@ -7,9 +7,9 @@ import (
 )
 
 // RunItem runs one claimed item's pipeline to its end and says what came of
-// it. It stops when ctx ends; context.Cause tells why: [ErrLeaseLost] or
-// [ErrDraining]. It must not panic.
-type RunItem func(ctx context.Context, item *Item) Outcome
+// it. It stops when ctx ends; context.Cause tells why: [ErrLeaseLost],
+// [ErrDraining] or a [*TimeLimitError]. It must not panic.
+type RunItem func(ctx context.Context, run *Run) Outcome
 
 // Verdict is how a run of an item ended.
 type Verdict int
@@ -38,21 +38,22 @@ type Outcome struct {
 	// After is the wait that the run asked for: the time of a snooze, or the
 	// least backoff of a failure.
 	After time.Duration
-
-	// Policy is the pipeline's resilience. The item's own policy wins over it.
-	Policy Resilience
 }
 
 // settle turns an outcome into the write that records it: limit N allows N
-// attempts in all, so the failure that brings RetryCount to the limit cancels.
-// random is in [0, 1).
-func (o Outcome) settle(it *Item, queue Resilience, random float64) Finish {
+// attempts in all, so the failure that brings RetryCount to the limit cancels. took is
+// how long the run was, random is in [0, 1).
+func (o Outcome) settle(r *Run, took time.Duration, random float64) Finish {
 	if o.Verdict == Failed && o.Kind == "" {
 		o.Kind = KindError
 	}
-	f := Finish{ItemID: it.ID, Fence: it.Fence, RetryCount: it.RetryCount, Error: storable(o.Error), ErrorKind: o.Kind}
+	note := r.note()
+	f := Finish{
+		ItemID: r.ID, Fence: r.Fence, RetryCount: r.RetryCount, Error: storable(o.Error), ErrorKind: o.Kind,
+		Step: note.Step, Progress: note.Progress, LogTail: note.LogTail,
+	}
 	attempt := func(outcome string) {
-		f.Attempt = &AttemptNote{Number: it.Attempt(), Outcome: outcome, Step: stepColumn(o.Step)}
+		f.Attempt = &AttemptNote{Number: r.Attempt(), Outcome: outcome, Step: stepColumn(o.Step)}
 	}
 	switch o.Verdict {
 	case Succeeded:
@@ -64,18 +65,21 @@ func (o Outcome) settle(it *Item, queue Resilience, random float64) Finish {
 		f.State = Ready
 		attempt("released")
 	case Failed:
-		own, err := ParseResilience(it.ResilienceConfig)
+		policy, err := r.Policy()
 		if err != nil {
 			// A policy that cannot be read must not hide the failure; the
 			// pipeline's policy holds and the text says so.
 			f.Error += "\n" + err.Error()
 		}
-		policy := own.Or(o.Policy).Or(queue).Or(DefaultResilience())
 		f.RetryCount++
 		f.State = Cancelled
 		if policy.Retries(o.Kind, f.RetryCount) {
-			f.State = Ready
-			f.Delay = max(policy.Backoff(f.RetryCount, random), o.After)
+			delay := max(policy.Backoff(f.RetryCount, random), o.After)
+			if late := policy.tooLate(r.Item, took+delay); late != nil {
+				f.Error += "\n" + late.Error()
+			} else {
+				f.State, f.Delay = Ready, delay
+			}
 		}
 		if o.Kind == KindTimeout {
 			attempt("timeout")

@@ -22,14 +22,14 @@ func TestSettleFailures(t *testing.T) {
 	failed := func(kind ErrorKind) Outcome { return Outcome{Verdict: Failed, Kind: kind, Error: "boom", Step: "load"} }
 	three := policy(3, 10*s)
 	tests := []struct {
-		name    string
-		retries int
-		own     JSONText
-		outcome Outcome
-		queue   Resilience
-		want    State
-		delay   time.Duration
-		note    string
+		name            string
+		retries         int
+		own             JSONText
+		outcome         Outcome
+		pipeline, queue Resilience
+		want            State
+		delay           time.Duration
+		note            string
 	}{
 		{name: "first of three", outcome: failed(KindError), queue: three, want: Ready, delay: 10 * s, note: "failed"},
 		{name: "second of three", retries: 1, outcome: failed(KindError), queue: three, want: Ready, delay: 10 * s, note: "failed"},
@@ -43,9 +43,9 @@ func TestSettleFailures(t *testing.T) {
 		{name: "business, not asked for", outcome: failed(KindBusiness), queue: three, want: Cancelled, note: "failed"},
 		{name: "business, asked for", outcome: failed(KindBusiness), queue: policy(3, 10*s, KindBusiness), want: Ready, delay: 10 * s, note: "failed"},
 		{name: "the item's policy over the pipeline's", own: `{"limit": 1}`,
-			outcome: Outcome{Verdict: Failed, Kind: KindError, Policy: policy(5, s)}, queue: three, want: Cancelled, note: "failed"},
+			outcome: failed(KindError), pipeline: policy(5, s), queue: three, want: Cancelled, note: "failed"},
 		{name: "the pipeline's policy over the queue's",
-			outcome: Outcome{Verdict: Failed, Kind: KindError, Policy: policy(5, s)}, queue: policy(1, 10*s), want: Ready, delay: s, note: "failed"},
+			outcome: failed(KindError), pipeline: policy(5, s), queue: policy(1, 10*s), want: Ready, delay: s, note: "failed"},
 		{name: "the item's limit with the queue's delay", own: `{"limit": 2}`, outcome: failed(KindError), queue: policy(1, 10*s),
 			want: Ready, delay: 10 * s, note: "failed"},
 		{name: "the run asked for a longer wait", outcome: Outcome{Verdict: Failed, Kind: KindError, After: time.Minute}, queue: three,
@@ -58,7 +58,8 @@ func TestSettleFailures(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			it := &Item{ID: 7, Fence: 3, RetryCount: test.retries, ResilienceConfig: test.own}
-			got := test.outcome.settle(it, test.queue, 0.9)
+			run := &Run{Item: it, queue: test.queue, pipeline: test.pipeline}
+			got := test.outcome.settle(run, time.Minute, 0.9)
 			want := Finish{
 				ItemID: 7, Fence: 3, State: test.want, RetryCount: test.retries + 1, Delay: test.delay,
 				Error: test.outcome.Error, ErrorKind: test.outcome.Kind,
@@ -76,7 +77,7 @@ func TestSettleWithoutAnyPolicyUsesTheDefault(t *testing.T) {
 		state State
 		delay time.Duration
 	}{{Ready, 30 * time.Second}, {Ready, time.Minute}, {Cancelled, 0}} {
-		got := Outcome{Verdict: Failed}.settle(&Item{RetryCount: retries}, Resilience{}, 0.5)
+		got := Outcome{Verdict: Failed}.settle(NewRun(&Item{RetryCount: retries}), 0, 0.5)
 		if got.State != want.state || got.Delay != want.delay || got.ErrorKind != KindError {
 			t.Errorf("failure %d: %v after %s (%s), want %v after %s (error)",
 				retries+1, got.State, got.Delay, got.ErrorKind, want.state, want.delay)
@@ -101,7 +102,7 @@ func TestSettleWhatCountsNothing(t *testing.T) {
 			Finish{ItemID: 7, Fence: 3, State: Ready, RetryCount: 2, Error: "draining", Attempt: note("released")}},
 	}
 	for _, test := range tests {
-		if diff := cmp.Diff(test.want, test.outcome.settle(it, policy(1, time.Second), 0.5)); diff != "" {
+		if diff := cmp.Diff(test.want, test.outcome.settle(&Run{Item: it, queue: policy(1, time.Second)}, 0, 0.5)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", test.name, diff)
 		}
 	}
@@ -109,7 +110,8 @@ func TestSettleWhatCountsNothing(t *testing.T) {
 
 func TestSettleTellsAPolicyThatCannotBeRead(t *testing.T) {
 	it := &Item{ResilienceConfig: `{"limit": "many"}`}
-	got := Outcome{Verdict: Failed, Kind: KindError, Error: "boom", Policy: policy(2, time.Second)}.settle(it, policy(1, time.Hour), 0.5)
+	run := &Run{Item: it, queue: policy(1, time.Hour), pipeline: policy(2, time.Second)}
+	got := Outcome{Verdict: Failed, Kind: KindError, Error: "boom"}.settle(run, 0, 0.5)
 	if got.State != Ready || got.Delay != time.Second {
 		t.Errorf("%v after %s, want the pipeline's policy to hold: Ready after 1s", got.State, got.Delay)
 	}
@@ -120,14 +122,14 @@ func TestSettleTellsAPolicyThatCannotBeRead(t *testing.T) {
 
 // A text that the database refuses would be tried again for ever.
 func TestSettleWritesOnlyWhatEveryDatabaseTakes(t *testing.T) {
-	got := Outcome{Verdict: Failed, Kind: KindPermanent, Error: "exit 1: a\x00b", Step: strings.Repeat("é", 201)}.settle(&Item{}, Resilience{}, 0)
+	got := Outcome{Verdict: Failed, Kind: KindPermanent, Error: "exit 1: a\x00b", Step: strings.Repeat("é", 201)}.settle(NewRun(&Item{}), 0, 0)
 	if got.Error != "exit 1: ab" {
 		t.Errorf("error %q, want no NUL in it", got.Error)
 	}
 	if want := strings.Repeat("é", 200); got.Attempt.Step != want {
 		t.Errorf("step of %d letters, want the 200 of its column", len([]rune(got.Attempt.Step)))
 	}
-	if got := (Outcome{Output: "\"a\x00\""}).settle(&Item{}, Resilience{}, 0); got.Output != `"a"` {
+	if got := (Outcome{Output: "\"a\x00\""}).settle(NewRun(&Item{}), 0, 0); got.Output != `"a"` {
 		t.Errorf("output %q, want no NUL in it", got.Output)
 	}
 }

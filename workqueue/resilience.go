@@ -13,7 +13,8 @@ import (
 
 // Resilience is the policy of repeating a failed item. In JSON:
 //
-//	{"limit": 3, "delay": "30s", "factor": 2, "maxDelay": "1h", "jitter": 0.1, "retryOn": ["error", "timeout"]}
+//	{"limit": 3, "delay": "30s", "factor": 2, "maxDelay": "1h", "jitter": 0.1, "retryOn": ["error", "timeout"],
+//	 "timeout": "10m", "within": "24h"}
 //
 // A field that is absent falls through to the next policy: the item's own,
 // then its pipeline's, then its queue's, then DefaultResilience.
@@ -36,6 +37,14 @@ type Resilience struct {
 	// RetryOn lists the kinds of failure that are retried: error (panics
 	// count as errors), timeout, business.
 	RetryOn []ErrorKind `json:"retryOn,omitempty"`
+
+	// Timeout bounds one run of the item, all its steps together; 0: no bound.
+	Timeout Duration `json:"timeout,omitempty"`
+
+	// Within gives up: no attempt begins later than this after the first one
+	// began; 0: no bound. An item that comes back because its worker died is
+	// run all the same.
+	Within Duration `json:"within,omitempty"`
 }
 
 // DefaultResilience is what holds where nobody said anything: three attempts,
@@ -77,9 +86,9 @@ func ParseResilience(text JSONText) (Resilience, error) {
 // next policy like absent fields: "limit": 0 would come to three attempts.
 func refuseZeros(text JSONText) error {
 	var written struct {
-		Limit           *int
-		Factor          *float64
-		Delay, MaxDelay *Duration
+		Limit                            *int
+		Factor                           *float64
+		Delay, MaxDelay, Timeout, Within *Duration
 	}
 	if err := json.Unmarshal([]byte(text), &written); err != nil {
 		return err
@@ -97,6 +106,12 @@ func refuseZeros(text JSONText) error {
 	if written.MaxDelay != nil && *written.MaxDelay == 0 {
 		errs = append(errs, errors.New("maxDelay 0: want a wait above 0"))
 	}
+	if written.Timeout != nil && *written.Timeout == 0 {
+		errs = append(errs, errors.New("timeout 0: want a time above 0, such as 10m"))
+	}
+	if written.Within != nil && *written.Within == 0 {
+		errs = append(errs, errors.New("within 0: want a time above 0, such as 24h"))
+	}
 	return errors.Join(errs...)
 }
 
@@ -108,6 +123,9 @@ func (r Resilience) Validate() error {
 	}
 	if r.Delay < 0 || r.MaxDelay < 0 {
 		errs = append(errs, errors.New("delay and maxDelay: want 0 or more"))
+	}
+	if r.Timeout < 0 || r.Within < 0 {
+		errs = append(errs, errors.New("timeout and within: want 0 or more"))
 	}
 	if r.Factor != 0 && r.Factor < 1 || math.IsNaN(r.Factor) || math.IsInf(r.Factor, 0) {
 		errs = append(errs, fmt.Errorf("factor %v: want 1 or more", r.Factor))
@@ -144,7 +162,27 @@ func (r Resilience) Or(fallback Resilience) Resilience {
 	if r.RetryOn == nil {
 		r.RetryOn = fallback.RetryOn
 	}
+	if r.Timeout == 0 {
+		r.Timeout = fallback.Timeout
+	}
+	if r.Within == 0 {
+		r.Within = fallback.Within
+	}
 	return r
+}
+
+// tooLate tells, as an error, that the next attempt would begin later than
+// Within allows when it begins the given time after the present one. The
+// database's clock gave the item's times, so no other clock takes part.
+func (r Resilience) tooLate(it *Item, after time.Duration) error {
+	if r.Within <= 0 || it.StartedAt == nil || it.FirstStartedAt == nil {
+		return nil
+	}
+	if age := it.StartedAt.Sub(*it.FirstStartedAt) + after; age > time.Duration(r.Within) {
+		return fmt.Errorf("given up: the next attempt would begin %s after the first one, and \"within\" allows %s",
+			age.Round(time.Second), time.Duration(r.Within))
+	}
+	return nil
 }
 
 // Retries tells whether a failure of this kind is followed by another attempt

@@ -17,9 +17,10 @@ import (
 // the results that are not written yet. Methods may be called from several
 // goroutines at once.
 type Runner struct {
-	o     RunnerOptions
-	slots *slots
-	held  *held
+	o      RunnerOptions
+	slots  *slots
+	held   *held
+	active *active
 
 	// Set by Start.
 	worker    Worker
@@ -60,6 +61,12 @@ type RunnerOptions struct {
 	// ShutdownGrace is how long running items may go on when the worker
 	// stops; then they are cancelled and released, uncounted.
 	ShutdownGrace time.Duration
+
+	// Attend is told of priorities at which items lie about that nobody runs,
+	// such as those of a worker that died: it starts the passes and executions
+	// of that band, unless they go on already, and returns at once. nil leaves
+	// such items to the next tick.
+	Attend func(band Band)
 }
 
 // NewRunner checks the options; it touches nothing.
@@ -73,7 +80,7 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 		return nil, fmt.Errorf("heartbeat %s: want more than 0 and at most half of the lease, %s", o.Heartbeat, o.Spec.Lease)
 	}
 	return &Runner{
-		o: o, slots: newSlots(o.Spec.Capacity), held: newHeld(),
+		o: o, slots: newSlots(o.Spec.Capacity), held: newHeld(), active: newActive(),
 		draining: make(chan struct{}), replaced: make(chan struct{}),
 	}, nil
 }
@@ -89,11 +96,15 @@ func (r *Runner) Start(ctx context.Context) error {
 	defer r.mu.Unlock()
 	r.started = true
 	r.worker = worker
-	r.completer = newCompleter(r.o.Store, worker.ID, r.held, r.statementTime(), r.o.Log)
+	r.completer = newCompleter(r.o.Store, worker, r.held, r.statementTime(), r.o.Log)
 	// The background outlives ctx: Stop ends it when the last result is written.
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.runs, r.stop = background, stop
-	for _, loop := range []func(context.Context){r.completer.run, r.heartbeat, r.watch} {
+	loops := []func(context.Context){r.completer.run, r.heartbeat, r.watch, r.tellProgress}
+	if r.o.Attend != nil {
+		loops = append(loops, r.lookForStranded)
+	}
+	for _, loop := range loops {
 		r.loop.Go(func() { loop(background) })
 	}
 	return nil

@@ -45,7 +45,7 @@ func (r *runs) wantOnce(t *testing.T, ids []int64) {
 func TestRunnerRunsEachItemOnce(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var ran runs
-		o := options(store, "ann", func(_ context.Context, it *workqueue.Item) workqueue.Outcome {
+		o := options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 			ran.add(it.ID)
 			time.Sleep(time.Millisecond)
 			return workqueue.Outcome{Output: `{"done":true}`}
@@ -74,7 +74,7 @@ func TestRunnerRunsEachItemOnce(t *testing.T) {
 func TestRunnerRunsTheMostUrgentFirstAndOnlyItsBand(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var ran runs
-		r := start(t, options(store, "ann", func(_ context.Context, it *workqueue.Item) workqueue.Outcome {
+		r := start(t, options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 			ran.add(int64(it.Priority))
 			return workqueue.Outcome{}
 		}))
@@ -102,7 +102,7 @@ func TestRunnerRunsTheMostUrgentFirstAndOnlyItsBand(t *testing.T) {
 func TestRunnerLimitIsTheNumberOfAttempts(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		attempts := 0
-		r := start(t, options(store, "ann", func(_ context.Context, it *workqueue.Item) workqueue.Outcome {
+		r := start(t, options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 			if attempts++; it.Attempt() != attempts {
 				t.Errorf("Attempt() = %d, want %d", it.Attempt(), attempts)
 			}
@@ -143,7 +143,7 @@ func TestRunnerLimitIsTheNumberOfAttempts(t *testing.T) {
 
 func TestRunnerPanicIsAFailedAttempt(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
-		r := start(t, options(store, "ann", func(context.Context, *workqueue.Item) workqueue.Outcome { panic("no such luck") }))
+		r := start(t, options(store, "ann", func(context.Context, *workqueue.Run) workqueue.Outcome { panic("no such luck") }))
 		id := enqueue(t, store, 1, workqueue.NewItem{})[0]
 		assign(t, r, workqueue.AssignParams{})
 		if got := execute(t, r, workqueue.ExecuteParams{}); got != (workqueue.ExecuteResult{Failed: 1}) {
@@ -158,7 +158,7 @@ func TestRunnerPanicIsAFailedAttempt(t *testing.T) {
 
 func TestRunnerSnoozeCountsNothing(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
-		r := start(t, options(store, "ann", func(context.Context, *workqueue.Item) workqueue.Outcome {
+		r := start(t, options(store, "ann", func(context.Context, *workqueue.Run) workqueue.Outcome {
 			return workqueue.Outcome{Verdict: workqueue.Snoozed, After: time.Hour}
 		}))
 		id := enqueue(t, store, 1, workqueue.NewItem{})[0]
@@ -178,7 +178,7 @@ func TestTwoRunnersShareTheItems(t *testing.T) {
 		var ran runs
 		each := map[string]int{}
 		begin := func(name string) *workqueue.Runner {
-			o := options(store, name, func(_ context.Context, it *workqueue.Item) workqueue.Outcome {
+			o := options(store, name, func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 				ran.add(it.ID)
 				ran.mu.Lock()
 				each[name]++
@@ -238,7 +238,7 @@ func TestExecuteRefillsBeyondTheHorizon(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, store *sqlstore.Store) {
-				r := start(t, options(store, "ann", func(context.Context, *workqueue.Item) workqueue.Outcome {
+				r := start(t, options(store, "ann", func(context.Context, *workqueue.Run) workqueue.Outcome {
 					time.Sleep(time.Second)
 					return workqueue.Outcome{}
 				}))
@@ -257,7 +257,7 @@ func TestExecuteRefillsBeyondTheHorizon(t *testing.T) {
 func TestSlotsAreSharedByPriority(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var ran runs
-		r := start(t, options(store, "ann", func(_ context.Context, it *workqueue.Item) workqueue.Outcome {
+		r := start(t, options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 			ran.add(int64(it.Priority))
 			time.Sleep(time.Minute)
 			return workqueue.Outcome{}

@@ -152,10 +152,10 @@ func wantItem(t *testing.T, store workqueue.Store, id int64, state workqueue.Sta
 	return it
 }
 
-func succeed(context.Context, *workqueue.Item) workqueue.Outcome { return workqueue.Outcome{} }
+func succeed(context.Context, *workqueue.Run) workqueue.Outcome { return workqueue.Outcome{} }
 
 // untilCancelled is a run that stops when it is told to, and says why.
-func untilCancelled(ctx context.Context, _ *workqueue.Item) workqueue.Outcome {
+func untilCancelled(ctx context.Context, _ *workqueue.Run) workqueue.Outcome {
 	<-ctx.Done()
 	return workqueue.Outcome{Verdict: workqueue.Released, Error: context.Cause(ctx).Error()}
 }

@@ -123,13 +123,22 @@ type LeaseStore interface {
 	// returns ErrWorkerReplaced when the instance is not the present one.
 	Beat(ctx context.Context, p BeatParams) (BeatResult, error)
 
+	// Progress records what runs have come to while they go on. It returns the
+	// ids whose lease was lost; those were not changed.
+	Progress(ctx context.Context, workerID int64, instanceID string, notes []ProgressNote) (lost []int64, err error)
+
 	// Finish records the ends of runs. It returns the ids whose lease was
 	// lost; those were not changed.
-	Finish(ctx context.Context, workerID int64, finishes []Finish) (lost []int64, err error)
+	Finish(ctx context.Context, workerID int64, instanceID string, finishes []Finish) (lost []int64, err error)
 
 	// ReleaseAssigned gives back all that is assigned to the worker but not
 	// claimed, and returns how many items that were.
 	ReleaseAssigned(ctx context.Context, workerID int64, instanceID string) (int, error)
+
+	// Stranded tells whether items lie about that nobody runs: running ones
+	// whose lease has run out, assigned ones whose worker is gone, and those
+	// that are assigned to this worker. The band spans their priorities.
+	Stranded(ctx context.Context, workerID int64) (band Band, found bool, err error)
 }
 
 // ClaimParams says who claims what.
@@ -153,6 +162,7 @@ type BeatParams struct {
 	InstanceID string
 	Lease      time.Duration
 	Held       []ItemRef
+	Stuck      int // slots whose handler was cancelled and does not stop
 }
 
 // BeatResult is what a worker learns from its beat.
@@ -176,13 +186,25 @@ type Finish struct {
 	Error      string
 	ErrorKind  ErrorKind
 	Attempt    *AttemptNote // nil for a plain success
+
+	// Step, Progress and LogTail are the run's last; "" keeps what was
+	// recorded. An item that succeeded keeps its progress alone.
+	Step, Progress, LogTail string
+}
+
+// ProgressNote is what a run has come to so far; "" keeps what was recorded.
+type ProgressNote struct {
+	ItemRef
+	Step     string
+	Progress string
+	LogTail  string // the last log lines, the latest last
 }
 
 // AttemptNote is what a Finish adds to BotWorkItemAttempts.
 type AttemptNote struct {
 	Number  int
 	Outcome string
-	Step    string
+	Step    string // "": the one that was recorded last
 }
 
 // AssignTx is the database inside an assignment pass.

@@ -21,7 +21,8 @@ type Worker struct {
 	Host       string      `json:"host"`
 	PID        int         `json:"pid"`
 	Version    string      `json:"version"`
-	Capacity   int         `json:"capacity"` // slots
+	Capacity   int         `json:"capacity"`   // slots
+	StuckSlots int         `json:"stuckSlots"` // of those: their handler was cancelled and does not stop
 	Labels     JSONText    `json:"labels"`
 	State      WorkerState `json:"state"`
 	StartedAt  time.Time   `json:"startedAt"`
@@ -35,7 +36,7 @@ type Worker struct {
 type WorkerLoad struct {
 	WorkerID int64
 	Name     string
-	Capacity int
+	Capacity int // slots that are not stuck
 
 	// HeldInBand counts the assigned and running items whose priority lies in
 	// the pass's band or above it; HeldDuration sums their estimated durations

@@ -136,10 +136,10 @@ func (p *Process) run(ctx context.Context, pl *pipelines.Pipeline) error {
 // runItem runs an item and tells of it.
 func (p *Process) runItem() workqueue.RunItem {
 	run := p.o.Engine.RunItem(p.o.Catalogue)
-	return func(ctx context.Context, it *workqueue.Item) workqueue.Outcome {
+	return func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
 		started := time.Now()
 		outcome := run(ctx, it)
-		p.o.Finished(it, outcome, time.Since(started))
+		p.o.Finished(it.Item, outcome, time.Since(started))
 		return outcome
 	}
 }

@@ -211,7 +211,10 @@ type attemptRecord struct {
 	Outcome       string
 	WorkerID      *int64 `gorm:"column:WorkerId"`
 	WorkerName    *string
+	Host          *string
 	Step          *string
+	Progress      *string
+	LogTail       *string
 	Error         *string
 	ErrorKind     *string
 	StartedAt     utcTime
@@ -232,8 +235,8 @@ func (s *Store) Attempts(ctx context.Context, itemID int64) ([]workqueue.Attempt
 	for i, r := range rows {
 		attempts[i] = workqueue.Attempt{
 			ID: r.ID, ItemID: r.ItemID, Attempt: r.AttemptNumber, Fence: r.Fence, Outcome: r.Outcome,
-			WorkerID: r.WorkerID, WorkerName: r.WorkerName, Step: r.Step, Error: r.Error,
-			ErrorKind: (*workqueue.ErrorKind)(r.ErrorKind), StartedAt: r.StartedAt.pointer(), FinishedAt: r.FinishedAt.Time,
+			WorkerID: r.WorkerID, WorkerName: r.WorkerName, Host: r.Host, Step: r.Step, Progress: r.Progress, LogTail: r.LogTail,
+			Error: r.Error, ErrorKind: (*workqueue.ErrorKind)(r.ErrorKind), StartedAt: r.StartedAt.pointer(), FinishedAt: r.FinishedAt.Time,
 		}
 	}
 	return attempts, err

@@ -82,7 +82,7 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 				result.Lost = missing(held, renewed)
 			}
 			rows, err := s.queries.query(ctx, tx, "beat_worker", values{
-				"worker": p.WorkerID, "instance": p.InstanceID, "lease_ms": ms(p.Lease), "now": s.nowArg(),
+				"worker": p.WorkerID, "instance": p.InstanceID, "lease_ms": ms(p.Lease), "stuck": p.Stuck, "now": s.nowArg(),
 			})
 			if err != nil {
 				return err
@@ -119,127 +119,6 @@ func missing(refs, found []refRow) []int64 {
 	return lost
 }
 
-// finishRow is a Finish inside a JSON parameter. Nil is SQL's NULL.
-type finishRow struct {
-	refRow
-	NewState  int
-	Failures  int
-	DelayMs   int64
-	NewOutput *string
-	ErrorText *string
-	Kind      *string
-}
-
-// attemptRow is an attempt inside a JSON parameter.
-type attemptRow struct {
-	refRow
-	Number    int
-	Result    string
-	HolderID  *int64 `json:"HolderId"`
-	StepName  *string
-	ErrorText *string
-	Kind      *string
-}
-
-// errSetShrank says that a lease went away between two statements of one
-// transaction; the transaction is rolled back and run again.
-var errSetShrank = errors.New("an item was taken away while its end was written")
-
-// Finish implements workqueue.LeaseStore.
-func (s *Store) Finish(ctx context.Context, workerID int64, finishes []workqueue.Finish) ([]int64, error) {
-	if len(finishes) == 0 {
-		return nil, nil
-	}
-	rows := make([]finishRow, len(finishes))
-	refs := make([]refRow, len(finishes))
-	notes := map[refRow]attemptRow{}
-	for i, f := range finishes {
-		refs[i] = refRow{ItemID: f.ItemID, ItemFence: f.Fence}
-		rows[i] = finishRow{
-			refRow: refs[i], NewState: int(f.State), Failures: f.RetryCount, DelayMs: ms(f.Delay),
-			NewOutput: null(string(f.Output)), ErrorText: null(f.Error), Kind: null(string(f.ErrorKind)),
-		}
-		if a := f.Attempt; a != nil {
-			notes[refs[i]] = attemptRow{
-				refRow: refs[i], Number: a.Number, Result: a.Outcome, HolderID: &workerID,
-				StepName: null(clip(a.Step, nameLen)), ErrorText: null(f.Error), Kind: null(string(f.ErrorKind)),
-			}
-		}
-	}
-	slices.SortFunc(rows, func(a, b finishRow) int { return a.compare(b.refRow) })
-	batch, err := jsonRows(rows)
-	if err != nil {
-		return nil, err
-	}
-	var lost []int64
-	write := func() error {
-		finish := func(on runner) error {
-			written, err := s.finish(ctx, on, workerID, batch, refs)
-			if err != nil {
-				return err
-			}
-			lost = missing(refs, written)
-			return s.note(ctx, on, notes, written)
-		}
-		if len(notes) == 0 && !s.queries.has("finish_match") {
-			return finish(s.db) // one statement is its own transaction
-		}
-		return s.tx(ctx, func(tx *sql.Tx) error { return finish(tx) })
-	}
-	err = s.retry(ctx, "finish items", func() error {
-		for range 3 {
-			if err := write(); !errors.Is(err, errSetShrank) {
-				return err
-			}
-		}
-		return errSetShrank
-	})
-	return lost, err
-}
-
-// finish writes a batch and returns the claims that it ended.
-func (s *Store) finish(ctx context.Context, on runner, workerID int64, batch string, refs []refRow) ([]refRow, error) {
-	v := values{"worker": workerID, "rows": batch, "now": s.nowArg()}
-	if !s.queries.has("finish_match") {
-		return s.queries.refs(ctx, on, "finish", v)
-	}
-	claims, err := jsonRows(slices.SortedFunc(slices.Values(refs), refRow.compare))
-	if err != nil {
-		return nil, err
-	}
-	matched, err := s.queries.refs(ctx, on, "finish_match", values{"worker": workerID, "rows": claims})
-	if err != nil || len(matched) == 0 {
-		return nil, err
-	}
-	changed, err := s.queries.exec(ctx, on, "finish", v)
-	if err != nil {
-		return nil, err
-	}
-	if int(changed) != len(matched) {
-		return nil, errSetShrank
-	}
-	return matched, nil
-}
-
-// note writes the attempts of the claims among refs.
-func (s *Store) note(ctx context.Context, on runner, notes map[refRow]attemptRow, refs []refRow) error {
-	var rows []attemptRow
-	for _, ref := range refs {
-		if n, ok := notes[ref]; ok {
-			rows = append(rows, n)
-		}
-	}
-	if len(rows) == 0 {
-		return nil
-	}
-	batch, err := jsonRows(rows)
-	if err != nil {
-		return err
-	}
-	_, err = s.queries.exec(ctx, on, "attempts", values{"rows": batch, "now": s.nowArg()})
-	return err
-}
-
 // ReleaseAssigned implements workqueue.LeaseStore.
 func (s *Store) ReleaseAssigned(ctx context.Context, workerID int64, instanceID string) (int, error) {
 	var n int64
@@ -248,6 +127,22 @@ func (s *Store) ReleaseAssigned(ctx context.Context, workerID int64, instanceID 
 		return err
 	})
 	return int(n), err
+}
+
+// Stranded implements workqueue.LeaseStore.
+func (s *Store) Stranded(ctx context.Context, workerID int64) (workqueue.Band, bool, error) {
+	var lowest, highest *int
+	err := s.retry(ctx, "look for stranded items", func() error {
+		rows, err := s.queries.query(ctx, s.db, "stranded", values{"worker": workerID, "now": s.nowArg()})
+		if err != nil {
+			return err
+		}
+		return eachRow(rows, func() error { return rows.Scan(&lowest, &highest) })
+	})
+	if err != nil || lowest == nil || highest == nil {
+		return workqueue.Band{}, false, err
+	}
+	return workqueue.Band{Min: *lowest, Max: *highest}, true, nil
 }
 
 // tx runs do in a transaction.

@@ -55,7 +55,7 @@ func TestBeatAndFinishNeverDeadlock(t *testing.T) {
 				}
 			})
 			for batch := range slices.Chunk(finishes, 100) {
-				if lost, err := store.Finish(ctx, worker.ID, batch); err != nil || len(lost) > 0 {
+				if lost, err := store.Finish(ctx, worker.ID, worker.InstanceID, batch); err != nil || len(lost) > 0 {
 					t.Errorf("Finish lost %v, %v", lost, err)
 				}
 			}

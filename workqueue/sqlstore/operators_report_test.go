@@ -68,7 +68,7 @@ func prepareHistory(d *desk) {
 	it := d.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: ann})
 	end := func(f workqueue.Finish) {
 		d.Helper()
-		if lost, err := d.store.Finish(d.Context(), ann.ID, []workqueue.Finish{f}); err != nil || len(lost) > 0 {
+		if lost, err := d.store.Finish(d.Context(), ann.ID, ann.InstanceID, []workqueue.Finish{f}); err != nil || len(lost) > 0 {
 			d.Fatalf("finish: lost %v, error %v", lost, err)
 		}
 	}

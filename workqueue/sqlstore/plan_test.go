@@ -37,13 +37,17 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"worker_loads", map[string]any{"seen_ms": 1000, "min_priority": 500, "default_ms": 1000}, []string{"Assigned", "Leased"}},
 			{"release_assigned", map[string]any{"worker": 1, "instance": "x"}, []string{"Assigned"}},
 			{"expire_leases", map[string]any{"worker": 1}, []string{"Leased"}},
+			{"stranded", map[string]any{"worker": 1}, []string{"Assigned", "Leased"}},
 			// These find their rows by key; any index does.
 			{"assign", map[string]any{"rows": rows}, nil},
 			{"beat_items", map[string]any{"worker": 1, "lease_ms": 1000, "rows": rows}, nil},
-			{"finish", map[string]any{"worker": 1, "rows": rows}, nil},
+			{"finish", map[string]any{"worker": 1, "instance": "x", "rows": rows}, nil},
+			{"progress", map[string]any{"worker": 1, "instance": "x", "rows": rows}, nil},
 			{"rescue", map[string]any{"rows": rows, "assigned_ms": 1000, "max_releases": 5, "poison_text": "x"}, nil},
 		} {
-			if c.statement != "release_assigned" && c.statement != "expire_leases" {
+			switch c.statement {
+			case "release_assigned", "expire_leases", "progress":
+			default:
 				c.values["now"] = nil // the database's clock
 			}
 			plan := explain(t, e, db, c.statement, c.values)

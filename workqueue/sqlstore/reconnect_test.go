@@ -69,7 +69,7 @@ func TestSurvivesDeadConnections(t *testing.T) {
 				return err
 			}},
 			{"Finish", func(ctx context.Context, s *sqlstore.Store) error {
-				_, err := s.Finish(ctx, w.ID, []workqueue.Finish{{ItemID: it.ID, Fence: it.Fence, State: workqueue.Processed}})
+				_, err := s.Finish(ctx, w.ID, w.InstanceID, []workqueue.Finish{{ItemID: it.ID, Fence: it.Fence, State: workqueue.Processed}})
 				return err
 			}},
 		} {

@@ -119,6 +119,9 @@ type itemRow struct {
 	RetainUntil         utcTime
 	DeletedAt           utcTime
 	DeletedReason       *string
+	Step                *string
+	LogTail             *string
+	FirstStartedAt      utcTime
 }
 
 func (itemRow) TableName() string { return "BotWorkQueueItems" }
@@ -131,6 +134,7 @@ func (r *itemRow) pointers() []any {
 		&r.ResilienceConfig, &r.AvailableAt, &r.DeadlineAt, &r.NaturalKey, &r.Tags, &r.Metadata, &r.Labels,
 		&r.Selectors, &r.RootID, &r.TaskName, &r.Error, &r.ErrorKind, &r.CreatedAt, &r.CreatedBy, &r.AssignedAt,
 		&r.StartedAt, &r.FinishedAt, &r.RetainUntil, &r.DeletedAt, &r.DeletedReason,
+		&r.Step, &r.LogTail, &r.FirstStartedAt,
 	}
 }
 
@@ -170,5 +174,8 @@ func (r *itemRow) item() workqueue.Item {
 		RetainUntil:         r.RetainUntil.pointer(),
 		DeletedAt:           r.DeletedAt.pointer(),
 		DeletedReason:       r.DeletedReason,
+		Step:                r.Step,
+		LogTail:             r.LogTail,
+		FirstStartedAt:      r.FirstStartedAt.pointer(),
 	}
 }

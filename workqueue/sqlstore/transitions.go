@@ -28,7 +28,7 @@ func (s *Store) RepeatItem(ctx context.Context, id int64) error {
 			return orm.Updates(map[string]any{
 				"State": workqueue.Ready, "RetryCount": 0, "ReleaseCount": 0, "AvailableAt": s.nowExpr(),
 				"WorkerId": nil, "LeaseExpiresAt": nil, "AssignedAt": nil, "StartedAt": nil, "FinishedAt": nil,
-				"Output": nil, "Progress": nil, "Error": nil, "ErrorKind": nil,
+				"FirstStartedAt": nil, "Output": nil, "Progress": nil, "Step": nil, "LogTail": nil, "Error": nil, "ErrorKind": nil,
 			})
 		})
 }

@@ -20,6 +20,7 @@ type workerRow struct {
 	Pid            int
 	Version        string
 	Capacity       int
+	StuckSlots     int
 	Labels         nullText
 	State          string
 	StartedAt      utcTime
@@ -32,7 +33,7 @@ func (workerRow) TableName() string { return "BotWorkers" }
 func (r *workerRow) worker() workqueue.Worker {
 	return workqueue.Worker{
 		ID: r.ID, Name: r.Name, InstanceID: r.InstanceID, Host: r.Host, PID: r.Pid, Version: r.Version,
-		Capacity: r.Capacity, Labels: workqueue.JSONText(r.Labels), State: workqueue.WorkerState(r.State),
+		Capacity: r.Capacity, StuckSlots: r.StuckSlots, Labels: workqueue.JSONText(r.Labels), State: workqueue.WorkerState(r.State),
 		StartedAt: r.StartedAt.Time, LastSeenAt: r.LastSeenAt.Time, LeaseExpiresAt: r.LeaseExpiresAt.pointer(),
 	}
 }
@@ -83,7 +84,7 @@ func (s *Store) register(ctx context.Context, tx *sql.Tx, spec workqueue.WorkerS
 	}
 	// The first beat gives the lease; the sum of times is the statement's.
 	rows, err := s.queries.query(ctx, tx, "beat_worker", values{
-		"worker": row.ID, "instance": spec.InstanceID, "lease_ms": ms(spec.Lease), "now": s.nowArg(),
+		"worker": row.ID, "instance": spec.InstanceID, "lease_ms": ms(spec.Lease), "stuck": 0, "now": s.nowArg(),
 	})
 	if err != nil {
 		return workqueue.Worker{}, err

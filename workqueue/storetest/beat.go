@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -14,6 +15,7 @@ func beatTests() []test {
 		{"what it lost", beatLost},
 		{"hundreds of leases", beatMany},
 		{"what others want of it", beatState},
+		{"slots that are stuck", beatStuck},
 		{"not for a worker that was replaced", beatReplaced},
 	}
 }
@@ -159,4 +161,36 @@ func beatReplaced(x *fixture) {
 		x.Errorf("beat of a stopped worker: %v, want ErrWorkerReplaced", err)
 	}
 	x.wantSame(held)
+}
+
+func beatStuck(x *fixture) {
+	w := x.Worker(WorkerOpts{Name: "ann", Capacity: 4})
+	tell := func(stuck int) {
+		x.Helper()
+		_, err := x.Store.Beat(x.ctx, workqueue.BeatParams{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: leaseTime, Stuck: stuck})
+		if err != nil {
+			x.Fatal(err)
+		}
+		if got := x.worker("ann"); got.StuckSlots != stuck || got.Capacity != 4 {
+			x.Errorf("%d of %d slots are stuck, want %d of 4", got.StuckSlots, got.Capacity, stuck)
+		}
+		x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
+			loads, err := tx.WorkerLoads(ctx, leaseTime, workqueue.EveryPriority, leaseTime)
+			if err == nil && (len(loads) != 1 || loads[0].Capacity != 4-stuck) {
+				x.Errorf("a pass sees %+v, want the %d slots that are not stuck", loads, 4-stuck)
+			}
+			return err
+		})
+	}
+	tell(3)
+	tell(0)
+	tell(4)
+	spec := x.Spec(WorkerOpts{Name: "ann"})
+	spec.Replaces = w.InstanceID
+	if _, err := x.Store.RegisterWorker(x.ctx, spec); err != nil {
+		x.Fatal(err)
+	}
+	if got := x.worker("ann").StuckSlots; got != 0 {
+		x.Errorf("%d slots of the new process are stuck, want 0", got)
+	}
 }

@@ -62,7 +62,7 @@ func changeRepeat(x *fixture) {
 			want := before
 			want.State, want.AvailableAt = workqueue.Ready, got.AvailableAt
 			want.RetryCount, want.ReleaseCount, want.WorkerID, want.Output, want.Error, want.ErrorKind = 0, 0, nil, "", nil, nil
-			want.LeaseExpiresAt, want.AssignedAt, want.StartedAt, want.FinishedAt = nil, nil, nil, nil
+			want.LeaseExpiresAt, want.AssignedAt, want.StartedAt, want.FinishedAt, want.FirstStartedAt = nil, nil, nil, nil, nil
 			if asJSON(got) != asJSON(want) {
 				x.Errorf("the repeated item is\n     %s\nwant %s", asJSON(got), asJSON(want))
 			}

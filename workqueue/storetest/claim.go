@@ -28,7 +28,7 @@ func claimFields(x *fixture) {
 	x.wantClean("StartedAt", got[0].StartedAt)
 	x.wantClean("LeaseExpiresAt", got[0].LeaseExpiresAt)
 	want := before
-	want.State, want.Fence, want.StartedAt = workqueue.Blocked, before.Fence+1, got[0].StartedAt
+	want.State, want.Fence, want.StartedAt, want.FirstStartedAt = workqueue.Blocked, before.Fence+1, got[0].StartedAt, got[0].StartedAt
 	ends := got[0].StartedAt.Add(leaseTime)
 	want.LeaseExpiresAt = &ends
 	if asJSON(got[0]) != asJSON(want) {

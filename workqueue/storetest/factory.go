@@ -139,7 +139,7 @@ func (f *Factory) run(o ItemOpts, id int64) {
 	default:
 		return
 	}
-	if lost, err := f.store.Finish(context.Background(), o.Worker.ID, []workqueue.Finish{end}); err != nil || len(lost) > 0 {
+	if lost, err := f.store.Finish(context.Background(), o.Worker.ID, o.Worker.InstanceID, []workqueue.Finish{end}); err != nil || len(lost) > 0 {
 		f.t.Fatalf("finish item %d: lost %v, error %v", id, lost, err)
 	}
 }

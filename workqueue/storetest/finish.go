@@ -109,7 +109,7 @@ func finishAttempt(x *fixture) {
 	}
 	step, text, kind := "fetch", "no such host", workqueue.KindError
 	want := workqueue.Attempt{
-		ID: got[0].ID, ItemID: it.ID, Attempt: 1, Fence: 1, Outcome: "failed", WorkerID: &w.ID, WorkerName: &name,
+		ID: got[0].ID, ItemID: it.ID, Attempt: 1, Fence: 1, Outcome: "failed", WorkerID: &w.ID, WorkerName: &name, Host: &w.Host,
 		Step: &step, Error: &text, ErrorKind: &kind, StartedAt: it.StartedAt, FinishedAt: got[0].FinishedAt,
 	}
 	if asJSON(got[0]) != asJSON(want) {

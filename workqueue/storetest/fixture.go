@@ -100,7 +100,7 @@ func (x *fixture) due(band workqueue.Band, limit int) []int64 {
 // finish writes ends of runs and returns the ids that were lost.
 func (x *fixture) finish(w workqueue.Worker, ends ...workqueue.Finish) []int64 {
 	x.Helper()
-	lost, err := x.Store.Finish(x.ctx, w.ID, ends)
+	lost, err := x.Store.Finish(x.ctx, w.ID, w.InstanceID, ends)
 	if err != nil {
 		x.Fatal(err)
 	}

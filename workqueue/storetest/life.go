@@ -142,7 +142,7 @@ func (c crew) round(x *fixture, runs *tally) error {
 			ends = append(ends, success(it))
 		}
 	}
-	lost, err := c.store.Finish(x.ctx, c.worker.ID, ends)
+	lost, err := c.store.Finish(x.ctx, c.worker.ID, c.worker.InstanceID, ends)
 	if err == nil && len(lost) > 0 {
 		err = fmt.Errorf("lost %v, whose leases nobody ended", lost)
 	}

@@ -8,10 +8,13 @@ UPDATE "BotWorkQueueItems" SET
     "WorkerId" = NULL,
     "LeaseExpiresAt" = NULL,
     "AssignedAt" = NULL,
+    "FirstStartedAt" = NULL,
     "StartedAt" = NULL,
     "FinishedAt" = NULL,
     "Output" = NULL,
     "Progress" = NULL,
+    "Step" = NULL,
+    "LogTail" = NULL,
     "Error" = NULL,
     "ErrorKind" = NULL
 WHERE "State" IN (2, 3) AND "DeletedAt" IS NULL

@@ -10,6 +10,10 @@ UPDATE "BotWorkQueueItems" SET
     "State" = 1,
     "Fence" = "Fence" + 1,
     "StartedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
+    "FirstStartedAt" = COALESCE("FirstStartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))),
+    "Step" = NULL,
+    "Progress" = NULL,
+    "LogTail" = NULL,
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
 WHERE "State" = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
     SELECT c."Id"
@@ -25,4 +29,4 @@ RETURNING
     "EstimatedDurationMs", "WorkerId", "Fence", "LeaseExpiresAt", "RetryCount", "ReleaseCount",
     "ResilienceConfig", "AvailableAt", "DeadlineAt", "NaturalKey", "Tags", "Metadata", "Labels", "Selectors",
     "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy", "AssignedAt", "StartedAt", "FinishedAt",
-    "RetainUntil", "DeletedAt", "DeletedReason";
+    "RetainUntil", "DeletedAt", "DeletedReason", "Step", "LogTail", "FirstStartedAt";

@@ -6,6 +6,7 @@ UPDATE "BotWorkers" SET
     "Pid" = @pid,
     "Version" = CAST(@version AS varchar),
     "Capacity" = @capacity,
+    "StuckSlots" = 0,
     "Labels" = CAST(@labels AS varchar),
     "State" = 'active',
     "StartedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),

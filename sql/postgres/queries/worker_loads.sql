@@ -3,8 +3,8 @@
 -- from 0 to ten years: a hand may have written anything, and a sum that overflows
 -- would fail every pass.
 -- In:  seen_ms, min_priority, default_ms, now (NULL: the database clock)
--- Out: id, name, capacity, items held, milliseconds held; by id.
-SELECT w."Id", w."Name", w."Capacity", COUNT(h."WorkerId"), COALESCE(SUM(h."Ms"), 0)
+-- Out: id, name, capacity but for stuck slots, items held, milliseconds held; by id.
+SELECT w."Id", w."Name", w."Capacity" - w."StuckSlots", COUNT(h."WorkerId"), COALESCE(SUM(h."Ms"), 0)
 FROM "BotWorkers" w
 LEFT JOIN (
     SELECT i."WorkerId",
@@ -19,5 +19,5 @@ LEFT JOIN (
 ) h ON h."WorkerId" = w."Id"
 WHERE w."LastSeenAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@seen_ms AS bigint) * INTERVAL '1 millisecond'
   AND w."State" = 'active' AND (w."LeaseExpiresAt" IS NULL OR w."LeaseExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-GROUP BY w."Id", w."Name", w."Capacity"
+GROUP BY w."Id", w."Name", w."Capacity", w."StuckSlots"
 ORDER BY w."Id";

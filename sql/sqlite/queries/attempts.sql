@@ -1,8 +1,9 @@
--- attempts: note attempts that did not simply succeed.
+-- attempts: note attempts that did not simply succeed, with what their items
+-- tell of them.
 -- In:  rows [{ItemId, Number, ItemFence, Result, HolderId, StepName, ErrorText, Kind}], now (NULL: the database clock)
 INSERT INTO BotWorkItemAttempts
-    (ItemId, AttemptNumber, Fence, Outcome, WorkerId, WorkerName, Step, Error, ErrorKind, StartedAt, FinishedAt)
-SELECT j.ItemId, j.Number, j.ItemFence, j.Result, j.HolderId, w.Name, j.StepName, j.ErrorText, j.Kind, i.StartedAt,
+    (ItemId, AttemptNumber, Fence, Outcome, WorkerId, WorkerName, Host, Step, Progress, LogTail, Error, ErrorKind, StartedAt, FinishedAt)
+SELECT j.ItemId, j.Number, j.ItemFence, j.Result, j.HolderId, w.Name, w.Host, COALESCE(j.StepName, i.Step), i.Progress, i.LogTail, j.ErrorText, j.Kind, i.StartedAt,
     COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.Number') AS Number,
         json_extract(value, '$.ItemFence') AS ItemFence, json_extract(value, '$.Result') AS Result,

@@ -1,7 +1,8 @@
 -- beat_worker: the worker lives.
--- In:  worker, instance, lease_ms, now (NULL: the database clock)
+-- In:  worker, instance, lease_ms, stuck, now (NULL: the database clock)
 -- Out: the worker's state; no row when the instance is not the present one.
 UPDATE BotWorkers SET
+    StuckSlots = @stuck,
     LastSeenAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
     LeaseExpiresAt = strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @lease_ms / 1000.0))
 WHERE Id = @worker AND InstanceId = @instance AND State <> 'stopped'

@@ -6,6 +6,10 @@ UPDATE BotWorkQueueItems SET
     State = 1,
     Fence = Fence + 1,
     StartedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
+    FirstStartedAt = COALESCE(FirstStartedAt, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))),
+    Step = NULL,
+    Progress = NULL,
+    LogTail = NULL,
     LeaseExpiresAt = strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @lease_ms / 1000.0))
 WHERE State = 5 AND WorkerId = @worker AND Id IN (
     SELECT c.Id
@@ -20,4 +24,4 @@ RETURNING
     EstimatedDurationMs, WorkerId, Fence, LeaseExpiresAt, RetryCount, ReleaseCount,
     ResilienceConfig, AvailableAt, DeadlineAt, NaturalKey, Tags, Metadata, Labels, Selectors,
     RootId, TaskName, Error, ErrorKind, CreatedAt, CreatedBy, AssignedAt, StartedAt, FinishedAt,
-    RetainUntil, DeletedAt, DeletedReason;
+    RetainUntil, DeletedAt, DeletedReason, Step, LogTail, FirstStartedAt;

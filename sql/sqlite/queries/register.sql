@@ -6,6 +6,7 @@ UPDATE BotWorkers SET
     Pid = @pid,
     Version = @version,
     Capacity = @capacity,
+    StuckSlots = 0,
     Labels = @labels,
     State = 'active',
     StartedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),

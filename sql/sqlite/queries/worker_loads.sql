@@ -3,8 +3,8 @@
 -- from 0 to ten years: a hand may have written anything, and a sum that overflows
 -- would fail every pass.
 -- In:  seen_ms, min_priority, default_ms, now (NULL: the database clock)
--- Out: id, name, capacity, items held, milliseconds held; by id.
-SELECT w.Id, w.Name, w.Capacity, COUNT(h.WorkerId), COALESCE(SUM(h.Ms), 0)
+-- Out: id, name, capacity but for stuck slots, items held, milliseconds held; by id.
+SELECT w.Id, w.Name, w.Capacity - w.StuckSlots, COUNT(h.WorkerId), COALESCE(SUM(h.Ms), 0)
 FROM BotWorkers w
 LEFT JOIN (
     SELECT i.WorkerId,
@@ -19,5 +19,5 @@ LEFT JOIN (
 ) h ON h.WorkerId = w.Id
 WHERE w.LastSeenAt >= strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@seen_ms / 1000.0))
   AND w.State = 'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
-GROUP BY w.Id, w.Name, w.Capacity
+GROUP BY w.Id, w.Name, w.Capacity, w.StuckSlots
 ORDER BY w.Id;

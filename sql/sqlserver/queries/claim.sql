@@ -8,6 +8,10 @@ UPDATE t SET
     State = 1,
     Fence = t.Fence + 1,
     StartedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
+    FirstStartedAt = COALESCE(t.FirstStartedAt, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))),
+    Step = NULL,
+    Progress = NULL,
+    LogTail = NULL,
     LeaseExpiresAt = DATEADD(millisecond, (@lease_ms % 1000), DATEADD(second, (@lease_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
 OUTPUT
     inserted.Id, inserted.QueueName, inserted.State, inserted.Priority, inserted.IntegrationConfig,
@@ -17,7 +21,8 @@ OUTPUT
     inserted.NaturalKey, inserted.Tags, inserted.Metadata, inserted.Labels, inserted.Selectors,
     inserted.RootId, inserted.TaskName, inserted.Error, inserted.ErrorKind, inserted.CreatedAt,
     inserted.CreatedBy, inserted.AssignedAt, inserted.StartedAt, inserted.FinishedAt,
-    inserted.RetainUntil, inserted.DeletedAt, inserted.DeletedReason
+    inserted.RetainUntil, inserted.DeletedAt, inserted.DeletedReason, inserted.Step, inserted.LogTail,
+    inserted.FirstStartedAt
 FROM BotWorkQueueItems t
 WHERE t.State = 5 AND t.WorkerId = @worker AND t.Id IN (
     SELECT TOP (@limit_rows) c.Id

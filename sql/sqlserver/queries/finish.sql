@@ -1,6 +1,7 @@
 -- finish: record the ends of runs.
--- In:  worker, rows [{ItemId, ItemFence, NewState, Failures, DelayMs, NewOutput, ErrorText, Kind}], now (NULL: the database clock)
--- Out: nothing; the number of changed rows must be that of finish_match. A
+-- In:  worker, instance, rows [{ItemId, ItemFence, NewState, Failures, DelayMs, NewOutput, ErrorText, Kind,
+--      NewStep, NewProgress, NewTail}], now (NULL: the database clock)
+-- Out: nothing; the number of changed rows must be that of held. A
 -- joined UPDATE cannot have an OUTPUT on every server that speaks T-SQL.
 UPDATE t SET
     State = j.NewState,
@@ -11,10 +12,15 @@ UPDATE t SET
     FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) END,
     LeaseExpiresAt = NULL,
     Output = j.NewOutput,
+    Step = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewStep, t.Step) END,
+    Progress = COALESCE(j.NewProgress, t.Progress),
+    LogTail = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewTail, t.LogTail) END,
     Error = j.ErrorText,
     ErrorKind = j.Kind
 FROM BotWorkQueueItems t
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence', NewState INT '$.NewState', Failures INT '$.Failures',
     DelayMs BIGINT '$.DelayMs', NewOutput NVARCHAR(MAX) '$.NewOutput', ErrorText NVARCHAR(MAX) '$.ErrorText',
-    Kind NVARCHAR(MAX) '$.Kind') j ON j.ItemId = t.Id
-WHERE t.State = 1 AND t.WorkerId = @worker AND t.Fence = j.ItemFence;
+    Kind NVARCHAR(MAX) '$.Kind', NewStep NVARCHAR(MAX) '$.NewStep', NewProgress NVARCHAR(MAX) '$.NewProgress',
+    NewTail NVARCHAR(MAX) '$.NewTail') j ON j.ItemId = t.Id
+WHERE t.State = 1 AND t.WorkerId = @worker AND t.Fence = j.ItemFence
+  AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance);

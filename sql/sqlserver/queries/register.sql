@@ -6,6 +6,7 @@ UPDATE BotWorkers SET
     Pid = @pid,
     Version = @version,
     Capacity = @capacity,
+    StuckSlots = 0,
     Labels = @labels,
     State = N'active',
     StartedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),

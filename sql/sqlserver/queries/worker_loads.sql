@@ -3,8 +3,8 @@
 -- from 0 to ten years: a hand may have written anything, and a sum that overflows
 -- would fail every pass.
 -- In:  seen_ms, min_priority, default_ms, now (NULL: the database clock)
--- Out: id, name, capacity, items held, milliseconds held; by id.
-SELECT w.Id, w.Name, w.Capacity, COUNT(h.WorkerId), COALESCE(SUM(h.Ms), 0)
+-- Out: id, name, capacity but for stuck slots, items held, milliseconds held; by id.
+SELECT w.Id, w.Name, w.Capacity - w.StuckSlots, COUNT(h.WorkerId), COALESCE(SUM(h.Ms), 0)
 FROM BotWorkers w
 LEFT JOIN (
     SELECT i.WorkerId,
@@ -19,5 +19,5 @@ LEFT JOIN (
 ) h ON h.WorkerId = w.Id
 WHERE w.LastSeenAt >= DATEADD(millisecond, -(@seen_ms % 1000), DATEADD(second, -(@seen_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
   AND w.State = N'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
-GROUP BY w.Id, w.Name, w.Capacity
+GROUP BY w.Id, w.Name, w.Capacity, w.StuckSlots
 ORDER BY w.Id;

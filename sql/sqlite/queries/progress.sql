@@ -1,0 +1,14 @@
+-- progress: what runs have come to so far. NULL keeps what is there.
+-- In:  worker, instance, rows [{ItemId, ItemFence, NewStep, NewProgress, NewTail}]
+-- Out: ids and fences of what was changed; the others have lost their lease.
+UPDATE BotWorkQueueItems SET
+    Step = COALESCE(j.NewStep, BotWorkQueueItems.Step),
+    Progress = COALESCE(j.NewProgress, BotWorkQueueItems.Progress),
+    LogTail = COALESCE(j.NewTail, BotWorkQueueItems.LogTail)
+FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence,
+        json_extract(value, '$.NewStep') AS NewStep, json_extract(value, '$.NewProgress') AS NewProgress,
+        json_extract(value, '$.NewTail') AS NewTail
+      FROM json_each(@rows)) j
+WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1 AND WorkerId = @worker
+  AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)
+RETURNING Id, Fence;

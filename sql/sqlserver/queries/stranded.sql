@@ -1,0 +1,21 @@
+-- stranded: items that nobody runs or is about to: running ones whose lease has
+-- run out, assigned ones whose worker is gone, and those assigned to this worker.
+-- In:  worker, now (NULL: the database clock)
+-- Out: the lowest and the highest priority among them; NULL when there is none.
+SELECT MIN(s.Priority), MAX(s.Priority)
+FROM (
+    SELECT i.Priority
+    FROM BotWorkQueueItems i
+    WHERE i.State = 1 AND (i.LeaseExpiresAt IS NULL OR i.LeaseExpiresAt < COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+    UNION ALL
+    SELECT i.Priority
+    FROM BotWorkQueueItems i
+    WHERE i.State = 5 AND i.WorkerId = @worker
+    UNION ALL
+    SELECT i.Priority
+    FROM BotWorkQueueItems i
+    WHERE i.State = 5 AND i.WorkerId IN (
+        SELECT w.Id
+        FROM BotWorkers w
+        WHERE w.State <> N'active' OR w.LeaseExpiresAt < COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+) s;

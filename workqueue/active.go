@@ -1,0 +1,97 @@
+package workqueue
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// active keeps the runs that go on: to record their progress, and to see to
+// those that do not stop when they are told to.
+type active struct {
+	mu    sync.Mutex
+	runs  map[*activeRun]struct{}
+	stuck int
+}
+
+// activeRun is a run in its slot.
+type activeRun struct {
+	run     *Run
+	ctx     context.Context
+	owner   *execution
+	started time.Time
+
+	// Guarded by active.mu.
+	cancelled time.Time // when its context was seen to have ended; zero: not yet
+	stuck     bool      // it has ignored that for too long
+	givenUp   bool      // its end is settled without it
+}
+
+func newActive() *active { return &active{runs: map[*activeRun]struct{}{}} }
+
+func (a *active) add(r *activeRun) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.runs[r] = struct{}{}
+}
+
+// remove takes a run out that has returned. stuckFor is how long it had ignored
+// the end of its context when it counted as stuck, else 0; givenUp tells that
+// its result comes too late.
+func (a *active) remove(r *activeRun) (stuckFor time.Duration, givenUp bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.runs, r)
+	if r.stuck {
+		a.stuck--
+		stuckFor = time.Since(r.cancelled)
+	}
+	return stuckFor, r.givenUp
+}
+
+// stuckSlots counts the slots whose handler was cancelled and does not stop.
+func (a *active) stuckSlots() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.stuck
+}
+
+// overdue returns the runs whose context ended longer than patience ago and
+// that were not returned before. They count as stuck from now on; those whose
+// item is lost, or whose time is over, are given up: the caller settles their
+// end. A worker that drains keeps the rest, whose leases go on.
+func (a *active) overdue(now time.Time, patience time.Duration) []*activeRun {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var late []*activeRun
+	for r := range a.runs {
+		switch {
+		case r.stuck || r.ctx.Err() == nil:
+		case r.cancelled.IsZero():
+			r.cancelled = now
+		case now.Sub(r.cancelled) >= patience:
+			r.stuck = true
+			a.stuck++
+			cause := context.Cause(r.ctx)
+			r.givenUp = errors.Is(cause, ErrLeaseLost) || errors.Is(cause, context.DeadlineExceeded)
+			late = append(late, r)
+		}
+	}
+	return late
+}
+
+// news collects what has changed in the runs that began before a time.
+func (a *active) news(before time.Time) (notes []ProgressNote, of []*Run) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for r := range a.runs {
+		if r.givenUp || !r.started.Before(before) {
+			continue
+		}
+		if note, changed := r.run.news(); changed {
+			notes, of = append(notes, note), append(of, r.run)
+		}
+	}
+	return notes, of
+}

@@ -1,0 +1,108 @@
+package workqueue
+
+import (
+	"sync"
+	"time"
+)
+
+// Run is one run of a claimed item, as the code that runs it sees it. What it
+// tells of itself (step, progress, log lines) is recorded every few seconds
+// while it goes on, so that whoever rescues the item can say how far it came.
+// Methods may be called from several goroutines at once.
+type Run struct {
+	// Item is the item as it was claimed.
+	*Item
+
+	queue Resilience // of the item's queue
+
+	// limit bounds the run from now on; nil: nobody does.
+	limit func(time.Duration)
+
+	mu       sync.Mutex
+	pipeline Resilience
+	step     string
+	progress string
+	tail     logTail
+	changed  bool // since what was recorded last
+}
+
+// NewRun returns a run of an item that nobody bounds and whose progress goes
+// nowhere.
+func NewRun(item *Item) *Run { return &Run{Item: item} }
+
+// Follow tells the resilience of the item's pipeline, before the run's first
+// step. The policies' timeout counts from here.
+func (r *Run) Follow(pipeline Resilience) {
+	r.mu.Lock()
+	r.pipeline = pipeline
+	r.mu.Unlock()
+	policy, _ := r.Policy()
+	if r.limit != nil && policy.Timeout > 0 {
+		r.limit(time.Duration(policy.Timeout))
+	}
+}
+
+// Policy is what holds for the item: its own policy before its pipeline's,
+// then its queue's, then the default. The error tells that the item's own
+// cannot be read; the others hold then.
+func (r *Run) Policy() (Resilience, error) {
+	r.mu.Lock()
+	pipeline := r.pipeline
+	r.mu.Unlock()
+	own, err := ParseResilience(r.ResilienceConfig)
+	return own.Or(pipeline).Or(r.queue).Or(DefaultResilience()), err
+}
+
+// EnterStep tells that a step begins.
+func (r *Run) EnterStep(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.step, r.changed = stepColumn(name), true
+}
+
+// Tell records how far the run has come, in words for people; the latest word
+// counts. It is cut to 1,000 signs.
+func (r *Run) Tell(progress string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.progress, r.changed = storable(progress), true
+}
+
+// Write takes a line of the run's log, as zerolog writes it. The last ones are
+// kept with the item.
+func (r *Run) Write(line []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tail.add(line)
+	r.changed = true
+	return len(line), nil
+}
+
+// note is what the run has come to.
+func (r *Run) note() ProgressNote {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return ProgressNote{
+		ItemRef: ItemRef{ItemID: r.ID, Fence: r.Fence}, Step: r.step, Progress: r.progress, LogTail: r.tail.String(),
+	}
+}
+
+// news is what the run has come to, when that has changed since news was asked
+// last.
+func (r *Run) news() (ProgressNote, bool) {
+	r.mu.Lock()
+	changed := r.changed
+	r.changed = false
+	r.mu.Unlock()
+	if !changed {
+		return ProgressNote{}, false
+	}
+	return r.note(), true
+}
+
+// unsaid notes that the latest news could not be recorded.
+func (r *Run) unsaid() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.changed = true
+}

@@ -1,0 +1,86 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"maps"
+	"slices"
+)
+
+// fenced is a statement that changes a batch of running items of one worker.
+// Its WHERE repeats state, worker, instance and fence.
+type fenced struct {
+	statement string
+	refs      []refRow // the claims that it names
+	values    values   // with "worker", "instance" and "rows"
+
+	// then writes what belongs to the claims that were changed, in the same
+	// transaction; more tells that it has something to write.
+	then func(on runner, changed []refRow) error
+	more bool
+}
+
+// heldStatement is the file that lists the claims of a batch that hold their
+// lease. Only an engine whose UPDATE cannot tell which rows it changed has it.
+const heldStatement = "held"
+
+// errSetShrank says that a lease went away between two statements of one
+// transaction; the transaction is rolled back and run again.
+var errSetShrank = errors.New("an item was taken away while it was written")
+
+// change runs a fenced statement and returns the ids whose lease was lost.
+func (s *Store) change(ctx context.Context, doing string, f fenced) (lost []int64, err error) {
+	run := func(on runner) error {
+		changed, err := s.changed(ctx, on, f)
+		if err != nil {
+			return err
+		}
+		lost = missing(f.refs, changed)
+		if !f.more {
+			return nil
+		}
+		return f.then(on, changed)
+	}
+	write := func() error {
+		if !f.more && !s.queries.has(heldStatement) {
+			return run(s.db) // one statement is its own transaction
+		}
+		return s.tx(ctx, func(tx *sql.Tx) error { return run(tx) })
+	}
+	err = s.retry(ctx, doing, func() error {
+		for range 3 {
+			if err := write(); !errors.Is(err, errSetShrank) {
+				return err
+			}
+		}
+		return errSetShrank
+	})
+	return lost, err
+}
+
+// changed runs the statement and returns the claims whose items it changed.
+func (s *Store) changed(ctx context.Context, on runner, f fenced) ([]refRow, error) {
+	if !s.queries.has(heldStatement) {
+		return s.queries.refs(ctx, on, f.statement, f.values)
+	}
+	claims, err := jsonRows(slices.SortedFunc(slices.Values(f.refs), refRow.compare))
+	if err != nil {
+		return nil, err
+	}
+	v := maps.Clone(f.values)
+	v["rows"] = claims
+	delete(v, "now")
+	held, err := s.queries.refs(ctx, on, heldStatement, v)
+	if err != nil || len(held) == 0 {
+		return nil, err
+	}
+	n, err := s.queries.exec(ctx, on, f.statement, f.values)
+	if err != nil {
+		return nil, err
+	}
+	if int(n) != len(held) {
+		return nil, errSetShrank
+	}
+	return held, nil
+}

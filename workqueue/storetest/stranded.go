@@ -1,0 +1,81 @@
+package storetest
+
+import "botwork/workqueue"
+
+func strandedTests() []test {
+	return []test{
+		{"nothing", strandedNothing},
+		{"what is assigned to the worker", strandedMine},
+		{"running items whose lease has run out", strandedExpired},
+		{"what is assigned to a worker that is gone", strandedGone},
+		{"the band spans all of it", strandedBand},
+	}
+}
+
+// wantStranded checks the priorities of what a worker finds stranded; nothing
+// for none.
+func (x *fixture) wantStranded(w workqueue.Worker, bounds ...int) {
+	x.Helper()
+	band, found, err := x.Store.Stranded(x.ctx, w.ID)
+	if err != nil {
+		x.Fatal(err)
+	}
+	want := workqueue.Band{}
+	if len(bounds) > 0 {
+		want = workqueue.Band{Min: bounds[0], Max: bounds[len(bounds)-1]}
+	}
+	if found != (len(bounds) > 0) || band != want {
+		x.Errorf("Stranded = %v, %t; want %v, %t", band, found, want, len(bounds) > 0)
+	}
+}
+
+func strandedNothing(x *fixture) {
+	ann, bob := x.Worker(WorkerOpts{}), x.Worker(WorkerOpts{})
+	x.Item(ItemOpts{State: workqueue.Blocked, Worker: bob})
+	x.Item(ItemOpts{State: workqueue.Assigned, Worker: bob})
+	for _, s := range []workqueue.State{workqueue.Ready, workqueue.Pending, workqueue.Processed, workqueue.Cancelled} {
+		x.Item(ItemOpts{State: s})
+	}
+	x.wantStranded(ann)
+}
+
+func strandedMine(x *fixture) {
+	ann, bob := x.Worker(WorkerOpts{}), x.Worker(WorkerOpts{})
+	x.Item(ItemOpts{State: workqueue.Assigned, Worker: ann, Priority: 700})
+	x.wantStranded(ann, 700)
+	x.wantStranded(bob)
+}
+
+func strandedExpired(x *fixture) {
+	ann, bob := x.Worker(WorkerOpts{}), x.Worker(WorkerOpts{})
+	it := x.Item(ItemOpts{State: workqueue.Blocked, Worker: bob, Priority: 300})
+	x.wantStranded(ann)
+	x.expire(it.ID)
+	x.wantStranded(ann, 300)
+	x.wantStranded(bob, 300)
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = NULL WHERE "Id" = %d`, it.ID)
+	x.wantStranded(ann, 300)
+}
+
+func strandedGone(x *fixture) {
+	ann := x.Worker(WorkerOpts{})
+	for _, change := range []string{
+		`"LeaseExpiresAt" = ` + longAgo, `"State" = 'stopped'`, `"State" = 'draining'`,
+	} {
+		gone := x.Worker(WorkerOpts{})
+		it := x.Item(ItemOpts{State: workqueue.Assigned, Worker: gone, Priority: 1200})
+		x.wantStranded(ann)
+		x.exec(1, `UPDATE "BotWorkers" SET %s WHERE "Id" = %d`, change, gone.ID)
+		x.wantStranded(ann, 1200)
+		x.exec(1, `DELETE FROM "BotWorkQueueItems" WHERE "Id" = %d`, it.ID)
+	}
+}
+
+func strandedBand(x *fixture) {
+	ann, gone := x.Worker(WorkerOpts{}), x.Worker(WorkerOpts{})
+	x.expire(x.Item(ItemOpts{State: workqueue.Blocked, Worker: gone, Priority: 100}).ID)
+	x.expire(x.Item(ItemOpts{State: workqueue.Blocked, Worker: gone, Priority: 5000}).ID)
+	x.Item(ItemOpts{State: workqueue.Assigned, Worker: ann, Priority: 700})
+	x.wantStranded(ann, 100, 5000)
+	x.wantStranded(gone, 100, 5000)
+}

@@ -1,0 +1,47 @@
+package workqueue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// patience is how long a handler may take to stop when its context has ended.
+// Then its slot counts as stuck.
+func (r *Runner) patience() time.Duration { return min(10*time.Second, r.o.Spec.Lease/2) }
+
+// seeToStuck reports handlers that ignore the end of their context, and settles
+// the ends of their runs, so that the pipeline that executes them does not wait
+// for ever. Their slots stay taken: the handlers are still at work.
+func (r *Runner) seeToStuck(now time.Time) {
+	for _, a := range r.active.overdue(now, r.patience()) {
+		cause := context.Cause(a.ctx)
+		note := a.run.note()
+		r.o.Log.Error().Int64("item_id", a.run.ID).Str("step", note.Step).
+			Float64("cancelled_s", now.Sub(a.cancelled).Seconds()).Str("cause", cause.Error()).Bool("given_up", a.givenUp).
+			Msg("a handler ignores that it was cancelled: its slot is stuck until it returns")
+		switch {
+		case !a.givenUp:
+		case errors.Is(cause, ErrLeaseLost):
+			a.owner.abandon(a)
+		default:
+			a.owner.end(a, Outcome{
+				Verdict: Failed, Kind: KindTimeout, Step: note.Step,
+				Error: fmt.Sprintf("%v; the handler of step %q ignores that it was cancelled and was given up after %s: "+
+					"it may still be at work in this process", cause, note.Step, r.patience()),
+			})
+		}
+	}
+}
+
+// returned logs that a stuck handler has come back.
+func (r *Runner) returned(a *activeRun, stuckFor time.Duration, outcome Outcome) {
+	log := r.o.Log.Warn().Int64("item_id", a.run.ID).Float64("cancelled_s", stuckFor.Seconds())
+	if a.givenUp {
+		log = log.Bool("succeeded", outcome.Verdict == Succeeded)
+		log.Msg("a stuck handler has returned: its slot is free, its late result is refused")
+		return
+	}
+	log.Msg("a stuck handler has returned: its slot is free")
+}
