@@ -77,7 +77,7 @@ func (r *reading) attemptLimit(x failedRow) {
 	}
 	v := workqueue.Violation{
 		Check: workqueue.CheckAttemptLimit, ItemID: &x.id,
-		Wanted: fmt.Sprintf("no more than %d attempts in all (%s)", limit, source),
+		Wanted: fmt.Sprintf("attempts in all: at most %d (%s)", limit, source),
 	}
 	switch {
 	case x.state == workqueue.Processed:

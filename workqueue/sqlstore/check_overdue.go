@@ -24,7 +24,8 @@ type readiness struct {
 	// whatever its row says.
 	quiet time.Time
 
-	// idle holds the live workers without an item of priority 500 or more.
+	// idle holds the live workers without an item of priority 500 or more that
+	// have a slot which is not stuck.
 	idle map[int64]*idler
 }
 
@@ -91,7 +92,7 @@ func (r *reading) readiness(ctx context.Context) (*readiness, error) {
 			continue
 		}
 		ready.live++
-		if h, ok := holds[w.ID]; !ok || h.highest < lowPriority {
+		if h, ok := holds[w.ID]; w.StuckSlots < w.Capacity && (!ok || h.highest < lowPriority) {
 			ready.idle[w.ID] = &idler{name: w.Name, empty: !ok, since: w.StartedAt}
 		}
 	}

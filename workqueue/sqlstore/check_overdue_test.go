@@ -1,0 +1,128 @@
+package sqlstore_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"botwork/internal/testdb"
+	"botwork/workqueue"
+	"botwork/workqueue/storetest"
+)
+
+// waitingSince is an item that waits, made and due at a distance from now.
+func (x *checked) waitingSince(priority int, ago time.Duration) int64 {
+	x.Helper()
+	id := x.insert()
+	at := x.when(-ago)
+	x.set(id, `Priority = %d, AvailableAt = `+at+`, CreatedAt = `+at, priority)
+	return id
+}
+
+// idleSince is an active worker that has run for long and had nothing to do.
+func (x *checked) idleSince(name string, ago time.Duration) workqueue.Worker {
+	x.Helper()
+	w := x.Worker(storetest.WorkerOpts{Name: name})
+	x.exec(`UPDATE "BotWorkers" SET "StartedAt" = %s WHERE "Id" = %d`, x.when(-ago), w.ID)
+	return w
+}
+
+func TestCheckOverdueWithoutWorkers(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		x := newChecked(t, e)
+		x.waitingSince(1000, 9*time.Minute)
+		x.waitingSince(499, 4*time.Hour)
+		x.wantClean() // not due for so long
+		id := x.waitingSince(500, 11*time.Minute)
+		const found = "priority 500, due since"
+		x.wantOne(workqueue.CheckOverdue, subjectOf(id), found)
+		x.params.DueFor = 20 * time.Minute
+		x.wantClean()
+		x.params.DueFor = 0
+
+		for _, tt := range []struct {
+			name, explained, back string
+		}{
+			{"not due", `AvailableAt = ` + farAway, `AvailableAt = ` + x.when(-11*time.Minute)},
+			{"just made", `CreatedAt = ` + x.when(0), `CreatedAt = ` + longAgo},
+			{"deleted", `DeletedAt = ` + longAgo, `DeletedAt = NULL`},
+			{"running by now", `State = 2, FinishedAt = ` + longAgo, `State = 0, FinishedAt = NULL`},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				x.T = t
+				x.set(id, tt.explained)
+				x.wantClean()
+				x.set(id, tt.back)
+				x.wantOne(workqueue.CheckOverdue, subjectOf(id), found)
+			})
+		}
+		x.T = t
+		x.exec(`UPDATE "BotQueues" SET "Paused" = '1'`)
+		x.wantClean()
+		x.exec(`UPDATE "BotQueues" SET "Paused" = '0'`)
+		x.attempt(id, 0, "rescued", x.when(-time.Minute))
+		x.wantClean() // it has come back just now
+		x.exec(`DELETE FROM "BotWorkItemAttempts"`)
+
+		// A worker that left just now has given back what it held.
+		w := x.idleSince("left", time.Hour)
+		x.exec(`UPDATE "BotWorkers" SET "State" = 'stopped' WHERE "Id" = %d`, w.ID)
+		x.wantClean()
+		x.exec(`UPDATE "BotWorkers" SET "LastSeenAt" = %s WHERE "Id" = %d`, x.when(-11*time.Minute), w.ID)
+		x.wantOne(workqueue.CheckOverdue, subjectOf(id), "no worker is active")
+		// One that died without a word has until the end of its lease.
+		x.exec(`UPDATE "BotWorkers" SET "State" = 'active', "LeaseExpiresAt" = %s WHERE "Id" = %d`, x.when(-9*time.Minute), w.ID)
+		x.wantClean()
+		low := x.waitingSince(499, 5*time.Hour)
+		x.exec(`DELETE FROM "BotWorkers"`)
+		x.set(id, `State = 3, FinishedAt = `+longAgo)
+		x.wantOne(workqueue.CheckOverdue, subjectOf(low), "priority 499")
+	})
+}
+
+func TestCheckOverdueBesideAnIdleWorker(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		x := newChecked(t, e)
+		id := x.waitingSince(2000, time.Hour)
+		low := x.waitingSince(10, 10*time.Hour)
+		x.set(low, `State = 3, FinishedAt = `+longAgo)
+		w := x.idleSince("idle", 30*time.Minute)
+		const found = "although the worker idle is active, holds nothing, and has done nothing since"
+		x.wantOne(workqueue.CheckOverdue, subjectOf(id), found)
+
+		// Started just now, or gone, or all its slots stuck: it explains the waiting.
+		x.exec(`UPDATE "BotWorkers" SET "StartedAt" = %s`, x.when(-9*time.Minute))
+		x.wantClean()
+		x.exec(`UPDATE "BotWorkers" SET "StartedAt" = %s, "StuckSlots" = 4`, x.when(-time.Hour))
+		x.wantClean()
+		x.exec(`UPDATE "BotWorkers" SET "StuckSlots" = 3`)
+		x.wantOne(workqueue.CheckOverdue, subjectOf(id), found)
+
+		// It holds an item of the band: no pass gives it another, whatever the priority.
+		held := x.Item(storetest.ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 500})
+		x.wantClean()
+		// A low one is no reason, but it was given just now.
+		x.set(held.ID, `Priority = 499`)
+		x.wantClean()
+		x.set(held.ID, `AssignedAt = `+x.when(-11*time.Minute))
+		x.wantOne(workqueue.CheckOverdue, subjectOf(id), "holds nothing of priority 500 or more")
+		// For low items it is one: they are given to workers that hold nothing.
+		x.set(low, `State = 0, FinishedAt = NULL`)
+		x.set(id, `State = 3, FinishedAt = `+longAgo)
+		x.exec(`UPDATE "BotWorkers" SET "StartedAt" = %s`, longAgo)
+		x.wantClean()
+		x.set(held.ID, `State = 3, FinishedAt = `+x.when(-4*time.Hour)+`, AssignedAt = `+longAgo)
+		x.wantClean() // four hours and ten minutes have not passed
+		x.set(held.ID, `FinishedAt = `+x.when(-5*time.Hour))
+		x.wantOne(workqueue.CheckOverdue, subjectOf(low), "priority 10, due since")
+
+		// A second worker that did something says nothing for the first.
+		other := x.Worker(storetest.WorkerOpts{Name: "other"})
+		x.Item(storetest.ItemOpts{State: workqueue.Processed, Worker: other, Priority: 950})
+		x.wantOne(workqueue.CheckOverdue, subjectOf(low), "the worker idle")
+		report := x.check()
+		if w := report.Violations[0].Worker; w == nil || *w != "idle" || !strings.Contains(report.Violations[0].Hint, "AssignTasksToWorker") {
+			t.Errorf("violation = %+v, want the worker and a hint", report.Violations[0])
+		}
+	})
+}
