@@ -166,7 +166,7 @@ func (a *app) checkTable(report workqueue.CheckReport) {
 		if c.More {
 			found = "more than " + found
 		}
-		g.add(c.Check, fmt.Sprintf("%d %s", c.Looked, c.Of), found)
+		g.add(c.Check, fmt.Sprintf("%s: %d", c.Of, c.Looked), found)
 	}
 	g.writeTo(a.stdout)
 	for _, c := range report.Checks {

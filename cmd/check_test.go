@@ -1,0 +1,197 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"botwork/internal/database"
+	"botwork/workqueue"
+)
+
+// byHand writes into the project's database as a person does.
+func byHand(t *testing.T, statement string) {
+	t.Helper()
+	db, err := database.Open(database.SQLite, "botwork.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCheckContract(t *testing.T) {
+	inProject(t)
+	busyQueue(t)
+	golden(t, "check_clean.json", mustDo(t, "check", "-o", "json"))
+	golden(t, "check_clean.txt", mustDo(t, "check"))
+
+	byHand(t, `UPDATE BotWorkQueueItems SET State = 1 WHERE Id = 4`)
+	byHand(t, `UPDATE BotWorkQueueItems SET RetryCount = 4 WHERE Id = 3`)
+	for _, output := range []string{"json", "yaml", "table"} {
+		r := botwork(t, "check", "-o", output)
+		if r.code != exitFailed || r.stderr != "" {
+			t.Errorf("check -o %s: exit code %d, want 1 and no error:\n%s", output, r.code, r.stderr)
+		}
+		golden(t, "check_found."+map[string]string{"json": "json", "yaml": "yaml", "table": "txt"}[output], r.stdout)
+	}
+}
+
+// What pipelines say is read from the project, and mistakes in it keep nobody
+// from looking at the database.
+func TestCheckKnowsTheProjectsLimits(t *testing.T) {
+	inProject(t)
+	busyQueue(t)
+	writeFile(t, "pipelines/hello.yaml", "name: hello\nresilience: {limit: 1}\nsteps: [{handler: Log, with: {message: hello}}]\n")
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes("pipelines/hello.yaml", old, old); err != nil {
+		t.Fatal(err)
+	}
+	r := botwork(t, "check")
+	if r.code != exitFailed || !strings.Contains(r.stdout, "attempt-limit: item 2\n") || !strings.Contains(r.stdout, "at most 1 (its pipeline says so)") {
+		t.Errorf("check: exit code %d:\n%s", r.code, r.stdout)
+	}
+	writeFile(t, "pipelines/hello.yaml", "steps: [{handler: Lgo}]\n")
+	if out := mustDo(t, "check"); !strings.Contains(out, `items of "hello" whose limit would be their pipeline's: 2`) {
+		t.Errorf("check does not tell that hello is not known:\n%s", out)
+	}
+	if err := os.RemoveAll("pipelines"); err != nil {
+		t.Fatal(err)
+	}
+	if r := botwork(t, "check"); r.code != exitDone || !strings.Contains(r.stderr, "no pipeline is known") {
+		t.Errorf("check without pipelines: exit code %d:\n%s", r.code, r.stderr)
+	}
+}
+
+func TestCheckMakesNoDatabase(t *testing.T) {
+	inProject(t)
+	botwork(t, "check").wantFailure(t, exitFailed, "botwork.db does not exist", "botwork db migrate")
+	if _, err := os.Stat("botwork.db"); err == nil {
+		t.Error("check has made the database")
+	}
+	writeFile(t, "botwork.db", "")
+	botwork(t, "check").wantFailure(t, exitFailed, "the schema is missing", "botwork db migrate")
+	if info, err := os.Stat("botwork.db"); err != nil || info.Size() > 8192 {
+		t.Errorf("check has written into the database: %v, %v", info, err)
+	}
+}
+
+func TestCheckUsage(t *testing.T) {
+	inProject(t)
+	for _, tt := range []struct {
+		args []string
+		said string
+	}{
+		{[]string{"--for", "1m"}, "--for goes with --watch"},
+		{[]string{"--interval", "1s"}, "--interval goes with --watch"},
+		{[]string{"--watch", "--interval", "0s"}, "--interval: got 0s, want more than 0"},
+		{[]string{"--due-for", "-1m"}, "--due-for: got -1m0s, want more than 0"},
+		{[]string{"--due-for", "long"}, `--due-for: got "long"`},
+		{[]string{"item-state"}, `got the argument "item-state", want none`},
+	} {
+		botwork(t, append([]string{"check"}, tt.args...)...).wantFailure(t, exitUsage, tt.said)
+	}
+	writeFile(t, "botwork.yaml", "database: {driver: oracle}\n")
+	botwork(t, "check").wantFailure(t, exitUsage, "oracle")
+}
+
+// watchedStore gives one report or error a reading.
+type watchedStore struct {
+	reports []any
+	n       int
+}
+
+func (s *watchedStore) Check(context.Context, workqueue.CheckParams) (workqueue.CheckReport, error) {
+	next := s.reports[min(s.n, len(s.reports)-1)]
+	s.n++
+	if err, ok := next.(error); ok {
+		return workqueue.CheckReport{}, err
+	}
+	report := next.(workqueue.CheckReport)
+	report.At = time.Now().UTC()
+	return report, nil
+}
+
+func reportOf(ids ...int64) workqueue.CheckReport {
+	report := workqueue.CheckReport{Clean: len(ids) == 0}
+	for _, id := range ids {
+		report.Violations = append(report.Violations, workqueue.Violation{
+			Check: workqueue.CheckLostItem, ItemID: &id, Found: "lost", Wanted: "kept", Hint: "start a worker",
+		})
+	}
+	return report
+}
+
+// watchFor runs a watch in the time of a bubble.
+func watchFor(t *testing.T, length time.Duration, output format, reports ...any) (out, errText string, err error) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		var stdout, stderr bytes.Buffer
+		a := &app{stdout: &stdout, stderr: &stderr}
+		flags := checkFlags{watch: true, interval: 5 * time.Second, length: length}
+		err = a.watch(t.Context(), &watchedStore{reports: reports}, workqueue.CheckParams{}, flags, output)
+		out, errText = stdout.String(), stderr.String()
+	})
+	return out, errText, err
+}
+
+// A reading that finds something is confirmed by the next report.
+func TestWatchPrintsWhatChanges(t *testing.T) {
+	out, _, err := watchFor(t, 28*time.Second, formatJSON,
+		reportOf(), reportOf(7), reportOf(7), reportOf(7), reportOf(7), reportOf())
+	var events []checkEvent
+	for line := range strings.Lines(out) {
+		var e checkEvent
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%v: %q", err, line)
+		}
+		events = append(events, e)
+	}
+	if len(events) != 2 || events[0].Event != "appeared" || events[1].Event != "gone" || *events[1].Violation.ItemID != 7 {
+		t.Errorf("events:\n%s, want item 7 to appear and go", out)
+	}
+	if said, ok := errors.AsType[*reportedError](err); !ok || said.code != exitFailed {
+		t.Errorf("error %v, want exit code 1 although it is gone", err)
+	}
+}
+
+func TestWatchAsTable(t *testing.T) {
+	out, _, err := watchFor(t, 9*time.Second, formatTable, reportOf(), reportOf(7))
+	for _, want := range []string{"0 violations at first", "appeared  lost-item: item 7: lost; wanted kept; start a worker\n", "1 violation in 2 readings, 1 still there\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the watch does not say %q:\n%s", want, out)
+		}
+	}
+	if err == nil {
+		t.Error("no error, want exit code 1")
+	}
+	if out, _, err := watchFor(t, 9*time.Second, formatYAML, reportOf(7), reportOf(7)); err == nil || !strings.HasPrefix(out, "---\nat: ") {
+		t.Errorf("as YAML: %v\n%s", err, out)
+	}
+}
+
+func TestWatchOutlastsAnOutage(t *testing.T) {
+	away := errors.New("the database is away")
+	out, said, err := watchFor(t, 29*time.Second, formatTable, reportOf(), away, away, reportOf())
+	if err != nil || strings.Count(said, "the database is away") != 1 || !strings.Contains(out, "0 violations in 4 readings") {
+		t.Errorf("the watch ended with %v and said:\n%s%s", err, out, said)
+	}
+	if _, _, err := watchFor(t, time.Minute, formatTable, away); !errors.Is(err, away) {
+		t.Errorf("error %v, want that of the first reading at once", err)
+	}
+}
+
+func TestWatchThatKnowsNothing(t *testing.T) {
+	// Half a second is not enough to confirm what the first reading finds.
+	if _, _, err := watchFor(t, 500*time.Millisecond, formatTable, reportOf(7)); err == nil || !strings.Contains(err.Error(), "nothing is known") {
+		t.Errorf("error %v, want that nothing is known", err)
+	}
+}
