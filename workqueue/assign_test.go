@@ -199,7 +199,7 @@ func TestAssignFreesAndAssignsInOnePass(t *testing.T) {
 			t.Fatal(err)
 		}
 		bob := register(t, store, "bob", 1)
-		want := workqueue.AssignResult{RescueResult: workqueue.RescueResult{Rescued: 1, Released: 1}, Workers: 1, Assigned: 2}
+		want := workqueue.AssignResult{RescueResult: workqueue.RescueResult{Rescued: 1, Released: 1, Band: workqueue.Band{}}, Workers: 1, Assigned: 2}
 		if diff := cmp.Diff(want, pass(t, store, workqueue.AssignParams{})); diff != "" {
 			t.Errorf("-want +got\n%s", diff)
 		}

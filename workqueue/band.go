@@ -23,8 +23,11 @@ func (b Band) Contains(priority int) bool { return b.Min <= priority && priority
 // Empty tells whether no priority lies in the band.
 func (b Band) Empty() bool { return b.Min > b.Max }
 
-// overlaps tells whether the bands have a priority in common.
-func (b Band) overlaps(other Band) bool { return b.Min <= other.Max && other.Min <= b.Max }
+// Overlaps tells whether the bands have a priority in common.
+func (b Band) Overlaps(other Band) bool { return b.Min <= other.Max && other.Min <= b.Max }
+
+// holds tells whether every priority of other lies in the band.
+func (b Band) holds(other Band) bool { return b.Min <= other.Min && other.Max <= b.Max }
 
 func (b Band) String() string {
 	switch {

@@ -86,11 +86,11 @@ func TestBandOverlaps(t *testing.T) {
 		{Band{500, math.MaxInt32}, high, true}, {Band{1000, 1001}, medium, true},
 	}
 	for _, test := range tests {
-		if got := test.a.overlaps(test.b); got != test.want {
-			t.Errorf("(%v).overlaps(%v) = %v, want %v", test.a, test.b, got, test.want)
+		if got := test.a.Overlaps(test.b); got != test.want {
+			t.Errorf("(%v).Overlaps(%v) = %v, want %v", test.a, test.b, got, test.want)
 		}
-		if got := test.b.overlaps(test.a); got != test.want {
-			t.Errorf("(%v).overlaps(%v) = %v, want %v", test.b, test.a, got, test.want)
+		if got := test.b.Overlaps(test.a); got != test.want {
+			t.Errorf("(%v).Overlaps(%v) = %v, want %v", test.b, test.a, got, test.want)
 		}
 	}
 }

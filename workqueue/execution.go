@@ -116,7 +116,7 @@ func (e *execution) refill(ctx context.Context) (asked bool, err error) {
 	if !e.p.Refill || !ok {
 		return false, nil
 	}
-	_, err = AssignPass(ctx, e.r.o.Store, pass)
+	_, err = e.r.pass(ctx, pass)
 	return true, err
 }
 

@@ -131,7 +131,17 @@ func (r *Runner) Assign(ctx context.Context, p AssignParams) (AssignResult, erro
 	r.passes = slices.DeleteFunc(r.passes, func(old AssignParams) bool { return old.Band == p.Band })
 	r.passes = append(r.passes, p)
 	r.mu.Unlock()
-	return AssignPass(ctx, r.o.Store, p)
+	return r.pass(ctx, p)
+}
+
+// pass runs a pass. It may have freed items that it does not assign, such as
+// low ones, whose own pass may be hours away: those are attended to.
+func (r *Runner) pass(ctx context.Context, p AssignParams) (AssignResult, error) {
+	result, err := AssignPass(ctx, r.o.Store, p)
+	if err == nil && r.o.Attend != nil && result.Waits() && !p.Band.holds(result.Band) {
+		r.o.Attend(result.Band)
+	}
+	return result, err
 }
 
 // passFor finds the pass to repeat for items of a band. The passes of other
@@ -140,7 +150,7 @@ func (r *Runner) passFor(band Band) (AssignParams, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, p := range slices.Backward(r.passes) {
-		if p.Band.overlaps(band) {
+		if p.Band.Overlaps(band) {
 			return p, true
 		}
 	}

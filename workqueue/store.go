@@ -230,19 +230,6 @@ type AssignTx interface {
 	Write(ctx context.Context, assignments []Assignment) (int, error)
 }
 
-// RescueParams bounds what waits for nothing.
-type RescueParams struct {
-	AssignedFor time.Duration
-	MaxReleases int
-}
-
-// RescueResult counts what a rescue moved.
-type RescueResult struct {
-	Rescued  int `json:"rescued"`  // running items whose lease had run out
-	Released int `json:"released"` // assigned items that went back
-	Poisoned int `json:"poisoned"` // cancelled: too many workers died with them
-}
-
 // DueItem is what an assignment pass knows of an item.
 type DueItem struct {
 	ID       int64

@@ -11,6 +11,7 @@ import (
 
 	"botwork/internal/strictyaml"
 	"botwork/pipelines"
+	"botwork/workqueue"
 )
 
 // UnknownPipelineError says that no system pipeline has the name.
@@ -72,20 +73,9 @@ func (p *Process) runNamed(ctx context.Context, name string) error {
 // urgency is the highest lower bound of the priorities that the pipeline's steps
 // run; it is above them all where no step runs items.
 func urgency(pl *pipelines.Pipeline) int {
-	highest, runsItems := math.MinInt, false
-	for _, step := range pl.Steps {
-		if step.Handler != "ExecuteWorkItems" {
-			continue
-		}
-		runsItems = true
-		for _, bound := range []string{"minPriority", "abovePriority"} {
-			if from, ok := step.With[bound].(int); ok {
-				highest = max(highest, from)
-			}
-		}
-	}
-	if !runsItems {
+	bands := bands(pl)
+	if len(bands) == 0 {
 		return math.MaxInt
 	}
-	return highest
+	return slices.MaxFunc(bands, func(a, b workqueue.Band) int { return cmp.Compare(a.Min, b.Min) }).Min
 }

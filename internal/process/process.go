@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -42,6 +43,10 @@ type Process struct {
 	o         Options
 	runner    *workqueue.Runner
 	scheduler *scheduler.Scheduler
+
+	// started tells that the schedules fire; before, and in a process that
+	// runs pipelines one time, nothing runs but what was asked for.
+	started atomic.Bool
 }
 
 // New registers the worker and makes its schedules ready, but fires none:
@@ -69,7 +74,11 @@ func New(ctx context.Context, o Options) (*Process, error) {
 }
 
 // Start begins to fire.
-func (p *Process) Start(ctx context.Context) error { return p.scheduler.Start(ctx) }
+func (p *Process) Start(ctx context.Context) error {
+	err := p.scheduler.Start(ctx)
+	p.started.Store(err == nil)
+	return err
+}
 
 // Worker returns the registered worker.
 func (p *Process) Worker() workqueue.Worker { return p.runner.Worker() }
@@ -98,7 +107,7 @@ func (p *Process) Stop(ctx context.Context) error {
 func (p *Process) newRunner() (*workqueue.Runner, error) {
 	return workqueue.NewRunner(workqueue.RunnerOptions{
 		Store: p.o.Store, RunItem: p.runItem(), Log: p.o.Log, Spec: p.o.Spec,
-		Heartbeat: p.o.Heartbeat, ShutdownGrace: p.o.ShutdownGrace,
+		Heartbeat: p.o.Heartbeat, ShutdownGrace: p.o.ShutdownGrace, Attend: p.attend,
 	})
 }
 

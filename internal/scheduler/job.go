@@ -36,6 +36,9 @@ const (
 	TriggerAtStart = "atStart"
 	TriggerCatchUp = "catchUp"
 	TriggerRequest = "request"
+
+	// TriggerStranded starts a run because items lie about that nobody runs.
+	TriggerStranded = "stranded"
 )
 
 // Start tells a run why and for when it starts.

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -40,7 +41,42 @@ func (s *Scheduler) Trigger(ctx context.Context, name string) error {
 	return r.request(ctx)
 }
 
+// Wake starts a run because items lie about that nobody runs, unless one goes
+// on already. It returns at once; a run that cannot be started is logged.
+func (s *Scheduler) Wake(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.runners[name]
+	if !ok || s.stopping {
+		return
+	}
+	s.runs.Go(func() {
+		err := r.startNow(TriggerStranded, nil)
+		switch busy := (*BusyError)(nil); {
+		case err == nil:
+			r.log.Info().Msg("started because items lie about that nobody runs")
+		case !errors.As(err, &busy):
+			r.log.Warn().Err(err).Msg("items that nobody runs wait until the next run")
+		}
+	})
+}
+
 func (r *runner) request(ctx context.Context) error {
+	done := make(chan error, 1)
+	if err := r.startNow(TriggerRequest, done); err != nil {
+		return err
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("wait for pipeline %q, which runs on: %w", r.job.Name, context.Cause(ctx))
+	}
+}
+
+// startNow starts a run that no schedule planned; its error goes to done, unless
+// nil. *BusyError: a run goes on.
+func (r *runner) startNow(trigger string, done chan<- error) error {
 	running, ok := r.reserve()
 	if !ok {
 		return &BusyError{Pipeline: r.job.Name, Reason: running.describe()}
@@ -56,15 +92,9 @@ func (r *runner) request(ctx context.Context) error {
 				"a run, started at %s on another worker, is still going on", since.UTC().Format(time.RFC3339))}
 		}
 	}
-	done := make(chan error, 1)
-	if err := r.start(Start{Trigger: TriggerRequest}, done); err != nil {
+	if err := r.start(Start{Trigger: trigger}, done); err != nil {
 		r.release()
 		return fmt.Errorf("start pipeline %q: %w", r.job.Name, err)
 	}
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return fmt.Errorf("wait for pipeline %q, which runs on: %w", r.job.Name, context.Cause(ctx))
-	}
+	return nil
 }

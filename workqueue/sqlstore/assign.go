@@ -59,15 +59,12 @@ type assignTx struct {
 func (a *assignTx) Rescue(ctx context.Context, p workqueue.RescueParams) (workqueue.RescueResult, error) {
 	var total workqueue.RescueResult
 	for {
-		found, r, err := a.rescueBatch(ctx, p)
+		found, moved, err := a.rescueBatch(ctx, p, &total)
 		if err != nil {
 			return total, fmt.Errorf("rescue: %w", err)
 		}
-		total.Rescued += r.Rescued
-		total.Released += r.Released
-		total.Poisoned += r.Poisoned
 		// Nothing moved although something was found: others were quicker.
-		if found < rescueBatch || r == (workqueue.RescueResult{}) {
+		if found < rescueBatch || moved == 0 {
 			return total, nil
 		}
 	}
@@ -78,13 +75,14 @@ type staleRow struct {
 	state    workqueue.State
 	workerID *int64
 	failures int
+	priority int
 }
 
-func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams) (int, workqueue.RescueResult, error) {
-	var result workqueue.RescueResult
+// rescueBatch runs one statement and adds to total what it moved.
+func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams, total *workqueue.RescueResult) (found, changed int, err error) {
 	stale, err := a.stale(ctx, p)
 	if err != nil || len(stale) == 0 {
-		return 0, result, err
+		return 0, 0, err
 	}
 	refs := make([]refRow, len(stale))
 	for i, row := range stale {
@@ -93,7 +91,7 @@ func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams) (i
 	slices.SortFunc(refs, refRow.compare)
 	batch, err := jsonRows(refs)
 	if err != nil {
-		return 0, result, err
+		return 0, 0, err
 	}
 	poison := fmt.Sprintf("poison: %d workers died or vanished while they ran this item", p.MaxReleases)
 	rows, err := a.s.queries.query(ctx, a.tx, "rescue", values{
@@ -101,7 +99,7 @@ func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams) (i
 		"poison_text": poison, "now": a.s.nowArg(),
 	})
 	if err != nil {
-		return 0, result, err
+		return 0, 0, err
 	}
 	moved := map[int64]workqueue.State{}
 	err = eachRow(rows, func() error {
@@ -114,7 +112,7 @@ func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams) (i
 		return nil
 	})
 	if err != nil {
-		return 0, result, err
+		return 0, 0, err
 	}
 	notes := map[refRow]attemptRow{}
 	var ended []refRow
@@ -123,12 +121,9 @@ func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams) (i
 		if !ok {
 			continue
 		}
+		total.Add(row.state, state, row.priority)
 		if row.state == workqueue.Assigned {
-			result.Released++
 			continue // nothing had started: no attempt to note
-		}
-		if result.Rescued++; state == workqueue.Cancelled {
-			result.Poisoned++
 		}
 		ended = append(ended, row.refRow)
 		notes[row.refRow] = attemptRow{
@@ -136,7 +131,7 @@ func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams) (i
 			ErrorText: null("the lease ran out: the worker died, hung or lost the database"),
 		}
 	}
-	return len(stale), result, a.s.note(ctx, a.tx, notes, ended)
+	return len(stale), len(moved), a.s.note(ctx, a.tx, notes, ended)
 }
 
 func (a *assignTx) stale(ctx context.Context, p workqueue.RescueParams) ([]staleRow, error) {
@@ -149,7 +144,7 @@ func (a *assignTx) stale(ctx context.Context, p workqueue.RescueParams) ([]stale
 	var stale []staleRow
 	err = eachRow(rows, func() error {
 		var r staleRow
-		if err := rows.Scan(&r.ItemID, &r.ItemFence, &r.state, &r.workerID, &r.failures); err != nil {
+		if err := rows.Scan(&r.ItemID, &r.ItemFence, &r.state, &r.workerID, &r.failures, &r.priority); err != nil {
 			return err
 		}
 		stale = append(stale, r)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/failsafe-go/failsafe-go"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 	"gorm.io/gorm/schema"
@@ -84,10 +85,12 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 }
 
 func (s *Store) connect(ctx context.Context) error {
-	if err := s.db.PingContext(ctx); err != nil {
+	// Again, where several processes make one new SQLite file at a time: the
+	// switch to its write-ahead log does not wait for the busy timeout.
+	err := failsafe.With(transient).WithContext(ctx).Run(func() error { return s.db.PingContext(ctx) })
+	if err != nil {
 		return err
 	}
-	var err error
 	if s.queries, err = loadQueries(s.dialect, "queries", s.db); err != nil {
 		return err
 	}

@@ -1,13 +1,13 @@
 -- stale: items that nobody will run. Two halves, so that each uses its index.
 -- In:  assigned_ms, limit_rows, now (NULL: the database clock)
 -- Out: candidates for rescue, which repeats these conditions.
-SELECT TOP (@limit_rows) c.Id, c.Fence, c.State, c.WorkerId, c.RetryCount
+SELECT TOP (@limit_rows) c.Id, c.Fence, c.State, c.WorkerId, c.RetryCount, c.Priority
 FROM (
-    SELECT i.Id, i.Fence, i.State, i.WorkerId, i.RetryCount
+    SELECT i.Id, i.Fence, i.State, i.WorkerId, i.RetryCount, i.Priority
     FROM BotWorkQueueItems i
     WHERE i.State = 1 AND (i.LeaseExpiresAt IS NULL OR i.LeaseExpiresAt < COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
     UNION ALL
-    SELECT i.Id, i.Fence, i.State, i.WorkerId, i.RetryCount
+    SELECT i.Id, i.Fence, i.State, i.WorkerId, i.RetryCount, i.Priority
     FROM BotWorkQueueItems i
     WHERE i.State = 5 AND (
         i.AssignedAt IS NULL

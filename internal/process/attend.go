@@ -1,0 +1,46 @@
+package process
+
+import (
+	"botwork/pipelines"
+	"botwork/workqueue"
+)
+
+// attend starts the pipelines that run items of the band, at which items lie
+// about that nobody runs. Those that run already are left alone: they ask for
+// more by themselves.
+func (p *Process) attend(band workqueue.Band) {
+	if !p.started.Load() {
+		return
+	}
+	for _, pl := range p.system() {
+		for _, b := range bands(pl) {
+			if b.Overlaps(band) {
+				p.scheduler.Wake(pl.Name)
+				break
+			}
+		}
+	}
+}
+
+// bands are the priorities that the steps of a pipeline run. Bounds that are
+// not known before the run, since they are expressions, count as none.
+func bands(pl *pipelines.Pipeline) []workqueue.Band {
+	var list []workqueue.Band
+	for _, step := range pl.Steps {
+		if step.Handler != "ExecuteWorkItems" {
+			continue
+		}
+		bound := func(name string) *int {
+			if n, ok := step.With[name].(int); ok {
+				return &n
+			}
+			return nil
+		}
+		b, err := workqueue.NewBand(bound("minPriority"), bound("abovePriority"), bound("belowPriority"))
+		if err != nil {
+			b = workqueue.EveryPriority
+		}
+		list = append(list, b)
+	}
+	return list
+}

@@ -1,0 +1,75 @@
+package process_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"botwork/internal/testdb"
+	"botwork/workqueue"
+)
+
+// The low pipeline's next tick is hours away; what its dead worker left is not
+// to wait for it.
+func TestStrandedItemsRunBeforeTheNextTick(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		t.Parallel()
+		x := newFixture(t, e)
+		b := x.bot("w")
+		b.Spec.Lease, b.Heartbeat = 3*time.Second, time.Second
+		p := x.new(b)
+		if err := p.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		b.log.awaitNth(t, "run succeeded", 2) // both at the start: nothing to do
+		running := x.leftBehind("a", workqueue.Blocked, 100)
+		assigned := x.leftBehind("b", workqueue.Assigned, 200)
+		started := b.log.await(t, "started because items lie about that nobody runs")
+		if started["schedule"] != low && started["schedule"] != medium {
+			t.Errorf("started %v, want one of the shipped pipelines", started)
+		}
+		b.log.awaitNth(t, "item succeeded", 2)
+		if err := p.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		x.wantState(workqueue.Processed, running, assigned)
+		if it := x.item(running); it.ReleaseCount != 1 || it.RetryCount != 0 {
+			t.Errorf("item %d: %d releases, %d failures; want the one release of its dead worker", running, it.ReleaseCount, it.RetryCount)
+		}
+		runs, err := x.store.Runs(t.Context(), low, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var triggers []string
+		for _, r := range runs {
+			triggers = append(triggers, r.Trigger)
+		}
+		if triggers[0] != "stranded" {
+			t.Errorf("the runs of %s, the latest first, were started by %q; want the latest by what was stranded", low, triggers)
+		}
+	})
+}
+
+// leftBehind makes an item that a worker held when it died.
+func (x *fixture) leftBehind(worker string, state workqueue.State, priority int) int64 {
+	x.Helper()
+	const soon = time.Millisecond
+	id := x.enqueue(workqueue.NewItem{Priority: priority})
+	w, err := x.store.RegisterWorker(x.Context(), workqueue.WorkerSpec{Name: worker, InstanceID: worker, Host: "gone", Capacity: 1, Lease: soon})
+	if err != nil {
+		x.Fatal(err)
+	}
+	err = x.store.Assign(x.Context(), func(ctx context.Context, tx workqueue.AssignTx) error {
+		_, err := tx.Write(ctx, []workqueue.Assignment{{ItemID: id, WorkerID: w.ID}})
+		return err
+	})
+	if err == nil && state == workqueue.Blocked {
+		_, err = x.store.Claim(x.Context(), workqueue.ClaimParams{
+			WorkerID: w.ID, InstanceID: w.InstanceID, Band: workqueue.EveryPriority, Max: 1, Lease: soon,
+		})
+	}
+	if err != nil {
+		x.Fatal(err)
+	}
+	return id
+}

@@ -1,0 +1,43 @@
+package workqueue
+
+import "time"
+
+// RescueParams bounds what waits for nothing.
+type RescueParams struct {
+	AssignedFor time.Duration
+	MaxReleases int
+}
+
+// RescueResult counts what a rescue moved.
+type RescueResult struct {
+	Rescued  int `json:"rescued"`  // running items whose lease had run out
+	Released int `json:"released"` // assigned items that went back
+	Poisoned int `json:"poisoned"` // cancelled: too many workers died with them
+
+	// Band spans the priorities of what waits again, when Waits tells that
+	// something does.
+	Band Band `json:"-"`
+}
+
+// Waits tells whether the rescue made items wait for assignment again.
+func (r RescueResult) Waits() bool { return r.Rescued+r.Released > r.Poisoned }
+
+// Add counts one more item that a rescue moved.
+func (r *RescueResult) Add(from, to State, priority int) {
+	switch {
+	case to == Cancelled:
+	case !r.Waits():
+		r.Band = Band{Min: priority, Max: priority}
+	default:
+		r.Band = Band{Min: min(r.Band.Min, priority), Max: max(r.Band.Max, priority)}
+	}
+	switch {
+	case from == Assigned:
+		r.Released++
+	case to == Cancelled:
+		r.Rescued++
+		r.Poisoned++
+	default:
+		r.Rescued++
+	}
+}
