@@ -35,9 +35,10 @@ func TestNothingIsLostAndNothingRunsTwice(t *testing.T) {
 		ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 
-		c := newCluster(t, e)
+		c := newCluster(t, e, *cron)
 		f := newFeeder(c, drawn)
 		m := newTormentor(c, drawn)
+		unwatch := c.watch()
 		started := time.Now()
 		torment, end := context.WithTimeout(ctx, *duration)
 		defer end()
@@ -48,6 +49,7 @@ func TestNothingIsLostAndNothingRunsTwice(t *testing.T) {
 		feeding.Wait()
 
 		m.settle(ctx, f)
+		unwatch()
 		c.stopAll()
 		found := f.evidence(m)
 		v := judge(found)

@@ -5,10 +5,12 @@ package chaos
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +38,9 @@ type cluster struct {
 	nodes  []*node
 }
 
-func newCluster(t *testing.T, e testdb.Engine) *cluster {
+// newCluster makes one whose ExecuteWorkQueue runs by the given cron. Nothing is
+// started.
+func newCluster(t *testing.T, e testdb.Engine, cron string) *cluster {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "botwork-chaos-"+string(e.Driver)+"-")
 	if err != nil {
@@ -44,7 +48,7 @@ func newCluster(t *testing.T, e testdb.Engine) *cluster {
 	}
 	c := &cluster{T: t, dir: dir, ledger: filepath.Join(dir, "ledger.ndjson")}
 	t.Cleanup(func() {
-		if t.Failed() {
+		if t.Failed() || *keep {
 			t.Logf("the project, the ledger and the logs of all processes are kept in %s", dir)
 		} else if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
@@ -70,7 +74,7 @@ steps:
 		text := string(f.Data)
 		text = c.replace(text, `workerSeenWithin: 15m`, "workerSeenWithin: 15m\n      maxReleases: 1000") // an item is not to blame here
 		if f.Name == "ExecuteWorkQueue.yaml" {
-			text = c.replace(text, `cron: "* * * * *"`, fmt.Sprintf("cron: %q", *cron))
+			text = c.replace(text, `cron: "* * * * *"`, fmt.Sprintf("cron: %q", cron))
 		} else {
 			text = c.replace(text, `cron: "0 */3 * * *"`, `cron: "*/3 * * * * *"`)
 		}
@@ -119,11 +123,12 @@ func (c *cluster) command(environ []string, args ...string) *exec.Cmd {
 // stopAll drains all workers. They have nothing to run.
 func (c *cluster) stopAll() {
 	c.Helper()
-	for _, n := range c.nodes {
+	alive := slices.DeleteFunc(slices.Clone(c.nodes), func(n *node) bool { return n.dead })
+	for _, n := range alive {
 		n.terminate()
 	}
 	late := time.After(*patience)
-	for _, n := range c.nodes {
+	for _, n := range alive {
 		select {
 		case <-n.done:
 			if code := n.cmd.ProcessState.ExitCode(); code != 0 {
@@ -143,11 +148,41 @@ func (c *cluster) check() {
 	cmd := c.command(nil, "check", "--output", "json")
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
-	switch err := runWithin(ctx, cmd); {
-	case err != nil && strings.Contains(said.String(), "unknown flag: --output"):
-		c.Log("this program has no command check yet")
-	case err != nil:
+	if err := runWithin(ctx, cmd); err != nil {
 		c.Errorf("botwork check: %v, want no violations\n%s%s", err, &out, &said)
+	}
+}
+
+// watch lets the program look for violations all the time, until the returned
+// function is called. What holds must hold at every moment, not only in the end.
+func (c *cluster) watch() (stop func()) {
+	c.Helper()
+	c.write("logs/check.log", "")
+	log, err := os.OpenFile(filepath.Join(c.dir, "logs", "check.log"), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		c.Fatal(err)
+	}
+	cmd := c.command(nil, "check", "--watch", "--interval", "5s", "--output", "json")
+	cmd.Stdout, cmd.Stderr = log, log
+	err = errors.Join(cmd.Start(), log.Close())
+	if err != nil {
+		c.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	c.Cleanup(func() { _ = cmd.Process.Kill() })
+	return func() {
+		c.Helper()
+		_ = cmd.Process.Signal(os.Interrupt) // one that has ended already has failed
+		select {
+		case err = <-ended:
+		case <-time.After(time.Minute):
+			err = errors.New("it does not end")
+		}
+		if err != nil {
+			said, _ := os.ReadFile(log.Name())
+			c.Errorf("botwork check --watch: %v, want no violations at any time\n%s", err, said)
+		}
 	}
 }
 

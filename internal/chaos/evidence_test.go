@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"os"
 	"slices"
 	"time"
 
@@ -76,13 +75,6 @@ func (f *feeder) evidence(m *tormentor) evidence {
 		before = page[len(page)-1].ID
 	}
 	slices.Reverse(e.rows)
-	file, err := os.Open(f.c.ledger)
-	if err != nil {
-		f.c.Fatal(err)
-	}
-	defer file.Close()
-	if e.lines, err = ledger.Read(file); err != nil {
-		f.c.Fatal(err)
-	}
+	e.lines = f.c.lines()
 	return e
 }

@@ -3,6 +3,7 @@
 package chaos
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,14 +29,23 @@ type figures struct {
 	late, lateTicks int
 	worstLate       time.Duration
 
-	afterKill, afterPause []time.Duration // sorted
+	// Sorted: until the item was Ready again, by the database's clock (the same
+	// machine's), and until it ran on another worker,
+	// which may have been struck as well meanwhile, or have others to run first.
+	untilRescued, afterKill, afterPause []recovery
+}
+
+// recovery is an item of a dead or suspended process that began elsewhere.
+type recovery struct {
+	item, fence int64 // of the run that began
+	wait        time.Duration
 }
 
 // recoveries measures how long items of a dead or suspended process waited until
 // another one began them.
 func (v *verdict) recoveries(e evidence) {
-	after := func(pid int, from time.Time) []time.Duration {
-		var waits []time.Duration
+	after := func(pid int, from time.Time) []recovery {
+		var waits []recovery
 		open := map[int64]ledger.Line{} // by item: what the process had begun and not ended
 		for _, l := range e.lines {
 			switch {
@@ -45,14 +55,16 @@ func (v *verdict) recoveries(e evidence) {
 				delete(open, l.Item)
 			case l.PID != pid && l.Kind == ledger.Begin && l.Time().After(from):
 				if begun, ok := open[l.Item]; ok && l.Fence > begun.Fence {
-					waits = append(waits, l.Time().Sub(from))
+					waits = append(waits, recovery{l.Item, l.Fence, l.Time().Sub(from)})
 					delete(open, l.Item)
 				}
 			}
 		}
 		return waits
 	}
+	deaths := map[int]death{}
 	for _, d := range e.deaths {
+		deaths[d.pid] = d
 		v.figures.afterKill = append(v.figures.afterKill, after(d.pid, d.at)...)
 	}
 	for _, p := range e.pauses {
@@ -60,8 +72,21 @@ func (v *verdict) recoveries(e evidence) {
 			v.figures.afterPause = append(v.figures.afterPause, after(p.pid, p.from)...)
 		}
 	}
-	slices.Sort(v.figures.afterKill)
-	slices.Sort(v.figures.afterPause)
+	owner := map[[2]int64]int{} // of a run, by item and fence
+	for _, l := range e.lines {
+		owner[[2]int64{l.Item, l.Fence}] = l.PID
+	}
+	for _, r := range e.rows {
+		for _, a := range r.attempts {
+			if d, ok := deaths[owner[[2]int64{r.ID, a.Fence}]]; ok && a.Outcome == "rescued" && a.FinishedAt.After(d.at) {
+				v.figures.untilRescued = append(v.figures.untilRescued, recovery{r.ID, a.Fence, a.FinishedAt.Sub(d.at)})
+			}
+		}
+	}
+	longer := func(a, b recovery) int { return cmp.Compare(a.wait, b.wait) }
+	slices.SortFunc(v.figures.untilRescued, longer)
+	slices.SortFunc(v.figures.afterKill, longer)
+	slices.SortFunc(v.figures.afterPause, longer)
 }
 
 // String is the table that `make chaos` prints.
@@ -83,6 +108,7 @@ func (f figures) String() string {
 	line("failures by design", "%d", f.failed)
 	line("rescued, released", "%d, %d", f.rescued, f.released)
 	line("ran to the end, unrecorded, and ran again", "%d", f.unrecorded)
+	line("from kill -9 to rescued", "%s", spread(f.untilRescued))
 	line("from kill -9 to running again", "%s", spread(f.afterKill))
 	line("from suspension to running elsewhere", "%s", spread(f.afterPause))
 	line("lines after waking up without a lease (work among them)", "%d (%d)", f.late, f.lateTicks)
@@ -94,13 +120,14 @@ func (f figures) String() string {
 	return b.String()
 }
 
-// spread describes sorted lengths of time.
-func spread(sorted []time.Duration) string {
+// spread describes sorted recoveries.
+func spread(sorted []recovery) string {
 	if len(sorted) == 0 {
 		return "never needed"
 	}
 	median, worst := sorted[len(sorted)/2], sorted[len(sorted)-1]
-	return fmt.Sprintf("median %s, worst %s (%d times)", median.Round(100*time.Millisecond), worst.Round(100*time.Millisecond), len(sorted))
+	return fmt.Sprintf("median %s, worst %s (%d times)",
+		median.wait.Round(100*time.Millisecond), worst.wait.Round(100*time.Millisecond), len(sorted))
 }
 
 func text(s *string) string {

@@ -21,7 +21,7 @@ func sound() *evidence {
 		return row{workqueue.Item{ID: id, State: state, Fence: fence, RetryCount: retries, ReleaseCount: releases}, attempts, int(id)}
 	}
 	attempt := func(fence int64, outcome string) workqueue.Attempt {
-		return workqueue.Attempt{Fence: fence, Outcome: outcome}
+		return workqueue.Attempt{Fence: fence, Outcome: outcome, FinishedAt: at(18)}
 	}
 	line := func(id, fence int64, pid, second int, kind ledger.Kind) ledger.Line {
 		return ledger.Line{Run: ledger.Run{Item: id, Fence: fence, PID: pid}, Kind: kind, At: at(second).UnixNano()}
@@ -65,7 +65,10 @@ func TestSoundEvidence(t *testing.T) {
 	if f.late != 2 || f.lateTicks != 1 || f.worstLate != time.Second || f.kills != 1 || f.pausesPastLease != 1 {
 		t.Errorf("counts of the torment are wrong: %+v", f)
 	}
-	if !slices.Equal(f.afterKill, []time.Duration{11 * time.Second}) || !slices.Equal(f.afterPause, []time.Duration{20 * time.Second}) {
+	if !slices.Equal(f.untilRescued, []recovery{{4, 1, 10 * time.Second}}) {
+		t.Errorf("rescues = %v, want one 10s after the kill", f.untilRescued)
+	}
+	if !slices.Equal(f.afterKill, []recovery{{4, 2, 11 * time.Second}}) || !slices.Equal(f.afterPause, []recovery{{3, 2, 20 * time.Second}}) {
 		t.Errorf("recoveries = %v and %v, want 11s after the kill and 20s after the suspension", f.afterKill, f.afterPause)
 	}
 }

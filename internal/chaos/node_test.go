@@ -79,6 +79,12 @@ func (n *node) ended() bool {
 	}
 }
 
+// started tells whether the process has said that it is at work.
+func (n *node) started() bool {
+	text, err := os.ReadFile(n.log)
+	return err == nil && strings.Contains(string(text), "worker started")
+}
+
 func (n *node) signal(sig os.Signal) {
 	n.c.Helper()
 	if err := n.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -91,6 +97,7 @@ func (n *node) kill() death {
 	d := death{n.pid(), time.Now()}
 	n.signal(syscall.SIGKILL)
 	<-n.done
+	n.dead = true
 	return d
 }
 

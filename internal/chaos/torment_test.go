@@ -189,7 +189,7 @@ func (m *tormentor) settle(ctx context.Context, f *feeder) {
 }
 
 func (m *tormentor) allRunning() bool {
-	return !slices.ContainsFunc(m.c.nodes, func(n *node) bool { return !n.atWork() })
+	return !slices.ContainsFunc(m.c.nodes, func(n *node) bool { return !n.atWork() || !n.started() })
 }
 
 // between draws a length of time.
