@@ -60,9 +60,10 @@ var may = map[string]map[string]string{
 	"internal/database": {
 		"internal/namedsql": "an opened connection knows its driver's parameter style",
 	},
-	"internal/docstest": {},
-	"internal/e2e":      {},
-	"internal/namedsql": {},
+	"internal/docstest":   {},
+	"internal/e2e":        {},
+	"internal/faultproxy": {},
+	"internal/namedsql":   {},
 	"internal/process": {
 		"handlers/queue":      "the system pipelines' handlers get their executor here",
 		"internal/scheduler":  "it runs one",
@@ -138,7 +139,7 @@ var testFences = []struct{ of, not, why string }{
 }
 
 // forTests are packages that no program may contain, directly or not.
-var forTests = []string{"testing", module + "/internal/testdb", module + "/workqueue/storetest"}
+var forTests = []string{"testing", module + "/internal/faultproxy", module + "/internal/testdb", module + "/workqueue/storetest"}
 
 // listed is what `go list -json` says of one package.
 type listed struct {

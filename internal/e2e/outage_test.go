@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"botwork/internal/faultproxy"
 	"botwork/internal/testdb"
 	"botwork/workqueue"
 )
@@ -16,10 +17,25 @@ const password = "correct-horse"
 
 // behindProxy makes a project whose programs reach the database over a proxy,
 // which is cut.
-func behindProxy(t *testing.T, e testdb.Engine) (*project, *proxy) {
+func behindProxy(t *testing.T, e testdb.Engine) (*project, *faultproxy.Proxy) {
 	dsn := e.DSN(t)
-	p, through := newProxy(t, dsn, password)
-	return projectOn(t, e, through, e.Open(t, dsn)), p
+	p, through := faultproxy.New(t, dsn)
+	u, err := url.Parse(through)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.UserPassword(u.User.Username(), password)
+	return projectOn(t, e, u.String(), e.Open(t, dsn)), p
+}
+
+// eachServer runs a test for each engine that a program reaches over a network.
+func eachServer(t *testing.T, test func(t *testing.T, e testdb.Engine)) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		if e.Server == "" {
+			t.Skip("an embedded database does not go away")
+		}
+		test(t, e)
+	})
 }
 
 func TestAWorkerWaitsForADatabaseThatIsNotThere(t *testing.T) {
@@ -28,12 +44,12 @@ func TestAWorkerWaitsForADatabaseThatIsNotThere(t *testing.T) {
 		x, proxy := behindProxy(t, e)
 		w := x.worker("w")
 		w.await("the database cannot be used", 2)
-		for _, word := range []string{"again_in", "connection refused", proxy.listen} {
+		for _, word := range []string{"again_in", "connection refused", proxy.Addr()} {
 			if !strings.Contains(w.output(), word) {
 				t.Errorf("it does not say %q", word)
 			}
 		}
-		proxy.restore()
+		proxy.Restore()
 		w.await("worker started", 1)
 		w.wantDrained(os.Interrupt)
 		if strings.Contains(w.output(), password) || strings.Contains(w.output(), url.QueryEscape(password)) {
@@ -65,7 +81,7 @@ func TestOtherCommandsDoNotWaitForTheDatabase(t *testing.T) {
 		x, proxy := behindProxy(t, e)
 		for _, args := range [][]string{{"items", "list"}, {"run", "--once"}, {"enqueue", "--pipeline", "hold", "--payload", "{}"}} {
 			r := x.run(args...)
-			r.want(1, "connection refused", proxy.listen)
+			r.want(1, "connection refused", proxy.Addr())
 			if strings.Contains(r.stderr, password) {
 				t.Errorf("botwork %s printed the password", r.args)
 			}
@@ -77,18 +93,18 @@ func TestResultsOutliveAnOutage(t *testing.T) {
 	eachServer(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x, proxy := behindProxy(t, e)
-		proxy.restore()
+		proxy.Restore()
 		id, letGo := x.enqueueHold()
 		w := x.worker("w", "LEASE=25s", "HEARTBEAT=1s")
 		w.await("begun", 1)
 
-		proxy.cut()
+		proxy.Cut()
 		letGo("kept")
 		w.await("results cannot be written; they are kept and tried again", 1)
 		if it := x.item(id); it.State != workqueue.Blocked {
 			t.Errorf("while the database is away the item is %s, want Blocked", it.State)
 		}
-		proxy.restore()
+		proxy.Restore()
 
 		it := x.awaitState(id, workqueue.Processed)
 		if it.Fence != 1 || it.RetryCount != 0 || it.ReleaseCount != 0 || !strings.Contains(string(it.Output), "kept") {

@@ -1,0 +1,130 @@
+package faultproxy
+
+import (
+	"net"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Proxy carries the connections between a program and its database server. Its
+// methods may be called from several goroutines.
+type Proxy struct {
+	t              testing.TB
+	server, listen string
+	loops          sync.WaitGroup
+	answered       atomic.Int64
+
+	mu       sync.Mutex
+	listener net.Listener // nil: connections are refused
+	links    map[*link]bool
+	fault    Fault
+	era      uint64        // counts the faults
+	changed  chan struct{} // closed when the next fault is set
+}
+
+// New returns a proxy that refuses connections until Restore, and the DSN of a
+// database behind it. It ends with the test. A DSN that is no URL with a host
+// skips the test.
+func New(t testing.TB, dsn string) (p *Proxy, through string) {
+	t.Helper()
+	u, err := url.Parse(dsn)
+	if err != nil || u.Host == "" {
+		t.Skip("the server's DSN is no URL with a host: there is no place for a proxy")
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = &Proxy{
+		t: t, server: u.Host, listen: free.Addr().String(), links: map[*link]bool{}, changed: make(chan struct{}),
+	}
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.Cut()
+		p.loops.Wait()
+	})
+	u.Host = p.listen
+	return p, u.String()
+}
+
+// Addr is where programs reach the proxy.
+func (p *Proxy) Addr() string { return p.listen }
+
+// Answered is how many bytes of answers have passed so far.
+func (p *Proxy) Answered() int64 { return p.answered.Load() }
+
+// Restore takes connections again and passes on what they carry.
+func (p *Proxy) Restore() {
+	p.t.Helper()
+	p.Set(Fault{})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.listener != nil {
+		return
+	}
+	listener, err := net.Listen("tcp", p.listen)
+	if err != nil {
+		p.t.Error(err)
+		return
+	}
+	p.listener = listener
+	p.loops.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return // cut
+			}
+			p.loops.Go(func() { p.join(listener, client.(*net.TCPConn)) })
+		}
+	})
+}
+
+// Set says what happens to all bytes from now on.
+func (p *Proxy) Set(f Fault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fault = f
+	p.era++
+	close(p.changed)
+	p.changed = make(chan struct{})
+	if f.kind == resetting && f.after == 0 {
+		p.endLocked((*link).reset)
+	}
+}
+
+// Drop ends the present connections with an RST; new ones are taken.
+func (p *Proxy) Drop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.endLocked((*link).reset)
+}
+
+// Cut ends all connections in good order and refuses new ones, as a server does
+// that is shut down.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.listener != nil {
+		p.listener.Close()
+		p.listener = nil
+	}
+	p.endLocked((*link).close)
+}
+
+func (p *Proxy) endLocked(end func(*link)) {
+	for l := range p.links {
+		end(l)
+	}
+	clear(p.links)
+}
+
+// now returns the fault that holds, its number, and what tells of the next.
+func (p *Proxy) now() (Fault, uint64, <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.fault, p.era, p.changed
+}
