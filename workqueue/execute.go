@@ -60,6 +60,9 @@ func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, e
 	}
 	err = e.loop(ctx)
 	e.giveBack(e.queue...)
+	if errors.Is(err, errAllStuck) {
+		r.giveUpAssigned(ctx)
+	}
 	if errors.Is(context.Cause(ctx), ErrDraining) {
 		err = nil // not a failure: the rest was given back
 	}

@@ -133,3 +133,34 @@ func TestSettleWritesOnlyWhatEveryDatabaseTakes(t *testing.T) {
 		t.Errorf("output %q, want no NUL in it", got.Output)
 	}
 }
+
+func TestSettleGivesUpBehindWithin(t *testing.T) {
+	began := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		name   string
+		within time.Duration
+		age    time.Duration // of the first attempt when this one began
+		took   time.Duration
+		after  time.Duration // that the failure asks for
+		want   State
+	}{
+		{"no bound", 0, 1000 * time.Hour, time.Hour, 0, Ready},
+		{"just within", 30 * time.Minute, 19 * time.Minute, time.Minute, 0, Ready},
+		{"the backoff goes beyond", 30 * time.Minute, 20 * time.Minute, time.Second, 0, Cancelled},
+		{"the run went beyond", 30 * time.Minute, 0, time.Hour, 0, Cancelled},
+		{"the asked-for wait goes beyond", 30 * time.Minute, 0, time.Second, time.Hour, Cancelled},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			now := began.Add(test.age)
+			it := &Item{ID: 7, Fence: 3, FirstStartedAt: &began, StartedAt: &now}
+			queue := policy(5, 10*time.Minute)
+			queue.Within = Duration(test.within)
+			o := Outcome{Verdict: Failed, Kind: KindError, Error: "boom", After: test.after}
+			got := o.settle(&Run{Item: it, queue: queue}, test.took, 0.5)
+			gaveUp := strings.Contains(got.Error, "given up: the next attempt would begin")
+			if got.State != test.want || got.RetryCount != 1 || gaveUp != (test.want == Cancelled) {
+				t.Errorf("%v after %d failures: %q, want %v", got.State, got.RetryCount, got.Error, test.want)
+			}
+		})
+	}
+}

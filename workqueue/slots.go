@@ -3,6 +3,7 @@ package workqueue
 import (
 	"container/heap"
 	"context"
+	"errors"
 	"sync"
 )
 
@@ -10,27 +11,40 @@ import (
 // share them; a slot that frees goes to the waiter with the highest priority,
 // the longest waiting among equals.
 type slots struct {
+	capacity int
+
 	mu      sync.Mutex
 	free    int
+	stuck   int // of those that are not free: no telling when they will be
 	waiting waiterHeap
 	arrived uint64
 }
 
-func newSlots(capacity int) *slots { return &slots{free: capacity} }
+// errAllStuck says that a worker cannot run anything.
+var errAllStuck = errors.New("all slots are stuck: their handlers ignore that they were cancelled; " +
+	"restart this worker, and bound what the handlers do")
+
+func newSlots(capacity int) *slots { return &slots{capacity: capacity, free: capacity} }
 
 type waiter struct {
 	priority int
 	arrived  uint64
 	granted  chan struct{}
-	index    int // in the heap; -1 when it has left
+	refused  bool // read when granted is closed: no slot will come
+	index    int  // in the heap; -1 when it has left
 }
 
-// acquire waits for a slot. It returns ctx's cause when ctx ends first.
+// acquire waits for a slot. It returns ctx's cause when ctx ends first, and
+// errAllStuck when no slot can be expected to free.
 func (s *slots) acquire(ctx context.Context, priority int) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	s.mu.Lock()
+	if s.stuck >= s.capacity {
+		s.mu.Unlock()
+		return errAllStuck
+	}
 	if s.free > 0 && len(s.waiting) == 0 {
 		s.free--
 		s.mu.Unlock()
@@ -42,15 +56,19 @@ func (s *slots) acquire(ctx context.Context, priority int) error {
 	s.mu.Unlock()
 	select {
 	case <-w.granted:
+		if w.refused {
+			return errAllStuck
+		}
 		return nil
 	case <-ctx.Done():
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if w.index < 0 {
+		switch {
+		case w.index >= 0:
+			heap.Remove(&s.waiting, w.index)
+		case !w.refused:
 			// The grant and the end came together: the slot is ours to give back.
 			s.releaseLocked()
-		} else {
-			heap.Remove(&s.waiting, w.index)
 		}
 		return context.Cause(ctx)
 	}
@@ -69,6 +87,22 @@ func (s *slots) releaseLocked() {
 		return
 	}
 	close(heap.Pop(&s.waiting).(*waiter).granted)
+}
+
+// stick notes that one more slot is stuck, or with -1 that it is free again
+// soon. When all are stuck, nobody is kept waiting.
+func (s *slots) stick(more int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stuck += more
+	if s.stuck < s.capacity {
+		return
+	}
+	for len(s.waiting) > 0 {
+		w := heap.Pop(&s.waiting).(*waiter)
+		w.refused = true
+		close(w.granted)
+	}
 }
 
 type waiterHeap []*waiter

@@ -21,6 +21,7 @@ func (r *Runner) seeToStuck(now time.Time) {
 		r.o.Log.Error().Int64("item_id", a.run.ID).Str("step", note.Step).
 			Float64("cancelled_s", now.Sub(a.cancelled).Seconds()).Str("cause", cause.Error()).Bool("given_up", a.givenUp).
 			Msg("a handler ignores that it was cancelled: its slot is stuck until it returns")
+		r.slots.stick(1)
 		switch {
 		case !a.givenUp:
 		case errors.Is(cause, ErrLeaseLost):
@@ -35,8 +36,9 @@ func (r *Runner) seeToStuck(now time.Time) {
 	}
 }
 
-// returned logs that a stuck handler has come back.
+// returned notes that a stuck handler has come back.
 func (r *Runner) returned(a *activeRun, stuckFor time.Duration, outcome Outcome) {
+	r.slots.stick(-1)
 	log := r.o.Log.Warn().Int64("item_id", a.run.ID).Float64("cancelled_s", stuckFor.Seconds())
 	if a.givenUp {
 		log = log.Bool("succeeded", outcome.Verdict == Succeeded)
@@ -44,4 +46,16 @@ func (r *Runner) returned(a *activeRun, stuckFor time.Duration, outcome Outcome)
 		return
 	}
 	log.Msg("a stuck handler has returned: its slot is free")
+}
+
+// giveUpAssigned gives back what is assigned to a worker whose slots are all
+// stuck. Passes leave it out as soon as its heartbeat has told them.
+func (r *Runner) giveUpAssigned(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, r.statementTime())
+	defer cancel()
+	if n, err := r.o.Store.ReleaseAssigned(ctx, r.worker.ID, r.worker.InstanceID); err != nil {
+		r.o.Log.Warn().Err(err).Msg("assigned items were not given back; a later pass gives them to others")
+	} else if n > 0 {
+		r.o.Log.Warn().Int("items", n).Msg("gave back assigned items: all slots are stuck")
+	}
 }
