@@ -26,6 +26,7 @@ func Builtin(res Resources) *Registry {
 		templateKind(res),
 		mailKind(res),
 		logKind(),
+		progressKind(),
 		delayKind(),
 		snoozeKind(),
 		breakKind(),

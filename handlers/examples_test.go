@@ -173,11 +173,12 @@ func TestExamplesRun(t *testing.T) {
 			replace: map[string]string{"host: mail.example.test": "host: 127.0.0.1\n    tls: none\n    port: " + strconv.Itoa(server.port)},
 			want:    `input.messageId startsWith "<botwork-1-example-"`,
 		},
-		"Log":    {payload: map[string]any{"id": 7, "customer": "Ana"}, want: "input == payload"},
-		"Delay":  {},
-		"Snooze": {payload: map[string]any{"ready": false}, outcome: "snooze"},
-		"Break":  {payload: map[string]any{"orders": []any{}}, outcome: "break"},
-		"Fail":   {payload: map[string]any{"amount": -1}, outcome: "business"},
+		"Log":      {payload: map[string]any{"id": 7, "customer": "Ana"}, want: "input == payload"},
+		"Progress": {payload: map[string]any{"n": 12}, want: "input == payload"},
+		"Delay":    {},
+		"Snooze":   {payload: map[string]any{"ready": false}, outcome: "snooze"},
+		"Break":    {payload: map[string]any{"orders": []any{}}, outcome: "break"},
+		"Fail":     {payload: map[string]any{"amount": -1}, outcome: "business"},
 	}
 	for _, kind := range kinds.Kinds() {
 		t.Run(kind.Name, func(t *testing.T) {
