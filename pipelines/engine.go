@@ -139,7 +139,7 @@ func (r *run) call(s *Step) *handlers.Call {
 		Log: r.log.With().Str("step", s.Name).Logger(),
 	}
 	if it := r.in.Run; it != nil {
-		c.OnProgress = it.Tell
+		c.OnProgress = func(text string) { it.Tell(r.engine.redactor.Redact(text)) }
 		c.ItemID, c.Queue, c.Attempt, c.Fence = it.ID, it.QueueName, it.Attempt(), it.Fence
 	}
 	return c

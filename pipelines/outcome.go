@@ -31,6 +31,19 @@ func (e *timeoutError) Error() string {
 
 func (e *timeoutError) Unwrap() error { return e.err }
 
+// waitError says that the run's context ended while a step waited to be tried
+// again.
+type waitError struct {
+	attempt, of int
+	err         error // why the attempt failed
+}
+
+func (e *waitError) Error() string {
+	return fmt.Sprintf("while the step waited to be tried again: attempt %d of %d failed: %v", e.attempt, e.of, e.err)
+}
+
+func (e *waitError) Unwrap() error { return e.err }
+
 // kindOf tells what kind of failure an error is. What a handler says of its
 // error goes before what the error is made of.
 func kindOf(err error) workqueue.ErrorKind {
@@ -67,6 +80,9 @@ func interrupted(ctx context.Context, err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return true
 	}
+	if _, waited := errors.AsType[*waitError](err); waited {
+		return true // whatever the attempt before had to say: another one was to follow
+	}
 	kind := kindOf(err)
 	return !deliberate(err) && (kind == workqueue.KindError || kind == workqueue.KindTimeout)
 }
@@ -79,7 +95,7 @@ func (r *run) fail(ctx context.Context, s *Step, err error) {
 	snooze, snoozed := errors.AsType[*handlers.SnoozeError](err)
 	switch {
 	case interrupted(ctx, err):
-		r.interrupt(ctx, s)
+		r.interrupt(ctx, s, err)
 		return
 	case snoozed:
 		o.Verdict, o.After, text = workqueue.Snoozed, snooze.After, snooze.Reason
@@ -90,16 +106,30 @@ func (r *run) fail(ctx context.Context, s *Step, err error) {
 }
 
 // interrupt settles the result when the run's context has ended: its time is
-// up, or the worker has to let go of the item.
-func (r *run) interrupt(ctx context.Context, s *Step) {
+// up, or the worker has to let go of the item. err is what came of the step, nil
+// when it had not begun.
+func (r *run) interrupt(ctx context.Context, s *Step, err error) {
 	o := &r.result.Outcome
 	o.Step, o.Verdict = s.Name, workqueue.Released
 	cause := context.Cause(ctx)
+	text := cause.Error()
 	if errors.Is(cause, context.DeadlineExceeded) {
 		o.Verdict, o.Kind = workqueue.Failed, workqueue.KindTimeout
-		cause = fmt.Errorf("the run's time is over: %w", cause)
+		text = "the run's time is over: " + text
+		if bound, ok := errors.AsType[*workqueue.TimeLimitError](cause); ok {
+			text = fmt.Sprintf("timed out after %v, the timeout of the whole run (resilience.timeout)", bound.Limit)
+		}
 	}
-	o.Error = r.text(s, cause.Error())
+	_, waited := errors.AsType[*waitError](err)
+	switch bare := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded); {
+	case err == nil:
+		text += ", before this step began"
+	case waited:
+		text += ", " + err.Error()
+	case o.Verdict == workqueue.Failed && !bare:
+		text += ": " + err.Error()
+	}
+	o.Error = r.text(s, text)
 }
 
 // text is how an error of a step reads in the item: with the step's name,

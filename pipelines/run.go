@@ -63,7 +63,7 @@ func (r *run) execute(ctx context.Context) Result {
 	}
 	for _, s := range r.p.Steps {
 		if ctx.Err() != nil {
-			r.interrupt(ctx, s)
+			r.interrupt(ctx, s, nil)
 			return r.result
 		}
 		if goOn := r.step(ctx, s); !goOn {

@@ -28,7 +28,7 @@ func (r *run) attempt(ctx context.Context, s *Step) (output any, skipped bool, e
 	}
 	// The executor answers with the context's error when that has ended,
 	// whatever the handler said; its last word counts.
-	attempts := 0
+	attempts, inTime := 0, false
 	stopped := s.retry.WithContext(ctx).Run(func() error {
 		if attempts++; attempts > 1 {
 			call = r.call(s)
@@ -36,10 +36,14 @@ func (r *run) attempt(ctx context.Context, s *Step) (output any, skipped bool, e
 				Msg("step failed, trying it again")
 		}
 		output, err = r.once(ctx, s, h, call)
+		inTime = ctx.Err() == nil
 		return err
 	})
-	if attempts == 0 {
+	switch ended := ctx.Err(); {
+	case attempts == 0:
 		err = stopped // the context ended before the first attempt
+	case inTime && ended != nil && errors.Is(stopped, ended) && !errors.Is(err, ended):
+		err = &waitError{attempts, s.Attempts, err}
 	}
 	return output, false, err
 }

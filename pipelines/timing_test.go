@@ -99,6 +99,20 @@ func TestInterruption(t *testing.T) {
 			})
 		})
 	}
+	t.Run("while a step waits, draining goes before what the attempt said", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			p := parse(t, testCompiler(map[string]do{"Do": func(context.Context, *handlers.Call) (any, error) { panic("oh") }}),
+				"steps: [{name: s, handler: Do, onError: continue, retry: {attempts: 2, delay: 1h}}]")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(time.Minute, func() { cancel(workqueue.ErrDraining) })
+			got := testEngine(nil).Run(ctx, p, RunInput{})
+			want := released(workqueue.ErrDraining)
+			want.Error += ", while the step waited to be tried again: attempt 1 of 2 failed: panic: oh"
+			if diff := cmp.Diff(want, got.Outcome); diff != "" {
+				t.Errorf("outcome (-want +got):\n%s", diff)
+			}
+		})
+	})
 	t.Run("before the next step", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		p := parse(t, testCompiler(map[string]do{"Do": func(context.Context, *handlers.Call) (any, error) {
@@ -109,6 +123,61 @@ func TestInterruption(t *testing.T) {
 			t.Errorf("outcome = %+v, want released at s", got.Outcome)
 		}
 	})
+}
+
+// TestRunTimeout holds a run to the timeout of its item, whatever the step is at
+// then, and its error to saying which time was over.
+func TestRunTimeout(t *testing.T) {
+	const whole = "timed out after 5m0s, the timeout of the whole run (resilience.timeout)"
+	fails := func(err error) do {
+		return func(context.Context, *handlers.Call) (any, error) { return nil, err }
+	}
+	tests := []struct {
+		name  string
+		do    do
+		steps string
+		want  string // the error; all are of the kind timeout
+		after time.Duration
+	}{
+		{"in a handler", hang, "{name: s, handler: Do}", `step "s" (Do): ` + whole, 5 * time.Minute},
+		{"in a handler that says what it was at", func(ctx context.Context, _ *handlers.Call) (any, error) {
+			<-ctx.Done()
+			return nil, errors.New("connection closed")
+		}, "{name: s, handler: Do}", `step "s" (Do): ` + whole + ": connection closed", 5 * time.Minute},
+		{"the step's own timeout comes first", hang, "{name: s, handler: Do, timeout: 1m}",
+			`step "s" (Do): timed out after 1m0s, the step's timeout: context deadline exceeded`, time.Minute},
+		{"before the step's own timeout", hang, "{name: s, handler: Do, timeout: 10m}", `step "s" (Do): ` + whole, 5 * time.Minute},
+		{"no error to go on from", hang, "{name: s, handler: Do, onError: continue}", `step "s" (Do): ` + whole, 5 * time.Minute},
+		{"in a later attempt of the step", hang, "{name: s, handler: Do, timeout: 90s, retry: {attempts: 9, delay: 30s, factor: 1, jitter: 0}}",
+			`step "s" (Do): ` + whole, 5 * time.Minute},
+		{"while the step waits to be tried again", fails(errors.New("no luck")), "{name: s, handler: Do, retry: {attempts: 3, delay: 2m, maxDelay: 1h, jitter: 0}}",
+			`step "s" (Do): ` + whole + ", while the step waited to be tried again: attempt 2 of 3 failed: no luck", 5 * time.Minute},
+		{"while the step waits after its own timeout", hang, "{name: s, handler: Do, timeout: 1m, retry: {attempts: 3, delay: 1h, jitter: 0}}",
+			`step "s" (Do): ` + whole + ", while the step waited to be tried again: attempt 1 of 3 failed: " +
+				"timed out after 1m0s, the step's timeout: context deadline exceeded", 5 * time.Minute},
+		{"before a step", func(ctx context.Context, _ *handlers.Call) (any, error) {
+			<-ctx.Done()
+			return "late", nil
+		}, "{handler: Do}, {name: s, handler: Echo}", `step "s" (Echo): ` + whole + ", before this step began", 5 * time.Minute},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := parse(t, testCompiler(map[string]do{"Do": test.do}), "steps: ["+test.steps+"]")
+				ctx, cancel := context.WithCancelCause(t.Context())
+				time.AfterFunc(5*time.Minute, func() { cancel(&workqueue.TimeLimitError{Limit: 5 * time.Minute}) })
+				started := time.Now()
+				got := testEngine(nil).Run(ctx, p, RunInput{})
+				want := workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindTimeout, Step: "s", Error: test.want}
+				if diff := cmp.Diff(want, got.Outcome); diff != "" {
+					t.Errorf("outcome (-want +got):\n%s", diff)
+				}
+				if took := time.Since(started); took != test.after {
+					t.Errorf("the run took %v, want %v", took, test.after)
+				}
+			})
+		})
+	}
 }
 
 // TestRetry holds the attempts of a step to their number and to the waits
