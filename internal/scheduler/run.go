@@ -90,7 +90,7 @@ func (r *runner) finish(id int64, runErr error) {
 		if err == nil {
 			return
 		}
-		if tries == finishTries || !sleep(r.s.finishCtx, pause(tries-1)) {
+		if tries == finishTries || !sleep(r.s.finishCtx, r.pause(tries-1)) {
 			r.log.Error().Err(err).Int64("run_id", id).Msg("the end of the run is not recorded")
 			r.orphans.Store(true)
 			return

@@ -3,7 +3,8 @@ package scheduler
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
+	"fmt"
+	"hash/fnv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -167,7 +168,7 @@ func (r *runner) settle(err error) {
 			r.log.Warn().Err(err).Msg("the database does not answer: the schedule waits for it")
 		}
 		r.outage.err = err
-		r.recheck = pause(r.outage.tries)
+		r.recheck = r.pause(r.outage.tries)
 		r.outage.tries++
 	case r.outage.err != nil:
 		r.log.Info().Int64("took_ms", time.Since(r.outage.since).Milliseconds()).Msg("the database answers again")
@@ -245,11 +246,14 @@ func (r *runner) firing(planned time.Time, outcome workqueue.FiringOutcome, reas
 }
 
 // pause is the wait after the given number of failures in a row: 1s, 2s, 4s, …
-// 30s, each up to a fifth shorter, so that workers do not come back in step.
-func pause(failures int) time.Duration {
+// 30s, each up to a fifth shorter, so that workers do not come back in step. The
+// share follows from the names: a simulation of many workers repeats itself.
+func (r *runner) pause(failures int) time.Duration {
 	d := maxPause
 	if failures < 5 {
 		d = firstPause << failures
 	}
-	return d - rand.N(d/5)
+	spread := fnv.New32a()
+	fmt.Fprintf(spread, "%s %s %d", r.s.worker.Name, r.job.Name, failures)
+	return d - time.Duration(float64(d/5)*float64(spread.Sum32())/(1<<32))
 }

@@ -30,11 +30,15 @@ type Store interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// Options are the parts of a Scheduler. All are needed.
+// Options are the parts of a Scheduler. All but Now are needed.
 type Options struct {
 	Store  Store
 	Worker workqueue.Worker // this process: its ID and Name are used
 	Log    zerolog.Logger
+
+	// Now is this machine's clock, for a machine whose clock is wrong; nil is
+	// time.Now.
+	Now func() time.Time
 }
 
 // Scheduler starts the runs of its jobs. Its methods may be called from several
@@ -73,6 +77,9 @@ func New(opts Options) *Scheduler {
 		now:     time.Now,
 		stopped: make(chan struct{}),
 		runners: make(map[string]*runner),
+	}
+	if opts.Now != nil {
+		s.now = opts.Now
 	}
 	s.runCtx, s.cancelRuns = context.WithCancelCause(context.Background())
 	s.finishCtx, s.cancelFinish = context.WithCancel(context.Background())

@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 
 	"botwork/internal/namedsql"
-	sqlfiles "botwork/sql"
 )
 
 // values are a statement's parameters by name.
@@ -40,14 +39,14 @@ type queries struct {
 }
 
 // loadQueries reads the statements of one folder: "queries" or "checks".
-func loadQueries(d dialect, folder string, db *sql.DB) (*queries, error) {
+func loadQueries(statements fs.FS, d dialect, folder string, db *sql.DB) (*queries, error) {
 	q := &queries{db: db, prepare: d.prepare, texts: map[string]namedsql.Statement{}}
-	files, err := fs.Glob(sqlfiles.Files, path.Join(d.folder, folder, "*.sql"))
+	files, err := fs.Glob(statements, path.Join(d.folder, folder, "*.sql"))
 	if err != nil {
 		return nil, err
 	}
 	for _, file := range files {
-		text, err := fs.ReadFile(sqlfiles.Files, file)
+		text, err := fs.ReadFile(statements, file)
 		if err != nil {
 			return nil, err
 		}

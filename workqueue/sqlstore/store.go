@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -14,21 +15,23 @@ import (
 	"gorm.io/gorm/schema"
 
 	"botwork/internal/database"
+	sqlfiles "botwork/sql"
 	"botwork/workqueue"
 )
 
 // Store is workqueue.Store over one database. It is safe for concurrent use.
 type Store struct {
 	// Immutable after Open.
-	dialect dialect
-	dsn     string
-	db      *sql.DB  // writes, and all of the hot path
-	readers *sql.DB  // listings; the same pool as db except on SQLite
-	orm     *gorm.DB // over db
-	listing *gorm.DB // over readers
-	now     func() time.Time
-	queries *queries
-	checks  *queries // read-only, over readers; never prepared
+	statements fs.FS
+	dialect    dialect
+	dsn        string
+	db         *sql.DB  // writes, and all of the hot path
+	readers    *sql.DB  // listings; the same pool as db except on SQLite
+	orm        *gorm.DB // over db
+	listing    *gorm.DB // over readers
+	now        func() time.Time
+	queries    *queries
+	checks     *queries // read-only, over readers; never prepared
 }
 
 var _ workqueue.Store = (*Store)(nil)
@@ -48,6 +51,10 @@ type Options struct {
 	// Now replaces the database's clock, for tests that live in virtual time.
 	// nil, as everywhere else, leaves time to the database.
 	Now func() time.Time
+
+	// Statements replaces the SQL of package sql, for tests that break one; nil
+	// leaves it.
+	Statements fs.FS
 }
 
 // Open prepares a store and checks that the database answers. It changes
@@ -62,7 +69,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dialect: d, dsn: o.DSN, db: db, readers: db, now: o.Now}
+	s := &Store{statements: sqlfiles.Files, dialect: d, dsn: o.DSN, db: db, readers: db, now: o.Now}
+	if o.Statements != nil {
+		s.statements = o.Statements
+	}
 	if o.Driver == database.SQLite {
 		db.SetMaxOpenConns(1)
 		db.SetConnMaxIdleTime(0)
@@ -91,10 +101,10 @@ func (s *Store) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.queries, err = loadQueries(s.dialect, "queries", s.db); err != nil {
+	if s.queries, err = loadQueries(s.statements, s.dialect, "queries", s.db); err != nil {
 		return err
 	}
-	if s.checks, err = loadQueries(s.dialect, "checks", s.readers); err != nil {
+	if s.checks, err = loadQueries(s.statements, s.dialect, "checks", s.readers); err != nil {
 		return err
 	}
 	// Not one gorm.Config for two opens: clause builders would leak between them.
