@@ -57,6 +57,13 @@ func (p *Proxy) Addr() string { return p.listen }
 // Answered is how many bytes of answers have passed so far.
 func (p *Proxy) Answered() int64 { return p.answered.Load() }
 
+// Links counts the connections that are open, at one end at least.
+func (p *Proxy) Links() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.links)
+}
+
 // Restore takes connections again and passes on what they carry.
 func (p *Proxy) Restore() {
 	p.t.Helper()

@@ -1,0 +1,194 @@
+package sqlstore_test
+
+import (
+	"context"
+	"time"
+
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+	"botwork/workqueue/storetest"
+)
+
+// trial is one call of a method on rows of its own.
+type trial struct {
+	call func(ctx context.Context, s *sqlstore.Store) error
+
+	// changed counts the rows that the call has changed. All of them are
+	// whole; a method that only reads has no count.
+	changed func() int
+}
+
+// method is one of the store's, with what a trial needs.
+type method struct {
+	name  string
+	whole int // rows that a call changes
+
+	// parts says that it takes more than one statement, so that the connection
+	// can go in between.
+	parts bool
+
+	prepare func(x *behindProxy) trial
+}
+
+const (
+	countState    = `SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "WorkerId" = $1 AND "State" = $2`
+	countAttempts = `SELECT COUNT(*) FROM "BotWorkItemAttempts" WHERE "WorkerId" = $1`
+	countWorker   = `SELECT COUNT(*) FROM "BotWorkers" WHERE "Id" = $1 AND "State" = $2`
+)
+
+// assigned makes a worker with three assigned items.
+func (x *behindProxy) assigned() (workqueue.Worker, []int64) {
+	w := x.make.Worker(storetest.WorkerOpts{})
+	return w, x.make.Items(3, storetest.ItemOpts{State: workqueue.Assigned, Worker: w})
+}
+
+// running makes a worker that runs three items.
+func (x *behindProxy) running() (workqueue.Worker, []workqueue.Item) {
+	x.Helper()
+	w, _ := x.assigned()
+	items, err := x.way.Claim(x.Context(), claimAll(w, time.Hour))
+	if err != nil || len(items) != 3 {
+		x.Fatalf("claimed %d items, %v; want 3", len(items), err)
+	}
+	return w, items
+}
+
+func claimAll(w workqueue.Worker, lease time.Duration) workqueue.ClaimParams {
+	return workqueue.ClaimParams{WorkerID: w.ID, InstanceID: w.InstanceID, Band: workqueue.EveryPriority, Max: 10, Lease: lease}
+}
+
+// itemMethods change items on somebody's word.
+var itemMethods = []method{
+	{"Enqueue", 3, false, func(x *behindProxy) trial {
+		by := x.make.Spec(storetest.WorkerOpts{}).Name
+		item := workqueue.NewItem{IntegrationConfig: "x", CreatedBy: by}
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.Enqueue(ctx, []workqueue.NewItem{item, item, item})
+			return err
+		}, func() int { return x.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "CreatedBy" = $1`, by) }}
+	}},
+	{"CancelItem", 1, false, func(x *behindProxy) trial {
+		w := x.make.Worker(storetest.WorkerOpts{})
+		id := x.make.Item(storetest.ItemOpts{State: workqueue.Assigned, Worker: w}).ID
+		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.CancelItem(ctx, id, "no more") },
+			func() int { return x.count(countState, w.ID, workqueue.Cancelled) }}
+	}},
+	{"RepeatItem", 1, false, func(x *behindProxy) trial {
+		id := x.make.Item(storetest.ItemOpts{State: workqueue.Processed}).ID
+		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.RepeatItem(ctx, id) }, func() int {
+			return x.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "Id" = $1 AND "State" = 0 AND "WorkerId" IS NULL AND "Output" IS NULL`, id)
+		}}
+	}},
+	{"DeleteItem", 2, false, func(x *behindProxy) trial {
+		id := x.make.Item(storetest.ItemOpts{State: workqueue.Cancelled}).ID
+		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.DeleteItem(ctx, id) }, func() int {
+			return 2 - x.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "Id" = $1`, id) -
+				x.count(`SELECT COUNT(*) FROM "BotWorkItemAttempts" WHERE "ItemId" = $1`, id)
+		}}
+	}},
+	{"Assign", 3, true, func(x *behindProxy) trial {
+		w := x.make.Worker(storetest.WorkerOpts{})
+		ids := x.make.Items(3, storetest.ItemOpts{})
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			return s.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
+				for _, id := range ids {
+					if _, err := tx.Write(ctx, []workqueue.Assignment{{ItemID: id, WorkerID: w.ID}}); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}, func() int { return x.count(countState, w.ID, workqueue.Assigned) }}
+	}},
+}
+
+// leaseMethods move the items of one worker.
+var leaseMethods = []method{
+	{"Claim", 3, false, func(x *behindProxy) trial {
+		w, _ := x.assigned()
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.Claim(ctx, claimAll(w, time.Hour))
+			return err
+		}, func() int { return x.count(countState, w.ID, workqueue.Blocked) }}
+	}},
+	{"Beat", 4, true, func(x *behindProxy) trial {
+		w, items := x.running()
+		p := workqueue.BeatParams{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: 3 * time.Hour}
+		for _, it := range items {
+			p.Held = append(p.Held, workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence})
+		}
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.Beat(ctx, p)
+			return err
+		}, func() int {
+			return x.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "WorkerId" = $1 AND "LeaseExpiresAt" > now() + INTERVAL '2 hours'`, w.ID) +
+				x.count(`SELECT COUNT(*) FROM "BotWorkers" WHERE "Id" = $1 AND "LeaseExpiresAt" > now() + INTERVAL '2 hours'`, w.ID)
+		}}
+	}},
+	{"Progress", 3, false, func(x *behindProxy) trial {
+		w, items := x.running()
+		var notes []workqueue.ProgressNote
+		for _, it := range items {
+			notes = append(notes, workqueue.ProgressNote{ItemRef: workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence}, Step: "load"})
+		}
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.Progress(ctx, w.ID, w.InstanceID, notes)
+			return err
+		}, func() int {
+			return x.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "WorkerId" = $1 AND "Step" = 'load'`, w.ID)
+		}}
+	}},
+	{"Finish", 5, true, func(x *behindProxy) trial {
+		w, items := x.running()
+		var ends []workqueue.Finish
+		for i, state := range []workqueue.State{workqueue.Processed, workqueue.Cancelled, workqueue.Cancelled} {
+			f := workqueue.Finish{ItemID: items[i].ID, Fence: items[i].Fence, State: state}
+			if state == workqueue.Cancelled {
+				f.RetryCount, f.Error, f.ErrorKind = 1, "broken", workqueue.KindPermanent
+				f.Attempt = &workqueue.AttemptNote{Number: 1, Outcome: "failed"}
+			}
+			ends = append(ends, f)
+		}
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.Finish(ctx, w.ID, w.InstanceID, ends)
+			return err
+		}, func() int {
+			return x.count(countState, w.ID, workqueue.Processed) + x.count(countState, w.ID, workqueue.Cancelled) + x.count(countAttempts, w.ID)
+		}}
+	}},
+	{"ReleaseAssigned", 3, false, func(x *behindProxy) trial {
+		w, _ := x.assigned()
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.ReleaseAssigned(ctx, w.ID, w.InstanceID)
+			return err
+		}, func() int { return 3 - x.count(countState, w.ID, workqueue.Assigned) }}
+	}},
+}
+
+// workerMethods keep the workers' rows.
+var workerMethods = []method{
+	{"RegisterWorker", 4, true, func(x *behindProxy) trial {
+		w, _ := x.running()
+		spec := x.make.Spec(storetest.WorkerOpts{Name: w.Name})
+		spec.Replaces = w.InstanceID
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.RegisterWorker(ctx, spec)
+			return err
+		}, func() int {
+			return x.count(`SELECT COUNT(*) FROM "BotWorkers" WHERE "InstanceId" = $1`, spec.InstanceID) +
+				x.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "WorkerId" = $1 AND "State" = 1 AND "LeaseExpiresAt" IS NULL`, w.ID)
+		}}
+	}},
+	{"DrainWorker", 1, false, func(x *behindProxy) trial {
+		w := x.make.Worker(storetest.WorkerOpts{})
+		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.DrainWorker(ctx, w.Name) },
+			func() int { return x.count(countWorker, w.ID, workqueue.WorkerDraining) }}
+	}},
+	{"StopWorker", 4, true, func(x *behindProxy) trial {
+		w, _ := x.assigned()
+		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.StopWorker(ctx, w.ID, w.InstanceID) },
+			func() int {
+				return x.count(countWorker, w.ID, workqueue.WorkerStopped) + 3 - x.count(countState, w.ID, workqueue.Assigned)
+			}}
+	}},
+}

@@ -1,0 +1,109 @@
+package sqlstore_test
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"testing"
+	"time"
+
+	"botwork/internal/database"
+	"botwork/internal/faultproxy"
+	"botwork/internal/testdb"
+	"botwork/workqueue/sqlstore"
+	"botwork/workqueue/storetest"
+)
+
+// behindProxy is a store whose connections can be spoiled, and a way around.
+type behindProxy struct {
+	*testing.T
+	proxy *faultproxy.Proxy
+	store *sqlstore.Store    // through the proxy
+	way   *sqlstore.Store    // around it
+	make  *storetest.Factory // likewise
+	hand  *sql.DB            // likewise
+	named string             // the proxied store's sessions
+}
+
+// stalledAfter is when the server gives up a session that says nothing in the
+// middle of a transaction, instead of after ten seconds: the assignment lock is
+// one for all schemas of the database, so other tests wait for it.
+const stalledAfter = "500ms"
+
+// eachProxied runs a test on each engine that connections can be spoiled to.
+func eachProxied(t *testing.T, test func(x *behindProxy)) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		if e.Driver != database.Postgres {
+			t.Skip("the sessions of a spoiled connection are looked up in PostgreSQL's own views")
+		}
+		test(newBehindProxy(t, e))
+	})
+}
+
+func newBehindProxy(t *testing.T, e testdb.Engine) *behindProxy {
+	t.Helper()
+	dsn := e.DSN(t)
+	x := &behindProxy{T: t, way: e.Open(t, dsn), hand: e.SQL(t, dsn), named: "proxied_" + dsn[strings.LastIndexByte(dsn, '_')+1:]}
+	x.make = storetest.NewFactory(t, x.way)
+	proxy, through := faultproxy.New(t, dsn+"&idle_in_transaction_session_timeout="+stalledAfter+"&application_name="+x.named)
+	x.proxy = proxy
+	proxy.Restore()
+	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: through})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.store = store
+	t.Cleanup(func() {
+		proxy.Cut() // whatever a half-open connection still waits for
+		if err := store.Close(); err != nil {
+			t.Errorf("close store: %v", err)
+		}
+	})
+	return x
+}
+
+// count runs a query of one number, around the proxy.
+func (x *behindProxy) count(query string, args ...any) int {
+	x.Helper()
+	var n int
+	if err := x.hand.QueryRowContext(x.Context(), query, args...).Scan(&n); err != nil {
+		x.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+// fresh leaves the store with one new connection that has said nothing yet.
+func (x *behindProxy) fresh() {
+	x.Helper()
+	x.proxy.Set(faultproxy.Fault{})
+	x.proxy.Drop()
+	x.await("the store to connect again", func() bool {
+		ctx, cancel := context.WithTimeout(x.Context(), 5*time.Second)
+		defer cancel()
+		return x.store.Ping(ctx) == nil
+	})
+}
+
+// await asks again and again; the database tells nobody when something changes.
+func (x *behindProxy) await(what string, done func() bool) {
+	x.Helper()
+	const patience = 30 * time.Second
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for late := time.After(patience); !done(); {
+		select {
+		case <-ticker.C:
+		case <-late:
+			x.Fatalf("waited %v for %s", patience, what)
+		}
+	}
+}
+
+// awaitQuiet waits until the server does nothing more for the proxied store:
+// what it was asked has been committed, or rolled back.
+func (x *behindProxy) awaitQuiet() {
+	x.Helper()
+	x.await("the server to end what the proxied store began", func() bool {
+		return x.count(`SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = $1 AND state <> 'idle'`, x.named) == 0
+	})
+}
