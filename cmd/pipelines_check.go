@@ -15,10 +15,13 @@ func (a *app) pipelinesCheckCommand() *cobra.Command {
 		Use:   "check [FILE...]",
 		Short: "Report every mistake in pipeline files",
 		Long: `Checks the pipelines folder, or the files and folders named, and reports every
-mistake with its place. Nothing runs and nothing is connected to.
+mistake with its place. Nothing runs and nothing is connected to. A warning tells
+what is allowed and probably not meant; a file with mistakes is not looked at for
+those.
 
-JSON and YAML are a list of mistakes: file, line, column, code, message, hint.
-The exit code is 2 when there is one.`,
+JSON and YAML are a list of both: file, line, column, severity (error or
+warning), code, message, hint. The exit code is 2 when there is a mistake, 0 with
+warnings only.`,
 		Example: "  botwork pipelines check\n  botwork pipelines check pipelines/hello.yaml --output json",
 	}
 	output := outputFlag(cmd)
@@ -34,19 +37,26 @@ The exit code is 2 when there is one.`,
 		if err != nil {
 			return err
 		}
-		good, findings, err := checkPaths(compiler, args, named)
+		found, err := checkPaths(compiler, args, named)
 		if err != nil {
 			return err
 		}
-		err = a.print(*output, append(strictyaml.Findings{}, findings...), func() {
-			for _, f := range findings {
+		all := append(strictyaml.Findings{}, found.mistakes...) // an empty list is not null
+		all = append(all, found.warnings...)
+		all.Sort()
+		err = a.print(*output, all, func() {
+			for _, f := range all {
 				fmt.Fprintln(a.stdout, f)
 			}
-			if len(findings) == 0 {
-				fmt.Fprintf(a.stdout, "%s, no mistakes\n", count(good, "pipeline"))
+			if len(found.mistakes) == 0 {
+				fmt.Fprintf(a.stdout, "%s, no mistakes", count(found.good, "pipeline"))
+				if n := len(found.warnings); n > 0 {
+					fmt.Fprintf(a.stdout, ", %s", count(n, "warning"))
+				}
+				fmt.Fprintln(a.stdout)
 			}
 		})
-		if err == nil && len(findings) > 0 {
+		if err == nil && len(found.mistakes) > 0 {
 			return &reportedError{exitUsage}
 		}
 		return err
@@ -54,31 +64,41 @@ The exit code is 2 when there is one.`,
 	return cmd
 }
 
-// checkPaths compiles files and folders, and counts the pipelines without a
-// mistake. Files that are named are one catalogue, so that two with one name
-// are found. Of paths that a person named, one that cannot be read is a mistake
-// like others; else it is the folder of the settings that is missing.
-func checkPaths(c *pipelines.Compiler, paths []string, named bool) (good int, findings strictyaml.Findings, err error) {
+// checked is what came of checking files.
+type checked struct {
+	good               int // pipelines without a mistake
+	mistakes, warnings strictyaml.Findings
+}
+
+// checkPaths compiles files and folders. Files that are named are one catalogue,
+// so that two with one name are found. Of paths that a person named, one that
+// cannot be read is a mistake like others; else it is the folder of the settings
+// that is missing.
+func checkPaths(c *pipelines.Compiler, paths []string, named bool) (checked, error) {
+	var all checked
 	files := pipelines.NewCatalogue(c)
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err == nil && !info.IsDir() {
 			var data []byte
 			if data, err = os.ReadFile(path); err == nil {
-				findings = append(findings, files.Add(path, data)...)
+				all.mistakes = append(all.mistakes, files.Add(path, data)...)
 				continue
 			}
 		}
 		if err != nil && named {
-			findings = append(findings, strictyaml.Finding{File: path, Code: pipelines.CodeUnreadableFile, Message: err.Error()})
+			all.mistakes = append(all.mistakes, strictyaml.Finding{File: path, Code: pipelines.CodeUnreadableFile, Message: err.Error()})
 			continue
 		}
 		folder, wrong, err := pipelines.LoadDir(c, path)
 		if err != nil {
-			return 0, nil, &usageError{message: err.Error()}
+			return checked{}, &usageError{message: err.Error()}
 		}
-		good += len(folder.All())
-		findings = append(findings, wrong...)
+		all.good += len(folder.All())
+		all.mistakes = append(all.mistakes, wrong...)
+		all.warnings = append(all.warnings, folder.Warnings()...)
 	}
-	return good + len(files.All()), findings, nil
+	all.good += len(files.All())
+	all.warnings = append(all.warnings, files.Warnings()...)
+	return all, nil
 }

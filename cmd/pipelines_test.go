@@ -70,9 +70,27 @@ func TestPipelinesCheck(t *testing.T) {
 			t.Errorf("the output lacks %q:\n%s", want, r.stdout)
 		}
 	}
+	writeFile(t, "pipelines/doubled.yaml", "steps:\n  - handler: Log\n    retry: {attempts: 5}\n    with: {message: x}\n")
+	r = botwork(t, "pipelines", "check", "pipelines/doubled.yaml", "pipelines/bad.yaml")
+	r.wantFailure(t, exitUsage)
+	if !strings.Contains(r.stdout, "[retry-multiplies]") || !strings.Contains(r.stdout, "[unknown-handler]") {
+		t.Errorf("a warning beside mistakes: %q", r.stdout)
+	}
 	writeFile(t, "twin.yaml", "name: hello\nsteps: [{handler: Log, with: {message: x}}]\n")
 	if r := botwork(t, "pipelines", "check", "pipelines/hello.yaml", "twin.yaml"); !strings.Contains(r.stdout, "[duplicate-pipeline]") {
 		t.Errorf("two files of one name: %q", r.stdout)
+	}
+}
+
+// Warnings fail nothing: neither the check nor the start of a worker.
+func TestPipelinesCheckWarnings(t *testing.T) {
+	inProject(t)
+	writeFile(t, "pipelines/doubled.yaml", "steps:\n  - handler: Log\n    retry: {attempts: 5}\n    with: {message: x}\n")
+	golden(t, "pipelines_check_warnings.txt", mustDo(t, "pipelines", "check"))
+	golden(t, "pipelines_check_warnings.json", mustDo(t, "pipelines", "check", "-o", "json"))
+	r := botwork(t, "run", "--once")
+	if r.code != exitDone || !strings.Contains(r.stderr, "retry-multiplies") {
+		t.Errorf("run --once: exit code %d, want 0 and the warning in the log:\n%s", r.code, r.stderr)
 	}
 }
 

@@ -53,6 +53,9 @@ func (a *app) loadProgramme() (*programme, error) {
 	if err := findings.Err(); err != nil {
 		return nil, err
 	}
+	for _, w := range catalogue.Warnings() {
+		p.log.Warn().Stringer("finding", w).Msg("a pipeline is probably not meant like this; botwork pipelines check tells the same")
+	}
 	p.catalogue = catalogue
 	return p, nil
 }

@@ -137,6 +137,16 @@ func (k *Catalogue) All() []*Pipeline {
 	return all
 }
 
+// Warnings returns those of all pipelines, in the order of files and places.
+func (k *Catalogue) Warnings() strictyaml.Findings {
+	var all strictyaml.Findings
+	for _, p := range k.byName {
+		all = append(all, p.Warnings...)
+	}
+	all.Sort()
+	return all
+}
+
 // names returns the names of the pipelines that items may run.
 func (k *Catalogue) names() []string {
 	var list []string

@@ -24,6 +24,11 @@ const (
 	CodeDuplicateStep   = "duplicate-step"    // two steps of one name
 	CodeExpressionInKey = "expression-in-key" // an expression in a key of `with`
 
+	// Warnings, beside no-effect.
+	CodeRetryMultiplies = "retry-multiplies" // a step is repeated, and so is its item, by default
+	CodeTimeoutTooLong  = "timeout-too-long" // a step's timeout that the run's cuts short
+	CodeWaitsTooLong    = "waits-too-long"   // attempts of a step that begin when the run is over
+
 	// Expressions.
 	CodeUnclosedExpression = "unclosed-expression" // ${{ without }}
 	CodeMixedCondition     = "mixed-condition"     // an `if` with text around its expression

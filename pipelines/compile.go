@@ -42,8 +42,9 @@ func NewCompiler(registry *handlers.Registry, opts Options) *Compiler {
 }
 
 // Parse reads one pipeline, as YAML or JSON, and returns every mistake in it in
-// the file's order. The pipeline is nil when there is one. file is the name for
-// findings, and its base name the pipeline's name when the text has none.
+// the file's order. The pipeline is nil when there is one; warnings are no
+// mistakes and stand in the pipeline. file is the name for findings, and its
+// base name the pipeline's name when the text has none.
 func (c *Compiler) Parse(file string, data []byte) (*Pipeline, strictyaml.Findings) {
 	base := filepath.Base(file)
 	p, findings := c.parse(file, strings.TrimSuffix(base, filepath.Ext(base)), data)
@@ -66,6 +67,9 @@ func (c *Compiler) parse(file, name string, data []byte) (*Pipeline, strictyaml.
 	run := &compilation{Compiler: c, lines: strings.Split(string(text), "\n"), findings: findings}
 	run.pipeline(p, top)
 	run.findings.Sort()
+	if len(run.findings) == 0 {
+		p.Warnings = warnings(p, top)
+	}
 	return p, run.findings
 }
 

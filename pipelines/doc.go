@@ -4,7 +4,8 @@
 //	name: ImportInvoice          # else the file's base name
 //	description: one line for listings
 //	input: {type: object, required: [file]}   # a JSON Schema of the payload
-//	resilience: {limit: 3, delay: 30s, factor: 2, maxDelay: 1h, jitter: 0.1, retryOn: [error, timeout]}
+//	resilience: {limit: 3, delay: 30s, factor: 2, maxDelay: 1h, jitter: 0.1, retryOn: [error, timeout],
+//	             timeout: 10m, within: 24h}   # of one run; no attempt begins later than this after the first
 //	estimatedDuration: 20s
 //	steps:
 //	  - name: load               # else the handler's name; the second one is "HTTP-2"
@@ -79,4 +80,9 @@
 // resilience repeats the whole run later. Break, snooze, permanent and business
 // errors are not repeated by the step, nor is a failure that asks for a longer
 // wait than maxDelay. Expressions are evaluated once for all attempts of a step.
+//
+// The end of the run's context ends whatever the step is at: a handler, or the
+// wait before its next attempt. A handler that has more to say then, such as a
+// business error, is heard; its earlier attempts are not. Where the context
+// ended because resilience.timeout is over, the run failed as a timeout.
 package pipelines

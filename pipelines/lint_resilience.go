@@ -7,8 +7,6 @@ import (
 	"botwork/handlers"
 	"botwork/internal/strictyaml"
 	"botwork/workqueue"
-
-	"github.com/failsafe-go/failsafe-go"
 )
 
 // rawBackoff lists the keys that an item's and a step's repetition share.
@@ -23,6 +21,8 @@ type rawResilience struct {
 	Limit *strictyaml.Node `yaml:"limit"`
 	rawBackoff
 	RetryOn *strictyaml.Node `yaml:"retryOn"`
+	Timeout *strictyaml.Node `yaml:"timeout"`
+	Within  *strictyaml.Node `yaml:"within"`
 }
 
 type rawRetry struct {
@@ -38,6 +38,8 @@ func (c *compilation) resilience(n *strictyaml.Node) workqueue.Resilience {
 	c.findings = append(c.findings, n.Decode(&raw)...)
 	r := c.backoff(raw.rawBackoff, positive)
 	r.Limit = value(c, raw.Limit, oneOrMore)
+	r.Timeout = workqueue.Duration(value(c, raw.Timeout, positive))
+	r.Within = workqueue.Duration(value(c, raw.Within, positive))
 	if given(raw.RetryOn) && raw.RetryOn.Kind == strictyaml.Sequence {
 		r.RetryOn = []workqueue.ErrorKind{} // an empty list is a policy: retry nothing
 		for _, item := range raw.RetryOn.Items {
@@ -90,15 +92,15 @@ func stepBackoff() workqueue.Resilience {
 	}
 }
 
-// retry returns how a step is repeated within one run; nil when it is not.
-func (c *compilation) retry(n *strictyaml.Node) (attempts int, executor failsafe.Executor[any]) {
+// retry reads how a step is repeated within one run.
+func (c *compilation) retry(n *strictyaml.Node) (attempts int, policy workqueue.Resilience) {
 	if !given(n) {
-		return 1, nil
+		return 1, policy
 	}
 	var raw rawRetry
 	c.findings = append(c.findings, n.Decode(&raw)...)
 	attempts = max(1, value(c, raw.Attempts, oneOrMore))
-	policy := c.backoff(raw.rawBackoff, notNegative)
+	policy = c.backoff(raw.rawBackoff, notNegative)
 	noDelay := given(raw.Delay) && policy.Delay == 0
 	policy = policy.Or(stepBackoff())
 	if noDelay {
@@ -107,8 +109,5 @@ func (c *compilation) retry(n *strictyaml.Node) (attempts int, executor failsafe
 	if !given(raw.MaxDelay) {
 		policy.MaxDelay = max(policy.MaxDelay, policy.Delay) // a default does not cut what was asked for
 	}
-	if attempts == 1 {
-		return 1, nil
-	}
-	return attempts, newRetry(attempts, policy)
+	return attempts, policy
 }

@@ -86,7 +86,9 @@ func (c *compilation) nameSteps(steps []*Step, raws []rawStep) {
 func (c *compilation) step(s *Step, n *strictyaml.Node, raw rawStep, visible int) {
 	s.OnError = choice(c, raw.OnError, OnErrorFail, OnErrorContinue, OnErrorBreak)
 	s.Timeout = time.Duration(value(c, raw.Timeout, positive))
-	s.Attempts, s.retry = c.retry(raw.Retry)
+	if s.Attempts, s.backoff = c.retry(raw.Retry); s.Attempts > 1 {
+		s.retry = newRetry(s.Attempts, s.backoff)
+	}
 	if given(raw.If) {
 		c.condition(s, raw.If, visible)
 	}

@@ -3,6 +3,7 @@ package pipelines
 import (
 	"time"
 
+	"botwork/internal/strictyaml"
 	"botwork/workqueue"
 )
 
@@ -31,6 +32,9 @@ type Pipeline struct {
 	EstimatedDuration time.Duration
 
 	Steps []*Step
+
+	// Warnings tell what is allowed and probably not meant, in the file's order.
+	Warnings strictyaml.Findings
 
 	// Input is the JSON Schema of the payload as it was written, nil if none.
 	Input any

@@ -18,7 +18,7 @@ func TestParseKeepsWhatTheFileSays(t *testing.T) {
 	const text = `
 description: imports
 estimatedDuration: 1m30s
-resilience: {limit: 2, delay: 1d, factor: 1.5, maxDelay: 2d, jitter: 0, retryOn: []}
+resilience: {limit: 2, delay: 1d, factor: 1.5, maxDelay: 2d, jitter: 0, retryOn: [], timeout: 10m, within: 7d}
 steps:
   - {name: a, handler: Echo, timeout: 5s, retry: {attempts: 4}, onError: break, if: "1 < 2", with: {count: 3}}
 `
@@ -28,7 +28,8 @@ steps:
 	}
 	jitter := 0.0
 	if diff := cmp.Diff(workqueue.Resilience{Limit: 2, Delay: workqueue.Duration(24 * time.Hour), Factor: 1.5,
-		MaxDelay: workqueue.Duration(48 * time.Hour), Jitter: &jitter, RetryOn: []workqueue.ErrorKind{}}, p.Resilience); diff != "" {
+		MaxDelay: workqueue.Duration(48 * time.Hour), Jitter: &jitter, RetryOn: []workqueue.ErrorKind{},
+		Timeout: workqueue.Duration(10 * time.Minute), Within: workqueue.Duration(7 * 24 * time.Hour)}, p.Resilience); diff != "" {
 		t.Errorf("resilience (-want +got):\n%s", diff)
 	}
 	s := p.Steps[0]
@@ -80,5 +81,34 @@ func TestCheckPayload(t *testing.T) {
 		if got != want {
 			t.Errorf("CheckPayload(%s) = %s, want %s", payload, got, want)
 		}
+	}
+}
+
+// A warning makes no file broken, and stands neither in front of its mistakes
+// nor in the catalogue's way.
+func TestWarnings(t *testing.T) {
+	k := NewCatalogue(testCompiler(nil))
+	const repeated = "steps: [{handler: Echo, retry: {attempts: 2}}]\n"
+	for file, text := range map[string]string{"b.yaml": repeated, "a.yaml": repeated, "c.yaml": "steps: [{handler: Echo}]\n"} {
+		if findings := k.Add(file, []byte(text)); len(findings) > 0 {
+			t.Errorf("%s: %v", file, findings)
+		}
+	}
+	var got []string
+	for _, w := range k.Warnings() {
+		got = append(got, w.File+" "+w.Code+" "+string(w.Severity))
+	}
+	want := []string{"a.yaml retry-multiplies warning", "b.yaml retry-multiplies warning"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+	if _, err := k.Resolve("a"); err != nil {
+		t.Errorf("a pipeline with a warning cannot be run: %v", err)
+	}
+	if findings := k.CheckIntegrationConfig(repeated); len(findings) > 0 {
+		t.Errorf("an inline pipeline with a warning is refused: %v", findings)
+	}
+	if findings := k.Add("d.yaml", []byte("steps: [{handler: Echo, retry: {attempts: 2}, tiemout: 1s}]\n")); len(findings) != 1 || findings[0].Severity == strictyaml.Warning {
+		t.Errorf("findings beside a mistake = %v, want the mistake alone", findings)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"botwork/handlers"
+	"botwork/workqueue"
 
 	"github.com/failsafe-go/failsafe-go"
 )
@@ -39,6 +40,7 @@ type Step struct {
 
 	kind      handlers.Kind
 	condition *expression
+	backoff   workqueue.Resilience   // the waits between the attempts
 	retry     failsafe.Executor[any] // nil when Attempts is 1
 
 	// One of the two is set: the handler itself when all its parameters are

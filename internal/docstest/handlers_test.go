@@ -25,7 +25,7 @@ A step names its handler under ` + "`handler`" + ` and gives it parameters under
 func registry(t *testing.T) *handlers.Registry {
 	t.Helper()
 	known := map[string]handlers.Connection{}
-	for _, name := range []string{"shop", "erp"} {
+	for _, name := range []string{"shop", "erp", "ledger"} {
 		known[name] = handlers.Connection{Driver: "sqlite", DSN: "documents.db"}
 	}
 	connections, err := handlers.NewConnections(known)

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -49,7 +50,6 @@ func TestPipelineDefaults(t *testing.T) {
 		t.Fatal(findings)
 	}
 	d := workqueue.DefaultResilience()
-	brief := func(d workqueue.Duration) string { return handlers.Duration(d).String() }
 	want := map[string]map[string]string{
 		"The keys of a file": {"name": "the file's name without its ending"},
 		"The keys of a step": {"onError": string(p.Steps[0].OnError)},
@@ -58,7 +58,7 @@ func TestPipelineDefaults(t *testing.T) {
 			"atStart": fmt.Sprint(p.Trigger.AtStart),
 		},
 		"The keys of `resilience`": {
-			"limit": fmt.Sprint(d.Limit), "delay": brief(d.Delay), "factor": fmt.Sprint(d.Factor), "maxDelay": brief(d.MaxDelay),
+			"limit": fmt.Sprint(d.Limit), "delay": brief(time.Duration(d.Delay)), "factor": fmt.Sprint(d.Factor), "maxDelay": brief(time.Duration(d.MaxDelay)),
 			"jitter": fmt.Sprint(*d.Jitter), "retryOn": strings.ReplaceAll(fmt.Sprint(d.RetryOn), " ", ", "),
 		},
 	}
@@ -130,6 +130,43 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// TestTriedAgain runs the step of each row and asks the row's policy what comes
+// of the item.
+func TestTriedAgain(t *testing.T) {
+	compiler := pipelines.NewCompiler(registry(t), pipelines.Options{})
+	engine := pipelines.NewEngine(pipelines.EngineOptions{Log: zerolog.Nop()})
+	for _, r := range read(t, "docs/pipelines.md").under(t, "Which failures are tried again").rows {
+		p, findings := compiler.Parse("probe.yaml", []byte("resilience: "+code(r.cells[1])+"\nsteps: ["+code(r.cells[0])+"]\n"))
+		if len(findings) > 0 {
+			t.Errorf("line %d: %v", r.line, findings)
+			continue
+		}
+		result := runWithin(t.Context(), engine, p)
+		item := "Cancelled (3)"
+		switch {
+		case result.Verdict == workqueue.Snoozed:
+			item = "Ready (0) again, uncounted"
+		case result.Verdict == workqueue.Failed && p.Resilience.Or(workqueue.DefaultResilience()).Retries(result.Kind, 1):
+			item = "Ready (0) again, counted"
+		}
+		if item != r.cells[2] {
+			t.Errorf("line %d: %s with %s: %s, documented %s", r.line, r.cells[0], r.cells[1], item, r.cells[2])
+		}
+	}
+}
+
+// runWithin runs a pipeline once, no longer than its policy allows, as a worker
+// does.
+func runWithin(ctx context.Context, engine *pipelines.Engine, p *pipelines.Pipeline) pipelines.Result {
+	if bound := time.Duration(p.Resilience.Timeout); bound > 0 {
+		limited, cancel := context.WithCancelCause(ctx)
+		timer := time.AfterFunc(bound, func() { cancel(&workqueue.TimeLimitError{Limit: bound}) })
+		defer timer.Stop()
+		ctx = limited
+	}
+	return engine.Run(ctx, p, pipelines.RunInput{})
+}
+
 // counter is a handler that always fails and counts its calls.
 type counter struct{ calls *int }
 
@@ -139,37 +176,48 @@ func (c *counter) Handle(context.Context, *handlers.Call) (any, error) {
 }
 
 // TestAttempts runs an item that always fails through the step's and the item's
-// attempts of each row, and counts the handler's calls.
+// attempts of each row, counts the handler's calls and measures the waits, all
+// without jitter; with it a wait is at most a tenth longer.
 func TestAttempts(t *testing.T) {
 	for _, r := range read(t, "docs/pipelines.md").under(t, "A step's retry and the item's").rows {
-		var numbers [3]int
-		for i := range numbers {
-			var err error
-			if numbers[i], err = strconv.Atoi(r.cells[i]); err != nil {
-				t.Fatalf("line %d: %v", r.line, err)
+		synctest.Test(t, func(t *testing.T) {
+			retry := ""
+			if r.cells[0] != "none" {
+				retry = ", retry: " + strings.TrimSuffix(code(r.cells[0]), "}") + ", jitter: 0}"
 			}
-		}
-		calls := 0
-		registry := handlers.NewRegistry()
-		registry.MustRegister(handlers.Kind{Name: "Count", New: func() handlers.Handler { return &counter{&calls} }})
-		p, findings := pipelines.NewCompiler(registry, pipelines.Options{}).Parse("probe.yaml",
-			fmt.Appendf(nil, "resilience: {limit: %d}\nsteps: [{handler: Count, retry: {attempts: %d, delay: 0s}}]\n", numbers[1], numbers[0]))
-		if len(findings) > 0 {
-			t.Fatal(findings)
-		}
-		engine := pipelines.NewEngine(pipelines.EngineOptions{Log: zerolog.Nop()})
-		policy := p.Resilience.Or(workqueue.DefaultResilience())
-		for failures := 1; ; failures++ {
-			result := engine.Run(t.Context(), p, pipelines.RunInput{})
-			if !policy.Retries(result.Kind, failures) {
-				break
+			calls := 0
+			registry := handlers.NewRegistry()
+			registry.MustRegister(handlers.Kind{Name: "Count", New: func() handlers.Handler { return &counter{&calls} }})
+			p, findings := pipelines.NewCompiler(registry, pipelines.Options{}).Parse("probe.yaml",
+				fmt.Appendf(nil, "resilience: %s\nsteps: [{handler: Count%s}]\n", code(r.cells[1]), retry))
+			if len(findings) > 0 {
+				t.Fatal(findings)
 			}
-		}
-		if calls != numbers[2] {
-			t.Errorf("line %d: attempts %d, limit %d: %d calls, documented %d", r.line, numbers[0], numbers[1], calls, numbers[2])
-		}
+			engine := pipelines.NewEngine(pipelines.EngineOptions{Log: zerolog.Nop()})
+			policy := p.Resilience.Or(workqueue.DefaultResilience())
+			var inSlots, between time.Duration
+			for failures := 1; ; failures++ {
+				started := time.Now() // the handler takes no time: what passes are waits
+				result := runWithin(t.Context(), engine, p)
+				inSlots += time.Since(started)
+				if !policy.Retries(result.Kind, failures) {
+					break
+				}
+				between += policy.Backoff(failures, 0.5) // the middle: no jitter
+			}
+			most := inSlots + inSlots/10 + between + between/10
+			if p.Resilience.Timeout > 0 {
+				most = inSlots + between + between/10 // the timeout is not spread
+			}
+			got := []string{fmt.Sprint(calls), brief(inSlots), brief(between), brief(most)}
+			if want := r.cells[2:]; !slices.Equal(got, want) {
+				t.Errorf("line %d: %s, %s: %q, documented %q", r.line, r.cells[0], r.cells[1], got, want)
+			}
+		})
 	}
 }
+
+func brief(d time.Duration) string { return handlers.Duration(d).String() }
 
 // TestBackoff computes the waits of the table in docs/items.md.
 func TestBackoff(t *testing.T) {

@@ -10,8 +10,20 @@ import (
 	"strings"
 )
 
-// Finding is one mistake in a file. Findings are plain values; the JSON form
-// is part of the command line's contract.
+// Severity tells how bad a finding is.
+type Severity string
+
+// The severities. A finding that says nothing is a mistake.
+const (
+	Error   Severity = "error"   // the file cannot be used
+	Warning Severity = "warning" // it can, and is probably not meant like this
+)
+
+// MarshalText writes the severity; "" is an error.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(cmp.Or(s, Error)), nil }
+
+// Finding is one mistake in a file, or a warning about it. Findings are plain
+// values; the JSON form is part of the command line's contract.
 type Finding struct {
 	File string `json:"file"`
 
@@ -19,6 +31,8 @@ type Finding struct {
 	// place is not known.
 	Line   int `json:"line"`
 	Column int `json:"column"`
+
+	Severity Severity `json:"severity"`
 
 	// Code names the kind of mistake for programs, such as "unknown-key".
 	Code string `json:"code"`
@@ -36,7 +50,10 @@ func (f Finding) String() string {
 	if f.Line > 0 {
 		fmt.Fprintf(&b, ":%d:%d", f.Line, f.Column)
 	}
-	fmt.Fprintf(&b, ": %s [%s]", f.Message, f.Code)
+	if b.WriteString(": "); f.Severity == Warning {
+		b.WriteString("warning: ")
+	}
+	fmt.Fprintf(&b, "%s [%s]", f.Message, f.Code)
 	if f.Hint != "" {
 		b.WriteString("; " + f.Hint)
 	}
