@@ -186,7 +186,7 @@ func (f *feeder) open(ctx context.Context) int {
 
 // openItems describes some of them.
 func (f *feeder) openItems(ctx context.Context) string {
-	items, err := f.waiting(ctx, 20)
+	items, err := f.waiting(ctx, 3)
 	if err != nil {
 		return err.Error()
 	}

@@ -178,7 +178,8 @@ func (m *tormentor) settle(ctx context.Context, f *feeder) {
 		case <-ctx.Done():
 			m.c.Fatalf("interrupted: %v", context.Cause(ctx))
 		case <-late:
-			m.c.Fatalf("%d items are not finished %v after the torment:\n%s", f.open(ctx), *patience, f.openItems(ctx))
+			m.c.Errorf("%d items or more are not finished %v after the torment; some of them:\n%s", f.open(ctx), *patience, f.openItems(ctx))
+			return // what else is wrong may tell why
 		case now := <-beat.C:
 			m.mend(now)
 			if m.allRunning() && f.open(ctx) == 0 {
