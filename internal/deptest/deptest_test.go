@@ -122,8 +122,8 @@ var thirdParty = []struct {
 	{"github.com/expr-lang/expr", []string{"handlers", "pipelines"}, "expressions live in steps"},
 	{"github.com/spf13", []string{"cmd"}, "commands and flags end where the program begins"},
 	{"github.com/sqlc-dev/teesql", nil, "a parser for tests"},
-	{"pgregory.net/rapid", nil, "for tests"},
-	{"github.com/google/go-cmp", nil, "for tests: it may panic"},
+	{"pgregory.net/rapid", []string{"workqueue/storetest"}, "for tests"},
+	{"github.com/google/go-cmp", []string{"workqueue/storetest"}, "for tests: it may panic"},
 	{"go.uber.org/goleak", nil, "for tests"},
 }
 
