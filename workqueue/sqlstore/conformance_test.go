@@ -2,9 +2,11 @@ package sqlstore_test
 
 import (
 	"testing"
+	"time"
 
 	"botwork/internal/testdb"
 	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
 	"botwork/workqueue/storetest"
 )
 
@@ -12,24 +14,47 @@ func TestConformance(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		storetest.Exercise(t, func(t *testing.T) storetest.Harness {
 			dsn := e.DSN(t)
-			store := e.Open(t, dsn)
-			byHand := e.SQL(t, dsn)
-			return storetest.Harness{
-				Store:   store,
-				Another: func(t *testing.T) workqueue.Store { return e.Open(t, dsn) },
-				Exec: func(t *testing.T, statement string) int64 {
-					t.Helper()
-					result, err := byHand.ExecContext(t.Context(), statement)
-					if err != nil {
-						t.Fatalf("%s: %v", statement, err)
-					}
-					n, err := result.RowsAffected()
-					if err != nil {
-						t.Fatal(err)
-					}
-					return n
-				},
-			}
+			return harness(t, e, dsn, e.Open(t, dsn))
 		})
 	})
+}
+
+func TestMachine(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		storetest.Machine(t, func(t *testing.T, now func() time.Time) storetest.Harness {
+			dsn := e.DSN(t)
+			e.Open(t, dsn) // migrates
+			store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: dsn, Now: now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := store.Close(); err != nil {
+					t.Errorf("close store: %v", err)
+				}
+			})
+			return harness(t, e, dsn, store)
+		})
+	})
+}
+
+// harness is what the suite needs of an engine beside the store.
+func harness(t *testing.T, e testdb.Engine, dsn string, store workqueue.Store) storetest.Harness {
+	byHand := e.SQL(t, dsn)
+	return storetest.Harness{
+		Store:   store,
+		Another: func(t *testing.T) workqueue.Store { return e.Open(t, dsn) },
+		Exec: func(t *testing.T, statement string) int64 {
+			t.Helper()
+			result, err := byHand.ExecContext(t.Context(), statement)
+			if err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+			n, err := result.RowsAffected()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		},
+	}
 }

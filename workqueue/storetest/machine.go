@@ -1,0 +1,193 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"botwork/workqueue"
+)
+
+// Machine drives a store with random sequences of everything that moves items,
+// the wrong calls of dead processes and the edits of a person's hand included,
+// and compares what it shows after every step with a model of the rules. Time
+// is the test's own, so that leases run out at the millisecond.
+//
+// open must return a migrated, empty database whose clock is now. It is called
+// once; the rows go between two sequences. A failure is shrunk to a short
+// sequence and told step by step. To look longer than the tests do:
+//
+//	go test ./workqueue/sqlstore -run TestMachine -rapid.checks=5000 -rapid.steps=60
+//
+// and to see one again: -rapid.seed with the seed that the failure names.
+func Machine(t *testing.T, open func(t *testing.T, now func() time.Time) Harness) {
+	clock := new(time.Time)
+	h := open(t, func() time.Time { return *clock })
+	rapid.Check(t, func(rt *rapid.T) {
+		m := newMachine(t, h, clock)
+		for range 2 { // else most of a sequence goes by before anything runs
+			m.register(rt)
+			m.enqueue(rt)
+		}
+		for range 2 { // of about thirty steps each
+			rt.Repeat(map[string]func(*rapid.T){"": m.check, "step": m.next()})
+		}
+		m.sameAttempts(rt, m.model.ids())
+	})
+}
+
+// machine is one sequence: the store, the model, and what the processes of the
+// sequence remember.
+type machine struct {
+	Harness
+
+	test      *testing.T
+	ctx       context.Context
+	model     *model
+	history   *history
+	processes []process // all that ever registered, the dead ones too
+	made      int       // instances so far
+
+	before  []workqueue.Item // what the store showed after the step before
+	step    string
+	touched []int64 // items whose attempts the step may have changed
+}
+
+// process is one start of a worker, as it remembers itself.
+type process struct {
+	worker   int64
+	instance string
+}
+
+func newMachine(t *testing.T, h Harness, clock *time.Time) *machine {
+	for _, statement := range []string{
+		`DELETE FROM "BotWorkItemAttempts"`, `DELETE FROM "BotWorkQueueItems"`, `DELETE FROM "BotWorkers"`,
+		`UPDATE "BotQueues" SET "Paused" = '0'`,
+	} {
+		h.Exec(t, statement)
+	}
+	*clock = time.Date(2026, 1, 31, 13, 45, 0, 0, time.UTC)
+	return &machine{Harness: h, test: t, ctx: t.Context(), model: newModel(clock), history: newHistory()}
+}
+
+// next is one step, drawn by the weights. Items have to come far in a short
+// sequence, so what carries them on is frequent.
+func (m *machine) next() func(*rapid.T) {
+	type action struct {
+		name   string
+		weight int
+		do     func(*rapid.T)
+	}
+	var all []action
+	for _, a := range []action{
+		{"assign", 7, m.assign},
+		{"claim", 9, m.claim},
+		{"finish", 9, m.finish},
+		{"enqueue", 2, m.enqueue},
+		{"register", 3, m.register},
+		{"beat", 3, m.beat},
+		{"wait", 3, m.wait},
+		{"edit an item", 2, m.editItem},
+		{"progress", 1, m.progress},
+		{"repeat", 2, m.repeat},
+		{"cancel", 1, m.cancel},
+		{"delete", 1, m.delete},
+		{"edit a worker", 1, m.editWorker},
+		{"pause", 1, m.pause},
+		{"drain", 1, m.drain},
+		{"stop", 1, m.stop},
+		{"release", 1, m.release},
+		{"stranded", 1, m.stranded},
+	} {
+		all = append(all, slices.Repeat([]action{a}, a.weight)...)
+	}
+	return func(t *rapid.T) {
+		a := all[fair(len(all)).Draw(t, "action")]
+		t.Log(a.name)
+		m.step, m.touched = a.name, nil
+		a.do(t)
+	}
+}
+
+// check compares all that the store shows with the model, then holds it to the
+// invariants, which do not ask the model.
+func (m *machine) check(t *rapid.T) {
+	got, err := m.Store.Items(m.ctx, workqueue.ItemFilter{Limit: 10_000})
+	must(t, err)
+	same(t, "items", plain(got), plain(m.model.list()))
+	workers, err := m.Store.Workers(m.ctx)
+	must(t, err)
+	same(t, "workers", workers, m.model.workersByName())
+	m.sameAttempts(t, m.touched)
+	m.history.judge(t, m.step, m.before, got)
+	m.before = got
+}
+
+func (m *machine) sameAttempts(t *rapid.T, ids []int64) {
+	for _, id := range ids {
+		got, err := m.Store.Attempts(m.ctx, id)
+		must(t, err)
+		for i := range got {
+			got[i].ID = 0
+		}
+		same(t, fmt.Sprintf("attempts of item %d", id), plainAttempts(got), plainAttempts(m.model.attempts[id]))
+		m.history.judgeAttempts(t, id, got)
+	}
+}
+
+// same ends the sequence when the store differs from the model.
+func same(t *rapid.T, what string, got, want any) {
+	t.Helper()
+	if asJSON(got) != asJSON(want) {
+		t.Fatalf("%s: the store differs from the model (-model +store):\n%s", what, cmp.Diff(want, got))
+	}
+}
+
+// sameIDs compares ids that stand in no order and may be named twice.
+func sameIDs(t *rapid.T, what string, got, want []int64) {
+	t.Helper()
+	if got, want := set(got), set(want); !slices.Equal(got, want) {
+		t.Fatalf("%s = %v, want %v", what, got, want)
+	}
+}
+
+func set(ids []int64) []int64 { return slices.Compact(slices.Sorted(slices.Values(ids))) }
+
+func must(t *rapid.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// one draws an element, and skips the step when there is none.
+func one[T any](t *rapid.T, what string, from []T) T {
+	if len(from) == 0 {
+		t.Skip("no " + what)
+	}
+	return from[fair(len(from)).Draw(t, what)]
+}
+
+// seldom is true once in eight times.
+func seldom(t *rapid.T, what string) bool { return fair(8).Draw(t, what) == 7 }
+
+// fair draws a number below n, all of them about as often, where rapid's own
+// generators prefer the small ones: a sequence that takes the first action and
+// the first item again and again comes nowhere.
+func fair(n int) *rapid.Generator[int] {
+	return rapid.Custom(func(t *rapid.T) int {
+		drawn := 0
+		for span := 1; span < 4*n; span *= 2 {
+			drawn *= 2
+			if rapid.Bool().Draw(t, "bit") {
+				drawn++
+			}
+		}
+		return drawn % n
+	})
+}

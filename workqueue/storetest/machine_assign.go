@@ -1,0 +1,104 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"botwork/workqueue"
+)
+
+// What passes bound; wait goes to these instants as well.
+const (
+	assignedFor = 3 * time.Minute
+	seenWithin  = 5 * time.Minute
+)
+
+// errGiveUp ends a pass that is to be rolled back.
+var errGiveUp = errors.New("the pass gives up")
+
+// assign runs a pass: rescue, read, write. Some passes are rolled back with all
+// that they wrote.
+func (m *machine) assign(t *rapid.T) {
+	band, atMost := band(t), rapid.IntRange(1, 8).Draw(t, "limit")
+	rescues, givesUp := rapid.Bool().Draw(t, "rescues"), seldom(t, "gives up")
+	maxReleases := rapid.SampledFrom([]int{2, 3, 1}).Draw(t, "max releases")
+	var next *model
+	var rescued []int64
+	err := m.Store.Assign(m.ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
+		next = m.model.clone()
+		if rescues {
+			p := workqueue.RescueParams{AssignedFor: assignedFor, MaxReleases: maxReleases}
+			got, err := tx.Rescue(ctx, p)
+			must(t, err)
+			var want workqueue.RescueResult
+			want, rescued = next.rescue(p)
+			same(t, "rescued", got, want)
+		}
+		loads, err := tx.WorkerLoads(ctx, seenWithin, band, time.Second)
+		must(t, err)
+		same(t, "loads", append([]workqueue.WorkerLoad{}, loads...), next.loads(seenWithin, band, time.Second))
+		due, err := tx.DueItems(ctx, band, atMost)
+		must(t, err)
+		same(t, "due items", append([]workqueue.DueItem{}, due...), next.due(band, atMost))
+		assignments := m.drawAssignments(t, due, loads)
+		got, err := tx.Write(ctx, assignments)
+		must(t, err)
+		same(t, "assigned items", got, next.write(assignments))
+		left, err := tx.DueItems(ctx, band, atMost)
+		must(t, err)
+		same(t, "due items after the writing", append([]workqueue.DueItem{}, left...), next.due(band, atMost))
+		if givesUp {
+			return errGiveUp
+		}
+		return nil
+	})
+	if givesUp {
+		if !errors.Is(err, errGiveUp) {
+			t.Fatalf("Assign = %v, want what the pass returned", err)
+		}
+		return
+	}
+	must(t, err)
+	m.history.rescued(t, maxReleases, rescued, m.model, next)
+	m.model, m.touched = next, rescued
+}
+
+// drawAssignments gives the due items to workers that may have them, but also
+// to others, and items that do not wait.
+func (m *machine) drawAssignments(t *rapid.T, due []workqueue.DueItem, loads []workqueue.WorkerLoad) []workqueue.Assignment {
+	var workers, items []int64
+	for _, l := range loads {
+		workers = append(workers, l.WorkerID)
+	}
+	if len(workers) == 0 || seldom(t, "to whoever there was") {
+		for _, p := range m.processes {
+			workers = append(workers, p.worker)
+		}
+	}
+	if len(workers) == 0 {
+		return nil
+	}
+	for _, d := range due {
+		items = append(items, d.ID)
+	}
+	if all := m.model.ids(); len(all) > 0 && seldom(t, "also what does not wait") {
+		items = append(items, one(t, "item", all))
+	}
+	var assignments []workqueue.Assignment
+	for _, id := range set(items) {
+		if !seldom(t, "left alone") {
+			assignments = append(assignments, workqueue.Assignment{ItemID: id, WorkerID: one(t, "worker", workers)})
+		}
+	}
+	return assignments
+}
+
+func band(t *rapid.T) workqueue.Band {
+	if rapid.Bool().Draw(t, "every priority") {
+		return workqueue.EveryPriority
+	}
+	return one(t, "band", []workqueue.Band{highBand, mediumBand, lowBand})
+}

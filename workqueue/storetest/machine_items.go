@@ -1,0 +1,176 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"botwork/workqueue"
+)
+
+// enqueue makes a few items of one kind: which of several gets which id is the
+// database's affair.
+func (m *machine) enqueue(t *rapid.T) {
+	n := workqueue.NewItem{
+		State:             rapid.SampledFrom([]workqueue.State{workqueue.Ready, workqueue.Pending}).Draw(t, "state"),
+		Priority:          rapid.SampledFrom([]int{1000, 1001, 500, 499, -7}).Draw(t, "priority"),
+		IntegrationConfig: Pipeline, CreatedBy: "machine",
+		ResilienceConfig: rapid.SampledFrom([]workqueue.JSONText{"", `{"limit":1}`, `{"limit":2}`}).Draw(t, "policy"),
+		Estimate:         rapid.SampledFrom([]time.Duration{0, time.Minute, 90 * time.Millisecond}).Draw(t, "estimate"),
+	}
+	if seldom(t, "later") {
+		n.In = rapid.SampledFrom([]time.Duration{time.Millisecond, time.Minute}).Draw(t, "in")
+	}
+	if seldom(t, "has a deadline") {
+		n.Deadline = m.model.now().Add(rapid.SampledFrom([]time.Duration{time.Hour, -time.Hour}).Draw(t, "deadline"))
+	}
+	batch := make([]workqueue.NewItem, 1+fair(4).Draw(t, "items and one"))
+	for i := range batch {
+		batch[i] = n
+	}
+	ids, err := m.Store.Enqueue(m.ctx, batch)
+	must(t, err)
+	if len(set(ids)) != len(batch) {
+		t.Fatalf("%d items got the ids %v", len(batch), ids)
+	}
+	m.model.enqueue(ids, n)
+}
+
+func (m *machine) cancel(t *rapid.T) {
+	id := m.item(t)
+	m.sameError(t, m.Store.CancelItem(m.ctx, id, "not wanted"), m.model.cancel(id, "not wanted"))
+}
+
+func (m *machine) repeat(t *rapid.T) {
+	id := m.item(t)
+	m.sameError(t, m.Store.RepeatItem(m.ctx, id), m.model.repeat(id))
+}
+
+func (m *machine) delete(t *rapid.T) {
+	id := m.item(t)
+	m.sameError(t, m.Store.DeleteItem(m.ctx, id), m.model.delete(id))
+}
+
+// editItem does what people do to rows.
+func (m *machine) editItem(t *rapid.T) {
+	id := m.item(t)
+	it := m.model.items[id]
+	set := func(columns string) {
+		if n := m.Exec(m.test, fmt.Sprintf(`UPDATE "BotWorkQueueItems" SET %s WHERE "Id" = %d`, columns, id)); n != 1 {
+			t.Fatalf("SET %s changed %d rows of item %d, want 1", columns, n, id)
+		}
+	}
+	switch edit := rapid.SampledFrom([]string{"requeue", "requeue alone", "no lease", "urgent", "never assigned", "hide"}).Draw(t, "edit"); edit {
+	case "requeue":
+		set(`"State" = 0, "WorkerId" = NULL`)
+		it.State, it.WorkerID = workqueue.Ready, nil
+	case "requeue alone":
+		set(`"State" = 0`)
+		it.State = workqueue.Ready
+	case "no lease":
+		set(`"LeaseExpiresAt" = NULL`)
+		it.LeaseExpiresAt = nil
+	case "urgent":
+		set(`"Priority" = 2000`)
+		it.Priority = 2000
+	case "never assigned":
+		set(`"AssignedAt" = NULL`)
+		it.AssignedAt = nil
+	case "hide":
+		set(`"DeletedAt" = ` + longAgo)
+		it.DeletedAt = new(time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC))
+	}
+}
+
+// editWorker deletes a worker's row or ends its lease.
+func (m *machine) editWorker(t *rapid.T) {
+	w := one(t, "worker", m.model.workersByName())
+	statement := fmt.Sprintf(`DELETE FROM "BotWorkers" WHERE "Id" = %d`, w.ID)
+	if rapid.Bool().Draw(t, "only its lease") {
+		statement = fmt.Sprintf(`UPDATE "BotWorkers" SET "LeaseExpiresAt" = NULL WHERE "Id" = %d`, w.ID)
+		m.model.workers[w.ID].LeaseExpiresAt = nil
+	} else {
+		delete(m.model.workers, w.ID)
+	}
+	if n := m.Exec(m.test, statement); n != 1 {
+		t.Fatalf("%s changed %d rows, want 1", statement, n)
+	}
+}
+
+// pause stops or starts the queue by hand, as there is no other way.
+func (m *machine) pause(t *rapid.T) {
+	m.model.paused = seldom(t, "paused")
+	m.Exec(m.test, fmt.Sprintf(`UPDATE "BotQueues" SET "Paused" = '%d'`, map[bool]int{true: 1}[m.model.paused]))
+}
+
+// wait lets time go by, often to the very instant at which something ends.
+func (m *machine) wait(t *rapid.T) {
+	var instants []time.Time
+	for _, id := range m.model.ids() {
+		it := m.model.items[id]
+		instants = append(instants, it.AvailableAt)
+		if it.LeaseExpiresAt != nil {
+			instants = append(instants, *it.LeaseExpiresAt)
+		}
+		if it.AssignedAt != nil {
+			instants = append(instants, it.AssignedAt.Add(assignedFor))
+		}
+	}
+	for _, w := range m.model.workersByName() {
+		instants = append(instants, w.LastSeenAt.Add(seenWithin))
+		if w.LeaseExpiresAt != nil {
+			instants = append(instants, *w.LeaseExpiresAt)
+		}
+	}
+	var ahead []time.Time
+	for _, at := range instants {
+		if !at.Before(m.model.now()) {
+			ahead = append(ahead, at)
+		}
+	}
+	next := m.model.now().Add(rapid.SampledFrom([]time.Duration{time.Second, 20 * time.Second, 2 * time.Minute}).Draw(t, "for"))
+	if len(ahead) > 0 && rapid.Bool().Draw(t, "until something ends") {
+		next = one(t, "instant", ahead)
+		if rapid.Bool().Draw(t, "and a millisecond") {
+			next = next.Add(time.Millisecond)
+		}
+	}
+	*m.model.clock = next
+}
+
+// item draws an item; now and then one that is not there.
+func (m *machine) item(t *rapid.T) int64 {
+	id := one(t, "item", m.model.ids())
+	m.touched = append(m.touched, id)
+	return id
+}
+
+// sameError compares what two answers mean, not their words.
+func (m *machine) sameError(t *rapid.T, got, want error) {
+	t.Helper()
+	if got, want := meaning(got), meaning(want); got != want {
+		t.Fatalf("the store answers %q, want %q", got, want)
+	}
+}
+
+func meaning(err error) string {
+	var refused *workqueue.TransitionError
+	var taken *workqueue.NameTakenError
+	switch {
+	case err == nil:
+		return "done"
+	case errors.Is(err, workqueue.ErrNotFound):
+		return "not found"
+	case errors.Is(err, workqueue.ErrWorkerReplaced):
+		return "replaced"
+	case errors.As(err, &refused):
+		return fmt.Sprintf("%s of item %d refused: %s", refused.Verb, refused.ItemID, refused.State)
+	case errors.As(err, &taken):
+		return strings.Join([]string{"name", taken.Name, "taken by", taken.InstanceID}, " ")
+	default:
+		return err.Error()
+	}
+}

@@ -1,0 +1,68 @@
+package storetest
+
+import "botwork/workqueue"
+
+// enqueue makes items with the ids that the database gave.
+func (m *model) enqueue(ids []int64, n workqueue.NewItem) {
+	for _, id := range ids {
+		it := &workqueue.Item{
+			ID: id, QueueName: workqueue.DefaultQueue, State: n.State, Priority: n.Priority, IntegrationConfig: n.IntegrationConfig,
+			ResilienceConfig: n.ResilienceConfig, AvailableAt: m.now().Add(n.In), CreatedAt: m.now(), CreatedBy: text(n.CreatedBy),
+		}
+		if !n.Deadline.IsZero() {
+			it.DeadlineAt = new(n.Deadline)
+		}
+		if n.Estimate > 0 {
+			it.EstimatedDurationMs = new(n.Estimate.Milliseconds())
+		}
+		m.items[id] = it
+	}
+}
+
+// may finds an item for a person's change, which its state may forbid.
+func (m *model) may(id int64, verb string, allowed ...workqueue.State) (*workqueue.Item, error) {
+	it := m.items[id]
+	if it == nil {
+		return nil, workqueue.ErrNotFound
+	}
+	for _, s := range allowed {
+		if it.State == s && it.DeletedAt == nil {
+			return it, nil
+		}
+	}
+	return nil, &workqueue.TransitionError{ItemID: id, Verb: verb, State: it.State}
+}
+
+// cancel: what waits or is assigned goes to the dead letters; who was to run it
+// stays to be seen.
+func (m *model) cancel(id int64, reason string) error {
+	it, err := m.may(id, "cancel", workqueue.Ready, workqueue.Pending, workqueue.Assigned)
+	if err != nil {
+		return err
+	}
+	it.State, it.Error, it.ErrorKind = workqueue.Cancelled, text(reason), new(workqueue.KindCancelled)
+	it.FinishedAt, it.LeaseExpiresAt = m.in(0), nil
+	return nil
+}
+
+// repeat: a finished item begins from zero, but for its fence.
+func (m *model) repeat(id int64) error {
+	it, err := m.may(id, "repeat", workqueue.Processed, workqueue.Cancelled)
+	if err != nil {
+		return err
+	}
+	it.State, it.AvailableAt, it.RetryCount, it.ReleaseCount, it.WorkerID = workqueue.Ready, m.now(), 0, 0, nil
+	it.LeaseExpiresAt, it.AssignedAt, it.StartedAt, it.FinishedAt, it.FirstStartedAt = nil, nil, nil, nil, nil
+	it.Output, it.Progress, it.Step, it.LogTail, it.Error, it.ErrorKind = "", nil, nil, nil, nil, nil
+	return nil
+}
+
+// delete: anything but a running item goes, with its attempts.
+func (m *model) delete(id int64) error {
+	_, err := m.may(id, "delete", workqueue.Ready, workqueue.Pending, workqueue.Assigned, workqueue.Processed, workqueue.Cancelled)
+	if err == nil {
+		delete(m.items, id)
+		delete(m.attempts, id)
+	}
+	return err
+}

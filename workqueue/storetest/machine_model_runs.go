@@ -1,0 +1,93 @@
+package storetest
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// claim: an active worker takes what it was given, the most urgent first. Each
+// claim has a fence that the item never had.
+func (m *model) claim(p process, band workqueue.Band, limit int, lease time.Duration) []workqueue.Item {
+	var mine []*workqueue.Item
+	for _, it := range m.items {
+		if m.present(p) && m.workers[p.worker].State == workqueue.WorkerActive &&
+			it.State == workqueue.Assigned && m.heldBy(it, p.worker) && band.Contains(it.Priority) {
+			mine = append(mine, it)
+		}
+	}
+	slices.SortFunc(mine, func(a, b *workqueue.Item) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID))
+	})
+	claimed := []workqueue.Item{}
+	for _, it := range mine[:min(limit, len(mine))] {
+		it.State, it.Fence, it.LeaseExpiresAt, it.StartedAt = workqueue.Blocked, it.Fence+1, m.in(lease), m.in(0)
+		it.Step, it.Progress, it.LogTail = nil, nil, nil
+		if it.FirstStartedAt == nil {
+			it.FirstStartedAt = it.StartedAt
+		}
+		claimed = append(claimed, *it)
+	}
+	return claimed
+}
+
+// progress returns the items whose claim the process has not; "" says nothing
+// new.
+func (m *model) progress(p process, notes []workqueue.ProgressNote) (lost []int64) {
+	for _, n := range notes {
+		if !m.holds(p, n.ItemRef) {
+			lost = append(lost, n.ItemID)
+			continue
+		}
+		tell(m.items[n.ItemID], n.Step, n.Progress, n.LogTail)
+	}
+	return lost
+}
+
+// finish returns the items whose claim the process has not. The second end of
+// the same claim in one call is the same end.
+func (m *model) finish(p process, ends []workqueue.Finish) (lost []int64) {
+	written := map[workqueue.ItemRef]bool{}
+	for _, f := range ends {
+		ref := workqueue.ItemRef{ItemID: f.ItemID, Fence: f.Fence}
+		if written[ref] {
+			continue
+		}
+		if !m.holds(p, ref) {
+			lost = append(lost, f.ItemID)
+			continue
+		}
+		written[ref] = true
+		m.end(m.items[f.ItemID], f)
+	}
+	return lost
+}
+
+// end: an item that ended keeps who ran it; one that comes back is nobody's and
+// waits. What happened stands in an attempt unless it went well.
+func (m *model) end(it *workqueue.Item, f workqueue.Finish) {
+	worker := it.WorkerID
+	it.State, it.RetryCount, it.Output, it.LeaseExpiresAt = f.State, f.RetryCount, f.Output, nil
+	it.Error, it.ErrorKind = text(f.Error), (*workqueue.ErrorKind)(text(string(f.ErrorKind)))
+	it.FinishedAt = m.in(0)
+	tell(it, f.Step, f.Progress, f.LogTail)
+	switch f.State {
+	case workqueue.Ready:
+		it.WorkerID, it.AssignedAt, it.FinishedAt, it.AvailableAt = nil, nil, nil, m.now().Add(f.Delay)
+	case workqueue.Processed:
+		it.Step, it.LogTail = nil, nil
+	}
+	if a := f.Attempt; a != nil {
+		m.note(it, worker, workqueue.Attempt{
+			Attempt: a.Number, Outcome: a.Outcome, Step: text(a.Step), Error: it.Error, ErrorKind: it.ErrorKind,
+		})
+	}
+}
+
+func tell(it *workqueue.Item, step, progress, tail string) {
+	it.Step = cmp.Or(text(step), it.Step)
+	it.Progress = cmp.Or(text(progress), it.Progress)
+	it.LogTail = cmp.Or(text(tail), it.LogTail)
+}

@@ -1,0 +1,156 @@
+package storetest
+
+import (
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"botwork/workqueue"
+)
+
+// runLease is how long claims and beats are good for.
+const runLease = time.Minute
+
+func (m *machine) claim(t *rapid.T) {
+	p := m.process(t)
+	if !seldom(t, "whoever it is") {
+		p = one(t, "process that has something", m.waitedFor())
+	}
+	band, limit := band(t), rapid.IntRange(1, 4).Draw(t, "max")
+	got, err := m.Store.Claim(m.ctx, workqueue.ClaimParams{
+		WorkerID: p.worker, InstanceID: p.instance, Band: band, Max: limit, Lease: runLease,
+	})
+	must(t, err)
+	same(t, "claimed items", plain(got), plain(m.model.claim(p, band, limit, runLease)))
+	for _, it := range got {
+		m.history.claimed(t, p, it)
+	}
+}
+
+func (m *machine) beat(t *rapid.T) {
+	p, held := m.holder(t, 0)
+	stuck := rapid.IntRange(0, 1).Draw(t, "stuck")
+	lease := rapid.SampledFrom([]time.Duration{3 * runLease, runLease}).Draw(t, "lease")
+	got, err := m.Store.Beat(m.ctx, workqueue.BeatParams{WorkerID: p.worker, InstanceID: p.instance, Lease: lease, Held: held, Stuck: stuck})
+	want, wantErr := m.model.beat(p, lease, stuck, held)
+	m.sameError(t, err, wantErr)
+	same(t, "the state that the beat learns", got.State, want.State)
+	sameIDs(t, "claims that the beat lost", got.Lost, want.Lost)
+}
+
+func (m *machine) progress(t *rapid.T) {
+	p, held := m.holder(t, 1)
+	var notes []workqueue.ProgressNote
+	for _, ref := range each(held) {
+		note := workqueue.ProgressNote{ItemRef: ref, Step: "fetch"}
+		if rapid.Bool().Draw(t, "with more") {
+			note.Progress, note.LogTail = "half", "a line"
+		}
+		notes = append(notes, note)
+	}
+	lost, err := m.Store.Progress(m.ctx, p.worker, p.instance, notes)
+	must(t, err)
+	sameIDs(t, "claims that the progress lost", lost, m.model.progress(p, notes))
+}
+
+func (m *machine) finish(t *rapid.T) {
+	p, held := m.holder(t, 1)
+	var ends []workqueue.Finish
+	for _, ref := range each(held) {
+		ends = append(ends, m.drawEnd(t, ref))
+		m.touched = append(m.touched, ref.ItemID)
+	}
+	if seldom(t, "says one twice") {
+		ends = append(ends, ends[0])
+	}
+	got, err := m.Store.Finish(m.ctx, p.worker, p.instance, ends)
+	must(t, err)
+	sameIDs(t, "claims that the finish lost", got, m.model.finish(p, ends))
+	m.history.finished(t, p, ends, got)
+}
+
+// drawEnd decides an end as a worker does: from the item as it was claimed.
+func (m *machine) drawEnd(t *rapid.T, ref workqueue.ItemRef) workqueue.Finish {
+	it := m.history.item(ref)
+	f := workqueue.Finish{ItemID: ref.ItemID, Fence: ref.Fence, RetryCount: it.RetryCount}
+	kind := rapid.SampledFrom([]string{"success", "failure", "released", "snoozed", "permanent"}).Draw(t, "end")
+	if seldom(t, "tells how far it came") {
+		f.Step, f.Progress, f.LogTail = "load", "done", "another line"
+	}
+	if kind == "success" {
+		f.State, f.Output = workqueue.Processed, `{"done":true}`
+		return f
+	}
+	f.State, f.Error = workqueue.Ready, "no such host"
+	f.Delay = rapid.SampledFrom([]time.Duration{0, time.Millisecond, time.Minute}).Draw(t, "delay")
+	f.Attempt = &workqueue.AttemptNote{Number: it.Attempt(), Outcome: kind, Step: rapid.SampledFrom([]string{"", "store"}).Draw(t, "step")}
+	switch kind {
+	case "failure", "permanent":
+		f.Attempt.Outcome, f.ErrorKind = "failed", workqueue.KindError
+		if f.RetryCount++; kind == "permanent" || f.RetryCount >= limit(it) {
+			f.State, f.Delay, f.ErrorKind = workqueue.Cancelled, 0, workqueue.KindPermanent
+		}
+	}
+	return f
+}
+
+// limit is how many attempts an item has in all.
+func limit(it workqueue.Item) int {
+	switch it.ResilienceConfig {
+	case `{"limit":1}`:
+		return 1
+	case `{"limit":2}`:
+		return 2
+	}
+	return 3
+}
+
+// holder draws a process and claims for it to name, at least so many: mostly
+// its own, present ones, but also others', past ones, and fences that nobody
+// was given yet.
+func (m *machine) holder(t *rapid.T, least int) (process, []workqueue.ItemRef) {
+	claims := m.history.claims
+	if len(claims) == 0 {
+		if least > 0 {
+			t.Skip("no claims")
+		}
+		return m.process(t), nil
+	}
+	var live []claim
+	for _, c := range claims {
+		if m.model.holds(c.process, c.ref) {
+			live = append(live, c)
+		}
+	}
+	draw := func() claim {
+		if len(live) == 0 || seldom(t, "any claim there was") {
+			return one(t, "claim", claims)
+		}
+		return one(t, "live claim", live)
+	}
+	p := draw().process
+	if seldom(t, "somebody else") {
+		p = m.process(t)
+	}
+	var refs []workqueue.ItemRef
+	for range rapid.IntRange(least, 4).Draw(t, "claims") {
+		ref := draw().ref
+		if seldom(t, "a wrong fence") {
+			ref.Fence += rapid.SampledFrom([]int64{-1, 1}).Draw(t, "by")
+		}
+		refs = append(refs, ref)
+	}
+	return p, refs
+}
+
+// each names each claim once.
+func each(refs []workqueue.ItemRef) []workqueue.ItemRef {
+	var once []workqueue.ItemRef
+	for _, ref := range refs {
+		if !slices.Contains(once, ref) {
+			once = append(once, ref)
+		}
+	}
+	return once
+}
