@@ -17,12 +17,15 @@ export CGO_ENABLED := $(if $(RACE),1,0)
 
 LINTER := bin/golangci-lint
 
+# How long `make fuzz` tries each target.
+FUZZTIME ?= 30s
+
 # How long `make chaos` torments the workers over each engine, and the seed of what
 # happens to them; 0 draws one.
 FOR ?= 3m
 SEED ?= 0
 
-.PHONY: help run build test chaos lint cross tools clean
+.PHONY: help run build test fuzz chaos lint cross tools clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target text; do printf '  make %-8s %s\n' "$$target" "$$text"; done
@@ -35,6 +38,17 @@ build: ## build ./botwork
 
 test: ## run the tests; RACE=1 adds the race detector
 	go test $(if $(RACE),-race) ./...
+
+# The targets are asked for, so that none can be forgotten. go test takes one at a time.
+fuzz: ## try the parsers and the redactor with made-up texts, each for FUZZTIME (30s)
+	@set -e; \
+	for package in $$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./...); do \
+		listed=$$(go test -list '^Fuzz' $$package); \
+		for target in $$(echo "$$listed" | sed -n '/^Fuzz/p'); do \
+			echo "$$package $$target"; \
+			go test $$package -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -parallel 2; \
+		done; \
+	done
 
 chaos: ## kill, suspend and drain four workers for FOR (3m) over each engine, then count what is lost or ran twice; SEED repeats
 	@set -e; \
