@@ -91,7 +91,7 @@ func (m *machine) next() func(*rapid.T) {
 		{"enqueue", 2, m.enqueue},
 		{"register", 3, m.register},
 		{"beat", 3, m.beat},
-		{"wait", 3, m.wait},
+		{"wait", 2, m.wait},
 		{"edit an item", 2, m.editItem},
 		{"progress", 1, m.progress},
 		{"repeat", 2, m.repeat},

@@ -106,33 +106,10 @@ func (m *machine) pause(t *rapid.T) {
 	m.Exec(m.test, fmt.Sprintf(`UPDATE "BotQueues" SET "Paused" = '%d'`, map[bool]int{true: 1}[m.model.paused]))
 }
 
-// wait lets time go by, often to the very instant at which something ends.
+// wait lets time go by, mostly to the very instant at which something ends.
 func (m *machine) wait(t *rapid.T) {
-	var instants []time.Time
-	for _, id := range m.model.ids() {
-		it := m.model.items[id]
-		instants = append(instants, it.AvailableAt)
-		if it.LeaseExpiresAt != nil {
-			instants = append(instants, *it.LeaseExpiresAt)
-		}
-		if it.AssignedAt != nil {
-			instants = append(instants, it.AssignedAt.Add(assignedFor))
-		}
-	}
-	for _, w := range m.model.workersByName() {
-		instants = append(instants, w.LastSeenAt.Add(seenWithin))
-		if w.LeaseExpiresAt != nil {
-			instants = append(instants, *w.LeaseExpiresAt)
-		}
-	}
-	var ahead []time.Time
-	for _, at := range instants {
-		if !at.Before(m.model.now()) {
-			ahead = append(ahead, at)
-		}
-	}
-	next := m.model.now().Add(rapid.SampledFrom([]time.Duration{time.Second, 20 * time.Second, 2 * time.Minute}).Draw(t, "for"))
-	if len(ahead) > 0 && rapid.Bool().Draw(t, "until something ends") {
+	next := m.model.now().Add(one(t, "for", []time.Duration{time.Second, 20 * time.Second, 2 * time.Minute}))
+	if ahead := m.ahead(); len(ahead) > 0 && fair(4).Draw(t, "until something ends") > 0 {
 		next = one(t, "instant", ahead)
 		if rapid.Bool().Draw(t, "and a millisecond") {
 			next = next.Add(time.Millisecond)
@@ -141,7 +118,36 @@ func (m *machine) wait(t *rapid.T) {
 	*m.model.clock = next
 }
 
-// item draws an item; now and then one that is not there.
+// ahead lists the instants at which time alone changes what may happen.
+func (m *machine) ahead() []time.Time {
+	var ahead []time.Time
+	add := func(at *time.Time, plus time.Duration) {
+		if at != nil && !at.Add(plus).Before(m.model.now()) {
+			ahead = append(ahead, at.Add(plus))
+		}
+	}
+	for _, id := range m.model.ids() {
+		switch it := m.model.items[id]; it.State {
+		case workqueue.Ready, workqueue.Pending:
+			if it.AvailableAt.After(m.model.now()) {
+				add(&it.AvailableAt, 0)
+			}
+		case workqueue.Assigned:
+			add(it.AssignedAt, assignedFor)
+		case workqueue.Blocked:
+			add(it.LeaseExpiresAt, 0)
+		}
+	}
+	for _, w := range m.model.workersByName() {
+		if w.State != workqueue.WorkerStopped {
+			add(w.LeaseExpiresAt, 0)
+			add(&w.LastSeenAt, seenWithin)
+		}
+	}
+	return ahead
+}
+
+// item draws an item.
 func (m *machine) item(t *rapid.T) int64 {
 	id := one(t, "item", m.model.ids())
 	m.touched = append(m.touched, id)

@@ -58,12 +58,13 @@ func (m *machine) stranded(t *rapid.T) {
 	same(t, "stranded", found, wantFound)
 }
 
-// waitedFor lists the processes that have something to claim.
+// waitedFor lists the processes whose worker has something to claim; those that
+// were replaced are among them.
 func (m *machine) waitedFor() []process {
 	var all []process
 	for _, p := range m.processes {
 		for _, id := range m.model.ids() {
-			if it := m.model.items[id]; it.State == workqueue.Assigned && m.model.present(p) && m.model.heldBy(it, p.worker) {
+			if it := m.model.items[id]; it.State == workqueue.Assigned && m.model.heldBy(it, p.worker) {
 				all = append(all, p)
 				break
 			}
