@@ -80,9 +80,17 @@ func (a *app) itemTable(ctx context.Context, store *sqlstore.Store, items []work
 	return nil
 }
 
-// itemNote is what a person wants to know first: why it waits, what failed.
+// itemNote is what a person wants to know first: why it waits, where it is, what
+// failed.
 func itemNote(it *workqueue.Item, now time.Time) string {
 	note := ""
+	if it.State == workqueue.Blocked && it.Step != nil {
+		note = "at " + short(*it.Step, 40)
+		if it.Progress != nil {
+			note += ": " + short(*it.Progress, 60)
+		}
+		return note
+	}
 	if waits := it.State == workqueue.Ready || it.State == workqueue.Pending; waits && it.AvailableAt.After(now) {
 		note = "due " + instant(&it.AvailableAt)
 	}

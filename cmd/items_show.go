@@ -3,6 +3,7 @@ package cmd
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,7 +38,11 @@ func (a *app) itemsShowCommand() *cobra.Command {
 		Use:   "show ID",
 		Short: "Show an item with its attempts",
 		Long: `Shows all fields of an item and its attempts: one for each try that did not
-simply succeed. JSON and YAML are one object, with the attempts under "attempts".`,
+simply succeed. Step, progress and log are those of the present or last run, and
+of each attempt: they are recorded every two seconds while a run goes on, and with
+its end.
+
+JSON and YAML are one object, with the attempts under "attempts".`,
 		Example: "  botwork items show 17\n  botwork items show 17 --output json",
 		Args:    oneArgument("the item's id"),
 	}
@@ -59,11 +64,11 @@ simply succeed. JSON and YAML are one object, with the attempts under "attempts"
 			if *output != formatTable {
 				return a.print(*output, itemDetails{item, attempts}, nil)
 			}
-			names, err := workerNames(cmd.Context(), store)
+			workers, err := store.Workers(cmd.Context())
 			if err != nil {
 				return err
 			}
-			a.itemSheet(&item, names)
+			a.itemSheet(&item, workers)
 			a.attemptTable(attempts)
 			return nil
 		})
@@ -72,7 +77,7 @@ simply succeed. JSON and YAML are one object, with the attempts under "attempts"
 }
 
 // itemSheet shows the fields that say something, one per line.
-func (a *app) itemSheet(it *workqueue.Item, workers map[int64]string) {
+func (a *app) itemSheet(it *workqueue.Item, workers []workqueue.Worker) {
 	g := newGrid()
 	add := func(name, value string) {
 		if value != "" && value != "-" {
@@ -86,7 +91,9 @@ func (a *app) itemSheet(it *workqueue.Item, workers map[int64]string) {
 	add("pipeline", it.IntegrationConfig)
 	add("payload", string(it.Payload))
 	add("output", string(it.Output))
+	add("step", orDash(it.Step))
 	add("progress", orDash(it.Progress))
+	add("log", logLines(it.LogTail))
 	add("error", orDash(it.Error))
 	add("error kind", orDash(it.ErrorKind))
 	add("failed attempts", fmt.Sprint(it.RetryCount))
@@ -97,15 +104,17 @@ func (a *app) itemSheet(it *workqueue.Item, workers map[int64]string) {
 	if it.EstimatedDurationMs != nil {
 		add("estimated duration", (time.Duration(*it.EstimatedDurationMs) * time.Millisecond).String())
 	}
-	if it.WorkerID != nil {
-		add("worker", workers[*it.WorkerID])
+	for _, w := range workers {
+		if it.WorkerID != nil && w.ID == *it.WorkerID {
+			add("worker", fmt.Sprintf("%s on %s", w.Name, w.Host))
+		}
 	}
 	for _, at := range []struct {
 		name string
 		at   *time.Time
 	}{
 		{"due", &it.AvailableAt}, {"deadline", it.DeadlineAt}, {"created", &it.CreatedAt}, {"assigned", it.AssignedAt},
-		{"started", it.StartedAt}, {"finished", it.FinishedAt}, {"lease until", it.LeaseExpiresAt}, {"kept until", it.RetainUntil},
+		{"first started", it.FirstStartedAt}, {"started", it.StartedAt}, {"finished", it.FinishedAt}, {"lease until", it.LeaseExpiresAt}, {"kept until", it.RetainUntil},
 	} {
 		add(at.name, instant(at.at))
 	}
@@ -122,10 +131,41 @@ func (a *app) attemptTable(attempts []workqueue.Attempt) {
 	if len(attempts) == 0 {
 		return
 	}
-	g := newGrid("attempt", "outcome", "worker", "step", "finished", "error")
+	g := newGrid("attempt", "outcome", "worker", "host", "step", "finished", "error")
 	for _, at := range attempts {
-		g.add(fmt.Sprint(at.Attempt), at.Outcome, orDash(at.WorkerName), orDash(at.Step), instant(&at.FinishedAt), orDash(at.Error))
+		g.add(fmt.Sprint(at.Attempt), at.Outcome, orDash(at.WorkerName), orDash(at.Host), orDash(at.Step),
+			instant(&at.FinishedAt), orDash(at.Error))
 	}
 	fmt.Fprintln(a.stdout)
 	g.writeTo(a.stdout)
+	for i := range attempts {
+		a.attemptTold(&attempts[i])
+	}
+}
+
+// attemptTold shows what an attempt had told of itself by its end.
+func (a *app) attemptTold(at *workqueue.Attempt) {
+	if at.Progress == nil && at.LogTail == nil {
+		return
+	}
+	// A release counts no attempt, so two may have one number: the time tells
+	// which row of the table it is.
+	fmt.Fprintf(a.stdout, "\nattempt %d, %s %s\n", at.Attempt, at.Outcome, instant(&at.FinishedAt))
+	g := newGrid()
+	if at.Progress != nil {
+		g.add("  progress", *at.Progress)
+	}
+	if at.LogTail != nil {
+		g.add("  log", logLines(at.LogTail))
+	}
+	g.writeTo(a.stdout)
+}
+
+// logLines are the last lines of a run's log; "" for none. A cell of a table
+// shows each in a line of its own.
+func logLines(tail *string) string {
+	if tail == nil {
+		return ""
+	}
+	return strings.TrimRight(*tail, "\n")
 }

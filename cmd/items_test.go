@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -66,12 +67,18 @@ func busyQueue(t *testing.T) *sqlstore.Store {
 		Attempt: &workqueue.AttemptNote{Number: 1, Outcome: "failed", Step: "load"},
 	})
 	finish(enqueue(499, 0), workqueue.Finish{
+		Step: "check", Progress: "2 of 3 amounts", LogTail: "2026-11-21T10:00:00Z INF amount 1\n2026-11-21T10:00:01Z WRN amount 2\n",
 		State: workqueue.Cancelled, RetryCount: 1, Error: "amount is negative", ErrorKind: workqueue.KindBusiness,
 		Attempt: &workqueue.AttemptNote{Number: 1, Outcome: "failed", Step: "check"},
 	})
 	enqueue(1001, 0)
 	enqueue(1000, 2*time.Hour)
-	claim(enqueue(1000, 0))
+	running := claim(enqueue(1000, 0))
+	_, err = store.Progress(ctx, worker.ID, worker.InstanceID, []workqueue.ProgressNote{{
+		ItemRef: workqueue.ItemRef{ItemID: running.ID, Fence: running.Fence}, Step: "load", Progress: "half of 12",
+		LogTail: "2026-11-21T10:00:02Z INF begun\n",
+	}})
+	must(err)
 	assign(enqueue(1000, 0))
 	return store
 }
@@ -133,6 +140,9 @@ func TestItemsListFilters(t *testing.T) {
 	}
 }
 
+// shownInstants are times as tables show them.
+var shownInstants = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`)
+
 func TestItemsTable(t *testing.T) {
 	inProject(t)
 	if out := mustDo(t, "items", "list"); out != "no items\n" {
@@ -153,6 +163,13 @@ func TestItemsTable(t *testing.T) {
 		if !strings.Contains(out, want) {
 			t.Errorf("the sheet lacks %q:\n%s", want, out)
 		}
+	}
+	for _, id := range []string{"3", "6"} {
+		sheet := mustDo(t, "items", "show", id)
+		golden(t, "items_show_"+id+".txt", shownInstants.ReplaceAllString(sheet, "YYYY-MM-DD hh:mm:ssZ"))
+	}
+	if out := mustDo(t, "items", "list", "--state", "Blocked"); !strings.Contains(out, "at load: half of 12") {
+		t.Errorf("the table does not tell where the running item is:\n%s", out)
 	}
 	botwork(t, "items", "show", "99").wantFailure(t, exitFailed, "item 99: not found")
 }
@@ -221,11 +238,25 @@ func TestWorkers(t *testing.T) {
 	if out := mustDo(t, "workers", "list"); !strings.Contains(out, "worker-1  active") {
 		t.Errorf("the table lacks the active worker:\n%s", out)
 	}
+	if out := mustDo(t, "workers", "list"); !strings.Contains(out, "4711  4      1.2.3") || strings.Contains(out, "stuck") {
+		t.Errorf("the slots are not shown alone:\n%s", out)
+	}
+	workers, err := store.Workers(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	beat := workqueue.BeatParams{WorkerID: workers[0].ID, InstanceID: "instance-1", Lease: time.Minute, Stuck: 1}
+	if _, err := store.Beat(t.Context(), beat); err != nil {
+		t.Fatal(err)
+	}
+	if out := mustDo(t, "workers", "list"); !strings.Contains(out, "4711  4 (1 stuck)  1.2.3") {
+		t.Errorf("the slots do not tell of the stuck one:\n%s", out)
+	}
 	botwork(t, "workers", "drain", "worker-2").wantFailure(t, exitFailed, `did you mean "worker-1"?`)
 	if out := mustDo(t, "workers", "drain", "worker-1"); out != "worker worker-1: draining\n" {
 		t.Errorf("drain said %q", out)
 	}
-	workers, err := store.Workers(t.Context())
+	workers, err = store.Workers(t.Context())
 	if err != nil || workers[0].State != workqueue.WorkerDraining {
 		t.Errorf("workers = %+v, %v, want worker-1 draining", workers, err)
 	}

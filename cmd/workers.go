@@ -23,7 +23,9 @@ func (a *app) workersListCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List the workers that have ever registered",
 		Long: `Lists the workers by name: those that run, and those that once did. A worker is
-"gone" when it did not stop in good order and its lease has run out.
+"gone" when it did not stop in good order and its lease has run out. A slot is
+stuck when its handler was cancelled and does not stop: it takes no items until
+the handler returns, or the worker is restarted.
 
 JSON and YAML hold the state as it is stored (active, draining, stopped) beside
 leaseExpiresAt, from which "gone" is told.`,
@@ -58,9 +60,17 @@ func (a *app) workerTable(workers []workqueue.Worker, now time.Time) {
 		if gone(&w, now) {
 			state = "gone"
 		}
-		g.add(w.Name, state, w.Host, fmt.Sprint(w.PID), fmt.Sprint(w.Capacity), w.Version, instant(&w.StartedAt), instant(&w.LastSeenAt))
+		g.add(w.Name, state, w.Host, fmt.Sprint(w.PID), slotsOf(&w), w.Version, instant(&w.StartedAt), instant(&w.LastSeenAt))
 	}
 	g.writeTo(a.stdout)
+}
+
+// slotsOf shows a worker's slots, and how many of them are stuck.
+func slotsOf(w *workqueue.Worker) string {
+	if w.StuckSlots == 0 {
+		return fmt.Sprint(w.Capacity)
+	}
+	return fmt.Sprintf("%d (%d stuck)", w.Capacity, w.StuckSlots)
 }
 
 func gone(w *workqueue.Worker, now time.Time) bool {
