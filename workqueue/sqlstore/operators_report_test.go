@@ -75,11 +75,17 @@ func prepareHistory(d *desk) {
 	end(workqueue.Finish{
 		ItemID: it.ID, Fence: 1, State: workqueue.Ready, RetryCount: 1, Error: "no such host", ErrorKind: workqueue.KindError,
 		Attempt: &workqueue.AttemptNote{Number: 1, Outcome: "failed", Step: "fetch"},
+		Step:    "fetch", Progress: "1 of 2", LogTail: "no answer\n",
 	})
 	d.Assign(ann, it.ID)
 	claim := workqueue.ClaimParams{WorkerID: ann.ID, InstanceID: ann.InstanceID, Band: workqueue.EveryPriority, Max: 1, Lease: time.Minute}
 	if _, err := d.store.Claim(d.Context(), claim); err != nil {
 		d.Fatal(err)
+	}
+	// What is told while it runs can be seen then.
+	d.told(ann, workqueue.ProgressNote{ItemRef: workqueue.ItemRef{ItemID: it.ID, Fence: 2}, Step: "store", Progress: "2 of 2", LogTail: "fetched\n"})
+	if now := d.query(statement(d, "09_history_of_item")); d.rows(now, 4) {
+		d.want(now[3], map[string]string{"What": "started", "Host": ann.Host, "Detail": "at step store", "Progress": "2 of 2", "LogTail": "fetched\n"})
 	}
 	end(workqueue.Finish{ItemID: it.ID, Fence: 2, State: workqueue.Processed, RetryCount: 1})
 	d.Item(storetest.ItemOpts{State: workqueue.Cancelled})
@@ -90,10 +96,14 @@ func checkHistory(d *desk, answer []row) {
 		return
 	}
 	d.want(answer[0], map[string]string{"What": "created", "Detail": "storetest"})
-	d.want(answer[1], map[string]string{"What": "attempt 1: failed", "WorkerName": "ann", "Detail": "step fetch: no such host"})
+	d.want(answer[1], map[string]string{"What": "attempt 1: failed", "WorkerName": "ann", "Detail": "step fetch: no such host",
+		"Progress": "1 of 2", "LogTail": "no answer\n"})
+	if answer[1]["Host"] == "" {
+		d.Error("the attempt does not name its machine")
+	}
 	d.want(answer[2], map[string]string{"What": "assigned", "WorkerName": "ann"})
-	d.want(answer[3], map[string]string{"What": "started", "WorkerName": "ann"})
-	d.want(answer[4], map[string]string{"What": "Processed", "WorkerName": "ann", "Detail": ""})
+	d.want(answer[3], map[string]string{"What": "started", "WorkerName": "ann", "Detail": "", "Progress": ""})
+	d.want(answer[4], map[string]string{"What": "Processed", "WorkerName": "ann", "Detail": "", "Progress": "2 of 2", "LogTail": ""})
 }
 
 func prepareFirings(d *desk) {

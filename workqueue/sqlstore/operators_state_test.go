@@ -62,7 +62,11 @@ func checkWaiting(d *desk, answer []row) {
 
 func prepareRunning(d *desk) {
 	ann := d.Worker(storetest.WorkerOpts{Name: "ann"})
-	d.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: ann, Pipeline: "Invoice", Estimate: 90 * time.Second})
+	it := d.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: ann, Pipeline: "Invoice", Estimate: 90 * time.Second})
+	d.told(ann, workqueue.ProgressNote{
+		ItemRef: workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence}, Step: "load", Progress: "half", LogTail: "begun\n",
+	})
+	d.exec(`UPDATE "BotWorkers" SET "StuckSlots" = 1`)
 	d.exec(`UPDATE "BotWorkQueueItems" SET "StartedAt" = %s`, past)
 	d.exec(`INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "State") VALUES ('Nobody', 1)`)
 	d.Item(storetest.ItemOpts{State: workqueue.Assigned})
@@ -73,10 +77,23 @@ func checkRunning(d *desk, answer []row) {
 		return
 	}
 	byID := map[string]row{answer[0]["Id"]: answer[0], answer[1]["Id"]: answer[1]}
-	d.want(byID["1"], map[string]string{"WorkerName": "ann", "Pipeline": "Invoice", "EstimatedSeconds": "90", "Attempt": "1"})
-	d.want(byID["2"], map[string]string{"WorkerName": "", "Pipeline": "Nobody"})
+	d.want(byID["1"], map[string]string{"WorkerName": "ann", "Pipeline": "Invoice", "EstimatedSeconds": "90", "Attempt": "1",
+		"Step": "load", "Progress": "half", "LogTail": "begun\n", "StuckSlots": "1"})
+	if byID["1"]["FirstStartedAt"] == "" {
+		d.Error("FirstStartedAt is NULL for a running item")
+	}
+	d.want(byID["2"], map[string]string{"WorkerName": "", "Pipeline": "Nobody", "Step": "", "StuckSlots": ""})
 	if s := byID["1"]["RunsForSeconds"]; len(s) < 9 || s[0] == '-' {
 		d.Errorf("it runs for %s seconds, want years", s)
+	}
+}
+
+// told records what a run has come to.
+func (d *desk) told(by workqueue.Worker, note workqueue.ProgressNote) {
+	d.Helper()
+	lost, err := d.store.Progress(d.Context(), by.ID, by.InstanceID, []workqueue.ProgressNote{note})
+	if err != nil || len(lost) > 0 {
+		d.Fatalf("progress: lost %v, error %v", lost, err)
 	}
 }
 
@@ -84,7 +101,8 @@ func prepareStale(d *desk) {
 	live := d.Worker(storetest.WorkerOpts{Name: "live"})
 	dead := d.Worker(storetest.WorkerOpts{Name: "dead"})
 	d.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: live})
-	d.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: dead, Priority: 1})
+	it := d.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: dead, Priority: 1})
+	d.told(dead, workqueue.ProgressNote{ItemRef: workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence}, Step: "load", Progress: "half"})
 	d.exec(`UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = %s WHERE "Priority" = 1`, past)
 	d.Item(storetest.ItemOpts{State: workqueue.Assigned, Worker: dead, Priority: 2})
 	d.Item(storetest.ItemOpts{State: workqueue.Assigned, Worker: live, Priority: 3})
@@ -92,25 +110,45 @@ func prepareStale(d *desk) {
 	d.exec(`UPDATE "BotWorkQueueItems" SET "AssignedAt" = %s WHERE "Priority" = 4`, past)
 	d.exec(`INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "State") VALUES ('Nobody', 5)`)
 	d.exec(`UPDATE "BotWorkers" SET "LeaseExpiresAt" = %s WHERE "Id" = %d`, past, dead.ID)
+	// Only those of a worker that lives can be seen to.
+	d.exec(`UPDATE "BotWorkers" SET "StuckSlots" = 1`)
 	stopped := d.Worker(storetest.WorkerOpts{Name: "stopped"})
+	d.exec(`UPDATE "BotWorkers" SET "StuckSlots" = 2 WHERE "Id" = %d`, stopped.ID)
 	if err := d.store.StopWorker(d.Context(), stopped.ID, stopped.InstanceID); err != nil {
 		d.Fatal(err)
 	}
 }
 
 func checkStale(d *desk, answer []row) {
-	if !d.rows(answer, 5) {
+	if !d.rows(answer, 6) {
 		return
 	}
 	for i, want := range []map[string]string{
 		{"What": "assigned item", "Id": "3", "Name": "dead", "Problem": "its worker does not beat"},
 		{"What": "assigned item", "Id": "5", "Name": "live", "Problem": "it has waited for its worker for more than ten minutes"},
 		{"What": "assigned item", "Id": "6", "Name": "", "Problem": "its worker does not exist"},
-		{"What": "running item", "Id": "2", "Name": "dead"},
+		{"What": "running item", "Id": "2", "Name": "dead", "Step": "load", "Progress": "half"},
+		{"What": "stuck slots", "Name": "live", "Problem": fmt.Sprintf("1 of %d slots: their handlers were cancelled and do not stop", d.capacity("live"))},
 		{"What": "worker", "Name": "dead"},
 	} {
 		d.want(answer[i], want)
 	}
+}
+
+// capacity is how many slots a worker has.
+func (d *desk) capacity(name string) int {
+	d.Helper()
+	workers, err := d.store.Workers(d.Context())
+	if err != nil {
+		d.Fatal(err)
+	}
+	for _, w := range workers {
+		if w.Name == name {
+			return w.Capacity
+		}
+	}
+	d.Fatalf("no worker %s", name)
+	return 0
 }
 
 func prepareFinished(d *desk) {

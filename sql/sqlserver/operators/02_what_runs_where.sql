@@ -1,8 +1,10 @@
--- What runs where, since when, and for how long may it be expected to run?
-SELECT w.Name AS WorkerName, w.Host, w.Pid, i.Id, i.Priority, i.Pipeline, i.Progress, i.StartedAt,
+-- What runs where, since when, and for how long may it be expected to run? Step,
+-- progress and log lines are at most a few seconds old; a slot of the worker is
+-- stuck when its handler was cancelled and does not stop.
+SELECT w.Name AS WorkerName, w.Host, w.Pid, i.Id, i.Priority, i.Pipeline, i.Step, i.Progress, i.StartedAt,
     DATEDIFF(second, i.StartedAt, SYSUTCDATETIME()) AS RunsForSeconds,
     i.EstimatedDurationMs / 1000 AS EstimatedSeconds,
-    i.RetryCount + 1 AS Attempt, i.LeaseExpiresAt
+    i.RetryCount + 1 AS Attempt, i.FirstStartedAt, i.LeaseExpiresAt, w.StuckSlots, i.LogTail
 FROM BotWorkQueueItemsView i
 LEFT JOIN BotWorkers w ON w.Name = i.WorkerName
 WHERE i.State = 1

@@ -1,26 +1,32 @@
 -- What happened to an item, in order? Assignment and start are those of the
--- present or last try; earlier tries are told by their attempts.
+-- present or last try; earlier tries are told by their attempts, each with the
+-- machine that it ran on, how far it came and its last log lines.
 WITH item AS (
-    SELECT i.Id, i.StateName, i.State, i.CreatedAt, i.CreatedBy, i.AssignedAt, i.StartedAt, i.FinishedAt, i.WorkerName, i.Error
+    SELECT i.Id, i.StateName, i.State, i.CreatedAt, i.CreatedBy, i.AssignedAt, i.StartedAt, i.FinishedAt, i.WorkerName, i.WorkerHost, i.Error,
+        i.Step, i.Progress, i.LogTail
     FROM BotWorkQueueItemsView i
     WHERE i.Id = 1 -- the item's id
 )
-SELECT h.HappenedAt, h.What, h.WorkerName, h.Detail
+SELECT h.HappenedAt, h.What, h.WorkerName, h.Host, h.Detail, h.Progress, h.LogTail
 FROM (
-    SELECT 1 AS Step, i.CreatedAt AS HappenedAt, N'created' AS What, NULL AS WorkerName, i.CreatedBy AS Detail
+    SELECT 1 AS Step, i.CreatedAt AS HappenedAt, N'created' AS What, CAST(NULL AS NVARCHAR(200)) AS WorkerName, CAST(NULL AS NVARCHAR(200)) AS Host, i.CreatedBy AS Detail,
+        CAST(NULL AS NVARCHAR(MAX)) AS Progress, CAST(NULL AS NVARCHAR(MAX)) AS LogTail
     FROM item i
     UNION ALL
-    SELECT 2, a.FinishedAt, CONCAT(N'attempt ', CAST(a.AttemptNumber AS NVARCHAR(10)), N': ', a.Outcome), a.WorkerName,
-        CASE WHEN a.Step IS NULL THEN a.Error ELSE CONCAT(N'step ', a.Step, N': ', COALESCE(a.Error, N'')) END
+    SELECT 2, a.FinishedAt, CONCAT(N'attempt ', CAST(a.AttemptNumber AS NVARCHAR(10)), N': ', a.Outcome), a.WorkerName, a.Host,
+        CASE WHEN a.Step IS NULL THEN a.Error ELSE CONCAT(N'step ', a.Step, N': ', COALESCE(a.Error, N'')) END,
+        a.Progress, a.LogTail
     FROM BotWorkItemAttempts a JOIN item i ON i.Id = a.ItemId
     UNION ALL
-    SELECT 3, i.AssignedAt, N'assigned', i.WorkerName, NULL
+    SELECT 3, i.AssignedAt, N'assigned', i.WorkerName, i.WorkerHost, NULL, NULL, NULL
     FROM item i WHERE i.AssignedAt IS NOT NULL
     UNION ALL
-    SELECT 4, i.StartedAt, N'started', i.WorkerName, NULL
+    SELECT 4, i.StartedAt, N'started', i.WorkerName, i.WorkerHost,
+        CASE WHEN i.State = 1 AND i.Step IS NOT NULL THEN CONCAT(N'at step ', i.Step) END,
+        CASE WHEN i.State = 1 THEN i.Progress END, CASE WHEN i.State = 1 THEN i.LogTail END
     FROM item i WHERE i.StartedAt IS NOT NULL AND i.State IN (1, 2, 3)
     UNION ALL
-    SELECT 5, i.FinishedAt, i.StateName, i.WorkerName, i.Error
+    SELECT 5, i.FinishedAt, i.StateName, i.WorkerName, i.WorkerHost, i.Error, i.Progress, i.LogTail
     FROM item i WHERE i.FinishedAt IS NOT NULL
 ) h
 ORDER BY h.HappenedAt, h.Step;
