@@ -2,8 +2,8 @@ package sqlstore_test
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
-	"strings"
 	"testing"
 	"time"
 
@@ -22,6 +22,7 @@ type behindProxy struct {
 	way   *sqlstore.Store    // around it
 	make  *storetest.Factory // likewise
 	hand  *sql.DB            // likewise
+	dsn   string             // likewise
 	named string             // the proxied store's sessions
 }
 
@@ -36,30 +37,32 @@ func eachProxied(t *testing.T, test func(x *behindProxy)) {
 		if e.Driver != database.Postgres {
 			t.Skip("the sessions of a spoiled connection are looked up in PostgreSQL's own views")
 		}
-		test(newBehindProxy(t, e))
+		dsn := e.DSN(t)
+		x := &behindProxy{T: t, way: e.Open(t, dsn), hand: e.SQL(t, dsn), dsn: dsn}
+		x.make = storetest.NewFactory(t, x.way)
+		test(x.connect())
 	})
 }
 
-func newBehindProxy(t *testing.T, e testdb.Engine) *behindProxy {
-	t.Helper()
-	dsn := e.DSN(t)
-	x := &behindProxy{T: t, way: e.Open(t, dsn), hand: e.SQL(t, dsn), named: "proxied_" + dsn[strings.LastIndexByte(dsn, '_')+1:]}
-	x.make = storetest.NewFactory(t, x.way)
-	proxy, through := faultproxy.New(t, dsn+"&idle_in_transaction_session_timeout="+stalledAfter+"&application_name="+x.named)
-	x.proxy = proxy
+// connect opens a store over a proxy of its own on the same database.
+func (x *behindProxy) connect() *behindProxy {
+	x.Helper()
+	c := *x
+	c.named = "proxied_" + rand.Text()
+	proxy, through := faultproxy.New(x.T, x.dsn+"&idle_in_transaction_session_timeout="+stalledAfter+"&application_name="+c.named)
 	proxy.Restore()
-	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: through})
+	store, err := sqlstore.Open(x.Context(), sqlstore.Options{Driver: database.Postgres, DSN: through})
 	if err != nil {
-		t.Fatal(err)
+		x.Fatal(err)
 	}
-	x.store = store
-	t.Cleanup(func() {
+	x.Cleanup(func() {
 		proxy.Cut() // whatever a half-open connection still waits for
 		if err := store.Close(); err != nil {
-			t.Errorf("close store: %v", err)
+			x.Errorf("close store: %v", err)
 		}
 	})
-	return x
+	c.proxy, c.store = proxy, store
+	return &c
 }
 
 // count runs a query of one number, around the proxy.

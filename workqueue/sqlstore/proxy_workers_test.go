@@ -1,0 +1,206 @@
+package sqlstore_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"botwork/internal/faultproxy"
+	"botwork/workqueue"
+	"botwork/workqueue/storetest"
+)
+
+const (
+	tormentedItems = 200
+	tormentedLease = 2 * time.Second
+
+	// mostRun is how long an item runs at most; the least is a tenth.
+	mostRun = 600 * time.Millisecond
+)
+
+// tormented is a worker with a connection of its own that goes bad again and
+// again.
+type tormented struct {
+	*behindProxy
+	runner *workqueue.Runner
+	log    *runLog
+}
+
+// startWorker starts a worker that does nothing by itself.
+func (x *behindProxy) startWorker(name string, log *runLog) *tormented {
+	x.Helper()
+	w := &tormented{behindProxy: x, log: log}
+	spec := x.make.Spec(storetest.WorkerOpts{Name: name, Capacity: 4})
+	spec.InstanceID, spec.Lease = name+"-1", tormentedLease
+	runner, err := workqueue.NewRunner(workqueue.RunnerOptions{
+		Store: x.store, RunItem: w.run, Log: zerolog.New(zerolog.NewTestWriter(x.T)).Level(zerolog.WarnLevel),
+		Spec: spec, Heartbeat: tormentedLease / 4, ShutdownGrace: 10 * time.Second,
+	})
+	if err == nil {
+		err = runner.Start(x.Context())
+	}
+	if err != nil {
+		x.Fatal(err)
+	}
+	w.runner = runner
+	x.Cleanup(func() {
+		if err := runner.Stop(context.Background()); err != nil {
+			x.Errorf("stop %s: %v", name, err)
+		}
+	})
+	return w
+}
+
+// work assigns and runs what there is until ctx ends, as a pipeline does every
+// minute, only without the minute. Neither call may wait for ever for an answer that does
+// not come: nothing bounds it from outside.
+func (w *tormented) work(ctx context.Context) {
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	pass := workqueue.AssignParams{MaxReleases: 1000, Workers: workqueue.AvailableWorkers, DefaultEstimate: mostRun, Horizon: mostRun}
+	for {
+		// Their errors are the connection's.
+		_, _ = w.runner.Assign(ctx, pass)
+		_, _ = w.runner.Execute(ctx, workqueue.ExecuteParams{Refill: true})
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// run takes a while, and stops when its context ends.
+func (w *tormented) run(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
+	entry := w.log.begin(it.ID, it.Fence)
+	timer := time.NewTimer(mostRun/10 + rand.N(mostRun*9/10))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		w.log.end(entry, true)
+		return workqueue.Outcome{Verdict: workqueue.Succeeded}
+	case <-ctx.Done():
+		w.log.end(entry, false)
+		return workqueue.Outcome{Verdict: workqueue.Released, Error: context.Cause(ctx).Error()}
+	}
+}
+
+// faults are all kinds, each with how long it lasts.
+func faults(random *rand.Rand) []func(p *faultproxy.Proxy) time.Duration {
+	between := func(least, most time.Duration) time.Duration {
+		return least + time.Duration(random.Int64N(int64(most-least)))
+	}
+	set := func(f faultproxy.Fault, d time.Duration) func(p *faultproxy.Proxy) time.Duration {
+		return func(p *faultproxy.Proxy) time.Duration { p.Set(f); return d }
+	}
+	return []func(p *faultproxy.Proxy) time.Duration{
+		set(faultproxy.Reset(), between(10*time.Millisecond, 600*time.Millisecond)),
+		func(p *faultproxy.Proxy) time.Duration { p.Drop(); return 0 },
+		func(p *faultproxy.Proxy) time.Duration { p.Cut(); return 300 * time.Millisecond },
+		set(faultproxy.Delay(5*time.Millisecond, 40*time.Millisecond), between(200*time.Millisecond, time.Second)),
+		set(faultproxy.Swallow(), between(10*time.Millisecond, 600*time.Millisecond)),
+		set(faultproxy.Swallow(), tormentedLease+between(100*time.Millisecond, 500*time.Millisecond)),
+		set(faultproxy.Stall(), between(10*time.Millisecond, 600*time.Millisecond)),
+		set(faultproxy.Stall(), tormentedLease+between(100*time.Millisecond, 500*time.Millisecond)),
+		set(faultproxy.CutAnswer(random.IntN(500)), between(10*time.Millisecond, 300*time.Millisecond)),
+		set(faultproxy.CutAnswer(0), between(10*time.Millisecond, 300*time.Millisecond)),
+		set(faultproxy.SwallowAnswer(random.IntN(500)), between(10*time.Millisecond, 300*time.Millisecond)),
+		set(faultproxy.SwallowAnswer(0), between(10*time.Millisecond, 300*time.Millisecond)),
+	}
+}
+
+// torment brings all faults over a proxy, one after the other, with a moment in
+// between in which all is well, and calls before ahead of each.
+func torment(ctx context.Context, p *faultproxy.Proxy, random *rand.Rand, before func()) error {
+	list := faults(random)
+	random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	for _, begin := range list {
+		before()
+		lasts := begin(p)
+		if !wait(ctx, lasts) {
+			return errors.New("the test ended in the middle of the torment")
+		}
+		p.Restore()
+		if !wait(ctx, time.Duration(random.Int64N(int64(tormentedLease/10)))) {
+			return errors.New("the test ended in the middle of the torment")
+		}
+	}
+	return nil
+}
+
+// wait lets a fault last.
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// Two workers share 200 items while the connection of each goes bad in every way
+// there is, at random, for moments and for longer than a lease.
+func TestWorkersWhoseConnectionsGoBad(t *testing.T) {
+	t.Parallel()
+	eachProxied(t, func(first *behindProxy) {
+		t := first.T
+		first.history()
+		seed := rand.Uint64()
+		t.Logf("seed %d", seed)
+		log := &runLog{}
+		ctx, cancel := context.WithCancel(t.Context())
+		workers := []*tormented{first.startWorker("first", log), first.connect().startWorker("second", log)}
+		var working sync.WaitGroup
+		for _, w := range workers {
+			working.Go(func() { w.work(ctx) })
+		}
+		t.Cleanup(func() {
+			cancel()
+			working.Wait()
+		})
+
+		batch := tormentedItems / len(workers) / len(faults(rand.New(rand.NewPCG(0, 0))))
+		var enqueued sync.Mutex
+		var ids []int64
+		enqueue := func(n int) {
+			enqueued.Lock()
+			defer enqueued.Unlock()
+			more, err := first.way.Enqueue(t.Context(), fiveKinds(n))
+			if err != nil {
+				t.Error(err)
+			}
+			ids = append(ids, more...)
+		}
+		var storms sync.WaitGroup
+		for i, w := range workers {
+			storms.Go(func() {
+				random := rand.New(rand.NewPCG(seed, uint64(i))) //nolint:gosec // no secret
+				if err := torment(ctx, w.proxy, random, func() { enqueue(batch) }); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		storms.Wait()
+		enqueue(tormentedItems - len(ids))
+		first.await("all items to be Processed", func() bool {
+			return first.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "State" <> 2`) == 0
+		})
+		log.judge(first, ids)
+	})
+}
+
+// fiveKinds makes items of five priorities.
+func fiveKinds(n int) []workqueue.NewItem {
+	items := make([]workqueue.NewItem, n)
+	for i := range items {
+		items[i] = workqueue.NewItem{IntegrationConfig: "work", Priority: 500 + 200*(i%5), Estimate: mostRun / 2}
+	}
+	return items
+}
