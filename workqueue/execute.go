@@ -38,7 +38,7 @@ func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, e
 		return ExecuteResult{}, nil
 	}
 	defer r.executing.Done()
-	queues, err := r.o.Store.Queues(ctx)
+	queues, err := r.readQueues(ctx)
 	if err != nil {
 		return ExecuteResult{}, err
 	}
@@ -71,6 +71,13 @@ func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, e
 		err = errors.Join(err, fmt.Errorf("%d items have not stopped or could not be written: %w", left, ErrDraining))
 	}
 	return result, err
+}
+
+// readQueues lists the queues, and does not wait for ever for an answer.
+func (r *Runner) readQueues(ctx context.Context) ([]Queue, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.statementTime())
+	defer cancel()
+	return r.o.Store.Queues(ctx)
 }
 
 // queuePolicies are the queues' resilience by name.

@@ -135,8 +135,14 @@ func (r *Runner) Assign(ctx context.Context, p AssignParams) (AssignResult, erro
 }
 
 // pass runs a pass. It may have freed items that it does not assign, such as
-// low ones, whose own pass may be hours away: those are attended to.
+// low ones, whose own pass may be hours away: those are attended to. It waits
+// for the passes of other workers, two leases at most: a connection that takes
+// what is sent and never answers would else hold up its pipeline for ever.
+// Overlap skips the next firings then, and what others assign to this worker,
+// which still beats, lies about.
 func (r *Runner) pass(ctx context.Context, p AssignParams) (AssignResult, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*r.o.Spec.Lease)
+	defer cancel()
 	result, err := AssignPass(ctx, r.o.Store, p)
 	if err == nil && r.o.Attend != nil && result.Waits() && !p.Band.holds(result.Band) {
 		r.o.Attend(result.Band)

@@ -1,0 +1,48 @@
+package sqlstore_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"botwork/internal/faultproxy"
+	"botwork/workqueue"
+)
+
+// A connection that takes what is sent and never answers must not keep a
+// pipeline waiting: while it waits, overlap skips its next firing, and what
+// others assign to this worker, which still beats, lies about.
+func TestNoCallOfARunnerWaitsForEver(t *testing.T) {
+	t.Parallel()
+	for name, call := range map[string]func(ctx context.Context, r *workqueue.Runner) error{
+		"Assign": func(ctx context.Context, r *workqueue.Runner) error {
+			_, err := r.Assign(ctx, workqueue.AssignParams{})
+			return err
+		},
+		"Execute": func(ctx context.Context, r *workqueue.Runner) error {
+			_, err := r.Execute(ctx, workqueue.ExecuteParams{})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachProxied(t, func(x *behindProxy) {
+				w := x.startWorker("w", &runLog{})
+				x.proxy.Set(faultproxy.Swallow())
+				returned := make(chan error, 1)
+				go func() { returned <- call(x.Context(), w.runner) }()
+				select {
+				case err := <-returned:
+					if err == nil {
+						x.Error("no error over a connection that says nothing")
+					}
+				case <-time.After(2*tormentedLease + 10*time.Second):
+					x.Error("it still waits, long after the lease has ended")
+					x.proxy.Drop()
+					<-returned
+				}
+				x.proxy.Restore()
+				x.proxy.Drop()
+			})
+		})
+	}
+}
