@@ -19,7 +19,8 @@ const (
 	maxExpression = 10_000
 
 	// memoryBudget bounds what one evaluation may allocate, in elements of
-	// lists, maps and strings: a loop that builds without end is stopped.
+	// lists and maps: a loop that builds without end is stopped. Texts have a
+	// bound of their own, maxText.
 	memoryBudget = 1_000_000
 )
 
@@ -57,7 +58,7 @@ func (c *compilation) expression(source string, at place, visible int) *expressi
 	if len(c.findings) > before {
 		return nil
 	}
-	program, err := expr.Compile(source, expr.Env(c.env), expr.Timezone("UTC"))
+	program, err := expr.Compile(source, append(boundedConcat(), expr.Env(c.env), expr.Timezone("UTC"))...)
 	if err != nil {
 		offset, message := explainCompile(err)
 		if name := unknownName.FindStringSubmatch(message); name != nil {
