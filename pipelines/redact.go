@@ -19,7 +19,7 @@ const minSecret = 4
 const hiddenSecret = "<secret>"
 
 // Redactor replaces the values of secrets by <secret>. A value is known as it
-// stands, as JSON writes it and as an address does. A nil Redactor replaces
+// stands, as JSON and log lines write it and as an address does. A nil Redactor replaces
 // nothing.
 type Redactor struct {
 	forms    []string // the longest first
@@ -36,7 +36,7 @@ func NewRedactor(values ...string) *Redactor {
 		}
 		quoted, _ := json.Marshal(v) // a string always has a JSON form
 		plain, _ := jsonText(v)      // the same without escaping <, > and &
-		forms = append(forms, v, string(quoted[1:len(quoted)-1]), plain[1:len(plain)-1], url.QueryEscape(v), url.PathEscape(v))
+		forms = append(forms, v, string(quoted[1:len(quoted)-1]), plain[1:len(plain)-1], logged(v), url.QueryEscape(v), url.PathEscape(v))
 	}
 	if len(forms) == 0 {
 		return nil
@@ -50,6 +50,15 @@ func NewRedactor(values ...string) *Redactor {
 		pairs = append(pairs, form, hiddenSecret)
 	}
 	return &Redactor{forms: forms, replacer: strings.NewReplacer(pairs...)}
+}
+
+// logged is how a log line writes the text: zerolog escapes other signs than
+// encoding/json does, DEL but not U+2028.
+func logged(text string) string {
+	var line strings.Builder
+	log := zerolog.New(&line)
+	log.Log().Str("v", text).Send()
+	return strings.TrimSuffix(strings.TrimPrefix(line.String(), `{"v":"`), "\"}\n")
 }
 
 // Redact returns text without the secrets, those that were cut at a … included.
