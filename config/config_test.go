@@ -180,17 +180,6 @@ func TestSample(t *testing.T) {
 	keys(reflect.TypeFor[config.Config]())
 }
 
-func FuzzParse(f *testing.F) {
-	f.Add(config.Sample())
-	f.Add([]byte("database: {driver: postgres, dsn: {env: X}}\nsecrets: {a: {file: b}, c: d}\nworker: {labels: {a: 1}}\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		c, findings := config.Parse("botwork.yaml", data)
-		if err := c.Validate(); err != nil && len(findings) == 0 {
-			t.Errorf("Parse(%q) found nothing, Validate %v", data, err)
-		}
-	})
-}
-
 func TestWorkerNameCountsCharacters(t *testing.T) {
 	for n, wrong := range map[int]bool{100: false, 101: true} {
 		_, findings := config.Parse("c.yaml", []byte("worker: {name: "+strings.Repeat("é", n)+"}"))

@@ -1,6 +1,8 @@
 package pipelines
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,16 +13,18 @@ import (
 // exactly when there is no finding, points into the text, and does the same
 // for the same text.
 func FuzzParse(f *testing.F) {
-	files, err := filepath.Glob("testdata/lint/*.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
+	for _, pattern := range []string{"testdata/lint/*.yaml", "shipped/*.yaml", "../examples/*/project/pipelines/*.yaml"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			f.Fatalf("no seeds in %s (error %v)", pattern, err)
 		}
-		f.Add(string(data))
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(string(data))
+		}
 	}
 	c := testCompiler(nil)
 	f.Fuzz(func(t *testing.T, text string) {
@@ -35,20 +39,39 @@ func FuzzParse(f *testing.F) {
 				lines++
 			}
 		}
+		if p != nil {
+			findings = p.Warnings
+		}
 		for _, finding := range findings {
-			if finding.Line < 0 || finding.Line > lines+1 || finding.Message == "" || finding.Code == "" {
+			if finding.Line < 1 || finding.Column < 1 || finding.Line > lines+1 || finding.Message == "" || finding.Code == "" {
 				t.Errorf("finding %+v in %d lines", finding, lines)
 			}
 		}
-		if _, again := c.Parse("fuzz.yaml", []byte(text)); again.Error() != findings.Error() {
-			t.Errorf("findings differ:\n%v\n%v", findings, again)
-		}
-		if p != nil {
-			if err := p.CheckPayload("{"); err == nil {
-				t.Error("CheckPayload took a broken payload")
+		again, same := c.Parse("fuzz.yaml", []byte(text))
+		if p == nil {
+			if again != nil || same.Error() != findings.Error() {
+				t.Errorf("findings differ:\n%v\n%v", findings, same)
 			}
+			return
+		}
+		if again == nil || outline(again) != outline(p) || again.Warnings.Error() != p.Warnings.Error() {
+			t.Errorf("compiled again, the pipeline is another one:\n%s\n%s", outline(p), outline(again))
+		}
+		if err := p.CheckPayload("{"); err == nil {
+			t.Error("CheckPayload took a broken payload")
 		}
 	})
+}
+
+// outline is what a pipeline shows of itself.
+func outline(p *Pipeline) string {
+	var b strings.Builder
+	policy, err := json.Marshal(p.Resilience)
+	fmt.Fprintf(&b, "%s %s %s %v", p.Name, p.Hash, policy, err)
+	for _, s := range p.Steps {
+		fmt.Fprintf(&b, "; %s %s %s %s %s %d %v", s.Name, s.Handler, s.OnError, s.If, s.Timeout, s.Attempts, s.With)
+	}
+	return b.String()
 }
 
 // FuzzScan holds the scanner to losing no text: what it takes apart can be put

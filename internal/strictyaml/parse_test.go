@@ -174,21 +174,3 @@ func TestFindingsDoNotShowValues(t *testing.T) {
 		}
 	}
 }
-
-func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"", "a: 1\n", "a: [1, {b: \"c\"}]\n", "a: &a [*a]\n", "<<: {a: 1}\n", "{{ x }}", "a: |\n  b\n c", "\t'", "? a\n: b\n", "--- a\n--- b\n", bomb()} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		node, findings := strictyaml.Parse("f.yaml", data)
-		if node == nil && len(findings) == 0 {
-			t.Fatalf("Parse(%q) = no node and no finding", data)
-		}
-		for _, finding := range findings {
-			if finding.Line < 1 || finding.Column < 1 {
-				t.Fatalf("Parse(%q): no place in %+v", data, finding)
-			}
-		}
-		node.Any()
-	})
-}
