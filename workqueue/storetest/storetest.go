@@ -58,6 +58,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Run", runTests()},
 		{"Hand", handTests()},
 		{"Life", lifeTests()},
+		{"Contend", contendTests()},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, test := range group.tests {
