@@ -20,6 +20,9 @@ func FuzzRedactor(f *testing.F) {
 	f.Add("<secret>", "secret", "<", ">")
 	f.Add("a&b=c%20", "aaaa", "aaa", "a")
 	f.Fuzz(func(t *testing.T, first, second, before, after string) {
+		if len(first)+len(second)+len(before)+len(after) > 2000 {
+			return // longer ones take longer and find nothing else
+		}
 		var secrets []string
 		for _, s := range []string{first, second} {
 			if len(s) >= minSecret && utf8.ValidString(s) && !strings.Contains(hiddenSecret, s) {

@@ -49,7 +49,8 @@ func FuzzRender(f *testing.F) {
 		}
 		p, findings := c.Parse("fuzz.json", fmt.Appendf(nil, `{"steps":[{"handler":"Echo","with":{"value":%s}}]}`, quoted))
 		if p == nil {
-			if !strings.Contains(text, opening) {
+			// JSON allows a few signs that YAML does not.
+			if !strings.Contains(text, opening) && findings[0].Code != "yaml-syntax" {
 				t.Errorf("the text %q gives %v", text, findings)
 			}
 			return
