@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"botwork/workqueue"
@@ -100,16 +101,35 @@ func (r *runner) contend(start Start) (won, settled bool, err error) {
 	}
 	if !claim.Won && r.doubt.Equal(start.PlannedAt) {
 		// An earlier claim of this process went out, and its answer was lost.
-		record, err := r.record(start.PlannedAt)
+		claim.Won, err = r.wonUnheard(start.PlannedAt)
 		if err != nil {
 			return false, false, err
 		}
-		claim.Won = record != nil && record.Outcome == workqueue.Fired && record.RecordedBy == r.s.worker.Name
 	}
 	if !claim.Won {
 		r.log.Debug().Time("planned_at", start.PlannedAt).Msg("another worker has this firing")
 	}
 	return claim.Won, true, nil
+}
+
+// wonUnheard tells whether a claim of this process was won although its answer
+// was lost. The record names the worker, and an earlier process of that name may
+// have fired the instant too: then its run is on record. This process starts
+// none before it knows.
+func (r *runner) wonUnheard(planned time.Time) (bool, error) {
+	record, err := r.record(planned)
+	if err != nil || record == nil || record.Outcome != workqueue.Fired || record.RecordedBy != r.s.worker.Name {
+		return false, err
+	}
+	ctx, cancel := r.storeCtx()
+	defer cancel()
+	runs, err := r.s.store.Runs(ctx, r.job.Name, maxBacklog)
+	if err != nil {
+		return false, fmt.Errorf("look for the run of the firing: %w", err)
+	}
+	return !slices.ContainsFunc(runs, func(run workqueue.PipelineRun) bool {
+		return run.PlannedAt != nil && run.PlannedAt.Equal(planned)
+	}), nil
 }
 
 func (r *runner) runsElsewhere() (since time.Time, running bool, err error) {

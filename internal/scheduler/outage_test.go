@@ -199,3 +199,27 @@ func TestDatabaseThatIsAwayIsAskedGently(t *testing.T) {
 		}
 	})
 }
+
+// TestClaimThatFailsIsNotTakenForAnEarlierOnes restarts a worker right after it
+// has fired. The new process, which is to run at start, asks for the same
+// instant; its claim fails, and the record that it finds names its own worker.
+func TestClaimThatFailsIsNotTakenForAnEarlierOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(at(0, 0, 30))
+		store := newFakeStore()
+		job := minutely(t, 0)
+		job.Scope, job.AtStart = ScopeOnce, true
+		a := newTestScheduler(t, store, 1, nil)
+		begin(t, a, job)
+		sleepUntil(at(0, 1, 0).Add(100 * time.Millisecond))
+		end(t, a)
+		store.deny["ClaimFiring"] = 1
+		b := newTestScheduler(t, store, 1, nil)
+		begin(t, b, job)
+		sleepUntil(at(0, 1, 30))
+		end(t, b)
+		wantSummary(t, store,
+			"1 atStart 00:00:00 at 00:00:30 succeeded",
+			"1 cron 00:01:00 at 00:01:00 succeeded")
+	})
+}
