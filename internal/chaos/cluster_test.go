@@ -42,7 +42,7 @@ type cluster struct {
 // started.
 func newCluster(t *testing.T, e testdb.Engine, cron string) *cluster {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "botwork-chaos-"+string(e.Driver)+"-")
+	dir, err := os.MkdirTemp("", "botwork-chaos-"+string(e.Driver)+"-") //nolint:usetesting // kept when the test fails
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func (p *Proxy) join(of net.Listener, client *net.TCPConn) {
 	} else {
 		server, err := net.Dial("tcp", p.server)
 		if err != nil {
-			client.Close()
+			_ = client.Close() // as a server that refuses
 			return
 		}
 		l.server = server.(*net.TCPConn)
@@ -169,7 +169,7 @@ func (l *link) close() {
 	l.overOnce.Do(func() { close(l.over) })
 	for _, conn := range []*net.TCPConn{l.client, l.server} {
 		if conn != nil {
-			conn.Close()
+			_ = conn.Close() // cut off on purpose
 		}
 	}
 }

@@ -79,11 +79,11 @@ func (r *reading) attemptLimit(x failedRow) {
 		Check: workqueue.CheckAttemptLimit, ItemID: &x.id,
 		Wanted: fmt.Sprintf("attempts in all: at most %d (%s)", limit, source),
 	}
-	switch {
-	case x.state == workqueue.Processed:
+	switch x.state {
+	case workqueue.Processed:
 		v.Found = fmt.Sprintf("Processed after %d failures: %d attempts", x.failures, x.failures+1)
 		v.Hint = "if the limit was lowered or RetryCount written by hand, set RetryCount to what is true; else report it"
-	case x.state == workqueue.Cancelled:
+	case workqueue.Cancelled:
 		v.Found = fmt.Sprintf("Cancelled after %d failed attempts", x.failures)
 		v.Hint = "if the limit was lowered or RetryCount written by hand, set RetryCount to what is true; else report it"
 	default:

@@ -30,10 +30,9 @@ func faultyMethods(t *testing.T) []method {
 	t.Helper()
 	all := slices.Concat(itemMethods, leaseMethods, workerMethods, scheduleMethods, reads)
 	store := reflect.TypeFor[workqueue.Store]()
-	for i := range store.NumMethod() {
-		name := store.Method(i).Name
-		if !slices.ContainsFunc(all, func(m method) bool { return m.name == name }) {
-			t.Errorf("no trial calls %s over a connection that is spoiled", name)
+	for required := range store.Methods() {
+		if !slices.ContainsFunc(all, func(m method) bool { return m.name == required.Name }) {
+			t.Errorf("no trial calls %s over a connection that is spoiled", required.Name)
 		}
 	}
 	return all
@@ -124,7 +123,7 @@ func TestHalfOpenConnections(t *testing.T) {
 			if !m.parts {
 				continue
 			}
-			for _, part := range []int{1, 2, 3} {
+			for _, part := range []int{1, 3} {
 				fault := faultproxy.SwallowAnswer(x.answer(m) * part / 4)
 				x.fresh()
 				if _, err := x.try(m, fault, deadline); err == nil {

@@ -20,7 +20,7 @@ const (
 	tormentedLease = 2 * time.Second
 
 	// mostRun is how long an item runs at most; the least is a tenth.
-	mostRun = 600 * time.Millisecond
+	mostRun = 450 * time.Millisecond
 )
 
 // tormented is a worker with a connection of its own that goes bad again and
@@ -99,13 +99,13 @@ func faults(random *rand.Rand) []func(p *faultproxy.Proxy) time.Duration {
 		return func(p *faultproxy.Proxy) time.Duration { p.Set(f); return d }
 	}
 	return []func(p *faultproxy.Proxy) time.Duration{
-		set(faultproxy.Reset(), between(10*time.Millisecond, 600*time.Millisecond)),
+		set(faultproxy.Reset(), between(10*time.Millisecond, 300*time.Millisecond)),
 		func(p *faultproxy.Proxy) time.Duration { p.Drop(); return 0 },
 		func(p *faultproxy.Proxy) time.Duration { p.Cut(); return 300 * time.Millisecond },
-		set(faultproxy.Delay(5*time.Millisecond, 40*time.Millisecond), between(200*time.Millisecond, time.Second)),
-		set(faultproxy.Swallow(), between(10*time.Millisecond, 600*time.Millisecond)),
+		set(faultproxy.Delay(5*time.Millisecond, 40*time.Millisecond), between(200*time.Millisecond, 500*time.Millisecond)),
+		set(faultproxy.Swallow(), between(10*time.Millisecond, 300*time.Millisecond)),
 		set(faultproxy.Swallow(), tormentedLease+between(100*time.Millisecond, 500*time.Millisecond)),
-		set(faultproxy.Stall(), between(10*time.Millisecond, 600*time.Millisecond)),
+		set(faultproxy.Stall(), between(10*time.Millisecond, 300*time.Millisecond)),
 		set(faultproxy.Stall(), tormentedLease+between(100*time.Millisecond, 500*time.Millisecond)),
 		set(faultproxy.CutAnswer(random.IntN(500)), between(10*time.Millisecond, 300*time.Millisecond)),
 		set(faultproxy.CutAnswer(0), between(10*time.Millisecond, 300*time.Millisecond)),
