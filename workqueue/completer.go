@@ -2,6 +2,7 @@ package workqueue
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -185,7 +186,7 @@ func (c *completer) note(batch []*completion, err error) {
 	}
 }
 
-// unwritten lists the items whose end is not in the database yet.
+// unwritten lists the items whose end is not in the database yet, by id.
 func (c *completer) unwritten() []int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -195,6 +196,7 @@ func (c *completer) unwritten() []int64 {
 			ids = append(ids, done.finish.ItemID)
 		}
 	}
+	slices.Sort(ids)
 	return ids
 }
 

@@ -71,6 +71,7 @@ var may = map[string]map[string]string{
 		"pipelines":           "it loads them",
 		"workqueue":           "it runs a worker over a store",
 	},
+	"internal/simulation": {},
 	"internal/scheduler": {
 		"internal/cron": "planned instants",
 		"pipelines":     "what it starts, and their triggers",
@@ -97,7 +98,11 @@ var may = map[string]map[string]string{
 		"workqueue":         "it implements the store's contract",
 	},
 	"workqueue/storetest": {
-		"workqueue": "it tests the store's contract",
+		"workqueue":                     "it tests the store's contract",
+		"workqueue/storetest/reference": "stores are compared with the rules in plain Go",
+	},
+	"workqueue/storetest/reference": {
+		"workqueue": "its rows are the store's",
 	},
 }
 
@@ -105,7 +110,7 @@ var may = map[string]map[string]string{
 var roots = []string{"cmd", "examples"}
 
 // testsOnly hold nothing but tests of the whole, which may import everything.
-var testsOnly = []string{"internal/chaos", "internal/deptest", "internal/docstest", "internal/e2e"}
+var testsOnly = []string{"internal/chaos", "internal/deptest", "internal/docstest", "internal/e2e", "internal/simulation"}
 
 // thirdParty names the only packages whose shipped code may import a module, so
 // that replacing the module means changing those.
@@ -139,7 +144,10 @@ var testFences = []struct{ of, not, why string }{
 }
 
 // forTests are packages that no program may contain, directly or not.
-var forTests = []string{"testing", module + "/internal/faultproxy", module + "/internal/testdb", module + "/workqueue/storetest"}
+var forTests = []string{
+	"testing", module + "/internal/faultproxy", module + "/internal/testdb", module + "/workqueue/storetest",
+	module + "/workqueue/storetest/reference",
+}
 
 // listed is what `go list -json` says of one package.
 type listed struct {

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -50,6 +51,9 @@ func loadQueries(statements fs.FS, d dialect, folder string, db *sql.DB) (*queri
 		if err != nil {
 			return nil, err
 		}
+		// To modernc's driver anything behind the semicolon is a second
+		// statement, and then it prepares both again at each execution.
+		text = bytes.TrimSpace(text)
 		name := strings.TrimSuffix(path.Base(file), ".sql")
 		if name == lockStatement {
 			// It has no parameters, but T-SQL writes its variables like some.

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"botwork/workqueue"
+	"botwork/workqueue/storetest/reference"
 )
 
 // Machine drives a store with random sequences of everything that moves items,
@@ -38,7 +39,7 @@ func Machine(t *testing.T, open func(t *testing.T, now func() time.Time) Harness
 		for range 2 { // of about thirty steps each
 			rt.Repeat(map[string]func(*rapid.T){"": m.check, "step": m.next()})
 		}
-		m.sameAttempts(rt, m.model.ids())
+		m.sameAttempts(rt, m.model.IDs())
 	})
 }
 
@@ -49,20 +50,15 @@ type machine struct {
 
 	test      *testing.T
 	ctx       context.Context
-	model     *model
+	clock     *time.Time // of the store and the model
+	model     *reference.Model
 	history   *history
-	processes []process // all that ever registered, the dead ones too
-	made      int       // instances so far
+	processes []reference.Process // all that ever registered, the dead ones too
+	made      int                 // instances so far
 
 	before  []workqueue.Item // what the store showed after the step before
 	step    string
 	touched []int64 // items whose attempts the step may have changed
-}
-
-// process is one start of a worker, as it remembers itself.
-type process struct {
-	worker   int64
-	instance string
 }
 
 func newMachine(t *testing.T, h Harness, clock *time.Time) *machine {
@@ -73,7 +69,7 @@ func newMachine(t *testing.T, h Harness, clock *time.Time) *machine {
 		h.Exec(t, statement)
 	}
 	*clock = time.Date(2026, 1, 31, 13, 45, 0, 0, time.UTC)
-	return &machine{Harness: h, test: t, ctx: t.Context(), model: newModel(clock), history: newHistory()}
+	return &machine{Harness: h, test: t, ctx: t.Context(), clock: clock, model: reference.New(clock), history: newHistory()}
 }
 
 // next is one step, drawn by the weights. Items have to come far in a short
@@ -120,10 +116,10 @@ func (m *machine) next() func(*rapid.T) {
 func (m *machine) check(t *rapid.T) {
 	got, err := m.Store.Items(m.ctx, workqueue.ItemFilter{Limit: 10_000})
 	must(t, err)
-	same(t, "items", plain(got), plain(m.model.list()))
+	same(t, "items", reference.Plain(got), reference.Plain(m.model.List()))
 	workers, err := m.Store.Workers(m.ctx)
 	must(t, err)
-	same(t, "workers", workers, m.model.workersByName())
+	same(t, "workers", workers, m.model.WorkersByName())
 	m.sameAttempts(t, m.touched)
 	m.history.judge(t, m.step, m.before, got)
 	m.before = got
@@ -136,7 +132,7 @@ func (m *machine) sameAttempts(t *rapid.T, ids []int64) {
 		for i := range got {
 			got[i].ID = 0
 		}
-		same(t, fmt.Sprintf("attempts of item %d", id), plainAttempts(got), plainAttempts(m.model.attempts[id]))
+		same(t, fmt.Sprintf("attempts of item %d", id), reference.PlainAttempts(got), reference.PlainAttempts(m.model.Attempts[id]))
 		m.history.judgeAttempts(t, id, got)
 	}
 }

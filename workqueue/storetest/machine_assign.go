@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"botwork/workqueue"
+	"botwork/workqueue/storetest/reference"
 )
 
 // What passes bound; wait goes to these instants as well.
@@ -25,31 +26,32 @@ func (m *machine) assign(t *rapid.T) {
 	band, atMost := band(t), rapid.IntRange(1, 8).Draw(t, "limit")
 	rescues, givesUp := !seldom(t, "rescues nothing"), seldom(t, "gives up")
 	maxReleases := rapid.SampledFrom([]int{2, 3, 1}).Draw(t, "max releases")
-	var next *model
+	var next *reference.Model
 	var rescued []int64
 	err := m.Store.Assign(m.ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
-		next = m.model.clone()
+		next = m.model.Clone()
 		if rescues {
 			p := workqueue.RescueParams{AssignedFor: assignedFor, MaxReleases: maxReleases}
 			got, err := tx.Rescue(ctx, p)
 			must(t, err)
 			var want workqueue.RescueResult
-			want, rescued = next.rescue(p)
+			want, rescued = next.Rescue(p)
 			same(t, "rescued", got, want)
+			same(t, "band of what waits again", got.Band, want.Band)
 		}
 		loads, err := tx.WorkerLoads(ctx, seenWithin, band, time.Second)
 		must(t, err)
-		same(t, "loads", append([]workqueue.WorkerLoad{}, loads...), next.loads(seenWithin, band, time.Second))
+		same(t, "loads", append([]workqueue.WorkerLoad{}, loads...), next.Loads(seenWithin, band, time.Second))
 		due, err := tx.DueItems(ctx, band, atMost)
 		must(t, err)
-		same(t, "due items", append([]workqueue.DueItem{}, due...), next.due(band, atMost))
+		same(t, "due items", append([]workqueue.DueItem{}, due...), next.Due(band, atMost))
 		assignments := m.drawAssignments(t, due, loads)
 		got, err := tx.Write(ctx, assignments)
 		must(t, err)
-		same(t, "assigned items", got, next.write(assignments))
+		same(t, "assigned items", got, next.Write(assignments))
 		left, err := tx.DueItems(ctx, band, atMost)
 		must(t, err)
-		same(t, "due items after the writing", append([]workqueue.DueItem{}, left...), next.due(band, atMost))
+		same(t, "due items after the writing", append([]workqueue.DueItem{}, left...), next.Due(band, atMost))
 		if givesUp {
 			return errGiveUp
 		}
@@ -75,7 +77,7 @@ func (m *machine) drawAssignments(t *rapid.T, due []workqueue.DueItem, loads []w
 	}
 	if len(workers) == 0 || seldom(t, "to whoever there was") {
 		for _, p := range m.processes {
-			workers = append(workers, p.worker)
+			workers = append(workers, p.Worker)
 		}
 	}
 	if len(workers) == 0 {
@@ -84,7 +86,7 @@ func (m *machine) drawAssignments(t *rapid.T, due []workqueue.DueItem, loads []w
 	for _, d := range due {
 		items = append(items, d.ID)
 	}
-	if all := m.model.ids(); len(all) > 0 && seldom(t, "also what does not wait") {
+	if all := m.model.IDs(); len(all) > 0 && seldom(t, "also what does not wait") {
 		items = append(items, one(t, "item", all))
 	}
 	var assignments []workqueue.Assignment

@@ -4,6 +4,7 @@ import (
 	"pgregory.net/rapid"
 
 	"botwork/workqueue"
+	"botwork/workqueue/storetest/reference"
 )
 
 // history is what the processes saw: their claims in order, and which of them
@@ -16,7 +17,7 @@ type history struct {
 
 // claim is one that a process was given, and the item as it was then.
 type claim struct {
-	process process
+	process reference.Process
 	ref     workqueue.ItemRef
 	item    workqueue.Item
 }
@@ -46,7 +47,7 @@ func (h *history) item(ref workqueue.ItemRef) workqueue.Item {
 
 // claimed: a fence is larger than any that the item had, and the lease of the
 // claim before has ended or was ended by somebody.
-func (h *history) claimed(t *rapid.T, p process, it workqueue.Item) {
+func (h *history) claimed(t *rapid.T, p reference.Process, it workqueue.Item) {
 	if before := h.last(it.ID); before != nil && it.Fence <= before.ref.Fence {
 		t.Fatalf("item %d was claimed with fence %d after fence %d", it.ID, it.Fence, before.ref.Fence)
 	}
@@ -55,7 +56,7 @@ func (h *history) claimed(t *rapid.T, p process, it workqueue.Item) {
 
 // finished: what was not lost belongs to the item's last claim, which this
 // worker was given and which had no end before.
-func (h *history) finished(t *rapid.T, p process, ends []workqueue.Finish, lost []int64) {
+func (h *history) finished(t *rapid.T, p reference.Process, ends []workqueue.Finish, lost []int64) {
 	gone := map[int64]int{}
 	for _, id := range lost {
 		gone[id]++
@@ -79,8 +80,8 @@ func (h *history) finished(t *rapid.T, p process, ends []workqueue.Finish, lost 
 			}
 			continue // another claim of the item was named with it, and that one counts
 		}
-		if last.process.worker != p.worker {
-			t.Fatalf("worker %d ended claim %+v of worker %d", p.worker, ref, last.process.worker)
+		if last.process.Worker != p.Worker {
+			t.Fatalf("worker %d ended claim %+v of worker %d", p.Worker, ref, last.process.Worker)
 		}
 		if h.ended[ref] {
 			t.Fatalf("claim %+v ended twice", ref)
@@ -91,12 +92,12 @@ func (h *history) finished(t *rapid.T, p process, ends []workqueue.Finish, lost 
 
 // rescued: a claim that was taken away can end no more, and an item whose
 // deaths have come to the limit is not given out again.
-func (h *history) rescued(t *rapid.T, maxReleases int, ids []int64, before, after *model) {
+func (h *history) rescued(t *rapid.T, maxReleases int, ids []int64, before, after *reference.Model) {
 	for _, id := range ids {
-		if before.items[id].State != workqueue.Blocked {
+		if before.Items[id].State != workqueue.Blocked {
 			continue // nothing had started
 		}
-		it := after.items[id]
+		it := after.Items[id]
 		if c := h.last(id); c != nil {
 			h.ended[c.ref] = true
 		}

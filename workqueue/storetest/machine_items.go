@@ -25,7 +25,7 @@ func (m *machine) enqueue(t *rapid.T) {
 		n.In = rapid.SampledFrom([]time.Duration{time.Millisecond, time.Minute}).Draw(t, "in")
 	}
 	if seldom(t, "has a deadline") {
-		n.Deadline = m.model.now().Add(rapid.SampledFrom([]time.Duration{time.Hour, -time.Hour}).Draw(t, "deadline"))
+		n.Deadline = m.model.Now().Add(rapid.SampledFrom([]time.Duration{time.Hour, -time.Hour}).Draw(t, "deadline"))
 	}
 	batch := make([]workqueue.NewItem, 1+fair(4).Draw(t, "items and one"))
 	for i := range batch {
@@ -36,28 +36,28 @@ func (m *machine) enqueue(t *rapid.T) {
 	if len(set(ids)) != len(batch) {
 		t.Fatalf("%d items got the ids %v", len(batch), ids)
 	}
-	m.model.enqueue(ids, n)
+	m.model.Enqueue(ids, n)
 }
 
 func (m *machine) cancel(t *rapid.T) {
 	id := m.item(t)
-	m.sameError(t, m.Store.CancelItem(m.ctx, id, "not wanted"), m.model.cancel(id, "not wanted"))
+	m.sameError(t, m.Store.CancelItem(m.ctx, id, "not wanted"), m.model.Cancel(id, "not wanted"))
 }
 
 func (m *machine) repeat(t *rapid.T) {
 	id := m.item(t)
-	m.sameError(t, m.Store.RepeatItem(m.ctx, id), m.model.repeat(id))
+	m.sameError(t, m.Store.RepeatItem(m.ctx, id), m.model.Repeat(id))
 }
 
 func (m *machine) delete(t *rapid.T) {
 	id := m.item(t)
-	m.sameError(t, m.Store.DeleteItem(m.ctx, id), m.model.delete(id))
+	m.sameError(t, m.Store.DeleteItem(m.ctx, id), m.model.Delete(id))
 }
 
 // editItem does what people do to rows.
 func (m *machine) editItem(t *rapid.T) {
 	id := m.item(t)
-	it := m.model.items[id]
+	it := m.model.Items[id]
 	set := func(columns string) {
 		if n := m.Exec(m.test, fmt.Sprintf(`UPDATE "BotWorkQueueItems" SET %s WHERE "Id" = %d`, columns, id)); n != 1 {
 			t.Fatalf("SET %s changed %d rows of item %d, want 1", columns, n, id)
@@ -87,13 +87,13 @@ func (m *machine) editItem(t *rapid.T) {
 
 // editWorker deletes a worker's row or ends its lease.
 func (m *machine) editWorker(t *rapid.T) {
-	w := one(t, "worker", m.model.workersByName())
+	w := one(t, "worker", m.model.WorkersByName())
 	statement := fmt.Sprintf(`DELETE FROM "BotWorkers" WHERE "Id" = %d`, w.ID)
 	if rapid.Bool().Draw(t, "only its lease") {
 		statement = fmt.Sprintf(`UPDATE "BotWorkers" SET "LeaseExpiresAt" = NULL WHERE "Id" = %d`, w.ID)
-		m.model.workers[w.ID].LeaseExpiresAt = nil
+		m.model.Workers[w.ID].LeaseExpiresAt = nil
 	} else {
-		delete(m.model.workers, w.ID)
+		delete(m.model.Workers, w.ID)
 	}
 	if n := m.Exec(m.test, statement); n != 1 {
 		t.Fatalf("%s changed %d rows, want 1", statement, n)
@@ -102,34 +102,34 @@ func (m *machine) editWorker(t *rapid.T) {
 
 // pause stops or starts the queue by hand, as there is no other way.
 func (m *machine) pause(t *rapid.T) {
-	m.model.paused = seldom(t, "paused")
-	m.Exec(m.test, fmt.Sprintf(`UPDATE "BotQueues" SET "Paused" = '%d'`, map[bool]int{true: 1}[m.model.paused]))
+	m.model.Paused = seldom(t, "paused")
+	m.Exec(m.test, fmt.Sprintf(`UPDATE "BotQueues" SET "Paused" = '%d'`, map[bool]int{true: 1}[m.model.Paused]))
 }
 
 // wait lets time go by, mostly to the very instant at which something ends.
 func (m *machine) wait(t *rapid.T) {
-	next := m.model.now().Add(one(t, "for", []time.Duration{time.Second, 20 * time.Second, 2 * time.Minute}))
+	next := m.model.Now().Add(one(t, "for", []time.Duration{time.Second, 20 * time.Second, 2 * time.Minute}))
 	if ahead := m.ahead(); len(ahead) > 0 && fair(4).Draw(t, "until something ends") > 0 {
 		next = one(t, "instant", ahead)
 		if rapid.Bool().Draw(t, "and a millisecond") {
 			next = next.Add(time.Millisecond)
 		}
 	}
-	*m.model.clock = next
+	*m.clock = next
 }
 
 // ahead lists the instants at which time alone changes what may happen.
 func (m *machine) ahead() []time.Time {
 	var ahead []time.Time
 	add := func(at *time.Time, plus time.Duration) {
-		if at != nil && !at.Add(plus).Before(m.model.now()) {
+		if at != nil && !at.Add(plus).Before(m.model.Now()) {
 			ahead = append(ahead, at.Add(plus))
 		}
 	}
-	for _, id := range m.model.ids() {
-		switch it := m.model.items[id]; it.State {
+	for _, id := range m.model.IDs() {
+		switch it := m.model.Items[id]; it.State {
 		case workqueue.Ready, workqueue.Pending:
-			if it.AvailableAt.After(m.model.now()) {
+			if it.AvailableAt.After(m.model.Now()) {
 				add(&it.AvailableAt, 0)
 			}
 		case workqueue.Assigned:
@@ -138,7 +138,7 @@ func (m *machine) ahead() []time.Time {
 			add(it.LeaseExpiresAt, 0)
 		}
 	}
-	for _, w := range m.model.workersByName() {
+	for _, w := range m.model.WorkersByName() {
 		if w.State != workqueue.WorkerStopped {
 			add(w.LeaseExpiresAt, 0)
 			add(&w.LastSeenAt, seenWithin)
@@ -149,7 +149,7 @@ func (m *machine) ahead() []time.Time {
 
 // item draws an item.
 func (m *machine) item(t *rapid.T) int64 {
-	id := one(t, "item", m.model.ids())
+	id := one(t, "item", m.model.IDs())
 	m.touched = append(m.touched, id)
 	return id
 }

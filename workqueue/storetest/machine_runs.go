@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"botwork/workqueue"
+	"botwork/workqueue/storetest/reference"
 )
 
 // runLease is how long claims and beats are good for.
@@ -19,10 +20,10 @@ func (m *machine) claim(t *rapid.T) {
 	}
 	band, limit := band(t), rapid.IntRange(1, 4).Draw(t, "max")
 	got, err := m.Store.Claim(m.ctx, workqueue.ClaimParams{
-		WorkerID: p.worker, InstanceID: p.instance, Band: band, Max: limit, Lease: runLease,
+		WorkerID: p.Worker, InstanceID: p.Instance, Band: band, Max: limit, Lease: runLease,
 	})
 	must(t, err)
-	same(t, "claimed items", plain(got), plain(m.model.claim(p, band, limit, runLease)))
+	same(t, "claimed items", reference.Plain(got), reference.Plain(m.model.Claim(p, band, limit, runLease)))
 	for _, it := range got {
 		m.history.claimed(t, p, it)
 	}
@@ -32,8 +33,8 @@ func (m *machine) beat(t *rapid.T) {
 	p, held := m.holder(t, 0)
 	stuck := rapid.IntRange(0, 1).Draw(t, "stuck")
 	lease := rapid.SampledFrom([]time.Duration{3 * runLease, runLease}).Draw(t, "lease")
-	got, err := m.Store.Beat(m.ctx, workqueue.BeatParams{WorkerID: p.worker, InstanceID: p.instance, Lease: lease, Held: held, Stuck: stuck})
-	want, wantErr := m.model.beat(p, lease, stuck, held)
+	got, err := m.Store.Beat(m.ctx, workqueue.BeatParams{WorkerID: p.Worker, InstanceID: p.Instance, Lease: lease, Held: held, Stuck: stuck})
+	want, wantErr := m.model.Beat(p, lease, stuck, held)
 	m.sameError(t, err, wantErr)
 	same(t, "the state that the beat learns", got.State, want.State)
 	sameIDs(t, "claims that the beat lost", got.Lost, want.Lost)
@@ -49,9 +50,9 @@ func (m *machine) progress(t *rapid.T) {
 		}
 		notes = append(notes, note)
 	}
-	lost, err := m.Store.Progress(m.ctx, p.worker, p.instance, notes)
+	lost, err := m.Store.Progress(m.ctx, p.Worker, p.Instance, notes)
 	must(t, err)
-	sameIDs(t, "claims that the progress lost", lost, m.model.progress(p, notes))
+	sameIDs(t, "claims that the progress lost", lost, m.model.Progress(p, notes))
 }
 
 func (m *machine) finish(t *rapid.T) {
@@ -64,9 +65,9 @@ func (m *machine) finish(t *rapid.T) {
 	if seldom(t, "says one twice") {
 		ends = append(ends, ends[0])
 	}
-	got, err := m.Store.Finish(m.ctx, p.worker, p.instance, ends)
+	got, err := m.Store.Finish(m.ctx, p.Worker, p.Instance, ends)
 	must(t, err)
-	sameIDs(t, "claims that the finish lost", got, m.model.finish(p, ends))
+	sameIDs(t, "claims that the finish lost", got, m.model.Finish(p, ends))
 	m.history.finished(t, p, ends, got)
 }
 
@@ -109,7 +110,7 @@ func limit(it workqueue.Item) int {
 // holder draws a process and claims for it to name, at least so many: mostly
 // its own, present ones, but also others', past ones, and fences that nobody
 // was given yet.
-func (m *machine) holder(t *rapid.T, least int) (process, []workqueue.ItemRef) {
+func (m *machine) holder(t *rapid.T, least int) (reference.Process, []workqueue.ItemRef) {
 	claims := m.history.claims
 	if len(claims) == 0 {
 		if least > 0 {
@@ -119,7 +120,7 @@ func (m *machine) holder(t *rapid.T, least int) (process, []workqueue.ItemRef) {
 	}
 	var live []claim
 	for _, c := range claims {
-		if m.model.holds(c.process, c.ref) {
+		if m.model.Holds(c.process, c.ref) {
 			live = append(live, c)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"botwork/workqueue"
+	"botwork/workqueue/storetest/reference"
 )
 
 // register starts a process under one of a few names, which a live process may
@@ -17,54 +18,54 @@ func (m *machine) register(t *rapid.T) {
 		InstanceID: fmt.Sprintf("instance-%d", m.made), Host: fmt.Sprintf("host-%d", m.made), PID: m.made,
 		Version: "1.2.3", Capacity: rapid.IntRange(1, 3).Draw(t, "capacity"), Lease: 3 * runLease,
 	}
-	before := m.model.workerNamed(spec.Name)
+	before := m.model.WorkerNamed(spec.Name)
 	if before != nil && rapid.Bool().Draw(t, "knows that it is dead") {
 		spec.Replaces = before.InstanceID
 	}
 	got, err := m.Store.RegisterWorker(m.ctx, spec)
-	want := m.model.register(got.ID, spec)
+	want := m.model.Register(got.ID, spec)
 	if want == nil {
 		m.sameError(t, err, &workqueue.NameTakenError{Name: spec.Name, InstanceID: before.InstanceID})
 		return
 	}
 	must(t, err)
 	same(t, "the registered worker", got, *want)
-	m.processes = append(m.processes, process{got.ID, got.InstanceID})
+	m.processes = append(m.processes, reference.Process{Worker: got.ID, Instance: got.InstanceID})
 }
 
 func (m *machine) drain(t *rapid.T) {
 	name := one(t, "name", []string{"ann", "bob", "cid"})
-	m.sameError(t, m.Store.DrainWorker(m.ctx, name), m.model.drain(name))
+	m.sameError(t, m.Store.DrainWorker(m.ctx, name), m.model.Drain(name))
 }
 
 func (m *machine) stop(t *rapid.T) {
 	p := m.process(t)
-	m.sameError(t, m.Store.StopWorker(m.ctx, p.worker, p.instance), m.model.stop(p))
+	m.sameError(t, m.Store.StopWorker(m.ctx, p.Worker, p.Instance), m.model.Stop(p))
 }
 
 func (m *machine) release(t *rapid.T) {
 	p := m.process(t)
-	got, err := m.Store.ReleaseAssigned(m.ctx, p.worker, p.instance)
+	got, err := m.Store.ReleaseAssigned(m.ctx, p.Worker, p.Instance)
 	must(t, err)
-	same(t, "items released", got, m.model.releaseAssigned(p))
+	same(t, "items released", got, m.model.ReleaseAssigned(p))
 }
 
 func (m *machine) stranded(t *rapid.T) {
 	p := m.process(t)
-	got, found, err := m.Store.Stranded(m.ctx, p.worker)
+	got, found, err := m.Store.Stranded(m.ctx, p.Worker)
 	must(t, err)
-	want, wantFound := m.model.stranded(p.worker)
+	want, wantFound := m.model.Stranded(p.Worker)
 	same(t, "the stranded band", got, want)
 	same(t, "stranded", found, wantFound)
 }
 
 // waitedFor lists the processes whose worker has something to claim; those that
 // were replaced are among them.
-func (m *machine) waitedFor() []process {
-	var all []process
+func (m *machine) waitedFor() []reference.Process {
+	var all []reference.Process
 	for _, p := range m.processes {
-		for _, id := range m.model.ids() {
-			if it := m.model.items[id]; it.State == workqueue.Assigned && m.model.heldBy(it, p.worker) {
+		for _, id := range m.model.IDs() {
+			if it := m.model.Items[id]; it.State == workqueue.Assigned && m.model.HeldBy(it, p.Worker) {
 				all = append(all, p)
 				break
 			}
@@ -74,10 +75,10 @@ func (m *machine) waitedFor() []process {
 }
 
 // process draws one that ever registered; mostly one that is not replaced.
-func (m *machine) process(t *rapid.T) process {
-	var present []process
+func (m *machine) process(t *rapid.T) reference.Process {
+	var present []reference.Process
 	for _, p := range m.processes {
-		if m.model.present(p) {
+		if m.model.Present(p) {
 			present = append(present, p)
 		}
 	}

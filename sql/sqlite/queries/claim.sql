@@ -18,7 +18,7 @@ WHERE State = 5 AND WorkerId = @worker AND Id IN (
       AND EXISTS (SELECT 1 FROM BotWorkers w
           WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = 'active')
     ORDER BY c.Priority DESC, c.Id
-    LIMIT @limit_rows)
+    LIMIT CAST(@limit_rows AS INTEGER))
 RETURNING
     Id, QueueName, State, Priority, IntegrationConfig, Payload, Output, Progress,
     EstimatedDurationMs, WorkerId, Fence, LeaseExpiresAt, RetryCount, ReleaseCount,

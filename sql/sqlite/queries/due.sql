@@ -11,4 +11,4 @@ WHERE i.State IN (0, 4) AND i.DeadlineAt IS NULL
   AND i.DeletedAt IS NULL
   AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND q.Paused = 1)
 ORDER BY i.Priority DESC, i.Id
-LIMIT @limit_rows;
+LIMIT CAST(@limit_rows AS INTEGER);

@@ -15,4 +15,4 @@ FROM (
         OR NOT EXISTS (SELECT 1 FROM BotWorkers w
             WHERE w.Id = i.WorkerId AND w.State = 'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))))
 ) c
-LIMIT @limit_rows;
+LIMIT CAST(@limit_rows AS INTEGER);

@@ -1,4 +1,4 @@
-package storetest
+package reference
 
 import (
 	"cmp"
@@ -8,25 +8,26 @@ import (
 	"botwork/workqueue"
 )
 
-// stale tells whether nobody will run the item: it runs under no lease, or it
+// Stale tells whether nobody will run the item: it runs under no lease, or it
 // is assigned to nobody who will claim it.
-func (m *model) stale(it *workqueue.Item, assignedFor time.Duration) bool {
+func (m *Model) Stale(it *workqueue.Item, assignedFor time.Duration) bool {
 	switch it.State {
 	case workqueue.Blocked:
-		return m.over(it.LeaseExpiresAt)
+		return m.Over(it.LeaseExpiresAt)
 	case workqueue.Assigned:
-		return it.AssignedAt == nil || it.AssignedAt.Before(m.now().Add(-assignedFor)) ||
-			it.WorkerID == nil || !m.takes(m.workers[*it.WorkerID])
+		return it.AssignedAt == nil || it.AssignedAt.Before(m.Now().Add(-assignedFor)) ||
+			it.WorkerID == nil || !m.Takes(m.Workers[*it.WorkerID])
 	}
 	return false
 }
 
-// rescue gives back what is stale. Only a run that was lost counts as a
+// Rescue gives back what is stale. Only a run that was lost counts as a
 // release, and the one that comes to the limit is the last.
-func (m *model) rescue(p workqueue.RescueParams) (result workqueue.RescueResult, moved []int64) {
-	for _, id := range m.ids() {
-		it := m.items[id]
-		if !m.stale(it, p.AssignedFor) {
+func (m *Model) Rescue(p workqueue.RescueParams) (result workqueue.RescueResult, moved []int64) {
+	var again []int // priorities of what waits again
+	for _, id := range m.IDs() {
+		it := m.Items[id]
+		if !m.Stale(it, p.AssignedFor) {
 			continue
 		}
 		moved = append(moved, id)
@@ -34,6 +35,7 @@ func (m *model) rescue(p workqueue.RescueParams) (result workqueue.RescueResult,
 		it.State, it.WorkerID, it.AssignedAt, it.LeaseExpiresAt, it.FinishedAt = workqueue.Ready, nil, nil, nil, nil
 		if !ran {
 			result.Released++
+			again = append(again, it.Priority)
 			continue
 		}
 		result.Rescued++
@@ -43,21 +45,26 @@ func (m *model) rescue(p workqueue.RescueParams) (result workqueue.RescueResult,
 			result.Poisoned++
 			it.State, it.WorkerID, it.FinishedAt = workqueue.Cancelled, worker, m.in(0)
 			it.Error, it.ErrorKind = new("poison"), new(workqueue.KindPoison)
+			continue
 		}
+		again = append(again, it.Priority)
+	}
+	if len(again) > 0 {
+		result.Band = workqueue.Band{Min: slices.Min(again), Max: slices.Max(again)}
 	}
 	return result, moved
 }
 
-// loads lists who may be given items, with what each has already.
-func (m *model) loads(seenWithin time.Duration, band workqueue.Band, estimate time.Duration) []workqueue.WorkerLoad {
+// Loads lists who may be given items, with what each has already.
+func (m *Model) Loads(seenWithin time.Duration, band workqueue.Band, estimate time.Duration) []workqueue.WorkerLoad {
 	loads := []workqueue.WorkerLoad{}
-	for _, w := range m.workers {
-		if !m.takes(w) || w.LastSeenAt.Before(m.now().Add(-seenWithin)) {
+	for _, w := range m.Workers {
+		if !m.Takes(w) || w.LastSeenAt.Before(m.Now().Add(-seenWithin)) {
 			continue
 		}
 		l := workqueue.WorkerLoad{WorkerID: w.ID, Name: w.Name, Capacity: w.Capacity - w.StuckSlots}
-		for _, it := range m.items {
-			if (it.State == workqueue.Assigned || it.State == workqueue.Blocked) && m.heldBy(it, w.ID) && it.Priority >= band.Min {
+		for _, it := range m.Items {
+			if (it.State == workqueue.Assigned || it.State == workqueue.Blocked) && m.HeldBy(it, w.ID) && it.Priority >= band.Min {
 				l.HeldInBand++
 				l.HeldDuration += estimated(it, estimate)
 			}
@@ -75,12 +82,12 @@ func estimated(it *workqueue.Item, unknown time.Duration) time.Duration {
 	return time.Duration(*it.EstimatedDurationMs) * time.Millisecond
 }
 
-// due lists what waits and may run now: priority, then deadline, then age.
-func (m *model) due(band workqueue.Band, limit int) []workqueue.DueItem {
+// Due lists what waits and may run now: priority, then deadline, then age.
+func (m *Model) Due(band workqueue.Band, limit int) []workqueue.DueItem {
 	due := []workqueue.DueItem{}
-	for _, it := range m.items {
+	for _, it := range m.Items {
 		waits := it.State == workqueue.Ready || it.State == workqueue.Pending
-		if !waits || m.paused || it.DeletedAt != nil || it.AvailableAt.After(m.now()) || !band.Contains(it.Priority) {
+		if !waits || m.Paused || it.DeletedAt != nil || it.AvailableAt.After(m.Now()) || !band.Contains(it.Priority) {
 			continue
 		}
 		d := workqueue.DueItem{ID: it.ID, Priority: it.Priority, Estimate: estimated(it, 0)}
@@ -92,7 +99,7 @@ func (m *model) due(band workqueue.Band, limit int) []workqueue.DueItem {
 		}
 		due = append(due, d)
 	}
-	never := m.now().AddDate(1000, 0, 0)
+	never := m.Now().AddDate(1000, 0, 0)
 	deadline := func(d workqueue.DueItem) time.Time {
 		if d.Deadline.IsZero() {
 			return never
@@ -105,11 +112,11 @@ func (m *model) due(band workqueue.Band, limit int) []workqueue.DueItem {
 	return due[:min(limit, len(due))]
 }
 
-// write assigns what still waits and returns how many items that were.
-func (m *model) write(assignments []workqueue.Assignment) int {
+// Write assigns what still waits and returns how many items that were.
+func (m *Model) Write(assignments []workqueue.Assignment) int {
 	n := 0
 	for _, a := range assignments {
-		if it := m.items[a.ItemID]; it != nil && (it.State == workqueue.Ready || it.State == workqueue.Pending) {
+		if it := m.Items[a.ItemID]; it != nil && (it.State == workqueue.Ready || it.State == workqueue.Pending) {
 			it.State, it.WorkerID, it.AssignedAt = workqueue.Assigned, new(a.WorkerID), m.in(0)
 			n++
 		}
@@ -117,15 +124,15 @@ func (m *model) write(assignments []workqueue.Assignment) int {
 	return n
 }
 
-// stranded spans the priorities of what nobody runs, and of what waits for this
+// Stranded spans the priorities of what nobody runs, and of what waits for this
 // worker. It is a quick look that need not see everything: what is assigned to
 // nobody, or to a worker without a row, is left to the next pass.
-func (m *model) stranded(worker int64) (band workqueue.Band, found bool) {
-	for _, it := range m.items {
-		lost := it.State == workqueue.Blocked && m.over(it.LeaseExpiresAt)
+func (m *Model) Stranded(worker int64) (band workqueue.Band, found bool) {
+	for _, it := range m.Items {
+		lost := it.State == workqueue.Blocked && m.Over(it.LeaseExpiresAt)
 		if it.State == workqueue.Assigned && it.WorkerID != nil {
-			holder := m.workers[*it.WorkerID]
-			lost = *it.WorkerID == worker || holder != nil && !m.takes(holder)
+			holder := m.Workers[*it.WorkerID]
+			lost = *it.WorkerID == worker || holder != nil && !m.Takes(holder)
 		}
 		if !lost {
 			continue

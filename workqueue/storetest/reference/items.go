@@ -1,13 +1,13 @@
-package storetest
+package reference
 
 import "botwork/workqueue"
 
-// enqueue makes items with the ids that the database gave.
-func (m *model) enqueue(ids []int64, n workqueue.NewItem) {
+// Enqueue makes items with the ids that the database gave.
+func (m *Model) Enqueue(ids []int64, n workqueue.NewItem) {
 	for _, id := range ids {
 		it := &workqueue.Item{
 			ID: id, QueueName: workqueue.DefaultQueue, State: n.State, Priority: n.Priority, IntegrationConfig: n.IntegrationConfig,
-			ResilienceConfig: n.ResilienceConfig, AvailableAt: m.now().Add(n.In), CreatedAt: m.now(), CreatedBy: text(n.CreatedBy),
+			ResilienceConfig: n.ResilienceConfig, AvailableAt: m.Now().Add(n.In), CreatedAt: m.Now(), CreatedBy: text(n.CreatedBy),
 		}
 		if !n.Deadline.IsZero() {
 			it.DeadlineAt = new(n.Deadline)
@@ -15,13 +15,13 @@ func (m *model) enqueue(ids []int64, n workqueue.NewItem) {
 		if n.Estimate > 0 {
 			it.EstimatedDurationMs = new(n.Estimate.Milliseconds())
 		}
-		m.items[id] = it
+		m.Items[id] = it
 	}
 }
 
 // may finds an item for a person's change, which its state may forbid.
-func (m *model) may(id int64, verb string, allowed ...workqueue.State) (*workqueue.Item, error) {
-	it := m.items[id]
+func (m *Model) may(id int64, verb string, allowed ...workqueue.State) (*workqueue.Item, error) {
+	it := m.Items[id]
 	if it == nil {
 		return nil, workqueue.ErrNotFound
 	}
@@ -33,9 +33,9 @@ func (m *model) may(id int64, verb string, allowed ...workqueue.State) (*workque
 	return nil, &workqueue.TransitionError{ItemID: id, Verb: verb, State: it.State}
 }
 
-// cancel: what waits or is assigned goes to the dead letters; who was to run it
+// Cancel: what waits or is assigned goes to the dead letters; who was to run it
 // stays to be seen.
-func (m *model) cancel(id int64, reason string) error {
+func (m *Model) Cancel(id int64, reason string) error {
 	it, err := m.may(id, "cancel", workqueue.Ready, workqueue.Pending, workqueue.Assigned)
 	if err != nil {
 		return err
@@ -45,24 +45,24 @@ func (m *model) cancel(id int64, reason string) error {
 	return nil
 }
 
-// repeat: a finished item begins from zero, but for its fence.
-func (m *model) repeat(id int64) error {
+// Repeat: a finished item begins from zero, but for its fence.
+func (m *Model) Repeat(id int64) error {
 	it, err := m.may(id, "repeat", workqueue.Processed, workqueue.Cancelled)
 	if err != nil {
 		return err
 	}
-	it.State, it.AvailableAt, it.RetryCount, it.ReleaseCount, it.WorkerID = workqueue.Ready, m.now(), 0, 0, nil
+	it.State, it.AvailableAt, it.RetryCount, it.ReleaseCount, it.WorkerID = workqueue.Ready, m.Now(), 0, 0, nil
 	it.LeaseExpiresAt, it.AssignedAt, it.StartedAt, it.FinishedAt, it.FirstStartedAt = nil, nil, nil, nil, nil
 	it.Output, it.Progress, it.Step, it.LogTail, it.Error, it.ErrorKind = "", nil, nil, nil, nil, nil
 	return nil
 }
 
-// delete: anything but a running item goes, with its attempts.
-func (m *model) delete(id int64) error {
+// Delete: anything but a running item goes, with its attempts.
+func (m *Model) Delete(id int64) error {
 	_, err := m.may(id, "delete", workqueue.Ready, workqueue.Pending, workqueue.Assigned, workqueue.Processed, workqueue.Cancelled)
 	if err == nil {
-		delete(m.items, id)
-		delete(m.attempts, id)
+		delete(m.Items, id)
+		delete(m.Attempts, id)
 	}
 	return err
 }

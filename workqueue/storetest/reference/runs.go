@@ -1,4 +1,4 @@
-package storetest
+package reference
 
 import (
 	"cmp"
@@ -8,13 +8,13 @@ import (
 	"botwork/workqueue"
 )
 
-// claim: an active worker takes what it was given, the most urgent first. Each
+// Claim: an active worker takes what it was given, the most urgent first. Each
 // claim has a fence that the item never had.
-func (m *model) claim(p process, band workqueue.Band, limit int, lease time.Duration) []workqueue.Item {
+func (m *Model) Claim(p Process, band workqueue.Band, limit int, lease time.Duration) []workqueue.Item {
 	var mine []*workqueue.Item
-	for _, it := range m.items {
-		if m.present(p) && m.workers[p.worker].State == workqueue.WorkerActive &&
-			it.State == workqueue.Assigned && m.heldBy(it, p.worker) && band.Contains(it.Priority) {
+	for _, it := range m.Items {
+		if m.Present(p) && m.Workers[p.Worker].State == workqueue.WorkerActive &&
+			it.State == workqueue.Assigned && m.HeldBy(it, p.Worker) && band.Contains(it.Priority) {
 			mine = append(mine, it)
 		}
 	}
@@ -33,41 +33,41 @@ func (m *model) claim(p process, band workqueue.Band, limit int, lease time.Dura
 	return claimed
 }
 
-// progress returns the items whose claim the process has not; "" says nothing
+// Progress returns the items whose claim the process has not; "" says nothing
 // new.
-func (m *model) progress(p process, notes []workqueue.ProgressNote) (lost []int64) {
+func (m *Model) Progress(p Process, notes []workqueue.ProgressNote) (lost []int64) {
 	for _, n := range notes {
-		if !m.holds(p, n.ItemRef) {
+		if !m.Holds(p, n.ItemRef) {
 			lost = append(lost, n.ItemID)
 			continue
 		}
-		tell(m.items[n.ItemID], n.Step, n.Progress, n.LogTail)
+		tell(m.Items[n.ItemID], n.Step, n.Progress, n.LogTail)
 	}
 	return lost
 }
 
-// finish returns the items whose claim the process has not. The second end of
+// Finish returns the items whose claim the process has not. The second end of
 // the same claim in one call is the same end.
-func (m *model) finish(p process, ends []workqueue.Finish) (lost []int64) {
+func (m *Model) Finish(p Process, ends []workqueue.Finish) (lost []int64) {
 	written := map[workqueue.ItemRef]bool{}
 	for _, f := range ends {
 		ref := workqueue.ItemRef{ItemID: f.ItemID, Fence: f.Fence}
 		if written[ref] {
 			continue
 		}
-		if !m.holds(p, ref) {
+		if !m.Holds(p, ref) {
 			lost = append(lost, f.ItemID)
 			continue
 		}
 		written[ref] = true
-		m.end(m.items[f.ItemID], f)
+		m.end(m.Items[f.ItemID], f)
 	}
 	return lost
 }
 
 // end: an item that ended keeps who ran it; one that comes back is nobody's and
 // waits. What happened stands in an attempt unless it went well.
-func (m *model) end(it *workqueue.Item, f workqueue.Finish) {
+func (m *Model) end(it *workqueue.Item, f workqueue.Finish) {
 	worker := it.WorkerID
 	it.State, it.RetryCount, it.Output, it.LeaseExpiresAt = f.State, f.RetryCount, f.Output, nil
 	it.Error, it.ErrorKind = text(f.Error), (*workqueue.ErrorKind)(text(string(f.ErrorKind)))
@@ -75,7 +75,7 @@ func (m *model) end(it *workqueue.Item, f workqueue.Finish) {
 	tell(it, f.Step, f.Progress, f.LogTail)
 	switch f.State {
 	case workqueue.Ready:
-		it.WorkerID, it.AssignedAt, it.FinishedAt, it.AvailableAt = nil, nil, nil, m.now().Add(f.Delay)
+		it.WorkerID, it.AssignedAt, it.FinishedAt, it.AvailableAt = nil, nil, nil, m.Now().Add(f.Delay)
 	case workqueue.Processed:
 		it.Step, it.LogTail = nil, nil
 	}

@@ -1,0 +1,216 @@
+package simulation
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// live lets the history happen: trouble, calm, and the end of it all.
+func (w *world) live(d dice) {
+	for _, m := range w.machine {
+		m.start()
+	}
+	var expected []expectation
+	for _, e := range w.script(d) {
+		w.sleep(e.at - w.elapsed())
+		if w.isOver() {
+			break
+		}
+		if made := e.do(); made != nil {
+			expected = append(expected, *made)
+		}
+	}
+	w.heal()
+	if !w.isOver() {
+		w.settle(expected)
+	}
+	w.closing.Store(true)
+	for _, m := range w.machine {
+		if p := m.present.Load(); p != nil {
+			p.stop()
+		}
+	}
+	w.join()
+	w.judge.leftOver()
+}
+
+// event is something that the director does.
+type event struct {
+	at time.Duration
+	do func() *expectation
+}
+
+// expectation is an item and how it has to end.
+type expectation struct {
+	id       int64
+	state    workqueue.State
+	failures int
+	anyhow   bool // a person has interfered: it only has to end
+}
+
+// script draws all that will happen, in the order of time.
+func (w *world) script(d dice) []event {
+	var events []event
+	add := func(do func(d dice) *expectation) {
+		n := len(events)
+		at := d.between(0, w.rules.Trouble)
+		events = append(events, event{at, func() *expectation { return do(roll(w.seed, "event", n)) }})
+	}
+	for range w.rules.Items {
+		add(w.enqueue)
+	}
+	leases := int(w.rules.Trouble / w.rules.Lease)
+	for range d.IntN(4 + leases) {
+		add(w.strike)
+	}
+	for range d.IntN(4) {
+		add(w.edit)
+	}
+	slices.SortFunc(events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+	return events
+}
+
+// enqueue makes an item. Its id decides its plan, so that its policy is known
+// only when the id is: it is the next one.
+func (w *world) enqueue(d dice) *expectation {
+	w.items++
+	id := w.items
+	plan := planOf(w.seed, id)
+	priorities := []int{1500, 1001, 1000, 700, 500, 499, 100}
+	n := workqueue.NewItem{
+		State: workqueue.Pending, Priority: priorities[d.IntN(len(priorities))], IntegrationConfig: "Work",
+		ResilienceConfig: plan.policy(), Estimate: time.Duration(d.IntN(60)) * time.Second,
+	}
+	if d.chance(20) {
+		n.In = time.Duration(d.IntN(120)) * time.Second
+	}
+	if got := w.db.enqueue(n); got != id && !w.isOver() {
+		w.judge.violation("the new item is %d, want %d", got, id)
+	}
+	w.judge.log("person", "enqueues %d, priority %d: %+v", id, n.Priority, plan)
+	state, failures := plan.end()
+	return &expectation{id: id, state: state, failures: failures}
+}
+
+// strike does something to one machine.
+func (w *world) strike(d dice) *expectation {
+	m := w.machine[d.IntN(len(w.machine))]
+	p := m.present.Load()
+	back := d.between(time.Second, 2*w.rules.Lease)
+	switch what := d.IntN(100); {
+	case p == nil:
+	case what < 35:
+		p.kill()
+		w.later(back, func() { m.start() })
+	case what < 65:
+		w.judge.count(&w.judge.figures.freezes, 1)
+		p.log("is frozen for %s", back)
+		p.freeze()
+		w.later(back, func() {
+			p.log("goes on")
+			p.thaw()
+		})
+	case what < 85:
+		w.judge.count(&w.judge.figures.cuts, 1)
+		p.log("is cut off for %s", back)
+		p.part()
+		w.later(back, func() {
+			p.log("has its connection back")
+			p.join()
+		})
+	default:
+		w.judge.count(&w.judge.figures.stops, 1)
+		m.present.Store(nil)
+		w.loose.Go(func() {
+			p.stop()
+			w.sleep(back)
+			if m.present.Load() == nil && !w.isOver() {
+				m.start()
+			}
+		})
+	}
+	return nil
+}
+
+// heal ends the trouble: who is frozen goes on, even one that was asked to stop
+// meanwhile, and who is dead starts.
+func (w *world) heal() {
+	w.judge.log("world", "the trouble ceases")
+	w.calm.Store(true)
+	w.mu.Lock()
+	all := slices.Clone(w.processes)
+	w.mu.Unlock()
+	for _, p := range all {
+		p.thaw()
+		p.join()
+	}
+	for _, m := range w.machine {
+		if m.present.Load() == nil {
+			m.start()
+		}
+	}
+}
+
+// settle waits until every item has come to its end, and wants it to be the
+// right one.
+func (w *world) settle(expected []expectation) {
+	const patience = 45 * time.Minute
+	calm := time.Now()
+	for {
+		w.sleep(10 * time.Second)
+		open := w.db.open()
+		if open == "" || w.isOver() {
+			break
+		}
+		if time.Since(calm) > patience {
+			w.judge.violation("%s after the trouble has ceased, these have not ended:\n%s", patience, open)
+			return
+		}
+	}
+	for _, e := range expected {
+		w.db.mu.Lock()
+		it := *w.db.model.Items[e.id]
+		w.db.mu.Unlock()
+		poison := it.State == workqueue.Cancelled && it.ErrorKind != nil && *it.ErrorKind == workqueue.KindPoison
+		switch {
+		case w.isOver() || e.anyhow || w.db.edited[e.id]:
+		case poison && it.ReleaseCount >= 5 && it.RetryCount <= e.failures:
+		case it.State != e.state || it.RetryCount != e.failures:
+			w.judge.violation("item %d ended as %v after %d failures, want %v after %d", e.id, it.State, it.RetryCount, e.state, e.failures)
+		}
+	}
+}
+
+// open lists the items that have not ended.
+func (o *oracle) open() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	text := ""
+	for _, id := range o.model.IDs() {
+		if it := o.model.Items[id]; it.State != workqueue.Processed && it.State != workqueue.Cancelled {
+			worker := int64(0)
+			if it.WorkerID != nil {
+				worker = *it.WorkerID
+			}
+			text += fmt.Sprintf("item %d: %v, priority %d, worker %d, fence %d, due %s\n", id, it.State, it.Priority, worker, it.Fence, it.AvailableAt)
+		}
+	}
+	return text
+}
+
+// leftOver finds ends of runs that a living process has dropped.
+func (j *judge) leftOver() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.violations) > 0 {
+		return
+	}
+	for ref, instance := range j.open {
+		j.violationLocked("%s never wrote the end of run %d/%d", instance, ref.ItemID, ref.Fence)
+		return
+	}
+}

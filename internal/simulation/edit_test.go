@@ -1,0 +1,92 @@
+package simulation
+
+import (
+	"fmt"
+
+	"botwork/workqueue"
+)
+
+// edit is what a person does to the tables, by hand or with the command line,
+// in the middle of it all.
+func (w *world) edit(d dice) *expectation {
+	o := w.db
+	o.mu.Lock()
+	ids, workers := o.model.IDs(), o.model.WorkersByName()
+	o.mu.Unlock()
+	if len(ids) == 0 || len(workers) == 0 {
+		return nil
+	}
+	id, worker := ids[d.IntN(len(ids))], workers[d.IntN(len(workers))]
+	o.mu.Lock()
+	it := *o.model.Items[id]
+	o.mu.Unlock()
+	waiting := it.State == workqueue.Ready || it.State == workqueue.Pending
+	final := it.State == workqueue.Processed || it.State == workqueue.Cancelled
+	switch what := d.IntN(6); {
+	case what == 0 && waiting:
+		priority := []int{100, 500, 2000}[d.IntN(3)]
+		o.byHand(fmt.Sprintf("UPDATE BotWorkQueueItems SET Priority = %d WHERE Id = %d", priority, id), func() {
+			o.model.Items[id].Priority = priority
+		})
+	case what == 1 && !final:
+		// The wrong way to take an item back from its worker, and a common one.
+		o.interfere(id, it)
+		o.byHand(fmt.Sprintf("UPDATE BotWorkQueueItems SET State = 0, WorkerId = NULL, LeaseExpiresAt = NULL WHERE Id = %d", id), func() {
+			it := o.model.Items[id]
+			it.State, it.WorkerID, it.LeaseExpiresAt = workqueue.Ready, nil, nil
+		})
+	case what == 2 && it.State == workqueue.Blocked:
+		o.interfere(id, it)
+		o.byHand(fmt.Sprintf("UPDATE BotWorkQueueItems SET LeaseExpiresAt = NULL WHERE Id = %d", id), func() {
+			o.model.Items[id].LeaseExpiresAt = nil
+		})
+	case what == 3 && !final:
+		o.interfere(id, it)
+		w.judge.log("person", "cancels %d", id)
+		w.judge.count(&w.judge.figures.edits, 1)
+		_ = o.step("cancel", func() error {
+			if err := o.store.CancelItem(ctx, id, "not wanted"); err == nil || it.State != workqueue.Blocked {
+				return err
+			}
+			return nil // a running item is not cancelled
+		}, func() string {
+			_ = o.model.Cancel(id, "not wanted")
+			return ""
+		})
+	case what == 4 && final:
+		o.interfere(id, it)
+		w.judge.log("person", "repeats %d", id)
+		w.judge.count(&w.judge.figures.edits, 1)
+		_ = o.step("repeat", func() error { return o.store.RepeatItem(ctx, id) }, func() string {
+			_ = o.model.Repeat(id)
+			return ""
+		})
+	case what == 5:
+		o.byHand(fmt.Sprintf("DELETE FROM BotWorkers WHERE Id = %d", worker.ID), func() { delete(o.model.Workers, worker.ID) })
+	}
+	return nil
+}
+
+// interfere notes that an item's end is not its plan's any more, and that its
+// present run cannot know that it is over.
+func (o *oracle) interfere(id int64, it workqueue.Item) {
+	o.edited[id] = true
+	j := o.w.judge
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.deaf[workqueue.ItemRef{ItemID: id, Fence: it.Fence}] = true
+}
+
+// byHand runs a statement that is not the product's.
+func (o *oracle) byHand(statement string, ideal func()) {
+	o.w.judge.log("person", "%s", statement)
+	o.w.judge.count(&o.w.judge.figures.edits, 1)
+	_ = o.step("by hand", func() error {
+		_, err := o.eyes.Exec(statement)
+		o.seen = 0 // the version tells of other connections' changes only
+		return err
+	}, func() string {
+		ideal()
+		return ""
+	})
+}

@@ -1,0 +1,132 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// plan is what will become of an item when nobody interferes.
+type plan struct {
+	fails     int  // attempts that fail before one succeeds
+	limit     int  // of attempts
+	permanent bool // the first attempt fails for good
+	outlives  bool // the first attempt takes longer than the policy's timeout
+	deaf      bool // handlers ignore that they were cancelled
+	snoozes   bool // the first run asks to come later
+	long      bool // a run takes longer than a lease
+}
+
+// planOf draws an item's plan.
+func planOf(seed uint64, id int64) plan {
+	d := roll(seed, fmt.Sprintf("plan of item %d", id), 0)
+	p := plan{limit: 1 + d.IntN(3), long: d.chance(20), deaf: d.chance(6), snoozes: d.chance(10)}
+	if d.chance(35) {
+		p.fails = 1 + d.IntN(3)
+	}
+	p.permanent = d.chance(5)
+	if d.chance(5) {
+		p.outlives, p.long = true, false // a second long run would outlive it again
+	}
+	return p
+}
+
+// timeLimit is the timeout in the policy of an item that outlives it.
+const timeLimit = 90 * time.Second
+
+// policy is the item's resilience, without chance.
+func (p plan) policy() workqueue.JSONText {
+	text := fmt.Sprintf(`{"limit": %d, "delay": "10s", "factor": 2, "jitter": 0`, p.limit)
+	if p.outlives {
+		text += fmt.Sprintf(`, "timeout": "%s"`, timeLimit)
+	}
+	return workqueue.JSONText(text + "}")
+}
+
+// end is how the item ends, with how many failures.
+func (p plan) end() (state workqueue.State, failures int) {
+	fails := p.fails
+	if p.outlives {
+		fails = max(fails, 1)
+	}
+	switch {
+	case p.permanent && p.outlives: // the attempt after the one that took too long
+		return workqueue.Cancelled, min(2, p.limit)
+	case p.permanent:
+		return workqueue.Cancelled, 1
+	case fails >= p.limit:
+		return workqueue.Cancelled, p.limit
+	}
+	return workqueue.Processed, fails
+}
+
+// runItem runs an item as its plan says. Its effects outside reach the judge.
+func (p *process) runItem(ctx context.Context, run *workqueue.Run) workqueue.Outcome {
+	plan := planOf(p.w.seed, run.ID)
+	d := roll(p.w.seed, fmt.Sprintf("run %d of item %d", run.Fence, run.ID), 0)
+	took := d.between(200*time.Millisecond, 20*time.Second)
+	if plan.long {
+		took = d.between(p.w.rules.Lease, 2*p.w.rules.Lease)
+	}
+	if plan.outlives && run.RetryCount == 0 {
+		took = d.between(timeLimit+30*time.Second, 2*timeLimit)
+	}
+	ref := workqueue.ItemRef{ItemID: run.ID, Fence: run.Fence}
+	run.Follow(workqueue.Resilience{})
+	p.w.judge.begins(p, ref, plan.deaf)
+	const ticks = 4
+	for i := range ticks {
+		run.EnterStep(fmt.Sprintf("step %d", i+1))
+		if err := p.work(ctx, plan.deaf, took/ticks); err != nil {
+			return p.interrupted(ctx, ref, err)
+		}
+		p.w.judge.effect(p, ref)
+	}
+	outcome := plan.outcome(run)
+	p.w.judge.ends(p, ref, outcome)
+	return outcome
+}
+
+// work takes time. Only a deaf handler goes on when ctx has ended.
+func (p *process) work(ctx context.Context, deaf bool, d time.Duration) error {
+	if deaf {
+		ctx = context.WithoutCancel(ctx)
+	}
+	return p.sleep(ctx, d)
+}
+
+// interrupted is how the engine settles a run whose context has ended.
+func (p *process) interrupted(ctx context.Context, ref workqueue.ItemRef, err error) workqueue.Outcome {
+	// It takes its time to see it, and no two take the same: which of the runs
+	// that are cancelled together is written first would be left to chance.
+	seen := roll(p.w.seed, fmt.Sprintf("interrupt %v", ref), 0).between(time.Microsecond, time.Millisecond)
+	_ = p.sleep(context.WithoutCancel(ctx), seen)
+	cause := context.Cause(ctx)
+	o := workqueue.Outcome{Verdict: workqueue.Released, Error: fmt.Sprint(cause)}
+	if errors.Is(err, errKilled) {
+		return o // nobody will hear of it
+	}
+	if errors.Is(cause, context.DeadlineExceeded) {
+		o.Verdict, o.Kind = workqueue.Failed, workqueue.KindTimeout
+	}
+	if !errors.Is(cause, workqueue.ErrLeaseLost) { // else there is nothing to write
+		p.w.judge.ends(p, ref, o)
+	}
+	return o
+}
+
+// outcome is the end of a run that nobody interrupted.
+func (p plan) outcome(run *workqueue.Run) workqueue.Outcome {
+	switch {
+	case p.snoozes && run.Fence == 1:
+		return workqueue.Outcome{Verdict: workqueue.Snoozed, After: 10 * time.Second}
+	case p.permanent:
+		return workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Error: "for good"}
+	case run.RetryCount < p.fails:
+		return workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindError, Error: "once more"}
+	}
+	return workqueue.Outcome{Output: workqueue.JSONText(fmt.Sprintf(`"fence %d"`, run.Fence))}
+}

@@ -1,0 +1,89 @@
+package simulation
+
+import (
+	"context"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"botwork/internal/cron"
+	"botwork/internal/scheduler"
+	"botwork/workqueue"
+)
+
+// The bands of the shipped pipelines.
+var (
+	high   = workqueue.Band{Min: 1001, Max: workqueue.EveryPriority.Max}
+	medium = workqueue.Band{Min: 500, Max: workqueue.EveryPriority.Max}
+	low    = workqueue.Band{Min: workqueue.EveryPriority.Min, Max: 499}
+)
+
+// job is a system pipeline as the shipped files have it; the low one comes more
+// often, since a simulation is short.
+type job struct {
+	name     string
+	cron     string
+	scope    scheduler.Scope
+	assign   workqueue.Band
+	executes []workqueue.Band
+}
+
+var jobs = []job{
+	{"ExecuteWorkQueue", "* * * * *", scheduler.ScopeEachWorker, medium, []workqueue.Band{high, medium}},
+	{"ExecuteLowPriorityWorkQueue", "* * * * *", scheduler.ScopeEachWorker, low, []workqueue.Band{low}},
+	{"Once", "* * * * *", scheduler.ScopeOnce, workqueue.Band{}, nil},
+}
+
+// newScheduler makes the schedules of a process. Its machine's clock is wrong.
+func (p *process) newScheduler() *scheduler.Scheduler {
+	s := scheduler.New(scheduler.Options{
+		Store: link{p}, Worker: p.runner.Worker(), Log: zerolog.Nop(), Now: func() time.Time { return time.Now().Add(p.skew) },
+	})
+	for _, j := range jobs {
+		schedule, err := cron.Parse(j.cron, time.UTC, cron.First)
+		if err == nil {
+			err = s.Add(scheduler.Job{
+				Name: j.name, Schedule: schedule, TriggerName: scheduler.TriggerCron, AtStart: j.scope == scheduler.ScopeEachWorker,
+				Overlap: scheduler.OverlapSkip, Scope: j.scope, CatchUp: 10 * time.Minute,
+				Run: func(ctx context.Context, start scheduler.Start) error { return p.run(ctx, j, start) },
+			})
+		}
+		if err != nil {
+			p.w.judge.violation("%s: add %s: %v", p.instance, j.name, err)
+		}
+	}
+	return s
+}
+
+// run is a run of a system pipeline.
+func (p *process) run(ctx context.Context, j job, start scheduler.Start) error {
+	p.log("runs %s (%s)", j.name, start.Trigger)
+	if j.scope == scheduler.ScopeOnce {
+		p.w.judge.fired(p, j.name, start.PlannedAt)
+		return p.sleep(ctx, p.dice("Once").between(time.Second, 50*time.Second))
+	}
+	if _, err := p.runner.Assign(ctx, workqueue.AssignParams{Band: j.assign, Workers: p.w.rules.Workers}); err != nil {
+		return err
+	}
+	for _, band := range j.executes {
+		if _, err := p.runner.Execute(ctx, workqueue.ExecuteParams{Band: band, Refill: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attend starts the jobs whose stranded items nobody runs.
+func (p *process) attend(band workqueue.Band) {
+	p.mu.Lock()
+	s := p.scheduler
+	p.mu.Unlock()
+	if s == nil {
+		return
+	}
+	for _, j := range jobs {
+		if j.executes != nil && j.assign.Overlaps(band) {
+			s.Wake(j.name)
+		}
+	}
+}

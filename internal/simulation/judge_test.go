@@ -1,0 +1,193 @@
+package simulation
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// judge keeps the history and watches what no table shows.
+type judge struct {
+	w *world
+
+	mu         sync.Mutex
+	lines      []line
+	violations []string
+	figures    figures
+
+	newest  map[int64]int64                         // fence of the latest run that began, by item
+	deaf    map[workqueue.ItemRef]bool              // runs that ignore that they were cancelled
+	open    map[workqueue.ItemRef]string            // ends that have not reached the database, and the instance that has them
+	settled map[workqueue.ItemRef]bool              // ends that have
+	done    map[workqueue.ItemRef]workqueue.Verdict // how runs ended
+	wins    map[string]string                       // who runs a planned instant
+}
+
+// figures tell how much happened in histories.
+type figures struct{ statements, runs, rescues, kills, freezes, cuts, stops, refused, lost, late, edits int }
+
+func (f figures) String() string {
+	return fmt.Sprintf("%d statements (%d refused, %d with a lost answer, %d that came when nobody waited any more), %d runs of items, %d rescues, "+
+		"%d kills, %d freezes, %d cut connections, %d stops, %d edits by hand",
+		f.statements, f.refused, f.lost, f.late, f.runs, f.rescues, f.kills, f.freezes, f.cuts, f.stops, f.edits)
+}
+
+func (f *figures) add(more figures) {
+	f.statements += more.statements
+	f.runs += more.runs
+	f.rescues += more.rescues
+	f.kills += more.kills
+	f.freezes += more.freezes
+	f.cuts += more.cuts
+	f.stops += more.stops
+	f.refused += more.refused
+	f.lost += more.lost
+	f.late += more.late
+	f.edits += more.edits
+}
+
+func newJudge(w *world) *judge {
+	return &judge{
+		w: w, newest: map[int64]int64{}, deaf: map[workqueue.ItemRef]bool{}, open: map[workqueue.ItemRef]string{}, settled: map[workqueue.ItemRef]bool{},
+		done: map[workqueue.ItemRef]workqueue.Verdict{}, wins: map[string]string{},
+	}
+}
+
+func (j *judge) log(who, format string, args ...any) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.logLocked(who, format, args...)
+}
+
+func (j *judge) logLocked(who, format string, args ...any) {
+	j.lines = append(j.lines, line{j.w.elapsed(), who, fmt.Sprintf(format, args...)})
+}
+
+// count adds to one of the figures.
+func (j *judge) count(figure *int, n int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	*figure += n
+}
+
+// violation ends the history.
+func (j *judge) violation(format string, args ...any) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.violationLocked(format, args...)
+}
+
+func (j *judge) violationLocked(format string, args ...any) {
+	j.logLocked("judge", "VIOLATION "+format, args...)
+	j.violations = append(j.violations, fmt.Sprintf("after %s: %s", j.w.elapsed(), fmt.Sprintf(format, args...)))
+	if len(j.violations) == 1 {
+		close(j.w.over)
+	}
+}
+
+// begins notes that a run begins, with whom the item is from now on.
+func (j *judge) begins(p *process, ref workqueue.ItemRef, deaf bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.logLocked(p.instance, "run %d/%d begins", ref.ItemID, ref.Fence)
+	j.figures.runs++
+	if newest := j.newest[ref.ItemID]; ref.Fence <= newest {
+		j.violationLocked("run %d/%d begins although %d/%d has begun", ref.ItemID, ref.Fence, ref.ItemID, newest)
+	}
+	j.newest[ref.ItemID], j.deaf[ref] = ref.Fence, deaf
+}
+
+// effect is what a run does to the world outside. Two runs of one item must not
+// do it in turns. Nobody can stop a handler that is deaf.
+func (j *judge) effect(p *process, ref workqueue.ItemRef) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if newest := j.newest[ref.ItemID]; newest != ref.Fence && !j.deaf[ref] {
+		j.violationLocked("%s still works on %d/%d although run %d/%d has begun", p.instance, ref.ItemID, ref.Fence, ref.ItemID, newest)
+	}
+}
+
+// ends notes how a run ended, before its worker hears of it.
+func (j *judge) ends(p *process, ref workqueue.ItemRef, o workqueue.Outcome) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.logLocked(p.instance, "run %d/%d ends: verdict %d %s %s", ref.ItemID, ref.Fence, o.Verdict, o.Kind, o.Error)
+	j.done[ref] = o.Verdict
+	if !j.deaf[ref] && !j.settled[ref] {
+		j.open[ref] = p.instance
+	}
+}
+
+// written notes that the end of a run has reached the database.
+func (j *judge) written(instance string, f workqueue.Finish, lost bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	ref := workqueue.ItemRef{ItemID: f.ItemID, Fence: f.Fence}
+	j.logLocked(instance, "Finish %d/%d: state %v, failures %d, lost %t", f.ItemID, f.Fence, f.State, f.RetryCount, lost)
+	delete(j.open, ref)
+	j.settled[ref] = true
+	verdict, ended := j.done[ref]
+	if f.State == workqueue.Processed && !lost && (!ended || verdict != workqueue.Succeeded) {
+		j.violationLocked("the success of %d/%d is recorded although its run did not come to its end", f.ItemID, f.Fence)
+	}
+}
+
+// gaveUp notes that a process ends without having written all.
+func (j *judge) gaveUp(p *process) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for ref, instance := range j.open {
+		if instance == p.instance {
+			delete(j.open, ref)
+		}
+	}
+}
+
+// fired notes that a process runs a planned instant of a schedule that fires
+// once in the cluster.
+func (j *judge) fired(p *process, schedule string, planned time.Time) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	key := schedule + " " + planned.UTC().Format(time.RFC3339)
+	if first, again := j.wins[key]; again {
+		j.violationLocked("%s runs %s, which %s has run", p.instance, key, first)
+	}
+	j.wins[key] = p.instance
+}
+
+// tail is the end of the history.
+func (j *judge) tail(n int) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var text strings.Builder
+	for _, l := range j.lines[max(0, len(j.lines)-n):] {
+		text.WriteString(l.String() + "\n")
+	}
+	return text.String()
+}
+
+// line is what one did at one instant.
+type line struct {
+	at   time.Duration
+	who  string
+	what string
+}
+
+func (l line) String() string { return fmt.Sprintf("%14s %-6s %s", l.at, l.who, l.what) }
+
+// inOrder are the lines of a history in an order that does not depend on which
+// of the goroutines that act at the same instant comes first.
+func (j *judge) inOrder() []line {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	lines := slices.Clone(j.lines)
+	slices.SortStableFunc(lines, func(a, b line) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.who, b.who), cmp.Compare(a.what, b.what))
+	})
+	return lines
+}

@@ -1,0 +1,138 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"botwork/internal/scheduler"
+	"botwork/workqueue"
+)
+
+var (
+	_ workqueue.Store = link{}
+	_ scheduler.Store = link{}
+)
+
+func (l link) Now(ctx context.Context) (time.Time, error) {
+	return call(ctx, l, "Now", func() (time.Time, error) { return l.p.w.db.now(), nil })
+}
+
+// Enqueue and what a person does come from elsewhere in a simulation.
+
+func (l link) Enqueue(context.Context, []workqueue.NewItem) ([]int64, error) {
+	return nil, errRefused
+}
+func (l link) CancelItem(context.Context, int64, string) error { return errRefused }
+func (l link) RepeatItem(context.Context, int64) error         { return errRefused }
+func (l link) DeleteItem(context.Context, int64) error         { return errRefused }
+func (l link) Item(context.Context, int64) (workqueue.Item, error) {
+	return workqueue.Item{}, errRefused
+}
+func (l link) Items(context.Context, workqueue.ItemFilter) ([]workqueue.Item, error) {
+	return nil, errRefused
+}
+func (l link) Attempts(context.Context, int64) ([]workqueue.Attempt, error) { return nil, errRefused }
+
+func (l link) Queues(ctx context.Context) ([]workqueue.Queue, error) {
+	return call(ctx, l, "Queues", l.p.w.db.queues)
+}
+
+func (l link) RegisterWorker(ctx context.Context, spec workqueue.WorkerSpec) (workqueue.Worker, error) {
+	return call(ctx, l, "RegisterWorker", func() (workqueue.Worker, error) { return l.p.w.db.register(spec) })
+}
+
+func (l link) Workers(ctx context.Context) ([]workqueue.Worker, error) {
+	return call(ctx, l, "Workers", l.p.w.db.workers)
+}
+
+func (l link) DrainWorker(ctx context.Context, name string) error {
+	return exec(ctx, l, "DrainWorker", func() error { return l.p.w.db.drain(name) })
+}
+
+func (l link) StopWorker(ctx context.Context, id int64, instance string) error {
+	return exec(ctx, l, "StopWorker", func() error { return l.p.w.db.stop(id, instance) })
+}
+
+func (l link) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue.Item, error) {
+	op := fmt.Sprintf("Claim %v", p.Band)
+	return call(ctx, l, op, func() ([]workqueue.Item, error) { return l.p.w.db.claim(p) })
+}
+
+func (l link) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.BeatResult, error) {
+	return call(ctx, l, "Beat", func() (workqueue.BeatResult, error) { return l.p.w.db.beat(p) })
+}
+
+func (l link) Progress(ctx context.Context, worker int64, instance string, notes []workqueue.ProgressNote) ([]int64, error) {
+	return call(ctx, l, "Progress", func() ([]int64, error) { return l.p.w.db.progress(worker, instance, notes) })
+}
+
+func (l link) Finish(ctx context.Context, worker int64, instance string, ends []workqueue.Finish) ([]int64, error) {
+	return call(ctx, l, "Finish", func() ([]int64, error) { return l.p.w.db.finish(worker, instance, ends) })
+}
+
+func (l link) ReleaseAssigned(ctx context.Context, worker int64, instance string) (int, error) {
+	return call(ctx, l, "ReleaseAssigned", func() (int, error) { return l.p.w.db.releaseAssigned(worker, instance) })
+}
+
+func (l link) Stranded(ctx context.Context, worker int64) (workqueue.Band, bool, error) {
+	type answer struct {
+		band  workqueue.Band
+		found bool
+	}
+	a, err := call(ctx, l, "Stranded", func() (a answer, err error) {
+		a.band, a.found, err = l.p.w.db.stranded(worker)
+		return a, err
+	})
+	return a.band, a.found, err
+}
+
+func (l link) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
+	return exec(ctx, l, "Assign", func() error { return l.p.w.db.assign(l.p, pass) })
+}
+
+func (l link) ClaimFiring(ctx context.Context, f workqueue.Firing) (workqueue.FiringClaim, error) {
+	return call(ctx, l, "ClaimFiring "+f.Schedule, func() (workqueue.FiringClaim, error) { return l.p.w.db.claimFiring(f) })
+}
+
+func (l link) RecordFirings(ctx context.Context, fs []workqueue.Firing) error {
+	return exec(ctx, l, "RecordFirings "+fs[0].Schedule, func() error { return l.p.w.db.store.RecordFirings(context.Background(), fs) })
+}
+
+func (l link) LastFiring(ctx context.Context, schedule, worker string) (time.Time, error) {
+	return call(ctx, l, "LastFiring "+schedule, func() (time.Time, error) {
+		return l.p.w.db.store.LastFiring(context.Background(), schedule, worker)
+	})
+}
+
+func (l link) Firings(context.Context, string, int) ([]workqueue.Firing, error) {
+	return nil, errRefused
+}
+
+func (l link) StartRun(ctx context.Context, r workqueue.PipelineRun) (int64, error) {
+	return call(ctx, l, "StartRun "+r.Pipeline, func() (int64, error) { return l.p.w.db.store.StartRun(context.Background(), r) })
+}
+
+func (l link) FinishRun(ctx context.Context, id int64, outcome workqueue.RunOutcome, text, summary string) error {
+	return exec(ctx, l, fmt.Sprintf("FinishRun %d", id), func() error {
+		return l.p.w.db.store.FinishRun(context.Background(), id, outcome, text, summary)
+	})
+}
+
+func (l link) RunsElsewhere(ctx context.Context, pipeline string, worker int64) (time.Time, bool, error) {
+	type answer struct {
+		since   time.Time
+		running bool
+	}
+	a, err := call(ctx, l, "RunsElsewhere "+pipeline, func() (a answer, err error) {
+		a.since, a.running, err = l.p.w.db.store.RunsElsewhere(context.Background(), pipeline, worker)
+		return a, err
+	})
+	return a.since, a.running, err
+}
+
+func (l link) Runs(ctx context.Context, pipeline string, limit int) ([]workqueue.PipelineRun, error) {
+	return call(ctx, l, "Runs "+pipeline, func() ([]workqueue.PipelineRun, error) {
+		return l.p.w.db.store.Runs(context.Background(), pipeline, limit)
+	})
+}

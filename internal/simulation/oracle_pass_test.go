@@ -1,0 +1,94 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"botwork/workqueue"
+	"botwork/workqueue/storetest/reference"
+)
+
+// assign runs a whole pass at one instant: it is a transaction.
+func (o *oracle) assign(p *process, pass func(context.Context, workqueue.AssignTx) error) error {
+	var tx *passTx
+	var passErr error
+	err := o.step("pass of "+p.instance, func() error {
+		err := o.store.Assign(ctx, func(ctx context.Context, real workqueue.AssignTx) error {
+			tx = &passTx{real: real, o: o, model: o.model.Clone()}
+			passErr = pass(ctx, tx)
+			return passErr
+		})
+		return err
+	}, func() string {
+		o.model = tx.model
+		return tx.wrong
+	})
+	if tx != nil && (tx.rescued != workqueue.RescueResult{} || tx.assigned > 0) {
+		p.log("pass: rescued %d, released %d, poisoned %d, assigned %d",
+			tx.rescued.Rescued, tx.rescued.Released, tx.rescued.Poisoned, tx.assigned)
+	}
+	return err
+}
+
+// passTx compares each statement of a pass with the model.
+type passTx struct {
+	real  workqueue.AssignTx
+	o     *oracle
+	model *reference.Model
+	wrong string
+
+	rescued  workqueue.RescueResult
+	assigned int
+	band     workqueue.Band
+}
+
+func (tx *passTx) note(what, wrong string) {
+	if tx.wrong == "" && wrong != "" {
+		tx.wrong = what + ": " + wrong
+	}
+}
+
+func (tx *passTx) Rescue(ctx context.Context, p workqueue.RescueParams) (workqueue.RescueResult, error) {
+	got, err := tx.real.Rescue(ctx, p)
+	want, _ := tx.model.Rescue(p)
+	tx.note("rescue", differ(got, want))
+	tx.rescued = got
+	tx.o.w.judge.count(&tx.o.w.judge.figures.rescues, got.Rescued+got.Released)
+	return got, err
+}
+
+func (tx *passTx) WorkerLoads(ctx context.Context, seen time.Duration, band workqueue.Band, estimate time.Duration) ([]workqueue.WorkerLoad, error) {
+	got, err := tx.real.WorkerLoads(ctx, seen, band, estimate)
+	tx.note("loads", differ(got, tx.model.Loads(seen, band, estimate)))
+	return got, err
+}
+
+func (tx *passTx) DueItems(ctx context.Context, band workqueue.Band, limit int) ([]workqueue.DueItem, error) {
+	got, err := tx.real.DueItems(ctx, band, limit)
+	tx.band = band
+	tx.note("due items", differ(got, tx.model.Due(band, limit)))
+	return got, err
+}
+
+// Write also holds the pass to the order of priorities: no item that is due
+// stays behind while one of lower priority is assigned. All workers of a
+// simulation can run everything.
+func (tx *passTx) Write(ctx context.Context, assignments []workqueue.Assignment) (int, error) {
+	n, err := tx.real.Write(ctx, assignments)
+	lowest := workqueue.EveryPriority.Max
+	for _, a := range assignments {
+		if it := tx.model.Items[a.ItemID]; it != nil {
+			lowest = min(lowest, it.Priority)
+		}
+	}
+	tx.note("write", differ(n, tx.model.Write(assignments)))
+	tx.assigned += n
+	if len(assignments) > 0 {
+		above := workqueue.Band{Min: lowest + 1, Max: tx.band.Max}
+		if left := tx.model.Due(above, 1); len(left) > 0 {
+			tx.note("order", fmt.Sprintf("item %d of priority %d waits while one of priority %d is assigned", left[0].ID, left[0].Priority, lowest))
+		}
+	}
+	return n, err
+}

@@ -1,0 +1,164 @@
+package simulation
+
+import (
+	"fmt"
+	"slices"
+
+	"botwork/workqueue"
+	"botwork/workqueue/storetest/reference"
+)
+
+func (o *oracle) queues() (queues []workqueue.Queue, err error) {
+	return o.store.Queues(ctx)
+}
+
+func (o *oracle) enqueue(n workqueue.NewItem) (id int64) {
+	_ = o.step("enqueue", func() error {
+		ids, err := o.store.Enqueue(ctx, []workqueue.NewItem{n})
+		if err == nil {
+			id = ids[0]
+		}
+		return err
+	}, func() string {
+		o.model.Enqueue([]int64{id}, n)
+		return ""
+	})
+	return id
+}
+
+func (o *oracle) register(spec workqueue.WorkerSpec) (worker workqueue.Worker, err error) {
+	err = o.step("register "+spec.InstanceID, func() (err error) {
+		worker, err = o.store.RegisterWorker(ctx, spec)
+		return err
+	}, func() string {
+		want := o.model.Register(worker.ID, spec)
+		if (want == nil) != (worker.ID == 0) {
+			return fmt.Sprintf("got worker %d, want the name to be free: %t", worker.ID, want != nil)
+		}
+		return ""
+	})
+	if err == nil {
+		o.w.judge.log(spec.InstanceID, "RegisterWorker: replaces %q", spec.Replaces)
+	}
+	return worker, err
+}
+
+func (o *oracle) workers() (workers []workqueue.Worker, err error) {
+	return o.store.Workers(ctx)
+}
+
+func (o *oracle) drain(name string) error {
+	return o.step("drain "+name, func() error { return o.store.DrainWorker(ctx, name) }, func() string {
+		_ = o.model.Drain(name)
+		return ""
+	})
+}
+
+func (o *oracle) stop(id int64, instance string) error {
+	return o.step("stop "+instance, func() error { return o.store.StopWorker(ctx, id, instance) }, func() string {
+		_ = o.model.Stop(reference.Process{Worker: id, Instance: instance})
+		return ""
+	})
+}
+
+func (o *oracle) releaseAssigned(id int64, instance string) (n int, err error) {
+	err = o.step("release "+instance, func() (err error) {
+		n, err = o.store.ReleaseAssigned(ctx, id, instance)
+		return err
+	}, func() string {
+		return differ(n, o.model.ReleaseAssigned(reference.Process{Worker: id, Instance: instance}))
+	})
+	return n, err
+}
+
+func (o *oracle) claim(p workqueue.ClaimParams) (items []workqueue.Item, err error) {
+	err = o.step("claim "+p.InstanceID, func() (err error) {
+		items, err = o.store.Claim(ctx, p)
+		return err
+	}, func() string {
+		want := o.model.Claim(reference.Process{Worker: p.WorkerID, Instance: p.InstanceID}, p.Band, p.Max, p.Lease)
+		return differ(refsOf(items), refsOf(want))
+	})
+	if len(items) > 0 {
+		o.w.judge.log(p.InstanceID, "Claim %v: %v", p.Band, refsOf(items))
+	}
+	return items, err
+}
+
+func (o *oracle) beat(p workqueue.BeatParams) (result workqueue.BeatResult, err error) {
+	err = o.step("beat "+p.InstanceID, func() (err error) {
+		result, err = o.store.Beat(ctx, p)
+		return err
+	}, func() string {
+		want, _ := o.model.Beat(reference.Process{Worker: p.WorkerID, Instance: p.InstanceID}, p.Lease, p.Stuck, p.Held)
+		return differ(fmt.Sprint(result.State, sorted(result.Lost)), fmt.Sprint(want.State, sorted(want.Lost)))
+	})
+	o.w.judge.log(p.InstanceID, "Beat: %v, lost %v, stuck %d, %v", result.State, sorted(result.Lost), p.Stuck, err)
+	return result, err
+}
+
+func (o *oracle) progress(worker int64, instance string, notes []workqueue.ProgressNote) (lost []int64, err error) {
+	err = o.step("progress "+instance, func() (err error) {
+		lost, err = o.store.Progress(ctx, worker, instance, notes)
+		return err
+	}, func() string {
+		return differ(sorted(lost), sorted(o.model.Progress(reference.Process{Worker: worker, Instance: instance}, notes)))
+	})
+	return lost, err
+}
+
+func (o *oracle) finish(worker int64, instance string, ends []workqueue.Finish) (lost []int64, err error) {
+	err = o.step("finish "+instance, func() (err error) {
+		lost, err = o.store.Finish(ctx, worker, instance, ends)
+		return err
+	}, func() string {
+		return differ(sorted(lost), sorted(o.model.Finish(reference.Process{Worker: worker, Instance: instance}, ends)))
+	})
+	for _, f := range ends {
+		o.w.judge.written(instance, f, slices.Contains(lost, f.ItemID))
+	}
+	return lost, err
+}
+
+func (o *oracle) stranded(worker int64) (band workqueue.Band, found bool, err error) {
+	err = o.step("stranded", func() (err error) {
+		band, found, err = o.store.Stranded(ctx, worker)
+		return err
+	}, func() string {
+		wantBand, want := o.model.Stranded(worker)
+		return differ(fmt.Sprint(band, found), fmt.Sprint(wantBand, want))
+	})
+	return band, found, err
+}
+
+func (o *oracle) claimFiring(f workqueue.Firing) (claim workqueue.FiringClaim, err error) {
+	err = o.step("claim firing", func() (err error) {
+		claim, err = o.store.ClaimFiring(ctx, f)
+		return err
+	}, func() string {
+		if claim.Won && f.PlannedAt.After(o.clock) {
+			return fmt.Sprintf("%s of %s was won %s before its time", f.Schedule, f.PlannedAt, f.PlannedAt.Sub(o.clock))
+		}
+		return ""
+	})
+	return claim, err
+}
+
+// differ tells two answers apart.
+func differ[T any](got, want T) string {
+	if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
+		return fmt.Sprintf("the answer is %s, want %s", g, w)
+	}
+	return ""
+}
+
+func sorted(ids []int64) []int64 { return slices.Compact(slices.Sorted(slices.Values(ids))) }
+
+// refsOf names claims as item/fence.
+func refsOf(items []workqueue.Item) []string {
+	refs := make([]string, len(items))
+	for i, it := range items {
+		refs[i] = fmt.Sprintf("%d/%d", it.ID, it.Fence)
+	}
+	return refs
+}

@@ -1,0 +1,165 @@
+package simulation
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"time"
+
+	"botwork/internal/database"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+	"botwork/workqueue/storetest/reference"
+)
+
+// oracle is the database. It takes one statement at a time and compares its
+// answer, and all that the tables hold then, with the model.
+type oracle struct {
+	w     *world
+	store *sqlstore.Store
+	eyes  *sql.DB // a second connection to the same memory
+
+	// What the tables held when they changed last: reading them all takes
+	// longer than most statements.
+	rows    *sql.Stmt
+	version *sql.Stmt
+	seen    int64
+	text    string
+
+	mu    sync.Mutex
+	clock time.Time // of the model: the database's, to the millisecond
+	model *reference.Model
+
+	edited map[int64]bool // items that a person has interfered with
+}
+
+// ctx is that of the server: a statement that has arrived is executed.
+var ctx = context.Background()
+
+func openOracle(w *world, statements fs.FS) *oracle {
+	o := &oracle{w: w, edited: map[int64]bool{}}
+	o.tick()
+	o.model = reference.New(&o.clock)
+	dsn := fmt.Sprintf("file:simulation-%p?mode=memory&cache=shared", w)
+	var err error
+	if o.store, err = sqlstore.Open(ctx, sqlstore.Options{Driver: database.SQLite, DSN: dsn, Now: o.now, Statements: statements}); err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err = o.store.Migrate(ctx); err != nil {
+		w.t.Fatal(err)
+	}
+	if o.eyes, err = database.Open(database.SQLite, dsn); err != nil {
+		w.t.Fatal(err)
+	}
+	o.eyes.SetMaxOpenConns(1)
+	if o.rows, err = o.eyes.Prepare(strings.TrimSpace(rowsText)); err != nil {
+		w.t.Fatal(err)
+	}
+	if o.version, err = o.eyes.Prepare("PRAGMA data_version"); err != nil {
+		w.t.Fatal(err)
+	}
+	return o
+}
+
+func (o *oracle) close() {
+	if err := o.eyes.Close(); err != nil {
+		o.w.t.Error(err)
+	}
+	if err := o.store.Close(); err != nil {
+		o.w.t.Error(err)
+	}
+}
+
+// now is the database's clock.
+func (o *oracle) now() time.Time {
+	return time.Now().Add(o.w.clock).UTC().Truncate(time.Millisecond)
+}
+
+func (o *oracle) tick() { o.clock = o.now() }
+
+// step is one statement: real does it, ideal does the same in the model and
+// tells what is wrong with the answer. An error of real is never right: nothing
+// that goes wrong between a process and the database reaches this far.
+func (o *oracle) step(what string, real func() error, ideal func() string) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.tick()
+	o.w.judge.count(&o.w.judge.figures.statements, 1)
+	err := real()
+	if o.w.isOver() {
+		return err
+	}
+	wrong := o.judge(err, ideal)
+	if wrong == "" {
+		wrong = o.compare()
+	}
+	if wrong != "" {
+		o.w.judge.violation("%s: %s", what, wrong)
+	}
+	return err
+}
+
+// judge asks the model. A database that broken statements have spoiled may be
+// beyond it.
+func (o *oracle) judge(err error, ideal func() string) (wrong string) {
+	defer func() {
+		if v := recover(); v != nil {
+			wrong = fmt.Sprintf("the model has no answer: %v", v)
+		}
+	}()
+	taken := (*workqueue.NameTakenError)(nil)
+	if err != nil && !errors.As(err, &taken) && !errors.Is(err, workqueue.ErrWorkerReplaced) && !errors.Is(err, workqueue.ErrNotFound) {
+		return err.Error()
+	}
+	return ideal()
+}
+
+// rowsText is all of the tables that correctness rests on, a line for each row.
+const rowsText = `
+SELECT COALESCE(group_concat(line, char(10)), '') FROM (
+    SELECT 'item ' || Id || ': state ' || State || ' prio ' || Priority || ' worker ' || COALESCE(WorkerId, '-') || ' fence ' || Fence || ' failures ' || RetryCount ||
+        ' releases ' || ReleaseCount || ' lease ' || COALESCE(LeaseExpiresAt, '-') || ' due ' || AvailableAt || ' assigned ' || COALESCE(AssignedAt, '-') ||
+        ' started ' || COALESCE(StartedAt, '-') || ' finished ' || COALESCE(FinishedAt, '-') || ' kind ' || COALESCE(ErrorKind, '-') || ' step ' || COALESCE(Step, '-') ||
+        ' output ' || COALESCE(Output, '-') || ' attempts ' || (SELECT COUNT(*) FROM BotWorkItemAttempts a WHERE a.ItemId = i.Id) AS line
+    FROM BotWorkQueueItems i
+    UNION ALL
+    SELECT 'worker ' || Name || ': ' || InstanceId || ' ' || State || ' lease ' || COALESCE(LeaseExpiresAt, '-') || ' stuck ' || StuckSlots AS line
+    FROM BotWorkers
+    ORDER BY line)`
+
+// compare tells the first row that differs from the model.
+func (o *oracle) compare() string {
+	var version int64
+	if err := o.version.QueryRow().Scan(&version); err != nil {
+		return err.Error()
+	}
+	if version != o.seen {
+		if err := o.rows.QueryRow().Scan(&o.text); err != nil {
+			return err.Error()
+		}
+		o.seen = version
+	}
+	ideal := o.modelText()
+	if o.text == ideal {
+		return ""
+	}
+	got, want := strings.Split(o.text, "\n"), strings.Split(ideal, "\n")
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || got[i] != want[i] {
+			return fmt.Sprintf("the tables differ from the rules\n     got %v\n    want %v", at(got, i), at(want, i))
+		}
+	}
+	return ""
+}
+
+// at is a line, or nothing behind the last one.
+func at[T any](lines []T, i int) any {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return "nothing"
+}

@@ -1,0 +1,121 @@
+package simulation
+
+import (
+	"fmt"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// world is one history.
+type world struct {
+	t     *testing.T
+	seed  uint64
+	rules rules
+	began time.Time
+
+	// clock is how far the database's clock is ahead of the simulation's.
+	clock time.Duration
+
+	db      *oracle
+	judge   *judge
+	machine []*machine
+	items   int64         // so far
+	calm    atomic.Bool   // the trouble has ceased
+	closing atomic.Bool   // no process starts any more
+	over    chan struct{} // closed when a violation was found
+
+	// loose are the goroutines of things that will happen later.
+	loose sync.WaitGroup
+
+	mu        sync.Mutex
+	processes []*process // all that ever were
+}
+
+// rules are what a cluster agrees on.
+type rules struct {
+	Machines  int
+	Capacity  int
+	Lease     time.Duration
+	Heartbeat time.Duration
+	Grace     time.Duration
+	Workers   workqueue.Availability
+	Items     int
+	Trouble   time.Duration // how long it lasts
+}
+
+func drawRules(d dice) rules {
+	r := rules{
+		Machines: 2 + d.IntN(3), Capacity: 1 + d.IntN(3), Grace: 20 * time.Second,
+		Lease: time.Minute, Heartbeat: 20 * time.Second, Workers: workqueue.IdleWorkers,
+		Items: 5 + d.IntN(10), Trouble: d.between(2*time.Minute, 5*time.Minute),
+	}
+	if d.chance(60) {
+		r.Lease, r.Heartbeat, r.Trouble = 10*time.Second, 3*time.Second, d.between(time.Minute, 2*time.Minute)
+	}
+	if d.chance(50) {
+		r.Workers = workqueue.AvailableWorkers
+	}
+	return r
+}
+
+// simulate lives through one history and returns its judge. It must be called
+// in a bubble. statements nil are those of the product.
+func simulate(t *testing.T, seed uint64, statements fs.FS) *judge {
+	d := roll(seed, "world", 0)
+	w := &world{
+		t: t, seed: seed, rules: drawRules(d), began: time.Now(), clock: d.between(-time.Hour, time.Hour),
+		over: make(chan struct{}),
+	}
+	w.judge = newJudge(w)
+	w.db = openOracle(w, statements)
+	for i := range w.rules.Machines {
+		w.machine = append(w.machine, &machine{
+			w: w, name: fmt.Sprintf("w%d", i+1), skew: d.between(-time.Hour, time.Hour),
+		})
+	}
+	w.judge.log("world", "%+v, database %s ahead", w.rules, w.clock)
+	w.live(d)
+	w.db.close()
+	return w.judge
+}
+
+// sleep waits, but no longer than the history lasts.
+func (w *world) sleep(d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-w.over:
+	}
+}
+
+// later does something, unless the history has become calm before.
+func (w *world) later(d time.Duration, do func()) {
+	w.loose.Go(func() {
+		w.sleep(d)
+		if !w.calm.Load() && !w.isOver() {
+			do()
+		}
+	})
+}
+
+// join waits until nothing is left of any process.
+func (w *world) join() {
+	w.mu.Lock()
+	all := w.processes
+	w.mu.Unlock()
+	for _, p := range all {
+		<-p.ended
+	}
+	w.loose.Wait()
+}
+
+func (w *world) isOver() bool { return closed(w.over) }
+
+// elapsed is the simulation's time.
+func (w *world) elapsed() time.Duration { return time.Since(w.began) }

@@ -1,0 +1,165 @@
+package reference
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// Model is the queue as the design tells it, in plain Go and without a
+// database. It is written for reading: every method is one rule, and none of
+// them knows how an engine keeps it.
+type Model struct {
+	clock *time.Time
+
+	Items    map[int64]*workqueue.Item
+	Attempts map[int64][]workqueue.Attempt
+	Workers  map[int64]*workqueue.Worker
+	Paused   bool // the default queue
+}
+
+// New is an empty queue. The clock is the database's; whoever has the model moves it.
+func New(clock *time.Time) *Model {
+	return &Model{
+		clock: clock, Items: map[int64]*workqueue.Item{},
+		Attempts: map[int64][]workqueue.Attempt{}, Workers: map[int64]*workqueue.Worker{},
+	}
+}
+
+// Now is the database's time.
+func (m *Model) Now() time.Time { return *m.clock }
+
+// in is the time so long after now, as a column holds it.
+func (m *Model) in(d time.Duration) *time.Time { return new(m.Now().Add(d)) }
+
+// Clone is for what may be rolled back.
+func (m *Model) Clone() *Model {
+	c := *m
+	c.Items, c.Workers, c.Attempts = cloneValues(m.Items), cloneValues(m.Workers), maps.Clone(m.Attempts)
+	return &c
+}
+
+func cloneValues[T any](from map[int64]*T) map[int64]*T {
+	to := make(map[int64]*T, len(from))
+	for id, v := range from {
+		to[id] = new(*v)
+	}
+	return to
+}
+
+// IDs are those of all items, deleted ones too, the lowest first.
+func (m *Model) IDs() []int64 { return slices.Sorted(maps.Keys(m.Items)) }
+
+// List is what a listing shows: the newest first, without deleted rows.
+func (m *Model) List() []workqueue.Item {
+	shown := []workqueue.Item{}
+	for _, id := range slices.Backward(m.IDs()) {
+		if it := m.Items[id]; it.DeletedAt == nil {
+			shown = append(shown, *it)
+		}
+	}
+	return shown
+}
+
+// WorkersByName are all workers, by name.
+func (m *Model) WorkersByName() []workqueue.Worker {
+	all := []workqueue.Worker{}
+	for _, w := range m.Workers {
+		all = append(all, *w)
+	}
+	slices.SortFunc(all, func(a, b workqueue.Worker) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// WorkerNamed is nil if there is none.
+func (m *Model) WorkerNamed(name string) *workqueue.Worker {
+	for _, w := range m.Workers {
+		if w.Name == name {
+			return w
+		}
+	}
+	return nil
+}
+
+// Present tells whether the instance is its worker's present one.
+func (m *Model) Present(p Process) bool {
+	w := m.Workers[p.Worker]
+	return w != nil && w.InstanceID == p.Instance
+}
+
+// Holds tells whether the process still has the claim. Nothing else gives the
+// right to write of a run: not the time of the lease, only the row.
+func (m *Model) Holds(p Process, ref workqueue.ItemRef) bool {
+	it := m.Items[ref.ItemID]
+	return it != nil && m.Present(p) && it.State == workqueue.Blocked && m.HeldBy(it, p.Worker) && it.Fence == ref.Fence
+}
+
+// HeldBy tells whether an item names the worker, whatever its state.
+func (m *Model) HeldBy(it *workqueue.Item, worker int64) bool {
+	return it.WorkerID != nil && *it.WorkerID == worker
+}
+
+// Over tells whether a lease has run out: at its last millisecond it has not.
+func (m *Model) Over(lease *time.Time) bool { return lease == nil || lease.Before(m.Now()) }
+
+// Takes tells whether a worker may be given items, or keep what it was given. A
+// worker that never beat, such as a row made by hand, is believed.
+func (m *Model) Takes(w *workqueue.Worker) bool {
+	return w != nil && w.State == workqueue.WorkerActive && (w.LeaseExpiresAt == nil || !m.Over(w.LeaseExpiresAt))
+}
+
+// note adds an attempt, with what the item and the worker's row tell at its end.
+func (m *Model) note(it *workqueue.Item, worker *int64, a workqueue.Attempt) {
+	a.ItemID, a.Fence, a.StartedAt, a.FinishedAt, a.WorkerID = it.ID, it.Fence, it.StartedAt, m.Now(), worker
+	a.Progress, a.LogTail = it.Progress, it.LogTail
+	if a.Step == nil {
+		a.Step = it.Step
+	}
+	if worker != nil {
+		if w := m.Workers[*worker]; w != nil {
+			a.WorkerName, a.Host = new(w.Name), new(w.Host)
+		}
+	}
+	m.Attempts[it.ID] = append(slices.Clip(m.Attempts[it.ID]), a)
+}
+
+// text is a column that is NULL where there is nothing to say.
+func text(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// Plain replaces the words that a store is free to choose by their kind.
+func Plain(items []workqueue.Item) []workqueue.Item {
+	items = append([]workqueue.Item{}, items...)
+	for i := range items {
+		it := &items[i]
+		if it.ErrorKind != nil && *it.ErrorKind == workqueue.KindPoison && it.Error != nil && strings.HasPrefix(*it.Error, "poison") {
+			it.Error = new("poison")
+		}
+	}
+	return items
+}
+
+// PlainAttempts does it to attempts.
+func PlainAttempts(attempts []workqueue.Attempt) []workqueue.Attempt {
+	attempts = append([]workqueue.Attempt{}, attempts...)
+	for i := range attempts {
+		if a := &attempts[i]; a.Outcome == "rescued" && a.Error != nil {
+			a.Error = new("rescued")
+		}
+	}
+	return attempts
+}
+
+// Process is one start of a worker, as it remembers itself.
+type Process struct {
+	Worker   int64
+	Instance string
+}

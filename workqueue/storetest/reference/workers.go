@@ -1,0 +1,81 @@
+package reference
+
+import (
+	"time"
+
+	"botwork/workqueue"
+)
+
+// Register: a name belongs to the process that beats under it. Whoever takes it
+// over keeps what is assigned and gives up what runs. It returns nil when the
+// name is taken. id is for a name that is new.
+func (m *Model) Register(id int64, spec workqueue.WorkerSpec) *workqueue.Worker {
+	w := m.WorkerNamed(spec.Name)
+	switch {
+	case w == nil:
+		w = &workqueue.Worker{ID: id, Name: spec.Name}
+		m.Workers[id] = w
+	case w.State != workqueue.WorkerStopped && !m.Over(w.LeaseExpiresAt) && w.InstanceID != spec.Replaces:
+		return nil
+	}
+	w.InstanceID, w.Host, w.PID, w.Version, w.Capacity, w.StuckSlots = spec.InstanceID, spec.Host, spec.PID, spec.Version, spec.Capacity, 0
+	w.State, w.StartedAt, w.LastSeenAt, w.LeaseExpiresAt = workqueue.WorkerActive, m.Now(), m.Now(), m.in(spec.Lease)
+	for _, it := range m.Items {
+		if it.State == workqueue.Blocked && m.HeldBy(it, w.ID) {
+			it.LeaseExpiresAt = nil
+		}
+	}
+	return w
+}
+
+// Drain: a worker that runs takes no more.
+func (m *Model) Drain(name string) error {
+	w := m.WorkerNamed(name)
+	if w == nil || w.State == workqueue.WorkerStopped {
+		return workqueue.ErrNotFound
+	}
+	w.State = workqueue.WorkerDraining
+	return nil
+}
+
+// Stop: the present instance ends in good order and gives back what it has not
+// begun.
+func (m *Model) Stop(p Process) error {
+	if !m.Present(p) {
+		return workqueue.ErrWorkerReplaced
+	}
+	m.ReleaseAssigned(p)
+	m.Workers[p.Worker].State = workqueue.WorkerStopped
+	return nil
+}
+
+// ReleaseAssigned returns how many items went back; they are due as before.
+func (m *Model) ReleaseAssigned(p Process) int {
+	n := 0
+	for _, it := range m.Items {
+		if m.Present(p) && it.State == workqueue.Assigned && m.HeldBy(it, p.Worker) {
+			it.State, it.WorkerID, it.AssignedAt = workqueue.Ready, nil, nil
+			n++
+		}
+	}
+	return n
+}
+
+// Beat renews the worker's own lease and those of the claims that it still
+// has, and returns the items whose claim it has not.
+func (m *Model) Beat(p Process, lease time.Duration, stuck int, held []workqueue.ItemRef) (workqueue.BeatResult, error) {
+	w := m.Workers[p.Worker]
+	if !m.Present(p) || w.State == workqueue.WorkerStopped {
+		return workqueue.BeatResult{}, workqueue.ErrWorkerReplaced
+	}
+	w.StuckSlots, w.LastSeenAt, w.LeaseExpiresAt = stuck, m.Now(), m.in(lease)
+	result := workqueue.BeatResult{State: w.State}
+	for _, ref := range held {
+		if m.Holds(p, ref) {
+			m.Items[ref.ItemID].LeaseExpiresAt = m.in(lease)
+		} else {
+			result.Lost = append(result.Lost, ref.ItemID)
+		}
+	}
+	return result, nil
+}
