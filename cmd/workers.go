@@ -88,7 +88,7 @@ is started again.`,
 		Args:    oneArgument("the worker's name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
-				err := store.DrainWorker(cmd.Context(), args[0])
+				err := store.DrainWorker(cmd.Context(), args[0], "")
 				if errors.Is(err, workqueue.ErrNotFound) {
 					return noSuchWorker(cmd, store, args[0], err)
 				}

@@ -195,7 +195,7 @@ func TestAssignFreesAndAssignsInOnePass(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if err := store.DrainWorker(t.Context(), "ann"); err != nil {
+		if err := store.DrainWorker(t.Context(), "ann", ""); err != nil {
 			t.Fatal(err)
 		}
 		bob := register(t, store, "bob", 1)

@@ -24,41 +24,46 @@ func (r *Runner) enter() bool {
 }
 
 // Drain stops claiming and gives back what is assigned but not started.
-// Running items go on.
+// Running items go on. It happens once: whoever comes later waits for it, no
+// longer than ctx allows.
 func (r *Runner) Drain(ctx context.Context) {
-	r.drainOnce.Do(func() {
-		r.mu.Lock()
+	r.mu.Lock()
+	first, started := !r.drains, r.started
+	if first {
+		r.drains = true
 		close(r.draining)
-		started := r.started
-		r.mu.Unlock()
-		if !started {
-			return
+	}
+	r.mu.Unlock()
+	if !first {
+		select {
+		case <-r.drained:
+		case <-ctx.Done():
 		}
-		if err := r.tellDraining(ctx); err != nil {
-			r.o.Log.Warn().Err(err).Msg("others cannot see that this worker drains; what they assign to it goes back when it stops")
-		}
-		if n, err := r.o.Store.ReleaseAssigned(ctx, r.worker.ID, r.worker.InstanceID); err != nil {
-			r.o.Log.Warn().Err(err).Msg("assigned items were not given back; others take them when this worker is gone")
-		} else if n > 0 {
-			r.o.Log.Info().Int("items", n).Msg("gave back assigned items")
-		}
-	})
+		return
+	}
+	defer close(r.drained)
+	if !started {
+		return
+	}
+	if err := r.tellDraining(ctx); err != nil {
+		r.o.Log.Warn().Err(err).Msg("others cannot see that this worker drains; what they assign to it goes back when it stops")
+	}
+	if n, err := r.o.Store.ReleaseAssigned(ctx, r.worker.ID, r.worker.InstanceID); err != nil {
+		r.o.Log.Warn().Err(err).Msg("assigned items were not given back; others take them when this worker is gone")
+	} else if n > 0 {
+		r.o.Log.Info().Int("items", n).Msg("gave back assigned items")
+	}
 }
 
 // tellDraining marks the worker's row, or every pass until the end of the grace
 // would give it items that it no longer takes. A row that belongs to another
 // instance by now is left alone.
 func (r *Runner) tellDraining(ctx context.Context) error {
-	workers, err := r.o.Store.Workers(ctx)
-	if err != nil {
-		return err
+	err := r.o.Store.DrainWorker(ctx, r.worker.Name, r.worker.InstanceID)
+	if errors.Is(err, ErrNotFound) {
+		return nil
 	}
-	for _, w := range workers {
-		if w.ID == r.worker.ID && w.InstanceID == r.worker.InstanceID && w.State == WorkerActive {
-			return r.o.Store.DrainWorker(ctx, w.Name)
-		}
-	}
-	return nil
+	return err
 }
 
 // Stop drains: running items get the grace, then their contexts are cancelled

@@ -216,7 +216,7 @@ func TestDrainAskedForInTheDatabase(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		began := time.Now()
 		r, ids, done := busy(t, store, 4, untilCancelled, nil)
-		if err := store.DrainWorker(t.Context(), "ann"); err != nil {
+		if err := store.DrainWorker(t.Context(), "ann", ""); err != nil {
 			t.Fatal(err)
 		}
 		<-r.Draining()

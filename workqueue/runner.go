@@ -33,7 +33,7 @@ type Runner struct {
 	loop sync.WaitGroup
 
 	draining  chan struct{} // closed when no more items may be claimed
-	drainOnce sync.Once
+	drained   chan struct{} // closed when what was assigned has been given back
 	executing sync.WaitGroup
 	stopOnce  sync.Once
 	replaced  chan struct{} // closed when another process has this worker's name
@@ -42,6 +42,7 @@ type Runner struct {
 	// would not wait for it.
 	mu      sync.Mutex
 	started bool
+	drains  bool
 	passes  []AssignParams // the latest of each band, the latest last
 }
 
@@ -81,7 +82,7 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 	}
 	return &Runner{
 		o: o, slots: newSlots(o.Spec.Capacity), held: newHeld(), active: newActive(),
-		draining: make(chan struct{}), replaced: make(chan struct{}),
+		draining: make(chan struct{}), drained: make(chan struct{}), replaced: make(chan struct{}),
 	}, nil
 }
 

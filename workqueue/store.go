@@ -86,8 +86,9 @@ type WorkerStore interface {
 	Workers(ctx context.Context) ([]Worker, error)
 
 	// DrainWorker asks an active worker to take no more items. It learns of it
-	// at its next heartbeat. ErrNotFound when there is no such worker.
-	DrainWorker(ctx context.Context, name string) error
+	// at its next heartbeat. An instance is drained if it still has the name;
+	// "" drains whichever has it. ErrNotFound when there is no such worker.
+	DrainWorker(ctx context.Context, name, instanceID string) error
 
 	// StopWorker marks the instance as stopped and releases what is assigned
 	// to it. ErrWorkerReplaced when it is not the present instance.

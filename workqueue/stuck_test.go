@@ -133,7 +133,7 @@ func TestARunThatIgnoresTheDrain(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		causes := make(chan error, 1)
 		_, ids, done := busy(t, store, 2, deaf(10*time.Minute, causes), nil)
-		if err := store.DrainWorker(t.Context(), "ann"); err != nil {
+		if err := store.DrainWorker(t.Context(), "ann", ""); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(5 * time.Minute)

@@ -29,12 +29,10 @@ func (w *world) live(d dice) {
 		w.settle(expected)
 	}
 	w.closing.Store(true)
-	for _, m := range w.machine {
-		if p := m.present.Load(); p != nil {
-			p.stop()
-		}
+	for _, p := range w.everyone() {
+		p.stop()
 	}
-	w.join()
+	w.loose.Wait()
 	w.judge.leftOver()
 }
 
@@ -67,7 +65,7 @@ func (w *world) script(d dice) []event {
 	for range d.IntN(4 + leases) {
 		add(w.strike)
 	}
-	for range d.IntN(4) {
+	for range d.IntN(8) {
 		add(w.edit)
 	}
 	slices.SortFunc(events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
@@ -103,18 +101,12 @@ func (w *world) strike(d dice) *expectation {
 	back := d.between(time.Second, 2*w.rules.Lease)
 	switch what := d.IntN(100); {
 	case p == nil:
-	case what < 35:
+	case what < 25:
 		p.kill()
-		w.later(back, func() { m.start() })
+		w.later(back, m.start)
+	case what < 50:
+		p.freeze(back)
 	case what < 65:
-		w.judge.count(&w.judge.figures.freezes, 1)
-		p.log("is frozen for %s", back)
-		p.freeze()
-		w.later(back, func() {
-			p.log("goes on")
-			p.thaw()
-		})
-	case what < 85:
 		w.judge.count(&w.judge.figures.cuts, 1)
 		p.log("is cut off for %s", back)
 		p.part()
@@ -122,29 +114,52 @@ func (w *world) strike(d dice) *expectation {
 			p.log("has its connection back")
 			p.join()
 		})
-	default:
-		w.judge.count(&w.judge.figures.stops, 1)
+	case what < 75:
+		m.replace(p, back)
+	case what < 90:
+		// It hangs, is believed dead, and comes back beside its successor.
 		m.present.Store(nil)
-		w.loose.Go(func() {
-			p.stop()
-			w.sleep(back)
-			if m.present.Load() == nil && !w.isOver() {
-				m.start()
+		p.freeze(back + d.between(0, 2*w.rules.Lease))
+		w.later(back, m.start)
+	default:
+		w.judge.log("person", "drains %s", m.name)
+		for _, p := range w.everyone() {
+			if p.machine == m {
+				p.drained.Store(true) // whichever of them has the name
+			}
+		}
+		_ = w.db.drain(m.name, "") // there may be no such worker yet
+		w.later(back, func() {
+			if m.present.Load() == p {
+				m.replace(p, 0)
 			}
 		})
 	}
 	return nil
 }
 
+// replace stops a process in an orderly way and starts another.
+func (m *machine) replace(p *process, after time.Duration) {
+	m.w.judge.count(&m.w.judge.figures.stops, 1)
+	m.present.Store(nil)
+	m.w.loose.Go(func() {
+		p.stop()
+		m.w.sleep(after)
+		if m.present.Load() == nil && !m.w.isOver() {
+			m.start()
+		}
+	})
+}
+
 // heal ends the trouble: who is frozen goes on, even one that was asked to stop
-// meanwhile, and who is dead starts.
+// meanwhile, and who is dead, or was drained by hand, starts anew.
 func (w *world) heal() {
 	w.judge.log("world", "the trouble ceases")
 	w.calm.Store(true)
-	w.mu.Lock()
-	all := slices.Clone(w.processes)
-	w.mu.Unlock()
-	for _, p := range all {
+	for _, p := range w.everyone() {
+		if p.drained.Load() && !p.isDead() {
+			p.kill()
+		}
 		p.thaw()
 		p.join()
 	}
@@ -178,7 +193,7 @@ func (w *world) settle(expected []expectation) {
 		poison := it.State == workqueue.Cancelled && it.ErrorKind != nil && *it.ErrorKind == workqueue.KindPoison
 		switch {
 		case w.isOver() || e.anyhow || w.db.edited[e.id]:
-		case poison && it.ReleaseCount >= 5 && it.RetryCount <= e.failures:
+		case poison && it.ReleaseCount >= w.rules.MaxReleases && it.RetryCount <= e.failures:
 		case it.State != e.state || it.RetryCount != e.failures:
 			w.judge.violation("item %d ended as %v after %d failures, want %v after %d", e.id, it.State, it.RetryCount, e.state, e.failures)
 		}

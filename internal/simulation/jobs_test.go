@@ -62,7 +62,7 @@ func (p *process) run(ctx context.Context, j job, start scheduler.Start) error {
 		p.w.judge.fired(p, j.name, start.PlannedAt)
 		return p.sleep(ctx, p.dice("Once").between(time.Second, 50*time.Second))
 	}
-	if _, err := p.runner.Assign(ctx, workqueue.AssignParams{Band: j.assign, Workers: p.w.rules.Workers}); err != nil {
+	if _, err := p.runner.Assign(ctx, workqueue.AssignParams{Band: j.assign, Workers: p.w.rules.Workers, MaxReleases: p.w.rules.MaxReleases}); err != nil {
 		return err
 	}
 	for _, band := range j.executes {

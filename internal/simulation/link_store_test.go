@@ -15,7 +15,12 @@ var (
 )
 
 func (l link) Now(ctx context.Context) (time.Time, error) {
-	return call(ctx, l, "Now", func() (time.Time, error) { return l.p.w.db.now(), nil })
+	return call(ctx, l, "Now", func() (time.Time, error) {
+		if l.p.w.rules.WrongReading {
+			return time.Now().Add(l.p.skew), nil
+		}
+		return l.p.w.db.now(), nil
+	})
 }
 
 // Enqueue and what a person does come from elsewhere in a simulation.
@@ -46,8 +51,8 @@ func (l link) Workers(ctx context.Context) ([]workqueue.Worker, error) {
 	return call(ctx, l, "Workers", l.p.w.db.workers)
 }
 
-func (l link) DrainWorker(ctx context.Context, name string) error {
-	return exec(ctx, l, "DrainWorker", func() error { return l.p.w.db.drain(name) })
+func (l link) DrainWorker(ctx context.Context, name, instance string) error {
+	return exec(ctx, l, "DrainWorker", func() error { return l.p.w.db.drain(name, instance) })
 }
 
 func (l link) StopWorker(ctx context.Context, id int64, instance string) error {

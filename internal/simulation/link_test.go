@@ -31,13 +31,13 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 	if err := p.awake(ctx); err != nil {
 		return none, err
 	}
-	if fate < 20 {
+	if fate < 30 {
 		p.sleep(ctx, there)
 		p.log("%s: refused", op)
 		w.judge.count(&w.judge.figures.refused, 1)
 		return none, errRefused
 	}
-	if fate < 40 {
+	if fate < 60 {
 		there += late
 	}
 	if err := p.sleep(ctx, there); err != nil {
@@ -55,14 +55,15 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 	if err := p.connected(ctx); err != nil {
 		return none, err
 	}
+	w.db.skew.Store(int64(p.skew))
 	value, err := do()
-	if fate >= 40 && fate < 60 {
+	if fate >= 60 && fate < 80 {
 		back += late
 	}
 	if err := p.sleep(ctx, back); err != nil {
 		return none, err
 	}
-	if fate >= 60 && fate < 80 {
+	if fate >= 80 && fate < 110 {
 		p.log("%s: its answer is lost", op)
 		w.judge.count(&w.judge.figures.lost, 1)
 		return none, errLost

@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"botwork/workqueue"
@@ -71,18 +72,41 @@ func (tx *passTx) DueItems(ctx context.Context, band workqueue.Band, limit int) 
 	return got, err
 }
 
+// outdated is what a pass may write on most engines: since it has read them,
+// workers have begun to drain, and items do not wait any more.
+func (tx *passTx) outdated(assignments []workqueue.Assignment) []workqueue.Assignment {
+	tx.o.writes++
+	d := roll(tx.o.w.seed, "outdated assignments", tx.o.writes)
+	workers := tx.model.WorkersByName()
+	if d.chance(70) || len(workers) == 0 {
+		return assignments
+	}
+	anyone := func() int64 { return workers[d.IntN(len(workers))].ID }
+	outdated := slices.Clone(assignments)
+	if len(outdated) > 0 && d.chance(30) {
+		outdated[d.IntN(len(outdated))].WorkerID = anyone()
+	}
+	for _, id := range tx.model.IDs() {
+		if it := tx.model.Items[id]; it.State != workqueue.Ready && it.State != workqueue.Pending && d.chance(30) {
+			return append(outdated, workqueue.Assignment{ItemID: id, WorkerID: anyone()})
+		}
+	}
+	return outdated
+}
+
 // Write also holds the pass to the order of priorities: no item that is due
 // stays behind while one of lower priority is assigned. All workers of a
 // simulation can run everything.
 func (tx *passTx) Write(ctx context.Context, assignments []workqueue.Assignment) (int, error) {
-	n, err := tx.real.Write(ctx, assignments)
+	written := tx.outdated(assignments)
+	n, err := tx.real.Write(ctx, written)
 	lowest := workqueue.EveryPriority.Max
 	for _, a := range assignments {
 		if it := tx.model.Items[a.ItemID]; it != nil {
 			lowest = min(lowest, it.Priority)
 		}
 	}
-	tx.note("write", differ(n, tx.model.Write(assignments)))
+	tx.note("write", differ(n, tx.model.Write(written)))
 	tx.assigned += n
 	if len(assignments) > 0 {
 		above := workqueue.Band{Min: lowest + 1, Max: tx.band.Max}

@@ -47,9 +47,9 @@ func (o *oracle) workers() (workers []workqueue.Worker, err error) {
 	return o.store.Workers(ctx)
 }
 
-func (o *oracle) drain(name string) error {
-	return o.step("drain "+name, func() error { return o.store.DrainWorker(ctx, name) }, func() string {
-		_ = o.model.Drain(name)
+func (o *oracle) drain(name, instance string) error {
+	return o.step("drain "+name, func() error { return o.store.DrainWorker(ctx, name, instance) }, func() string {
+		_ = o.model.Drain(name, instance)
 		return ""
 	})
 }

@@ -5,9 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"botwork/internal/database"
@@ -30,23 +30,30 @@ type oracle struct {
 	seen    int64
 	text    string
 
+	localClock bool
+	skew       atomic.Int64 // of the machine that sent the latest statement
+
 	mu    sync.Mutex
 	clock time.Time // of the model: the database's, to the millisecond
 	model *reference.Model
 
+	writes int            // of passes, so far
 	edited map[int64]bool // items that a person has interfered with
 }
 
 // ctx is that of the server: a statement that has arrived is executed.
 var ctx = context.Background()
 
-func openOracle(w *world, statements fs.FS) *oracle {
-	o := &oracle{w: w, edited: map[int64]bool{}}
+func openOracle(w *world, tr trial) *oracle {
+	o := &oracle{w: w, localClock: tr.localClock, edited: map[int64]bool{}}
 	o.tick()
 	o.model = reference.New(&o.clock)
 	dsn := fmt.Sprintf("file:simulation-%p?mode=memory&cache=shared", w)
-	var err error
-	if o.store, err = sqlstore.Open(ctx, sqlstore.Options{Driver: database.SQLite, DSN: dsn, Now: o.now, Statements: statements}); err != nil {
+	statements, err := tr.edition(w.seed)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if o.store, err = sqlstore.Open(ctx, sqlstore.Options{Driver: database.SQLite, DSN: dsn, Now: o.storeNow, Statements: statements}); err != nil {
 		w.t.Fatal(err)
 	}
 	if _, err = o.store.Migrate(ctx); err != nil {
@@ -72,6 +79,15 @@ func (o *oracle) close() {
 	if err := o.store.Close(); err != nil {
 		o.w.t.Error(err)
 	}
+}
+
+// storeNow is what the store takes for the database's clock: it is, unless the
+// trial says otherwise.
+func (o *oracle) storeNow() time.Time {
+	if o.localClock {
+		return time.Now().Add(time.Duration(o.skew.Load())).UTC().Truncate(time.Millisecond)
+	}
+	return o.now()
 }
 
 // now is the database's clock.

@@ -32,6 +32,8 @@ type process struct {
 	instance string
 	dead     chan struct{} // closed when nothing of it goes on
 	asked    chan struct{} // closed when it is to drain and end
+	askOnce  sync.Once
+	drained  atomic.Bool // by hand: it will take nothing any more
 
 	mu     sync.Mutex
 	frozen chan struct{} // closed when it goes on; nil: it is awake
@@ -178,19 +180,27 @@ func (p *process) exit() {
 // stop asks the process to drain and end, as a service manager does, and waits
 // for it.
 func (p *process) stop() {
-	p.log("is asked to stop")
-	close(p.asked)
+	p.askOnce.Do(func() {
+		p.log("is asked to stop")
+		close(p.asked)
+	})
 	<-p.ended
 	p.present.CompareAndSwap(p, nil)
 }
 
 // freeze is SIGSTOP, thaw is SIGCONT.
-func (p *process) freeze() {
+func (p *process) freeze(d time.Duration) {
+	p.log("is frozen for %s", d)
+	p.w.judge.count(&p.w.judge.figures.freezes, 1)
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.frozen == nil {
 		p.frozen = make(chan struct{})
 	}
+	p.mu.Unlock()
+	p.w.later(d, func() {
+		p.log("goes on")
+		p.thaw()
+	})
 }
 
 func (p *process) thaw() {

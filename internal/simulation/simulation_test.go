@@ -3,7 +3,6 @@ package simulation
 import (
 	"flag"
 	"fmt"
-	"io/fs"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -17,14 +16,14 @@ var (
 )
 
 // history lives through one seed in a bubble of its own.
-func history(t *testing.T, seed uint64, statements fs.FS) (j *judge) {
-	synctest.Test(t, func(t *testing.T) { j = simulate(t, seed, statements) })
+func history(t *testing.T, seed uint64, tr trial) (j *judge) {
+	synctest.Test(t, func(t *testing.T) { j = simulate(t, seed, tr) })
 	return j
 }
 
 func TestSeeds(t *testing.T) {
 	if *seed != 0 {
-		j := history(t, *seed, nil)
+		j := history(t, *seed, trial{})
 		t.Logf("%s", j.tail(1_000_000))
 		report(t, *seed, j)
 		return
@@ -40,7 +39,7 @@ func TestSeeds(t *testing.T) {
 	for range workers {
 		wg.Go(func() {
 			for n := next.Add(1); n <= uint64(*seeds) && !t.Failed(); n = next.Add(1) {
-				j := history(t, n, nil)
+				j := history(t, n, trial{})
 				report(t, n, j)
 				mu.Lock()
 				total.add(j.figures)
@@ -66,7 +65,7 @@ func TestASeedRepeatsItself(t *testing.T) {
 	for n := range uint64(8) {
 		t.Run(fmt.Sprint("seed ", n+1), func(t *testing.T) {
 			t.Parallel()
-			first, second := history(t, n+1, nil).inOrder(), history(t, n+1, nil).inOrder()
+			first, second := history(t, n+1, trial{}).inOrder(), history(t, n+1, trial{}).inOrder()
 			for i := range max(len(first), len(second)) {
 				if i >= len(first) || i >= len(second) || first[i] != second[i] {
 					t.Fatalf("the histories come apart at line %d:\n%v\n%v", i+1, at(first, i), at(second, i))

@@ -2,7 +2,7 @@ package simulation
 
 import (
 	"fmt"
-	"io/fs"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -45,18 +45,26 @@ type rules struct {
 	Grace     time.Duration
 	Workers   workqueue.Availability
 	Items     int
-	Trouble   time.Duration // how long it lasts
+
+	// MaxReleases is how many workers may die with an item.
+	MaxReleases int
+
+	// WrongReading tells that reading the database's clock gives the machine's.
+	WrongReading bool
+
+	Trouble time.Duration // how long it lasts
 }
 
 func drawRules(d dice) rules {
 	r := rules{
-		Machines: 2 + d.IntN(3), Capacity: 1 + d.IntN(3), Grace: 20 * time.Second,
+		Machines: 1 + d.IntN(4), Capacity: 1 + d.IntN(3), Grace: 20 * time.Second,
 		Lease: time.Minute, Heartbeat: 20 * time.Second, Workers: workqueue.IdleWorkers,
 		Items: 5 + d.IntN(10), Trouble: d.between(2*time.Minute, 5*time.Minute),
 	}
 	if d.chance(60) {
 		r.Lease, r.Heartbeat, r.Trouble = 10*time.Second, 3*time.Second, d.between(time.Minute, 2*time.Minute)
 	}
+	r.MaxReleases, r.WrongReading = []int{5, 3, 2}[d.IntN(3)], d.chance(30)
 	if d.chance(50) {
 		r.Workers = workqueue.AvailableWorkers
 	}
@@ -64,15 +72,15 @@ func drawRules(d dice) rules {
 }
 
 // simulate lives through one history and returns its judge. It must be called
-// in a bubble. statements nil are those of the product.
-func simulate(t *testing.T, seed uint64, statements fs.FS) *judge {
+// in a bubble.
+func simulate(t *testing.T, seed uint64, tr trial) *judge {
 	d := roll(seed, "world", 0)
 	w := &world{
 		t: t, seed: seed, rules: drawRules(d), began: time.Now(), clock: d.between(-time.Hour, time.Hour),
 		over: make(chan struct{}),
 	}
 	w.judge = newJudge(w)
-	w.db = openOracle(w, statements)
+	w.db = openOracle(w, tr)
 	for i := range w.rules.Machines {
 		w.machine = append(w.machine, &machine{
 			w: w, name: fmt.Sprintf("w%d", i+1), skew: d.between(-time.Hour, time.Hour),
@@ -104,15 +112,11 @@ func (w *world) later(d time.Duration, do func()) {
 	})
 }
 
-// join waits until nothing is left of any process.
-func (w *world) join() {
+// everyone is every process that was started, also those that are no more.
+func (w *world) everyone() []*process {
 	w.mu.Lock()
-	all := w.processes
-	w.mu.Unlock()
-	for _, p := range all {
-		<-p.ended
-	}
-	w.loose.Wait()
+	defer w.mu.Unlock()
+	return slices.Clone(w.processes)
 }
 
 func (w *world) isOver() bool { return closed(w.over) }

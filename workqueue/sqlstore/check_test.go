@@ -40,7 +40,7 @@ func everyKind(x *checked) {
 	}
 	// A worker that was drained, one that stopped with an item in hand, one that came back as another instance.
 	drained := x.Worker(storetest.WorkerOpts{Name: "drained"})
-	must(x.store.DrainWorker(ctx, drained.Name))
+	must(x.store.DrainWorker(ctx, drained.Name, ""))
 	stopped := x.Worker(storetest.WorkerOpts{Name: "stopped"})
 	x.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: stopped, Priority: 901})
 	x.Item(storetest.ItemOpts{State: workqueue.Assigned, Worker: stopped, Priority: 902})

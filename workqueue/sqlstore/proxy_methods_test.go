@@ -181,7 +181,7 @@ var workerMethods = []method{
 	}},
 	{"DrainWorker", 1, false, func(x *behindProxy) trial {
 		w := x.make.Worker(storetest.WorkerOpts{})
-		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.DrainWorker(ctx, w.Name) },
+		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.DrainWorker(ctx, w.Name, "") },
 			func() int { return x.count(countWorker, w.ID, workqueue.WorkerDraining) }}
 	}},
 	{"StopWorker", 4, true, func(x *behindProxy) trial {

@@ -141,10 +141,13 @@ func (s *Store) Workers(ctx context.Context) ([]workqueue.Worker, error) {
 }
 
 // DrainWorker implements workqueue.WorkerStore.
-func (s *Store) DrainWorker(ctx context.Context, name string) error {
+func (s *Store) DrainWorker(ctx context.Context, name, instanceID string) error {
+	which := map[string]any{"Name": name, "State": []string{string(workqueue.WorkerActive), string(workqueue.WorkerDraining)}}
+	if instanceID != "" {
+		which["InstanceId"] = instanceID
+	}
 	return s.retry(ctx, fmt.Sprintf("drain worker %q", name), func() error {
-		result := s.orm.WithContext(ctx).Model(&workerRow{}).
-			Where(map[string]any{"Name": name, "State": []string{string(workqueue.WorkerActive), string(workqueue.WorkerDraining)}}).
+		result := s.orm.WithContext(ctx).Model(&workerRow{}).Where(which).
 			Updates(map[string]any{"State": string(workqueue.WorkerDraining)})
 		if result.Error == nil && result.RowsAffected == 0 {
 			return workqueue.ErrNotFound

@@ -128,7 +128,7 @@ func beatMany(x *fixture) {
 func beatState(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	held := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
-	if err := x.Store.DrainWorker(x.ctx, w.Name); err != nil {
+	if err := x.Store.DrainWorker(x.ctx, w.Name, ""); err != nil {
 		x.Fatal(err)
 	}
 	if got := x.mustBeat(w, ref(held)); got.State != workqueue.WorkerDraining || len(got.Lost) != 0 {

@@ -97,7 +97,7 @@ func claimNothing(x *fixture) {
 	x.wantIDs("claim by an earlier instance", idsOf(x.claim(earlier, 10)), []int64{})
 	x.wantIDs("claim by nobody", idsOf(x.claim(workqueue.Worker{ID: 4711, InstanceID: "x"}, 10)), []int64{})
 	x.wantSame(it)
-	if err := x.Store.DrainWorker(x.ctx, holder.Name); err != nil {
+	if err := x.Store.DrainWorker(x.ctx, holder.Name, ""); err != nil {
 		x.Fatal(err)
 	}
 	x.wantIDs("claim by a draining worker", idsOf(x.claim(holder, 10)), []int64{})

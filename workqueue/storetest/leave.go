@@ -11,6 +11,7 @@ func leaveTests() []test {
 		{"stop", leaveStop},
 		{"stop of a worker that is not there", leaveStopMissing},
 		{"drain", leaveDrain},
+		{"drain of one instance", leaveDrainOfAnInstance},
 		{"drain of a worker that is not there", leaveDrainMissing},
 		{"release what is assigned", leaveRelease},
 	}
@@ -45,7 +46,7 @@ func leaveDrain(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	running := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
 	for range 2 {
-		if err := x.Store.DrainWorker(x.ctx, w.Name); err != nil {
+		if err := x.Store.DrainWorker(x.ctx, w.Name, ""); err != nil {
 			x.Fatal(err)
 		}
 		if got := x.worker(w.Name); got.State != workqueue.WorkerDraining {
@@ -56,13 +57,30 @@ func leaveDrain(x *fixture) {
 	x.wantIDs("lost", x.finish(w, success(running)), nil)
 }
 
+// A request of a process that is gone must not stop its successor.
+func leaveDrainOfAnInstance(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	if err := x.Store.DrainWorker(x.ctx, w.Name, "the one before"); !errors.Is(err, workqueue.ErrNotFound) {
+		x.Errorf("DrainWorker of an instance that is gone: %v, want ErrNotFound", err)
+	}
+	if got := x.worker(w.Name).State; got != workqueue.WorkerActive {
+		x.Errorf("its successor is %s, want active", got)
+	}
+	if err := x.Store.DrainWorker(x.ctx, w.Name, w.InstanceID); err != nil {
+		x.Error(err)
+	}
+	if got := x.worker(w.Name).State; got != workqueue.WorkerDraining {
+		x.Errorf("the worker is %s, want draining", got)
+	}
+}
+
 func leaveDrainMissing(x *fixture) {
 	stopped := x.Worker(WorkerOpts{})
 	if err := x.Store.StopWorker(x.ctx, stopped.ID, stopped.InstanceID); err != nil {
 		x.Fatal(err)
 	}
 	for _, name := range []string{"nobody", stopped.Name} {
-		if err := x.Store.DrainWorker(x.ctx, name); !errors.Is(err, workqueue.ErrNotFound) {
+		if err := x.Store.DrainWorker(x.ctx, name, ""); !errors.Is(err, workqueue.ErrNotFound) {
 			x.Errorf("DrainWorker(%q): %v, want ErrNotFound", name, err)
 		}
 	}

@@ -34,8 +34,11 @@ func (m *machine) register(t *rapid.T) {
 }
 
 func (m *machine) drain(t *rapid.T) {
-	name := one(t, "name", []string{"ann", "bob", "cid"})
-	m.sameError(t, m.Store.DrainWorker(m.ctx, name), m.model.Drain(name))
+	name, instance := one(t, "name", []string{"ann", "bob", "cid"}), ""
+	if len(m.processes) > 0 && rapid.Bool().Draw(t, "an instance") {
+		instance = one(t, "instance", m.processes).Instance
+	}
+	m.sameError(t, m.Store.DrainWorker(m.ctx, name, instance), m.model.Drain(name, instance))
 }
 
 func (m *machine) stop(t *rapid.T) {

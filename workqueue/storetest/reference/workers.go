@@ -28,10 +28,11 @@ func (m *Model) Register(id int64, spec workqueue.WorkerSpec) *workqueue.Worker 
 	return w
 }
 
-// Drain: a worker that runs takes no more.
-func (m *Model) Drain(name string) error {
+// Drain: a worker that runs takes no more. Who asks for an instance does not
+// mean its successor.
+func (m *Model) Drain(name, instance string) error {
 	w := m.WorkerNamed(name)
-	if w == nil || w.State == workqueue.WorkerStopped {
+	if w == nil || w.State == workqueue.WorkerStopped || instance != "" && w.InstanceID != instance {
 		return workqueue.ErrNotFound
 	}
 	w.State = workqueue.WorkerDraining

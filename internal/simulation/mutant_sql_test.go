@@ -1,0 +1,110 @@
+package simulation
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+
+	"botwork/sql"
+)
+
+// enough seeds to catch a mutant with; most need one or two.
+const enough = 150
+
+// edit replaces a part of a file, which must stand there so many times (0: once).
+type change struct {
+	old, new string
+	times    int
+}
+
+// mutants are careless changes to the statements, each of which breaks a
+// promise. To understand why one is wrong, look at what the simulation says of
+// it: go test ./internal/simulation -run 'TestMutantsOfStatements/NAME' -v
+var mutants = []struct {
+	name   string
+	file   string // in sqlite/queries, without .sql
+	change change
+}{
+	{"finish/compares no fence", "finish", change{" AND Fence = j.ItemFence", "", 0}},
+	{"finish/compares no state", "finish", change{" AND State = 1", "", 0}},
+	{"finish/compares no instance", "finish", change{" AND w.InstanceId = @instance", "", 0}},
+	{"finish/keeps the lease", "finish", change{"    LeaseExpiresAt = NULL,\n", "", 0}},
+	{"finish/counts no failure", "finish", change{"RetryCount = j.Failures", "RetryCount = RetryCount", 0}},
+	{"finish/waits no backoff", "finish", change{"j.DelayMs / 1000.0", "0", 0}},
+	{"progress/compares no fence", "progress", change{" AND Fence = j.ItemFence", "", 0}},
+	{"progress/compares no state", "progress", change{" AND State = 1", "", 0}},
+	{"progress/compares no instance", "progress", change{" AND w.InstanceId = @instance", "", 0}},
+	{"renewal/compares no fence", "beat_items", change{" AND Fence = j.ItemFence", "", 0}},
+	{"renewal/compares no state", "beat_items", change{" AND State = 1", "", 0}},
+	{"renewal/compares no instance", "beat_worker", change{" AND InstanceId = @instance", " AND @instance <> ''", 0}},
+	{"renewal/lets stopped workers live", "beat_worker", change{" AND State <> 'stopped'", "", 0}},
+	{"claim/raises no fence", "claim", change{"Fence = Fence + 1", "Fence = Fence", 0}},
+	{"claim/asks for no state", "claim", change{"State = 5 AND ", "State IN (0, 1, 4, 5) AND ", 2}},
+	{"claim/takes other workers' items", "claim", change{" AND c.WorkerId = @worker", "", 0}},
+	{"claim/compares no instance", "claim", change{"w.InstanceId = @instance", "@instance <> ''", 0}},
+	{"claim/of a worker that drains", "claim", change{" AND w.State = 'active'", "", 0}},
+	{"claim/does not look at the band", "claim", change{"c.Priority BETWEEN @min_priority AND @max_priority", "@min_priority <= @max_priority", 0}},
+	{"claim/the least urgent first", "claim", change{"ORDER BY c.Priority DESC", "ORDER BY c.Priority", 0}},
+	{"rescue/does not repeat its condition", "rescue", change{"BotWorkQueueItems.State = 1 AND (BotWorkQueueItems.LeaseExpiresAt IS NULL OR ",
+		"BotWorkQueueItems.State = 1 OR (BotWorkQueueItems.LeaseExpiresAt IS NULL OR ", 0}},
+	{"rescue/takes from workers that live", "rescue", change{"OR NOT EXISTS (SELECT 1", "OR EXISTS (SELECT 1", 0}},
+	{"rescue/counts no release", "rescue", change{"ReleaseCount = BotWorkQueueItems.ReleaseCount + CASE", "ReleaseCount = BotWorkQueueItems.ReleaseCount + 0 * CASE", 0}},
+	{"rescue/counts what never ran", "rescue", change{"+ CASE WHEN BotWorkQueueItems.State = 1 THEN 1 ELSE 0 END", "+ 1", 0}},
+	{"rescue/one death too many", "rescue", change{"BotWorkQueueItems.ReleaseCount + 1 >= @max_releases", "BotWorkQueueItems.ReleaseCount + 1 > @max_releases", 5}},
+	{"rescue/forgets what was assigned to the dead", "stale", change{"        OR NOT EXISTS (SELECT 1 FROM BotWorkers w", "        OR 0 <> 0 AND NOT EXISTS (SELECT 1 FROM BotWorkers w", 0}},
+	{"rescue/forgets leases that a hand removed", "stale", change{"(i.LeaseExpiresAt IS NULL OR i.LeaseExpiresAt <", "(i.LeaseExpiresAt <", 0}},
+	{"register/takes a live worker's name", "register", change{"    State = 'stopped'\n", "    State <> ''\n", 0}},
+	{"register/keeps the leases of the process before", "expire_leases", change{"State = 1", "State = 99", 0}},
+	{"drain/gives back a successor's items", "release_assigned", change{"w.InstanceId = @instance", "@instance <> ''", 0}},
+	{"drain/gives back nothing", "release_assigned", change{"State = 5", "State = 99", 0}},
+	{"assign/takes what runs", "assign", change{" AND State IN (0, 4)", "", 0}},
+	{"assign/to workers whose lease is over", "worker_loads", change{" AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= ", " AND (w.State = 'active' OR w.LeaseExpiresAt >= ", 0}},
+	{"assign/to workers that drain", "worker_loads", change{"AND w.State = 'active'", "AND w.State <> ''", 0}},
+	{"assign/before its time", "due", change{"i.AvailableAt <= ", "'' <= ", 0}},
+	{"firing/before its time", "firing", change{"WHERE @planned_at <= ", "WHERE '' <= ", 0}},
+	{"firing/whoever had it before", "firing", change{"  AND NOT EXISTS", "  OR NOT EXISTS", 0}},
+	{"stranded/forgets the dead", "stranded", change{"w.State <> 'active' OR w.LeaseExpiresAt <", "w.State <> 'active' OR '9' <", 0}},
+}
+
+// The proof must have teeth: each of these changes must be caught.
+func TestMutantsOfStatements(t *testing.T) {
+	for _, m := range mutants {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			path := "sqlite/queries/" + m.file + ".sql"
+			text, err := fs.ReadFile(sql.Files, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			caught(t, trial{statements: map[string]string{path: m.change.apply(t, string(text))}})
+		})
+	}
+}
+
+// Leases are the database's, whatever its clients' clocks say.
+func TestLocalClocksAreCaught(t *testing.T) {
+	t.Parallel()
+	caught(t, trial{localClock: true})
+}
+
+// apply changes a text, and fails where the text has become another than the
+// change was made for: a mutant that is none would prove nothing.
+func (c change) apply(t *testing.T, text string) string {
+	t.Helper()
+	if got, want := strings.Count(text, c.old), max(1, c.times); got != want {
+		t.Fatalf("%q stands there %d times, want %d: the change does not fit any more", c.old, got, want)
+	}
+	return strings.ReplaceAll(text, c.old, c.new)
+}
+
+// caught wants one of the seeds to find that something is wrong.
+func caught(t *testing.T, tr trial) {
+	t.Helper()
+	for seed := uint64(1); seed <= enough; seed++ {
+		if j := history(t, seed, tr); len(j.violations) > 0 {
+			t.Logf("caught by seed %d: %s", seed, j.violations[0])
+			return
+		}
+	}
+	t.Errorf("none of %d histories shows that anything is wrong", enough)
+}
