@@ -25,7 +25,10 @@ FUZZTIME ?= 30s
 FOR ?= 3m
 SEED ?= 0
 
-.PHONY: help run build test fuzz chaos lint cross tools clean
+# How many histories `make simulate` lives through.
+SEEDS ?= 2000
+
+.PHONY: help run build test fuzz simulate chaos lint cross tools clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target text; do printf '  make %-8s %s\n' "$$target" "$$text"; done
@@ -50,6 +53,9 @@ fuzz: ## try the parsers and the redactor with made-up texts, each for FUZZTIME 
 			go test $$package -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s -parallel 2; \
 		done; \
 	done
+
+simulate: ## live through SEEDS (2000) made-up histories of a cluster in trouble, and break the code on purpose
+	CGO_ENABLED=0 go test ./internal/simulation -count=1 -v -timeout=0 -seeds $(SEEDS)
 
 chaos: ## kill, suspend and drain four workers for FOR (3m) over each engine, then count what is lost or ran twice; SEED repeats
 	@set -e; \

@@ -14,12 +14,20 @@ const cancelWait = 5 * time.Second
 func (r *Runner) enter() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.drains() {
+		return false
+	}
+	r.executing.Add(1)
+	return true
+}
+
+// drains tells whether no more items may be claimed.
+func (r *Runner) drains() bool {
 	select {
 	case <-r.draining:
-		return false
-	default:
-		r.executing.Add(1)
 		return true
+	default:
+		return false
 	}
 }
 
@@ -28,9 +36,8 @@ func (r *Runner) enter() bool {
 // longer than ctx allows.
 func (r *Runner) Drain(ctx context.Context) {
 	r.mu.Lock()
-	first, started := !r.drains, r.started
+	first, started := !r.drains(), r.started
 	if first {
-		r.drains = true
 		close(r.draining)
 	}
 	r.mu.Unlock()

@@ -63,10 +63,8 @@ func (r *Runner) beat(ctx context.Context) error {
 // drainOnRequest drains because somebody asked for it in the database. The
 // process stays, takes nothing, and cancels what outlives the grace.
 func (r *Runner) drainOnRequest(ctx context.Context) {
-	select {
-	case <-r.draining:
+	if r.drains() {
 		return
-	default:
 	}
 	r.o.Log.Info().Msg("asked to drain: no more items are taken until the worker is started anew")
 	r.Drain(ctx)

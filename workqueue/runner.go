@@ -42,7 +42,6 @@ type Runner struct {
 	// would not wait for it.
 	mu      sync.Mutex
 	started bool
-	drains  bool
 	passes  []AssignParams // the latest of each band, the latest last
 }
 

@@ -78,8 +78,9 @@ type WorkerStore interface {
 	// RegisterWorker takes the name for a new instance and returns its row.
 	// When a live process holds the name: *NameTakenError, unless it is the
 	// instance that w.Replaces names. What was assigned to an earlier instance
-	// stays assigned to the new one; the leases of what that instance ran end
-	// at once, so that the next assignment pass rescues it.
+	// stays assigned to the new one. If it is the one that w.Replaces names, it
+	// is dead, and the leases of what it ran end at once, so that the next
+	// assignment pass rescues it; else they are waited for.
 	RegisterWorker(ctx context.Context, w WorkerSpec) (Worker, error)
 
 	// Workers lists all workers by name.

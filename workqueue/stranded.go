@@ -17,7 +17,7 @@ func (r *Runner) strandedEvery() time.Duration { return r.o.Spec.Lease / 6 }
 func (r *Runner) lookForStranded(ctx context.Context) {
 	ticker := time.NewTicker(r.strandedEvery())
 	defer ticker.Stop()
-	for {
+	for !r.drains() {
 		select {
 		case <-ctx.Done():
 			return

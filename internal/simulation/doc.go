@@ -25,6 +25,7 @@
 //	go test ./internal/simulation -run TestSeeds -seeds 20000
 //	go test ./internal/simulation -run TestSeeds -seed 4711 -v
 //
-// The proof has teeth: TestMutants breaks the statements one by one, as a
-// careless change would, and wants each of them to be caught.
+// The proof has teeth: TestMutantsOfStatements and TestMutantsOfCode break the
+// statements and the code one by one, as a careless change would, and want each
+// of them to be caught.
 package simulation

@@ -22,7 +22,7 @@ func (w *world) edit(d dice) *expectation {
 	o.mu.Unlock()
 	waiting := it.State == workqueue.Ready || it.State == workqueue.Pending
 	final := it.State == workqueue.Processed || it.State == workqueue.Cancelled
-	switch what := d.IntN(6); {
+	switch what := d.IntN(7); {
 	case what == 0 && waiting:
 		priority := []int{100, 500, 2000}[d.IntN(3)]
 		o.byHand(fmt.Sprintf("UPDATE BotWorkQueueItems SET Priority = %d WHERE Id = %d", priority, id), func() {
@@ -62,6 +62,10 @@ func (w *world) edit(d dice) *expectation {
 			return ""
 		})
 	case what == 5:
+		o.byHand(fmt.Sprintf("UPDATE BotWorkers SET State = 'stopped' WHERE Id = %d", worker.ID), func() {
+			o.model.Workers[worker.ID].State = workqueue.WorkerStopped
+		})
+	case what == 6:
 		o.byHand(fmt.Sprintf("DELETE FROM BotWorkers WHERE Id = %d", worker.ID), func() { delete(o.model.Workers, worker.ID) })
 	}
 	return nil
@@ -74,7 +78,7 @@ func (o *oracle) interfere(id int64, it workqueue.Item) {
 	j := o.w.judge
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.deaf[workqueue.ItemRef{ItemID: id, Fence: it.Fence}] = true
+	j.edited[workqueue.ItemRef{ItemID: id, Fence: it.Fence}] = o.w.elapsed()
 }
 
 // byHand runs a statement that is not the product's.

@@ -60,7 +60,11 @@ func (p *process) run(ctx context.Context, j job, start scheduler.Start) error {
 	p.log("runs %s (%s)", j.name, start.Trigger)
 	if j.scope == scheduler.ScopeOnce {
 		p.w.judge.fired(p, j.name, start.PlannedAt)
-		return p.sleep(ctx, p.dice("Once").between(time.Second, 50*time.Second))
+		d := p.dice("Once")
+		if d.chance(50) {
+			return p.sleep(ctx, d.between(time.Millisecond, 100*time.Millisecond))
+		}
+		return p.sleep(ctx, d.between(time.Second, 50*time.Second))
 	}
 	if _, err := p.runner.Assign(ctx, workqueue.AssignParams{Band: j.assign, Workers: p.w.rules.Workers, MaxReleases: p.w.rules.MaxReleases}); err != nil {
 		return err

@@ -22,6 +22,7 @@ type judge struct {
 
 	newest  map[int64]int64                         // fence of the latest run that began, by item
 	deaf    map[workqueue.ItemRef]bool              // runs that ignore that they were cancelled
+	edited  map[workqueue.ItemRef]time.Duration     // when a person interfered with a run
 	open    map[workqueue.ItemRef]string            // ends that have not reached the database, and the instance that has them
 	settled map[workqueue.ItemRef]bool              // ends that have
 	done    map[workqueue.ItemRef]workqueue.Verdict // how runs ended
@@ -53,7 +54,7 @@ func (f *figures) add(more figures) {
 
 func newJudge(w *world) *judge {
 	return &judge{
-		w: w, newest: map[int64]int64{}, deaf: map[workqueue.ItemRef]bool{}, open: map[workqueue.ItemRef]string{}, settled: map[workqueue.ItemRef]bool{},
+		w: w, newest: map[int64]int64{}, deaf: map[workqueue.ItemRef]bool{}, edited: map[workqueue.ItemRef]time.Duration{}, open: map[workqueue.ItemRef]string{}, settled: map[workqueue.ItemRef]bool{},
 		done: map[workqueue.ItemRef]workqueue.Verdict{}, wins: map[string]string{},
 	}
 }
@@ -103,12 +104,20 @@ func (j *judge) begins(p *process, ref workqueue.ItemRef, deaf bool) {
 }
 
 // effect is what a run does to the world outside. Two runs of one item must not
-// do it in turns. Nobody can stop a handler that is deaf.
+// do it in turns, and none may do it when its lease is over: whoever cannot
+// renew it stops before. Nobody can stop a handler that is deaf, and a worker
+// does not know at once what a person has done to its item.
 func (j *judge) effect(p *process, ref workqueue.ItemRef) {
+	leased := p.w.db.leased(ref)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if newest := j.newest[ref.ItemID]; newest != ref.Fence && !j.deaf[ref] {
+	edited, byHand := j.edited[ref]
+	switch newest := j.newest[ref.ItemID]; {
+	case j.deaf[ref] || byHand && j.w.elapsed()-edited <= j.w.rules.Lease:
+	case newest != ref.Fence:
 		j.violationLocked("%s still works on %d/%d although run %d/%d has begun", p.instance, ref.ItemID, ref.Fence, ref.ItemID, newest)
+	case !leased:
+		j.violationLocked("%s still works on %d/%d although it has no lease", p.instance, ref.ItemID, ref.Fence)
 	}
 }
 

@@ -52,11 +52,11 @@ func (l link) Workers(ctx context.Context) ([]workqueue.Worker, error) {
 }
 
 func (l link) DrainWorker(ctx context.Context, name, instance string) error {
-	return exec(ctx, l, "DrainWorker", func() error { return l.p.w.db.drain(name, instance) })
+	return send(ctx, l, "DrainWorker", func() error { return l.p.w.db.drain(name, instance) })
 }
 
 func (l link) StopWorker(ctx context.Context, id int64, instance string) error {
-	return exec(ctx, l, "StopWorker", func() error { return l.p.w.db.stop(id, instance) })
+	return send(ctx, l, "StopWorker", func() error { return l.p.w.db.stop(id, instance) })
 }
 
 func (l link) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue.Item, error) {
@@ -93,7 +93,7 @@ func (l link) Stranded(ctx context.Context, worker int64) (workqueue.Band, bool,
 }
 
 func (l link) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
-	return exec(ctx, l, "Assign", func() error { return l.p.w.db.assign(l.p, pass) })
+	return send(ctx, l, "Assign", func() error { return l.p.w.db.assign(l.p, pass) })
 }
 
 func (l link) ClaimFiring(ctx context.Context, f workqueue.Firing) (workqueue.FiringClaim, error) {
@@ -101,7 +101,7 @@ func (l link) ClaimFiring(ctx context.Context, f workqueue.Firing) (workqueue.Fi
 }
 
 func (l link) RecordFirings(ctx context.Context, fs []workqueue.Firing) error {
-	return exec(ctx, l, "RecordFirings "+fs[0].Schedule, func() error { return l.p.w.db.store.RecordFirings(context.Background(), fs) })
+	return send(ctx, l, "RecordFirings "+fs[0].Schedule, func() error { return l.p.w.db.store.RecordFirings(context.Background(), fs) })
 }
 
 func (l link) LastFiring(ctx context.Context, schedule, worker string) (time.Time, error) {
@@ -119,7 +119,7 @@ func (l link) StartRun(ctx context.Context, r workqueue.PipelineRun) (int64, err
 }
 
 func (l link) FinishRun(ctx context.Context, id int64, outcome workqueue.RunOutcome, text, summary string) error {
-	return exec(ctx, l, fmt.Sprintf("FinishRun %d", id), func() error {
+	return send(ctx, l, fmt.Sprintf("FinishRun %d", id), func() error {
 		return l.p.w.db.store.FinishRun(context.Background(), id, outcome, text, summary)
 	})
 }

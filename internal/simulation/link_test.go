@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -16,6 +17,11 @@ var (
 // It is a workqueue.Store and a scheduler.Store.
 type link struct{ p *process }
 
+// repeated tells how many in a hundred statements arrive once more, at any time,
+// as if a driver or a proxy had repeated them: their WHERE says what they are
+// about.
+var repeated = map[string]int{"Beat": 7, "Progress": 7, "Claim": 7, "Finish": 30}
+
 // call sends one statement and waits for its answer.
 func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (T, error) {
 	var none T
@@ -24,7 +30,9 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 	late := d.between(0, 3*w.rules.Lease/2)
 	there, back := d.between(50*time.Microsecond, 20*time.Millisecond), d.between(50*time.Microsecond, 20*time.Millisecond)
 	fate := d.IntN(1000)
-	arrives := d.chance(50)
+	arrives := d.chance(70)
+	kind, _, _ := strings.Cut(op, " ")
+	repeats := d.chance(repeated[kind])
 	if w.calm.Load() {
 		fate = 1000
 	}
@@ -57,13 +65,25 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 	}
 	w.db.skew.Store(int64(p.skew))
 	value, err := do()
-	if fate >= 60 && fate < 80 {
+	if repeats && !w.calm.Load() {
+		w.loose.Go(func() {
+			w.sleep(4 * late)
+			w.judge.count(&w.judge.figures.late, 1)
+			p.log("%s: arrives once more", op)
+			_, _ = do()
+		})
+	}
+	if fate >= 60 && fate < 100 {
 		back += late
+		if cut := d.between(0, 3*w.rules.Lease); arrives { // trouble does not come alone
+			p.part()
+			w.later(back+cut, p.join)
+		}
 	}
 	if err := p.sleep(ctx, back); err != nil {
 		return none, err
 	}
-	if fate >= 80 && fate < 110 {
+	if fate >= 100 && fate < 130 {
 		p.log("%s: its answer is lost", op)
 		w.judge.count(&w.judge.figures.lost, 1)
 		return none, errLost
@@ -71,8 +91,8 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 	return value, err
 }
 
-// exec is a call without a value.
-func exec(ctx context.Context, l link, op string, do func() error) error {
+// send is a call without a value.
+func send(ctx context.Context, l link, op string, do func() error) error {
 	_, err := call(ctx, l, op, func() (struct{}, error) { return struct{}{}, do() })
 	return err
 }

@@ -144,6 +144,14 @@ func (o *oracle) claimFiring(f workqueue.Firing) (claim workqueue.FiringClaim, e
 	return claim, err
 }
 
+// leased tells whether a claim has a lease, which has not ended.
+func (o *oracle) leased(ref workqueue.ItemRef) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	it := o.model.Items[ref.ItemID]
+	return it != nil && it.State == workqueue.Blocked && it.Fence == ref.Fence && it.LeaseExpiresAt != nil && !it.LeaseExpiresAt.Before(o.now())
+}
+
 // differ tells two answers apart.
 func differ[T any](got, want T) string {
 	if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {

@@ -212,11 +212,12 @@ func (p *process) thaw() {
 	}
 }
 
-// part cuts the connection, join mends it.
+// part cuts the connection, join mends it. Nobody is cut off when the trouble
+// has ceased: nobody would mend it.
 func (p *process) part() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.cut == nil {
+	if p.cut == nil && !p.w.calm.Load() {
 		p.cut = make(chan struct{})
 	}
 }

@@ -57,9 +57,9 @@ type rules struct {
 
 func drawRules(d dice) rules {
 	r := rules{
-		Machines: 1 + d.IntN(4), Capacity: 1 + d.IntN(3), Grace: 20 * time.Second,
+		Machines: []int{1, 1, 2, 2, 3, 4}[d.IntN(6)], Capacity: 1 + d.IntN(3), Grace: 20 * time.Second,
 		Lease: time.Minute, Heartbeat: 20 * time.Second, Workers: workqueue.IdleWorkers,
-		Items: 5 + d.IntN(10), Trouble: d.between(2*time.Minute, 5*time.Minute),
+		Items: 5 + d.IntN(10), Trouble: d.between(2*time.Minute, 4*time.Minute),
 	}
 	if d.chance(60) {
 		r.Lease, r.Heartbeat, r.Trouble = 10*time.Second, 3*time.Second, d.between(time.Minute, 2*time.Minute)

@@ -36,7 +36,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"stale", map[string]any{"assigned_ms": 1000, "limit_rows": 10}, []string{"Assigned", "Leased"}},
 			{"worker_loads", map[string]any{"seen_ms": 1000, "min_priority": 500, "default_ms": 1000}, []string{"Assigned", "Leased"}},
 			{"release_assigned", map[string]any{"worker": 1, "instance": "x"}, []string{"Assigned"}},
-			{"expire_leases", map[string]any{"worker": 1}, []string{"Leased"}},
+			{"expire_leases", map[string]any{"name": "w", "replaces": "i"}, []string{"Leased"}},
 			{"stranded", map[string]any{"worker": 1}, []string{"Assigned", "Leased"}},
 			// These find their rows by key; any index does.
 			{"assign", map[string]any{"rows": rows}, nil},

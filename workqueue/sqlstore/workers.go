@@ -69,6 +69,14 @@ func (s *Store) register(ctx context.Context, tx *sql.Tx, spec workqueue.WorkerS
 		return workqueue.Worker{}, err
 	}
 	if created == 0 {
+		if spec.Replaces != "" {
+			// Items before the worker's row, as everywhere. If the name goes to
+			// somebody else after all, this is rolled back.
+			dead := values{"name": spec.Name, "replaces": spec.Replaces}
+			if _, err := s.queries.exec(ctx, tx, "expire_leases", dead); err != nil {
+				return workqueue.Worker{}, err
+			}
+		}
 		v["replaces"] = spec.Replaces
 		taken, err := s.queries.exec(ctx, tx, "register", v)
 		if err != nil {
@@ -95,9 +103,6 @@ func (s *Store) register(ctx context.Context, tx *sql.Tx, spec workqueue.WorkerS
 	}
 	if state == "" {
 		return workqueue.Worker{}, errLostRace
-	}
-	if _, err := s.queries.exec(ctx, tx, "expire_leases", values{"worker": row.ID}); err != nil {
-		return workqueue.Worker{}, err
 	}
 	row, err = s.workerByName(ctx, tx, spec.Name)
 	return row.worker(), err

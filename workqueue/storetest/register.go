@@ -15,6 +15,7 @@ func registerTests() []test {
 		{"a name that is free again", registerFree},
 		{"a process that is known to be dead", registerReplaces},
 		{"what the earlier instance held", registerInherits},
+		{"what an instance runs that may live", registerSpares},
 		{"the earlier instance has no say any more", registerEarlier},
 		{"one of many at once", registerContention},
 	}
@@ -123,6 +124,19 @@ func registerInherits(x *fixture) {
 	x.wantRescue(workqueue.RescueResult{Rescued: 1})
 	x.wantState(workqueue.Ready, running.ID)
 	x.wantIDs("claim by the new instance", idsOf(x.claim(w, 10)), []int64{assigned.ID})
+}
+
+// Whoever takes a name that is free does not know that the process before is
+// dead: it may be at work until its next heartbeat.
+func registerSpares(x *fixture) {
+	before := x.Worker(WorkerOpts{Name: "ann"})
+	running := x.Item(ItemOpts{State: workqueue.Blocked, Worker: before})
+	x.exec(1, `UPDATE "BotWorkers" SET "State" = 'stopped' WHERE "Id" = %d`, before.ID)
+	if _, err := x.Store.RegisterWorker(x.ctx, x.Spec(WorkerOpts{Name: "ann"})); err != nil {
+		x.Fatal(err)
+	}
+	x.wantSame(running)
+	x.wantRescue(workqueue.RescueResult{})
 }
 
 func registerEarlier(x *fixture) {

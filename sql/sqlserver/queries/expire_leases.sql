@@ -1,6 +1,6 @@
--- expire_leases: a new instance has taken the worker's name: what the earlier
--- one ran is free for rescue at once.
--- In:  worker
+-- expire_leases: the instance is known to be dead, and another takes the
+-- worker's name: what it ran is free for rescue at once.
+-- In:  name, replaces
 UPDATE BotWorkQueueItems SET
     LeaseExpiresAt = NULL
-WHERE State = 1 AND WorkerId = @worker;
+WHERE State = 1 AND WorkerId = (SELECT w.Id FROM BotWorkers w WHERE w.Name = @name AND w.InstanceId = @replaces);

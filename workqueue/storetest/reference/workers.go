@@ -7,8 +7,10 @@ import (
 )
 
 // Register: a name belongs to the process that beats under it. Whoever takes it
-// over keeps what is assigned and gives up what runs. It returns nil when the
-// name is taken. id is for a name that is new.
+// over keeps what is assigned. What the process before ran it gives up at once
+// only if that is known to be dead: who is not may still be at work until the
+// leases end. It returns nil when the name is taken. id is for a name that is
+// new.
 func (m *Model) Register(id int64, spec workqueue.WorkerSpec) *workqueue.Worker {
 	w := m.WorkerNamed(spec.Name)
 	switch {
@@ -18,10 +20,11 @@ func (m *Model) Register(id int64, spec workqueue.WorkerSpec) *workqueue.Worker 
 	case w.State != workqueue.WorkerStopped && !m.Over(w.LeaseExpiresAt) && w.InstanceID != spec.Replaces:
 		return nil
 	}
+	dead := w.InstanceID != "" && w.InstanceID == spec.Replaces
 	w.InstanceID, w.Host, w.PID, w.Version, w.Capacity, w.StuckSlots = spec.InstanceID, spec.Host, spec.PID, spec.Version, spec.Capacity, 0
 	w.State, w.StartedAt, w.LastSeenAt, w.LeaseExpiresAt = workqueue.WorkerActive, m.Now(), m.Now(), m.in(spec.Lease)
 	for _, it := range m.Items {
-		if it.State == workqueue.Blocked && m.HeldBy(it, w.ID) {
+		if dead && it.State == workqueue.Blocked && m.HeldBy(it, w.ID) {
 			it.LeaseExpiresAt = nil
 		}
 	}

@@ -1,0 +1,127 @@
+package simulation
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// codeMutants are careless changes to the code. All of them are compiled into
+// one program, and MUTANT tells which of them it shall be.
+var codeMutants = []struct{ name, file, old, new string }{
+	{"watchdog/cancels nothing", "workqueue/heartbeat.go", "r.held.expire(now.Add(margin))", "r.held.expire(either(MUTANT, time.Time{}, now.Add(margin)))"},
+	{"watchdog/is late", "workqueue/heartbeat.go", "margin := r.o.Spec.Lease / 10", "margin := either[time.Duration](MUTANT, -1, 1) * r.o.Spec.Lease / 10"},
+	{"lease/counted from the answer to the renewal", "workqueue/heartbeat.go",
+		"result.Lost, started.Add(", "result.Lost, either(MUTANT, time.Now(), started).Add("},
+	{"lease/counted from the answer to the claim", "workqueue/execution.go",
+		"&items[i], started.Add(", "&items[i], either(MUTANT, time.Now(), started).Add("},
+	{"lease/lost, and the run goes on", "workqueue/held.go", "if gone[ref.ItemID] {", "if gone[ref.ItemID] && !(MUTANT) {"},
+	{"results/dropped when they are refused", "workqueue/completer.go", "		c.refused = append(c.refused, done)\n",
+		"		if !(MUTANT) {\n			c.refused = append(c.refused, done)\n		}\n"},
+	{"failures/one too many", "workqueue/resilience.go", "return failures < r.Limit", "return failures < r.Limit+either(MUTANT, 1, 0)"},
+	{"failures/a drain counts", "workqueue/outcome.go", `		attempt("released")`, `		f.RetryCount += either(MUTANT, 1, 0); attempt("released")`},
+	{"failures/a snooze counts", "workqueue/outcome.go", `		attempt("snoozed")`, `		f.RetryCount += either(MUTANT, 1, 0); attempt("snoozed")`},
+	{"timeout/is not kept", "workqueue/execution_end.go", "time.AfterFunc(d, ", "time.AfterFunc(d+either(MUTANT, time.Hour, 0), "},
+	{"assignment/passes over the most urgent", "workqueue/assign.go", "range due {", "range due[either(MUTANT && len(due) > 1, 1, 0):] {"},
+	{"firing/without having won it", "internal/scheduler/fire.go", "	won, settled, err := r.contend(start)\n",
+		"	won, settled, err := r.contend(start)\n	won = won || settled && MUTANT\n"},
+}
+
+// mutantSource is added to each package that has mutants.
+const mutantSource = `
+
+import "os"
+
+func either[T any](mutated bool, other, right T) T {
+	if mutated {
+		return other
+	}
+	return right
+}
+
+var mutant = os.Getenv("BOTWORK_MUTANT")
+`
+
+// The proof must have teeth: each of these changes must be caught.
+func TestMutantsOfCode(t *testing.T) {
+	if raceDetector {
+		t.Skip("mutants are caught without the race detector: make simulate")
+	}
+	program := mutated(t)
+	for _, m := range codeMutants {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command(program, "-test.run=^TestSeeds$", "-seeds", strconv.Itoa(enough))
+			cmd.Env = append(os.Environ(), "BOTWORK_MUTANT="+m.name)
+			out, err := cmd.CombinedOutput()
+			if err == nil {
+				t.Fatalf("none of %d histories shows that anything is wrong", enough)
+			}
+			found := regexp.MustCompile(`seed \d+: .*`).Find(out)
+			if found == nil {
+				t.Fatalf("the program ended with %v and not with a violation:\n%s", err, out)
+			}
+			t.Logf("caught by %s", found)
+		})
+	}
+	t.Run("none", func(t *testing.T) {
+		t.Parallel()
+		if out, err := exec.Command(program, "-test.run=^TestSeeds$", "-seeds", "5").CombinedOutput(); err != nil {
+			t.Errorf("the program that holds the mutants is broken by itself: %v\n%s", err, out)
+		}
+	})
+}
+
+// mutated compiles this package's tests with all mutants in the code, and
+// returns the program's path.
+func mutated(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	replace := map[string]string{}
+	put := func(path, text string) {
+		to := filepath.Join(dir, strings.ReplaceAll(path, "/", "_"))
+		if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		replace[filepath.Join(root, path)] = to
+	}
+	texts := map[string]string{}
+	for _, m := range codeMutants {
+		if texts[m.file] == "" {
+			text, err := os.ReadFile(filepath.Join(root, m.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[m.file] = string(text)
+			folder := filepath.Dir(m.file)
+			put(folder+"/mutant.go", "package "+filepath.Base(folder)+mutantSource)
+		}
+		texts[m.file] = change{m.old, strings.ReplaceAll(m.new, "MUTANT", "mutant == "+strconv.Quote(m.name)), 1}.apply(t, texts[m.file])
+	}
+	for file, text := range texts {
+		put(file, text)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "mutated.test")
+	build := exec.Command("go", "test", "-c", "-vet=off", "-o", program, "-overlay", filepath.Join(dir, "overlay.json"), ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // also where this test is compiled with the race detector
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("compile the mutants: %v\n%s", err, out)
+	}
+	return program
+}
