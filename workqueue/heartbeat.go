@@ -15,6 +15,7 @@ func (r *Runner) heartbeat(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-r.beatNow:
 		case <-time.After(next):
 		}
 		err := r.beat(ctx)
@@ -82,11 +83,20 @@ func (r *Runner) watch(ctx context.Context) {
 	margin := r.o.Spec.Lease / 10
 	ticker := time.NewTicker(max(margin/2, time.Millisecond))
 	defer ticker.Stop()
+	sleep := newSleepwatch(r.wall)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
+			if slept := sleep.slept(); slept > margin {
+				r.o.Log.Warn().Float64("slept_s", slept.Seconds()).
+					Msg("the machine slept, or its clock was set ahead: asking the database what became of the leases")
+				select {
+				case r.beatNow <- struct{}{}:
+				default:
+				}
+			}
 			// Not the tick's own time: it may have waited while the machine slept.
 			now := time.Now()
 			if n := r.held.expire(now.Add(margin)); n > 0 {

@@ -38,6 +38,9 @@ type Runner struct {
 	stopOnce  sync.Once
 	replaced  chan struct{} // closed when another process has this worker's name
 
+	beatNow chan struct{}    // holds a token when the next heartbeat must not wait
+	wall    func() time.Time // the machine's clock
+
 	// mu makes sure that no Execute begins while Drain closes the door: Stop
 	// would not wait for it.
 	mu      sync.Mutex
@@ -82,6 +85,7 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 	return &Runner{
 		o: o, slots: newSlots(o.Spec.Capacity), held: newHeld(), active: newActive(),
 		draining: make(chan struct{}), drained: make(chan struct{}), replaced: make(chan struct{}),
+		beatNow: make(chan struct{}, 1), wall: time.Now,
 	}, nil
 }
 
