@@ -49,7 +49,7 @@ func (r *rolling) feed(ctx context.Context) {
 		items := make([]workqueue.NewItem, 3)
 		for i := range items {
 			items[i] = workqueue.NewItem{
-				IntegrationConfig: "book", Estimate: 300 * time.Millisecond,
+				IntegrationConfig: "book", Priority: 500, Estimate: 300 * time.Millisecond,
 				Payload: workqueue.JSONText(fmt.Sprintf(`{"file": %q, "seconds": %q}`, r.file, r.seconds)),
 			}
 		}

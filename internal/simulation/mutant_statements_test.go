@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"io/fs"
 	"strings"
 	"testing"
@@ -10,6 +11,14 @@ import (
 
 // enough seeds to catch a mutant with; most need a few.
 const enough = 400
+
+// known are seeds that have caught the mutants which few seeds catch. They are
+// tried first; when histories change, others are searched for.
+var known = map[string]uint64{
+	"finish/compares no fence": 91, "claim/of a worker that drains": 128,
+	"lease/lost, and the run goes on": 155, "lease/counted from the answer to the renewal": 375,
+	"lease/counted from the answer to the claim": 337,
+}
 
 // raceDetector is set where the tests are compiled with it: it makes histories
 // ten times as long and has nothing to find in a mutant.
@@ -84,7 +93,7 @@ func TestMutantsOfStatements(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			caught(t, trial{statements: map[string]string{path: m.change.apply(t, string(text))}})
+			caught(t, known[m.name], trial{statements: map[string]string{path: m.change.apply(t, string(text))}})
 		})
 	}
 }
@@ -92,7 +101,7 @@ func TestMutantsOfStatements(t *testing.T) {
 // Leases are the database's, whatever its clients' clocks say.
 func TestLocalClocksAreCaught(t *testing.T) {
 	t.Parallel()
-	caught(t, trial{localClock: true})
+	caught(t, 0, trial{localClock: true})
 }
 
 // apply changes a text, and fails where the text has become another than the
@@ -106,9 +115,10 @@ func (c change) apply(t *testing.T, text string) string {
 }
 
 // caught wants one of the seeds to find that something is wrong.
-func caught(t *testing.T, tr trial) {
+func caught(t *testing.T, first uint64, tr trial) {
 	t.Helper()
-	for seed := uint64(1); seed <= enough; seed++ {
+	for n := range uint64(enough + 1) {
+		seed := cmp.Or(n, first, 1)
 		if j := history(t, seed, tr); len(j.violations) > 0 {
 			t.Logf("caught by seed %d: %s", seed, j.violations[0])
 			return

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	seeds = flag.Int("seeds", 30, "how many histories to live through")
+	seeds = flag.Int("seeds", 12, "how many histories to live through")
 	seed  = flag.Uint64("seed", 0, "live through this history alone, and with -v tell all of it")
 )
 
@@ -62,7 +62,7 @@ func report(t *testing.T, seed uint64, j *judge) {
 
 // A seed that fails must fail again, or nobody can find out why.
 func TestASeedRepeatsItself(t *testing.T) {
-	for n := range uint64(8) {
+	for n := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", n+1), func(t *testing.T) {
 			t.Parallel()
 			first, second := history(t, n+1, trial{}).inOrder(), history(t, n+1, trial{}).inOrder()
