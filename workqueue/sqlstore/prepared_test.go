@@ -1,0 +1,40 @@
+package sqlstore
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"botwork/internal/database"
+	"botwork/sql"
+)
+
+// SQLite compiles a prepared statement once, if the driver lets it: behind the
+// semicolon there is nothing, or modernc's driver takes it for a script and
+// compiles it at each execution; and no LIMIT is a bare parameter, or SQLite
+// compiles it anew for each value that is bound.
+func TestSQLiteCompilesItsStatementsOnce(t *testing.T) {
+	d, err := dialectFor(database.SQLite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := loadQueries(sql.Files, d, "queries", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare := regexp.MustCompile(`LIMIT\s+[?@:$]`)
+	if !bare.MatchString("LIMIT ?1") {
+		t.Fatal("the pattern finds nothing")
+	}
+	for name, statement := range q.texts {
+		if !strings.HasSuffix(statement.Text, ";") {
+			t.Errorf("%s does not end with its semicolon", name)
+		}
+		if found := bare.FindString(statement.Text); found != "" {
+			t.Errorf("%s: %q, want LIMIT CAST(… AS INTEGER)", name, found)
+		}
+	}
+	if len(q.texts) < 20 {
+		t.Errorf("%d statements", len(q.texts))
+	}
+}
