@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -42,9 +43,27 @@ func stuckSlots(t *testing.T, store workqueue.Store, name string) int {
 	return 0
 }
 
+// logged is a log that is read while a handler that nobody waits for writes it.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 func TestARunThatOutlivesItsTimeLimitDeafly(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
-		var log bytes.Buffer
+		var log logged
 		causes := make(chan error, 1)
 		o := options(store, "ann", deaf(5*time.Minute, causes))
 		o.Log = zerolog.New(&log)
