@@ -97,10 +97,11 @@ func (j *judge) begins(p *process, ref workqueue.ItemRef, deaf bool) {
 	defer j.mu.Unlock()
 	j.logLocked(p.instance, "run %d/%d begins", ref.ItemID, ref.Fence)
 	j.figures.runs++
-	if newest := j.newest[ref.ItemID]; ref.Fence <= newest {
+	newest := j.newest[ref.ItemID]
+	if ref.Fence <= newest && !j.uninformed(ref) {
 		j.violationLocked("run %d/%d begins although %d/%d has begun", ref.ItemID, ref.Fence, ref.ItemID, newest)
 	}
-	j.newest[ref.ItemID], j.deaf[ref] = ref.Fence, deaf
+	j.newest[ref.ItemID], j.deaf[ref] = max(newest, ref.Fence), deaf
 }
 
 // effect is what a run does to the world outside. Two runs of one item must not
@@ -111,14 +112,20 @@ func (j *judge) effect(p *process, ref workqueue.ItemRef) {
 	leased := p.w.db.leased(ref)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	edited, byHand := j.edited[ref]
 	switch newest := j.newest[ref.ItemID]; {
-	case j.deaf[ref] || byHand && j.w.elapsed()-edited <= j.w.rules.Lease:
+	case j.deaf[ref] || j.uninformed(ref):
 	case newest != ref.Fence:
 		j.violationLocked("%s still works on %d/%d although run %d/%d has begun", p.instance, ref.ItemID, ref.Fence, ref.ItemID, newest)
 	case !leased:
 		j.violationLocked("%s still works on %d/%d although it has no lease", p.instance, ref.ItemID, ref.Fence)
 	}
+}
+
+// uninformed tells that a person has taken a claim from its worker, which may
+// not know it yet.
+func (j *judge) uninformed(ref workqueue.ItemRef) bool {
+	edited, byHand := j.edited[ref]
+	return byHand && j.w.elapsed()-edited <= j.w.rules.Lease
 }
 
 // ends notes how a run ended, before its worker hears of it.
