@@ -19,8 +19,9 @@
 // the trouble ceases, and every item must come to the end that its plan has.
 //
 // Everything that happens follows from the seed: statements take times of
-// their own to the nanosecond, so that no two of them meet, and nothing is left
-// to chance. To run more seeds, or to see one again with all that happened:
+// their own to the nanosecond, so that hardly any two of them meet. Where two do,
+// Go's scheduler decides: of 1500 seeds that were run twice, two differed from
+// themselves. To run more seeds, or to see one again with all that happened:
 //
 //	go test ./internal/simulation -run TestSeeds -seeds 20000
 //	go test ./internal/simulation -run TestSeeds -seed 4711 -v
