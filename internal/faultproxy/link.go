@@ -100,12 +100,13 @@ func (l *link) carry(to *net.TCPConn, piece []byte, answers bool) bool {
 			return false
 		}
 		if pass > 0 {
+			if answers {
+				// First of all: who has read the answer may ask how long it was.
+				l.p.answered.Add(int64(pass))
+			}
 			if _, err := to.Write(piece[:pass]); err != nil {
 				l.close()
 				return false
-			}
-			if answers {
-				l.p.answered.Add(int64(pass))
 			}
 		}
 		if piece = piece[pass:]; len(piece) == 0 {

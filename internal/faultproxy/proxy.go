@@ -54,7 +54,8 @@ func New(t testing.TB, dsn string) (p *Proxy, through string) {
 // Addr is where programs reach the proxy.
 func (p *Proxy) Addr() string { return p.listen }
 
-// Answered is how many bytes of answers have passed so far.
+// Answered is how many bytes of answers have been passed on so far, at least
+// those that a client has read.
 func (p *Proxy) Answered() int64 { return p.answered.Load() }
 
 // Links counts the connections that are open, at one end at least.

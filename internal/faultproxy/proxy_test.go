@@ -205,3 +205,14 @@ func TestAnswersAreCutAndSwallowed(t *testing.T) {
 	p.Set(CutAnswer(5))
 	wantEcho(t, dial(t, through))
 }
+
+func TestAnAnswerThatWasReadIsCounted(t *testing.T) {
+	p, through := started(t)
+	conn := dial(t, through)
+	for asked := int64(1); asked <= 2000; asked++ {
+		wantEcho(t, conn)
+		if got := p.Answered(); got != 5*asked {
+			t.Fatalf("%d bytes of answers are counted after %d were read", got, 5*asked)
+		}
+	}
+}
