@@ -30,6 +30,7 @@ type Store struct {
 	orm        *gorm.DB // over db
 	listing    *gorm.DB // over readers
 	now        func() time.Time
+	cipher     workqueue.Cipher // nil: no keys
 	queries    *queries
 	checks     *queries // read-only, over readers; never prepared
 }
@@ -47,6 +48,10 @@ type Options struct {
 
 	// MaxLifetime closes a connection of this age; 0 means never.
 	MaxLifetime time.Duration
+
+	// Cipher seals and opens the texts of encrypted queues; nil when this
+	// process has no keys.
+	Cipher workqueue.Cipher
 
 	// Now replaces the database's clock, for tests that live in virtual time.
 	// nil, as everywhere else, leaves time to the database.
@@ -69,7 +74,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{statements: sqlfiles.Files, dialect: d, dsn: o.DSN, db: db, readers: db, now: o.Now}
+	s := &Store{statements: sqlfiles.Files, dialect: d, dsn: o.DSN, db: db, readers: db, now: o.Now, cipher: o.Cipher}
 	if o.Statements != nil {
 		s.statements = o.Statements
 	}

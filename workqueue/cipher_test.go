@@ -1,0 +1,24 @@
+package workqueue
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+func TestSealed(t *testing.T) {
+	for text, want := range map[string]bool{
+		SealedPrefix + "AbCd":    true,
+		"botwork:sealed:2:AbCd":  true, // a later version's: it must not pass for plain text
+		"":                       false,
+		`{"a": 1}`:               false,
+		`"botwork:sealed:1:AbCd`: false,
+		"botwork:sealed":         false,
+	} {
+		if got := Sealed(text); got != want {
+			t.Errorf("Sealed(%q) = %t, want %t", text, got, want)
+		}
+		if want && json.Valid([]byte(text)) {
+			t.Errorf("%q is JSON as well as sealed", text)
+		}
+	}
+}
