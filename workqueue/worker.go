@@ -44,12 +44,3 @@ type WorkerLoad struct {
 	HeldInBand   int
 	HeldDuration time.Duration
 }
-
-// Queue is a row of BotQueues.
-type Queue struct {
-	ID          int64    `json:"id"`
-	Name        string   `json:"name"`
-	Description *string  `json:"description"`
-	Paused      bool     `json:"paused"` // its items are not assigned; running ones go on
-	Resilience  JSONText `json:"resilienceConfig"`
-}

@@ -174,34 +174,6 @@ func (s *Store) filter(ctx context.Context, f workqueue.ItemFilter) *gorm.DB {
 	return orm.Order(clause.OrderByColumn{Column: column("Id"), Desc: true}).Limit(orDefault(f.Limit, 100))
 }
 
-// queueRow is BotQueues.
-type queueRow struct {
-	ID               int64 `gorm:"column:Id;primaryKey"`
-	Name             string
-	Description      *string
-	Paused           bool
-	ResilienceConfig nullText
-}
-
-func (queueRow) TableName() string { return "BotQueues" }
-
-// Queues implements workqueue.ItemStore.
-func (s *Store) Queues(ctx context.Context) ([]workqueue.Queue, error) {
-	var rows []queueRow
-	err := s.retry(ctx, "list queues", func() error {
-		rows = nil
-		return s.listing.WithContext(ctx).Order(clause.OrderByColumn{Column: clause.Column{Name: "Name"}}).Find(&rows).Error
-	})
-	queues := make([]workqueue.Queue, len(rows))
-	for i, r := range rows {
-		queues[i] = workqueue.Queue{
-			ID: r.ID, Name: r.Name, Description: r.Description, Paused: r.Paused,
-			Resilience: workqueue.JSONText(r.ResilienceConfig),
-		}
-	}
-	return queues, err
-}
-
 // attemptRecord is BotWorkItemAttempts.
 type attemptRecord struct {
 	ID            int64 `gorm:"column:Id;primaryKey"`

@@ -14,7 +14,6 @@ func listTests() []test {
 		{"a hundred unless told", listLimit},
 		{"pages have no gap and no repeat while items arrive", listPages},
 		{"attempts in the order in which they ended", listAttempts},
-		{"queues by name", listQueues},
 		{"times are UTC to the millisecond", listTimes},
 	}
 }
@@ -119,21 +118,6 @@ func listAttempts(x *fixture) {
 		if a.StartedAt != nil && a.FinishedAt.Before(*a.StartedAt) {
 			x.Errorf("attempt %d ended at %s, before it started at %s", n+1, a.FinishedAt, a.StartedAt)
 		}
-	}
-}
-
-func listQueues(x *fixture) {
-	x.exec(2, `INSERT INTO "BotQueues" ("Name", "Description", "Paused", "ResilienceConfig")
-		VALUES ('mail', 'Letters', '1', '{"limit":9}'), ('archive', NULL, '0', NULL)`)
-	queues, err := x.Store.Queues(x.ctx)
-	if err != nil || len(queues) != 3 {
-		x.Fatalf("Queues = %v, %v, want 3", queues, err)
-	}
-	if queues[0].Name != "archive" || queues[1].Name != "default" || queues[2].Name != "mail" {
-		x.Errorf("queues are %s, want them by name", asJSON(queues))
-	}
-	if q := queues[2]; !q.Paused || deref(q.Description) != "Letters" || q.Resilience != `{"limit":9}` || queues[1].Paused {
-		x.Errorf("queues are %s, want mail paused, described and with its policy", asJSON(queues))
 	}
 }
 

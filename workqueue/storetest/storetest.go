@@ -42,6 +42,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 	}{
 		{"Enqueue", enqueueTests()},
 		{"Items", listTests()},
+		{"Queues", queueTests()},
 		{"Change", changeTests()},
 		{"Due", dueTests()},
 		{"Assign", assignTests()},

@@ -1,0 +1,178 @@
+package workqueue
+
+import "time"
+
+// Queue is a row of BotQueues: a named set of items with one policy. The zero
+// value of each field of the policy is its default. Times are UTC by the
+// database's clock. JSON field names are part of the command line's contract.
+type Queue struct {
+	ID          int64   `json:"id"`
+	Name        string  `json:"name"`
+	Description *string `json:"description"`
+
+	// Paused: its items are not assigned and not given to robots; running ones
+	// go on. A definition (DefineQueues) never changes it.
+	Paused bool `json:"paused"`
+
+	// Consumer says who takes the items; "" means ConsumerWorkers.
+	Consumer Consumer `json:"consumer"`
+
+	// PriorityOffset is added to the priority of each item that comes in; it
+	// may be negative.
+	PriorityOffset int `json:"priorityOffset"`
+
+	// Resilience is the policy of repeating failed items: how many attempts,
+	// and which kinds of failure are retried. See ParseResilience.
+	Resilience JSONText `json:"resilienceConfig"`
+
+	// RetryAs says what a retry is; "" means RetrySame.
+	RetryAs RetryAs `json:"retryAs"`
+
+	QueueKeys
+	QueueLife
+	QueueSchemas
+	QueueAccess
+	QueueLimits
+
+	// Encrypted: payload, output and metadata of new items are encrypted at
+	// rest. Items that are there already stay as they are.
+	Encrypted bool `json:"encrypted"`
+
+	// Revision starts at 1 and is raised by every change that the program
+	// makes to the row or to its robots; a change by hand leaves it.
+	Revision int64 `json:"revision"`
+
+	// DefinedBy names the worker or the person that last changed the
+	// definition; nil: it was made by hand.
+	DefinedBy *string    `json:"definedBy"`
+	CreatedAt time.Time  `json:"createdAt"`
+	UpdatedAt *time.Time `json:"updatedAt"` // nil: not changed by the program yet
+}
+
+// Consumer says who takes the items of a queue.
+type Consumer string
+
+// The consumers.
+const (
+	// ConsumerWorkers: items are assigned to workers, which run their pipelines.
+	ConsumerWorkers Consumer = "workers"
+
+	// ConsumerRobots: items are taken by checkout over the API. They need no
+	// pipeline and are never assigned to a worker.
+	ConsumerRobots Consumer = "robots"
+)
+
+// RetryAs says what the retry of a failed item is.
+type RetryAs string
+
+// What a retry is.
+const (
+	RetrySame RetryAs = "same" // the same item, due again
+	RetryCopy RetryAs = "copy" // a new item with a new id, linked to the first one by RootID
+)
+
+// KeyScope says among which items a natural key is unique.
+type KeyScope string
+
+// The scopes of natural keys.
+const (
+	KeyScopeNone   KeyScope = "none"   // keys may repeat
+	KeyScopeQueue  KeyScope = "queue"  // unique in the queue
+	KeyScopeGlobal KeyScope = "global" // unique among the items of all queues whose scope is global
+)
+
+// Deletion says what becomes of an item that is deleted.
+type Deletion string
+
+// What a deletion is.
+const (
+	DeletionPhysical Deletion = "physical" // the row is gone
+	DeletionLogical  Deletion = "logical"  // the row gets DeletedAt and DeletedReason, and is shown on demand
+)
+
+// QueueKeys is the policy of natural keys.
+type QueueKeys struct {
+	// KeyScope "" means KeyScopeNone.
+	KeyScope KeyScope `json:"keyScope"`
+
+	// DeletedKeysCount: logically deleted items still hold their keys.
+	DeletedKeysCount bool `json:"deletedKeysCount"`
+}
+
+// QueueLife says how long items live. Durations are kept to the millisecond.
+type QueueLife struct {
+	// TTL counts from an item's creation: an older one that does not run is
+	// cancelled as expired. 0: no bound.
+	TTL Duration `json:"ttl,omitzero"`
+
+	// Retain is how long a completed item is kept; 0 deletes it at once, nil
+	// leaves it to the CleanUp pipeline.
+	Retain *Duration `json:"retain"`
+
+	// ArchiveAge and ArchiveLimit bound the cancelled items that are kept for
+	// inspection: what is older, or beyond that number, the oldest first, is
+	// deleted. 0 keeps none, nil is no bound of the queue's own.
+	ArchiveAge   *Duration `json:"archiveAge"`
+	ArchiveLimit *int      `json:"archiveLimit"`
+
+	// Deletion "" means DeletionPhysical.
+	Deletion Deletion `json:"deletion"`
+}
+
+// QueueSchemas are JSON Schemas that an item's data must meet, payload when it
+// is enqueued, output and analytics when it ends; "": anything.
+type QueueSchemas struct {
+	PayloadSchema   JSONText `json:"payloadSchema"`
+	OutputSchema    JSONText `json:"outputSchema"`
+	AnalyticsSchema JSONText `json:"analyticsSchema"`
+}
+
+// QueueAccess says what robots may do over the API.
+type QueueAccess struct {
+	// Private: only the robots listed in Robots may use the queue, each as its
+	// rights say; else any robot may read and write. The column PublicAccess
+	// says the opposite.
+	Private bool `json:"private"`
+
+	// Robots are the listed robots by name. The list is kept, but means
+	// nothing, while the queue is not private.
+	Robots []QueueRobot `json:"robots"`
+
+	// RobotDeletesOnlyOwn: a robot may delete only items that it enqueued.
+	RobotDeletesOnlyOwn bool `json:"robotDeletesOnlyOwn"`
+
+	// Checkout is the lease of an item that a robot has checked out; 0 means
+	// DefaultCheckout.
+	Checkout Duration `json:"checkout,omitzero"`
+}
+
+// QueueRobot is a row of BotQueueRobots: what one robot may do.
+type QueueRobot struct {
+	Robot string `json:"robot"`
+	Read  bool   `json:"read"`  // look at items, check them out and say how they ended
+	Write bool   `json:"write"` // enqueue, change and delete items
+}
+
+// QueueLimits hold over the whole cluster; 0 is no limit.
+type QueueLimits struct {
+	// Concurrency is how many items of the queue, KeyConcurrency how many of
+	// one natural key, may be assigned or run at a time.
+	Concurrency    int `json:"concurrencyLimit,omitzero"`
+	KeyConcurrency int `json:"keyConcurrencyLimit,omitzero"`
+
+	// Rate is how many items of the queue, KeyRate how many of one natural
+	// key, may start in a period.
+	Rate    Rate `json:"rateLimit,omitzero"`
+	KeyRate Rate `json:"keyRateLimit,omitzero"`
+}
+
+// DefaultCheckout is the lease of a checkout where the queue names none.
+const DefaultCheckout = 10 * time.Minute
+
+// CheckoutLease is how long a checkout of the queue holds.
+func (q *Queue) CheckoutLease() time.Duration {
+	if q.Checkout > 0 {
+		return time.Duration(q.Checkout)
+	}
+	return DefaultCheckout
+}

@@ -1,0 +1,46 @@
+package workqueue
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Rate is a number of starts in a period, written "10/1m"; the zero value is
+// no limit.
+type Rate struct {
+	Limit int
+	Per   Duration
+}
+
+// ParseRate reads "10/1m". The number and the period are above 0.
+func ParseRate(text string) (Rate, error) {
+	limit, per, ok := strings.Cut(text, "/")
+	n, err := strconv.Atoi(strings.TrimSpace(limit))
+	period, perErr := time.ParseDuration(strings.TrimSpace(per))
+	if !ok || err != nil || perErr != nil || n <= 0 || period <= 0 {
+		return Rate{}, fmt.Errorf("rate %q: want a number and a period, both above 0, such as 10/1m", text)
+	}
+	return Rate{Limit: n, Per: Duration(period)}, nil
+}
+
+// String writes the rate as ParseRate reads it, and "" for no limit.
+func (r Rate) String() string {
+	if r == (Rate{}) {
+		return ""
+	}
+	return strconv.Itoa(r.Limit) + "/" + time.Duration(r.Per).String()
+}
+
+// MarshalText writes the rate as String does.
+func (r Rate) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (r *Rate) UnmarshalText(text []byte) (err error) {
+	*r = Rate{}
+	if len(text) > 0 {
+		*r, err = ParseRate(string(text))
+	}
+	return err
+}

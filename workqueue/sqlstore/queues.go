@@ -1,0 +1,168 @@
+package sqlstore
+
+import (
+	"context"
+	"strings"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"botwork/workqueue"
+)
+
+// queueRow is BotQueues.
+type queueRow struct {
+	ID                  int64 `gorm:"column:Id;primaryKey"`
+	Name                string
+	Description         *string
+	Paused              bool
+	ResilienceConfig    nullText
+	CreatedAt           utcTime
+	Consumer            string
+	PriorityOffset      int
+	TTLMs               *int64 `gorm:"column:TtlMs"`
+	RetainMs            *int64
+	ArchiveAgeMs        *int64
+	ArchiveLimit        *int
+	RetryAs             string
+	KeyScope            string
+	DeletedKeysCount    bool
+	PayloadSchema       nullText
+	OutputSchema        nullText
+	AnalyticsSchema     nullText
+	Encrypted           bool
+	PublicAccess        bool
+	RobotDeletesOnlyOwn bool
+	Deletion            string
+	CheckoutMs          *int64
+	ConcurrencyLimit    *int
+	KeyConcurrencyLimit *int
+	RateLimit           *int
+	RatePeriodMs        *int64
+	KeyRateLimit        *int
+	KeyRatePeriodMs     *int64
+	Revision            int64
+	DefinedBy           *string
+	UpdatedAt           utcTime
+}
+
+func (queueRow) TableName() string { return "BotQueues" }
+
+// robotRow is BotQueueRobots.
+type robotRow struct {
+	ID        int64 `gorm:"column:Id;primaryKey"`
+	QueueName string
+	Robot     string
+	CanRead   bool
+	CanWrite  bool
+}
+
+func (robotRow) TableName() string { return "BotQueueRobots" }
+
+// Queues implements workqueue.ItemStore.
+func (s *Store) Queues(ctx context.Context) ([]workqueue.Queue, error) {
+	var queues []workqueue.Queue
+	err := s.retry(ctx, "list queues", func() (err error) {
+		queues, err = findQueues(s.listing.WithContext(ctx))
+		return err
+	})
+	return queues, err
+}
+
+// findQueues reads queues with their robots, in the order of their names.
+func findQueues(db *gorm.DB) ([]workqueue.Queue, error) {
+	var rows []queueRow
+	var robots []robotRow
+	if err := db.Order(ascending("Name")).Find(&rows).Error; err != nil {
+		return nil, err
+	}
+	if err := db.Order(ascending("Robot")).Find(&robots).Error; err != nil {
+		return nil, err
+	}
+	queues := make([]workqueue.Queue, len(rows))
+	for i := range rows {
+		queues[i] = rows[i].queue()
+	}
+	for _, r := range robots {
+		if q := queueOf(queues, r.QueueName); q != nil {
+			q.Robots = append(q.Robots, workqueue.QueueRobot{Robot: r.Robot, Read: r.CanRead, Write: r.CanWrite})
+		}
+	}
+	return queues, nil
+}
+
+// queueOf finds the queue that a row names. SQL Server lets a foreign key name
+// it in another case; on the other engines the exact name is always there.
+func queueOf(queues []workqueue.Queue, name string) (found *workqueue.Queue) {
+	for i := range queues {
+		switch {
+		case queues[i].Name == name:
+			return &queues[i]
+		case strings.EqualFold(queueKey(queues[i].Name), queueKey(name)):
+			found = &queues[i]
+		}
+	}
+	return found
+}
+
+func ascending(column string) clause.OrderByColumn {
+	return clause.OrderByColumn{Column: clause.Column{Name: column}}
+}
+
+func (r *queueRow) queue() workqueue.Queue {
+	return workqueue.Queue{
+		ID:             r.ID,
+		Name:           r.Name,
+		Description:    r.Description,
+		Paused:         r.Paused,
+		Consumer:       workqueue.Consumer(r.Consumer),
+		PriorityOffset: r.PriorityOffset,
+		Resilience:     workqueue.JSONText(r.ResilienceConfig),
+		RetryAs:        workqueue.RetryAs(r.RetryAs),
+		QueueKeys:      workqueue.QueueKeys{KeyScope: workqueue.KeyScope(r.KeyScope), DeletedKeysCount: r.DeletedKeysCount},
+		QueueLife: workqueue.QueueLife{
+			TTL:          orZero(span(r.TTLMs)),
+			Retain:       span(r.RetainMs),
+			ArchiveAge:   span(r.ArchiveAgeMs),
+			ArchiveLimit: r.ArchiveLimit,
+			Deletion:     workqueue.Deletion(r.Deletion),
+		},
+		QueueSchemas: workqueue.QueueSchemas{
+			PayloadSchema:   workqueue.JSONText(r.PayloadSchema),
+			OutputSchema:    workqueue.JSONText(r.OutputSchema),
+			AnalyticsSchema: workqueue.JSONText(r.AnalyticsSchema),
+		},
+		QueueAccess: workqueue.QueueAccess{
+			Private:             !r.PublicAccess,
+			RobotDeletesOnlyOwn: r.RobotDeletesOnlyOwn,
+			Checkout:            orZero(span(r.CheckoutMs)),
+		},
+		QueueLimits: workqueue.QueueLimits{
+			Concurrency:    orZero(r.ConcurrencyLimit),
+			KeyConcurrency: orZero(r.KeyConcurrencyLimit),
+			Rate:           workqueue.Rate{Limit: orZero(r.RateLimit), Per: orZero(span(r.RatePeriodMs))},
+			KeyRate:        workqueue.Rate{Limit: orZero(r.KeyRateLimit), Per: orZero(span(r.KeyRatePeriodMs))},
+		},
+		Encrypted: r.Encrypted,
+		Revision:  r.Revision,
+		DefinedBy: r.DefinedBy,
+		CreatedAt: r.CreatedAt.Time,
+		UpdatedAt: r.UpdatedAt.pointer(),
+	}
+}
+
+// span is a column of milliseconds; nil for NULL.
+func span(n *int64) *workqueue.Duration {
+	if n == nil {
+		return nil
+	}
+	d := workqueue.Duration(milliseconds(*n))
+	return &d
+}
+
+func orZero[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
