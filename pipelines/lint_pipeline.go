@@ -6,9 +6,8 @@ import (
 	"regexp"
 	"time"
 
+	"botwork/internal/jsonschemas"
 	"botwork/internal/strictyaml"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // rawPipeline lists the keys of a pipeline. The values stay nodes, so that
@@ -67,29 +66,17 @@ func (c *compilation) input(p *Pipeline, n *strictyaml.Node) {
 		return
 	}
 	doc := n.Any()
-	compiled, err := compileSchema(doc)
+	compiled, err := jsonschemas.Compile(doc)
 	if err == nil {
 		p.Input, p.input = doc, compiled
 		return
 	}
-	err = schemaFault(err)
-	invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
+	wrong, ok := errors.AsType[jsonschemas.Problems](err)
 	if !ok {
 		c.report(n, CodeInvalidSchema, err.Error(), "")
 		return
 	}
-	for _, one := range problems(invalid) {
-		c.report(descend(n, one.path), CodeInvalidSchema, one.text, "")
+	for _, one := range wrong {
+		c.report(descend(n, one.Path), CodeInvalidSchema, one.Text, "")
 	}
-}
-
-// schemaFault digs out what the library wraps in words about its own names.
-func schemaFault(err error) error {
-	if outer, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
-		return outer.Err
-	}
-	if outer, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
-		return outer.Err
-	}
-	return err
 }

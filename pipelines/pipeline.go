@@ -3,6 +3,7 @@ package pipelines
 import (
 	"time"
 
+	"botwork/internal/jsonschemas"
 	"botwork/internal/strictyaml"
 	"botwork/workqueue"
 )
@@ -39,7 +40,7 @@ type Pipeline struct {
 	// Input is the JSON Schema of the payload as it was written, nil if none.
 	Input any
 
-	input *schema
+	input *jsonschemas.Schema
 
 	// dynamic tells that some step holds an expression: without one, a run
 	// need not prepare the variables.

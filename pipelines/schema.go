@@ -1,63 +1,11 @@
 package pipelines
 
 import (
-	"errors"
-	"fmt"
-	"slices"
 	"strings"
 
 	"botwork/handlers"
 	"botwork/workqueue"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
-
-// schema is a compiled JSON Schema (draft 2020-12 unless it says another), in
-// which formats such as "date" are checked too.
-type schema struct{ compiled *jsonschema.Schema }
-
-// noLoader keeps a schema from reading files or the network by its $ref: a
-// pipeline may come from anybody who may enqueue.
-type noLoader struct{}
-
-func (noLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("$ref to %s: a schema can only refer to itself", url)
-}
-
-// compileSchema compiles a schema that is made of JSON's types alone.
-func compileSchema(doc any) (*schema, error) {
-	const url = "mem:///input"
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.AssertFormat()
-	c.UseLoader(noLoader{})
-	if err := c.AddResource(url, doc); err != nil {
-		return nil, err
-	}
-	compiled, err := c.Compile(url)
-	if err != nil {
-		return nil, err
-	}
-	return &schema{compiled}, nil
-}
-
-// problem is one place where a value does not fit a schema.
-type problem struct {
-	path []string
-	text string
-}
-
-// problems flattens a validation error into its leaves.
-func problems(err *jsonschema.ValidationError) []problem {
-	if len(err.Causes) > 0 {
-		var all []problem
-		for _, cause := range err.Causes {
-			all = append(all, problems(cause)...)
-		}
-		return all
-	}
-	return []problem{{err.InstanceLocation, err.DetailedOutput().Error.String()}}
-}
 
 // PayloadError says why a payload does not suit a pipeline.
 type PayloadError struct {
@@ -94,15 +42,8 @@ func (p *Pipeline) payload(text workqueue.JSONText) (any, error) {
 	if p.input == nil {
 		return value, nil
 	}
-	err := p.input.compiled.Validate(value)
-	if invalid, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
-		list := problems(invalid)
-		wrong := make([]string, len(list))
-		for i, one := range list {
-			wrong[i] = strings.Join(slices.Concat([]string{varPayload}, one.path), ".") + ": " + one.text
-		}
-		slices.Sort(wrong)
-		return nil, &PayloadError{Problems: slices.Compact(wrong)}
+	if wrong := p.input.Check(value); len(wrong) > 0 {
+		return nil, &PayloadError{Problems: wrong.Under(varPayload)}
 	}
-	return value, err
+	return value, nil
 }

@@ -1,0 +1,122 @@
+package workqueue
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"botwork/internal/jsonschemas"
+)
+
+// The data that a queue has schemas for, as SchemaError.What names them.
+const (
+	SchemaPayload   = "payload"
+	SchemaOutput    = "output"
+	SchemaAnalytics = "analytics"
+)
+
+// SchemaError says why an item's data does not suit its queue.
+type SchemaError struct {
+	Queue string `json:"queue"`
+	What  string `json:"what"` // SchemaPayload, SchemaOutput or SchemaAnalytics
+
+	// Unusable tells that the schema itself is at fault, which only a hand can
+	// have written: no data can be checked until it is mended.
+	Unusable bool `json:"unusable"`
+
+	// Problems names every place and what is wrong there, such as
+	// "payload.lines.0.amount: got string, want number". Of a schema that is
+	// unusable they name the places in the schema.
+	Problems []string `json:"problems"`
+}
+
+func (e *SchemaError) Error() string {
+	if e.Unusable {
+		return fmt.Sprintf("the %s schema of the queue %q cannot be used: %s; hint: mend it in botwork.yaml, or in the row of BotQueues",
+			e.What, e.Queue, strings.Join(e.Problems, "; "))
+	}
+	return fmt.Sprintf("the %s does not fit the schema of the queue %q: %s", e.What, e.Queue, strings.Join(e.Problems, "; "))
+}
+
+// schemasKept bounds the compiled schemas that Schemas keeps.
+const schemasKept = 256
+
+// Schemas checks items' data against the schemas of their queues. Compiled
+// schemas are kept by their text, so that a changed schema is compiled anew.
+// The zero value is ready; it is safe for concurrent use.
+type Schemas struct {
+	mu       sync.Mutex
+	compiled map[JSONText]compiledSchema // guarded by mu
+}
+
+// compiledSchema is a schema, or what is wrong with it.
+type compiledSchema struct {
+	schema *jsonschemas.Schema
+	err    error
+}
+
+// CheckPayload checks the payload that an item of the queue is to have. An
+// empty payload counts as null. The error is a *SchemaError with all faults.
+func (s *Schemas) CheckPayload(q *Queue, payload JSONText) error {
+	return s.check(q, SchemaPayload, q.PayloadSchema, payload)
+}
+
+// CheckOutput checks what a run of an item of the queue has come to. An empty
+// output counts as null. The error is a *SchemaError with all faults.
+func (s *Schemas) CheckOutput(q *Queue, output JSONText) error {
+	return s.check(q, SchemaOutput, q.OutputSchema, output)
+}
+
+// CheckAnalytics checks an item's analytics data. None at all count as null.
+// The error is a *SchemaError with all faults.
+func (s *Schemas) CheckAnalytics(q *Queue, analytics JSONText) error {
+	return s.check(q, SchemaAnalytics, q.AnalyticsSchema, analytics)
+}
+
+func (s *Schemas) check(q *Queue, what string, schema, data JSONText) error {
+	if schema == "" {
+		return nil
+	}
+	fail := func(unusable bool, problems ...string) error {
+		return &SchemaError{Queue: q.Name, What: what, Unusable: unusable, Problems: problems}
+	}
+	c := s.compile(schema)
+	if c.err != nil {
+		return fail(true, schemaFaults(c.err)...)
+	}
+	var value any
+	if data != "" {
+		var err error
+		if value, err = jsonschemas.Decode(string(data)); err != nil {
+			return fail(false, fmt.Sprintf("%s: not JSON: %v; a text is JSON in double quotes", what, err))
+		}
+	}
+	if wrong := c.schema.Check(value); len(wrong) > 0 {
+		return fail(false, wrong.Under(what)...)
+	}
+	return nil
+}
+
+func (s *Schemas) compile(text JSONText) compiledSchema {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c, ok := s.compiled[text]; ok {
+		return c
+	}
+	if s.compiled == nil || len(s.compiled) >= schemasKept {
+		s.compiled = make(map[JSONText]compiledSchema)
+	}
+	var c compiledSchema
+	c.schema, c.err = jsonschemas.Parse(string(text))
+	s.compiled[text] = c
+	return c
+}
+
+// schemaFaults lists what is wrong with a schema.
+func schemaFaults(err error) []string {
+	if problems, ok := errors.AsType[jsonschemas.Problems](err); ok {
+		return problems.Under("schema")
+	}
+	return []string{err.Error()}
+}
