@@ -36,7 +36,8 @@ type Cipher interface {
 }
 
 // UnknownKeyError says that a text was sealed with a key that this process
-// cannot use. Nothing is lost as long as somebody has the key.
+// cannot use. Nothing is lost as long as somebody has the key. The id stands
+// openly in the text, so a text whose id was changed looks the same.
 type UnknownKeyError struct {
 	KeyID uint32
 
@@ -63,7 +64,7 @@ type BrokenSealError struct {
 
 func (e *BrokenSealError) Error() string {
 	if e.Found != "" {
-		return "the sealed text has been changed: " + e.Found
+		return "the text cannot be opened: " + e.Found
 	}
 	return "the sealed text has been changed, or stands in a row or column that it was not sealed for"
 }
