@@ -34,6 +34,8 @@ type Config struct {
 	// them by BOTWORK_SECRET_<NAME>.
 	Secrets map[string]Text `yaml:"secrets"`
 
+	Encryption Encryption `yaml:"encryption" envPrefix:"ENCRYPTION_"`
+
 	Handlers Handlers `yaml:"handlers" envPrefix:"HANDLERS_"`
 	Log      Log      `yaml:"log" envPrefix:"LOG_"`
 

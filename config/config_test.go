@@ -133,7 +133,7 @@ func TestSample(t *testing.T) {
 	for name, pair := range map[string][2]any{
 		"database": {as.Database, want.Database}, "worker": {as.Worker, want.Worker}, "pipelines": {as.Pipelines, want.Pipelines},
 		"connections": {as.Connections, want.Connections}, "secrets": {as.Secrets, want.Secrets},
-		"handlers": {as.Handlers, want.Handlers}, "log": {as.Log, want.Log},
+		"encryption": {as.Encryption, want.Encryption}, "handlers": {as.Handlers, want.Handlers}, "log": {as.Log, want.Log},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
 			t.Errorf("the sample changes %s to %+v, want %+v", name, pair[0], pair[1])
@@ -145,7 +145,7 @@ func TestSample(t *testing.T) {
 	if len(findings) > 0 {
 		t.Fatalf("%v in\n%s", findings, text)
 	}
-	if len(full.Connections) == 0 || len(full.Secrets) == 0 || len(full.Handlers.Folders) == 0 || len(full.Worker.Labels) == 0 {
+	if len(full.Connections) == 0 || len(full.Secrets) == 0 || len(full.Handlers.Folders) == 0 || !full.HasKeyset() || len(full.Worker.Labels) == 0 {
 		t.Errorf("examples are missing: %+v", full)
 	}
 	got := full

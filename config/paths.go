@@ -22,6 +22,7 @@ func (c *Config) resolve(dir string, vars map[string]string) {
 		secret.resolve(vars, dir)
 		c.Secrets[name] = secret
 	}
+	c.Encryption.Keyset.resolve(vars, dir)
 	if c.Pipelines.Dir != "" {
 		c.Pipelines.Dir = absolute(dir, c.Pipelines.Dir)
 	}

@@ -46,6 +46,7 @@ func (c *Config) check() strictyaml.Findings {
 	k.worker()
 	k.pipelines()
 	k.connections()
+	k.encryption()
 	for name := range c.Secrets {
 		k.name("secrets", name)
 	}

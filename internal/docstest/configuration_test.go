@@ -72,6 +72,8 @@ func standardText(value any) string {
 	switch value := value.(type) {
 	case config.DSN:
 		return value.Reveal()
+	case config.Text:
+		return value.Reveal()
 	case time.Duration:
 		return handlers.Duration(value).String()
 	}

@@ -1,0 +1,43 @@
+package config
+
+import "botwork/internal/strictyaml"
+
+// Encryption says with which keys the texts of encrypted queues are sealed.
+type Encryption struct {
+	// Keyset is the JSON of a keyset, as `botwork keys new` writes it. Without
+	// one this process has no keys.
+	Keyset Text `yaml:"keyset" env:"KEYSET"`
+}
+
+const pathKeyset = "encryption.keyset"
+
+// HasKeyset tells whether the settings name a keyset.
+func (c *Config) HasKeyset() bool { return !c.Encryption.Keyset.absent() }
+
+// KeysetSource tells where the keyset's text stands: in the file of an absolute
+// path, or in an environment variable. Both are "" when it stands in the
+// settings' file itself, or when there is none.
+func (c *Config) KeysetSource() (file, variable string) {
+	if source, ok := c.from[pathKeyset]; ok {
+		return "", source
+	}
+	return c.Encryption.Keyset.file, c.Encryption.Keyset.env
+}
+
+// KeysetFinding says, at the place where the settings name the keyset, why it
+// cannot be used. This package reads the text and does not know what is in it.
+func (c *Config) KeysetFinding(message string) strictyaml.Finding {
+	return c.finding(pathKeyset, "invalid-value", message, "")
+}
+
+// encryption checks that the keyset's text is there.
+func (k *checker) encryption() {
+	keyset := k.Encryption.Keyset
+	const hint = "botwork keys new makes a keyset"
+	switch {
+	case keyset.problem != "":
+		k.add(pathKeyset, "no-value", keyset.problem, hint)
+	case !keyset.absent() && !keyset.pending() && !k.broken[pathKeyset] && keyset.Reveal() == "":
+		k.add(pathKeyset, "invalid-value", "got an empty text", hint)
+	}
+}
