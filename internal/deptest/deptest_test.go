@@ -95,6 +95,11 @@ var may = map[string]map[string]string{
 	},
 	"pipelines/shipped": {},
 	"sql":               {},
+	"tasks": {
+		"internal/cron":       "windows open by the wall clock, as triggers fire",
+		"internal/strictyaml": "tasks in the settings file are read with their places",
+		"workqueue":           "a task's items, and the store that keeps tasks",
+	},
 	"workqueue": {
 		"internal/jsonschemas": "a queue's items must meet its schemas, whoever brings them",
 	},

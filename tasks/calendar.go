@@ -1,0 +1,209 @@
+package tasks
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"botwork/internal/cron"
+)
+
+// calendarWindows opens one window in each day, week or month of a zone.
+type calendarWindows struct {
+	zone    *time.Location
+	execute Execute
+
+	day       int           // Weekly: 0 is Monday; Monthly: 1 to 31
+	clock     time.Duration // Daily: since midnight
+	tolerance tolerance
+	whole     bool // no tolerance was named: until the unit's end
+}
+
+// searched bounds how many units are looked at for one that holds a window: the
+// only one without is a day that a zone has left out.
+const searched = 3
+
+func (s Schedule) calendarWindows(zone *time.Location, problems *Problems) (windows, []string) {
+	c := calendarWindows{zone: zone, execute: Execute(strings.ToLower(string(s.Execute))), whole: s.StartTolerance == ""}
+	unit := 24 * time.Hour
+	var err error
+	switch c.execute {
+	case Daily:
+		unit = time.Hour
+		c.clock, err = parseClock(s.StartAt)
+	case Weekly:
+		c.day, err = parseWeekday(s.StartAt)
+	case Monthly:
+		c.day, err = parseMonthDay(s.StartAt)
+	default:
+		problems.add("execute", "", "got %q, want daily, weekly or monthly", s.Execute)
+		return c, nil
+	}
+	if err != nil {
+		problems.add("startAt", "", "%v", err)
+	}
+	if !c.whole {
+		if c.tolerance, err = parseTolerance(s.StartTolerance, unit); err != nil {
+			problems.add("startTolerance", "", "%v", err)
+		}
+		if c.tolerance == (tolerance{}) {
+			// The very hour or day; a window of no length would never be met.
+			if c.tolerance.rest = time.Hour; c.execute != Daily {
+				c.tolerance = tolerance{days: 1}
+			}
+		}
+	}
+	return c, c.explain()
+}
+
+// explain tells where the words and the windows differ.
+func (c calendarWindows) explain() []string {
+	var notes []string
+	if c.execute == Monthly && c.day > 28 {
+		notes = append(notes, fmt.Sprintf("in a month that has no day %d, the window opens on its last day", c.day))
+	}
+	if c.whole {
+		return append(notes, fmt.Sprintf("without a startTolerance the window stays open until the %s ends", c.unitName()))
+	}
+	shortest := map[Execute]time.Duration{Daily: 24 * time.Hour, Weekly: 7 * 24 * time.Hour, Monthly: 28 * 24 * time.Hour}[c.execute]
+	if c.offset(28)+c.tolerance.length() > shortest {
+		notes = append(notes, fmt.Sprintf("where the tolerance would reach beyond the %s, the window closes as the %s ends", c.unitName(), c.unitName()))
+	}
+	return notes
+}
+
+func (c calendarWindows) unitName() string {
+	return map[Execute]string{Daily: "day", Weekly: "week", Monthly: "month"}[c.execute]
+}
+
+// offset is how far behind the unit's begin the window opens, in a month of that
+// many days.
+func (c calendarWindows) offset(daysInMonth int) time.Duration {
+	switch c.execute {
+	case Daily:
+		return c.clock
+	case Weekly:
+		return time.Duration(c.day) * 24 * time.Hour
+	default:
+		return time.Duration(min(c.day, daysInMonth)-1) * 24 * time.Hour
+	}
+}
+
+// unit returns the naive begin of the unit in which an instant lies, moved by
+// that many units.
+func (c calendarWindows) unit(at time.Time, move int) time.Time {
+	year, month, day := at.In(c.zone).Date()
+	switch c.execute {
+	case Daily:
+		return time.Date(year, month, day+move, 0, 0, 0, 0, time.UTC)
+	case Weekly:
+		date := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+		sinceMonday := (int(date.Weekday()) + 6) % 7
+		return date.AddDate(0, 0, 7*move-sinceMonday)
+	default:
+		return time.Date(year, month+time.Month(move), 1, 0, 0, 0, 0, time.UTC)
+	}
+}
+
+// window returns the window of the unit that begins at the naive time, or the
+// zero Window when the unit has no room for it.
+func (c calendarWindows) window(first time.Time) Window {
+	after := first.AddDate(0, 0, 1)
+	switch c.execute {
+	case Weekly:
+		after = first.AddDate(0, 0, 7)
+	case Monthly:
+		after = first.AddDate(0, 1, 0)
+	}
+	begin, end := cron.WallClock(first, c.zone), cron.WallClock(after, c.zone)
+	start := first.Add(c.offset(after.AddDate(0, 0, -1).Day()))
+	w := Window{At: cron.WallClock(start, c.zone), Until: end, Unit: begin}
+	if !w.At.Before(end) {
+		return Window{} // a day that the zone has left out
+	}
+	if c.whole {
+		return w
+	}
+	// The wall clock counts: a day is a day though it has 23 hours. But hours
+	// that the clocks leave out do not shorten a tolerance in hours, and none
+	// may swallow the window.
+	until := cron.WallClock(start.Add(c.tolerance.length()), c.zone)
+	if least := w.At.Add(c.tolerance.rest); until.Before(least) {
+		until = least
+	}
+	if !until.After(w.At) {
+		until = w.At.Add(c.tolerance.length())
+	}
+	if until.Before(end) {
+		w.Until = until
+	}
+	return w
+}
+
+func (c calendarWindows) last(at time.Time) Window {
+	for move := range searched {
+		if w := c.window(c.unit(at, -move)); !w.At.IsZero() && !w.At.After(at) {
+			return w
+		}
+	}
+	return Window{}
+}
+
+func (c calendarWindows) next(after time.Time) Window {
+	for move := range searched {
+		if w := c.window(c.unit(after, move)); w.At.After(after) {
+			return w
+		}
+	}
+	return Window{}
+}
+
+// parseClock reads an hour, 0 to 24, or a time such as 15:30.
+func parseClock(text Text) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	hour, minute, ok := strings.Cut(string(text), ":")
+	h, err := strconv.Atoi(hour)
+	m := 0
+	if ok && err == nil {
+		m, err = strconv.Atoi(minute)
+		if len(minute) != 2 {
+			err = strconv.ErrSyntax
+		}
+	}
+	if err != nil || h < 0 || h > 24 || m < 0 || m > 59 || h == 24 && m > 0 {
+		return 0, fmt.Errorf("got %q, want an hour from 0 to 24, or a time such as 15:30", text)
+	}
+	return (time.Duration(h)*time.Hour + time.Duration(m)*time.Minute) % (24 * time.Hour), nil
+}
+
+// parseWeekday reads 0 (Sunday) to 7 (Sunday again) or a name, and counts from
+// Monday as 0.
+func parseWeekday(text Text) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	if n, err := strconv.Atoi(string(text)); err == nil && n >= 0 && n <= 7 {
+		return (n + 6) % 7, nil
+	}
+	for day := time.Sunday; day <= time.Saturday; day++ {
+		name := day.String()
+		if strings.EqualFold(string(text), name) || strings.EqualFold(string(text), name[:3]) {
+			return (int(day) + 6) % 7, nil
+		}
+	}
+	return 0, fmt.Errorf("got %q, want a weekday: 1 (Monday) to 7 (Sunday), 0 is Sunday too, or a name such as monday or mon", text)
+}
+
+// parseMonthDay reads a day of the month.
+func parseMonthDay(text Text) (int, error) {
+	if text == "" {
+		return 1, nil
+	}
+	if n, err := strconv.Atoi(string(text)); err == nil && n >= 1 && n <= 31 {
+		return n, nil
+	}
+	return 0, fmt.Errorf("got %q, want a day of the month, 1 to 31", text)
+}

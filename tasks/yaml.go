@@ -1,0 +1,255 @@
+package tasks
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"botwork/internal/strictyaml"
+	"botwork/workqueue"
+)
+
+// rawTask lists the keys of a task in a settings file.
+type rawTask struct {
+	Topic             string           `yaml:"topic"`
+	Description       string           `yaml:"description"`
+	Active            *bool            `yaml:"active"`
+	Queue             string           `yaml:"queue"`
+	Pipeline          *strictyaml.Node `yaml:"pipeline,required"`
+	Importance        *strictyaml.Node `yaml:"importance"`
+	Schedule          *strictyaml.Node `yaml:"schedule"`
+	Scope             *strictyaml.Node `yaml:"scope"`
+	Payload           *strictyaml.Node `yaml:"payload"`
+	Resilience        *strictyaml.Node `yaml:"resilience"`
+	EstimatedDuration time.Duration    `yaml:"estimatedDuration"`
+	Notify            *strictyaml.Node `yaml:"notify"`
+}
+
+type rawSchedule struct {
+	Cron           string           `yaml:"cron"`
+	Execute        string           `yaml:"execute"`
+	StartAt        *strictyaml.Node `yaml:"startAt"`
+	StartTolerance *strictyaml.Node `yaml:"startTolerance"`
+	Timezone       string           `yaml:"timezone"`
+	Active         *bool            `yaml:"active"`
+}
+
+type rawNotify struct {
+	Pipeline *strictyaml.Node `yaml:"pipeline,required"`
+	Payload  *strictyaml.Node `yaml:"payload"`
+}
+
+type rawResilience struct {
+	Limit    *strictyaml.Node `yaml:"limit"`
+	Delay    *strictyaml.Node `yaml:"delay"`
+	Factor   *strictyaml.Node `yaml:"factor"`
+	MaxDelay *strictyaml.Node `yaml:"maxDelay"`
+	Jitter   *strictyaml.Node `yaml:"jitter"`
+	RetryOn  *strictyaml.Node `yaml:"retryOn"`
+	Timeout  *strictyaml.Node `yaml:"timeout"`
+	Within   *strictyaml.Node `yaml:"within"`
+}
+
+// Decode reads the mapping `tasks:` of a settings file, by name. zone is that of
+// schedules that name none. It returns every mistake with its place, and the
+// tasks; those with mistakes are not to be used.
+func Decode(n *strictyaml.Node, zone string) ([]Task, strictyaml.Findings) {
+	if n == nil || n.Kind == strictyaml.Null {
+		return nil, nil
+	}
+	if n.Kind != strictyaml.Mapping {
+		return nil, strictyaml.Findings{n.Finding("wrong-type", fmt.Sprintf("%s: got %s, want a mapping of tasks by name", n.Path, n.Kind), "")}
+	}
+	d := decoder{zone: zone}
+	list := make([]Task, 0, len(n.Entries))
+	named := map[string]string{}
+	for _, e := range n.Entries {
+		if other, taken := named[strings.ToLower(e.Key)]; taken {
+			d.add(e.Value, "invalid-name", fmt.Sprintf("there is a task %q already; upper and lower case count as the same", other), "")
+		}
+		named[strings.ToLower(e.Key)] = e.Key
+		list = append(list, d.task(e))
+	}
+	d.findings.Sort()
+	return list, d.findings
+}
+
+type decoder struct {
+	zone     string
+	findings strictyaml.Findings
+}
+
+func (d *decoder) add(n *strictyaml.Node, code, message, hint string) {
+	d.findings = append(d.findings, n.Finding(code, n.Path+": "+message, hint))
+}
+
+func (d *decoder) decode(n *strictyaml.Node, into any) {
+	d.findings = append(d.findings, n.Decode(into)...)
+}
+
+func given(n *strictyaml.Node) bool { return n != nil && n.Kind != strictyaml.Null }
+
+func (d *decoder) task(e strictyaml.Entry) Task {
+	t := Task{Name: e.Key, Active: true, Queue: workqueue.DefaultQueue, Importance: Normal}
+	raw := rawTask{Queue: t.Queue}
+	before := len(d.findings)
+	if e.Value.Kind == strictyaml.Null {
+		d.add(e.Value, "missing-key", `key "pipeline" is missing`, "")
+		return t
+	}
+	d.decode(e.Value, &raw)
+	if e.Value.Kind != strictyaml.Mapping {
+		return t
+	}
+	t.Topic, t.Description, t.Queue = raw.Topic, raw.Description, raw.Queue
+	t.EstimatedDuration = workqueue.Duration(raw.EstimatedDuration)
+	if raw.Active != nil {
+		t.Active = *raw.Active
+	}
+	t.Pipeline = d.pipeline(raw.Pipeline)
+	if given(raw.Importance) {
+		importance, err := ParseImportance(raw.Importance.Text)
+		if err != nil {
+			d.add(raw.Importance, "invalid-value", err.Error(), strictyaml.Suggest(raw.Importance.Text, importanceNames[:]))
+		}
+		t.Importance = importance
+	}
+	t.Schedule = d.schedule(raw.Schedule)
+	t.Scope = d.scope(raw.Scope)
+	t.Payload = d.json(raw.Payload)
+	if given(raw.Resilience) {
+		d.decode(raw.Resilience, &rawResilience{})
+		t.Resilience = d.json(raw.Resilience)
+	}
+	t.Notify = d.notify(raw.Notify)
+	d.judge(e, &t, before)
+	return t
+}
+
+// judge adds what is wrong with the values, each at its key. Of a key that could
+// not be read at all nothing more is told.
+func (d *decoder) judge(e strictyaml.Entry, t *Task, before int) {
+	told := d.findings[before:]
+	err := t.check()
+	problems, _ := err.(Problems) //nolint:errorlint // check returns it bare
+	for _, p := range problems {
+		place, missing := e.Value, ""
+		for _, key := range strings.Split(p.Field, ".") {
+			if at := place.Get(key); at != nil {
+				place = at
+			} else {
+				missing = key
+			}
+		}
+		if missing == "" && standsIn(told, place) || lacks(told, place, missing) {
+			continue
+		}
+		finding := place.Finding("invalid-value", fmt.Sprintf("%s.%s: %s", e.Value.Path, p.Field, p.Message), p.Hint)
+		if p.Field == "name" {
+			finding.Line, finding.Column, finding.Code = e.KeyLine, e.KeyColumn, "invalid-name"
+			finding.Message = "the task's name: " + p.Message
+		}
+		d.findings = append(d.findings, finding)
+	}
+}
+
+// standsIn tells whether one of the findings stands in the node.
+func standsIn(told strictyaml.Findings, n *strictyaml.Node) bool {
+	at := func(line, column int) bool {
+		return slices.ContainsFunc(told, func(f strictyaml.Finding) bool { return f.Line == line && f.Column == column })
+	}
+	if at(n.Line, n.Column) {
+		return true
+	}
+	for _, e := range n.Entries {
+		if at(e.KeyLine, e.KeyColumn) || standsIn(told, e.Value) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(n.Items, func(item *strictyaml.Node) bool { return standsIn(told, item) })
+}
+
+// lacks tells whether it was found that the mapping has no such key, or the key
+// no value.
+func lacks(told strictyaml.Findings, n *strictyaml.Node, key string) bool {
+	return key != "" && slices.ContainsFunc(told, func(f strictyaml.Finding) bool {
+		return f.Code == "missing-key" && f.Line == n.Line && f.Column == n.Column && strings.Contains(f.Message, strconv.Quote(key))
+	})
+}
+
+// pipeline takes a name, or a whole pipeline written out.
+func (d *decoder) pipeline(n *strictyaml.Node) string {
+	if !given(n) {
+		return ""
+	}
+	if n.Kind == strictyaml.Mapping {
+		return string(d.json(n))
+	}
+	var text string
+	d.decode(n, &text)
+	return text
+}
+
+func (d *decoder) schedule(n *strictyaml.Node) *Schedule {
+	if !given(n) {
+		return nil
+	}
+	raw := rawSchedule{Timezone: d.zone}
+	d.decode(n, &raw)
+	return &Schedule{
+		Cron: raw.Cron, Execute: Execute(raw.Execute), StartAt: d.text(raw.StartAt), StartTolerance: d.text(raw.StartTolerance),
+		Timezone: raw.Timezone, Active: raw.Active,
+	}
+}
+
+// text takes a number or a text as it is written.
+func (d *decoder) text(n *strictyaml.Node) Text {
+	if !given(n) {
+		return ""
+	}
+	if n.Kind != strictyaml.Scalar {
+		d.add(n, "wrong-type", fmt.Sprintf("got %s, want a number or text", n.Kind), "")
+		return ""
+	}
+	return Text(n.Text)
+}
+
+// scope takes texts and numbers.
+func (d *decoder) scope(n *strictyaml.Node) []string {
+	if !given(n) {
+		return nil
+	}
+	if n.Kind != strictyaml.Sequence {
+		d.add(n, "wrong-type", fmt.Sprintf("got %s, want a list of values", n.Kind), "")
+		return nil
+	}
+	var values []string
+	for _, item := range n.Items {
+		values = append(values, string(d.text(item)))
+	}
+	return values
+}
+
+func (d *decoder) notify(n *strictyaml.Node) *Notify {
+	if !given(n) {
+		return nil
+	}
+	var raw rawNotify
+	d.decode(n, &raw)
+	return &Notify{Pipeline: d.pipeline(raw.Pipeline), Payload: d.json(raw.Payload)}
+}
+
+// json writes any value as JSON.
+func (d *decoder) json(n *strictyaml.Node) workqueue.JSONText {
+	if !given(n) {
+		return ""
+	}
+	text, err := json.Marshal(n.Any())
+	if err != nil {
+		d.add(n, "invalid-value", "it cannot be written as JSON: "+err.Error(), "")
+	}
+	return workqueue.JSONText(text)
+}
