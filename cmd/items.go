@@ -27,33 +27,30 @@ func (a *app) itemsCommand() *cobra.Command {
 		a.itemsListCommand(),
 		a.itemsShowCommand(),
 		a.itemsCancelCommand(),
-		a.itemsChangeCommand("repeat", "repeated", "Run finished items again",
+		a.itemsChangeCommand(workqueue.Repeat, "repeated", "Run finished items again",
 			`Makes items that are Processed or Cancelled Ready again, due at once, with their
-counters at zero. An item in another state is left as it is.`, workqueue.ItemStore.RepeatItem),
-		a.itemsChangeCommand("delete", "deleted", "Delete items and their attempts",
+counters at zero. An item in another state is left as it is.`, nil),
+		a.itemsChangeCommand(workqueue.Delete, "deleted", "Delete items and their attempts",
 			`Deletes items for good, with the records of their attempts. A running item is
-left as it is.`, workqueue.ItemStore.DeleteItem),
+left as it is.`, nil),
 	)
 }
 
 func (a *app) itemsCancelCommand() *cobra.Command {
 	var reason string
-	cmd := a.itemsChangeCommand("cancel", "cancelled", "Cancel items that wait",
-		`Makes items that wait or are assigned Cancelled. A running or finished item is
-left as it is.`,
-		func(store workqueue.ItemStore, ctx context.Context, id int64) error {
-			return store.CancelItem(ctx, id, reason)
-		})
+	cmd := a.itemsChangeCommand(workqueue.Cancel, "cancelled", "Cancel items that wait or run",
+		`Makes items that wait, are assigned or run Cancelled. The run of a running item
+is stopped, and it does not come back. A finished item is left as it is.`, &reason)
 	cmd.Example += "\n  botwork items cancel 17 --reason \"wrong file\""
 	cmd.Flags().StringVar(&reason, "reason", "cancelled on the command line", "`TEXT` to keep as the item's error")
 	return cmd
 }
 
 // itemsChangeCommand makes a command that does one thing to each of the items
-// that its arguments name.
-func (a *app) itemsChangeCommand(verb, done, short, long string, change func(workqueue.ItemStore, context.Context, int64) error) *cobra.Command {
+// that its arguments name. reason may be nil.
+func (a *app) itemsChangeCommand(verb workqueue.Action, done, short, long string, reason *string) *cobra.Command {
 	return &cobra.Command{
-		Use:   verb + " ID...",
+		Use:   string(verb) + " ID...",
 		Short: short,
 		Long:  long + "\n\nThe exit code is 1 when any item was not " + done + "; the others are all the same.",
 		Example: fmt.Sprintf("  botwork items %s 17\n  botwork items %s 17 18 19",
@@ -64,10 +61,14 @@ func (a *app) itemsChangeCommand(verb, done, short, long string, change func(wor
 			if err != nil {
 				return err
 			}
+			change := workqueue.Change{Action: verb}
+			if reason != nil {
+				change.Reason = *reason
+			}
 			return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
 				refused := false
 				for _, id := range ids {
-					if err := change(store, cmd.Context(), id); errors.Is(err, context.Canceled) {
+					if _, err := store.ChangeItem(cmd.Context(), id, change); errors.Is(err, context.Canceled) {
 						return err
 					} else if err != nil {
 						a.complain(err)

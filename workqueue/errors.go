@@ -62,7 +62,7 @@ func (e *UnknownQueueError) Error() string {
 // TransitionError says why an item did not change on a person's word.
 type TransitionError struct {
 	ItemID int64
-	Verb   string // "cancel", "repeat", "delete"
+	Verb   string // the Action
 	State  State
 	Hint   string
 }
@@ -78,3 +78,16 @@ func (e *TransitionError) Error() string {
 // ErrDraining is the cause of a cancelled run when the worker is shutting down
 // and its grace has ended.
 var ErrDraining = errors.New("the worker is draining")
+
+// DuplicateError says that another item has what must be unique.
+type DuplicateError struct {
+	// ItemID is the item that has it.
+	ItemID int64
+
+	// What tells what the two have in common, such as `natural key "4711"`.
+	What string
+}
+
+func (e *DuplicateError) Error() string {
+	return fmt.Sprintf("item %d has the same %s, which must be unique", e.ItemID, e.What)
+}

@@ -21,6 +21,9 @@ type Item struct {
 	QueueName string `json:"queueName"`
 	State     State  `json:"state"`
 
+	// Lifecycle is computed by the database's clock when the item is read.
+	Lifecycle Lifecycle `json:"lifecycle"`
+
 	// Priority: larger runs first.
 	Priority int `json:"priority"`
 
@@ -30,6 +33,17 @@ type Item struct {
 	Payload  JSONText `json:"payload"`
 	Output   JSONText `json:"output"`
 	Progress *string  `json:"progress"`
+
+	// ProgressPercent is how far the run has come, 0 to 100, where it tells that.
+	ProgressPercent *int `json:"progressPercent"`
+
+	// Analytics is what the run or a robot told of its work, for statistics of
+	// the queue's owner.
+	Analytics JSONText `json:"analytics"`
+
+	// Encrypted tells that payload, output and metadata are sealed in the
+	// database.
+	Encrypted bool `json:"encrypted"`
 
 	// Step and LogTail tell of the present or the last run: the step that it
 	// reached and its last log lines. They are kept until the item succeeds.
@@ -52,17 +66,26 @@ type Item struct {
 	ReleaseCount     int      `json:"releaseCount"`
 	ResilienceConfig JSONText `json:"resilienceConfig"`
 
-	// AvailableAt is when the item becomes due.
+	// AvailableAt is when the item becomes due. It is not started after
+	// DeadlineAt, nor after ExpiresAt, which its queue's time to live has set.
 	AvailableAt time.Time  `json:"availableAt"`
 	DeadlineAt  *time.Time `json:"deadlineAt"`
+	ExpiresAt   *time.Time `json:"expiresAt"`
 
-	NaturalKey *string  `json:"naturalKey"`
-	Tags       JSONText `json:"tags"`
-	Metadata   JSONText `json:"metadata"`
-	Labels     JSONText `json:"labels"`
-	Selectors  JSONText `json:"selectors"`
-	RootID     *int64   `json:"rootId"`
-	TaskName   *string  `json:"taskName"`
+	NaturalKey *string `json:"naturalKey"`
+
+	// LimitKey is what the queue's limits per key count by.
+	LimitKey *string `json:"limitKey"`
+
+	// Robot has checked the item out, or did last.
+	Robot *string `json:"robot"`
+
+	Tags      JSONText `json:"tags"`
+	Metadata  JSONText `json:"metadata"`
+	Labels    JSONText `json:"labels"`
+	Selectors JSONText `json:"selectors"`
+	RootID    *int64   `json:"rootId"`
+	TaskName  *string  `json:"taskName"`
 
 	// Error is the last failure's text, kept until the item succeeds.
 	Error     *string    `json:"error"`
@@ -77,6 +100,9 @@ type Item struct {
 	// FirstStartedAt is when the first attempt began, StartedAt the latest.
 	FirstStartedAt *time.Time `json:"firstStartedAt"`
 
+	// RetainMs is the item's own retention once it has succeeded; nil: its
+	// queue's. RetainUntil is when that ends.
+	RetainMs      *int64     `json:"retainMs"`
 	RetainUntil   *time.Time `json:"retainUntil"`
 	DeletedAt     *time.Time `json:"deletedAt"`
 	DeletedReason *string    `json:"deletedReason"`

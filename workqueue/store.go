@@ -11,6 +11,7 @@ import (
 // the sentinel errors of this package are matched with errors.Is.
 type Store interface {
 	ItemStore
+	QueueStore
 	WorkerStore
 	LeaseStore
 	ScheduleStore
@@ -40,30 +41,39 @@ type ItemStore interface {
 	// the order in which they ended.
 	Attempts(ctx context.Context, itemID int64) ([]Attempt, error)
 
-	// CancelItem moves an item that waits or is assigned to Cancelled.
-	// An item in another state is left as it is: *TransitionError.
-	CancelItem(ctx context.Context, id int64, reason string) error
+	// ChangeItem does to one item what a person asks for, in one statement that
+	// repeats the state, and returns the id of the new item for Clone, else 0.
+	// An item whose state forbids the action is left as it is:
+	// *TransitionError. When another item has the key that the item would take
+	// again: *DuplicateError.
+	ChangeItem(ctx context.Context, id int64, c Change) (clone int64, err error)
 
-	// RepeatItem makes a finished item Ready again, due at once, with its
-	// counters at zero. An item in another state is left as it is:
-	// *TransitionError.
-	RepeatItem(ctx context.Context, id int64) error
-
-	// DeleteItem removes an item and its attempts. A running item is left as
-	// it is: *TransitionError.
-	DeleteItem(ctx context.Context, id int64) error
-
-	// Queues lists the queues by name.
-	Queues(ctx context.Context) ([]Queue, error)
+	// ChangeItems does it to one page of the items that the filter picks and
+	// whose state allows it, the newest first; f.Limit bounds the page (0: 500).
+	// Items that it may not be done to are passed over. Call it again with the
+	// result's Next as f.BeforeID until that is 0: items that were made
+	// meanwhile are not reached.
+	ChangeItems(ctx context.Context, f ItemFilter, c Change) (ChangeResult, error)
 }
 
 // ItemFilter picks items for a listing. The zero value of a field means any.
 type ItemFilter struct {
-	States    []State
+	States []State
+
+	// Lifecycles keeps the items in any of these. LifeDeleted among them shows
+	// deleted items, which are hidden else.
+	Lifecycles []Lifecycle
+
 	QueueName string
 	Pipeline  string // equals IntegrationConfig
 	Worker    string // name of the worker that holds or ran it
 	Band      Band   // the zero Band means every priority
+
+	NaturalKey string
+	TaskName   string
+	TagsAny    []string          // has one of these tags
+	TagsAll    []string          // has all of these tags
+	Metadata   map[string]string // has all of these pairs; sealed items have none
 
 	// BeforeID keeps the items with a smaller id: the next page after a
 	// listing is the one before its last id.

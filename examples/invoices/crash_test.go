@@ -10,6 +10,7 @@ import (
 
 	"botwork/internal/testdb"
 	"botwork/workqueue"
+	"botwork/workqueue/storetest"
 )
 
 // A worker may die behind any step. Here the pipeline ends there, as it would
@@ -20,7 +21,7 @@ func TestCutShortBehindEachStep(t *testing.T) {
 	p := newProject(t, testdb.Engines[0])
 	p.run(t, "scan-invoices") // makes the ledger
 	for _, it := range p.items(t) {
-		if err := p.worker.Store.DeleteItem(t.Context(), it.ID); err != nil {
+		if err := storetest.Do(t.Context(), p.worker.Store, workqueue.Delete, it.ID, ""); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"go.uber.org/goleak"
 
 	"botwork/internal/testdb"
+	"botwork/workqueue"
+	"botwork/workqueue/storetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -41,7 +43,7 @@ func TestInvoices(t *testing.T) {
 		p.run(t)
 		same("a second run")
 		for _, it := range p.items(t) {
-			if err := p.worker.Store.RepeatItem(t.Context(), it.ID); err != nil {
+			if err := storetest.Do(t.Context(), p.worker.Store, workqueue.Repeat, it.ID, ""); err != nil {
 				t.Fatal(err)
 			}
 		}

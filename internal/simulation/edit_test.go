@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"botwork/workqueue"
+	"botwork/workqueue/storetest"
 )
 
 // edit is what a person does to the tables, by hand or with the command line,
@@ -45,10 +46,7 @@ func (w *world) edit(d dice) *expectation {
 		w.judge.log("person", "cancels %d", id)
 		w.judge.count(&w.judge.figures.edits, 1)
 		_ = o.step("cancel", func() error {
-			if err := o.store.CancelItem(ctx, id, "not wanted"); err == nil || it.State != workqueue.Blocked {
-				return err
-			}
-			return nil // a running item is not cancelled
+			return storetest.Do(ctx, o.store, workqueue.Cancel, id, "not wanted")
 		}, func() string {
 			_ = o.model.Cancel(id, "not wanted")
 			return ""
@@ -57,7 +55,7 @@ func (w *world) edit(d dice) *expectation {
 		o.interfere(id, it)
 		w.judge.log("person", "repeats %d", id)
 		w.judge.count(&w.judge.figures.edits, 1)
-		_ = o.step("repeat", func() error { return o.store.RepeatItem(ctx, id) }, func() string {
+		_ = o.step("repeat", func() error { return storetest.Do(ctx, o.store, workqueue.Repeat, id, "") }, func() string {
 			_ = o.model.Repeat(id)
 			return ""
 		})

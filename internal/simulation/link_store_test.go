@@ -28,9 +28,12 @@ func (l link) Now(ctx context.Context) (time.Time, error) {
 func (l link) Enqueue(context.Context, []workqueue.NewItem) ([]int64, error) {
 	return nil, errRefused
 }
-func (l link) CancelItem(context.Context, int64, string) error { return errRefused }
-func (l link) RepeatItem(context.Context, int64) error         { return errRefused }
-func (l link) DeleteItem(context.Context, int64) error         { return errRefused }
+func (l link) ChangeItem(context.Context, int64, workqueue.Change) (int64, error) {
+	return 0, errRefused
+}
+func (l link) ChangeItems(context.Context, workqueue.ItemFilter, workqueue.Change) (workqueue.ChangeResult, error) {
+	return workqueue.ChangeResult{}, errRefused
+}
 func (l link) Item(context.Context, int64) (workqueue.Item, error) {
 	return workqueue.Item{}, errRefused
 }

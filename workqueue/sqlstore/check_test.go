@@ -32,11 +32,11 @@ func everyKind(x *checked) {
 	x.Item(storetest.ItemOpts{In: 48 * 3600e9})
 	// The verbs of the command line.
 	for _, state := range []workqueue.State{workqueue.Processed, workqueue.Cancelled} {
-		must(x.store.RepeatItem(ctx, x.Item(storetest.ItemOpts{State: state}).ID))
-		must(x.store.DeleteItem(ctx, x.Item(storetest.ItemOpts{State: state}).ID))
+		must(storetest.Do(ctx, x.store, workqueue.Repeat, x.Item(storetest.ItemOpts{State: state}).ID, ""))
+		must(storetest.Do(ctx, x.store, workqueue.Delete, x.Item(storetest.ItemOpts{State: state}).ID, ""))
 	}
 	for _, state := range []workqueue.State{workqueue.Ready, workqueue.Pending, workqueue.Assigned} {
-		must(x.store.CancelItem(ctx, x.Item(storetest.ItemOpts{State: state, Priority: 800 + int(state)}).ID, "not needed"))
+		must(storetest.Do(ctx, x.store, workqueue.Cancel, x.Item(storetest.ItemOpts{State: state, Priority: 800 + int(state)}).ID, "not needed"))
 	}
 	// A worker that was drained, one that stopped with an item in hand, one that came back as another instance.
 	drained := x.Worker(storetest.WorkerOpts{Name: "drained"})

@@ -28,6 +28,9 @@ type dialect struct {
 	// files in package sql write it; one @now-like placeholder (?).
 	clock string
 
+	// contains tells that a column (?) holds a text (?), to the letter.
+	contains string
+
 	// jsonTime is the layout of times inside a JSON parameter.
 	jsonTime string
 
@@ -42,6 +45,7 @@ var dialects = []dialect{
 		driver:   database.SQLite,
 		folder:   "sqlite",
 		clock:    "COALESCE(?, strftime('%Y-%m-%d %H:%M:%f', 'now'))",
+		contains: "instr(?, ?) > 0",
 		jsonTime: sqliteTime,
 		prepare:  true,
 		gorm:     func(db *sql.DB) gorm.Dialector { return sqliteDialector{gormsqlite.Dialector{Conn: db}} },
@@ -50,6 +54,7 @@ var dialects = []dialect{
 		driver:   database.SQLServer,
 		folder:   "sqlserver",
 		clock:    "COALESCE(CAST(? AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))",
+		contains: "CHARINDEX(? COLLATE Latin1_General_100_BIN2, ?) > 0",
 		jsonTime: "2006-01-02T15:04:05.000",
 		gorm:     func(db *sql.DB) gorm.Dialector { return sqlserver.New(sqlserver.Config{Conn: db}) },
 	},
@@ -57,6 +62,7 @@ var dialects = []dialect{
 		driver:   database.Postgres,
 		folder:   "postgres",
 		clock:    "CAST(COALESCE(CAST(? AS timestamptz), statement_timestamp()) AS timestamptz(3))",
+		contains: "strpos(?, CAST(? AS text)) > 0",
 		jsonTime: "2006-01-02T15:04:05.000Z07:00",
 		gorm:     func(db *sql.DB) gorm.Dialector { return postgres.New(postgres.Config{Conn: db}) },
 	},

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"botwork/workqueue"
@@ -115,63 +114,6 @@ func (s *Store) unknownQueue(ctx context.Context, items []workqueue.NewItem, cau
 		}
 	}
 	return cause
-}
-
-// Item implements workqueue.ItemStore.
-func (s *Store) Item(ctx context.Context, id int64) (workqueue.Item, error) {
-	var row itemRow
-	err := s.retry(ctx, fmt.Sprintf("read item %d", id), func() error {
-		row = itemRow{}
-		err := s.listing.WithContext(ctx).Where(map[string]any{"Id": id}).Take(&row).Error
-		if errors.Is(err, gorm.ErrRecordNotFound) {
-			return workqueue.ErrNotFound
-		}
-		return err
-	})
-	if err != nil {
-		return workqueue.Item{}, err
-	}
-	return row.item(), nil
-}
-
-// Items implements workqueue.ItemStore.
-func (s *Store) Items(ctx context.Context, f workqueue.ItemFilter) ([]workqueue.Item, error) {
-	var rows []itemRow
-	err := s.retry(ctx, "list items", func() error {
-		rows = nil
-		return s.filter(ctx, f).Find(&rows).Error
-	})
-	items := make([]workqueue.Item, len(rows))
-	for i := range rows {
-		items[i] = rows[i].item()
-	}
-	return items, err
-}
-
-func (s *Store) filter(ctx context.Context, f workqueue.ItemFilter) *gorm.DB {
-	column := func(name string) clause.Column { return clause.Column{Name: name} }
-	orm := s.listing.WithContext(ctx).Where(map[string]any{"DeletedAt": nil})
-	if len(f.States) > 0 {
-		orm = orm.Where(map[string]any{"State": f.States})
-	}
-	if f.QueueName != "" {
-		orm = orm.Where(map[string]any{"QueueName": f.QueueName})
-	}
-	if f.Pipeline != "" {
-		orm = orm.Where(map[string]any{"IntegrationConfig": f.Pipeline})
-	}
-	if f.Worker != "" {
-		ids := s.listing.WithContext(ctx).Model(&workerRow{}).Select("Id").Where(map[string]any{"Name": f.Worker})
-		orm = orm.Where(clause.Expr{SQL: "? IN (?)", Vars: []any{column("WorkerId"), ids}})
-	}
-	if f.Band != (workqueue.Band{}) {
-		orm = orm.Where(clause.Gte{Column: column("Priority"), Value: f.Band.Min}).
-			Where(clause.Lte{Column: column("Priority"), Value: f.Band.Max})
-	}
-	if f.BeforeID > 0 {
-		orm = orm.Where(clause.Lt{Column: column("Id"), Value: f.BeforeID})
-	}
-	return orm.Order(clause.OrderByColumn{Column: column("Id"), Desc: true}).Limit(orDefault(f.Limit, 100))
 }
 
 // attemptRecord is BotWorkItemAttempts.

@@ -43,7 +43,7 @@ func (s *Store) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue
 			if err := rows.Scan(pointers...); err != nil {
 				return err
 			}
-			items = append(items, row.item())
+			items = append(items, s.item(&row))
 			return nil
 		})
 	})

@@ -22,7 +22,7 @@ func prepareFailed(d *desk) {
 	ann := d.Worker(storetest.WorkerOpts{Name: "ann"})
 	d.Item(storetest.ItemOpts{State: workqueue.Cancelled, Worker: ann, Pipeline: "Invoice"})
 	waiting := d.Item(storetest.ItemOpts{Pipeline: "Mail"})
-	if err := d.store.CancelItem(d.Context(), waiting.ID, "not wanted"); err != nil {
+	if err := storetest.Do(d.Context(), d.store, workqueue.Cancel, waiting.ID, "not wanted"); err != nil {
 		d.Fatal(err)
 	}
 	old := d.Item(storetest.ItemOpts{State: workqueue.Cancelled})

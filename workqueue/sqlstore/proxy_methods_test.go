@@ -2,6 +2,7 @@ package sqlstore_test
 
 import (
 	"context"
+	"crypto/rand"
 	"time"
 
 	"botwork/workqueue"
@@ -67,23 +68,45 @@ var itemMethods = []method{
 			return err
 		}, func() int { return x.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "CreatedBy" = $1`, by) }}
 	}},
-	{"CancelItem", 1, false, func(x *behindProxy) trial {
+	{"ChangeItem", 1, false, func(x *behindProxy) trial {
 		w := x.make.Worker(storetest.WorkerOpts{})
 		id := x.make.Item(storetest.ItemOpts{State: workqueue.Assigned, Worker: w}).ID
-		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.CancelItem(ctx, id, "no more") },
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			return storetest.Do(ctx, s, workqueue.Cancel, id, "no more")
+		},
 			func() int { return x.count(countState, w.ID, workqueue.Cancelled) }}
 	}},
-	{"RepeatItem", 1, false, func(x *behindProxy) trial {
+	{"ChangeItem", 1, false, func(x *behindProxy) trial {
 		id := x.make.Item(storetest.ItemOpts{State: workqueue.Processed}).ID
-		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.RepeatItem(ctx, id) }, func() int {
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			return storetest.Do(ctx, s, workqueue.Repeat, id, "")
+		}, func() int {
 			return x.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "Id" = $1 AND "State" = 0 AND "WorkerId" IS NULL AND "Output" IS NULL`, id)
 		}}
 	}},
-	{"DeleteItem", 2, false, func(x *behindProxy) trial {
+	{"ChangeItem", 2, false, func(x *behindProxy) trial {
 		id := x.make.Item(storetest.ItemOpts{State: workqueue.Cancelled}).ID
-		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.DeleteItem(ctx, id) }, func() int {
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			return storetest.Do(ctx, s, workqueue.Delete, id, "")
+		}, func() int {
 			return 2 - x.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "Id" = $1`, id) -
 				x.count(`SELECT COUNT(*) FROM "BotWorkItemAttempts" WHERE "ItemId" = $1`, id)
+		}}
+	}},
+	{"ChangeItems", 3, false, func(x *behindProxy) trial {
+		by := rand.Text()
+		batch := make([]workqueue.NewItem, 3)
+		for i := range batch {
+			batch[i] = workqueue.NewItem{State: workqueue.Ready, IntegrationConfig: by}
+		}
+		if _, err := x.way.Enqueue(x.Context(), batch); err != nil {
+			x.Fatal(err)
+		}
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.ChangeItems(ctx, workqueue.ItemFilter{Pipeline: by}, workqueue.Change{Action: workqueue.Archive})
+			return err
+		}, func() int {
+			return x.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "IntegrationConfig" = $1 AND "State" = 3`, by)
 		}}
 	}},
 	{"Assign", 3, true, func(x *behindProxy) trial {

@@ -122,6 +122,16 @@ type itemRow struct {
 	Step                *string
 	LogTail             *string
 	FirstStartedAt      utcTime
+	ProgressPercent     *int
+	Analytics           nullText
+	Encrypted           bool
+	ExpiresAt           utcTime
+	LimitKey            *string
+	Robot               *string
+	RetainMs            *int64
+
+	// Due is computed by listings alone.
+	Due bool `gorm:"->"`
 }
 
 func (itemRow) TableName() string { return "BotWorkQueueItems" }
@@ -134,15 +144,18 @@ func (r *itemRow) pointers() []any {
 		&r.ResilienceConfig, &r.AvailableAt, &r.DeadlineAt, &r.NaturalKey, &r.Tags, &r.Metadata, &r.Labels,
 		&r.Selectors, &r.RootID, &r.TaskName, &r.Error, &r.ErrorKind, &r.CreatedAt, &r.CreatedBy, &r.AssignedAt,
 		&r.StartedAt, &r.FinishedAt, &r.RetainUntil, &r.DeletedAt, &r.DeletedReason,
-		&r.Step, &r.LogTail, &r.FirstStartedAt,
+		&r.Step, &r.LogTail, &r.FirstStartedAt, &r.ProgressPercent, &r.Analytics, &r.Encrypted, &r.ExpiresAt,
+		&r.LimitKey, &r.Robot, &r.RetainMs,
 	}
 }
 
-func (r *itemRow) item() workqueue.Item {
+// item is the row as the rest of the program sees it.
+func (s *Store) item(r *itemRow) workqueue.Item {
 	return workqueue.Item{
 		ID:                  r.ID,
 		QueueName:           r.QueueName,
 		State:               workqueue.State(r.State),
+		Lifecycle:           workqueue.LifecycleOf(workqueue.State(r.State), r.RetryCount, r.Due, r.DeletedAt.Valid),
 		Priority:            r.Priority,
 		IntegrationConfig:   r.IntegrationConfig,
 		Payload:             workqueue.JSONText(r.Payload),
@@ -177,5 +190,12 @@ func (r *itemRow) item() workqueue.Item {
 		Step:                r.Step,
 		LogTail:             r.LogTail,
 		FirstStartedAt:      r.FirstStartedAt.pointer(),
+		ProgressPercent:     r.ProgressPercent,
+		Analytics:           workqueue.JSONText(r.Analytics),
+		Encrypted:           r.Encrypted,
+		ExpiresAt:           r.ExpiresAt.pointer(),
+		LimitKey:            r.LimitKey,
+		Robot:               r.Robot,
+		RetainMs:            r.RetainMs,
 	}
 }

@@ -33,6 +33,8 @@ type Store struct {
 	cipher     workqueue.Cipher // nil: no keys
 	queries    *queries
 	checks     *queries // read-only, over readers; never prepared
+
+	policies policies // guards itself
 }
 
 var _ workqueue.Store = (*Store)(nil)

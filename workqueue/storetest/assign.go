@@ -126,6 +126,7 @@ func assignFields(x *fixture) {
 	x.wantClean("AssignedAt", got.AssignedAt)
 	want := before
 	want.State, want.WorkerID, want.AssignedAt = workqueue.Assigned, &w.ID, got.AssignedAt
+	want.Lifecycle = workqueue.LifeAssigned
 	if asJSON(got) != asJSON(want) {
 		x.Errorf("the assigned item is\n     %s\nwant %s", asJSON(got), asJSON(want))
 	}
@@ -140,7 +141,7 @@ func assignSkips(x *fixture) {
 	}
 	// A pass saw it waiting; then a person cancelled it.
 	late := x.Item(ItemOpts{})
-	if err := x.Store.CancelItem(x.ctx, late.ID, "too late"); err != nil {
+	if err := Do(x.ctx, x.Store, workqueue.Cancel, late.ID, "too late"); err != nil {
 		x.Fatal(err)
 	}
 	others = append(others, x.show(late.ID))

@@ -2,124 +2,200 @@ package storetest
 
 import (
 	"errors"
+	"slices"
 	"strings"
+	"time"
 
 	"botwork/workqueue"
 )
 
 func changeTests() []test {
 	return []test{
-		{"cancel", changeCancel},
-		{"repeat", changeRepeat},
-		{"delete", changeDelete},
+		{"every action in every state", changeEvery},
+		{"the table of what may be done where", changeTable},
 		{"an item that is not there", changeMissing},
-		{"a deleted row is left alone", changeDeleted},
+		{"a row that was deleted by hand is left alone", changeDeleted},
 		{"a cancelled item is nobody's", changeCancelledIsNobodys},
+		{"a cancelled run can write no more", changeCancelledRun},
 		{"a repeated item runs again", changeRepeatedRuns},
+		{"a logically deleted item is hidden and can come back", changeHidden},
+		{"a whole filter, page by page", changePages},
+		{"a page passes over what may not be changed", changePassesOver},
 	}
 }
 
-// eachState makes an item of every state, changes it, and checks that the
-// change is refused without a trace where the state is not among allowed.
-func (x *fixture) eachState(verb string, change func(id int64) error, changed func(before workqueue.Item), allowed ...workqueue.State) {
-	x.Helper()
-	may := map[workqueue.State]bool{}
-	for _, s := range allowed {
-		may[s] = true
-	}
-	for _, state := range workqueue.States() {
-		before := x.Item(ItemOpts{State: state})
-		switch err := change(before.ID); {
-		case !may[state]:
-			x.wantTransition(err, before.ID, verb, state)
-			x.wantSame(before)
-		case err != nil:
-			x.Errorf("%s of an item that is %s: %v", verb, state, err)
-		default:
-			changed(before)
+// lifeOf is the table of the design: what an action makes of an item in each
+// state. A state that is missing is refused.
+var lifeOf = map[workqueue.Action]map[workqueue.State]workqueue.State{
+	workqueue.RunNow: {
+		workqueue.Ready: workqueue.Ready, workqueue.Pending: workqueue.Pending,
+		workqueue.Processed: workqueue.Ready, workqueue.Cancelled: workqueue.Ready,
+	},
+	workqueue.Cancel: {
+		workqueue.Ready: workqueue.Cancelled, workqueue.Pending: workqueue.Cancelled,
+		workqueue.Assigned: workqueue.Cancelled, workqueue.Blocked: workqueue.Cancelled,
+	},
+	workqueue.Archive: {
+		workqueue.Ready: workqueue.Cancelled, workqueue.Pending: workqueue.Cancelled,
+		workqueue.Assigned: workqueue.Cancelled, workqueue.Processed: workqueue.Cancelled,
+	},
+	workqueue.Repeat: {workqueue.Processed: workqueue.Ready, workqueue.Cancelled: workqueue.Ready},
+	workqueue.Clone: {
+		workqueue.Ready: workqueue.Ready, workqueue.Pending: workqueue.Pending, workqueue.Assigned: workqueue.Assigned,
+		workqueue.Blocked: workqueue.Blocked, workqueue.Processed: workqueue.Processed, workqueue.Cancelled: workqueue.Cancelled,
+	},
+	workqueue.Delete: {
+		workqueue.Ready: gone, workqueue.Pending: gone, workqueue.Assigned: gone,
+		workqueue.Processed: gone, workqueue.Cancelled: gone,
+	},
+}
+
+// gone stands for no row at all.
+const gone workqueue.State = -1
+
+func changeTable(x *fixture) {
+	for _, a := range workqueue.Actions() {
+		var states []workqueue.State
+		for state := range lifeOf[a] {
+			states = append(states, state)
+		}
+		slices.Sort(states)
+		from := slices.Clone(a.From())
+		slices.Sort(from)
+		if !slices.Equal(states, from) {
+			x.Errorf("%s may be done to %v, want %v", a, from, states)
 		}
 	}
 }
 
-func changeCancel(x *fixture) {
-	x.eachState("cancel", func(id int64) error { return x.Store.CancelItem(x.ctx, id, "not wanted any more") },
-		func(before workqueue.Item) {
-			got := x.show(before.ID)
-			x.wantClean("FinishedAt", got.FinishedAt)
-			if got.State != workqueue.Cancelled || deref(got.Error) != "not wanted any more" || deref(got.ErrorKind) != "cancelled" {
-				x.Errorf("the cancelled item is %s", asJSON(got))
+// changeEvery does every action to an item of every state. What is refused
+// changes nothing and says why.
+func changeEvery(x *fixture) {
+	for _, a := range workqueue.Actions() {
+		for _, state := range workqueue.States() {
+			before := x.Item(ItemOpts{State: state, In: later(state)})
+			clone, err := x.Store.ChangeItem(x.ctx, before.ID, workqueue.Change{Action: a, Reason: "the reason", By: "ann"})
+			want, may := lifeOf[a][state]
+			switch {
+			case !may:
+				x.wantTransition(err, before.ID, string(a), state)
+				if hint := err.Error(); !strings.Contains(hint, "; ") {
+					x.Errorf("%s of an item that is %s: %q names no reason", a, state, hint)
+				}
+				x.wantSame(before)
+			case err != nil:
+				x.Errorf("%s of an item that is %s: %v", a, state, err)
+			case want == gone:
+				x.wantGone(before.ID)
+			default:
+				x.wantChanged(a, before, want, clone)
 			}
-			if got.RetryCount != before.RetryCount || len(x.attempts(before.ID)) != 0 {
-				x.Errorf("a cancelled item counts %d failures and %d attempts, want none", got.RetryCount, len(x.attempts(before.ID)))
-			}
-		}, workqueue.Ready, workqueue.Pending, workqueue.Assigned)
+		}
+	}
 }
 
-func changeRepeat(x *fixture) {
-	x.eachState("repeat", func(id int64) error { return x.Store.RepeatItem(x.ctx, id) },
-		func(before workqueue.Item) {
-			got := x.show(before.ID)
-			want := before
-			want.State, want.AvailableAt = workqueue.Ready, got.AvailableAt
-			want.RetryCount, want.ReleaseCount, want.WorkerID, want.Output, want.Error, want.ErrorKind = 0, 0, nil, "", nil, nil
-			want.LeaseExpiresAt, want.AssignedAt, want.StartedAt, want.FinishedAt, want.FirstStartedAt = nil, nil, nil, nil, nil
-			if asJSON(got) != asJSON(want) {
-				x.Errorf("the repeated item is\n     %s\nwant %s", asJSON(got), asJSON(want))
-			}
-			if got.AvailableAt.Before(*before.FinishedAt) {
-				x.Errorf("the repeated item is due at %s, before it ended at %s", got.AvailableAt, before.FinishedAt)
-			}
-		}, workqueue.Processed, workqueue.Cancelled)
+// later makes waiting items wait for their time, so that RunNow has something
+// to do.
+func later(state workqueue.State) time.Duration {
+	if state == workqueue.Ready || state == workqueue.Pending {
+		return time.Hour
+	}
+	return 0
 }
 
-func changeDelete(x *fixture) {
-	x.eachState("delete", func(id int64) error { return x.Store.DeleteItem(x.ctx, id) },
-		func(before workqueue.Item) {
-			if _, err := x.Store.Item(x.ctx, before.ID); !errors.Is(err, workqueue.ErrNotFound) {
-				x.Errorf("the deleted item %d: error %v, want ErrNotFound", before.ID, err)
-			}
-			if n := len(x.attempts(before.ID)); n != 0 {
-				x.Errorf("%d attempts of the deleted item are left, want none", n)
-			}
-		}, workqueue.Ready, workqueue.Pending, workqueue.Assigned, workqueue.Processed, workqueue.Cancelled)
+// wantChanged checks each field of a changed item.
+func (x *fixture) wantChanged(a workqueue.Action, before workqueue.Item, state workqueue.State, clone int64) {
+	x.Helper()
+	got, want := x.show(before.ID), before
+	want.State = state
+	switch a {
+	case workqueue.RunNow:
+		want.AvailableAt, want.Lifecycle = got.AvailableAt, workqueue.LifePending
+		want.WorkerID, want.AssignedAt, want.FinishedAt = nil, nil, nil
+	case workqueue.Cancel, workqueue.Archive:
+		want.Lifecycle, want.LeaseExpiresAt, want.FinishedAt = workqueue.LifeArchived, nil, got.FinishedAt
+		want.Error, want.ErrorKind = new("the reason"), new(workqueue.KindCancelled)
+		x.wantClean("FinishedAt", got.FinishedAt)
+	case workqueue.Repeat:
+		want.AvailableAt, want.Lifecycle = got.AvailableAt, workqueue.LifePending
+		want.RetryCount, want.ReleaseCount, want.WorkerID, want.Output, want.Error, want.ErrorKind = 0, 0, nil, "", nil, nil
+		want.LeaseExpiresAt, want.AssignedAt, want.StartedAt, want.FinishedAt, want.FirstStartedAt = nil, nil, nil, nil, nil
+	case workqueue.Clone:
+		x.wantClone(before, clone)
+	}
+	if asJSON(got) != asJSON(want) {
+		x.Errorf("%s of an item that is %s made\n     %s\nwant %s", a, before.State, asJSON(got), asJSON(want))
+	}
+	failed := 0 // by its making
+	if before.State == workqueue.Cancelled {
+		failed = 1
+	}
+	if a == workqueue.Cancel && before.State == workqueue.Blocked {
+		failed = 1
+	}
+	if n := len(x.attempts(before.ID)); n != failed {
+		x.Errorf("%s of an item that is %s: %d attempts, want %d", a, before.State, n, failed)
+	}
+}
+
+// wantClone checks that an item is like another, but for its life.
+func (x *fixture) wantClone(of workqueue.Item, id int64) {
+	x.Helper()
+	got := x.show(id)
+	want := workqueue.Item{
+		ID: id, QueueName: of.QueueName, State: workqueue.Pending, Lifecycle: workqueue.LifePending, Priority: of.Priority,
+		IntegrationConfig: of.IntegrationConfig, Payload: of.Payload, CreatedBy: new("ann"),
+		AvailableAt: got.AvailableAt, CreatedAt: got.CreatedAt,
+	}
+	if id <= of.ID || asJSON(got) != asJSON(want) {
+		x.Errorf("the clone is\n     %s\nwant %s", asJSON(got), asJSON(want))
+	}
+}
+
+func (x *fixture) wantGone(id int64) {
+	x.Helper()
+	if _, err := x.Store.Item(x.ctx, id); !errors.Is(err, workqueue.ErrNotFound) {
+		x.Errorf("the deleted item %d: error %v, want ErrNotFound", id, err)
+	}
+	if n := len(x.attempts(id)); n != 0 {
+		x.Errorf("%d attempts of the deleted item are left, want none", n)
+	}
 }
 
 func changeMissing(x *fixture) {
-	for verb, change := range x.changes() {
-		if err := change(4711); !errors.Is(err, workqueue.ErrNotFound) || !strings.Contains(err.Error(), "4711") {
-			x.Errorf("%s of an item that is not there: %v, want ErrNotFound with the id", verb, err)
+	for _, a := range workqueue.Actions() {
+		if err := Do(x.ctx, x.Store, a, 4711, "why"); !errors.Is(err, workqueue.ErrNotFound) || !strings.Contains(err.Error(), "4711") {
+			x.Errorf("%s of an item that is not there: %v, want ErrNotFound with the id", a, err)
 		}
 	}
 }
 
 func changeDeleted(x *fixture) {
-	for verb, change := range x.changes() {
-		for _, state := range []workqueue.State{workqueue.Ready, workqueue.Processed} {
+	for _, a := range workqueue.Actions() {
+		if a.TakesDeleted() {
+			continue
+		}
+		for _, state := range a.From() {
+			if state == workqueue.Blocked {
+				continue
+			}
 			it := x.Item(ItemOpts{State: state})
 			x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeletedAt" = %s WHERE "Id" = %d`, longAgo, it.ID)
 			before := x.show(it.ID)
-			err := change(it.ID)
-			x.wantTransition(err, it.ID, verb, state)
+			err := Do(x.ctx, x.Store, a, it.ID, "why")
+			x.wantTransition(err, it.ID, string(a), state)
 			if !strings.Contains(err.Error(), "deleted") {
-				x.Errorf("%s: %q does not say that the item was deleted", verb, err)
+				x.Errorf("%s: %q does not say that the item was deleted", a, err)
 			}
 			x.wantSame(before)
 		}
-	}
-}
-
-func (x *fixture) changes() map[string]func(id int64) error {
-	return map[string]func(id int64) error{
-		"cancel": func(id int64) error { return x.Store.CancelItem(x.ctx, id, "why") },
-		"repeat": func(id int64) error { return x.Store.RepeatItem(x.ctx, id) },
-		"delete": func(id int64) error { return x.Store.DeleteItem(x.ctx, id) },
 	}
 }
 
 func changeCancelledIsNobodys(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	it := x.Item(ItemOpts{State: workqueue.Assigned, Worker: w})
-	if err := x.Store.CancelItem(x.ctx, it.ID, "why"); err != nil {
+	if err := Do(x.ctx, x.Store, workqueue.Cancel, it.ID, "why"); err != nil {
 		x.Fatal(err)
 	}
 	if got := x.claim(w, 10); len(got) != 0 {
@@ -128,12 +204,45 @@ func changeCancelledIsNobodys(x *fixture) {
 	x.wantIDs("due items", x.due(workqueue.EveryPriority, 10), nil)
 }
 
+// Whatever the run of a cancelled item writes afterwards is too late, and its
+// worker learns of it.
+func changeCancelledRun(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	it := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
+	if err := Do(x.ctx, x.Store, workqueue.Cancel, it.ID, "not wanted any more"); err != nil {
+		x.Fatal(err)
+	}
+	cancelled := x.show(it.ID)
+	ref := workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence}
+	beat, err := x.Store.Beat(x.ctx, workqueue.BeatParams{
+		WorkerID: w.ID, InstanceID: w.InstanceID, Lease: leaseTime, Held: []workqueue.ItemRef{ref},
+	})
+	if err != nil {
+		x.Fatal(err)
+	}
+	x.wantIDs("lost by the beat", beat.Lost, []int64{it.ID})
+	lost, err := x.Store.Progress(x.ctx, w.ID, w.InstanceID, []workqueue.ProgressNote{{ItemRef: ref, Progress: "going on"}})
+	if err != nil {
+		x.Fatal(err)
+	}
+	x.wantIDs("lost by the progress", lost, []int64{it.ID})
+	x.wantIDs("lost by the finish", x.finish(w, success(it)), []int64{it.ID})
+	x.wantSame(cancelled)
+	x.wantRescue(workqueue.RescueResult{})
+	x.wantIDs("due items", x.due(workqueue.EveryPriority, 10), nil)
+	attempts := x.attempts(it.ID)
+	if len(attempts) != 1 || attempts[0].Outcome != "failed" || deref(attempts[0].ErrorKind) != "cancelled" ||
+		deref(attempts[0].Error) != "not wanted any more" || deref(attempts[0].WorkerName) != w.Name {
+		x.Errorf("attempts = %s, want the run that was cancelled", asJSON(attempts))
+	}
+}
+
 // The fence goes on growing, so that a finish of the first life changes
 // nothing in the second.
 func changeRepeatedRuns(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	it := x.Item(ItemOpts{State: workqueue.Cancelled, Worker: w})
-	if err := x.Store.RepeatItem(x.ctx, it.ID); err != nil {
+	if err := Do(x.ctx, x.Store, workqueue.Repeat, it.ID, ""); err != nil {
 		x.Fatal(err)
 	}
 	x.Assign(w, it.ID)

@@ -29,6 +29,7 @@ func claimFields(x *fixture) {
 	x.wantClean("LeaseExpiresAt", got[0].LeaseExpiresAt)
 	want := before
 	want.State, want.Fence, want.StartedAt, want.FirstStartedAt = workqueue.Blocked, before.Fence+1, got[0].StartedAt, got[0].StartedAt
+	want.Lifecycle = workqueue.LifeActive
 	ends := got[0].StartedAt.Add(leaseTime)
 	want.LeaseExpiresAt = &ends
 	if asJSON(got[0]) != asJSON(want) {

@@ -38,7 +38,7 @@ func enqueueDefaults(x *fixture) {
 	got := x.show(ids[0])
 	x.wantClean("CreatedAt", &got.CreatedAt)
 	want := workqueue.Item{
-		ID: ids[0], QueueName: workqueue.DefaultQueue, State: workqueue.Pending, Priority: 1000, IntegrationConfig: "Invoice",
+		ID: ids[0], QueueName: workqueue.DefaultQueue, State: workqueue.Pending, Lifecycle: workqueue.LifePending, Priority: 1000, IntegrationConfig: "Invoice",
 		CreatedAt: got.CreatedAt, AvailableAt: got.CreatedAt, // due at once
 	}
 	if asJSON(got) != asJSON(want) {
@@ -60,7 +60,7 @@ func enqueueFields(x *fixture) {
 	toMs := at.UTC().Truncate(time.Millisecond)
 	deadline, estimate, by := toMs.Add(time.Hour), int64(1501), "somebody"
 	want := workqueue.Item{
-		ID: ids[0], QueueName: "mail", State: workqueue.Ready, Priority: 7, IntegrationConfig: "{\"steps\": []}", Payload: `{"a":[1,2]}`,
+		ID: ids[0], QueueName: "mail", State: workqueue.Ready, Lifecycle: workqueue.LifeScheduled, Priority: 7, IntegrationConfig: "{\"steps\": []}", Payload: `{"a":[1,2]}`,
 		EstimatedDurationMs: &estimate, ResilienceConfig: `{"limit":2}`, AvailableAt: toMs, DeadlineAt: &deadline,
 		CreatedAt: got.CreatedAt, CreatedBy: &by,
 	}

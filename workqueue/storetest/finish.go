@@ -57,6 +57,7 @@ func finishSuccess(x *fixture) {
 	x.wantClean("FinishedAt", got.FinishedAt)
 	want := it
 	want.State, want.Output, want.FinishedAt, want.LeaseExpiresAt, want.Error, want.ErrorKind = workqueue.Processed, `{"done":true}`, got.FinishedAt, nil, nil, nil
+	want.Lifecycle = workqueue.LifeCompleted
 	if asJSON(got) != asJSON(want) {
 		x.Errorf("the finished item is\n     %s\nwant %s", asJSON(got), asJSON(want))
 	}
@@ -73,6 +74,7 @@ func finishRetry(x *fixture) {
 	got := x.show(it.ID)
 	want := it
 	want.State, want.RetryCount, want.AvailableAt = workqueue.Ready, 1, got.AvailableAt
+	want.Lifecycle = workqueue.LifeRetry
 	want.WorkerID, want.AssignedAt, want.LeaseExpiresAt = nil, nil, nil
 	text, kind := "no such host", workqueue.KindError
 	want.Error, want.ErrorKind = &text, &kind
@@ -94,6 +96,7 @@ func finishCancel(x *fixture) {
 	want := it
 	text, kind := "no such host", workqueue.KindError
 	want.State, want.RetryCount, want.FinishedAt, want.LeaseExpiresAt, want.Error, want.ErrorKind = workqueue.Cancelled, 1, got.FinishedAt, nil, &text, &kind
+	want.Lifecycle = workqueue.LifeArchived
 	if asJSON(got) != asJSON(want) {
 		x.Errorf("the cancelled item is\n     %s\nwant %s", asJSON(got), asJSON(want))
 	}

@@ -46,7 +46,7 @@ func handInsert(x *fixture) {
 	x.exec(1, `INSERT INTO "BotWorkQueueItems" ("IntegrationConfig") VALUES ('Invoice')`)
 	got := x.only()
 	want := workqueue.Item{
-		ID: got.ID, QueueName: "default", State: workqueue.Pending, Priority: 1000, IntegrationConfig: "Invoice",
+		ID: got.ID, QueueName: "default", State: workqueue.Pending, Lifecycle: workqueue.LifePending, Priority: 1000, IntegrationConfig: "Invoice",
 		AvailableAt: got.AvailableAt, CreatedAt: got.CreatedAt,
 	}
 	if asJSON(got) != asJSON(want) {

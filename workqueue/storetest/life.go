@@ -13,7 +13,7 @@ func lifeTests() []test {
 	return []test{
 		{"workers that come and go finish every item", lifeOfMany},
 		{"rescue and finish contend for the same runs", lifeRescueAgainstFinish},
-		{"cancel and claim contend for the same items", lifeCancelAgainstClaim},
+		{"archive and claim contend for the same items", lifeArchiveAgainstClaim},
 	}
 }
 
@@ -192,19 +192,19 @@ func lifeRescueAgainstFinish(x *fixture) {
 	}
 }
 
-// A person cancels items while their worker claims them: each is either
-// cancelled or claimed, and both sides are told the truth.
-func lifeCancelAgainstClaim(x *fixture) {
+// A person archives items, which spares those that run, while their worker
+// claims them: each is either archived or claimed, and both sides are told the truth.
+func lifeArchiveAgainstClaim(x *fixture) {
 	const n = 60
 	w := x.Worker(WorkerOpts{})
 	ids := x.Items(n, ItemOpts{State: workqueue.Assigned, Worker: w})
 	other := x.Another(x.T)
-	cancelled := map[int64]bool{}
+	archived := map[int64]bool{}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := range ids {
 			id := ids[n-1-i]
-			cancelled[id] = other.CancelItem(x.ctx, id, "not wanted") == nil
+			archived[id] = Do(x.ctx, other, workqueue.Archive, id, "not wanted") == nil
 		}
 	})
 	claimed := map[int64]bool{}
@@ -219,11 +219,11 @@ func lifeCancelAgainstClaim(x *fixture) {
 	}
 	wg.Wait()
 	for _, id := range ids {
-		if cancelled[id] && claimed[id] {
-			x.Errorf("item %d was both cancelled and claimed", id)
+		if archived[id] && claimed[id] {
+			x.Errorf("item %d was both archived and claimed", id)
 		}
 		switch {
-		case cancelled[id]:
+		case archived[id]:
 			x.wantState(workqueue.Cancelled, id)
 		case claimed[id]:
 			x.wantState(workqueue.Blocked, id)

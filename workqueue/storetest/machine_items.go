@@ -41,17 +41,17 @@ func (m *machine) enqueue(t *rapid.T) {
 
 func (m *machine) cancel(t *rapid.T) {
 	id := m.item(t)
-	m.sameError(t, m.Store.CancelItem(m.ctx, id, "not wanted"), m.model.Cancel(id, "not wanted"))
+	m.sameError(t, Do(m.ctx, m.Store, workqueue.Cancel, id, "not wanted"), m.model.Cancel(id, "not wanted"))
 }
 
 func (m *machine) repeat(t *rapid.T) {
 	id := m.item(t)
-	m.sameError(t, m.Store.RepeatItem(m.ctx, id), m.model.Repeat(id))
+	m.sameError(t, Do(m.ctx, m.Store, workqueue.Repeat, id, ""), m.model.Repeat(id))
 }
 
 func (m *machine) delete(t *rapid.T) {
 	id := m.item(t)
-	m.sameError(t, m.Store.DeleteItem(m.ctx, id), m.model.Delete(id))
+	m.sameError(t, Do(m.ctx, m.Store, workqueue.Delete, id, ""), m.model.Delete(id))
 }
 
 // editItem does what people do to rows.

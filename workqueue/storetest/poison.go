@@ -47,7 +47,7 @@ func poisonFifth(x *fixture) {
 		}
 	}
 	// A person may give it another life.
-	if err := x.Store.RepeatItem(x.ctx, id); err != nil {
+	if err := Do(x.ctx, x.Store, workqueue.Repeat, id, ""); err != nil {
 		x.Fatal(err)
 	}
 	if got := x.show(id); got.ReleaseCount != 0 || got.ErrorKind != nil {

@@ -56,6 +56,7 @@ func rescueExpired(x *fixture) {
 	x.wantRescue(workqueue.RescueResult{Rescued: 1})
 	want := it
 	want.State, want.ReleaseCount, want.WorkerID, want.AssignedAt, want.LeaseExpiresAt = workqueue.Ready, 1, nil, nil, nil
+	want.Lifecycle = workqueue.LifePending
 	x.wantSame(want) // due as before, no failure counted
 	attempts := x.attempts(it.ID)
 	if len(attempts) != 1 {
@@ -97,6 +98,7 @@ func rescueAssigned(x *fixture) {
 		}
 		want := it
 		want.State, want.WorkerID, want.AssignedAt = workqueue.Ready, nil, nil
+		want.Lifecycle = workqueue.LifePending
 		x.wantSame(want)
 		if n := len(x.attempts(it.ID)); n != 0 {
 			x.Errorf("assigned %s: %d attempts, want none: nothing had started", c.name, n)

@@ -13,6 +13,7 @@ UPDATE "BotWorkQueueItems" SET
     "FirstStartedAt" = COALESCE("FirstStartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))),
     "Step" = NULL,
     "Progress" = NULL,
+    "ProgressPercent" = NULL,
     "LogTail" = NULL,
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
 WHERE "State" = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
@@ -29,4 +30,5 @@ RETURNING
     "EstimatedDurationMs", "WorkerId", "Fence", "LeaseExpiresAt", "RetryCount", "ReleaseCount",
     "ResilienceConfig", "AvailableAt", "DeadlineAt", "NaturalKey", "Tags", "Metadata", "Labels", "Selectors",
     "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy", "AssignedAt", "StartedAt", "FinishedAt",
-    "RetainUntil", "DeletedAt", "DeletedReason", "Step", "LogTail", "FirstStartedAt";
+    "RetainUntil", "DeletedAt", "DeletedReason", "Step", "LogTail", "FirstStartedAt", "ProgressPercent",
+    "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot", "RetainMs";

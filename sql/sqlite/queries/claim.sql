@@ -9,6 +9,7 @@ UPDATE BotWorkQueueItems SET
     FirstStartedAt = COALESCE(FirstStartedAt, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))),
     Step = NULL,
     Progress = NULL,
+    ProgressPercent = NULL,
     LogTail = NULL,
     LeaseExpiresAt = strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @lease_ms / 1000.0))
 WHERE State = 5 AND WorkerId = @worker AND Id IN (
@@ -24,4 +25,5 @@ RETURNING
     EstimatedDurationMs, WorkerId, Fence, LeaseExpiresAt, RetryCount, ReleaseCount,
     ResilienceConfig, AvailableAt, DeadlineAt, NaturalKey, Tags, Metadata, Labels, Selectors,
     RootId, TaskName, Error, ErrorKind, CreatedAt, CreatedBy, AssignedAt, StartedAt, FinishedAt,
-    RetainUntil, DeletedAt, DeletedReason, Step, LogTail, FirstStartedAt;
+    RetainUntil, DeletedAt, DeletedReason, Step, LogTail, FirstStartedAt, ProgressPercent,
+    Analytics, Encrypted, ExpiresAt, LimitKey, Robot, RetainMs;

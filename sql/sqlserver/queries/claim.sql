@@ -11,6 +11,7 @@ UPDATE t SET
     FirstStartedAt = COALESCE(t.FirstStartedAt, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))),
     Step = NULL,
     Progress = NULL,
+    ProgressPercent = NULL,
     LogTail = NULL,
     LeaseExpiresAt = DATEADD(millisecond, (@lease_ms % 1000), DATEADD(second, (@lease_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
 OUTPUT
@@ -22,7 +23,8 @@ OUTPUT
     inserted.RootId, inserted.TaskName, inserted.Error, inserted.ErrorKind, inserted.CreatedAt,
     inserted.CreatedBy, inserted.AssignedAt, inserted.StartedAt, inserted.FinishedAt,
     inserted.RetainUntil, inserted.DeletedAt, inserted.DeletedReason, inserted.Step, inserted.LogTail,
-    inserted.FirstStartedAt
+    inserted.FirstStartedAt, inserted.ProgressPercent, inserted.Analytics, inserted.Encrypted,
+    inserted.ExpiresAt, inserted.LimitKey, inserted.Robot, inserted.RetainMs
 FROM BotWorkQueueItems t
 WHERE t.State = 5 AND t.WorkerId = @worker AND t.Id IN (
     SELECT TOP (@limit_rows) c.Id

@@ -33,24 +33,34 @@ func (m *Model) may(id int64, verb string, allowed ...workqueue.State) (*workque
 	return nil, &workqueue.TransitionError{ItemID: id, Verb: verb, State: it.State}
 }
 
-// Cancel: what waits or is assigned goes to the dead letters; who was to run it
-// stays to be seen.
+// Cancel: what waits, is assigned or runs goes to the dead letters; who was to
+// run it stays to be seen.
 func (m *Model) Cancel(id int64, reason string) error {
-	it, err := m.may(id, "cancel", workqueue.Ready, workqueue.Pending, workqueue.Assigned)
+	it, err := m.may(id, "cancel", workqueue.Ready, workqueue.Pending, workqueue.Assigned, workqueue.Blocked)
 	if err != nil {
 		return err
+	}
+	if it.State == workqueue.Blocked {
+		m.note(it, it.WorkerID, workqueue.Attempt{
+			Attempt: it.Attempt(), Outcome: "failed", Error: text(reason), ErrorKind: new(workqueue.KindCancelled),
+		})
 	}
 	it.State, it.Error, it.ErrorKind = workqueue.Cancelled, text(reason), new(workqueue.KindCancelled)
 	it.FinishedAt, it.LeaseExpiresAt = m.in(0), nil
 	return nil
 }
 
-// Repeat: a finished item begins from zero, but for its fence.
+// Repeat: a finished item, a deleted one too, begins from zero, but for its
+// fence.
 func (m *Model) Repeat(id int64) error {
-	it, err := m.may(id, "repeat", workqueue.Processed, workqueue.Cancelled)
-	if err != nil {
-		return err
+	it := m.Items[id]
+	if it == nil {
+		return workqueue.ErrNotFound
 	}
+	if it.State != workqueue.Processed && it.State != workqueue.Cancelled {
+		return &workqueue.TransitionError{ItemID: id, Verb: "repeat", State: it.State}
+	}
+	it.DeletedAt, it.DeletedReason = nil, nil
 	it.State, it.AvailableAt, it.RetryCount, it.ReleaseCount, it.WorkerID = workqueue.Ready, m.Now(), 0, 0, nil
 	it.LeaseExpiresAt, it.AssignedAt, it.StartedAt, it.FinishedAt, it.FirstStartedAt = nil, nil, nil, nil, nil
 	it.Output, it.Progress, it.Step, it.LogTail, it.Error, it.ErrorKind = "", nil, nil, nil, nil, nil

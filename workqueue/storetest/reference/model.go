@@ -58,11 +58,29 @@ func (m *Model) IDs() []int64 { return slices.Sorted(maps.Keys(m.Items)) }
 func (m *Model) List() []workqueue.Item {
 	shown := []workqueue.Item{}
 	for _, id := range slices.Backward(m.IDs()) {
-		if it := m.Items[id]; it.DeletedAt == nil {
-			shown = append(shown, *it)
+		if it := *m.Items[id]; it.DeletedAt == nil {
+			it.Lifecycle = m.Lifecycle(&it)
+			shown = append(shown, it)
 		}
 	}
 	return shown
+}
+
+// Lifecycle is the name of where an item stands now.
+func (m *Model) Lifecycle(it *workqueue.Item) workqueue.Lifecycle {
+	waits := workqueue.LifePending
+	switch {
+	case it.DeletedAt != nil:
+		return workqueue.LifeDeleted
+	case it.AvailableAt.After(m.Now()) && it.RetryCount > 0:
+		waits = workqueue.LifeRetry
+	case it.AvailableAt.After(m.Now()):
+		waits = workqueue.LifeScheduled
+	}
+	return map[workqueue.State]workqueue.Lifecycle{
+		workqueue.Ready: waits, workqueue.Pending: waits, workqueue.Assigned: workqueue.LifeAssigned,
+		workqueue.Blocked: workqueue.LifeActive, workqueue.Processed: workqueue.LifeCompleted, workqueue.Cancelled: workqueue.LifeArchived,
+	}[it.State]
 }
 
 // WorkersByName are all workers, by name.

@@ -28,7 +28,9 @@ func (m *Model) Claim(p Process, band workqueue.Band, limit int, lease time.Dura
 		if it.FirstStartedAt == nil {
 			it.FirstStartedAt = it.StartedAt
 		}
-		claimed = append(claimed, *it)
+		copied := *it
+		copied.Lifecycle = m.Lifecycle(it)
+		claimed = append(claimed, copied)
 	}
 	return claimed
 }

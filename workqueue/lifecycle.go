@@ -1,0 +1,64 @@
+package workqueue
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Lifecycle is the name under which people know where an item stands. It is
+// computed from the item's state and times by the database's clock, and never
+// stored.
+type Lifecycle string
+
+// The lifecycles, in the order of an item's life.
+const (
+	LifeScheduled Lifecycle = "scheduled" // waits for its time
+	LifePending   Lifecycle = "pending"   // due, waits for a worker
+	LifeAssigned  Lifecycle = "assigned"  // given to a worker, not started
+	LifeActive    Lifecycle = "active"    // running
+	LifeRetry     Lifecycle = "retry"     // failed, waits for its backoff
+	LifeCompleted Lifecycle = "completed" // finished well
+	LifeArchived  Lifecycle = "archived"  // finished badly, or set aside
+	LifeDeleted   Lifecycle = "deleted"   // hidden, and removed for good later
+	lifeUnknown   Lifecycle = ""          // a state that a newer program has written
+)
+
+// Lifecycles lists all lifecycles in the order of an item's life.
+func Lifecycles() []Lifecycle {
+	return []Lifecycle{LifeScheduled, LifePending, LifeAssigned, LifeActive, LifeRetry, LifeCompleted, LifeArchived, LifeDeleted}
+}
+
+// ParseLifecycle reads a lifecycle's name, in any case.
+func ParseLifecycle(text string) (Lifecycle, error) {
+	for _, l := range Lifecycles() {
+		if strings.EqualFold(text, string(l)) {
+			return l, nil
+		}
+	}
+	return lifeUnknown, fmt.Errorf("lifecycle %q: want one of %v", text, Lifecycles())
+}
+
+// LifecycleOf computes an item's lifecycle. due tells whether its AvailableAt
+// has come by the database's clock; deleted whether it has a DeletedAt.
+func LifecycleOf(state State, failures int, due, deleted bool) Lifecycle {
+	switch {
+	case deleted:
+		return LifeDeleted
+	case state == Blocked:
+		return LifeActive
+	case state == Processed:
+		return LifeCompleted
+	case state == Cancelled:
+		return LifeArchived
+	case state == Assigned:
+		return LifeAssigned
+	case state != Ready && state != Pending:
+		return lifeUnknown
+	case due:
+		return LifePending
+	case failures > 0:
+		return LifeRetry
+	default:
+		return LifeScheduled
+	}
+}

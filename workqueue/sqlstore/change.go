@@ -1,0 +1,271 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"botwork/workqueue"
+)
+
+// ChangeItem implements workqueue.ItemStore.
+func (s *Store) ChangeItem(ctx context.Context, id int64, c workqueue.Change) (clone int64, err error) {
+	doing := fmt.Sprintf("%s item %d", c.Action, id)
+	changed := 0
+	err = s.retry(ctx, doing, func() (err error) {
+		if c.Action == workqueue.Clone {
+			clone, err = s.clone(ctx, id, c.By)
+			return err
+		}
+		changed, err = s.apply(ctx, c, []int64{id}, nil)
+		return err
+	})
+	switch {
+	case classify(err) == uniqueError:
+		return 0, fmt.Errorf("%s: %w", doing, s.duplicateOf(ctx, id))
+	case err != nil || changed > 0 || clone > 0:
+		return clone, err
+	}
+	item, err := s.Item(ctx, id)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", doing, err)
+	}
+	return 0, c.Refuse(&item)
+}
+
+// changePage bounds a page of ChangeItems: SQL Server takes 2,100 parameters
+// and locks a table from 5,000 rows on.
+const changePage = 500
+
+// ChangeItems implements workqueue.ItemStore.
+func (s *Store) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c workqueue.Change) (workqueue.ChangeResult, error) {
+	var result workqueue.ChangeResult
+	limit := min(orDefault(f.Limit, changePage), changePage)
+	ids, err := s.changeable(ctx, f, c.Action, limit)
+	if err != nil || len(ids) == 0 {
+		return result, err
+	}
+	if len(ids) == limit {
+		result.Next = ids[limit-1]
+	}
+	if c.Action == workqueue.Clone {
+		result.Clones, err = s.cloneEach(ctx, ids, c.By)
+		result.Changed = len(result.Clones)
+		return result, err
+	}
+	err = s.retry(ctx, string(c.Action)+" items", func() (err error) {
+		result.Changed, err = s.apply(ctx, c, ids, func(orm *gorm.DB) *gorm.DB { return s.narrow(ctx, orm, f) })
+		return err
+	})
+	if classify(err) != uniqueError {
+		return result, err
+	}
+	// One of them would take a key that another item has by now: the rest goes
+	// one by one.
+	result.Changed = 0
+	for _, id := range ids {
+		switch _, err := s.ChangeItem(ctx, id, c); {
+		case err == nil:
+			result.Changed++
+		case refused(err):
+		default:
+			return result, err
+		}
+	}
+	return result, nil
+}
+
+// refused tells that an item may not be changed, or is gone.
+func refused(err error) bool {
+	if errors.Is(err, workqueue.ErrNotFound) {
+		return true
+	}
+	if _, ok := errors.AsType[*workqueue.DuplicateError](err); ok {
+		return true
+	}
+	_, ok := errors.AsType[*workqueue.TransitionError](err)
+	return ok
+}
+
+// changeable lists the ids of a page.
+func (s *Store) changeable(ctx context.Context, f workqueue.ItemFilter, a workqueue.Action, limit int) ([]int64, error) {
+	var ids []int64
+	err := s.retry(ctx, "list items to "+string(a), func() error {
+		ids = nil
+		orm := s.narrow(ctx, s.listing.WithContext(ctx).Model(&itemRow{}), f)
+		if !slices.Contains(f.Lifecycles, workqueue.LifeDeleted) {
+			orm = orm.Where(map[string]any{"DeletedAt": nil})
+		}
+		return orm.Where(map[string]any{"State": a.From()}).
+			Order(clause.OrderByColumn{Column: column("Id"), Desc: true}).Limit(limit).Pluck("Id", &ids).Error
+	})
+	return ids, err
+}
+
+// apply changes the items among ids whose state allows it and that a filter,
+// unless it is nil, still picks. Each item is changed by one statement.
+func (s *Store) apply(ctx context.Context, c workqueue.Change, ids []int64, filter func(*gorm.DB) *gorm.DB) (int, error) {
+	from := func(orm *gorm.DB, states ...workqueue.State) *gorm.DB {
+		orm = orm.WithContext(ctx).Model(&itemRow{}).Where(map[string]any{"Id": ids, "State": states})
+		if !c.Action.TakesDeleted() {
+			orm = orm.Where(map[string]any{"DeletedAt": nil})
+		}
+		if filter != nil {
+			orm = filter(orm)
+		}
+		return orm
+	}
+	switch c.Action {
+	case workqueue.RunNow:
+		return rows(from(s.orm, c.Action.From()...).Updates(s.dueNow()))
+	case workqueue.Archive:
+		return rows(from(s.orm, c.Action.From()...).Updates(s.ended(c.Reason)))
+	case workqueue.Cancel:
+		n, err := rows(from(s.orm, workqueue.Ready, workqueue.Pending, workqueue.Assigned).Updates(s.ended(c.Reason)))
+		if err != nil || n == len(ids) {
+			return n, err
+		}
+		running, err := s.cancelRunning(ctx, c.Reason, from)
+		return n + running, err
+	case workqueue.Repeat:
+		return s.repeat(ctx, ids, from)
+	case workqueue.Delete:
+		logical := s.queuesThat(ctx, map[string]any{"Deletion": string(workqueue.DeletionLogical)})
+		n, err := rows(from(s.orm, c.Action.From()...).
+			Where(clause.Expr{SQL: "? IN (?)", Vars: []any{column("QueueName"), logical}}).Updates(s.hidden(ctx, c.Reason)))
+		if err != nil || n == len(ids) {
+			return n, err
+		}
+		removed, err := rows(from(s.orm, c.Action.From()...).
+			Where(clause.Expr{SQL: "? NOT IN (?)", Vars: []any{column("QueueName"), logical}}).Delete(&itemRow{}))
+		return n + removed, err
+	default:
+		return 0, fmt.Errorf("action %q: want one of %v", c.Action, workqueue.Actions())
+	}
+}
+
+func rows(result *gorm.DB) (int, error) { return int(result.RowsAffected), result.Error }
+
+// repeat begins items from zero. A deleted one takes its natural key again.
+func (s *Store) repeat(ctx context.Context, ids []int64, from func(*gorm.DB, ...workqueue.State) *gorm.DB) (int, error) {
+	finished := func() *gorm.DB { return from(s.orm, workqueue.Repeat.From()...) }
+	n, err := rows(finished().Where(map[string]any{"DeletedAt": nil}).Updates(s.asNew()))
+	if err != nil || n == len(ids) {
+		return n, err
+	}
+	var deleted []int64
+	if err := finished().Where(clause.Neq{Column: column("DeletedAt")}).Pluck("Id", &deleted).Error; err != nil {
+		return n, err
+	}
+	for _, id := range deleted {
+		key, err := s.uniqueKeyOf(ctx, id)
+		if err != nil {
+			return n, err
+		}
+		columns := s.asNew()
+		columns["UniqueKey"] = null(key)
+		one, err := rows(finished().Where(map[string]any{"Id": id}).Where(clause.Neq{Column: column("DeletedAt")}).Updates(columns))
+		if n += one; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// cancelRunning takes running items from their workers, for good: what their
+// runs write afterwards is refused like any late result, and their workers stop
+// them when they learn of it. The attempts are noted as failed.
+func (s *Store) cancelRunning(ctx context.Context, reason string, from func(*gorm.DB, ...workqueue.State) *gorm.DB) (int, error) {
+	total := 0
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		orm := s.orm.WithContext(ctx)
+		orm.Statement.ConnPool = tx
+		var running []itemRow
+		if err := from(orm, workqueue.Blocked).Order(clause.OrderByColumn{Column: column("Id")}).Find(&running).Error; err != nil {
+			return err
+		}
+		notes := map[refRow]attemptRow{}
+		var ended []refRow
+		for i := range running {
+			r := &running[i]
+			orm := s.orm.WithContext(ctx)
+			orm.Statement.ConnPool = tx
+			n, err := rows(orm.Model(&itemRow{}).
+				Where(map[string]any{"Id": r.ID, "State": workqueue.Blocked, "Fence": r.Fence}).Updates(s.ended(reason)))
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				continue // it ended, or was claimed anew, in this moment
+			}
+			ref := refRow{ItemID: r.ID, ItemFence: r.Fence}
+			ended = append(ended, ref)
+			notes[ref] = attemptRow{
+				refRow: ref, Number: r.RetryCount + 1, Result: "failed", HolderID: r.WorkerID,
+				ErrorText: null(reason), Kind: null(string(workqueue.KindCancelled)),
+			}
+		}
+		total = len(ended)
+		return s.note(ctx, tx, notes, ended)
+	})
+	return total, err
+}
+
+// ended are the columns of an item that a person has ended.
+func (s *Store) ended(reason string) map[string]any {
+	return map[string]any{
+		"State": workqueue.Cancelled, "Error": null(reason), "ErrorKind": string(workqueue.KindCancelled),
+		"FinishedAt": s.nowExpr(), "LeaseExpiresAt": nil, "RetainUntil": nil,
+	}
+}
+
+// dueNow are the columns of an item that is to run as soon as it can.
+func (s *Store) dueNow() map[string]any {
+	return map[string]any{
+		"State": s.waitingState(), "AvailableAt": s.nowExpr(), "FinishedAt": nil, "RetainUntil": nil,
+		"WorkerId": nil, "LeaseExpiresAt": nil, "AssignedAt": nil,
+	}
+}
+
+// waitingState keeps what waits on request Pending; all else becomes Ready.
+func (s *Store) waitingState() clause.Expr {
+	return gorm.Expr("CASE WHEN ? = 4 THEN 4 ELSE 0 END", column("State"))
+}
+
+// asNew are the columns of an item that begins from zero, but for its fence.
+func (s *Store) asNew() map[string]any {
+	return map[string]any{
+		"State": workqueue.Ready, "RetryCount": 0, "ReleaseCount": 0, "AvailableAt": s.nowExpr(),
+		"WorkerId": nil, "LeaseExpiresAt": nil, "AssignedAt": nil, "StartedAt": nil, "FinishedAt": nil,
+		"FirstStartedAt": nil, "Output": nil, "Progress": nil, "ProgressPercent": nil, "Step": nil, "LogTail": nil,
+		"Error": nil, "ErrorKind": nil, "RetainUntil": nil, "Analytics": nil, "DeletedAt": nil, "DeletedReason": nil,
+	}
+}
+
+// hidden are the columns of a logically deleted item. What waited is over, so
+// that the indexes of waiting items hold nothing that is deleted. Its natural
+// key is free again, unless the queue counts deleted items.
+func (s *Store) hidden(ctx context.Context, reason string) map[string]any {
+	waits := gorm.Expr("CASE WHEN ? IN (0, 4, 5) THEN 3 ELSE ? END", column("State"), column("State"))
+	counted := s.queuesThat(ctx, map[string]any{"DeletedKeysCount": true})
+	return map[string]any{
+		"State": waits, "DeletedAt": s.nowExpr(), "DeletedReason": null(clip(reason, reasonLen)), "LeaseExpiresAt": nil,
+		"FinishedAt": gorm.Expr("COALESCE(?, ?)", column("FinishedAt"), s.nowExpr()),
+		"UniqueKey":  gorm.Expr("CASE WHEN ? IN (?) THEN ? END", column("QueueName"), counted, column("UniqueKey")),
+	}
+}
+
+// queuesThat is a subquery of the names of queues.
+func (s *Store) queuesThat(ctx context.Context, where map[string]any) *gorm.DB {
+	return s.orm.WithContext(ctx).Model(&queueRow{}).Select("Name").Where(where)
+}
+
+// nowExpr is the clock for gorm's updates.
+func (s *Store) nowExpr() clause.Expr { return gorm.Expr(s.dialect.clock, s.nowArg()) }
+
+func column(name string) clause.Column { return clause.Column{Name: name} }

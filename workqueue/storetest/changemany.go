@@ -1,0 +1,107 @@
+package storetest
+
+import (
+	"slices"
+
+	"botwork/workqueue"
+)
+
+// A queue that deletes logically keeps the row: no listing shows it unless it
+// is asked for, nothing runs it, and Repeat brings it back.
+func changeHidden(x *fixture) {
+	x.exec(1, `INSERT INTO "BotQueues" ("Name", "Deletion") VALUES ('kept', 'logical')`)
+	for _, state := range workqueue.Delete.From() {
+		before := x.Item(ItemOpts{Queue: "kept", State: state})
+		if err := Do(x.ctx, x.Store, workqueue.Delete, before.ID, "by mistake"); err != nil {
+			x.Fatal(err)
+		}
+		got := x.show(before.ID)
+		if got.Lifecycle != workqueue.LifeDeleted || deref(got.DeletedReason) != "by mistake" || got.DeletedAt == nil {
+			x.Errorf("the deleted item is %s", asJSON(got))
+		}
+		x.wantIDs("due items", x.due(workqueue.EveryPriority, 10), nil)
+		x.wantRescue(workqueue.RescueResult{})
+		x.wantIDs("listed", x.list(workqueue.ItemFilter{}), nil)
+		x.wantIDs("listed as deleted", x.list(workqueue.ItemFilter{Lifecycles: []workqueue.Lifecycle{workqueue.LifeDeleted}}), []int64{before.ID})
+		if err := Do(x.ctx, x.Store, workqueue.Repeat, before.ID, ""); err != nil {
+			x.Fatal(err)
+		}
+		x.runOnce(before.ID)
+		x.exec(1, `DELETE FROM "BotWorkQueueItems" WHERE "Id" = %d`, before.ID)
+	}
+}
+
+func (x *fixture) list(f workqueue.ItemFilter) []int64 {
+	x.Helper()
+	items, err := x.Store.Items(x.ctx, f)
+	if err != nil {
+		x.Fatal(err)
+	}
+	return idsOf(items)
+}
+
+// changeAll does to all items that a filter picks what a Change says.
+func (x *fixture) changeAll(f workqueue.ItemFilter, c workqueue.Change) (changed int, clones []int64) {
+	x.Helper()
+	for {
+		result, err := x.Store.ChangeItems(x.ctx, f, c)
+		if err != nil {
+			x.Fatal(err)
+		}
+		changed += result.Changed
+		clones = append(clones, result.Clones...)
+		if result.Next == 0 {
+			return changed, clones
+		}
+		f.BeforeID = result.Next
+	}
+}
+
+func changePages(x *fixture) {
+	x.exec(1, `INSERT INTO "BotQueues" ("Name") VALUES ('mail')`)
+	mail := x.Items(25, ItemOpts{Queue: "mail"})
+	others := x.Items(5, ItemOpts{})
+	filter := workqueue.ItemFilter{QueueName: "mail", Limit: 4}
+	want := func(what string, got, want int) {
+		x.Helper()
+		if got != want {
+			x.Errorf("%s changed %d items, want %d", what, got, want)
+		}
+	}
+	archived, _ := x.changeAll(filter, workqueue.Change{Action: workqueue.Archive, Reason: "season over"})
+	want("archive", archived, 25)
+	x.wantState(workqueue.Cancelled, mail...)
+	x.wantState(workqueue.Ready, others...)
+	again, _ := x.changeAll(filter, workqueue.Change{Action: workqueue.Archive})
+	want("archive again", again, 0)
+	cloned, clones := x.changeAll(filter, workqueue.Change{Action: workqueue.Clone, By: "ann"})
+	want("clone", cloned, 25)
+	x.wantState(workqueue.Pending, clones...)
+	if len(clones) != 25 || slices.ContainsFunc(clones, func(id int64) bool { return id <= others[4] }) {
+		x.Errorf("the clones are %v, want 25 new ones", clones)
+	}
+	filter.Lifecycles = []workqueue.Lifecycle{workqueue.LifeArchived}
+	repeated, _ := x.changeAll(filter, workqueue.Change{Action: workqueue.Repeat})
+	want("repeat", repeated, 25)
+	x.wantState(workqueue.Ready, mail...)
+	filter.Lifecycles = []workqueue.Lifecycle{workqueue.LifePending}
+	deleted, _ := x.changeAll(filter, workqueue.Change{Action: workqueue.Delete})
+	want("delete", deleted, 50)
+	x.wantIDs("what is left", x.list(workqueue.ItemFilter{}), []int64{others[4], others[3], others[2], others[1], others[0]})
+}
+
+func changePassesOver(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	running := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
+	done := x.Item(ItemOpts{State: workqueue.Processed, Worker: w})
+	waiting := x.Item(ItemOpts{})
+	changed, _ := x.changeAll(workqueue.ItemFilter{Limit: 1}, workqueue.Change{Action: workqueue.Cancel, Reason: "all of them"})
+	if changed != 2 {
+		x.Errorf("%d items were cancelled, want 2", changed)
+	}
+	x.wantState(workqueue.Cancelled, running.ID, waiting.ID)
+	x.wantSame(done)
+	if n := len(x.attempts(running.ID)); n != 1 {
+		x.Errorf("the run that was cancelled left %d attempts, want 1", n)
+	}
+}

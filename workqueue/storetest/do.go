@@ -1,0 +1,13 @@
+package storetest
+
+import (
+	"context"
+
+	"botwork/workqueue"
+)
+
+// Do does to one item what a person asks for.
+func Do(ctx context.Context, store workqueue.ItemStore, a workqueue.Action, id int64, reason string) error {
+	_, err := store.ChangeItem(ctx, id, workqueue.Change{Action: a, Reason: reason})
+	return err
+}
