@@ -42,6 +42,16 @@ func (l link) Items(context.Context, workqueue.ItemFilter) ([]workqueue.Item, er
 }
 func (l link) Attempts(context.Context, int64) ([]workqueue.Attempt, error) { return nil, errRefused }
 
+func (l link) Queue(context.Context, string) (workqueue.Queue, error) {
+	return workqueue.Queue{}, errRefused
+}
+func (l link) DefineQueues(context.Context, []workqueue.Queue, string) ([]string, error) {
+	return nil, errRefused
+}
+func (l link) PauseQueue(context.Context, string) (bool, error)  { return false, errRefused }
+func (l link) ResumeQueue(context.Context, string) (bool, error) { return false, errRefused }
+func (l link) DeleteQueue(context.Context, string) error         { return errRefused }
+
 func (l link) Queues(ctx context.Context) ([]workqueue.Queue, error) {
 	return call(ctx, l, "Queues", l.p.w.db.queues)
 }

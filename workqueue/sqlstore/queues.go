@@ -2,6 +2,8 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 
 	"gorm.io/gorm"
@@ -59,7 +61,7 @@ type robotRow struct {
 
 func (robotRow) TableName() string { return "BotQueueRobots" }
 
-// Queues implements workqueue.ItemStore.
+// Queues implements workqueue.QueueStore.
 func (s *Store) Queues(ctx context.Context) ([]workqueue.Queue, error) {
 	var queues []workqueue.Queue
 	err := s.retry(ctx, "list queues", func() (err error) {
@@ -67,6 +69,16 @@ func (s *Store) Queues(ctx context.Context) ([]workqueue.Queue, error) {
 		return err
 	})
 	return queues, err
+}
+
+// Queue implements workqueue.QueueStore.
+func (s *Store) Queue(ctx context.Context, name string) (workqueue.Queue, error) {
+	var queue workqueue.Queue
+	err := s.retry(ctx, fmt.Sprintf("read queue %q", name), func() (err error) {
+		queue, err = s.queueByName(s.listing.WithContext(ctx), name)
+		return err
+	})
+	return queue, err
 }
 
 // findQueues reads queues with their robots, in the order of their names.
@@ -85,10 +97,36 @@ func findQueues(db *gorm.DB) ([]workqueue.Queue, error) {
 	}
 	for _, r := range robots {
 		if q := queueOf(queues, r.QueueName); q != nil {
-			q.Robots = append(q.Robots, workqueue.QueueRobot{Robot: r.Robot, Read: r.CanRead, Write: r.CanWrite})
+			q.Robots = append(q.Robots, r.robot())
 		}
 	}
 	return queues, nil
+}
+
+// queueByName reads one queue with its robots, or returns ErrNotFound. The
+// engine decides what the same name is.
+func (s *Store) queueByName(db *gorm.DB, name string) (workqueue.Queue, error) {
+	var row queueRow
+	var robots []robotRow
+	err := db.Where(map[string]any{"Name": name}).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return workqueue.Queue{}, workqueue.ErrNotFound
+	}
+	if err != nil {
+		return workqueue.Queue{}, err
+	}
+	if err := db.Where(map[string]any{"QueueName": row.Name}).Order(ascending("Robot")).Find(&robots).Error; err != nil {
+		return workqueue.Queue{}, err
+	}
+	queue := row.queue()
+	for _, r := range robots {
+		queue.Robots = append(queue.Robots, r.robot())
+	}
+	return queue, nil
+}
+
+func (r *robotRow) robot() workqueue.QueueRobot {
+	return workqueue.QueueRobot{Robot: r.Robot, Read: r.CanRead, Write: r.CanWrite}
 }
 
 // queueOf finds the queue that a row names. SQL Server lets a foreign key name

@@ -43,6 +43,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Enqueue", enqueueTests()},
 		{"Items", listTests()},
 		{"Queues", queueTests()},
+		{"Define", defineTests()},
 		{"Change", changeTests()},
 		{"Due", dueTests()},
 		{"Assign", assignTests()},

@@ -1,0 +1,5 @@
+-- queue_robots_add: say what robots may do with a queue.
+-- In:  name, rows [{RobotName, MayRead, MayWrite}]
+INSERT INTO "BotQueueRobots" ("QueueName", "Robot", "CanRead", "CanWrite")
+SELECT CAST(@name AS varchar), j."RobotName", j."MayRead", j."MayWrite"
+FROM json_to_recordset(CAST(@rows AS json)) AS j("RobotName" text, "MayRead" boolean, "MayWrite" boolean);

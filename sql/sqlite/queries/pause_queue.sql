@@ -1,0 +1,7 @@
+-- pause_queue: pause a queue, or end that. A queue that is so already is not changed.
+-- In:  name, paused, now (NULL: the database clock)
+UPDATE BotQueues SET
+    Paused = @paused,
+    Revision = Revision + 1,
+    UpdatedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+WHERE Name = @name AND Paused <> @paused;

@@ -1,0 +1,5 @@
+-- queue_robots_add: say what robots may do with a queue.
+-- In:  name, rows [{RobotName, MayRead, MayWrite}]
+INSERT INTO BotQueueRobots (QueueName, Robot, CanRead, CanWrite)
+SELECT @name, json_extract(value, '$.RobotName'), json_extract(value, '$.MayRead'), json_extract(value, '$.MayWrite')
+FROM json_each(@rows);

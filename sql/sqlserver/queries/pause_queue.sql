@@ -1,0 +1,7 @@
+-- pause_queue: pause a queue, or end that. A queue that is so already is not changed.
+-- In:  name, paused, now (NULL: the database clock)
+UPDATE BotQueues SET
+    Paused = @paused,
+    Revision = Revision + 1,
+    UpdatedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+WHERE Name = @name AND Paused <> @paused;

@@ -1,0 +1,5 @@
+-- queue_robots_add: say what robots may do with a queue.
+-- In:  name, rows [{RobotName, MayRead, MayWrite}]
+INSERT INTO BotQueueRobots (QueueName, Robot, CanRead, CanWrite)
+SELECT @name, j.RobotName, j.MayRead, j.MayWrite
+FROM OPENJSON(@rows) WITH (RobotName NVARCHAR(200) '$.RobotName', MayRead BIT '$.MayRead', MayWrite BIT '$.MayWrite') j;

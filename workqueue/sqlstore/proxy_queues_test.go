@@ -1,0 +1,66 @@
+package sqlstore_test
+
+import (
+	"context"
+
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+	"botwork/workqueue/storetest"
+)
+
+const (
+	countQueues = `SELECT COUNT(*) FROM "BotQueues" WHERE "DefinedBy" = $1`
+	countRobots = `SELECT COUNT(*) FROM "BotQueueRobots" WHERE "Robot" = $1`
+	countPaused = `SELECT COUNT(*) FROM "BotQueues" WHERE "Name" = $1 AND "Paused"`
+)
+
+// queueMethods change queues.
+var queueMethods = []method{
+	{"DefineQueues", 6, true, func(x *behindProxy) trial {
+		by := x.make.Spec(storetest.WorkerOpts{}).Name
+		robots := workqueue.QueueAccess{Robots: []workqueue.QueueRobot{{Robot: by, Read: true}}}
+		defs := []workqueue.Queue{
+			{Name: by + "-1", QueueAccess: robots}, {Name: by + "-2", QueueAccess: robots}, {Name: by + "-3", QueueAccess: robots},
+		}
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.DefineQueues(ctx, defs, by)
+			return err
+		}, func() int { return x.count(countQueues, by) + x.count(countRobots, by) }}
+	}},
+	{"PauseQueue", 1, false, func(x *behindProxy) trial {
+		name := x.queue()
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.PauseQueue(ctx, name)
+			return err
+		}, func() int { return x.count(countPaused, name) }}
+	}},
+	{"ResumeQueue", 1, false, func(x *behindProxy) trial {
+		name := x.queue()
+		if _, err := x.way.PauseQueue(x.Context(), name); err != nil {
+			x.Fatal(err)
+		}
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.ResumeQueue(ctx, name)
+			return err
+		}, func() int { return 1 - x.count(countPaused, name) }}
+	}},
+	{"DeleteQueue", 1, false, func(x *behindProxy) trial {
+		name := x.queue()
+		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.DeleteQueue(ctx, name) },
+			func() int { return 1 - x.count(countQueues, name) }}
+	}},
+	reading("Queue", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
+		_, err := s.Queue(ctx, workqueue.DefaultQueue)
+		return err
+	}),
+}
+
+// queue makes a queue of its own, defined by its name.
+func (x *behindProxy) queue() string {
+	x.Helper()
+	name := x.make.Spec(storetest.WorkerOpts{}).Name
+	if _, err := x.way.DefineQueues(x.Context(), []workqueue.Queue{{Name: name}}, name); err != nil {
+		x.Fatal(err)
+	}
+	return name
+}

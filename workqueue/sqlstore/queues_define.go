@@ -1,0 +1,208 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"botwork/workqueue"
+)
+
+// errChangedMeanwhile says that another process has changed a queue since it
+// was read: look again.
+var errChangedMeanwhile = errors.New("the queue was changed by another process at the same time")
+
+// defineTries bounds how often a definition looks again. Each time that it has
+// to, another process has come through.
+const defineTries = 50
+
+// DefineQueues implements workqueue.QueueStore.
+func (s *Store) DefineQueues(ctx context.Context, defs []workqueue.Queue, by string) ([]string, error) {
+	// By name, so that two processes that define the same queues take their
+	// rows in the same order.
+	defs = slices.SortedFunc(slices.Values(defs), func(a, b workqueue.Queue) int { return cmp.Compare(a.Name, b.Name) })
+	if err := checkDefinitions(defs); err != nil {
+		return nil, fmt.Errorf("define queues: %w", err)
+	}
+	var changed []string
+	err := s.retry(ctx, "define queues", func() (err error) {
+		for range defineTries {
+			err = s.tx(ctx, func(tx *sql.Tx) error {
+				changed = nil
+				for i := range defs {
+					wrote, err := s.defineQueue(ctx, tx, &defs[i], by)
+					if err != nil {
+						return err
+					}
+					if wrote {
+						changed = append(changed, defs[i].Name)
+					}
+				}
+				return nil
+			})
+			if !errors.Is(err, errChangedMeanwhile) && classify(err) != uniqueError {
+				return err
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+// checkDefinitions finds all that is wrong with sorted definitions.
+func checkDefinitions(defs []workqueue.Queue) error {
+	var errs []error
+	for i := range defs {
+		errs = append(errs, defs[i].Validate())
+		if i > 0 && defs[i].Name == defs[i-1].Name {
+			errs = append(errs, &workqueue.QueueError{Queue: defs[i].Name, Faults: []workqueue.QueueFault{
+				{Field: "name", Got: "the queue twice", Want: "each queue once"},
+			}})
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// defineQueue makes a queue, or changes it when it differs.
+func (s *Store) defineQueue(ctx context.Context, tx *sql.Tx, def *workqueue.Queue, by string) (wrote bool, err error) {
+	present, err := s.queueByName(s.in(ctx, tx), def.Name)
+	missing := errors.Is(err, workqueue.ErrNotFound)
+	if err != nil && !missing {
+		return false, err
+	}
+	want, robots := definition(def), robotsOf(def)
+	if !missing && maps.Equal(definition(&present), want) && slices.Equal(robotsOf(&present), robots) {
+		return false, nil
+	}
+	v := maps.Clone(want)
+	v["by"], v["now"] = null(clip(by, nameLen)), s.nowArg()
+	name := present.Name // SQL Server may find it under a name in another case
+	if missing {
+		v["name"], name = def.Name, def.Name
+		_, err = s.queries.exec(ctx, tx, "define_queue_new", v)
+	} else {
+		v["id"], v["revision"] = present.ID, present.Revision
+		var n int64
+		if n, err = s.queries.exec(ctx, tx, "define_queue", v); err == nil && n == 0 {
+			err = errChangedMeanwhile
+		}
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, s.defineRobots(ctx, tx, name, robots)
+}
+
+// robotRight is a listed robot inside a JSON parameter.
+type robotRight struct {
+	RobotName         string
+	MayRead, MayWrite bool
+}
+
+// defineRobots replaces the list of robots. The queue's row, which was written
+// before, keeps other processes from doing so at the same time.
+func (s *Store) defineRobots(ctx context.Context, tx *sql.Tx, queue string, robots []robotRight) error {
+	if _, err := s.queries.exec(ctx, tx, "queue_robots_clear", values{"name": queue}); err != nil || len(robots) == 0 {
+		return err
+	}
+	batch, err := jsonRows(robots)
+	if err != nil {
+		return err
+	}
+	_, err = s.queries.exec(ctx, tx, "queue_robots_add", values{"name": queue, "rows": batch})
+	return err
+}
+
+// robotsOf lists a queue's robots in the order of their names.
+func robotsOf(q *workqueue.Queue) []robotRight {
+	robots := make([]robotRight, len(q.Robots))
+	for i, r := range q.Robots {
+		robots[i] = robotRight{clean(r.Robot), r.Read, r.Write}
+	}
+	slices.SortFunc(robots, func(a, b robotRight) int { return strings.Compare(a.RobotName, b.RobotName) })
+	return robots
+}
+
+// definition is what defines a queue, as the parameters of the statements that
+// write it. Two queues are defined alike when these are equal.
+func definition(q *workqueue.Queue) values {
+	description := ""
+	if q.Description != nil {
+		description = *q.Description
+	}
+	return values{
+		"description":            text(description),
+		"consumer":               string(cmp.Or(q.Consumer, workqueue.ConsumerWorkers)),
+		"priority_offset":        int64(q.PriorityOffset),
+		"resilience_config":      text(string(q.Resilience)),
+		"retry_as":               string(cmp.Or(q.RetryAs, workqueue.RetrySame)),
+		"key_scope":              string(cmp.Or(q.KeyScope, workqueue.KeyScopeNone)),
+		"deleted_keys_count":     q.DeletedKeysCount,
+		"ttl_ms":                 aboveZero(ms(time.Duration(q.TTL))),
+		"retain_ms":              spanMs(q.Retain),
+		"archive_age_ms":         spanMs(q.ArchiveAge),
+		"archive_limit":          orNull(q.ArchiveLimit),
+		"deletion":               string(cmp.Or(q.Deletion, workqueue.DeletionPhysical)),
+		"payload_schema":         text(string(q.PayloadSchema)),
+		"output_schema":          text(string(q.OutputSchema)),
+		"analytics_schema":       text(string(q.AnalyticsSchema)),
+		"encrypted":              q.Encrypted,
+		"public_access":          !q.Private,
+		"robot_deletes_only_own": q.RobotDeletesOnlyOwn,
+		"checkout_ms":            aboveZero(ms(time.Duration(q.Checkout))),
+		"concurrency_limit":      aboveZero(int64(q.Concurrency)),
+		"key_concurrency_limit":  aboveZero(int64(q.KeyConcurrency)),
+		"rate_limit":             aboveZero(int64(q.Rate.Limit)),
+		"rate_period_ms":         aboveZero(ms(time.Duration(q.Rate.Per))),
+		"key_rate_limit":         aboveZero(int64(q.KeyRate.Limit)),
+		"key_rate_period_ms":     aboveZero(ms(time.Duration(q.KeyRate.Per))),
+	}
+}
+
+// text is a text as a parameter that can be compared: nil for "".
+func text(t string) any {
+	if t == "" {
+		return nil
+	}
+	return clean(t)
+}
+
+// aboveZero is a number as a parameter: nil for 0, which sets no bound.
+func aboveZero(n int64) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
+func spanMs(d *workqueue.Duration) any {
+	if d == nil {
+		return nil
+	}
+	return ms(time.Duration(*d))
+}
+
+func orNull(n *int) any {
+	if n == nil {
+		return nil
+	}
+	return int64(*n)
+}
+
+// in is gorm inside a transaction.
+func (s *Store) in(ctx context.Context, tx *sql.Tx) *gorm.DB {
+	orm := s.orm.WithContext(ctx)
+	orm.Statement.ConnPool = tx
+	return orm
+}
