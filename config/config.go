@@ -36,6 +36,10 @@ type Config struct {
 
 	Encryption Encryption `yaml:"encryption" envPrefix:"ENCRYPTION_"`
 
+	// Queues are the definitions of queues as they stand in the file; nil when
+	// it has none. Package internal/queuedefs reads them.
+	Queues *strictyaml.Node `yaml:"queues"`
+
 	Handlers Handlers `yaml:"handlers" envPrefix:"HANDLERS_"`
 	Log      Log      `yaml:"log" envPrefix:"LOG_"`
 

@@ -11,6 +11,7 @@ import (
 
 	"botwork/config"
 	"botwork/handlers"
+	"botwork/internal/strictyaml"
 )
 
 // fixed are the defaults that depend on the machine.
@@ -55,6 +56,8 @@ func walk(v reflect.Value, path string, visit func(key, variable, standard strin
 		key = path + key
 		variable := "BOTWORK_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 		switch {
+		case f.Type == reflect.TypeFor[*strictyaml.Node]():
+			// Definitions, which have a document of their own.
 		case f.Name == "Secrets":
 			visit(key+".NAME", "BOTWORK_SECRET_NAME", "")
 		case f.Name == "Connections":
