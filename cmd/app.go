@@ -64,12 +64,18 @@ func (a *app) openStore(ctx context.Context) (*sqlstore.Store, error) {
 	return store, nil
 }
 
-// connect opens the database as it is.
+// connect opens the database as it is. Without the keys of the settings it does
+// not touch it.
 func (a *app) connect(ctx context.Context) (*sqlstore.Store, error) {
+	cipher, err := a.cipher()
+	if err != nil {
+		return nil, err
+	}
 	db := a.cfg.Database
 	store, err := sqlstore.Open(ctx, sqlstore.Options{
 		Driver: db.Driver, DSN: db.DSN.Reveal(),
 		MaxOpen: db.Pool.MaxOpen, MaxIdle: db.Pool.MaxIdle, MaxLifetime: db.Pool.MaxLifetime,
+		Cipher: cipher,
 	})
 	if err != nil && db.Driver == database.SQLite && !strings.HasPrefix(db.DSN.Reveal(), "file:") {
 		// SQLite makes the file, but not its folder, and says no more than

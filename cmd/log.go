@@ -34,9 +34,9 @@ func (a *app) secrets() map[string]string {
 	return plain
 }
 
-// redactor hides the values of all secrets.
+// redactor hides the values of all secrets, and the keys.
 func (a *app) redactor() *pipelines.Redactor {
-	var values []string
+	values := a.keyMaterial()
 	for _, value := range a.secrets() {
 		values = append(values, value)
 	}

@@ -34,6 +34,9 @@ func (a *app) loadProgramme() (*programme, error) {
 	if err := a.cfg.CheckSecrets(); err != nil {
 		return nil, err
 	}
+	if _, err := a.cipher(); err != nil {
+		return nil, err // now: a worker would take it for a database that is not there, and wait
+	}
 	resources, err := a.resources()
 	if err != nil {
 		return nil, err

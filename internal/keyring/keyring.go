@@ -11,6 +11,7 @@ package keyring
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,6 +41,15 @@ func New() (*Keyring, error) {
 		return nil, fmt.Errorf("make a key: %w", err)
 	}
 	return from(handle)
+}
+
+// Material returns what no log may show: the keys, as JSON returns them.
+func (k *Keyring) Material() []string {
+	var material []string
+	for _, key := range insecurecleartextkeyset.KeysetMaterial(k.handle).GetKey() {
+		material = append(material, base64.StdEncoding.EncodeToString(key.GetKeyData().GetValue()))
+	}
+	return material
 }
 
 func from(handle *keyset.Handle) (*Keyring, error) {
