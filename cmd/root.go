@@ -49,6 +49,7 @@ func (a *app) commands() []*cobra.Command {
 		a.pipelinesCommand(),
 		a.handlersCommand(),
 		a.dbCommand(),
+		a.keysCommand(),
 		a.checkCommand(),
 		a.benchCommand(),
 		a.versionCommand(),

@@ -22,8 +22,8 @@ type Text struct {
 	problem string // why there is no text, in words
 }
 
-// maxTextFile bounds a secret's file: more is not a secret but a mistake.
-const maxTextFile = 64 << 10
+// MaxTextFile bounds a secret's file, in bytes: more is not a secret but a mistake.
+const MaxTextFile = 64 << 10
 
 // DecodeNode implements strictyaml.NodeDecoder.
 func (t *Text) DecodeNode(n *strictyaml.Node) strictyaml.Findings {
@@ -103,12 +103,12 @@ func readText(path string) (Secret, string) {
 		return Secret{}, err.Error()
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxTextFile+1))
+	data, err := io.ReadAll(io.LimitReader(f, MaxTextFile+1))
 	switch {
 	case err != nil:
 		return Secret{}, err.Error()
-	case len(data) > maxTextFile:
-		return Secret{}, fmt.Sprintf("%s is bigger than %d KiB", filepath.Clean(path), maxTextFile>>10)
+	case len(data) > MaxTextFile:
+		return Secret{}, fmt.Sprintf("%s is bigger than %d KiB", filepath.Clean(path), MaxTextFile>>10)
 	}
 	text := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
 	if text == "" {

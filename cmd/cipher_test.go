@@ -1,0 +1,86 @@
+package cmd
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"botwork/config"
+)
+
+// A process without its keys would fail the items of others, so it does not
+// begin; `botwork run` does not wait either, as it does for a database.
+func TestAKeysetThatCannotBeUsedStopsAll(t *testing.T) {
+	inProject(t)
+	mustDo(t, "keys", "new", "--out", "keyset.json")
+	k := keysetIn(t, "keyset.json")
+	broken := strings.Replace(readFile(t, "keyset.json"), `"ENABLED"`, `"DISABLED"`, 1)
+	writeFile(t, "broken.json", broken)
+	writeFile(t, "botwork.yaml", "encryption:\n  keyset: {file: broken.json}\n")
+	for name, environ := range map[string][]string{
+		"botwork.yaml:2:11: encryption.keyset: ":         nil,
+		"BOTWORK_ENCRYPTION_KEYSET: encryption.keyset: ": {"BOTWORK_ENCRYPTION_KEYSET=" + broken},
+	} {
+		for _, line := range []string{
+			"run", "run --once", "items list", "items show 1", "workers list", "workers drain a", "enqueue --pipeline hello",
+			"db status", "db migrate",
+		} {
+			r := botworkWith(t, "", environ, strings.Fields(line)...)
+			r.wantFailure(t, exitUsage, name+"the primary key ", "is DISABLED, want ENABLED", "botwork: 1 mistake\n")
+			wantNoKey(t, k, r.stdout+r.stderr)
+		}
+	}
+	if _, err := os.Stat("botwork.db"); err == nil {
+		t.Error("the database was opened without its keys")
+	}
+	// What does without the database goes on.
+	mustDo(t, "pipelines", "check")
+
+	writeFile(t, "botwork.yaml", "encryption: {keyset: {file: gone.json}}\n")
+	botwork(t, "items", "list").wantFailure(t, exitUsage, "botwork.yaml:1:22: encryption.keyset: open ", "gone.json", "[no-value]")
+
+	writeFile(t, "botwork.yaml", "encryption: {keyset: {file: keyset.json}}\n")
+	mustDo(t, "items", "list")
+	mustDo(t, "run", "--once", "ExecuteWorkQueue")
+}
+
+func TestTheCipherIsThatOfTheSettings(t *testing.T) {
+	t.Chdir(t.TempDir())
+	a := &app{cfg: config.Default()}
+	if cipher, err := a.cipher(); cipher != nil || err != nil {
+		t.Errorf("without a keyset: cipher = %v, %v; want none", cipher, err)
+	}
+	mustDo(t, "keys", "new", "--out", "keyset.json")
+	a.environ = []string{"BOTWORK_ENCRYPTION_KEYSET=" + readFile(t, "keyset.json")}
+	if err := a.loadConfig(); err != nil {
+		t.Fatal(err)
+	}
+	cipher, err := a.cipher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed, err := cipher.Seal("text", "place")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if opened, err := keysetIn(t, "keyset.json").Open(sealed, "place"); err != nil || opened != "text" {
+		t.Errorf("the file's keys open %q, %v", opened, err)
+	}
+}
+
+// Logs and errors of items hide the keys as they hide secrets, for a pipeline
+// can read a file or a variable.
+func TestTheRedactorHidesTheKeys(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mustDo(t, "keys", "new", "--out", "keyset.json")
+	text := readFile(t, "keyset.json")
+	a := &app{environ: []string{"BOTWORK_ENCRYPTION_KEYSET=" + text, "BOTWORK_SECRET_TOKEN=hunter2"}}
+	if err := a.loadConfig(); err != nil {
+		t.Fatal(err)
+	}
+	said := a.redactor().Redact("got " + text + " and hunter2")
+	wantNoKey(t, keysetIn(t, "keyset.json"), said)
+	if strings.Contains(said, "hunter2") || !strings.Contains(said, `"primaryKeyId"`) {
+		t.Errorf("redacted: %s", said)
+	}
+}

@@ -1,0 +1,306 @@
+package cmd
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"botwork/internal/keyring"
+)
+
+// keysetIn reads a keyset as a worker does.
+func keysetIn(t *testing.T, path string) *keyring.Keyring {
+	t.Helper()
+	k, err := keyring.Parse(readFile(t, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// ids lists a keyset's keys, the primary one with a star.
+func ids(k *keyring.Keyring) []string {
+	var list []string
+	for _, key := range k.Keys() {
+		id := strconv.FormatUint(uint64(key.ID), 10)
+		if key.Primary {
+			id += "*"
+		}
+		list = append(list, id)
+	}
+	return list
+}
+
+// wantNoKey fails when what was said shows a key of the keyset.
+func wantNoKey(t *testing.T, k *keyring.Keyring, said string) {
+	t.Helper()
+	for _, material := range k.Material() {
+		if len(material) < 40 {
+			t.Fatalf("key material = %q, want the whole of it", material)
+		}
+		for i := 0; i+8 <= len(material); i++ {
+			if strings.Contains(said, material[i:i+8]) {
+				t.Fatalf("this shows a key:\n%s", said)
+			}
+		}
+	}
+}
+
+// wantFiles checks what a folder holds: nothing must be left behind.
+func wantFiles(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	if !slices.Equal(names, want) {
+		t.Errorf("files = %q, want %q", names, want)
+	}
+}
+
+func TestKeysNew(t *testing.T) {
+	t.Chdir(t.TempDir())
+	out := mustDo(t, "keys", "new", "--out", "keyset.json")
+	k := keysetIn(t, "keyset.json")
+	wantNoKey(t, k, out)
+	abs, err := filepath.Abs("keyset.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"wrote keyset.json with key " + strings.TrimSuffix(ids(k)[0], "*"), "encryption: {keyset: {file: " + abs + "}}", "Keep a copy"} {
+		if !strings.Contains(out, text) {
+			t.Errorf("it lacks %q:\n%s", text, out)
+		}
+	}
+	if info, err := os.Stat("keyset.json"); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("keyset.json: %v, %v; want mode 0600", info.Mode(), err)
+	}
+
+	before := readFile(t, "keyset.json")
+	botwork(t, "keys", "new", "--out", "keyset.json").wantFailure(t, exitFailed, "keyset.json is there already; nothing was written")
+	if readFile(t, "keyset.json") != before {
+		t.Error("keys new has overwritten a keyset")
+	}
+	botwork(t, "keys", "new", "--out", "nowhere/keyset.json").wantFailure(t, exitFailed, "nowhere")
+	botwork(t, "keys", "new", "--out", "").wantFailure(t, exitUsage, "--out: got an empty path")
+	botwork(t, "keys", "new", "keyset.json").wantFailure(t, exitUsage, `got the argument "keyset.json"`)
+	wantFiles(t, ".", "keyset.json")
+}
+
+func TestKeysNewToStandardOutput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	r := botwork(t, "keys", "new")
+	k, err := keyring.Parse(r.stdout)
+	if err != nil || r.code != exitDone || strings.Count(r.stdout, "\n") != 1 {
+		t.Fatalf("exit code %d, %v; want a keyset on one line and nothing else:\n%s", r.code, err, r.stdout)
+	}
+	wantNoKey(t, k, r.stderr)
+	if !strings.Contains(r.stderr, "BOTWORK_ENCRYPTION_KEYSET") {
+		t.Errorf("it does not say where to put it:\n%s", r.stderr)
+	}
+	wantFiles(t, ".")
+}
+
+func TestKeysRotateAtOnce(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mustDo(t, "keys", "new", "--out", "keyset.json")
+	if err := os.Chmod("keyset.json", 0o640); err != nil {
+		t.Fatal(err)
+	}
+	before := keysetIn(t, "keyset.json")
+	sealed, err := before.Seal("text", "place")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := mustDo(t, "keys", "rotate", "keyset.json")
+	after := keysetIn(t, "keyset.json")
+	wantNoKey(t, after, out)
+	if list := ids(after); len(list) != 2 || list[0]+"*" != ids(before)[0] || !strings.HasSuffix(list[1], "*") {
+		t.Errorf("keys = %q, want the old one %q, then a primary one", list, ids(before))
+	}
+	if opened, err := after.Open(sealed, "place"); err != nil || opened != "text" {
+		t.Errorf("the rotated keyset opens %q, %v", opened, err)
+	}
+	if !strings.Contains(out, "Stop all workers") {
+		t.Errorf("it does not warn of workers with the old keyset:\n%s", out)
+	}
+	if info, err := os.Stat("keyset.json"); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
+		t.Errorf("keyset.json: %v, %v; want mode 0640 as before", info.Mode(), err)
+	}
+	wantFiles(t, ".", "keyset.json")
+}
+
+func TestKeysRotateInTwoSteps(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mustDo(t, "keys", "new", "--out", "keyset.json")
+	writeFile(t, "botwork.yaml", "encryption: {keyset: {file: keyset.json}}\n")
+	old := ids(keysetIn(t, "keyset.json"))[0]
+	botwork(t, "keys", "rotate", "--promote").wantFailure(t, exitFailed, "no key has been added since the last rotation; add one with --add")
+
+	out := mustDo(t, "keys", "rotate", "--add") // of the settings' file
+	added := ids(keysetIn(t, "keyset.json"))
+	if len(added) != 2 || added[0] != old || strings.HasSuffix(added[1], "*") {
+		t.Errorf("keys = %q, want %q still the primary one", added, old)
+	}
+	if !strings.Contains(out, "keys rotate --promote\n") || !strings.Contains(out, "does not seal yet") {
+		t.Errorf("it does not name the second step:\n%s", out)
+	}
+	if list := mustDo(t, "keys", "list"); !strings.Contains(list, "Key "+added[1]+" does not seal yet") {
+		t.Errorf("keys list does not tell of the key that waits:\n%s", list)
+	}
+	for _, args := range [][]string{{"--add"}, {}} {
+		botwork(t, append([]string{"keys", "rotate"}, args...)...).wantFailure(t, exitFailed, "key "+added[1]+": a key that was added before is not in use yet")
+	}
+
+	mustDo(t, "keys", "rotate", "--promote", "keyset.json")
+	if promoted := ids(keysetIn(t, "keyset.json")); !slices.Equal(promoted, []string{strings.TrimSuffix(old, "*"), added[1] + "*"}) {
+		t.Errorf("keys = %q, want %q the primary one", promoted, added[1])
+	}
+	if out := mustDo(t, "keys", "rotate", "--add", "keyset.json"); !strings.Contains(out, "keys rotate --promote keyset.json\n") {
+		t.Errorf("the second step lacks the file:\n%s", out)
+	}
+	botwork(t, "keys", "rotate", "--add", "--promote").wantFailure(t, exitUsage, "two steps, want one of them")
+	wantFiles(t, ".", "botwork.yaml", "keyset.json")
+}
+
+func TestKeysRotateFromStandardInput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	old := mustDo(t, "keys", "new")
+	r := botworkWith(t, old, nil, "keys", "rotate", "--add", "-")
+	k, err := keyring.Parse(r.stdout)
+	if err != nil || r.code != exitDone || len(k.Keys()) != 2 {
+		t.Fatalf("exit code %d, %v; it printed\n%s%s", r.code, err, r.stdout, r.stderr)
+	}
+	wantNoKey(t, k, r.stderr)
+	if !strings.Contains(r.stderr, "the second step is:") {
+		t.Errorf("it does not say what follows:\n%s", r.stderr)
+	}
+	r = botworkWith(t, r.stdout[:60], nil, "keys", "rotate", "-")
+	r.wantFailure(t, exitUsage, "standard input: the keyset is not JSON, or is cut short")
+	if r.stdout != "" {
+		t.Errorf("it printed %q", r.stdout)
+	}
+}
+
+// What the program cannot change, or must not, stays as it is.
+func TestKeysRotateRefuses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mustDo(t, "keys", "new", "--out", "keyset.json")
+	text := readFile(t, "keyset.json")
+	inPlace := []string{"BOTWORK_ENCRYPTION_KEYSET=" + text}
+
+	botwork(t, "keys", "rotate").wantFailure(t, exitUsage, "the settings name no keyset (encryption.keyset), and no FILE was given", "keys new --out FILE")
+	botworkWith(t, "", inPlace, "keys", "rotate", "--add").wantFailure(t, exitUsage,
+		"stands in the environment variable BOTWORK_ENCRYPTION_KEYSET", "keys rotate --add -` and put what that prints in its place")
+	writeFile(t, "botwork.yaml", "encryption: {keyset: {env: KEYS}}\n")
+	botworkWith(t, "", []string{"KEYS=" + text}, "keys", "rotate").wantFailure(t, exitUsage, "the environment variable KEYS")
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, "botwork.yaml", "encryption: {keyset: "+string(quoted)+"}\n")
+	botwork(t, "keys", "rotate").wantFailure(t, exitUsage, "the settings' file itself")
+	botwork(t, "keys", "rotate", "gone.json").wantFailure(t, exitFailed, "gone.json")
+
+	writeFile(t, "broken.json", text[:len(text)/2])
+	r := botwork(t, "keys", "rotate", "broken.json")
+	r.wantFailure(t, exitUsage, "broken.json: the keyset is not JSON, or is cut short")
+	wantNoKey(t, keysetIn(t, "keyset.json"), r.stderr)
+	if readFile(t, "broken.json") != text[:len(text)/2] {
+		t.Error("a file that is no keyset was changed")
+	}
+	writeFile(t, "big.json", text+strings.Repeat(" ", 64<<10))
+	botwork(t, "keys", "rotate", "big.json").wantFailure(t, exitUsage, "big.json: is bigger than 64 KiB")
+
+	writeFile(t, "keyset.json.new", "another one's")
+	botwork(t, "keys", "rotate", "keyset.json").wantFailure(t, exitFailed, "keyset.json.new is there: another rotation is under way, or one was interrupted")
+	if readFile(t, "keyset.json") != text || readFile(t, "keyset.json.new") != "another one's" {
+		t.Error("a rotation that was refused has changed a file")
+	}
+	wantFiles(t, ".", "big.json", "botwork.yaml", "broken.json", "keyset.json", "keyset.json.new")
+}
+
+func TestKeysRotateRefusesToOutgrowWhatIsRead(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mustDo(t, "keys", "new", "--out", "keyset.json")
+	k := keysetIn(t, "keyset.json")
+	text, err := keysetText(k)
+	for err == nil {
+		writeFile(t, "keyset.json", string(text))
+		if k, err = k.Rotate(); err == nil {
+			text, err = keysetText(k)
+		}
+	}
+	last := readFile(t, "keyset.json")
+	botwork(t, "keys", "rotate", "keyset.json").wantFailure(t, exitFailed, "bigger than the 64 KiB that are read at a start")
+	if readFile(t, "keyset.json") != last || len(keysetIn(t, "keyset.json").Keys()) < 100 {
+		t.Error("a rotation that was refused has changed the file, or was refused early")
+	}
+	wantFiles(t, ".", "keyset.json")
+}
+
+func TestKeysList(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mustDo(t, "keys", "new", "--out", "keyset.json")
+	mustDo(t, "keys", "rotate", "keyset.json")
+	k := keysetIn(t, "keyset.json")
+	want := k.Keys()
+	environ := []string{"BOTWORK_ENCRYPTION_KEYSET=" + readFile(t, "keyset.json")}
+	for name, r := range map[string]result{
+		"a file":         botwork(t, "keys", "list", "keyset.json", "-o", "json"),
+		"the settings":   botworkWith(t, "", environ, "keys", "list", "-o", "json"),
+		"standard input": botworkWith(t, readFile(t, "keyset.json"), nil, "keys", "list", "-", "-o", "json"),
+	} {
+		if got := decode[[]keyring.Key](t, r.stdout); !slices.Equal(got, want) {
+			t.Errorf("%s: keys = %+v, want %+v", name, got, want)
+		}
+		wantNoKey(t, k, r.stdout+r.stderr)
+	}
+	table := mustDo(t, "keys", "list", "keyset.json")
+	wantNoKey(t, k, table)
+	for _, pattern := range []string{
+		`(?m)^ID +TYPE +STATUS +PRIMARY +TEXTS BEGIN$`,
+		`(?m)^` + strconv.FormatUint(uint64(want[0].ID), 10) + ` +AesGcmKey +enabled +` + regexp.QuoteMeta(want[0].TextsBegin) + `$`,
+		`(?m)^` + strconv.FormatUint(uint64(want[1].ID), 10) + ` +AesGcmKey +enabled +yes +` + regexp.QuoteMeta(want[1].TextsBegin) + `$`,
+	} {
+		if !regexp.MustCompile(pattern).MatchString(table) {
+			t.Errorf("the table lacks %s:\n%s", pattern, table)
+		}
+	}
+	botwork(t, "keys", "list").wantFailure(t, exitUsage, "the settings name no keyset")
+	botwork(t, "keys", "list", "gone.json").wantFailure(t, exitFailed, "gone.json")
+	writeFile(t, "hmac.json", strings.ReplaceAll(readFile(t, "keyset.json"), "AesGcmKey", "HmacKey"))
+	r := botwork(t, "keys", "list", "hmac.json")
+	r.wantFailure(t, exitUsage, "hmac.json: key "+strconv.FormatUint(uint64(want[0].ID), 10)+" is not an AEAD key")
+	wantNoKey(t, k, r.stderr)
+}
+
+func TestPathsInSettings(t *testing.T) {
+	for path, want := range map[string]string{
+		"/etc/botwork/keyset.json": "/etc/botwork/keyset.json", `C:\keys\keyset.json`: `C:\keys\keyset.json`,
+		"/srv/my keys/a,b.json": "'/srv/my keys/a,b.json'", "/srv/ada's/keys": "'/srv/ada''s/keys'",
+	} {
+		if got := inYAML(path); got != want {
+			t.Errorf("inYAML(%s) = %s, want %s", path, got, want)
+		}
+	}
+}
