@@ -26,7 +26,8 @@ In the first step the new key is known and seals nothing; in the second it seals
 and everybody can open. Without --add and --promote both are done at once, which is
 for a single worker, or while all are stopped.
 
-The file is replaced as a whole or not at all, and keeps its mode and owner.`
+The file is replaced as a whole or not at all, and keeps its mode and owner. More in
+docs/encryption.md.`
 
 // rotation is which step of a rotation is asked for; neither means both.
 type rotation struct{ add, promote bool }
@@ -81,7 +82,7 @@ func (a *app) rotateKeys(args []string, step rotation) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(a.stdout, step.told(path, args, k))
+	fmt.Fprint(a.stdout, step.told(shortPath(path), args, k))
 	return nil
 }
 
