@@ -75,6 +75,12 @@ var may = map[string]map[string]string{
 		"pipelines":           "it loads them",
 		"workqueue":           "it runs a worker over a store",
 	},
+	"internal/queuedefs": {
+		"handlers":             "lengths of time are written as in a pipeline",
+		"internal/jsonschemas": "a schema is checked where it is read, at its place",
+		"internal/strictyaml":  "definitions are read with their places",
+		"workqueue":            "they define its queues",
+	},
 	"internal/simulation": {},
 	"internal/scheduler": {
 		"internal/cron": "planned instants",

@@ -60,16 +60,19 @@ func (s *Store) DefineQueues(ctx context.Context, defs []workqueue.Queue, by str
 	return changed, nil
 }
 
-// checkDefinitions finds all that is wrong with sorted definitions.
+// checkDefinitions finds all that is wrong with definitions.
 func checkDefinitions(defs []workqueue.Queue) error {
 	var errs []error
+	seen := make(map[string]bool, len(defs))
 	for i := range defs {
 		errs = append(errs, defs[i].Validate())
-		if i > 0 && defs[i].Name == defs[i-1].Name {
+		key := queueKey(defs[i].Name) // to SQL Server they are one queue
+		if seen[key] {
 			errs = append(errs, &workqueue.QueueError{Queue: defs[i].Name, Faults: []workqueue.QueueFault{
-				{Field: "name", Got: "the queue twice", Want: "each queue once"},
+				{Field: "name", Got: "the queue twice", Want: "each queue once; names that differ in case alone count as one"},
 			}})
 		}
+		seen[key] = true
 	}
 	return errors.Join(errs...)
 }

@@ -189,6 +189,7 @@ func defineAllOrNone(x *fixture) {
 		"a name that is none": {{Name: "good"}, {Name: "not good"}},
 		"a negative TTL":      {{Name: "good"}, {Name: "late", QueueLife: workqueue.QueueLife{TTL: -1}}},
 		"the same name twice": {{Name: "good"}, {Name: "good", Encrypted: true}},
+		"but for its case":    {{Name: "good"}, {Name: "good-2"}, {Name: "Good"}},
 	} {
 		_, err := x.Store.DefineQueues(x.ctx, defs, "worker-1")
 		var refused *workqueue.QueueError
@@ -296,7 +297,7 @@ func deleteQueue(x *fixture) {
 	if err != nil {
 		x.Fatal(err)
 	}
-	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeletedAt" = %s, "State" = 3 WHERE "Id" = %d`, longAgo, ids[0])
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeletedAt" = %s, "State" = 3 WHERE "Id" = %d`, longAgo, ids[0].ID)
 	var full *workqueue.QueueNotEmptyError
 	if err := x.Store.DeleteQueue(x.ctx, "full"); !errors.As(err, &full) || full.Items != 2 || full.Queue != "full" {
 		x.Errorf("DeleteQueue of a queue with two items: %v, want a *QueueNotEmptyError with 2", err)
