@@ -100,6 +100,10 @@ type Change struct {
 
 	// By is kept as the maker of a clone.
 	By string
+
+	// DryRun changes nothing, and tells what would be changed as if it were. It
+	// does not look at keys that must be unique.
+	DryRun bool
 }
 
 // ChangeResult is what came of a Change of one page of items.
@@ -112,6 +116,11 @@ type ChangeResult struct {
 
 	// Next is the BeforeID of the next page; 0 when this was the last one.
 	Next int64
+}
+
+// Allows tells whether the item's state allows the action.
+func (c Change) Allows(it *Item) bool {
+	return slices.Contains(c.Action.From(), it.State) && (it.DeletedAt == nil || c.Action.TakesDeleted())
 }
 
 // Refuse is the error for an action that the item's state forbids.

@@ -18,6 +18,9 @@ func (s *Store) ChangeItem(ctx context.Context, id int64, c workqueue.Change) (c
 	doing := fmt.Sprintf("%s item %d", c.Action, id)
 	changed := 0
 	err = s.retry(ctx, doing, func() (err error) {
+		if c.DryRun {
+			return nil
+		}
 		if c.Action == workqueue.Clone {
 			clone, err = s.clone(ctx, id, c.By)
 			return err
@@ -35,17 +38,27 @@ func (s *Store) ChangeItem(ctx context.Context, id int64, c workqueue.Change) (c
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", doing, err)
 	}
+	if c.DryRun && c.Allows(&item) {
+		return 0, nil
+	}
 	return 0, c.Refuse(&item)
 }
 
 // changePage bounds a page of ChangeItems: SQL Server takes 2,100 parameters
-// and locks a table from 5,000 rows on.
-const changePage = 500
+// and locks a table from 5,000 rows on. dryPage bounds one that only counts.
+const (
+	changePage = 500
+	dryPage    = 10_000
+)
 
 // ChangeItems implements workqueue.ItemStore.
 func (s *Store) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c workqueue.Change) (workqueue.ChangeResult, error) {
 	var result workqueue.ChangeResult
-	limit := min(orDefault(f.Limit, changePage), changePage)
+	page := changePage
+	if c.DryRun {
+		page = dryPage
+	}
+	limit := min(orDefault(f.Limit, page), page)
 	ids, err := s.changeable(ctx, f, c.Action, limit)
 	if err != nil || len(ids) == 0 {
 		return result, err
@@ -53,13 +66,20 @@ func (s *Store) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c workq
 	if len(ids) == limit {
 		result.Next = ids[limit-1]
 	}
+	if c.DryRun {
+		result.Changed = len(ids)
+		return result, nil
+	}
 	if c.Action == workqueue.Clone {
 		result.Clones, err = s.cloneEach(ctx, ids, c.By)
 		result.Changed = len(result.Clones)
 		return result, err
 	}
-	err = s.retry(ctx, string(c.Action)+" items", func() (err error) {
-		result.Changed, err = s.apply(ctx, c, ids, func(orm *gorm.DB) *gorm.DB { return s.narrow(ctx, orm, f) })
+	err = s.retry(ctx, string(c.Action)+" items", func() error {
+		// What an earlier try has changed stays changed, although its last
+		// statement was refused.
+		n, err := s.apply(ctx, c, ids, func(orm *gorm.DB) *gorm.DB { return s.narrow(ctx, orm, f) })
+		result.Changed += n
 		return err
 	})
 	if classify(err) != uniqueError {
@@ -67,7 +87,6 @@ func (s *Store) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c workq
 	}
 	// One of them would take a key that another item has by now: the rest goes
 	// one by one.
-	result.Changed = 0
 	for _, id := range ids {
 		switch _, err := s.ChangeItem(ctx, id, c); {
 		case err == nil:
@@ -98,7 +117,7 @@ func (s *Store) changeable(ctx context.Context, f workqueue.ItemFilter, a workqu
 	err := s.retry(ctx, "list items to "+string(a), func() error {
 		ids = nil
 		orm := s.narrow(ctx, s.listing.WithContext(ctx).Model(&itemRow{}), f)
-		if !slices.Contains(f.Lifecycles, workqueue.LifeDeleted) {
+		if !a.TakesDeleted() || !slices.Contains(f.Lifecycles, workqueue.LifeDeleted) {
 			orm = orm.Where(map[string]any{"DeletedAt": nil})
 		}
 		return orm.Where(map[string]any{"State": a.From()}).
