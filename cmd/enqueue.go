@@ -85,11 +85,11 @@ func (a *app) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, count int, o
 			}
 			return a.enqueueMany(cmd.Context(), store, items, nil, output)
 		}
-		ids, err := store.Enqueue(cmd.Context(), []workqueue.NewItem{it})
+		made, err := store.Enqueue(cmd.Context(), []workqueue.NewItem{it})
 		if err != nil {
 			return err
 		}
-		item, err := store.Item(cmd.Context(), ids[0])
+		item, err := store.Item(cmd.Context(), made[0].ID)
 		if err != nil {
 			return err
 		}

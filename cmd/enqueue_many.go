@@ -71,7 +71,7 @@ func (a *app) enqueueMany(ctx context.Context, store *sqlstore.Store, items []wo
 			}
 			break
 		}
-		ids = append(ids, got...)
+		ids = append(ids, workqueue.IDs(got)...)
 		bar.add(len(got))
 	}
 	bar.stop()

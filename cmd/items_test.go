@@ -32,11 +32,11 @@ func busyQueue(t *testing.T) *sqlstore.Store {
 	must(err)
 	enqueue := func(priority int, in time.Duration) int64 {
 		t.Helper()
-		ids, err := store.Enqueue(ctx, []workqueue.NewItem{{
+		made, err := store.Enqueue(ctx, []workqueue.NewItem{{
 			State: workqueue.Pending, Priority: priority, IntegrationConfig: "hello", Payload: `{"name":"Ada"}`, In: in, CreatedBy: "test",
 		}})
 		must(err)
-		return ids[0]
+		return made[0].ID
 	}
 	assign := func(id int64) {
 		t.Helper()

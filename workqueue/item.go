@@ -42,8 +42,10 @@ type Item struct {
 	Analytics JSONText `json:"analytics"`
 
 	// Encrypted tells that payload, output and metadata are sealed in the
-	// database.
-	Encrypted bool `json:"encrypted"`
+	// database. Unreadable tells why this process cannot open them; they are
+	// EncryptedText then.
+	Encrypted  bool   `json:"encrypted"`
+	Unreadable string `json:"unreadable,omitempty"`
 
 	// Step and LogTail tell of the present or the last run: the step that it
 	// reached and its last log lines. They are kept until the item succeeds.
@@ -121,6 +123,9 @@ func (it Item) MarshalJSON() ([]byte, error) {
 // the first.
 func (it *Item) Attempt() int { return it.RetryCount + 1 }
 
+// EncryptedText stands for a text that is sealed and cannot be opened.
+const EncryptedText JSONText = "<encrypted>"
+
 // JSONText is a JSON value as the database holds it; "" is SQL's NULL. A hand
 // may have written something that is not JSON: that is shown as a string.
 type JSONText string
@@ -136,32 +141,6 @@ func (t JSONText) MarshalJSON() ([]byte, error) {
 	default:
 		return json.Marshal(string(t))
 	}
-}
-
-// NewItem is what an enqueuer says of an item; everything else has a default
-// in the database.
-type NewItem struct {
-	// QueueName "" means DefaultQueue.
-	QueueName string
-
-	// State is Pending (made on request) or Ready (made by a schedule).
-	State State
-
-	// Priority is taken as it is; 0 is a priority of the low band.
-	Priority int
-
-	IntegrationConfig string
-	Payload           JSONText
-	Estimate          time.Duration // 0: not known
-	ResilienceConfig  JSONText
-
-	// At is when the item becomes due; In is the same as a distance from the
-	// database's now. Both zero: at once. At wins.
-	At time.Time
-	In time.Duration
-
-	Deadline  time.Time // zero: none
-	CreatedBy string
 }
 
 // ItemPriorityRange tells whether a priority fits the column.

@@ -78,11 +78,11 @@ func enqueue(t *testing.T, store workqueue.Store, n int, like workqueue.NewItem)
 	for i := range items {
 		items[i] = like
 	}
-	ids, err := store.Enqueue(t.Context(), items)
+	enqueued, err := store.Enqueue(t.Context(), items)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ids
+	return workqueue.IDs(enqueued)
 }
 
 func assign(t *testing.T, r *workqueue.Runner, p workqueue.AssignParams) workqueue.AssignResult {

@@ -26,10 +26,13 @@ type Store interface {
 
 // ItemStore creates, shows and changes items on somebody's word.
 type ItemStore interface {
-	// Enqueue inserts items, all or none, and returns their ids in ascending
-	// order. With more than one item the ids need not follow the order of the
-	// input. An unknown queue is an *UnknownQueueError.
-	Enqueue(ctx context.Context, items []NewItem) ([]int64, error)
+	// Enqueue inserts items, all or none, by the policies of their queues, and
+	// returns what became of each. An item whose key is taken is not made: the
+	// one that has the key is named, and that is no error. Results stand in the
+	// order of the items; only of several items without keys, which one got
+	// which of their ids is not told. An unknown queue is an
+	// *UnknownQueueError, an item that its queue refuses a *BadItemError.
+	Enqueue(ctx context.Context, items []NewItem) ([]Enqueued, error)
 
 	// Item returns one item, or ErrNotFound.
 	Item(ctx context.Context, id int64) (Item, error)

@@ -79,7 +79,7 @@ func (p *testProject) receive(t *testing.T, name string) {
 // runItem enqueues an item for a file and runs it to its end.
 func (p *testProject) runItem(t *testing.T, pipeline, file string, want workqueue.State) {
 	t.Helper()
-	ids, err := p.worker.Store.Enqueue(t.Context(), []workqueue.NewItem{{
+	enqueued, err := p.worker.Store.Enqueue(t.Context(), []workqueue.NewItem{{
 		State: workqueue.Pending, Priority: workqueue.RequestPriority, IntegrationConfig: pipeline,
 		Payload: workqueue.JSONText(`{"name": "` + file + `"}`),
 	}})
@@ -87,7 +87,7 @@ func (p *testProject) runItem(t *testing.T, pipeline, file string, want workqueu
 		t.Fatal(err)
 	}
 	p.run(t, "ExecuteWorkQueue")
-	it, err := p.worker.Store.Item(t.Context(), ids[0])
+	it, err := p.worker.Store.Item(t.Context(), enqueued[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}

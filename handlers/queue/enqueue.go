@@ -20,7 +20,7 @@ as Pending (state 4) when it belongs to an item.
 
 The pipeline must be known and without a trigger; an unknown pipeline or queue fails for good. It is not safe to run twice: a
 retry after a lost answer of the database inserts the items again, so let the item's pipeline bear a repetition.`,
-		Output: "{ids, count}: the new items' ids in ascending order.",
+		Output: "{ids, count, existing}: the items' ids, and how many of them are new and how many were there already.",
 		Example: `- handler: Enqueue
   with:
     pipeline: invoice
@@ -104,19 +104,30 @@ func (e *enqueueStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 		}
 		items[i] = item
 	}
-	ids, err := e.services.Store().Enqueue(ctx, items)
+	enqueued, err := e.services.Store().Enqueue(ctx, items)
 	if err != nil {
-		if unknown := (*workqueue.UnknownQueueError)(nil); errors.As(err, &unknown) {
-			return nil, handlers.Permanent(err)
+		return nil, refusedForGood(err)
+	}
+	list, existing := make([]any, len(enqueued)), 0
+	for i, made := range enqueued {
+		list[i] = int(made.ID)
+		if made.Existing {
+			existing++
 		}
-		return nil, err
 	}
-	call.Log.Info().Int("items", len(ids)).Str("item_pipeline", e.Pipeline).Msg("enqueued")
-	list := make([]any, len(ids))
-	for i, id := range ids {
-		list[i] = int(id)
+	call.Log.Info().Int("items", len(enqueued)-existing).Int("existing", existing).Str("item_pipeline", e.Pipeline).Msg("enqueued")
+	return map[string]any{"ids": list, "count": len(enqueued) - existing, "existing": existing}, nil
+}
+
+// refusedForGood marks what no later attempt mends: a queue that does not
+// exist, an item that its queue refuses.
+func refusedForGood(err error) error {
+	_, unknown := errors.AsType[*workqueue.UnknownQueueError](err)
+	_, bad := errors.AsType[*workqueue.BadItemError](err)
+	if unknown || bad {
+		return handlers.Permanent(err)
 	}
-	return map[string]any{"ids": list, "count": len(ids)}, nil
+	return err
 }
 
 func (e *enqueueStep) item(call *handlers.Call, payload any) (workqueue.NewItem, error) {

@@ -38,13 +38,13 @@ type fakeItems struct {
 	err   error
 }
 
-func (s *fakeItems) Enqueue(_ context.Context, items []workqueue.NewItem) ([]int64, error) {
+func (s *fakeItems) Enqueue(_ context.Context, items []workqueue.NewItem) ([]workqueue.Enqueued, error) {
 	s.items = append(s.items, items...)
-	ids := make([]int64, len(items))
-	for i := range ids {
-		ids[i] = int64(10 + i)
+	made := make([]workqueue.Enqueued, len(items))
+	for i := range made {
+		made[i].ID = int64(10 + i)
 	}
-	return ids, s.err
+	return made, s.err
 }
 
 func registry(s queue.Services) *handlers.Registry {
@@ -159,7 +159,7 @@ func TestEnqueueOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]any{"ids": []any{10}, "count": 1}, out); diff != "" {
+	if diff := cmp.Diff(map[string]any{"ids": []any{10}, "count": 1, "existing": 0}, out); diff != "" {
 		t.Error(diff)
 	}
 	want := []workqueue.NewItem{{
@@ -188,7 +188,7 @@ func TestEnqueueManyFromAnItem(t *testing.T) {
 	if err != nil || len(items.items) != 0 {
 		t.Errorf("an empty list enqueued %v, %v", items.items, err)
 	}
-	if diff := cmp.Diff(map[string]any{"ids": []any{}, "count": 0}, out); diff != "" {
+	if diff := cmp.Diff(map[string]any{"ids": []any{}, "count": 0, "existing": 0}, out); diff != "" {
 		t.Error(diff)
 	}
 }

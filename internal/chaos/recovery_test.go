@@ -31,7 +31,7 @@ func TestRecovery(t *testing.T) {
 		r := rand.New(rand.NewPCG(drawn, 4))
 		c := newCluster(t, e, "* * * * *")
 		c.nodes = c.nodes[:2]
-		ids, err := c.store.Enqueue(t.Context(), []workqueue.NewItem{{
+		enqueued, err := c.store.Enqueue(t.Context(), []workqueue.NewItem{{
 			State: workqueue.Pending, Priority: workqueue.RequestPriority, IntegrationConfig: "work",
 			Payload: `{"number": 0, "for": "24h", "failures": 0}`,
 		}})
@@ -43,20 +43,20 @@ func TestRecovery(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		begun := c.awaitBegin(ids[0], 1)
+		begun := c.awaitBegin(enqueued[0].ID, 1)
 		var waits []time.Duration
 		for i := range *recoveries {
 			holder := c.nodes[slices.IndexFunc(c.nodes, func(n *node) bool { return n.pid() == begun.PID })]
 			// At any moment between two heartbeats.
 			<-time.After(time.Second + time.Duration(r.Int64N(int64(*heartbeat))))
 			killed := holder.kill()
-			next := c.awaitBegin(ids[0], begun.Fence+1)
+			next := c.awaitBegin(enqueued[0].ID, begun.Fence+1)
 			if next.PID == begun.PID {
 				t.Fatalf("process %d ran the item after it was killed", next.PID)
 			}
 			waits = append(waits, next.Time().Sub(killed.at))
 			begun = next
-			it, err := c.store.Item(t.Context(), ids[0])
+			it, err := c.store.Item(t.Context(), enqueued[0].ID)
 			if err != nil || it.ReleaseCount != i+1 || it.RetryCount != 0 {
 				t.Errorf("after %d kills: ReleaseCount %d, RetryCount %d, %v; want %d, 0", i+1, it.ReleaseCount, it.RetryCount, err, i+1)
 			}
@@ -70,7 +70,7 @@ func TestRecovery(t *testing.T) {
 		t.Logf("lease %v, heartbeat %v, from kill -9 to running on another worker: median %v, worst %v (%d kills, seed %d)", *lease, *heartbeat,
 			waits[len(waits)/2].Round(100*time.Millisecond), waits[len(waits)-1].Round(100*time.Millisecond), len(waits), drawn)
 		c.stopAll()
-		it, err := c.store.Item(t.Context(), ids[0])
+		it, err := c.store.Item(t.Context(), enqueued[0].ID)
 		if err != nil || it.State != workqueue.Ready || it.RetryCount != 0 || it.ReleaseCount != *recoveries {
 			t.Errorf("after the drain the item is %s with RetryCount %d, ReleaseCount %d, %v; want Ready, 0, %d", it.State, it.RetryCount, it.ReleaseCount, err, *recoveries)
 		}

@@ -24,11 +24,12 @@ func (x *project) enqueueHolds(n int) (ids []int64, letGo func(id int64)) {
 			IntegrationConfig: "hold", Priority: 1000 - i, Payload: workqueue.JSONText(fmt.Sprintf(`{"until": %q}`, until(i))),
 		})
 	}
-	ids, err := x.store.Enqueue(x.Context(), items)
+	enqueued, err := x.store.Enqueue(x.Context(), items)
 	if err != nil {
 		x.Fatal(err)
 	}
 	file := map[int64]string{}
+	ids = workqueue.IDs(enqueued)
 	for _, id := range ids { // they need not have the order of the items
 		file[id] = until(1000 - x.item(id).Priority)
 	}

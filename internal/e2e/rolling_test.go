@@ -53,13 +53,13 @@ func (r *rolling) feed(ctx context.Context) {
 				Payload: workqueue.JSONText(fmt.Sprintf(`{"file": %q, "seconds": %q}`, r.file, r.seconds)),
 			}
 		}
-		ids, err := r.store.Enqueue(r.Context(), items)
+		enqueued, err := r.store.Enqueue(r.Context(), items)
 		if err != nil {
 			r.Error(err)
 			return
 		}
 		r.mu.Lock()
-		r.ids = append(r.ids, ids...)
+		r.ids = append(r.ids, workqueue.IDs(enqueued)...)
 		r.mu.Unlock()
 		select {
 		case <-ticker.C:

@@ -161,11 +161,11 @@ func (x *fixture) enqueue(it workqueue.NewItem) int64 {
 	x.Helper()
 	it.IntegrationConfig = cmp.Or(it.IntegrationConfig, "note")
 	it.State = cmp.Or(it.State, workqueue.Pending)
-	ids, err := x.store.Enqueue(x.Context(), []workqueue.NewItem{it})
+	enqueued, err := x.store.Enqueue(x.Context(), []workqueue.NewItem{it})
 	if err != nil {
 		x.Fatal(err)
 	}
-	return ids[0]
+	return enqueued[0].ID
 }
 
 func (x *fixture) item(id int64) workqueue.Item {

@@ -14,9 +14,9 @@ func (o *oracle) queues() (queues []workqueue.Queue, err error) {
 
 func (o *oracle) enqueue(n workqueue.NewItem) (id int64) {
 	_ = o.step("enqueue", func() error {
-		ids, err := o.store.Enqueue(ctx, []workqueue.NewItem{n})
+		enqueued, err := o.store.Enqueue(ctx, []workqueue.NewItem{n})
 		if err == nil {
-			id = ids[0]
+			id = enqueued[0].ID
 		}
 		return err
 	}, func() string {

@@ -67,7 +67,9 @@ func (s *Store) cloneEach(ctx context.Context, ids []int64, by string) ([]int64,
 // duplicateOf finds the item that has what the item with this id would take.
 func (s *Store) duplicateOf(ctx context.Context, id int64) error {
 	var row struct{ QueueName, NaturalKey, ContentKey *string }
-	err := s.orm.WithContext(ctx).Model(&itemRow{}).Select("QueueName", "NaturalKey", "ContentKey").Where(map[string]any{"Id": id}).Take(&row).Error
+	err := s.orm.WithContext(ctx).Model(&itemRow{}).
+		Clauses(clause.Select{Columns: []clause.Column{column("QueueName"), column("NaturalKey"), column("ContentKey")}}).
+		Where(map[string]any{"Id": id}).Take(&row).Error
 	if err != nil {
 		return err
 	}

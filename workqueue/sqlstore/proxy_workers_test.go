@@ -176,7 +176,7 @@ func TestWorkersWhoseConnectionsGoBad(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			ids = append(ids, more...)
+			ids = append(ids, workqueue.IDs(more)...)
 		}
 		var storms sync.WaitGroup
 		for i, w := range workers {

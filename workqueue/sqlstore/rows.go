@@ -151,7 +151,7 @@ func (r *itemRow) pointers() []any {
 
 // item is the row as the rest of the program sees it.
 func (s *Store) item(r *itemRow) workqueue.Item {
-	return workqueue.Item{
+	it := workqueue.Item{
 		ID:                  r.ID,
 		QueueName:           r.QueueName,
 		State:               workqueue.State(r.State),
@@ -198,4 +198,8 @@ func (s *Store) item(r *itemRow) workqueue.Item {
 		Robot:               r.Robot,
 		RetainMs:            r.RetainMs,
 	}
+	if it.Encrypted {
+		s.open(&it)
+	}
+	return it
 }

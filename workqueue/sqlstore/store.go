@@ -34,7 +34,8 @@ type Store struct {
 	queries    *queries
 	checks     *queries // read-only, over readers; never prepared
 
-	policies policies // guards itself
+	policies policies          // guards itself
+	schemas  workqueue.Schemas // likewise
 }
 
 var _ workqueue.Store = (*Store)(nil)

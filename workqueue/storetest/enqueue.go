@@ -25,20 +25,20 @@ func enqueueTests() []test {
 }
 
 func enqueueNothing(x *fixture) {
-	if ids, err := x.Store.Enqueue(x.ctx, nil); err != nil || len(ids) != 0 {
-		x.Errorf("Enqueue of nothing = %v, %v, want nothing", ids, err)
+	if made, err := x.Store.Enqueue(x.ctx, nil); err != nil || len(made) != 0 {
+		x.Errorf("Enqueue of nothing = %v, %v, want nothing", made, err)
 	}
 }
 
 func enqueueDefaults(x *fixture) {
-	ids, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{{State: workqueue.Pending, Priority: workqueue.RequestPriority, IntegrationConfig: "Invoice"}})
-	if err != nil || len(ids) != 1 {
-		x.Fatalf("Enqueue = %v, %v, want one id", ids, err)
+	made, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{{State: workqueue.Pending, Priority: workqueue.RequestPriority, IntegrationConfig: "Invoice"}})
+	if err != nil || len(made) != 1 {
+		x.Fatalf("Enqueue = %v, %v, want one id", made, err)
 	}
-	got := x.show(ids[0])
+	got := x.show(made[0].ID)
 	x.wantClean("CreatedAt", &got.CreatedAt)
 	want := workqueue.Item{
-		ID: ids[0], QueueName: workqueue.DefaultQueue, State: workqueue.Pending, Lifecycle: workqueue.LifePending, Priority: 1000, IntegrationConfig: "Invoice",
+		ID: made[0].ID, QueueName: workqueue.DefaultQueue, State: workqueue.Pending, Lifecycle: workqueue.LifePending, Priority: 1000, IntegrationConfig: "Invoice",
 		CreatedAt: got.CreatedAt, AvailableAt: got.CreatedAt, // due at once
 	}
 	if asJSON(got) != asJSON(want) {
@@ -49,18 +49,18 @@ func enqueueDefaults(x *fixture) {
 func enqueueFields(x *fixture) {
 	x.exec(1, `INSERT INTO "BotQueues" ("Name") VALUES ('mail')`)
 	at := time.Date(2031, 5, 6, 7, 8, 9, 123456789, time.FixedZone("", 2*3600))
-	ids, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{{
+	made, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{{
 		QueueName: "mail", State: workqueue.Ready, Priority: 7, IntegrationConfig: "{\"steps\": []}", Payload: `{"a":[1,2]}`,
 		Estimate: 1500*time.Millisecond + time.Microsecond, ResilienceConfig: `{"limit":2}`, At: at, Deadline: at.Add(time.Hour), CreatedBy: "somebody",
 	}})
 	if err != nil {
 		x.Fatal(err)
 	}
-	got := x.show(ids[0])
+	got := x.show(made[0].ID)
 	toMs := at.UTC().Truncate(time.Millisecond)
 	deadline, estimate, by := toMs.Add(time.Hour), int64(1501), "somebody"
 	want := workqueue.Item{
-		ID: ids[0], QueueName: "mail", State: workqueue.Ready, Lifecycle: workqueue.LifeScheduled, Priority: 7, IntegrationConfig: "{\"steps\": []}", Payload: `{"a":[1,2]}`,
+		ID: made[0].ID, QueueName: "mail", State: workqueue.Ready, Lifecycle: workqueue.LifeScheduled, Priority: 7, IntegrationConfig: "{\"steps\": []}", Payload: `{"a":[1,2]}`,
 		EstimatedDurationMs: &estimate, ResilienceConfig: `{"limit":2}`, AvailableAt: toMs, DeadlineAt: &deadline,
 		CreatedAt: got.CreatedAt, CreatedBy: &by,
 	}
@@ -107,12 +107,12 @@ func enqueueTexts(x *fixture) {
 		"line 1\r\nline 2\ttab\u2028separator",
 		`{"long": "` + strings.Repeat("a long payload 🚀 ", 60_000) + `"}`,
 	} {
-		ids, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{{IntegrationConfig: text, Payload: workqueue.JSONText(text)}})
+		made, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{{IntegrationConfig: text, Payload: workqueue.JSONText(text)}})
 		if err != nil {
 			x.Errorf("Enqueue of %.60q: %v", text, err)
 			continue
 		}
-		if got := x.show(ids[0]); got.IntegrationConfig != text || got.Payload != workqueue.JSONText(text) {
+		if got := x.show(made[0].ID); got.IntegrationConfig != text || got.Payload != workqueue.JSONText(text) {
 			x.Errorf("%.60q came back as config %.60q and payload %.60q", text, got.IntegrationConfig, got.Payload)
 		}
 	}
@@ -121,12 +121,12 @@ func enqueueTexts(x *fixture) {
 // A raw zero byte or broken UTF-8 is not text to every engine; it must neither
 // refuse the items beside it nor cut the text off.
 func enqueueUnstorable(x *fixture) {
-	ids, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{
+	made, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{
 		{IntegrationConfig: "head\x00tail", Payload: "head\xfftail\x00", CreatedBy: strings.Repeat("é", 300)},
 		{IntegrationConfig: Pipeline},
 	})
-	if err != nil || len(ids) != 2 {
-		x.Fatalf("Enqueue = %v, %v, want two ids", ids, err)
+	if err != nil || len(made) != 2 {
+		x.Fatalf("Enqueue = %v, %v, want two ids", made, err)
 	}
 	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{})
 	if err != nil {
@@ -172,21 +172,21 @@ func enqueueDue(x *fixture) {
 		{"both: at wins", workqueue.NewItem{At: at, In: time.Minute}, func(workqueue.Item) time.Time { return at }},
 	} {
 		c.item.IntegrationConfig = Pipeline
-		ids, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{c.item})
+		made, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{c.item})
 		if err != nil {
 			x.Fatal(err)
 		}
-		got := x.show(ids[0])
+		got := x.show(made[0].ID)
 		if want := c.want(got); !got.AvailableAt.Equal(want) {
 			x.Errorf("%s: AvailableAt = %s, want %s", c.name, got.AvailableAt, want)
 		}
 	}
 	// The longest duration must not overflow into the past, nor into an error.
-	ids, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{{IntegrationConfig: Pipeline, In: math.MaxInt64}})
+	made, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{{IntegrationConfig: Pipeline, In: math.MaxInt64}})
 	if err != nil {
 		x.Fatal(err)
 	}
-	if got := x.show(ids[0]); got.AvailableAt.Before(got.CreatedAt.AddDate(60, 0, 0)) {
+	if got := x.show(made[0].ID); got.AvailableAt.Before(got.CreatedAt.AddDate(60, 0, 0)) {
 		x.Errorf("in %s: AvailableAt = %s, want it in the far future", time.Duration(math.MaxInt64), got.AvailableAt)
 	}
 }

@@ -78,10 +78,11 @@ func (f *Factory) Items(n int, o ItemOpts) []int64 {
 	for i := range batch {
 		batch[i] = o.newItem()
 	}
-	ids, err := f.store.Enqueue(context.Background(), batch)
+	enqueued, err := f.store.Enqueue(context.Background(), batch)
 	if err != nil {
 		f.t.Fatal(err)
 	}
+	ids := workqueue.IDs(enqueued)
 	if o.State == workqueue.Assigned {
 		f.Assign(o.Worker, ids...)
 	}
@@ -90,11 +91,11 @@ func (f *Factory) Items(n int, o ItemOpts) []int64 {
 
 func (f *Factory) enqueue(o ItemOpts) int64 {
 	f.t.Helper()
-	ids, err := f.store.Enqueue(context.Background(), []workqueue.NewItem{o.newItem()})
+	enqueued, err := f.store.Enqueue(context.Background(), []workqueue.NewItem{o.newItem()})
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	return ids[0]
+	return enqueued[0].ID
 }
 
 func (o ItemOpts) newItem() workqueue.NewItem {

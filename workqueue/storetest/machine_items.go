@@ -31,8 +31,9 @@ func (m *machine) enqueue(t *rapid.T) {
 	for i := range batch {
 		batch[i] = n
 	}
-	ids, err := m.Store.Enqueue(m.ctx, batch)
+	enqueued, err := m.Store.Enqueue(m.ctx, batch)
 	must(t, err)
+	ids := workqueue.IDs(enqueued)
 	if len(set(ids)) != len(batch) {
 		t.Fatalf("%d items got the ids %v", len(batch), ids)
 	}

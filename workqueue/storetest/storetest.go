@@ -41,6 +41,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		tests []test
 	}{
 		{"Enqueue", enqueueTests()},
+		{"Unique", uniqueTests()},
 		{"Items", listTests()},
 		{"Queues", queueTests()},
 		{"Define", defineTests()},

@@ -1,0 +1,7 @@
+-- free_timed_keys: let go of keys whose time is over.
+-- In:  rows [{Hash}], now (NULL: the database clock)
+UPDATE BotWorkQueueItems SET
+    TimedKey = NULL,
+    TimedUntil = NULL
+WHERE TimedKey IN (SELECT json_extract(value, '$.Hash') FROM json_each(@rows))
+  AND (TimedUntil IS NULL OR TimedUntil <= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')));

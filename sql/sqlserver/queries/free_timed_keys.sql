@@ -1,0 +1,7 @@
+-- free_timed_keys: let go of keys whose time is over.
+-- In:  rows [{Hash}], now (NULL: the database clock)
+UPDATE BotWorkQueueItems SET
+    TimedKey = NULL,
+    TimedUntil = NULL
+WHERE TimedKey IN (SELECT j.Hash FROM OPENJSON(@rows) WITH (Hash NVARCHAR(64) '$.Hash') j)
+  AND (TimedUntil IS NULL OR TimedUntil <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))));

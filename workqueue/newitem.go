@@ -1,0 +1,153 @@
+package workqueue
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf16"
+)
+
+// UniqueWhileUnfinished is the NewItem.UniqueFor of an item of which there may
+// be one at a time that waits or runs.
+const UniqueWhileUnfinished time.Duration = -1
+
+// The longest texts that the columns take, in UTF-16 units, as SQL Server
+// counts.
+const (
+	MaxNaturalKey = 400
+	MaxLimitKey   = 200
+	MaxTag        = 200
+)
+
+// NewItem is what an enqueuer says of an item; everything else has a default
+// in the database.
+type NewItem struct {
+	// QueueName "" means DefaultQueue.
+	QueueName string
+
+	// State is Pending (made on request) or Ready (made by a schedule).
+	State State
+
+	// Priority is taken as it is; 0 is a priority of the low band. The queue's
+	// offset is added to it.
+	Priority int
+
+	// IntegrationConfig is a pipeline's name, or a whole pipeline; it may be ""
+	// in a queue that robots take from.
+	IntegrationConfig string
+
+	Payload          JSONText
+	Estimate         time.Duration // 0: not known
+	ResilienceConfig JSONText
+
+	// At is when the item becomes due; In is the same as a distance from the
+	// database's now. Both zero: at once. At wins.
+	At time.Time
+	In time.Duration
+
+	Deadline  time.Time // the item is not started after it; zero: none
+	CreatedBy string
+	TaskName  string // of the scheduled task that it belongs to; "": none
+
+	// NaturalKey is what the item is called where it comes from; the queue says
+	// whether another may have the same. "": none.
+	NaturalKey string
+
+	// UniqueFor, when it is not 0, makes Enqueue return an item of the same
+	// queue, pipeline and payload that is there, instead of making another:
+	// UniqueWhileUnfinished while that one waits or runs, a time for so long
+	// after that one was made, whatever becomes of it.
+	UniqueFor time.Duration
+
+	// Tags and Metadata are for finding items; metadata is replaced as a whole.
+	Tags     []string
+	Metadata map[string]string
+
+	// LimitKey is what the queue's limits per key count by, such as a customer.
+	LimitKey string
+
+	// Retain is how long the item is kept when it has succeeded: 0 deletes it
+	// at once, nil leaves it to the queue.
+	Retain *time.Duration
+}
+
+// Enqueued is what became of a NewItem.
+type Enqueued struct {
+	ID int64 `json:"id"`
+
+	// Existing tells that the item was there already: it has the key that the
+	// new one would have had, and nothing was made.
+	Existing bool `json:"existing"`
+}
+
+// IDs lists the ids, in their order.
+func IDs(enqueued []Enqueued) []int64 {
+	ids := make([]int64, len(enqueued))
+	for i, e := range enqueued {
+		ids[i] = e.ID
+	}
+	return ids
+}
+
+// Prepare checks an item that comes into the queue and adds what the queue
+// says: its priority's offset. All faults come at once.
+func (q *Queue) Prepare(it *NewItem, schemas *Schemas) error {
+	errs := it.faults()
+	if it.IntegrationConfig == "" && q.Consumer != ConsumerRobots {
+		errs = append(errs, fmt.Errorf("pipeline: got none; items of the queue %q are run by workers and need one", q.Name))
+	}
+	if err := schemas.CheckPayload(q, it.Payload); err != nil {
+		errs = append(errs, err)
+	}
+	it.Priority += q.PriorityOffset
+	if !ItemPriorityRange(it.Priority) {
+		errs = append(errs, fmt.Errorf("priority: %d with the queue's offset %d is no number of 32 bits", it.Priority, q.PriorityOffset))
+	}
+	return errors.Join(errs...)
+}
+
+// faults checks what does not depend on the queue.
+func (it *NewItem) faults() []error {
+	var errs []error
+	tooLong := func(what, text string, most int) {
+		if n := len(utf16.Encode([]rune(text))); n > most {
+			errs = append(errs, fmt.Errorf("%s: got %d signs, want at most %d", what, n, most))
+		}
+	}
+	tooLong("natural key", it.NaturalKey, MaxNaturalKey)
+	tooLong("limit key", it.LimitKey, MaxLimitKey)
+	for _, tag := range it.Tags {
+		tooLong(fmt.Sprintf("tag %.40q", tag), tag, MaxTag)
+	}
+	if slices.Contains(it.Tags, "") {
+		errs = append(errs, errors.New(`tags: got "", want texts that say something`))
+	}
+	if _, ok := it.Metadata[""]; ok {
+		errs = append(errs, errors.New(`metadata: got the key "", want keys that say something`))
+	}
+	if it.Retain != nil && *it.Retain < 0 {
+		errs = append(errs, fmt.Errorf("retention: got %v, want 0s (delete at once) or more", *it.Retain))
+	}
+	if it.UniqueFor < 0 && it.UniqueFor != UniqueWhileUnfinished || it.UniqueFor > 0 && it.UniqueFor < time.Millisecond {
+		errs = append(errs, fmt.Errorf("unique for: got %v, want 1ms or more, or while it is not finished", it.UniqueFor))
+	}
+	return errs
+}
+
+// BadItemError says why one of the items that were to be enqueued was refused.
+// None of them is in the queue.
+type BadItemError struct {
+	Index int // among the items that were given, from 0 on
+	Of    int
+	Err   error
+}
+
+func (e *BadItemError) Error() string {
+	if e.Of == 1 {
+		return "enqueue: " + e.Err.Error()
+	}
+	return fmt.Sprintf("enqueue: item %d of %d: %v; none of them is in the queue", e.Index+1, e.Of, e.Err)
+}
+
+func (e *BadItemError) Unwrap() error { return e.Err }

@@ -1,0 +1,112 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"botwork/workqueue"
+)
+
+// The columns of an encrypted item whose texts are sealed.
+const (
+	payloadColumn  = "Payload"
+	outputColumn   = "Output"
+	metadataColumn = "Metadata"
+)
+
+// placeOf is what a sealed text is bound to: it can be opened in this column of
+// this row alone.
+func placeOf(column string, id int64) string {
+	return fmt.Sprintf("BotWorkQueueItems.%s:%d", column, id)
+}
+
+var errNoKeyset = errors.New("it is encrypted, and this process has no keyset (encryption.keyset)")
+
+// sealText seals a text for its place; nil stays nil.
+func (s *Store) sealText(text *string, column string, id int64) (*string, error) {
+	if text == nil {
+		return nil, nil
+	}
+	if s.cipher == nil {
+		return nil, errNoKeyset
+	}
+	sealed, err := s.cipher.Seal(*text, placeOf(column, id))
+	if err != nil {
+		return nil, fmt.Errorf("seal the %s of item %d: %w", column, id, err)
+	}
+	return &sealed, nil
+}
+
+// sealedRow carries the texts of an encrypted item inside a JSON parameter.
+type sealedRow struct {
+	ItemID int64 `json:"ItemId"`
+	Body   *string
+	Meta   *string
+}
+
+// seal writes the texts of the encrypted rows among rows, whose ids the
+// tickets tell.
+func (s *Store) seal(ctx context.Context, on runner, rows []newItemRow, tickets map[string]int64) error {
+	var sealed []sealedRow
+	for i := range rows {
+		r := &rows[i]
+		if r.Sealed == 0 {
+			continue
+		}
+		row := sealedRow{ItemID: tickets[*r.Ticket]}
+		var err error
+		if row.Body, err = s.sealText(r.body, payloadColumn, row.ItemID); err != nil {
+			return err
+		}
+		if row.Meta, err = s.sealText(r.meta, metadataColumn, row.ItemID); err != nil {
+			return err
+		}
+		sealed = append(sealed, row)
+	}
+	return s.writeSealed(ctx, on, sealed)
+}
+
+func (s *Store) writeSealed(ctx context.Context, on runner, sealed []sealedRow) error {
+	slices.SortFunc(sealed, func(a, b sealedRow) int { return int(a.ItemID - b.ItemID) })
+	for chunk := range slices.Chunk(sealed, enqueueBatch) {
+		batch, err := jsonRows(chunk)
+		if err != nil {
+			return err
+		}
+		if _, err := s.queries.exec(ctx, on, "seal", values{"rows": batch}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open opens the sealed texts of an item in place. What cannot be opened is
+// left out, and the item tells why.
+func (s *Store) open(it *workqueue.Item) {
+	var errs []error
+	for _, text := range []struct {
+		column string
+		value  *workqueue.JSONText
+	}{{payloadColumn, &it.Payload}, {outputColumn, &it.Output}, {metadataColumn, &it.Metadata}} {
+		if !workqueue.Sealed(string(*text.value)) {
+			continue
+		}
+		sealed := string(*text.value)
+		*text.value = workqueue.EncryptedText
+		if s.cipher == nil {
+			errs = append(errs, errNoKeyset)
+			continue
+		}
+		plain, err := s.cipher.Open(sealed, placeOf(text.column, it.ID))
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", text.column, err))
+			continue
+		}
+		*text.value = workqueue.JSONText(plain)
+	}
+	if len(errs) > 0 {
+		it.Unreadable = errs[0].Error()
+	}
+}
