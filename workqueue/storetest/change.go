@@ -21,6 +21,7 @@ func changeTests() []test {
 		{"a logically deleted item is hidden and can come back", changeHidden},
 		{"a whole filter, page by page", changePages},
 		{"a page passes over what may not be changed", changePassesOver},
+		{"a page tells all that it changed when a key is taken", changeKeyTaken},
 		{"a dry run changes nothing", changeDry},
 		{"a dry run of a filter counts what would be changed", changeDryPages},
 	}

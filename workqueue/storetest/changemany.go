@@ -105,3 +105,29 @@ func changePassesOver(x *fixture) {
 		x.Errorf("the run that was cancelled left %d attempts, want 1", n)
 	}
 }
+
+// Two deleted items had the same key, and only one of them can have it again.
+// What was repeated before that showed is told all the same.
+func changeKeyTaken(x *fixture) {
+	x.exec(1, `INSERT INTO "BotQueues" ("Name", "Deletion", "KeyScope") VALUES ('kept', 'logical', 'queue')`)
+	present := x.Item(ItemOpts{Queue: "kept", State: workqueue.Cancelled})
+	var deleted []int64
+	for range 2 {
+		it := x.Item(ItemOpts{Queue: "kept", State: workqueue.Cancelled})
+		if err := Do(x.ctx, x.Store, workqueue.Delete, it.ID, ""); err != nil {
+			x.Fatal(err)
+		}
+		x.exec(1, `UPDATE "BotWorkQueueItems" SET "NaturalKey" = '4711' WHERE "Id" = %d`, it.ID)
+		deleted = append(deleted, it.ID)
+	}
+	repeated, _ := x.changeAll(workqueue.ItemFilter{QueueName: "kept", Lifecycles: workqueue.Lifecycles()}, workqueue.Change{Action: workqueue.Repeat})
+	if repeated != 2 {
+		x.Errorf("%d items were repeated, want 2", repeated)
+	}
+	x.wantState(workqueue.Ready, present.ID)
+	ready := x.list(workqueue.ItemFilter{QueueName: "kept", States: []workqueue.State{workqueue.Ready}})
+	hidden := x.list(workqueue.ItemFilter{QueueName: "kept", Lifecycles: []workqueue.Lifecycle{workqueue.LifeDeleted}})
+	if len(ready) != 2 || len(hidden) != 1 || !slices.Contains(deleted, hidden[0]) {
+		x.Errorf("ready are %v and still deleted are %v, want one of %v to be deleted", ready, hidden, deleted)
+	}
+}
