@@ -12,6 +12,7 @@ import (
 type Store interface {
 	ItemStore
 	QueueStore
+	TaskStore
 	WorkerStore
 	LeaseStore
 	ScheduleStore

@@ -25,7 +25,7 @@ func (l link) Now(ctx context.Context) (time.Time, error) {
 
 // Enqueue and what a person does come from elsewhere in a simulation.
 
-func (l link) Enqueue(context.Context, []workqueue.NewItem) ([]int64, error) {
+func (l link) Enqueue(context.Context, []workqueue.NewItem) ([]workqueue.Enqueued, error) {
 	return nil, errRefused
 }
 func (l link) ChangeItem(context.Context, int64, workqueue.Change) (int64, error) {
@@ -51,6 +51,33 @@ func (l link) DefineQueues(context.Context, []workqueue.Queue, string) ([]string
 func (l link) PauseQueue(context.Context, string) (bool, error)  { return false, errRefused }
 func (l link) ResumeQueue(context.Context, string) (bool, error) { return false, errRefused }
 func (l link) DeleteQueue(context.Context, string) error         { return errRefused }
+
+func (l link) Tasks(context.Context) ([]workqueue.TaskRow, error) { return nil, errRefused }
+func (l link) DefineTasks(context.Context, []workqueue.TaskRow, string) ([]string, error) {
+	return nil, errRefused
+}
+func (l link) TaskFirings(context.Context, []workqueue.TaskSince) ([]workqueue.Firing, error) {
+	return nil, errRefused
+}
+func (l link) TaskScopesBusy(context.Context, string) ([]string, error) { return nil, errRefused }
+func (l link) FireTasks(context.Context, []workqueue.TaskWindow, string) ([]workqueue.TaskItem, error) {
+	return nil, errRefused
+}
+func (l link) RunTask(context.Context, string, []workqueue.ScopedItem) ([]int64, error) {
+	return nil, errRefused
+}
+func (l link) SettleTask(context.Context, string, []workqueue.Firing, time.Time) error {
+	return errRefused
+}
+func (l link) WaitingTaskItems(context.Context, workqueue.State, int64, int) ([]workqueue.TaskItem, error) {
+	return nil, errRefused
+}
+func (l link) ReviseTaskItems(context.Context, []workqueue.TaskRevision) (int, error) {
+	return 0, errRefused
+}
+func (l link) NotifyTaskFailures(context.Context, int, func(workqueue.TaskFailure) (workqueue.NewItem, bool)) (int, error) {
+	return 0, errRefused
+}
 
 func (l link) Queues(ctx context.Context) ([]workqueue.Queue, error) {
 	return call(ctx, l, "Queues", l.p.w.db.queues)

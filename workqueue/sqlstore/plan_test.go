@@ -25,6 +25,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 		db := e.SQL(t, dsn)
 		fill(t, e, db)
 		rows := `[{"ItemId": 1, "ItemFence": 1, "HolderId": 1, "NewState": 2, "Failures": 0, "DelayMs": 0}]`
+		taskRows := `[{"Name": "task:T", "Task": "T", "Holder": "", "Instant": "2026-01-01 00:00:00.000", "Closes": null, "Author": "ann"}]`
 		for _, c := range []struct {
 			statement string
 			values    map[string]any
@@ -38,7 +39,14 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"release_assigned", map[string]any{"worker": 1, "instance": "x"}, []string{"Assigned"}},
 			{"expire_leases", map[string]any{"name": "w", "replaces": "i"}, []string{"Leased"}},
 			{"stranded", map[string]any{"worker": 1}, []string{"Assigned", "Leased"}},
+			{"task_waiting", map[string]any{"state": 0, "after_id": 0, "limit_rows": 10}, []string{"TaskWaiting"}},
+			{"task_failures", map[string]any{"limit_rows": 10}, []string{"TaskFailed"}},
+			{"task_scopes_busy", map[string]any{"task": "T"}, []string{"TaskOpen"}},
+			{"task_fire", map[string]any{"rows": taskRows}, []string{"TaskOpen"}},
 			// These find their rows by key; any index does.
+			{"task_notify", map[string]any{"rows": rows}, nil},
+			{"task_revise", map[string]any{"rows": rows}, nil},
+			{"task_items", map[string]any{"rows": rows}, nil},
 			{"assign", map[string]any{"rows": rows}, nil},
 			{"beat_items", map[string]any{"worker": 1, "lease_ms": 1000, "rows": rows}, nil},
 			{"finish", map[string]any{"worker": 1, "instance": "x", "rows": rows}, nil},
@@ -46,7 +54,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"rescue", map[string]any{"rows": rows, "assigned_ms": 1000, "max_releases": 5, "poison_text": "x"}, nil},
 		} {
 			switch c.statement {
-			case "release_assigned", "expire_leases", "progress":
+			case "release_assigned", "expire_leases", "progress", "task_waiting", "task_failures", "task_scopes_busy", "task_revise", "task_items":
 			default:
 				c.values["now"] = nil // the database's clock
 			}

@@ -61,6 +61,7 @@ func claimAll(w workqueue.Worker, lease time.Duration) workqueue.ClaimParams {
 // itemMethods change items on somebody's word.
 var itemMethods = []method{
 	{"Enqueue", 3, false, func(x *behindProxy) trial {
+		x.store.ForgetPolicies()
 		by := x.make.Spec(storetest.WorkerOpts{}).Name
 		item := workqueue.NewItem{IntegrationConfig: "x", CreatedBy: by}
 		return trial{func(ctx context.Context, s *sqlstore.Store) error {

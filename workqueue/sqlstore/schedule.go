@@ -63,6 +63,26 @@ func (s *Store) RecordFirings(ctx context.Context, fs []workqueue.Firing) error 
 	if len(fs) == 0 {
 		return nil
 	}
+	batch, err := s.firingNotes(fs)
+	if err != nil {
+		return err
+	}
+	return s.retry(ctx, "record firings", func() error {
+		var err error
+		for range recordTries {
+			_, err = s.queries.exec(ctx, s.db, "firing_notes", values{"rows": batch, "now": s.nowArg()})
+			// Somebody recorded one of the instants between the look and the
+			// insert: look again, it is excluded then.
+			if classify(err) != uniqueError {
+				return err
+			}
+		}
+		return err
+	})
+}
+
+// firingNotes are records as a JSON parameter, each instant once.
+func (s *Store) firingNotes(fs []workqueue.Firing) (string, error) {
 	type row struct {
 		Name, Instant, Holder, Result, Cause, Author string
 	}
@@ -81,22 +101,7 @@ func (s *Store) RecordFirings(ctx context.Context, fs []workqueue.Firing) error 
 			Result: string(f.Outcome), Cause: clean(clip(f.Reason, reasonLen)), Author: f.RecordedBy,
 		})
 	}
-	batch, err := jsonRows(rows)
-	if err != nil {
-		return err
-	}
-	return s.retry(ctx, "record firings", func() error {
-		var err error
-		for range recordTries {
-			_, err = s.queries.exec(ctx, s.db, "firing_notes", values{"rows": batch, "now": s.nowArg()})
-			// Somebody recorded one of the instants between the look and the
-			// insert: look again, it is excluded then.
-			if classify(err) != uniqueError {
-				return err
-			}
-		}
-		return err
-	})
+	return jsonRows(rows)
 }
 
 // LastFiring implements workqueue.ScheduleStore.

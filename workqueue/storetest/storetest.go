@@ -60,6 +60,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Firing", firingTests()},
 		{"Run", runTests()},
 		{"Hand", handTests()},
+		{"Task", taskTests()},
 		{"Life", lifeTests()},
 		{"Contend", contendTests()},
 	} {

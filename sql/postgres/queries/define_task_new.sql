@@ -1,0 +1,10 @@
+-- define_task_new: make a task. Its name must be free: the unique key refuses it else.
+-- In:  name, by, now (NULL: the database clock), and the definition: topic, description, active,
+--      queue_name, pipeline, importance, schedule_config, scope, payload, resilience_config,
+--      estimated_duration_ms, notification_config, definition
+INSERT INTO "BotTasks"
+    ("Name", "DefinedBy", "UpdatedAt", "SettledUntil",
+    "Topic", "Description", "Active", "QueueName", "Pipeline", "Importance", "ScheduleConfig", "Scope", "Payload", "ResilienceConfig", "EstimatedDurationMs", "NotificationConfig", "Definition")
+VALUES
+    (@name, @by, CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)), CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
+    @topic, @description, @active, @queue_name, @pipeline, @importance, @schedule_config, @scope, @payload, @resilience_config, @estimated_duration_ms, @notification_config, @definition);

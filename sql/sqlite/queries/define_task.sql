@@ -1,0 +1,24 @@
+-- define_task: change what a task is, unless somebody else has since it was read.
+-- In:  name, revision, by, settle (1: windows before now are no matter of the new definition),
+--      now (NULL: the database clock), and the definition: topic, description, active, queue_name,
+--      pipeline, importance, schedule_config, scope, payload, resilience_config, estimated_duration_ms,
+--      notification_config, definition
+UPDATE BotTasks SET
+    Topic = @topic,
+    Description = @description,
+    Active = @active,
+    QueueName = @queue_name,
+    Pipeline = @pipeline,
+    Importance = @importance,
+    ScheduleConfig = @schedule_config,
+    Scope = @scope,
+    Payload = @payload,
+    ResilienceConfig = @resilience_config,
+    EstimatedDurationMs = @estimated_duration_ms,
+    NotificationConfig = @notification_config,
+    Definition = @definition,
+    SettledUntil = CASE WHEN @settle = 1 AND SettledUntil < COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) THEN COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) ELSE SettledUntil END,
+    Revision = Revision + 1,
+    DefinedBy = @by,
+    UpdatedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+WHERE Name = @name AND Revision = @revision;

@@ -1,0 +1,5 @@
+-- task_settle: the windows of a task that closed up to an instant need no other look.
+-- In:  task, until
+UPDATE BotTasks SET
+    SettledUntil = CAST(@until AS DATETIME2(3))
+WHERE Name = @task AND SettledUntil < CAST(@until AS DATETIME2(3));

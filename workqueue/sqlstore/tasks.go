@@ -1,0 +1,222 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// Tasks implements workqueue.TaskStore.
+func (s *Store) Tasks(ctx context.Context) ([]workqueue.TaskRow, error) {
+	var tasks []workqueue.TaskRow
+	err := s.retry(ctx, "list tasks", func() (err error) {
+		tasks, err = s.tasks(ctx, s.db)
+		return err
+	})
+	return tasks, err
+}
+
+func (s *Store) tasks(ctx context.Context, on runner) ([]workqueue.TaskRow, error) {
+	rows, err := s.queries.query(ctx, on, "tasks", nil)
+	if err != nil {
+		return nil, err
+	}
+	var tasks []workqueue.TaskRow
+	err = eachRow(rows, func() error {
+		var t workqueue.TaskRow
+		var topic, description, schedule, scope, payload, resilience, notification, definition, by nullText
+		var estimate sql.NullInt64
+		var updated, settled utcTime
+		err := rows.Scan(&t.Name, &topic, &description, &t.Active, &t.QueueName, &t.Pipeline, &t.Importance, &schedule, &scope,
+			&payload, &resilience, &estimate, &notification, &definition, &by, &updated, &t.Revision, &settled)
+		t.Topic, t.Description, t.Definition, t.DefinedBy = string(topic), string(description), string(definition), string(by)
+		t.ScheduleConfig, t.Scope, t.Payload = workqueue.JSONText(schedule), workqueue.JSONText(scope), workqueue.JSONText(payload)
+		t.ResilienceConfig, t.NotificationConfig = workqueue.JSONText(resilience), workqueue.JSONText(notification)
+		t.Estimate, t.UpdatedAt, t.SettledUntil = milliseconds(estimate.Int64), updated.Time, settled.Time
+		tasks = append(tasks, t)
+		return err
+	})
+	return tasks, err
+}
+
+// errTaskChanged says that somebody wrote a row between our look and our write.
+var errTaskChanged = errors.New("a task has been changed meanwhile")
+
+// DefineTasks implements workqueue.TaskStore.
+func (s *Store) DefineTasks(ctx context.Context, defs []workqueue.TaskRow, by string) ([]string, error) {
+	var changed []string
+	err := s.retry(ctx, "define tasks", func() (err error) {
+		for range recordTries {
+			err = s.tx(ctx, func(tx *sql.Tx) (err error) {
+				changed, err = s.defineTasks(ctx, tx, defs, by)
+				return err
+			})
+			// Another process defines the same tasks: look again.
+			if !errors.Is(err, errTaskChanged) && classify(err) != uniqueError {
+				return err
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(changed)
+	return changed, nil
+}
+
+func (s *Store) defineTasks(ctx context.Context, tx *sql.Tx, defs []workqueue.TaskRow, by string) ([]string, error) {
+	present, err := s.tasks(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	type name struct{ Task string }
+	var changed []string
+	names := make([]name, len(defs))
+	for i := range defs {
+		names[i] = name{defs[i].Name}
+		wrote, err := s.defineTask(ctx, tx, present, &defs[i], by)
+		if err != nil {
+			return nil, fmt.Errorf("task %q: %w", defs[i].Name, err)
+		}
+		if wrote {
+			changed = append(changed, defs[i].Name)
+		}
+	}
+	batch, err := jsonRows(names)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.queries.query(ctx, tx, "tasks_left", values{"rows": batch, "by": clip(clean(by), nameLen), "now": s.nowArg()})
+	if err != nil {
+		return nil, err
+	}
+	err = eachRow(rows, func() error {
+		var left string
+		err := rows.Scan(&left)
+		changed = append(changed, left)
+		return err
+	})
+	return changed, err
+}
+
+// defineTask makes a task, or changes one that the file had written otherwise.
+func (s *Store) defineTask(ctx context.Context, tx *sql.Tx, present []workqueue.TaskRow, def *workqueue.TaskRow, by string) (bool, error) {
+	v := values{
+		"name": def.Name, "by": clip(clean(by), nameLen), "now": s.nowArg(),
+		"topic": null(clip(def.Topic, nameLen)), "description": null(clip(def.Description, reasonLen)), "active": def.Active,
+		"queue_name": def.QueueName, "pipeline": clean(def.Pipeline), "importance": def.Importance,
+		"schedule_config": null(string(def.ScheduleConfig)), "scope": null(string(def.Scope)), "payload": null(string(def.Payload)),
+		"resilience_config": null(string(def.ResilienceConfig)), "notification_config": null(string(def.NotificationConfig)),
+		"estimated_duration_ms": nil, "definition": null(def.Definition),
+	}
+	if def.QueueName == "" {
+		v["queue_name"] = workqueue.DefaultQueue
+	}
+	if def.Estimate > 0 {
+		v["estimated_duration_ms"] = ms(def.Estimate)
+	}
+	i := slices.IndexFunc(present, func(t workqueue.TaskRow) bool { return t.Name == def.Name })
+	if i < 0 {
+		_, err := s.queries.exec(ctx, tx, "define_task_new", v)
+		return true, err
+	}
+	was := present[i]
+	if was.Definition == def.Definition && def.Definition != "" {
+		return false, nil
+	}
+	// What the old definition left undone before now is no matter of a new
+	// schedule; another description leaves it to be recorded.
+	settle := 0
+	if was.ScheduleConfig != def.ScheduleConfig || was.Scope != def.Scope || was.Active != def.Active {
+		settle = 1
+	}
+	v["revision"], v["settle"] = was.Revision, settle
+	n, err := s.queries.exec(ctx, tx, "define_task", v)
+	if err == nil && n != 1 {
+		err = errTaskChanged
+	}
+	return true, err
+}
+
+// TaskFirings implements workqueue.TaskStore.
+func (s *Store) TaskFirings(ctx context.Context, since []workqueue.TaskSince) ([]workqueue.Firing, error) {
+	if len(since) == 0 {
+		return nil, nil
+	}
+	type row struct{ Name, Since string }
+	list := make([]row, len(since))
+	for i, t := range since {
+		list[i] = row{workqueue.TaskSchedule(t.Task), t.From.UTC().Format(s.dialect.jsonTime)}
+	}
+	batch, err := jsonRows(list)
+	if err != nil {
+		return nil, err
+	}
+	var firings []workqueue.Firing
+	err = s.retry(ctx, "read the records of tasks", func() error {
+		firings = nil
+		rows, err := s.queries.query(ctx, s.db, "task_firings", values{"rows": batch})
+		if err != nil {
+			return err
+		}
+		return eachRow(rows, func() error {
+			var f workqueue.Firing
+			var planned, recorded utcTime
+			err := rows.Scan(&f.Schedule, &planned, &f.Worker, &f.Outcome, &f.Reason, &f.RecordedBy, &recorded)
+			f.PlannedAt, f.RecordedAt = planned.Time, recorded.Time
+			firings = append(firings, f)
+			return err
+		})
+	})
+	return firings, err
+}
+
+// TaskScopesBusy implements workqueue.TaskStore.
+func (s *Store) TaskScopesBusy(ctx context.Context, task string) ([]string, error) {
+	var busy []string
+	err := s.retry(ctx, fmt.Sprintf("look for items of task %q", task), func() error {
+		busy = nil
+		rows, err := s.queries.query(ctx, s.db, "task_scopes_busy", values{"task": task})
+		if err != nil {
+			return err
+		}
+		return eachRow(rows, func() error {
+			var scope string
+			err := rows.Scan(&scope)
+			busy = append(busy, scope)
+			return err
+		})
+	})
+	return busy, err
+}
+
+// SettleTask implements workqueue.TaskStore.
+func (s *Store) SettleTask(ctx context.Context, task string, closed []workqueue.Firing, until time.Time) error {
+	batch, err := s.firingNotes(closed)
+	if err != nil {
+		return err
+	}
+	return s.retry(ctx, fmt.Sprintf("settle task %q", task), func() (err error) {
+		for range recordTries {
+			err = s.tx(ctx, func(tx *sql.Tx) error {
+				if len(closed) > 0 {
+					if _, err := s.queries.exec(ctx, tx, "firing_notes", values{"rows": batch, "now": s.nowArg()}); err != nil {
+						return err
+					}
+				}
+				_, err := s.queries.exec(ctx, tx, "task_settle", values{"task": task, "until": s.dialect.timeArg(until)})
+				return err
+			})
+			if classify(err) != uniqueError {
+				return err
+			}
+		}
+		return err
+	})
+}

@@ -1,0 +1,186 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+
+	"botwork/workqueue"
+)
+
+// fireBatch bounds the items that one transaction makes for tasks.
+const fireBatch = 200
+
+// FireTasks implements workqueue.TaskStore.
+func (s *Store) FireTasks(ctx context.Context, windows []workqueue.TaskWindow, by string) ([]workqueue.TaskItem, error) {
+	var made []workqueue.TaskItem
+	for batch := range slices.Chunk(windows, fireBatch) {
+		items, err := s.fireBatch(ctx, batch, by)
+		made = append(made, items...)
+		if err != nil {
+			return made, err
+		}
+	}
+	return made, nil
+}
+
+// scopeKey is a task and a scope value, as their records name them.
+type scopeKey struct{ schedule, scope string }
+
+func (s *Store) fireBatch(ctx context.Context, windows []workqueue.TaskWindow, by string) ([]workqueue.TaskItem, error) {
+	type row struct {
+		Name, Task, Holder, Instant string
+		Closes                      *string
+		Author                      string
+	}
+	var rows []row
+	byKey := map[scopeKey]taskItem{}
+	for _, w := range windows {
+		key := scopeKey{workqueue.TaskSchedule(w.Task), w.Scope}
+		if _, twice := byKey[key]; twice {
+			continue // of two windows at once the second would find the first one's item
+		}
+		byKey[key] = taskItem{TaskWindow: w}
+		rows = append(rows, row{
+			Name: key.schedule, Task: w.Task, Holder: w.Scope, Instant: w.PlannedAt.UTC().Format(s.dialect.jsonTime),
+			Closes: s.jsonTime(w.Item.Deadline), Author: clip(clean(by), nameLen),
+		})
+	}
+	batch, err := jsonRows(rows)
+	if err != nil {
+		return nil, err
+	}
+	var made []workqueue.TaskItem
+	err = s.underPolicies(ctx, func() error {
+		for key, it := range byKey {
+			if it.insert, err = s.prepare(ctx, []workqueue.NewItem{it.Item}); err != nil {
+				return fmt.Errorf("task %q: %w", it.Task, err)
+			}
+			byKey[key] = it
+		}
+		return s.retry(ctx, "make the items of tasks", func() error {
+			return s.tx(ctx, func(tx *sql.Tx) (err error) {
+				made, err = s.fire(ctx, tx, batch, byKey)
+				return err
+			})
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// taskItem is an item of a task that can be inserted.
+type taskItem struct {
+	workqueue.TaskWindow
+	insert *enqueue
+}
+
+// underPolicies does what inserts prepared items, again when a queue's policy has
+// changed since they were, or when somebody wrote a unique key in this moment:
+// the next look finds it.
+func (s *Store) underPolicies(ctx context.Context, do func() error) error {
+	var err error
+	for range enqueueTries {
+		err = do()
+		switch {
+		case errors.Is(err, errPolicyChanged):
+			if err := s.readPolicies(ctx); err != nil {
+				return err
+			}
+		case classify(err) != uniqueError:
+			return err
+		}
+	}
+	return err
+}
+
+// fire records the windows that are free and makes their items.
+func (s *Store) fire(ctx context.Context, tx *sql.Tx, batch string, windows map[scopeKey]taskItem) ([]workqueue.TaskItem, error) {
+	rows, err := s.queries.query(ctx, tx, "task_fire", values{"rows": batch, "now": s.nowArg()})
+	if err != nil {
+		return nil, err
+	}
+	var won []taskItem
+	err = eachRow(rows, func() error {
+		var key scopeKey
+		if err := rows.Scan(&key.schedule, &key.scope); err != nil {
+			return err
+		}
+		it, ok := windows[key]
+		if !ok {
+			return fmt.Errorf("the record of %q for %q is none that was asked for", key.schedule, key.scope)
+		}
+		won = append(won, it)
+		return nil
+	})
+	if err != nil || len(won) == 0 {
+		return nil, err
+	}
+	ids, err := s.insertTaskItems(ctx, tx, won)
+	if err != nil {
+		return nil, err
+	}
+	made := make([]workqueue.TaskItem, len(won))
+	for i, it := range won {
+		made[i] = workqueue.TaskItem{
+			ID: ids[i], Task: it.Task, Scope: it.Scope, Queue: it.Item.QueueName, Priority: it.insert.rows[0].Prio,
+			PlannedAt: it.PlannedAt, Deadline: it.Item.Deadline,
+		}
+	}
+	return made, nil
+}
+
+// RunTask implements workqueue.TaskStore.
+func (s *Store) RunTask(ctx context.Context, task string, items []workqueue.ScopedItem) ([]int64, error) {
+	var ids []int64
+	err := s.underPolicies(ctx, func() error {
+		list := make([]taskItem, len(items))
+		for i, it := range items {
+			insert, err := s.prepare(ctx, []workqueue.NewItem{it.Item})
+			if err != nil {
+				return fmt.Errorf("task %q: %w", task, err)
+			}
+			list[i] = taskItem{workqueue.TaskWindow{Task: task, ScopedItem: it}, insert}
+		}
+		return s.retry(ctx, fmt.Sprintf("run task %q", task), func() error {
+			return s.tx(ctx, func(tx *sql.Tx) (err error) {
+				ids, err = s.insertTaskItems(ctx, tx, list)
+				return err
+			})
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ids, nil
+}
+
+// insertTaskItems inserts items and says which task, scope value and window each
+// belongs to. It returns their ids in the order of the items.
+func (s *Store) insertTaskItems(ctx context.Context, tx *sql.Tx, items []taskItem) ([]int64, error) {
+	type row struct {
+		ItemID  int64 `json:"ItemId"`
+		Task    string
+		Scope   *string
+		Instant *string
+	}
+	rows := make([]row, len(items))
+	ids := make([]int64, len(items))
+	for i, it := range items {
+		if err := it.insert.write(ctx, tx); err != nil {
+			return nil, fmt.Errorf("task %q: %w", it.Task, err)
+		}
+		ids[i] = it.insert.results[0].ID
+		rows[i] = row{ItemID: ids[i], Task: it.Task, Scope: null(it.Scope), Instant: s.jsonTime(it.PlannedAt)}
+	}
+	batch, err := jsonRows(rows)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	_, err = s.queries.exec(ctx, tx, "task_items", values{"rows": batch})
+	return ids, err
+}

@@ -1,0 +1,162 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+
+	"botwork/workqueue"
+)
+
+// WaitingTaskItems implements workqueue.TaskStore.
+func (s *Store) WaitingTaskItems(ctx context.Context, state workqueue.State, afterID int64, limit int) ([]workqueue.TaskItem, error) {
+	var items []workqueue.TaskItem
+	err := s.retry(ctx, "list waiting items of tasks", func() error {
+		items = nil
+		rows, err := s.queries.query(ctx, s.db, "task_waiting", values{"state": int(state), "after_id": afterID, "limit_rows": limit})
+		if err != nil {
+			return err
+		}
+		return eachRow(rows, func() error {
+			var it workqueue.TaskItem
+			var planned, deadline utcTime
+			err := rows.Scan(&it.ID, &it.Task, &it.Scope, &it.Queue, &it.Priority, &planned, &deadline)
+			it.PlannedAt, it.Deadline = planned.Time, deadline.Time
+			items = append(items, it)
+			return err
+		})
+	})
+	return items, err
+}
+
+// ReviseTaskItems implements workqueue.TaskStore.
+func (s *Store) ReviseTaskItems(ctx context.Context, revisions []workqueue.TaskRevision) (int, error) {
+	type row struct {
+		ItemID                     int64 `json:"ItemId"`
+		OldState, OldPrio, NewPrio int
+	}
+	total := 0
+	for chunk := range slices.Chunk(revisions, writeBatch) {
+		rows := make([]row, len(chunk))
+		for i, r := range chunk {
+			rows[i] = row{r.ItemID, int(r.State), r.Old, r.New}
+		}
+		// In the order of ids, as all statements lock them.
+		slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.ItemID, b.ItemID) })
+		batch, err := jsonRows(rows)
+		if err != nil {
+			return total, err
+		}
+		err = s.retry(ctx, "revise priorities", func() error {
+			n, err := s.queries.exec(ctx, s.db, "task_revise", values{"rows": batch})
+			if err == nil {
+				total += int(n)
+			}
+			return err
+		})
+		if err != nil {
+			return total, err
+		}
+	}
+	return total, nil
+}
+
+// NotifyTaskFailures implements workqueue.TaskStore.
+func (s *Store) NotifyTaskFailures(ctx context.Context, limit int, notice func(workqueue.TaskFailure) (workqueue.NewItem, bool)) (int, error) {
+	failures, all, err := s.taskFailures(ctx, limit)
+	if err != nil || len(all) == 0 {
+		return 0, err
+	}
+	var taken int
+	var lost error
+	err = s.underPolicies(ctx, func() error {
+		lost = nil
+		notices := map[int64]*enqueue{}
+		for _, f := range failures {
+			item, ok := notice(f)
+			if !ok {
+				continue
+			}
+			e, err := s.prepare(ctx, []workqueue.NewItem{item})
+			if bad := (*workqueue.BadItemError)(nil); errors.As(err, &bad) {
+				// Never to be had: the failure is taken all the same, or it would
+				// be looked at for ever and hide the others.
+				lost = errors.Join(lost, fmt.Errorf("the notification of item %d is lost: %w", f.ID, err))
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			notices[f.ID] = e
+		}
+		return s.retry(ctx, "notify of failures of tasks", func() error {
+			return s.tx(ctx, func(tx *sql.Tx) (err error) {
+				taken, err = s.takeFailures(ctx, tx, all, notices)
+				return err
+			})
+		})
+	})
+	if err != nil {
+		return 0, err
+	}
+	return taken, lost
+}
+
+// itemIDRow is an item inside a JSON parameter.
+type itemIDRow struct {
+	ItemID int64 `json:"ItemId"`
+}
+
+// taskFailures lists cancelled items that nobody has taken: all of them, and what
+// is to be told of those that failed for good.
+func (s *Store) taskFailures(ctx context.Context, limit int) ([]workqueue.TaskFailure, []itemIDRow, error) {
+	var failures []workqueue.TaskFailure
+	var all []itemIDRow
+	err := s.retry(ctx, "list failures of tasks", func() error {
+		failures, all = nil, nil
+		rows, err := s.queries.query(ctx, s.db, "task_failures", values{"limit_rows": limit})
+		if err != nil {
+			return err
+		}
+		return eachRow(rows, func() error {
+			var f workqueue.TaskFailure
+			var scope, text, kind nullText
+			var planned, deadline, finished utcTime
+			var retried bool
+			err := rows.Scan(&f.ID, &f.Task, &scope, &f.Queue, &f.Priority, &planned, &deadline, &f.Pipeline, &text, &kind,
+				&f.Attempts, &finished, &retried)
+			f.Scope, f.Error, f.ErrorKind = string(scope), string(text), workqueue.ErrorKind(kind)
+			f.PlannedAt, f.Deadline, f.FinishedAt = planned.Time, deadline.Time, finished.Time
+			all = append(all, itemIDRow{f.ID})
+			if !retried && f.ErrorKind != workqueue.KindCancelled {
+				failures = append(failures, f)
+			}
+			return err
+		})
+	})
+	return failures, all, err
+}
+
+// takeFailures marks the items, and writes the notices of those that it got.
+func (s *Store) takeFailures(ctx context.Context, tx *sql.Tx, all []itemIDRow, notices map[int64]*enqueue) (int, error) {
+	batch, err := jsonRows(all)
+	if err != nil {
+		return 0, err
+	}
+	taken, err := s.queries.ids(ctx, tx, "task_notify", values{"rows": batch, "now": s.nowArg()})
+	if err != nil {
+		return 0, err
+	}
+	slices.Sort(taken)
+	for _, id := range taken {
+		if e, ok := notices[id]; ok {
+			if err := e.write(ctx, tx); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return len(taken), nil
+}
