@@ -45,6 +45,7 @@ func (a *app) commands() []*cobra.Command {
 		a.demoCommand(),
 		a.enqueueCommand(),
 		a.itemsCommand(),
+		a.queuesCommand(),
 		a.workersCommand(),
 		a.pipelinesCommand(),
 		a.handlersCommand(),

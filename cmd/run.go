@@ -13,7 +13,8 @@ import (
 
 const runDoc = `Starts a worker: it registers in the database, starts the pipelines that have a
 trigger when they come due, and runs the items that are assigned to it. The
-pipelines' files are read once, at the start.
+pipelines' files are read once, at the start. The queues that botwork.yaml defines
+are written into the database where they differ.
 
 Ctrl-C (or SIGTERM) drains: no more items are taken, assigned ones go back,
 running ones get worker.shutdownGrace to end. A second Ctrl-C ends at once; what
@@ -101,6 +102,9 @@ func (a *app) run(ctx context.Context, first ...string) error {
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
+	if err := a.defineQueues(ctx, p.log, store, p.queues); err != nil {
+		return errors.Join(err, a.stop(ctx, p, proc), store.Close())
+	}
 	w := proc.Worker()
 	p.log.Info().Str("worker", w.Name).Int("capacity", w.Capacity).Int("pipelines", len(p.catalogue.All())).
 		Str("database", string(store.Driver())).Str("version", currentVersion().Version).Msg("worker started; Ctrl-C drains")
@@ -157,7 +161,9 @@ func (a *app) runSystem(ctx context.Context, names []string) error {
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
-	err = proc.RunOnce(ctx, names...)
+	if err = a.defineQueues(ctx, p.log, store, p.queues); err == nil {
+		err = proc.RunOnce(ctx, names...)
+	}
 	if unknown := (*process.UnknownPipelineError)(nil); errors.As(err, &unknown) {
 		err = &usageError{message: err.Error()}
 	}

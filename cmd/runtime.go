@@ -13,6 +13,7 @@ import (
 
 	"botwork/handlers"
 	"botwork/internal/process"
+	"botwork/internal/queuedefs"
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -24,6 +25,7 @@ type programme struct {
 	link      *process.Link
 	resources handlers.Resources
 	catalogue *pipelines.Catalogue
+	queues    []workqueue.Queue
 	redactor  *pipelines.Redactor
 	log       zerolog.Logger
 	logTo     io.Writer
@@ -53,9 +55,11 @@ func (a *app) loadProgramme() (*programme, error) {
 	if err != nil {
 		return nil, &usageError{message: err.Error()}
 	}
-	if err := findings.Err(); err != nil {
+	queues, wrong := queuedefs.Decode(a.cfg.Queues, nil)
+	if err := append(findings, wrong...).Err(); err != nil {
 		return nil, err
 	}
+	p.queues = queues
 	for _, w := range catalogue.Warnings() {
 		p.log.Warn().Stringer("finding", w).Msg("a pipeline is probably not meant like this; botwork pipelines check tells the same")
 	}

@@ -1,6 +1,9 @@
 package workqueue
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Queue is a row of BotQueues: a named set of items with one policy. The zero
 // value of each field of the policy is its default. Times are UTC by the
@@ -103,7 +106,7 @@ type QueueKeys struct {
 type QueueLife struct {
 	// TTL counts from an item's creation: an older one that does not run is
 	// cancelled as expired. 0: no bound.
-	TTL Duration `json:"ttl,omitzero"`
+	TTL Duration `json:"ttl"`
 
 	// Retain is how long a completed item is kept; 0 deletes it at once, nil
 	// leaves it to the CleanUp pipeline.
@@ -143,7 +146,7 @@ type QueueAccess struct {
 
 	// Checkout is the lease of an item that a robot has checked out; 0 means
 	// DefaultCheckout.
-	Checkout Duration `json:"checkout,omitzero"`
+	Checkout Duration `json:"checkout"`
 }
 
 // QueueRobot is a row of BotQueueRobots: what one robot may do.
@@ -156,14 +159,40 @@ type QueueRobot struct {
 // QueueLimits hold over the whole cluster; 0 is no limit.
 type QueueLimits struct {
 	// Concurrency is how many items of the queue, KeyConcurrency how many of
-	// one natural key, may be assigned or run at a time.
-	Concurrency    int `json:"concurrencyLimit,omitzero"`
-	KeyConcurrency int `json:"keyConcurrencyLimit,omitzero"`
+	// one LimitKey, may be assigned or run at a time. Items without a LimitKey
+	// are not limited by key.
+	Concurrency    int `json:"concurrencyLimit"`
+	KeyConcurrency int `json:"keyConcurrencyLimit"`
 
-	// Rate is how many items of the queue, KeyRate how many of one natural
-	// key, may start in a period.
-	Rate    Rate `json:"rateLimit,omitzero"`
-	KeyRate Rate `json:"keyRateLimit,omitzero"`
+	// Rate is how many items of the queue, KeyRate how many of one LimitKey,
+	// may start in a period.
+	Rate    Rate `json:"rateLimit"`
+	KeyRate Rate `json:"keyRateLimit"`
+}
+
+// MarshalJSON writes null for what is not set, and an empty list of robots.
+func (q Queue) MarshalJSON() ([]byte, error) {
+	type plain Queue
+	if q.Robots == nil {
+		q.Robots = []QueueRobot{}
+	}
+	return json.Marshal(struct {
+		plain
+		TTL            *Duration `json:"ttl"`
+		Checkout       *Duration `json:"checkout"`
+		Concurrency    *int      `json:"concurrencyLimit"`
+		Rate           *Rate     `json:"rateLimit"`
+		KeyConcurrency *int      `json:"keyConcurrencyLimit"`
+		KeyRate        *Rate     `json:"keyRateLimit"`
+	}{plain(q), set(q.TTL), set(q.Checkout), set(q.Concurrency), set(q.Rate), set(q.KeyConcurrency), set(q.KeyRate)})
+}
+
+// set is a value that its zero says nothing about; nil for the zero.
+func set[T comparable](v T) *T {
+	if v == *new(T) {
+		return nil
+	}
+	return &v
 }
 
 // DefaultCheckout is the lease of a checkout where the queue names none.

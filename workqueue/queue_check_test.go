@@ -122,8 +122,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// The JSON of a queue is read by scripts: no limit has no key, and what has a
-// meaning at 0 is null when it is not set.
+// The JSON of a queue is read by scripts: every key is there, and what is not
+// set is null.
 func TestQueueJSON(t *testing.T) {
 	data, err := json.Marshal(workqueue.Queue{Name: "q", QueueLimits: workqueue.QueueLimits{
 		Rate: workqueue.Rate{Limit: 10, Per: workqueue.Duration(time.Minute)},
@@ -138,8 +138,13 @@ func TestQueueJSON(t *testing.T) {
 	if got["rateLimit"] != "10/1m0s" || got["retain"] != "0s" || got["archiveAge"] != nil || got["name"] != "q" {
 		t.Errorf("JSON is %s", data)
 	}
-	if _, ok := got["ttl"]; ok {
-		t.Errorf("JSON is %s, want no ttl", data)
+	for _, key := range []string{"ttl", "checkout", "concurrencyLimit", "keyConcurrencyLimit", "keyRateLimit", "payloadSchema"} {
+		if v, ok := got[key]; !ok || v != nil {
+			t.Errorf("JSON is %s, want %s to be null", data, key)
+		}
+	}
+	if list, ok := got["robots"].([]any); !ok || len(list) != 0 {
+		t.Errorf("JSON is %s, want an empty list of robots", data)
 	}
 	var again workqueue.Queue
 	if err := json.Unmarshal(data, &again); err != nil || again.Rate != (workqueue.Rate{Limit: 10, Per: workqueue.Duration(time.Minute)}) {

@@ -24,7 +24,7 @@ func TestCodes(t *testing.T) {
 		documented = append(documented, tab.first()...)
 	}
 	inCode := map[string]bool{}
-	for _, folder := range []string{"internal/strictyaml", "pipelines", "handlers", "config", "cmd"} {
+	for _, folder := range []string{"internal/strictyaml", "pipelines", "handlers", "config", "internal/queuedefs", "cmd"} {
 		for _, file := range sources(t, folder) {
 			ast.Inspect(file, func(n ast.Node) bool {
 				for _, code := range codesAt(n) {

@@ -42,7 +42,7 @@ func TestJSONContract(t *testing.T) {
 	if err := os.WriteFile("broken.yaml", []byte("steps: [{handler: Lgo}]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	item := doc.under(t, "An item").first()
+	named := map[string][]string{"an item": doc.under(t, "An item").first(), "a queue": doc.under(t, "A queue").first()}
 	for _, tab := range doc.tablesWith(t, "command", "prints", "fields") {
 		for _, r := range tab.rows {
 			call := code(r.cells[0])
@@ -61,7 +61,7 @@ func TestJSONContract(t *testing.T) {
 			if kind != r.cells[1] {
 				t.Errorf("%s prints %s, documented %s", call, kind, r.cells[1])
 			}
-			sameSet(t, "fields of "+call, fieldsOf(r.cells[2], item), slices.Collect(maps.Keys(object)))
+			sameSet(t, "fields of "+call, fieldsOf(r.cells[2], named), slices.Collect(maps.Keys(object)))
 		}
 	}
 }
@@ -84,11 +84,11 @@ func firstObject(t *testing.T, call string, out []byte) (kind string, object map
 
 // fieldsOf reads a cell such as "`id`, `name`", in which "an item" stands for
 // the fields of an item.
-func fieldsOf(cell string, item []string) []string {
+func fieldsOf(cell string, named map[string][]string) []string {
 	var fields []string
 	for part := range strings.SplitSeq(cell, ", ") {
-		if part == "an item" {
-			fields = append(fields, item...)
+		if list, ok := named[part]; ok {
+			fields = append(fields, list...)
 		} else {
 			fields = append(fields, code(part))
 		}

@@ -11,12 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"botwork/config"
+	"botwork/internal/queuedefs"
 	"botwork/internal/strictyaml"
 	"botwork/pipelines"
 )
 
 // settingsKeys are the sections of botwork.yaml.
-var settingsKeys = []string{"database", "worker", "pipelines", "connections", "secrets", "encryption", "handlers", "log"}
+var settingsKeys = []string{"database", "worker", "pipelines", "connections", "secrets", "encryption", "queues", "handlers", "log"}
 
 // TestYAML checks every YAML fragment of the documents. What a fragment is
 // follows from its first key: settings, a list of steps, or a pipeline, whose
@@ -57,8 +58,9 @@ func check(compiler *pipelines.Compiler, file, text string) strictyaml.Findings 
 	case top.Kind == strictyaml.Sequence:
 		text = "steps:\n" + text
 	case len(top.Entries) > 0 && slices.Contains(settingsKeys, top.Entries[0].Key):
-		_, findings := config.Parse(file, []byte(text))
-		return findings
+		settings, findings := config.Parse(file, []byte(text))
+		_, wrong := queuedefs.Decode(settings.Queues, func(string) ([]byte, error) { return []byte("true"), nil })
+		return append(findings, wrong...)
 	case top.Get("steps") == nil:
 		text += "steps: [{handler: Log, with: {message: done}}]\n"
 	}

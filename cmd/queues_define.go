@@ -1,0 +1,78 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"botwork/internal/queuedefs"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+func (a *app) queuesDefineCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "define",
+		Short: "Write the queues of botwork.yaml into the database",
+		Long: `Writes the queues of botwork.yaml into the database: those that do not exist, and
+those whose definition differs. A worker does the same when it starts. A queue
+that the file does not name stays as it is, and a paused queue stays paused.
+
+All mistakes in the definitions are told first, and then nothing is written.`,
+		Example: "  botwork queues define\n  botwork queues define --output json",
+		Args:    noArguments,
+	}
+	output := outputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := a.loadConfig(); err != nil {
+			return err
+		}
+		queues, findings := queuedefs.Decode(a.cfg.Queues, nil)
+		if err := findings.Err(); err != nil {
+			return err
+		}
+		store, err := a.openStore(cmd.Context())
+		if err != nil {
+			return err
+		}
+		changed, err := store.DefineQueues(cmd.Context(), queues, a.cfg.Worker.Name)
+		if err := errors.Join(err, store.Close()); err != nil {
+			return err
+		}
+		if changed == nil {
+			changed = []string{} // JSON: an empty list
+		}
+		return a.print(*output, changed, func() { a.definedQueues(queues, changed) })
+	}
+	return cmd
+}
+
+func (a *app) definedQueues(queues []workqueue.Queue, changed []string) {
+	for _, name := range changed {
+		fmt.Fprintf(a.stdout, "queue %s: defined\n", name)
+	}
+	switch {
+	case len(queues) == 0:
+		fmt.Fprintln(a.stdout, "the settings define no queue: name one below the key queues of botwork.yaml")
+	case len(changed) == 0:
+		fmt.Fprintf(a.stdout, "nothing to do: the database has the %s so already\n", count(len(queues), "queue"))
+	}
+}
+
+// defineQueues brings the database's queues in step with the settings when a
+// worker starts.
+func (a *app) defineQueues(ctx context.Context, log zerolog.Logger, store *sqlstore.Store, queues []workqueue.Queue) error {
+	for _, q := range queues {
+		if q.Encrypted && !a.cfg.HasKeyset() {
+			log.Warn().Str("queue", q.Name).Msg("the queue is encrypted, and the settings name no keyset: this worker can neither fill it nor run its items")
+		}
+	}
+	changed, err := store.DefineQueues(ctx, queues, a.cfg.Worker.Name)
+	if err == nil && len(changed) > 0 {
+		log.Info().Strs("queues", changed).Msg("queues defined by botwork.yaml were new or differed")
+	}
+	return err
+}

@@ -1,0 +1,106 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"botwork/handlers"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+func (a *app) queuesListCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the queues",
+		Long: `Lists the queues by name, with what limits them over the cluster: how many items
+run at a time, how many start in a period, and the same for each limit key.
+
+JSON and YAML hold the whole policy; durations are written as "1h30m0s", rates as
+"10/1m0s", and what is not set is null.`,
+		Example: "  botwork queues list\n  botwork queues list --output json",
+		Args:    noArguments,
+	}
+	output := outputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+			queues, err := store.Queues(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.print(*output, queues, func() { a.queueTable(queues) })
+		})
+	}
+	return cmd
+}
+
+func (a *app) queueTable(queues []workqueue.Queue) {
+	g := newGrid("name", "state", "taken by", "offset", "limits", "defined by", "revision", "description")
+	for i := range queues {
+		q := &queues[i]
+		g.add(q.Name, queueState(q), string(q.Consumer), signed(q.PriorityOffset), orNone(limitsOf(q)), orDash(q.DefinedBy),
+			fmt.Sprint(q.Revision), short(orEmpty(q.Description), 40))
+	}
+	g.writeTo(a.stdout)
+}
+
+func queueState(q *workqueue.Queue) string {
+	if q.Paused {
+		return "paused"
+	}
+	return "running"
+}
+
+// limitsOf tells a queue's limits; "" for none.
+func limitsOf(q *workqueue.Queue) string {
+	all := limitText(q.Concurrency, q.Rate)
+	if perKey := limitText(q.KeyConcurrency, q.KeyRate); perKey != "" {
+		all = strings.TrimPrefix(all+"; a key "+perKey, "; ")
+	}
+	return all
+}
+
+func limitText(concurrency int, rate workqueue.Rate) string {
+	var parts []string
+	if concurrency > 0 {
+		parts = append(parts, fmt.Sprintf("%d at a time", concurrency))
+	}
+	if rate.Limit > 0 {
+		parts = append(parts, fmt.Sprintf("%d/%s", rate.Limit, spanText(rate.Per)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// spanText writes a length of time as the file does: 15m, 7d.
+func spanText(d workqueue.Duration) string {
+	const day = 24 * time.Hour
+	if t := time.Duration(d); t >= day && t%day == 0 {
+		return fmt.Sprintf("%dd", t/day)
+	}
+	return handlers.Duration(d).String()
+}
+
+// signed shows a number that is added to another; "" for 0.
+func signed(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%+d", n)
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+func orEmpty(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
+}
