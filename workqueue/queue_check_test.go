@@ -13,18 +13,16 @@ import (
 	"botwork/workqueue"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 func TestValidateQueue(t *testing.T) {
 	right := []workqueue.Queue{
 		{Name: "default"},
 		{Name: strings.Repeat("A", 200), PriorityOffset: math.MinInt32},
 		{
-			Name: "Invoices-2.b_c", Description: ptr(strings.Repeat("ä", 1000)), Consumer: workqueue.ConsumerRobots, RetryAs: workqueue.RetryCopy,
+			Name: "Invoices-2.b_c", Description: new(strings.Repeat("ä", 1000)), Consumer: workqueue.ConsumerRobots, RetryAs: workqueue.RetryCopy,
 			Resilience: `{"limit": 3, "retryOn": []}`,
 			QueueKeys:  workqueue.QueueKeys{KeyScope: workqueue.KeyScopeGlobal},
-			QueueLife: workqueue.QueueLife{TTL: workqueue.Duration(time.Hour), Retain: ptr(workqueue.Duration(0)), ArchiveAge: ptr(workqueue.Duration(0)),
-				ArchiveLimit: ptr(0), Deletion: workqueue.DeletionLogical},
+			QueueLife: workqueue.QueueLife{TTL: workqueue.Duration(time.Hour), Retain: new(workqueue.Duration(0)), ArchiveAge: new(workqueue.Duration(0)),
+				ArchiveLimit: new(0), Deletion: workqueue.DeletionLogical},
 			QueueSchemas: workqueue.QueueSchemas{PayloadSchema: `true`},
 			QueueAccess:  workqueue.QueueAccess{Private: true, Robots: []workqueue.QueueRobot{{Robot: "a"}, {Robot: "b"}}},
 			QueueLimits:  workqueue.QueueLimits{Concurrency: 1, KeyRate: workqueue.Rate{Limit: 2, Per: workqueue.Duration(time.Second)}},
@@ -48,10 +46,10 @@ func quote(text string) string {
 func TestValidateQueueTellsEverything(t *testing.T) {
 	negative := workqueue.Duration(-time.Second)
 	wantFaults(t, workqueue.Queue{
-		Name: "two words", Description: ptr(strings.Repeat("🤖", 501)), Consumer: "people", PriorityOffset: math.MaxInt32 + 1,
+		Name: "two words", Description: new(strings.Repeat("🤖", 501)), Consumer: "people", PriorityOffset: math.MaxInt32 + 1,
 		Resilience: `{"limit": 0}`, RetryAs: "clone",
 		QueueKeys:    workqueue.QueueKeys{KeyScope: "local"},
-		QueueLife:    workqueue.QueueLife{TTL: negative, Retain: &negative, ArchiveAge: &negative, ArchiveLimit: ptr(-1), Deletion: "soft"},
+		QueueLife:    workqueue.QueueLife{TTL: negative, Retain: &negative, ArchiveAge: &negative, ArchiveLimit: new(-1), Deletion: "soft"},
 		QueueSchemas: workqueue.QueueSchemas{PayloadSchema: `{`, OutputSchema: `{"minimum": "a"}`, AnalyticsSchema: `{"$ref": "https://example.com/s"}`},
 		QueueAccess: workqueue.QueueAccess{Checkout: negative, Robots: []workqueue.QueueRobot{
 			{Robot: " "}, {Robot: "Robot-1"}, {Robot: "robot-1"}, {Robot: strings.Repeat("r", 201)},
@@ -127,7 +125,7 @@ func TestRate(t *testing.T) {
 func TestQueueJSON(t *testing.T) {
 	data, err := json.Marshal(workqueue.Queue{Name: "q", QueueLimits: workqueue.QueueLimits{
 		Rate: workqueue.Rate{Limit: 10, Per: workqueue.Duration(time.Minute)},
-	}, QueueLife: workqueue.QueueLife{Retain: ptr(workqueue.Duration(0))}})
+	}, QueueLife: workqueue.QueueLife{Retain: new(workqueue.Duration(0))}})
 	if err != nil {
 		t.Fatal(err)
 	}

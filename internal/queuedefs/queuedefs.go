@@ -4,6 +4,7 @@
 package queuedefs
 
 import (
+	"errors"
 	"strings"
 
 	"botwork/internal/strictyaml"
@@ -89,7 +90,7 @@ func (r *reader) queue(e strictyaml.Entry) workqueue.Queue {
 		r.findings = append(r.findings, e.Value.Decode(&raw)...)
 		r.fill(&q, &raw)
 	}
-	if invalid := (*workqueue.QueueError)(nil); asQueueError(q.Validate(), &invalid) {
+	if invalid, ok := errors.AsType[*workqueue.QueueError](q.Validate()); ok {
 		for _, f := range invalid.Faults {
 			r.fault(e, f)
 		}

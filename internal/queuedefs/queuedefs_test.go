@@ -34,8 +34,6 @@ func decode(t *testing.T, text string, files map[string]string) ([]workqueue.Que
 	})
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func seconds(n int) workqueue.Duration { return workqueue.Duration(time.Duration(n) * time.Second) }
 
 func TestDecodeEveryKey(t *testing.T) {
@@ -79,12 +77,12 @@ func TestDecodeEveryKey(t *testing.T) {
 	want := []workqueue.Queue{
 		{Name: "plain"},
 		{
-			Name: "invoices", Description: ptr("Invoices of our suppliers"), Consumer: workqueue.ConsumerRobots, PriorityOffset: -200,
+			Name: "invoices", Description: new("Invoices of our suppliers"), Consumer: workqueue.ConsumerRobots, PriorityOffset: -200,
 			Resilience: `{"limit":3,"delay":"30s","factor":2,"maxDelay":"1h0m0s","jitter":0,"retryOn":["error","business"],"timeout":"10m0s","within":"24h0m0s"}`,
 			RetryAs:    workqueue.RetryCopy, Encrypted: true,
 			QueueKeys: workqueue.QueueKeys{KeyScope: workqueue.KeyScopeGlobal, DeletedKeysCount: true},
 			QueueLife: workqueue.QueueLife{
-				TTL: seconds(7 * 86400), Retain: ptr(seconds(0)), ArchiveAge: ptr(seconds(90 * 86400)), ArchiveLimit: ptr(0), Deletion: workqueue.DeletionLogical,
+				TTL: seconds(7 * 86400), Retain: new(seconds(0)), ArchiveAge: new(seconds(90 * 86400)), ArchiveLimit: new(0), Deletion: workqueue.DeletionLogical,
 			},
 			QueueSchemas: workqueue.QueueSchemas{
 				PayloadSchema:   `{"required":["number"],"type":"object"}`,

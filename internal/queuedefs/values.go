@@ -1,7 +1,6 @@
 package queuedefs
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -24,8 +23,6 @@ func (r *reader) reportKey(e strictyaml.Entry, code, message string) {
 		File: e.Value.File, Line: e.KeyLine, Column: e.KeyColumn, Code: code, Message: e.Value.Path + ": " + message,
 	})
 }
-
-func asQueueError(err error, into **workqueue.QueueError) bool { return errors.As(err, into) }
 
 // given tells that a key has a value.
 func given(n *strictyaml.Node) bool { return n != nil && n.Kind != strictyaml.Null }
