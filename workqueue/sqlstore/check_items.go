@@ -82,7 +82,7 @@ func (x *stateRow) violation() workqueue.Violation {
 		v.Hint = "when the lease has ended it does no harm; a running item is better left to its worker"
 	case x.state == workqueue.Blocked:
 		with(worker, "StartedAt "+x.started.String(), fmt.Sprintf("Fence %d", x.fence), "LeaseExpiresAt "+x.lease.String())
-		v.Wanted = "a running item has a worker, StartedAt and a fence of 1 or more"
+		v.Wanted = "a running item has a worker, or the robot that took it, StartedAt and a fence of 1 or more"
 		v.Hint = "State 1 was set by hand, or a claim is half there: the next assignment pass of a live worker gives the item " +
 			"back when its lease has ended; at once: set State to 0 and WorkerId and LeaseExpiresAt to NULL"
 	case x.state == workqueue.Assigned:
@@ -97,7 +97,7 @@ func (x *stateRow) violation() workqueue.Violation {
 	return v
 }
 
-// heldRow is what lost_items returns.
+// heldRow is what lost_items returns. A robot has the id 0.
 type heldRow struct {
 	id               int64
 	state            workqueue.State
@@ -107,7 +107,7 @@ type heldRow struct {
 	seen             seenTime
 }
 
-// lostItems finds items that a worker holds and nobody rescues.
+// lostItems finds items that a worker or a robot holds and nobody rescues.
 func (r *reading) lostItems(ctx context.Context) error {
 	held, err := r.held(ctx)
 	if err != nil {
@@ -132,7 +132,10 @@ func (r *reading) lostItems(ctx context.Context) error {
 // lost says why nobody rescues the item.
 func (r *reading) lost(x heldRow) workqueue.Violation {
 	v := workqueue.Violation{Check: workqueue.CheckLostItem, ItemID: &x.id}
-	if x.name.Valid {
+	switch {
+	case x.worker == 0 && x.workerWhat.String == "robot":
+		x.name.String = fmt.Sprintf("the robot %q", x.name.String)
+	case x.name.Valid:
 		v.Worker = &x.name.String
 	}
 	what, since := "running", "its lease runs until "+x.lease.String()

@@ -10,6 +10,7 @@ SELECT i."Id", i."Priority", i."Band", i."StateName", i."Pipeline", i."QueueName
         WHEN i."AvailableAt" > statement_timestamp() AND i."RetryCount" > 0 THEN 'failed: waits for its next attempt at AvailableAt'
         WHEN i."AvailableAt" > statement_timestamp() THEN 'not due until AvailableAt'
         WHEN q."Paused" = TRUE THEN 'its queue is paused'
+        WHEN q."Consumer" = 'robots' THEN 'due: waits for a robot to take it'
         WHEN NOT EXISTS (SELECT 1 FROM "BotWorkers" w
             WHERE w."State" = 'active' AND w."LeaseExpiresAt" >= statement_timestamp())
             THEN 'no worker takes items: start one'

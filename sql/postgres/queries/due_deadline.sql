@@ -1,5 +1,6 @@
 -- due_deadline: items of a band that wait and are due, the most urgent first; those
--- with a deadline. Each half follows its own index.
+-- with a deadline. Each half follows its own index. Robots take the items of
+-- their queues themselves.
 -- In:  min_priority, max_priority, limit_rows, now (NULL: the database clock)
 -- Out: id, priority, deadline, estimate in ms, the pipeline where there is no estimate.
 SELECT i."Id", i."Priority", i."DeadlineAt", i."EstimatedDurationMs",
@@ -9,6 +10,6 @@ WHERE i."State" IN (0, 4) AND i."DeadlineAt" IS NOT NULL
   AND i."Priority" BETWEEN @min_priority AND @max_priority
   AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
   AND i."DeletedAt" IS NULL
-  AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND q."Paused")
+  AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
 ORDER BY i."Priority" DESC, i."DeadlineAt", i."Id"
 LIMIT @limit_rows;

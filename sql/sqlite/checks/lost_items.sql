@@ -1,9 +1,9 @@
--- lost_items: items that a worker holds and nobody rescues. Two halves, so that each
--- uses its index. A lease is NULL when its worker came back under a new instance:
+-- lost_items: items that a worker or a robot holds and nobody rescues. In parts, so that
+-- each uses its index. A lease is NULL when its worker came back under a new instance:
 -- that is as good as ended, since the worker's start.
 -- In:  after_id, limit_rows, stale (before it: too long ago), far (after it: too far ahead)
 -- Out: item, state, its lease, when it was assigned; worker's id, name, state,
---      last sign of life. No name: no such worker.
+--      last sign of life. No name: no such worker. A robot has the id 0, and its name.
 SELECT h.Id, h.State, h.LeaseExpiresAt, h.AssignedAt, h.WorkerId, h.Name, h.WorkerState, h.LastSeenAt
 FROM (
     SELECT i.Id, i.State, i.LeaseExpiresAt, i.AssignedAt, i.WorkerId, w.Name, w.State AS WorkerState, w.LastSeenAt
@@ -22,6 +22,12 @@ FROM (
         w.Id IS NULL
         OR i.AssignedAt < @stale AND w.LastSeenAt < @stale
             AND (w.State <> 'active' OR w.LeaseExpiresAt < @stale))
+    UNION ALL
+    SELECT i.Id, i.State, i.LeaseExpiresAt, i.AssignedAt, 0, i.Robot, 'robot', i.StartedAt
+    FROM BotWorkQueueItems i
+    WHERE i.State = 1 AND i.Id > @after_id AND i.WorkerId IS NULL AND i.Robot IS NOT NULL AND (
+        i.LeaseExpiresAt < @stale OR i.LeaseExpiresAt > @far
+        OR i.LeaseExpiresAt IS NULL AND i.StartedAt < @stale)
 ) h
 ORDER BY h.Id
 LIMIT @limit_rows;

@@ -10,6 +10,7 @@ SELECT i.Id, i.Priority, i.Band, i.StateName, i.Pipeline, i.QueueName, i.Availab
         WHEN i.AvailableAt > strftime('%Y-%m-%d %H:%M:%f', 'now') AND i.RetryCount > 0 THEN 'failed: waits for its next attempt at AvailableAt'
         WHEN i.AvailableAt > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN 'not due until AvailableAt'
         WHEN q.Paused = 1 THEN 'its queue is paused'
+        WHEN q.Consumer = 'robots' THEN 'due: waits for a robot to take it'
         WHEN NOT EXISTS (SELECT 1 FROM BotWorkers w
             WHERE w.State = 'active' AND w.LeaseExpiresAt >= strftime('%Y-%m-%d %H:%M:%f', 'now'))
             THEN 'no worker takes items: start one'

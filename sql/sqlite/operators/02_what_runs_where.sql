@@ -1,7 +1,8 @@
 -- What runs where, since when, and for how long may it be expected to run? Step,
 -- progress and log lines are at most a few seconds old; a slot of the worker is
--- stuck when its handler was cancelled and does not stop.
-SELECT w.Name AS WorkerName, w.Host, w.Pid, i.Id, i.Priority, i.Pipeline, i.Step, i.Progress, i.StartedAt,
+-- stuck when its handler was cancelled and does not stop. Where a robot has taken the
+-- item, WorkerName is the robot's.
+SELECT COALESCE(w.Name, i.Robot) AS WorkerName, w.Host, w.Pid, i.Id, i.Priority, i.Pipeline, i.Step, i.Progress, i.StartedAt,
     CAST(ROUND((julianday(strftime('%Y-%m-%d %H:%M:%f', 'now')) - julianday(i.StartedAt)) * 86400) AS INTEGER) AS RunsForSeconds,
     i.EstimatedDurationMs / 1000 AS EstimatedSeconds,
     i.RetryCount + 1 AS Attempt, i.FirstStartedAt, i.LeaseExpiresAt, w.StuckSlots, i.LogTail

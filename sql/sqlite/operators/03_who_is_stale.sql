@@ -9,7 +9,7 @@ SELECT 'worker' AS What, w.Id, w.Name, w.Host, w.LastSeenAt AS Since,
 FROM BotWorkers w
 WHERE w.State <> 'stopped' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt < strftime('%Y-%m-%d %H:%M:%f', 'now'))
 UNION ALL
-SELECT 'running item', i.Id, w.Name, w.Host, i.LeaseExpiresAt,
+SELECT 'running item', i.Id, COALESCE(w.Name, i.Robot), w.Host, i.LeaseExpiresAt,
     'its lease ran out: its run counts as dead', i.Step, i.Progress
 FROM BotWorkQueueItems i
 LEFT JOIN BotWorkers w ON w.Id = i.WorkerId

@@ -10,6 +10,7 @@ SELECT TOP (200) i.Id, i.Priority, i.Band, i.StateName, i.Pipeline, i.QueueName,
         WHEN i.AvailableAt > SYSUTCDATETIME() AND i.RetryCount > 0 THEN N'failed: waits for its next attempt at AvailableAt'
         WHEN i.AvailableAt > SYSUTCDATETIME() THEN N'not due until AvailableAt'
         WHEN q.Paused = 1 THEN N'its queue is paused'
+        WHEN q.Consumer = N'robots' THEN N'due: waits for a robot to take it'
         WHEN NOT EXISTS (SELECT 1 FROM BotWorkers w
             WHERE w.State = N'active' AND w.LeaseExpiresAt >= SYSUTCDATETIME())
             THEN N'no worker takes items: start one'

@@ -9,7 +9,7 @@ SELECT N'worker' AS What, w.Id, w.Name, w.Host, w.LastSeenAt AS Since,
 FROM BotWorkers w
 WHERE w.State <> N'stopped' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt < SYSUTCDATETIME())
 UNION ALL
-SELECT N'running item', i.Id, w.Name, w.Host, i.LeaseExpiresAt,
+SELECT N'running item', i.Id, COALESCE(w.Name, i.Robot), w.Host, i.LeaseExpiresAt,
     N'its lease ran out: its run counts as dead', i.Step, i.Progress
 FROM BotWorkQueueItems i
 LEFT JOIN BotWorkers w ON w.Id = i.WorkerId
