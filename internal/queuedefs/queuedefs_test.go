@@ -116,7 +116,7 @@ func TestDecodeReportsEverything(t *testing.T) {
   mail:
     retian: 2h
     ttl: 0s
-    retain: -1s
+    retain: -7d
     archive: {maxAge: soon, limit: -1, age: 1d}
     deletion: soft
     keys: {unique: local, countDeleted: 1}
@@ -144,7 +144,7 @@ etc/botwork.yaml:3:43: queues.Mail.priorityOffset: got 99999999999, want -214748
 etc/botwork.yaml:4:3: queues.mail: the queue Mail stands here already: names that differ in case alone count as one [invalid-name]
 etc/botwork.yaml:5:5: unknown key "retian" in queues.mail [unknown-key]; did you mean "retain"?
 etc/botwork.yaml:6:10: queues.mail.ttl: got 0s, want more than 0 [invalid-value]
-etc/botwork.yaml:7:13: queues.mail.retain: got -1s, want 0 or more [invalid-value]
+etc/botwork.yaml:7:13: queues.mail.retain: got -168h, want 0 or more [invalid-value]
 etc/botwork.yaml:8:23: queues.mail.archive.maxAge: duration "soon": want a number with a unit, such as 90s, 15m, 2h or 7d [invalid-value]
 etc/botwork.yaml:8:36: queues.mail.archive.limit: got -1, want 0 or more [invalid-value]
 etc/botwork.yaml:8:40: unknown key "age" in queues.mail.archive [unknown-key]; known are maxAge, limit

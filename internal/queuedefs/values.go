@@ -85,6 +85,14 @@ func choice[T ~string](r *reader, n *strictyaml.Node, words ...T) T {
 
 // span decodes a length of time; days ("7d") count as 24 hours.
 func span(r *reader, n *strictyaml.Node, check func(time.Duration) string) workqueue.Duration {
+	if given(n) && n.Kind == strictyaml.Scalar {
+		// "-7d" is no duration to a pipeline; here it shall be told what is wanted.
+		rest, negative := strings.CutPrefix(n.Text, "-")
+		if d, err := handlers.ParseDuration(rest); negative && err == nil && d > 0 {
+			r.report(n, "invalid-value", check(-d), "")
+			return 0
+		}
+	}
 	return workqueue.Duration(value(r, n, func(d handlers.Duration) string { return check(time.Duration(d)) }))
 }
 
