@@ -81,6 +81,19 @@ func (a *active) overdue(now time.Time, patience time.Duration) []*activeRun {
 	return late
 }
 
+// claims are those of the runs that began before a time.
+func (a *active) claims(before time.Time) []ItemRef {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var refs []ItemRef
+	for r := range a.runs {
+		if !r.givenUp && r.started.Before(before) {
+			refs = append(refs, ItemRef{ItemID: r.run.ID, Fence: r.run.Fence})
+		}
+	}
+	return refs
+}
+
 // news collects what has changed in the runs that began before a time.
 func (a *active) news(before time.Time) (notes []ProgressNote, of []*Run) {
 	a.mu.Lock()

@@ -257,7 +257,8 @@ func TestWorkerReplaced(t *testing.T) {
 		if got := <-done; got.Succeeded != 1 || got.Released != 1 {
 			t.Errorf("Execute = %+v, want what ran to be stopped and nothing else to start", got)
 		}
-		if !errors.Is(cause, workqueue.ErrLeaseLost) || !stopped.Equal(replaced) {
+		// It may have seen what became of its leases before it learned why.
+		if !errors.Is(cause, workqueue.ErrLeaseLost) || stopped.After(replaced) {
 			t.Errorf("stopped %s later with the cause %v, want ErrLeaseLost at once", stopped.Sub(replaced), cause)
 		}
 		// Stopping the old one takes nothing from the new one.

@@ -26,6 +26,7 @@ type ExecuteResult struct {
 	Failed    int `json:"failed"` // attempts, whether they are retried or not
 	Snoozed   int `json:"snoozed"`
 	Released  int `json:"released"`
+	Dropped   int `json:"dropped,omitempty"` // deleted at their own wish
 }
 
 // Execute runs the items of the band that are assigned to this worker, until
@@ -80,13 +81,19 @@ func (r *Runner) readQueues(ctx context.Context) ([]Queue, error) {
 	return r.o.Store.Queues(ctx)
 }
 
-// queuePolicies are the queues' resilience by name.
-type queuePolicies map[string]Resilience
+// queuePolicy is a queue and its resilience, read.
+type queuePolicy struct {
+	*Queue
+	resilience Resilience
+}
+
+// queuePolicies are the queues' policies by name.
+type queuePolicies map[string]queuePolicy
 
 // of returns the policy of an item's queue. A hand may have written "ERP " for
 // the queue "erp": SQL Server takes the two for the same name, and engines to
 // which they are not refuse the row.
-func (p queuePolicies) of(queue string) Resilience {
+func (p queuePolicies) of(queue string) queuePolicy {
 	if policy, ok := p[queue]; ok {
 		return policy
 	}
@@ -95,18 +102,19 @@ func (p queuePolicies) of(queue string) Resilience {
 			return policy
 		}
 	}
-	return Resilience{}
+	return queuePolicy{Queue: &Queue{Name: queue}}
 }
 
 // policies reads the queues' resilience.
 func (r *Runner) policies(queues []Queue) queuePolicies {
 	policies := make(queuePolicies, len(queues))
-	for _, q := range queues {
+	for i := range queues {
+		q := &queues[i]
 		policy, err := ParseResilience(q.Resilience)
 		if err != nil {
 			r.o.Log.Warn().Err(err).Str("queue", q.Name).Msg("the queue's resilience cannot be read; the default holds")
 		}
-		policies[q.Name] = policy
+		policies[q.Name] = queuePolicy{q, policy}
 	}
 	return policies
 }
@@ -119,5 +127,9 @@ func (r *Runner) runSafely(ctx context.Context, run *Run) (outcome Outcome) {
 			outcome = Outcome{Verdict: Failed, Kind: KindPanic, Error: fmt.Sprintf("panic: %v", p)}
 		}
 	}()
-	return r.o.RunItem(ctx, run)
+	if run.Unreadable != "" {
+		// Another worker may have the key: the attempt counts, and is repeated.
+		return Outcome{Verdict: Failed, Error: "the item cannot be read: " + run.Unreadable}
+	}
+	return run.check(&r.schemas, r.o.RunItem(ctx, run))
 }

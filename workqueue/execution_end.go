@@ -10,8 +10,9 @@ func (e *execution) start(it claimed) {
 	e.mu.Lock()
 	e.running++
 	e.mu.Unlock()
+	policy := e.policies.of(it.QueueName)
 	a := &activeRun{
-		run: &Run{Item: &it.Item, queue: e.policies.of(it.QueueName)}, ctx: it.ctx, owner: e, started: time.Now(),
+		run: &Run{Item: &it.Item, queue: policy.Queue, resilience: policy.resilience}, ctx: it.ctx, owner: e, started: time.Now(),
 	}
 	var timer *time.Timer
 	a.run.limit = func(d time.Duration) {
@@ -63,6 +64,8 @@ func (e *execution) note(v Verdict, took time.Duration) {
 		e.result.Snoozed++
 	case Released:
 		e.result.Released++
+	case Dropped:
+		e.result.Dropped++
 	}
 	if e.mean == 0 {
 		e.mean = took

@@ -20,6 +20,7 @@ const (
 	Failed                   // counts an attempt
 	Snoozed                  // run again later, counts no attempt
 	Released                 // interrupted from outside, counts no attempt
+	Dropped                  // not wanted any more: the item is deleted, as its queue deletes
 )
 
 // Outcome is what a run of an item came to.
@@ -35,6 +36,10 @@ type Outcome struct {
 	Kind  ErrorKind
 	Step  string
 
+	// Uncounted tells that a failure counts no attempt: the item is tried again
+	// after its backoff, however often.
+	Uncounted bool
+
 	// After is the wait that the run asked for: the time of a snooze, or the
 	// least backoff of a failure.
 	After time.Duration
@@ -49,21 +54,30 @@ func (o Outcome) settle(r *Run, took time.Duration, random float64) Finish {
 	}
 	note := r.note()
 	f := Finish{
-		ItemID: r.ID, Fence: r.Fence, RetryCount: r.RetryCount, Error: storable(o.Error), ErrorKind: o.Kind,
-		Step: note.Step, Progress: note.Progress, LogTail: note.LogTail,
+		ItemID: r.ID, Fence: r.Fence, QueueName: r.QueueName, RetryCount: r.RetryCount, Error: storable(o.Error), ErrorKind: o.Kind,
+		Output: note.Output, Encrypted: r.Encrypted,
+		Step: note.Step, Progress: note.Progress, Percent: note.Percent, LogTail: note.LogTail,
 	}
 	attempt := func(outcome string) {
 		f.Attempt = &AttemptNote{Number: r.Attempt(), Outcome: outcome, Step: stepColumn(o.Step)}
 	}
 	switch o.Verdict {
 	case Succeeded:
-		f.State, f.Output, f.Error, f.ErrorKind = Processed, JSONText(storable(string(o.Output))), "", ""
+		f.State, f.Error, f.ErrorKind, f.Retain = Processed, "", "", r.retention()
+		if o.Output != "" {
+			f.Output = JSONText(storable(string(o.Output)))
+		}
 	case Snoozed:
 		f.State, f.Delay = Ready, o.After
 		attempt("snoozed")
 	case Released:
 		f.State = Ready
 		attempt("released")
+	case Dropped:
+		f.State, f.Delete = Cancelled, r.queue.Deletion
+		if f.Delete == "" {
+			f.Delete = DeletionPhysical
+		}
 	case Failed:
 		policy, err := r.Policy()
 		if err != nil {
@@ -71,14 +85,20 @@ func (o Outcome) settle(r *Run, took time.Duration, random float64) Finish {
 			// pipeline's policy holds and the text says so.
 			f.Error += "\n" + err.Error()
 		}
-		f.RetryCount++
+		again := o.Uncounted || policy.Retries(o.Kind, f.RetryCount+1)
+		delay := max(policy.Backoff(f.RetryCount+1, random), o.After)
+		if !o.Uncounted {
+			f.RetryCount++
+		}
 		f.State = Cancelled
-		if policy.Retries(o.Kind, f.RetryCount) {
-			delay := max(policy.Backoff(f.RetryCount, random), o.After)
+		if again {
 			if late := policy.tooLate(r.Item, took+delay); late != nil {
 				f.Error += "\n" + late.Error()
 			} else {
 				f.State, f.Delay = Ready, delay
+				if r.queue.RetryAs == RetryCopy {
+					f.State, f.Copy = Cancelled, true
+				}
 			}
 		}
 		if o.Kind == KindTimeout {

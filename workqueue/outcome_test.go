@@ -58,7 +58,7 @@ func TestSettleFailures(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			it := &Item{ID: 7, Fence: 3, RetryCount: test.retries, ResilienceConfig: test.own}
-			run := &Run{Item: it, queue: test.queue, pipeline: test.pipeline}
+			run := &Run{Item: it, queue: &Queue{}, resilience: test.queue, pipeline: test.pipeline}
 			got := test.outcome.settle(run, time.Minute, 0.9)
 			want := Finish{
 				ItemID: 7, Fence: 3, State: test.want, RetryCount: test.retries + 1, Delay: test.delay,
@@ -102,7 +102,7 @@ func TestSettleWhatCountsNothing(t *testing.T) {
 			Finish{ItemID: 7, Fence: 3, State: Ready, RetryCount: 2, Error: "draining", Attempt: note("released")}},
 	}
 	for _, test := range tests {
-		if diff := cmp.Diff(test.want, test.outcome.settle(&Run{Item: it, queue: policy(1, time.Second)}, 0, 0.5)); diff != "" {
+		if diff := cmp.Diff(test.want, test.outcome.settle(&Run{Item: it, queue: &Queue{}, resilience: policy(1, time.Second)}, 0, 0.5)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", test.name, diff)
 		}
 	}
@@ -110,7 +110,7 @@ func TestSettleWhatCountsNothing(t *testing.T) {
 
 func TestSettleTellsAPolicyThatCannotBeRead(t *testing.T) {
 	it := &Item{ResilienceConfig: `{"limit": "many"}`}
-	run := &Run{Item: it, queue: policy(1, time.Hour), pipeline: policy(2, time.Second)}
+	run := &Run{Item: it, queue: &Queue{}, resilience: policy(1, time.Hour), pipeline: policy(2, time.Second)}
 	got := Outcome{Verdict: Failed, Kind: KindError, Error: "boom"}.settle(run, 0, 0.5)
 	if got.State != Ready || got.Delay != time.Second {
 		t.Errorf("%v after %s, want the pipeline's policy to hold: Ready after 1s", got.State, got.Delay)
@@ -156,7 +156,7 @@ func TestSettleGivesUpBehindWithin(t *testing.T) {
 			queue := policy(5, 10*time.Minute)
 			queue.Within = Duration(test.within)
 			o := Outcome{Verdict: Failed, Kind: KindError, Error: "boom", After: test.after}
-			got := o.settle(&Run{Item: it, queue: queue}, test.took, 0.5)
+			got := o.settle(&Run{Item: it, queue: &Queue{}, resilience: queue}, test.took, 0.5)
 			gaveUp := strings.Contains(got.Error, "given up: the next attempt would begin")
 			if got.State != test.want || got.RetryCount != 1 || gaveUp != (test.want == Cancelled) {
 				t.Errorf("%v after %d failures: %q, want %v", got.State, got.RetryCount, got.Error, test.want)

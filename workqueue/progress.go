@@ -23,6 +23,7 @@ func (r *Runner) tellProgress(ctx context.Context) {
 			return
 		case <-ticker.C:
 			r.recordProgress(ctx, time.Now().Add(-progressEvery))
+			r.askLost(ctx)
 		}
 	}
 }
@@ -52,4 +53,21 @@ func (r *Runner) recordProgress(ctx context.Context, before time.Time) {
 		}
 		r.held.lose(refs, lost)
 	}
+}
+
+// askLost stops the runs whose items somebody has taken away meanwhile, such as
+// a person who cancelled them: the next heartbeat would tell only later.
+func (r *Runner) askLost(ctx context.Context) {
+	refs := r.active.claims(time.Now().Add(-progressEvery))
+	if len(refs) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.statementTime())
+	defer cancel()
+	lost, err := r.o.Store.Lost(ctx, r.worker.ID, r.worker.InstanceID, refs)
+	if err != nil {
+		r.o.Log.Debug().Err(err).Msg("it cannot be seen whether leases were taken away; it is tried again")
+		return
+	}
+	r.held.lose(refs, lost)
 }

@@ -13,7 +13,10 @@ type Run struct {
 	// Item is the item as it was claimed.
 	*Item
 
-	queue Resilience // of the item's queue
+	queue *Queue // the item's
+
+	// resilience is the queue's policy.
+	resilience Resilience
 
 	// limit bounds the run from now on; nil: nobody does.
 	limit func(time.Duration)
@@ -22,13 +25,15 @@ type Run struct {
 	pipeline Resilience
 	step     string
 	progress string
+	percent  *int
+	output   JSONText
 	tail     logTail
 	changed  bool // since what was recorded last
 }
 
 // NewRun returns a run of an item that nobody bounds and whose progress goes
 // nowhere.
-func NewRun(item *Item) *Run { return &Run{Item: item} }
+func NewRun(item *Item) *Run { return &Run{Item: item, queue: &Queue{Name: item.QueueName}} }
 
 // Follow tells the resilience of the item's pipeline, before the run's first
 // step. The policies' timeout counts from here.
@@ -50,7 +55,7 @@ func (r *Run) Policy() (Resilience, error) {
 	pipeline := r.pipeline
 	r.mu.Unlock()
 	own, err := ParseResilience(r.ResilienceConfig)
-	return own.Or(pipeline).Or(r.queue).Or(DefaultResilience()), err
+	return own.Or(pipeline).Or(r.resilience).Or(DefaultResilience()), err
 }
 
 // EnterStep tells that a step begins.
@@ -68,6 +73,35 @@ func (r *Run) Tell(progress string) {
 	r.progress, r.changed = storable(progress), true
 }
 
+// TellPercent records how far the run has come, 0 to 100; what lies outside is
+// cut to that.
+func (r *Run) TellPercent(percent int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.percent, r.changed = new(min(max(percent, 0), 100)), true
+}
+
+// Show records what the run has to show already, as JSON, with the item: the
+// run's own output replaces it when the item succeeds.
+func (r *Run) Show(output JSONText) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.output, r.changed = JSONText(storable(string(output))), true
+}
+
+// retention is how long the item is kept once it has succeeded; nil: until
+// somebody cleans up.
+func (r *Run) retention() *time.Duration {
+	switch {
+	case r.RetainMs != nil:
+		return new(time.Duration(*r.RetainMs) * time.Millisecond)
+	case r.queue.Retain != nil:
+		return new(time.Duration(*r.queue.Retain))
+	default:
+		return nil
+	}
+}
+
 // Write takes a line of the run's log, as zerolog writes it. The last ones are
 // kept with the item.
 func (r *Run) Write(line []byte) (int, error) {
@@ -83,7 +117,8 @@ func (r *Run) note() ProgressNote {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return ProgressNote{
-		ItemRef: ItemRef{ItemID: r.ID, Fence: r.Fence}, Step: r.step, Progress: r.progress, LogTail: r.tail.String(),
+		ItemRef: ItemRef{ItemID: r.ID, Fence: r.Fence}, Step: r.step, Progress: r.progress, Percent: r.percent,
+		LogTail: r.tail.String(), Output: r.output, Encrypted: r.Encrypted,
 	}
 }
 
@@ -105,4 +140,20 @@ func (r *Run) unsaid() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.changed = true
+}
+
+// check holds what a run has come to to the schema of its queue: an output that
+// does not fit is a failure of the data.
+func (r *Run) check(schemas *Schemas, o Outcome) Outcome {
+	if o.Verdict != Succeeded || r.queue.OutputSchema == "" {
+		return o
+	}
+	output := o.Output
+	if output == "" {
+		output = r.note().Output
+	}
+	if err := schemas.CheckOutput(r.queue, output); err != nil {
+		return Outcome{Verdict: Failed, Kind: KindBusiness, Error: err.Error()}
+	}
+	return o
 }

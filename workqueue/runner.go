@@ -38,6 +38,8 @@ type Runner struct {
 	stopOnce  sync.Once
 	replaced  chan struct{} // closed when another process has this worker's name
 
+	schemas Schemas // of the queues
+
 	beatNow chan struct{}    // holds a token when the next heartbeat must not wait
 	wall    func() time.Time // the machine's clock
 

@@ -52,4 +52,5 @@ const (
 	KindPanic     ErrorKind = "panic"     // a handler panicked
 	KindPoison    ErrorKind = "poison"    // released too often by workers that died
 	KindCancelled ErrorKind = "cancelled" // a person's word
+	KindExpired   ErrorKind = "expired"   // it was not started before its deadline, or in its queue's time to live
 )

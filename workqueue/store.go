@@ -143,6 +143,10 @@ type LeaseStore interface {
 	// ids whose lease was lost; those were not changed.
 	Progress(ctx context.Context, workerID int64, instanceID string, notes []ProgressNote) (lost []int64, err error)
 
+	// Lost returns the ids of those claims that are the worker's no longer. It
+	// changes nothing and renews no lease.
+	Lost(ctx context.Context, workerID int64, instanceID string, held []ItemRef) (lost []int64, err error)
+
 	// Finish records the ends of runs. It returns the ids whose lease was
 	// lost; those were not changed.
 	Finish(ctx context.Context, workerID int64, instanceID string, finishes []Finish) (lost []int64, err error)
@@ -195,17 +199,35 @@ type BeatResult struct {
 type Finish struct {
 	ItemID     int64
 	Fence      int64
+	QueueName  string        // whose archive is trimmed when State is Cancelled; "": none
 	State      State         // Processed, Ready or Cancelled
 	RetryCount int           // the new value
-	Delay      time.Duration // Ready: due this long after now
+	Delay      time.Duration // Ready, or Copy: due this long after now
 	Output     JSONText
+	Analytics  JSONText // "" keeps what was recorded
 	Error      string
 	ErrorKind  ErrorKind
 	Attempt    *AttemptNote // nil for a plain success
 
-	// Step, Progress and LogTail are the run's last; "" keeps what was
-	// recorded. An item that succeeded keeps its progress alone.
+	// Encrypted tells that the item's output has to be sealed.
+	Encrypted bool
+
+	// Copy makes a new item, linked by RootID, that tries again: the item
+	// itself is Cancelled, and RetryCount and Delay are the copy's.
+	Copy bool
+
+	// Retain is how long the item is kept; 0 removes it at once, nil keeps it
+	// until somebody cleans up.
+	Retain *time.Duration
+
+	// Delete removes the item, whatever Retain says, or hides it with Error as
+	// the reason; "" keeps it.
+	Delete Deletion
+
+	// Step, Progress, Percent and LogTail are the run's last; "" and nil keep
+	// what was recorded. An item that succeeded keeps its progress alone.
 	Step, Progress, LogTail string
+	Percent                 *int
 }
 
 // ProgressNote is what a run has come to so far; "" keeps what was recorded.
@@ -213,7 +235,13 @@ type ProgressNote struct {
 	ItemRef
 	Step     string
 	Progress string
+	Percent  *int   // 0 to 100
 	LogTail  string // the last log lines, the latest last
+
+	// Output is what the run has to show already, sealed when the item is
+	// Encrypted.
+	Output    JSONText
+	Encrypted bool
 }
 
 // AttemptNote is what a Finish adds to BotWorkItemAttempts.

@@ -112,6 +112,10 @@ func (l link) Progress(ctx context.Context, worker int64, instance string, notes
 	return call(ctx, l, "Progress", func() ([]int64, error) { return l.p.w.db.progress(worker, instance, notes) })
 }
 
+func (l link) Lost(ctx context.Context, worker int64, instance string, held []workqueue.ItemRef) ([]int64, error) {
+	return call(ctx, l, "Lost", func() ([]int64, error) { return l.p.w.db.lost(worker, instance, held) })
+}
+
 func (l link) Finish(ctx context.Context, worker int64, instance string, ends []workqueue.Finish) ([]int64, error) {
 	return call(ctx, l, "Finish", func() ([]int64, error) { return l.p.w.db.finish(worker, instance, ends) })
 }

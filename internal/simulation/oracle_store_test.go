@@ -107,6 +107,16 @@ func (o *oracle) progress(worker int64, instance string, notes []workqueue.Progr
 	return lost, err
 }
 
+func (o *oracle) lost(worker int64, instance string, held []workqueue.ItemRef) (lost []int64, err error) {
+	err = o.step("lost "+instance, func() (err error) {
+		lost, err = o.store.Lost(ctx, worker, instance, held)
+		return err
+	}, func() string {
+		return differ(sorted(lost), sorted(o.model.Lost(reference.Process{Worker: worker, Instance: instance}, held)))
+	})
+	return lost, err
+}
+
 func (o *oracle) finish(worker int64, instance string, ends []workqueue.Finish) (lost []int64, err error) {
 	err = o.step("finish "+instance, func() (err error) {
 		lost, err = o.store.Finish(ctx, worker, instance, ends)

@@ -9,6 +9,36 @@ import (
 	"botwork/workqueue"
 )
 
+// attemptRow is an attempt inside a JSON parameter.
+type attemptRow struct {
+	refRow
+	Number    int
+	Result    string
+	HolderID  *int64 `json:"HolderId"`
+	StepName  *string
+	ErrorText *string
+	Kind      *string
+}
+
+// note writes the attempts of the claims among refs.
+func (s *Store) note(ctx context.Context, on runner, notes map[refRow]attemptRow, refs []refRow) error {
+	var rows []attemptRow
+	for _, ref := range refs {
+		if n, ok := notes[ref]; ok {
+			rows = append(rows, n)
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	batch, err := jsonRows(rows)
+	if err != nil {
+		return err
+	}
+	_, err = s.queries.exec(ctx, on, "attempts", values{"rows": batch, "now": s.nowArg()})
+	return err
+}
+
 // attemptRecord is BotWorkItemAttempts.
 type attemptRecord struct {
 	ID            int64 `gorm:"column:Id;primaryKey"`

@@ -31,8 +31,13 @@ func (s *Store) ChangeItem(ctx context.Context, id int64, c workqueue.Change) (c
 	switch {
 	case classify(err) == uniqueError:
 		return 0, fmt.Errorf("%s: %w", doing, s.duplicateOf(ctx, id))
-	case err != nil || changed > 0 || clone > 0:
+	case err != nil || clone > 0:
 		return clone, err
+	case changed > 0:
+		if c.Action == workqueue.Cancel || c.Action == workqueue.Archive {
+			_ = s.trimAllArchives(ctx) // the change is done; what this leaves, the next one takes
+		}
+		return 0, nil
 	}
 	item, err := s.Item(ctx, id)
 	if err != nil {
@@ -82,6 +87,9 @@ func (s *Store) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c workq
 		result.Changed += n
 		return err
 	})
+	if c.Action == workqueue.Cancel || c.Action == workqueue.Archive {
+		_ = s.trimAllArchives(ctx) // as above
+	}
 	if classify(err) != uniqueError {
 		return result, err
 	}

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,18 +16,38 @@ import (
 
 // clone makes a new item like one that is there and returns its id; 0 when
 // there is none.
-func (s *Store) clone(ctx context.Context, id int64, by string) (int64, error) {
+func (s *Store) clone(ctx context.Context, id int64, by string) (clone int64, err error) {
 	key, err := s.uniqueKeyOf(ctx, id)
 	if err != nil {
 		return 0, err
 	}
-	ids, err := s.queries.ids(ctx, s.db, "clone", values{
-		"id": id, "unique_key": null(key), "author": null(clip(by, nameLen)), "now": s.nowArg(),
-	})
-	if err != nil || len(ids) == 0 {
+	var from itemRow
+	err = s.orm.WithContext(ctx).Select("Encrypted", "Payload", "Metadata").Where(map[string]any{"Id": id}).Take(&from).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return 0, nil
+	}
+	if err != nil {
 		return 0, err
 	}
-	return ids[0], nil
+	insert := func(on runner) error {
+		ids, err := s.queries.ids(ctx, on, "clone", values{
+			"id": id, "unique_key": null(key), "author": null(clip(by, nameLen)), "now": s.nowArg(),
+		})
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		clone = ids[0]
+		if from.Encrypted {
+			return s.sealAnew(ctx, on, id, clone, &from)
+		}
+		return nil
+	}
+	if from.Encrypted {
+		err = s.tx(ctx, func(tx *sql.Tx) error { return insert(tx) })
+	} else {
+		err = insert(s.db)
+	}
+	return clone, err
 }
 
 // uniqueKeyOf is the key under which the natural key of an item must be

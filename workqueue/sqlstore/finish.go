@@ -10,24 +10,16 @@ import (
 // finishRow is a Finish inside a JSON parameter. Nil is SQL's NULL.
 type finishRow struct {
 	refRow
-	NewState  int
-	Failures  int
-	DelayMs   int64
-	NewOutput *string
-	ErrorText *string
-	Kind      *string
+	NewState     int
+	Failures     int
+	DelayMs      int64
+	NewOutput    *string
+	NewAnalytics *string
+	ErrorText    *string
+	Kind         *string
+	KeepMs       *int64
+	Hidden       int
 	progressColumns
-}
-
-// attemptRow is an attempt inside a JSON parameter.
-type attemptRow struct {
-	refRow
-	Number    int
-	Result    string
-	HolderID  *int64 `json:"HolderId"`
-	StepName  *string
-	ErrorText *string
-	Kind      *string
 }
 
 // Finish implements workqueue.LeaseStore.
@@ -37,48 +29,69 @@ func (s *Store) Finish(ctx context.Context, workerID int64, instanceID string, f
 	}
 	rows := make([]finishRow, len(finishes))
 	refs := make([]refRow, len(finishes))
-	notes := map[refRow]attemptRow{}
+	after := aftermath{s: s, notes: map[refRow]attemptRow{}, removed: map[refRow]bool{}, copies: map[refRow]workqueue.Finish{}}
 	for i, f := range finishes {
 		refs[i] = refRow{ItemID: f.ItemID, ItemFence: f.Fence}
-		rows[i] = finishRow{
-			refRow: refs[i], NewState: int(f.State), Failures: f.RetryCount, DelayMs: ms(f.Delay),
-			NewOutput: null(string(f.Output)), ErrorText: null(f.Error), Kind: null(string(f.ErrorKind)),
-			progressColumns: newProgressColumns(f.Step, f.Progress, f.LogTail),
+		row, err := s.finishRow(f)
+		if err != nil {
+			return nil, err
 		}
+		rows[i] = row
 		if a := f.Attempt; a != nil {
-			notes[refs[i]] = attemptRow{
+			after.notes[refs[i]] = attemptRow{
 				refRow: refs[i], Number: a.Number, Result: a.Outcome, HolderID: &workerID,
 				StepName: null(clip(a.Step, nameLen)), ErrorText: null(f.Error), Kind: null(string(f.ErrorKind)),
 			}
 		}
+		after.expect(refs[i], f)
 	}
 	slices.SortFunc(rows, func(a, b finishRow) int { return a.compare(b.refRow) })
 	batch, err := jsonRows(rows)
 	if err != nil {
 		return nil, err
 	}
-	return s.change(ctx, "finish items", fenced{
-		statement: "finish", refs: refs, more: len(notes) > 0,
+	lost, err := s.change(ctx, "finish items", fenced{
+		statement: "finish", refs: refs, more: after.any(),
 		values: values{"worker": workerID, "instance": instanceID, "rows": batch, "now": s.nowArg()},
-		then:   func(on runner, written []refRow) error { return s.note(ctx, on, notes, written) },
+		then:   func(on runner, written []refRow) error { return after.write(ctx, on, written) },
 	})
+	if err != nil {
+		return nil, err
+	}
+	// The ends are written: a trim that fails must not make them be tried again.
+	// What it leaves, the next one takes.
+	_ = s.trimArchives(ctx, archivesOf(finishes))
+	return lost, nil
 }
 
-// note writes the attempts of the claims among refs.
-func (s *Store) note(ctx context.Context, on runner, notes map[refRow]attemptRow, refs []refRow) error {
-	var rows []attemptRow
-	for _, ref := range refs {
-		if n, ok := notes[ref]; ok {
-			rows = append(rows, n)
+func (s *Store) finishRow(f workqueue.Finish) (finishRow, error) {
+	row := finishRow{
+		refRow: refRow{ItemID: f.ItemID, ItemFence: f.Fence}, NewState: int(f.State), Failures: f.RetryCount, DelayMs: ms(f.Delay),
+		NewOutput: null(string(f.Output)), NewAnalytics: null(string(f.Analytics)), ErrorText: null(f.Error), Kind: null(string(f.ErrorKind)),
+		progressColumns: newProgressColumns(f.Step, f.Progress, f.LogTail, f.Percent),
+	}
+	if f.Encrypted {
+		var err error
+		if row.NewOutput, err = s.sealText(row.NewOutput, outputColumn, f.ItemID); err != nil {
+			return row, err
 		}
 	}
-	if len(rows) == 0 {
-		return nil
+	if f.Retain != nil && *f.Retain > 0 {
+		row.KeepMs = new(ms(*f.Retain))
 	}
-	batch, err := jsonRows(rows)
-	if err != nil {
-		return err
+	if f.Delete == workqueue.DeletionLogical {
+		row.Hidden = 1
 	}
-	_, err = s.queries.exec(ctx, on, "attempts", values{"rows": batch, "now": s.nowArg()})
-	return err
+	return row, nil
+}
+
+// archivesOf are the queues that ends have added to the archives of.
+func archivesOf(finishes []workqueue.Finish) []string {
+	var queues []string
+	for _, f := range finishes {
+		if f.State == workqueue.Cancelled && f.QueueName != "" && !slices.Contains(queues, f.QueueName) {
+			queues = append(queues, f.QueueName)
+		}
+	}
+	return queues
 }

@@ -12,17 +12,21 @@ import (
 type progressColumns struct {
 	NewStep     *string
 	NewProgress *string
+	NewPercent  *int
 	NewTail     *string
 }
 
-func newProgressColumns(step, progress, tail string) progressColumns {
-	return progressColumns{NewStep: null(clip(step, nameLen)), NewProgress: null(clip(progress, reasonLen)), NewTail: null(tail)}
+func newProgressColumns(step, progress, tail string, percent *int) progressColumns {
+	return progressColumns{
+		NewStep: null(clip(step, nameLen)), NewProgress: null(clip(progress, reasonLen)), NewPercent: percent, NewTail: null(tail),
+	}
 }
 
 // progressRow is a ProgressNote inside a JSON parameter.
 type progressRow struct {
 	refRow
 	progressColumns
+	NewOutput *string
 }
 
 // Progress implements workqueue.LeaseStore.
@@ -34,7 +38,13 @@ func (s *Store) Progress(ctx context.Context, workerID int64, instanceID string,
 	refs := make([]refRow, len(notes))
 	for i, n := range notes {
 		refs[i] = refRow{ItemID: n.ItemID, ItemFence: n.Fence}
-		rows[i] = progressRow{refs[i], newProgressColumns(n.Step, n.Progress, n.LogTail)}
+		rows[i] = progressRow{refs[i], newProgressColumns(n.Step, n.Progress, n.LogTail, n.Percent), null(string(n.Output))}
+		if n.Encrypted {
+			var err error
+			if rows[i].NewOutput, err = s.sealText(rows[i].NewOutput, outputColumn, n.ItemID); err != nil {
+				return nil, err
+			}
+		}
 	}
 	slices.SortFunc(rows, func(a, b progressRow) int { return a.compare(b.refRow) })
 	batch, err := jsonRows(rows)
@@ -45,4 +55,28 @@ func (s *Store) Progress(ctx context.Context, workerID int64, instanceID string,
 		statement: "progress", refs: refs,
 		values: values{"worker": workerID, "instance": instanceID, "rows": batch},
 	})
+}
+
+// Lost implements workqueue.LeaseStore.
+func (s *Store) Lost(ctx context.Context, workerID int64, instanceID string, held []workqueue.ItemRef) ([]int64, error) {
+	if len(held) == 0 {
+		return nil, nil
+	}
+	refs := make([]refRow, len(held))
+	for i, h := range held {
+		refs[i] = refRow{ItemID: h.ItemID, ItemFence: h.Fence}
+	}
+	batch, err := jsonRows(refs)
+	if err != nil {
+		return nil, err
+	}
+	var still []refRow
+	err = s.retry(ctx, "look for lost leases", func() (err error) {
+		still, err = s.queries.refs(ctx, s.db, "still_held", values{"worker": workerID, "instance": instanceID, "rows": batch})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return missing(refs, still), nil
 }

@@ -84,6 +84,10 @@ var reads = []method{
 		_, err := s.Workers(ctx)
 		return err
 	}),
+	reading("Lost", func(ctx context.Context, s *sqlstore.Store, it workqueue.Item) error {
+		_, err := s.Lost(ctx, 1, "nobody", []workqueue.ItemRef{{ItemID: it.ID, Fence: it.Fence}})
+		return err
+	}),
 	reading("Stranded", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
 		_, _, err := s.Stranded(ctx, 1)
 		return err

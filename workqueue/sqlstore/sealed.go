@@ -82,6 +82,24 @@ func (s *Store) writeSealed(ctx context.Context, on runner, sealed []sealedRow) 
 	return nil
 }
 
+// sealAnew seals the texts of an item for the copy that was made of it: each
+// text is bound to its row.
+func (s *Store) sealAnew(ctx context.Context, on runner, from, to int64, row *itemRow) error {
+	it := workqueue.Item{ID: from, Payload: workqueue.JSONText(row.Payload), Metadata: workqueue.JSONText(row.Metadata)}
+	if s.open(&it); it.Unreadable != "" {
+		return fmt.Errorf("copy item %d: %s", from, it.Unreadable)
+	}
+	sealed := sealedRow{ItemID: to}
+	var err error
+	if sealed.Body, err = s.sealText(null(string(it.Payload)), payloadColumn, to); err != nil {
+		return err
+	}
+	if sealed.Meta, err = s.sealText(null(string(it.Metadata)), metadataColumn, to); err != nil {
+		return err
+	}
+	return s.writeSealed(ctx, on, []sealedRow{sealed})
+}
+
 // open opens the sealed texts of an item in place. What cannot be opened is
 // left out, and the item tells why.
 func (s *Store) open(it *workqueue.Item) {

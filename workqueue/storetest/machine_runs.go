@@ -46,13 +46,16 @@ func (m *machine) progress(t *rapid.T) {
 	for _, ref := range each(held) {
 		note := workqueue.ProgressNote{ItemRef: ref, Step: "fetch"}
 		if rapid.Bool().Draw(t, "with more") {
-			note.Progress, note.LogTail = "half", "a line"
+			note.Progress, note.Percent, note.LogTail, note.Output = "half", new(50), "a line", `{"half":true}`
 		}
 		notes = append(notes, note)
 	}
 	lost, err := m.Store.Progress(m.ctx, p.Worker, p.Instance, notes)
 	must(t, err)
 	sameIDs(t, "claims that the progress lost", lost, m.model.Progress(p, notes))
+	lost, err = m.Store.Lost(m.ctx, p.Worker, p.Instance, held)
+	must(t, err)
+	sameIDs(t, "claims that were lost", lost, m.model.Lost(p, held))
 }
 
 func (m *machine) finish(t *rapid.T) {
@@ -81,6 +84,9 @@ func (m *machine) drawEnd(t *rapid.T, ref workqueue.ItemRef) workqueue.Finish {
 	}
 	if kind == "success" {
 		f.State, f.Output = workqueue.Processed, `{"done":true}`
+		if seldom(t, "is not kept for ever") {
+			f.Retain = new(rapid.SampledFrom([]time.Duration{0, time.Hour}).Draw(t, "kept for"))
+		}
 		return f
 	}
 	f.State, f.Error = workqueue.Ready, "no such host"

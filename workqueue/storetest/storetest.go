@@ -52,6 +52,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Beat", beatTests()},
 		{"Progress", progressTests()},
 		{"Finish", finishTests()},
+		{"Ends", endsTests()},
 		{"Rescue", rescueTests()},
 		{"Poison", poisonTests()},
 		{"Register", registerTests()},

@@ -31,7 +31,7 @@ CREATE UNIQUE INDEX "UX_BotWorkQueueItems_TimedKey" ON "BotWorkQueueItems" ("Tim
 CREATE INDEX "IX_BotWorkQueueItems_NaturalKey" ON "BotWorkQueueItems" ("NaturalKey") WHERE "NaturalKey" IS NOT NULL;
 CREATE INDEX "IX_BotWorkQueueItems_Deadline" ON "BotWorkQueueItems" ("DeadlineAt") WHERE "State" IN (0, 4, 5) AND "DeadlineAt" IS NOT NULL;
 CREATE INDEX "IX_BotWorkQueueItems_Expiry" ON "BotWorkQueueItems" ("ExpiresAt") WHERE "State" IN (0, 4, 5) AND "ExpiresAt" IS NOT NULL;
-CREATE INDEX "IX_BotWorkQueueItems_Archived" ON "BotWorkQueueItems" ("QueueName", "FinishedAt", "Id") WHERE "State" = 3 AND "DeletedAt" IS NULL;
+CREATE INDEX "IX_BotWorkQueueItems_Archived" ON "BotWorkQueueItems" ("QueueName", "FinishedAt" DESC NULLS LAST, "Id" DESC) WHERE "State" = 3 AND "DeletedAt" IS NULL;
 CREATE INDEX "IX_BotWorkQueueItems_Retained" ON "BotWorkQueueItems" ("RetainUntil") WHERE "State" = 2 AND "RetainUntil" IS NOT NULL;
 CREATE INDEX "IX_BotWorkQueueItems_Deleted" ON "BotWorkQueueItems" ("DeletedAt") WHERE "DeletedAt" IS NOT NULL;
 

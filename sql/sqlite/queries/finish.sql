@@ -1,6 +1,6 @@
 -- finish: record the ends of runs.
 -- In:  worker, instance, rows [{ItemId, ItemFence, NewState, Failures, DelayMs, NewOutput, ErrorText, Kind,
---      NewStep, NewProgress, NewTail}], now (NULL: the database clock)
+--      NewStep, NewProgress, NewPercent, NewTail, NewAnalytics, KeepMs, Hidden}], now (NULL: the database clock)
 -- Out: ids and fences of what was changed; the others had lost their lease.
 UPDATE BotWorkQueueItems SET
     State = j.NewState,
@@ -11,17 +11,24 @@ UPDATE BotWorkQueueItems SET
     FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) END,
     LeaseExpiresAt = NULL,
     Output = j.NewOutput,
+    Analytics = COALESCE(j.NewAnalytics, BotWorkQueueItems.Analytics),
     Step = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewStep, BotWorkQueueItems.Step) END,
     Progress = COALESCE(j.NewProgress, BotWorkQueueItems.Progress),
+    ProgressPercent = COALESCE(j.NewPercent, BotWorkQueueItems.ProgressPercent),
     LogTail = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewTail, BotWorkQueueItems.LogTail) END,
     Error = j.ErrorText,
-    ErrorKind = j.Kind
+    ErrorKind = j.Kind,
+    RetainUntil = CASE WHEN j.KeepMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.KeepMs / 1000.0)) END,
+    DeletedAt = CASE WHEN j.Hidden = 1 THEN COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) ELSE BotWorkQueueItems.DeletedAt END,
+    DeletedReason = CASE WHEN j.Hidden = 1 THEN substr(j.ErrorText, 1, 1000) ELSE BotWorkQueueItems.DeletedReason END
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence,
         json_extract(value, '$.NewState') AS NewState, json_extract(value, '$.Failures') AS Failures,
         json_extract(value, '$.DelayMs') AS DelayMs, json_extract(value, '$.NewOutput') AS NewOutput,
         json_extract(value, '$.ErrorText') AS ErrorText, json_extract(value, '$.Kind') AS Kind,
         json_extract(value, '$.NewStep') AS NewStep, json_extract(value, '$.NewProgress') AS NewProgress,
-        json_extract(value, '$.NewTail') AS NewTail
+        json_extract(value, '$.NewPercent') AS NewPercent, json_extract(value, '$.NewTail') AS NewTail,
+        json_extract(value, '$.NewAnalytics') AS NewAnalytics, json_extract(value, '$.KeepMs') AS KeepMs,
+        json_extract(value, '$.Hidden') AS Hidden
       FROM json_each(@rows)) j
 WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1 AND WorkerId = @worker
   AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)

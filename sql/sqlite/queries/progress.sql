@@ -1,13 +1,16 @@
 -- progress: what runs have come to so far. NULL keeps what is there.
--- In:  worker, instance, rows [{ItemId, ItemFence, NewStep, NewProgress, NewTail}]
+-- In:  worker, instance, rows [{ItemId, ItemFence, NewStep, NewProgress, NewPercent, NewTail, NewOutput}]
 -- Out: ids and fences of what was changed; the others have lost their lease.
 UPDATE BotWorkQueueItems SET
     Step = COALESCE(j.NewStep, BotWorkQueueItems.Step),
     Progress = COALESCE(j.NewProgress, BotWorkQueueItems.Progress),
-    LogTail = COALESCE(j.NewTail, BotWorkQueueItems.LogTail)
+    ProgressPercent = COALESCE(j.NewPercent, BotWorkQueueItems.ProgressPercent),
+    LogTail = COALESCE(j.NewTail, BotWorkQueueItems.LogTail),
+    Output = COALESCE(j.NewOutput, BotWorkQueueItems.Output)
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence,
         json_extract(value, '$.NewStep') AS NewStep, json_extract(value, '$.NewProgress') AS NewProgress,
-        json_extract(value, '$.NewTail') AS NewTail
+        json_extract(value, '$.NewPercent') AS NewPercent, json_extract(value, '$.NewTail') AS NewTail,
+        json_extract(value, '$.NewOutput') AS NewOutput
       FROM json_each(@rows)) j
 WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1 AND WorkerId = @worker
   AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)

@@ -1,6 +1,6 @@
 -- finish: record the ends of runs.
 -- In:  worker, instance, rows [{ItemId, ItemFence, NewState, Failures, DelayMs, NewOutput, ErrorText, Kind,
---      NewStep, NewProgress, NewTail}], now (NULL: the database clock)
+--      NewStep, NewProgress, NewPercent, NewTail, NewAnalytics, KeepMs, Hidden}], now (NULL: the database clock)
 -- Out: nothing; the number of changed rows must be that of held. A
 -- joined UPDATE cannot have an OUTPUT on every server that speaks T-SQL.
 UPDATE t SET
@@ -12,15 +12,21 @@ UPDATE t SET
     FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) END,
     LeaseExpiresAt = NULL,
     Output = j.NewOutput,
+    Analytics = COALESCE(j.NewAnalytics, t.Analytics),
     Step = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewStep, t.Step) END,
     Progress = COALESCE(j.NewProgress, t.Progress),
+    ProgressPercent = COALESCE(j.NewPercent, t.ProgressPercent),
     LogTail = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewTail, t.LogTail) END,
     Error = j.ErrorText,
-    ErrorKind = j.Kind
+    ErrorKind = j.Kind,
+    RetainUntil = DATEADD(millisecond, (j.KeepMs % 1000), DATEADD(second, (j.KeepMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))),
+    DeletedAt = CASE WHEN j.Hidden = 1 THEN COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) ELSE t.DeletedAt END,
+    DeletedReason = CASE WHEN j.Hidden = 1 THEN LEFT(j.ErrorText, 1000) ELSE t.DeletedReason END
 FROM BotWorkQueueItems t
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence', NewState INT '$.NewState', Failures INT '$.Failures',
     DelayMs BIGINT '$.DelayMs', NewOutput NVARCHAR(MAX) '$.NewOutput', ErrorText NVARCHAR(MAX) '$.ErrorText',
     Kind NVARCHAR(MAX) '$.Kind', NewStep NVARCHAR(MAX) '$.NewStep', NewProgress NVARCHAR(MAX) '$.NewProgress',
-    NewTail NVARCHAR(MAX) '$.NewTail') j ON j.ItemId = t.Id
+    NewPercent INT '$.NewPercent', NewTail NVARCHAR(MAX) '$.NewTail', NewAnalytics NVARCHAR(MAX) '$.NewAnalytics',
+    KeepMs BIGINT '$.KeepMs', Hidden INT '$.Hidden') j ON j.ItemId = t.Id
 WHERE t.State = 1 AND t.WorkerId = @worker AND t.Fence = j.ItemFence
   AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance);

@@ -46,7 +46,7 @@ func (m *Model) Cancel(id int64, reason string) error {
 		})
 	}
 	it.State, it.Error, it.ErrorKind = workqueue.Cancelled, text(reason), new(workqueue.KindCancelled)
-	it.FinishedAt, it.LeaseExpiresAt = m.in(0), nil
+	it.FinishedAt, it.LeaseExpiresAt, it.RetainUntil = m.in(0), nil, nil
 	return nil
 }
 
@@ -64,6 +64,7 @@ func (m *Model) Repeat(id int64) error {
 	it.State, it.AvailableAt, it.RetryCount, it.ReleaseCount, it.WorkerID = workqueue.Ready, m.Now(), 0, 0, nil
 	it.LeaseExpiresAt, it.AssignedAt, it.StartedAt, it.FinishedAt, it.FirstStartedAt = nil, nil, nil, nil, nil
 	it.Output, it.Progress, it.Step, it.LogTail, it.Error, it.ErrorKind = "", nil, nil, nil, nil, nil
+	it.ProgressPercent, it.Analytics, it.RetainUntil = nil, "", nil
 	return nil
 }
 

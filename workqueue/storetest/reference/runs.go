@@ -24,7 +24,7 @@ func (m *Model) Claim(p Process, band workqueue.Band, limit int, lease time.Dura
 	claimed := []workqueue.Item{}
 	for _, it := range mine[:min(limit, len(mine))] {
 		it.State, it.Fence, it.LeaseExpiresAt, it.StartedAt = workqueue.Blocked, it.Fence+1, m.in(lease), m.in(0)
-		it.Step, it.Progress, it.LogTail = nil, nil, nil
+		it.Step, it.Progress, it.LogTail, it.ProgressPercent = nil, nil, nil, nil
 		if it.FirstStartedAt == nil {
 			it.FirstStartedAt = it.StartedAt
 		}
@@ -43,7 +43,20 @@ func (m *Model) Progress(p Process, notes []workqueue.ProgressNote) (lost []int6
 			lost = append(lost, n.ItemID)
 			continue
 		}
-		tell(m.Items[n.ItemID], n.Step, n.Progress, n.LogTail)
+		it := m.Items[n.ItemID]
+		tell(it, n.Step, n.Progress, n.LogTail)
+		it.ProgressPercent = cmp.Or(n.Percent, it.ProgressPercent)
+		it.Output = cmp.Or(n.Output, it.Output)
+	}
+	return lost
+}
+
+// Lost are the items whose claim the process has not any more.
+func (m *Model) Lost(p Process, held []workqueue.ItemRef) (lost []int64) {
+	for _, ref := range held {
+		if !m.Holds(p, ref) {
+			lost = append(lost, ref.ItemID)
+		}
 	}
 	return lost
 }
@@ -63,6 +76,10 @@ func (m *Model) Finish(p Process, ends []workqueue.Finish) (lost []int64) {
 		}
 		written[ref] = true
 		m.end(m.Items[f.ItemID], f)
+		if f.Retain != nil && *f.Retain <= 0 || f.Delete == workqueue.DeletionPhysical {
+			delete(m.Items, f.ItemID)
+			delete(m.Attempts, f.ItemID)
+		}
 	}
 	return lost
 }
@@ -75,6 +92,10 @@ func (m *Model) end(it *workqueue.Item, f workqueue.Finish) {
 	it.Error, it.ErrorKind = text(f.Error), (*workqueue.ErrorKind)(text(string(f.ErrorKind)))
 	it.FinishedAt = m.in(0)
 	tell(it, f.Step, f.Progress, f.LogTail)
+	it.ProgressPercent, it.Analytics, it.RetainUntil = cmp.Or(f.Percent, it.ProgressPercent), cmp.Or(f.Analytics, it.Analytics), nil
+	if f.Retain != nil {
+		it.RetainUntil = m.in(*f.Retain)
+	}
 	switch f.State {
 	case workqueue.Ready:
 		it.WorkerID, it.AssignedAt, it.FinishedAt, it.AvailableAt = nil, nil, nil, m.Now().Add(f.Delay)

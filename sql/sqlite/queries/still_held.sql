@@ -1,0 +1,10 @@
+-- still_held: which of a worker's claims are still its own. It changes and locks
+-- nothing: a quick look, so that a run stops soon when somebody has cancelled it.
+-- In:  worker, instance, rows [{ItemId, ItemFence}]
+-- Out: ids and fences of those that are.
+SELECT i.Id, i.Fence
+FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence
+      FROM json_each(@rows)) j
+JOIN BotWorkQueueItems i ON i.Id = j.ItemId
+WHERE i.State = 1 AND i.WorkerId = @worker AND i.Fence = j.ItemFence
+  AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance);

@@ -1,0 +1,98 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"botwork/workqueue"
+)
+
+// aftermath is what the ends of runs bring with them, for those ends that were
+// written, in the same transaction.
+type aftermath struct {
+	s       *Store
+	notes   map[refRow]attemptRow
+	removed map[refRow]bool
+	copies  map[refRow]workqueue.Finish
+}
+
+// expect notes what an end will bring with it.
+func (a *aftermath) expect(ref refRow, f workqueue.Finish) {
+	if f.Delete == workqueue.DeletionPhysical || f.Delete == "" && f.Retain != nil && *f.Retain <= 0 {
+		a.removed[ref] = true
+		delete(a.notes, ref) // attempts go with their item
+	}
+	if f.Copy {
+		a.copies[ref] = f
+	}
+}
+
+func (a *aftermath) any() bool { return len(a.notes)+len(a.removed)+len(a.copies) > 0 }
+
+func (a *aftermath) write(ctx context.Context, on runner, written []refRow) error {
+	if err := a.s.note(ctx, on, a.notes, written); err != nil {
+		return err
+	}
+	done := map[refRow]bool{}
+	var removed []refRow
+	for _, ref := range written {
+		done[ref] = true
+		if a.removed[ref] {
+			removed = append(removed, ref)
+		}
+	}
+	for _, ref := range slices.SortedFunc(maps.Keys(a.copies), refRow.compare) {
+		if done[ref] {
+			if err := a.s.retryCopy(ctx, on, ref, a.copies[ref]); err != nil {
+				return err
+			}
+		}
+	}
+	if len(removed) == 0 {
+		return nil
+	}
+	slices.SortFunc(removed, refRow.compare)
+	batch, err := jsonRows(removed)
+	if err != nil {
+		return err
+	}
+	_, err = a.s.queries.exec(ctx, on, "finish_remove", values{"rows": batch})
+	return err
+}
+
+// retryCopy makes the item that tries again. It takes over the natural key.
+func (s *Store) retryCopy(ctx context.Context, on runner, ref refRow, f workqueue.Finish) error {
+	var from itemRow
+	var unique nullText
+	rows, err := s.queries.query(ctx, on, "copied_from", values{"id": ref.ItemID, "fence": ref.ItemFence})
+	if err != nil {
+		return err
+	}
+	err = eachRow(rows, func() error {
+		return rows.Scan(&unique, &from.Encrypted, &from.Payload, &from.Metadata)
+	})
+	if err != nil {
+		return err
+	}
+	if unique != "" {
+		if _, err := s.queries.exec(ctx, on, "free_unique_key", values{"id": ref.ItemID, "fence": ref.ItemFence}); err != nil {
+			return err
+		}
+	}
+	ids, err := s.queries.ids(ctx, on, "retry_copy", values{
+		"id": ref.ItemID, "fence": ref.ItemFence, "failures": f.RetryCount, "delay_ms": ms(f.Delay),
+		"unique_key": null(string(unique)), "now": s.nowArg(),
+	})
+	if err != nil {
+		return err
+	}
+	if len(ids) != 1 {
+		return fmt.Errorf("item %d: %d copies were made to try again, want 1", ref.ItemID, len(ids))
+	}
+	if !from.Encrypted {
+		return nil
+	}
+	return s.sealAnew(ctx, on, ref.ItemID, ids[0], &from)
+}

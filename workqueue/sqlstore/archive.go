@@ -1,0 +1,54 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+
+	"botwork/workqueue"
+)
+
+// trimBatch bounds one removal of archived items, so that it never locks a
+// table.
+const trimBatch = 500
+
+// trimArchives removes the oldest archived items of queues beyond the number
+// that each keeps. It runs behind the transaction that archived: the last one
+// to run sees all that was archived before, so that the number is exact when
+// nothing is under way.
+func (s *Store) trimArchives(ctx context.Context, queues []string) error {
+	for _, name := range queues {
+		q, err := s.queue(ctx, name)
+		if err != nil {
+			return err
+		}
+		if q.ArchiveLimit == nil {
+			continue
+		}
+		if _, err := s.trimArchive(ctx, name, *q.ArchiveLimit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trimAllArchives trims those of all queues, where it is not told which ones
+// have grown.
+func (s *Store) trimAllArchives(ctx context.Context) error {
+	if _, err := s.queue(ctx, workqueue.DefaultQueue); err != nil {
+		return err
+	}
+	return s.trimArchives(ctx, s.policies.names())
+}
+
+func (s *Store) trimArchive(ctx context.Context, queue string, keep int) (removed int, err error) {
+	for {
+		var n int64
+		err := s.retry(ctx, fmt.Sprintf("trim the archive of queue %q", queue), func() (err error) {
+			n, err = s.queries.exec(ctx, s.db, "trim_archive", values{"queue": queue, "keep": keep, "limit_rows": trimBatch})
+			return err
+		})
+		if removed += int(n); err != nil || n < trimBatch {
+			return removed, err
+		}
+	}
+}
