@@ -69,27 +69,35 @@ func bandOf(t *testing.T, s *pipelines.Step) workqueue.Band {
 	return band
 }
 
-// TestSQL runs the statements of docs/items.md, in order, on an empty database
-// of each engine. Each has to find its rows.
+// TestSQL runs the statements of a document, in order, on an empty database of
+// each engine. Each has to find its rows.
 func TestSQL(t *testing.T) {
-	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
-		dsn := e.DSN(t)
-		e.Open(t, dsn)
-		db := e.SQL(t, dsn)
-		for _, b := range read(t, "docs/items.md").blocks {
-			if !b.is("sql") {
+	for _, path := range []string{"docs/items.md", "docs/queues.md"} {
+		t.Run(path, func(t *testing.T) {
+			testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+				dsn := e.DSN(t)
+				e.Open(t, dsn)
+				runSQL(t, e.SQL(t, dsn), read(t, path).blocks)
+			})
+		})
+	}
+}
+
+func runSQL(t *testing.T, db *sql.DB, blocks []block) {
+	t.Helper()
+	for _, b := range blocks {
+		if !b.is("sql") {
+			continue
+		}
+		for statement := range strings.SplitSeq(b.text, ";\n") {
+			if statement = strings.TrimSpace(statement); statement == "" {
 				continue
 			}
-			for statement := range strings.SplitSeq(b.text, ";\n") {
-				if statement = strings.TrimSpace(statement); statement == "" {
-					continue
-				}
-				if found, err := rowsOf(t, db, statement); err != nil || found == 0 {
-					t.Errorf("line %d: %s\n%d rows, %v", b.line, statement, found, err)
-				}
+			if found, err := rowsOf(t, db, statement); err != nil || found == 0 {
+				t.Errorf("line %d: %s\n%d rows, %v", b.line, statement, found, err)
 			}
 		}
-	})
+	}
 }
 
 // rowsOf runs a statement and counts what it returned or changed.
