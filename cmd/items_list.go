@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,39 +11,61 @@ import (
 )
 
 func (a *app) itemsListCommand() *cobra.Command {
-	var flags itemFlags
+	var (
+		flags  itemFlags
+		limit  int
+		before int64
+	)
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List items, the newest first",
 		Long: `Lists items, the newest first. JSON and YAML are a list of items with all their
-fields: the columns of the table in camel case, and stateName.
+fields: the columns of the table in camel case, stateName and lifecycle.
 
+Several filters are narrower than one: an item has to suit each. --lifecycle and
+--state take several, separated by commas; an item has to be in one of them.
 Beside the states, --state knows: active (Blocked), completed (Processed),
 archived (Cancelled), scheduled (waits for its time) and retry (failed, waits
-for its next attempt). "pending" is the state Pending.
+for its next attempt). There "pending" is the state Pending; --lifecycle pending
+is what is due, whoever made it.
+
+Metadata that is encrypted cannot be searched. Deleted items are left out unless
+--deleted or --lifecycle deleted asks for them.
 
 To page, give --before the last id of the page before.`,
-		Example: `  botwork items list --state Ready,Pending --queue default
+		Example: `  botwork items list --lifecycle pending,retry --queue default
   botwork items list --state archived --limit 10 --output json
+  botwork items list --tag urgent --meta customer=4711
   botwork items list --band high --before 4711`,
 		Args: noArguments,
 	}
 	flags.register(cmd)
+	flags.registerDeleted(cmd)
+	cmd.Flags().IntVar(&limit, "limit", 50, "list at most `N` items")
+	cmd.Flags().Int64Var(&before, "before", 0, "only items with a smaller `ID`: the next page")
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		query, err := flags.query()
+		if limit < 1 {
+			return usagef("--limit: got %d, want 1 or more", limit)
+		}
+		if before < 0 {
+			return usagef("--before: got %d, want an item's id", before)
+		}
+		filter, err := flags.filter(cmd.Flags())
 		if err != nil {
 			return err
 		}
+		flags.widen(&filter)
+		filter.Limit, filter.BeforeID = limit, before
 		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
-			items, err := query.items(cmd.Context(), store)
+			items, err := store.Items(cmd.Context(), filter)
 			if err != nil {
 				return err
 			}
 			if *output != formatTable {
 				return a.print(*output, items, nil)
 			}
-			return a.itemTable(cmd.Context(), store, items, flags.limit)
+			return a.itemTable(cmd.Context(), store, items, limit)
 		})
 	}
 	return cmd
@@ -59,19 +80,20 @@ func (a *app) itemTable(ctx context.Context, store *sqlstore.Store, items []work
 	if err != nil {
 		return err
 	}
-	now, err := store.Now(ctx)
-	if err != nil {
-		return err
-	}
-	g := newGrid("id", "state", "priority", "queue", "pipeline", "worker", "failed", "created", "note")
+	// The state is there for those who know its number from SQL; its name would
+	// say what the lifecycle says.
+	g := newGrid("id", "lifecycle", "state", "priority", "queue", "pipeline", "worker", "failed", "created", "note")
 	for i := range items {
 		it := &items[i]
-		worker := ""
-		if it.WorkerID != nil {
+		worker := "" // or the robot that has taken it
+		switch {
+		case it.WorkerID != nil:
 			worker = names[*it.WorkerID]
+		case it.Robot != nil:
+			worker = *it.Robot
 		}
-		g.add(fmt.Sprint(it.ID), it.State.String(), fmt.Sprint(it.Priority), it.QueueName, short(it.IntegrationConfig, 32),
-			worker, fmt.Sprint(it.RetryCount), instant(&it.CreatedAt), itemNote(it, now))
+		g.add(fmt.Sprint(it.ID), string(it.Lifecycle), fmt.Sprint(int(it.State)), fmt.Sprint(it.Priority), it.QueueName,
+			short(it.IntegrationConfig, 32), worker, fmt.Sprint(it.RetryCount), instant(&it.CreatedAt), itemNote(it))
 	}
 	g.writeTo(a.stdout)
 	if len(items) == limit {
@@ -81,26 +103,30 @@ func (a *app) itemTable(ctx context.Context, store *sqlstore.Store, items []work
 }
 
 // itemNote is what a person wants to know first: why it waits, where it is, what
-// failed.
-func itemNote(it *workqueue.Item, now time.Time) string {
-	note := ""
-	if it.State == workqueue.Blocked && it.Step != nil {
-		note = "at " + short(*it.Step, 40)
-		if it.Progress != nil {
-			note += ": " + short(*it.Progress, 60)
-		}
+// failed, why it was deleted.
+func itemNote(it *workqueue.Item) string {
+	switch life := it.Lifecycle; {
+	case life == workqueue.LifeActive && it.Step != nil:
+		return withText("at "+short(*it.Step, 40), it.Progress)
+	case life == workqueue.LifeScheduled || life == workqueue.LifeRetry:
+		return withText("due "+instant(&it.AvailableAt), it.Error)
+	case life == workqueue.LifeDeleted:
+		return withText("deleted", it.DeletedReason)
+	default:
+		return withText("", it.Error)
+	}
+}
+
+// withText adds the start of a text, if there is one.
+func withText(note string, text *string) string {
+	switch {
+	case text == nil:
 		return note
+	case note == "":
+		return short(*text, 60)
+	default:
+		return note + ": " + short(*text, 60)
 	}
-	if waits := it.State == workqueue.Ready || it.State == workqueue.Pending; waits && it.AvailableAt.After(now) {
-		note = "due " + instant(&it.AvailableAt)
-	}
-	if it.Error != nil {
-		if note != "" {
-			note += ": "
-		}
-		note += short(*it.Error, 60)
-	}
-	return note
 }
 
 // workerNames are the names of all workers by id.

@@ -117,6 +117,19 @@ func TestItemsListFilters(t *testing.T) {
 		{"--state active", []int64{6}},
 		{"--state completed,archived", []int64{3, 1}},
 		{"--state assigned", []int64{7}},
+		{"--state active,retry", []int64{6, 2}},
+		{"--state Scheduled,retry,Processed", []int64{5, 2, 1}},
+		{"--lifecycle scheduled", []int64{5}},
+		{"--lifecycle pending", []int64{4}},
+		{"--lifecycle assigned", []int64{7}},
+		{"--lifecycle active", []int64{6}},
+		{"--lifecycle retry", []int64{2}},
+		{"--lifecycle completed", []int64{1}},
+		{"--lifecycle Archived", []int64{3}},
+		{"--lifecycle deleted", nil},
+		{"--lifecycle scheduled,pending --lifecycle retry", []int64{5, 4, 2}},
+		{"--lifecycle retry,archived --state Ready", []int64{2}},
+		{"--lifecycle pending --state Ready", nil},
 		{"--band high", []int64{4}},
 		{"--band medium", []int64{7, 6, 5, 2, 1}},
 		{"--band low", []int64{3}},
@@ -149,8 +162,9 @@ func TestItemsTable(t *testing.T) {
 		t.Errorf("an empty queue: %q", out)
 	}
 	busyQueue(t)
+	golden(t, "items_list.txt", shownInstants.ReplaceAllString(mustDo(t, "items", "list"), "YYYY-MM-DD hh:mm:ssZ"))
 	out := mustDo(t, "items", "list", "--limit", "3", "--before", "4")
-	for _, want := range []string{"ID", "amount is negative", ": no answer…", "worker-1", "For older ones add: --before 1"} {
+	for _, want := range []string{"ID", "archived   3", "retry      0", "completed  2", "amount is negative", ": no answer…", "worker-1", "For older ones add: --before 1"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the table lacks %q:\n%s", want, out)
 		}
@@ -174,7 +188,7 @@ func TestItemsTable(t *testing.T) {
 	botwork(t, "items", "show", "99").wantFailure(t, exitFailed, "item 99: not found")
 }
 
-// Listing page by page finds each item once, also when a page is filtered here.
+// Listing page by page finds each item once, however few of them suit.
 func TestItemsListPages(t *testing.T) {
 	inProject(t)
 	store := openQueue(t)

@@ -29,7 +29,16 @@ func TestWrongUsage(t *testing.T) {
 		{"run --once=never", []string{`--once: got "never", want true or false` + "\n"}},
 		{"run --worker=", []string{"--worker: got an empty name"}},
 		{"items list --state redy", []string{`got "redy", want one of Ready`, `did you mean "Ready"?`}},
-		{"items list --state retry,Ready", []string{"retry stands alone"}},
+		{"items list --state retry,Ready", []string{"got retry and Ready, which overlap", "Ready,Pending"}},
+		{"items list --state retry --lifecycle pending", []string{"--state: retry does not go with --lifecycle"}},
+		{"items list --state deleted", []string{`got "deleted", want one of Ready`}},
+		{"items list --lifecycle retri", []string{`--lifecycle: got "retri", want one of scheduled`, `did you mean "retry"?`}},
+		{"items list --meta customer", []string{`--meta: got "customer", want KEY=VALUE`}},
+		{"items list --meta =4711", []string{`--meta: got "=4711", want KEY=VALUE`}},
+		{"items list --meta a=1 --meta a=2", []string{"got a=1 and a=2"}},
+		{"items list --all-tags", []string{"--all-tags: got no --tag"}},
+		{"items list --queue=", []string{"--queue: got an empty text"}},
+		{"items list --lifecycle=", []string{"--lifecycle: got an empty text"}},
 		{"items list --band hgh", []string{`did you mean "high"?`}},
 		{"items list --band low --min-priority 500", []string{"no priority is left"}},
 		{"items show", []string{"got 0 arguments, want one: the item's id"}},
@@ -107,11 +116,12 @@ func TestShellCompletion(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"items list --state ":  "Processed",
-		"items list --output ": "yaml",
-		"handlers show ":       "HTTP",
-		"pipelines show ":      "hello",
-		"enqueue --pipeline ":  "hello",
+		"items list --state ":     "Processed",
+		"items list --lifecycle ": "retry",
+		"items list --output ":    "yaml",
+		"handlers show ":          "HTTP",
+		"pipelines show ":         "hello",
+		"enqueue --pipeline ":     "hello",
 	} {
 		args := append([]string{"__complete"}, strings.Split(line, " ")...)
 		if out := mustDo(t, args...); !strings.Contains(out, want+"\n") {

@@ -18,7 +18,7 @@ type command struct {
 
 var (
 	childLine = regexp.MustCompile(`^  ([a-z]+) +\S`)
-	flagLine  = regexp.MustCompile(`^ +(?:(-\w), )?(--[a-z-]+)(?: ([A-Za-z]+))? {2,}\S`)
+	flagLine  = regexp.MustCompile(`^ +(?:(-\w), )?(--[a-z-]+)(?: ([A-Za-z=]+))? {2,}\S`)
 )
 
 // commands asks the program for its commands, the one named first, in the order

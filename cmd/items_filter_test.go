@@ -1,0 +1,68 @@
+package cmd
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"botwork/workqueue"
+)
+
+// taggedQueue makes items with tags, metadata, keys and tasks, with the ids 1
+// to 4.
+func taggedQueue(t *testing.T) {
+	t.Helper()
+	items := []workqueue.NewItem{
+		{NaturalKey: "4711", Tags: []string{"urgent", "invoice"}, Metadata: map[string]string{"customer": "Ada", "city": "Faro"}},
+		{NaturalKey: "4711", Tags: []string{"invoice"}, Metadata: map[string]string{"customer": "Ada=Bo", "city": ""}},
+		{TaskName: "nightly", Tags: []string{"a,b", `say "hi"`}, Metadata: map[string]string{"customer": "Bo"}},
+		{},
+	}
+	store := openQueue(t)
+	for _, it := range items {
+		it.State, it.IntegrationConfig, it.CreatedBy = workqueue.Pending, "hello", "test"
+		if _, err := store.Enqueue(t.Context(), []workqueue.NewItem{it}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestItemsListFields(t *testing.T) {
+	inProject(t)
+	taggedQueue(t)
+	for _, c := range []struct {
+		flags []string
+		want  []int64
+	}{
+		{[]string{"--key", "4711"}, []int64{2, 1}},
+		{[]string{"--key", "471"}, nil},
+		{[]string{"--task", "nightly"}, []int64{3}},
+		{[]string{"--tag", "invoice"}, []int64{2, 1}},
+		{[]string{"--tag", "urgent", "--tag", "a,b"}, []int64{3, 1}},
+		{[]string{"--tag", `say "hi"`}, []int64{3}},
+		{[]string{"--tag", "invoice", "--tag", "urgent", "--all-tags"}, []int64{1}},
+		{[]string{"--tag", "inv"}, nil},
+		{[]string{"--meta", "customer=Ada"}, []int64{1}},
+		{[]string{"--meta", "customer=Ada=Bo"}, []int64{2}},
+		{[]string{"--meta", "city="}, []int64{2}},
+		{[]string{"--meta", "customer=Ada", "--meta", "city=Faro"}, []int64{1}},
+		{[]string{"--meta", "customer=Bo", "--meta", "city=Faro"}, nil},
+		{[]string{"--key", "4711", "--tag", "urgent", "--lifecycle", "pending"}, []int64{1}},
+	} {
+		t.Run(strings.Join(c.flags, " "), func(t *testing.T) {
+			if got := listedIDs(t, c.flags...); !slices.Equal(got, c.want) {
+				t.Errorf("got the items %d, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+// listedIDs are the ids that items list shows.
+func listedIDs(t *testing.T, flags ...string) []int64 {
+	t.Helper()
+	var ids []int64
+	for _, it := range decode[[]listed](t, mustDo(t, append([]string{"items", "list", "-o", "json"}, flags...)...)) {
+		ids = append(ids, it.ID)
+	}
+	return ids
+}
