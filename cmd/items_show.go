@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -74,57 +73,6 @@ JSON and YAML are one object, with the attempts under "attempts".`,
 		})
 	}
 	return cmd
-}
-
-// itemSheet shows the fields that say something, one per line.
-func (a *app) itemSheet(it *workqueue.Item, workers []workqueue.Worker) {
-	g := newGrid()
-	add := func(name, value string) {
-		if value != "" && value != "-" {
-			g.add(name, value)
-		}
-	}
-	add("id", fmt.Sprint(it.ID))
-	add("state", fmt.Sprintf("%s (%d)", it.State, it.State))
-	add("queue", it.QueueName)
-	add("priority", fmt.Sprint(it.Priority))
-	add("pipeline", it.IntegrationConfig)
-	add("payload", string(it.Payload))
-	add("output", string(it.Output))
-	add("step", orDash(it.Step))
-	add("progress", orDash(it.Progress))
-	add("log", logLines(it.LogTail))
-	add("error", orDash(it.Error))
-	add("error kind", orDash(it.ErrorKind))
-	add("failed attempts", fmt.Sprint(it.RetryCount))
-	if it.ReleaseCount > 0 {
-		add("lost by workers", fmt.Sprint(it.ReleaseCount))
-	}
-	add("resilience", string(it.ResilienceConfig))
-	if it.EstimatedDurationMs != nil {
-		add("estimated duration", (time.Duration(*it.EstimatedDurationMs) * time.Millisecond).String())
-	}
-	for _, w := range workers {
-		if it.WorkerID != nil && w.ID == *it.WorkerID {
-			add("worker", fmt.Sprintf("%s on %s", w.Name, w.Host))
-		}
-	}
-	for _, at := range []struct {
-		name string
-		at   *time.Time
-	}{
-		{"due", &it.AvailableAt}, {"deadline", it.DeadlineAt}, {"created", &it.CreatedAt}, {"assigned", it.AssignedAt},
-		{"first started", it.FirstStartedAt}, {"started", it.StartedAt}, {"finished", it.FinishedAt}, {"lease until", it.LeaseExpiresAt}, {"kept until", it.RetainUntil},
-	} {
-		add(at.name, instant(at.at))
-	}
-	add("created by", orDash(it.CreatedBy))
-	add("natural key", orDash(it.NaturalKey))
-	add("tags", string(it.Tags))
-	add("metadata", string(it.Metadata))
-	add("labels", string(it.Labels))
-	add("selectors", string(it.Selectors))
-	g.writeTo(a.stdout)
 }
 
 func (a *app) attemptTable(attempts []workqueue.Attempt) {

@@ -173,7 +173,7 @@ func TestItemsTable(t *testing.T) {
 		t.Error("the last page offers another one")
 	}
 	out = mustDo(t, "items", "show", "2")
-	for _, want := range []string{"Ready (0)", "from the host", "ATTEMPT", "failed", "load"} {
+	for _, want := range []string{"Ready (0)", "retry", "from the host", "ATTEMPT", "failed", "load"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the sheet lacks %q:\n%s", want, out)
 		}

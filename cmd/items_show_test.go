@@ -1,0 +1,24 @@
+package cmd
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestItemsShowAllFields(t *testing.T) {
+	inProject(t)
+	taggedQueue(t)
+	byHand(t, `UPDATE BotWorkQueueItems SET State = 2, Output = '{"n": 1}', Progress = 'all done', ProgressPercent = 100, Analytics = '{"amount": 12}',
+		LimitKey = 'host-1', Robot = 'robot-1', RetainMs = 7200000, RootId = 2, TaskName = 'nightly', EstimatedDurationMs = 90000,
+		FinishedAt = '2026-11-21 10:00:00.000', RetainUntil = '2026-11-21 12:00:00.000', ExpiresAt = '2026-11-28 10:00:00.000',
+		DeletedAt = '2026-11-21 11:00:00.000', DeletedReason = 'of no use' WHERE Id = 1`)
+	sheet := mustDo(t, "items", "show", "1")
+	golden(t, "items_show_all.txt", shownInstants.ReplaceAllString(sheet, "YYYY-MM-DD hh:mm:ssZ"))
+
+	byHand(t, `UPDATE BotWorkQueueItems SET Tags = 'by hand', Metadata = '["by", "hand"]' WHERE Id = 2`)
+	for _, want := range []string{"by hand", `["by", "hand"]`} {
+		if sheet := mustDo(t, "items", "show", "2"); !strings.Contains(sheet, want) {
+			t.Errorf("the sheet lacks %s:\n%s", want, sheet)
+		}
+	}
+}
