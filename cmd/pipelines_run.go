@@ -33,7 +33,7 @@ type runStepView struct {
 }
 
 var verdicts = map[workqueue.Verdict]string{
-	workqueue.Succeeded: "succeeded", workqueue.Failed: "failed", workqueue.Snoozed: "snoozed", workqueue.Released: "released",
+	workqueue.Succeeded: "succeeded", workqueue.Failed: "failed", workqueue.Snoozed: "snoozed", workqueue.Released: "released", workqueue.Dropped: "dropped",
 }
 
 func (a *app) pipelinesRunCommand() *cobra.Command {

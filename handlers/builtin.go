@@ -30,6 +30,7 @@ func Builtin(res Resources) *Registry {
 		delayKind(),
 		snoozeKind(),
 		breakKind(),
+		dropKind(),
 		failKind(),
 	)
 	return r

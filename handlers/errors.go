@@ -77,3 +77,28 @@ func RetryAfter(err error, d time.Duration) error {
 	}
 	return &RetryAfterError{Err: err, After: max(d, 0)}
 }
+
+// UncountedError is a failure that counts no attempt.
+type UncountedError struct{ Err error }
+
+func (e *UncountedError) Error() string { return e.Err.Error() }
+func (e *UncountedError) Unwrap() error { return e.Err }
+
+// Uncounted marks err as a failure that counts no attempt: the item is tried
+// again after its backoff, however often, until the policy's `within` ends.
+// A nil err stays nil.
+func Uncounted(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &UncountedError{Err: err}
+}
+
+// DropError ends the item: nobody wants it any more.
+type DropError struct{ Reason string }
+
+func (e *DropError) Error() string { return "drop: " + e.Reason }
+
+// Drop returns an error that deletes the item, as its queue deletes: at once,
+// or kept out of sight with the reason. It is neither a success nor a failure.
+func Drop(reason string) error { return &DropError{Reason: reason} }

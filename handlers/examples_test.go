@@ -177,6 +177,7 @@ func TestExamplesRun(t *testing.T) {
 		"Progress": {payload: map[string]any{"n": 12}, want: "input == payload"},
 		"Delay":    {},
 		"Snooze":   {payload: map[string]any{"ready": false}, outcome: "snooze"},
+		"Drop":     {payload: map[string]any{"withdrawn": true}, outcome: "drop"},
 		"Break":    {payload: map[string]any{"orders": []any{}}, outcome: "break"},
 		"Fail":     {payload: map[string]any{"amount": -1}, outcome: "business"},
 	}

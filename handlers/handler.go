@@ -54,8 +54,11 @@ type Call struct {
 	// Log has the pipeline, the step and the item bound already.
 	Log zerolog.Logger
 
-	// OnProgress takes what Progress says; nil: nobody listens.
+	// OnProgress, OnPercent and OnOutput take what Progress, Percent and Show
+	// say; nil: nobody listens.
 	OnProgress func(text string)
+	OnPercent  func(percent int)
+	OnOutput   func(value any) error
 }
 
 // Progress tells people how far the work has come, such as "1,200 of 5,000
@@ -65,4 +68,23 @@ func (c *Call) Progress(text string) {
 	if c.OnProgress != nil {
 		c.OnProgress(text)
 	}
+}
+
+// Percent tells how far the work has come, 0 to 100; what lies outside is cut
+// to that. It is recorded like Progress.
+func (c *Call) Percent(percent int) {
+	if c.OnPercent != nil {
+		c.OnPercent(percent)
+	}
+}
+
+// Show records with the item what the run has to show already, such as the
+// number of the order that it has made: whoever looks after a failure or a
+// crash finds it. The pipeline's own output replaces it when the item succeeds.
+// The error tells that the value cannot be written as JSON.
+func (c *Call) Show(value any) error {
+	if c.OnOutput == nil {
+		return nil
+	}
+	return c.OnOutput(value)
 }

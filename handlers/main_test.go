@@ -39,6 +39,7 @@ func outcome(err error) string {
 	var later *RetryAfterError
 	var snoozed *SnoozeError
 	var ended *BreakError
+	var dropped *DropError
 	switch {
 	case err == nil:
 		return "success"
@@ -52,6 +53,8 @@ func outcome(err error) string {
 		return "snooze"
 	case errors.As(err, &ended):
 		return "break"
+	case errors.As(err, &dropped):
+		return "drop"
 	default:
 		return "error"
 	}

@@ -32,7 +32,8 @@ func failKind() Kind {
 		Name: "Fail", Summary: "Fail the step",
 		Doc: `Fails the step with a message, for example after a check with if. kind says what happens to the item: error is retried
 while the resilience limit allows; business says that the data is wrong, and is retried only where the resilience policy
-says so; permanent is never retried.
+says so; permanent is never retried. With counted: false a failure of the kind error counts no attempt: the item is tried
+again after its backoff, however often, until the policy's within ends; for a system outside that is away, say.
 
 It is safe to run twice: it changes nothing.`,
 		Output: "nothing; it always fails.",
@@ -49,6 +50,14 @@ It is safe to run twice: it changes nothing.`,
 type failStep struct {
 	Message string `json:"message" required:"true" doc:"what is wrong"`
 	Kind    string `json:"kind" enum:"error,business,permanent" doc:"sort of failure"`
+	Counted *bool  `json:"counted" doc:"whether the failure counts as an attempt"`
+}
+
+func (s *failStep) Validate() error {
+	if s.Counted != nil && !*s.Counted && s.Kind != "error" {
+		return WrongParam("counted", "only a failure of the kind error can go uncounted")
+	}
+	return nil
 }
 
 func (s *failStep) Handle(context.Context, *Call) (any, error) {
@@ -58,10 +67,35 @@ func (s *failStep) Handle(context.Context, *Call) (any, error) {
 		return nil, Business(err)
 	case "permanent":
 		return nil, Permanent(err)
-	default:
-		return nil, err
+	}
+	if s.Counted != nil && !*s.Counted {
+		return nil, Uncounted(err)
+	}
+	return nil, err
+}
+
+func dropKind() Kind {
+	return Kind{
+		Name: "Drop", Summary: "Delete the item: nobody wants it any more",
+		Doc: `Ends the pipeline and deletes the item, as its queue deletes: at once, or kept out of sight with the reason (deletion:
+logical). It counts neither as a success nor as a failure. Give the step an if. In a run that belongs to no item it ends the
+pipeline successfully.
+
+It is safe to run twice: the item is gone after the first time.`,
+		Output: "nothing; no step follows.",
+		Example: `- handler: Drop
+  if: payload.withdrawn
+  with: {reason: the order was withdrawn}
+`,
+		New: func() Handler { return &dropStep{} },
 	}
 }
+
+type dropStep struct {
+	Reason string `json:"reason" required:"true" doc:"why nobody wants it, kept with a logically deleted item"`
+}
+
+func (s *dropStep) Handle(context.Context, *Call) (any, error) { return nil, Drop(s.Reason) }
 
 func snoozeKind() Kind {
 	return Kind{

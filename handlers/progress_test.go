@@ -1,6 +1,9 @@
 package handlers
 
-import "testing"
+import (
+	"errors"
+	"testing"
+)
 
 func TestProgress(t *testing.T) {
 	var told []string
@@ -17,5 +20,25 @@ func TestProgress(t *testing.T) {
 	if out, err := run(t, progressKind(), map[string]any{"text": "half"}, &Call{Input: "in"}); err != nil || out != "in" {
 		t.Errorf("Progress without a listener = %v, %v, want its input", out, err)
 	}
-	wantInvalid(t, progressKind(), map[string]any{}, "text")
+	wantInvalid(t, progressKind(), map[string]any{}, "at least one of text, percent and output")
+	wantInvalid(t, progressKind(), map[string]any{"percent": 101}, "percent: want 0 to 100")
+}
+
+func TestProgressInNumbers(t *testing.T) {
+	var percent int
+	var shown any
+	call := &Call{
+		Input: "in", OnPercent: func(p int) { percent = p },
+		OnOutput: func(v any) error { shown = v; return nil },
+	}
+	with := map[string]any{"percent": 40, "output": map[string]any{"order": 4711}}
+	if out, err := run(t, progressKind(), with, call); err != nil || out != "in" {
+		t.Errorf("Progress = %v, %v, want its input", out, err)
+	}
+	if order, _ := shown.(map[string]any); percent != 40 || order["order"] != 4711 {
+		t.Errorf("told %d %% and %v, want 40 %% and the order", percent, shown)
+	}
+	call.OnOutput = func(any) error { return errors.New("no JSON") }
+	_, err := run(t, progressKind(), with, call)
+	wantError(t, err, "permanent", "no JSON")
 }

@@ -72,6 +72,13 @@ func TestOutcomes(t *testing.T) {
 		{name: "snooze is not for onError", do: returns(nil, handlers.Snooze(time.Hour, "later")),
 			text: "resilience: {limit: 7}\nsteps: [{name: load, handler: Do, onError: continue}, {handler: Echo, with: {text: x}}]",
 			want: workqueue.Outcome{Verdict: workqueue.Snoozed, Error: `step "load" (Do): later`, Step: "load", After: time.Hour}},
+		{name: "drop", do: returns(nil, handlers.Drop("withdrawn")),
+			want: workqueue.Outcome{Verdict: workqueue.Dropped, Error: "withdrawn", Step: "load"}},
+		{name: "drop is not for onError", do: returns(nil, handlers.Drop("withdrawn")),
+			text: "resilience: {limit: 7}\nsteps: [{name: load, handler: Do, onError: continue}, {handler: Echo, with: {text: x}}]",
+			want: workqueue.Outcome{Verdict: workqueue.Dropped, Error: "withdrawn", Step: "load"}},
+		{name: "uncounted", do: returns(nil, handlers.Uncounted(cause)),
+			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindError, Error: `step "load" (Do): disk full`, Step: "load", Uncounted: true}},
 		{name: "break", do: returns("ignored", handlers.Break("enough")),
 			text: "resilience: {limit: 7}\nsteps: [{handler: Echo, with: {text: so far}}, {name: load, handler: Do}, {handler: Fail}]",
 			want: workqueue.Outcome{Output: `"so far"`}},
@@ -179,6 +186,16 @@ func TestRunWithoutItem(t *testing.T) {
 	}
 }
 
+// A run that belongs to no item has none to delete.
+func TestDropWithoutItem(t *testing.T) {
+	p := parse(t, testCompiler(map[string]do{"Do": func(context.Context, *handlers.Call) (any, error) {
+		return nil, handlers.Drop("nothing to do")
+	}}), "steps: [{handler: Do}, {handler: Fail}]")
+	if got := testEngine(nil).Run(t.Context(), p, RunInput{}); got.Verdict != workqueue.Succeeded {
+		t.Errorf("outcome %+v, want a success", got.Outcome)
+	}
+}
+
 func TestCallTellsTheRun(t *testing.T) {
 	var got handlers.Call
 	p := parse(t, testCompiler(map[string]do{"See": func(_ context.Context, call *handlers.Call) (any, error) {
@@ -187,7 +204,7 @@ func TestCallTellsTheRun(t *testing.T) {
 	}}), "name: P\nsteps: [{name: s, handler: See}]")
 	testEngine(nil).Run(t.Context(), p, RunInput{Run: testRun(`{"a": 1}`)})
 	got.Progress("half")
-	got.Log, got.OnProgress = zerolog.Logger{}, nil
+	got.Log, got.OnProgress, got.OnPercent, got.OnOutput = zerolog.Logger{}, nil, nil, nil
 	want := handlers.Call{Pipeline: "P", Step: "s", ItemID: 42, Queue: "default", Attempt: 2, Fence: 7,
 		Payload: map[string]any{"a": 1}, Input: map[string]any{"a": 1}}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(zerolog.Logger, zerolog.Logger) bool { return true })); diff != "" {

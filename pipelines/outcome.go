@@ -62,12 +62,13 @@ func kindOf(err error) workqueue.ErrorKind {
 	return workqueue.KindError
 }
 
-// deliberate tells that an error is no failure but a handler's decision: break
-// or snooze.
+// deliberate tells that an error is no failure but a handler's decision: break,
+// snooze or drop.
 func deliberate(err error) bool {
 	_, broke := errors.AsType[*handlers.BreakError](err)
 	_, snoozed := errors.AsType[*handlers.SnoozeError](err)
-	return broke || snoozed
+	_, dropped := errors.AsType[*handlers.DropError](err)
+	return broke || snoozed || dropped
 }
 
 // interrupted tells that err is only what the end of the run's context made of
@@ -93,14 +94,19 @@ func (r *run) fail(ctx context.Context, s *Step, err error) {
 	o.Step = s.Name
 	text := err.Error()
 	snooze, snoozed := errors.AsType[*handlers.SnoozeError](err)
+	drop, dropped := errors.AsType[*handlers.DropError](err)
+	_, uncounted := errors.AsType[*handlers.UncountedError](err)
 	switch {
 	case interrupted(ctx, err):
 		r.interrupt(ctx, s, err)
 		return
+	case dropped:
+		o.Verdict, o.Error = workqueue.Dropped, r.bounded(drop.Reason)
+		return
 	case snoozed:
 		o.Verdict, o.After, text = workqueue.Snoozed, snooze.After, snooze.Reason
 	default:
-		o.Verdict, o.Kind, o.After = workqueue.Failed, kindOf(err), askedWait(err)
+		o.Verdict, o.Kind, o.After, o.Uncounted = workqueue.Failed, kindOf(err), askedWait(err), uncounted
 	}
 	o.Error = r.text(s, text)
 }

@@ -107,6 +107,16 @@ func (r *run) output() {
 	}
 }
 
+// show records what the run has to show while it goes on.
+func (r *run) show(value any) error {
+	text, err := jsonText(r.engine.redactor.value(value))
+	if err != nil {
+		return fmt.Errorf("the output cannot be written as JSON: %w", err)
+	}
+	r.in.Run.Show(workqueue.JSONText(text))
+	return nil
+}
+
 // step runs one step and tells whether the next one has its turn.
 func (r *run) step(ctx context.Context, s *Step) (goOn bool) {
 	if r.in.Run != nil {
@@ -137,9 +147,14 @@ func (r *run) failed(ctx context.Context, s *Step, err error, done *StepResult) 
 		done.Status, done.Error = StepBroke, r.bounded(broke.Reason)
 		return false
 	}
+	drop, dropped := errors.AsType[*handlers.DropError](err)
+	if dropped && r.in.Run == nil { // there is no item to delete
+		done.Status, done.Error = StepBroke, r.bounded(drop.Reason)
+		return false
+	}
 	done.Status, done.Error = StepFailed, r.bounded(err.Error())
 	_, snoozed := errors.AsType[*handlers.SnoozeError](err)
-	if s.OnError == OnErrorFail || snoozed || interrupted(ctx, err) {
+	if s.OnError == OnErrorFail || snoozed || dropped || interrupted(ctx, err) {
 		r.fail(ctx, s, err)
 		return false
 	}

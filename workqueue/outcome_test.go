@@ -164,3 +164,75 @@ func TestSettleGivesUpBehindWithin(t *testing.T) {
 		})
 	}
 }
+
+// What the queue says of an end, and a handler's wish, decide more than the state.
+func TestSettleByTheQueue(t *testing.T) {
+	hour, day := Duration(time.Hour), int64(24*time.Hour/time.Millisecond)
+	failed := Outcome{Verdict: Failed, Kind: KindError, Error: "no such host"}
+	retry := &AttemptNote{Number: 2, Outcome: "failed"}
+	tests := []struct {
+		name    string
+		queue   Queue
+		item    Item
+		outcome Outcome
+		want    Finish
+	}{
+		{"kept until somebody cleans up", Queue{}, Item{}, Outcome{}, Finish{State: Processed, RetryCount: 1}},
+		{"kept as long as the queue says", Queue{QueueLife: QueueLife{Retain: &hour}}, Item{}, Outcome{},
+			Finish{State: Processed, RetryCount: 1, Retain: new(time.Hour)}},
+		{"the item says more", Queue{QueueLife: QueueLife{Retain: &hour}}, Item{RetainMs: &day}, Outcome{},
+			Finish{State: Processed, RetryCount: 1, Retain: new(24 * time.Hour)}},
+		{"not kept", Queue{}, Item{RetainMs: new(int64)}, Outcome{}, Finish{State: Processed, RetryCount: 1, Retain: new(time.Duration)}},
+		{"a failure is kept by the archive's rules", Queue{QueueLife: QueueLife{Retain: &hour}}, Item{}, Outcome{Verdict: Failed, Kind: KindPermanent},
+			Finish{State: Cancelled, RetryCount: 2, ErrorKind: KindPermanent, Attempt: retry}},
+		{"dropped", Queue{}, Item{}, Outcome{Verdict: Dropped, Error: "withdrawn"},
+			Finish{State: Cancelled, RetryCount: 1, Error: "withdrawn", Delete: DeletionPhysical}},
+		{"dropped, and hidden", Queue{QueueLife: QueueLife{Deletion: DeletionLogical}}, Item{}, Outcome{Verdict: Dropped, Error: "withdrawn"},
+			Finish{State: Cancelled, RetryCount: 1, Error: "withdrawn", Delete: DeletionLogical}},
+		{"tried again as a copy", Queue{RetryAs: RetryCopy}, Item{}, failed,
+			Finish{State: Cancelled, Copy: true, RetryCount: 2, Delay: time.Second, Error: "no such host", ErrorKind: KindError, Attempt: retry}},
+		{"the last attempt makes no copy", Queue{RetryAs: RetryCopy}, Item{RetryCount: 2}, failed,
+			Finish{State: Cancelled, RetryCount: 3, Error: "no such host", ErrorKind: KindError, Attempt: &AttemptNote{Number: 3, Outcome: "failed"}}},
+		{"uncounted, although it was the last attempt", Queue{}, Item{RetryCount: 2}, Outcome{Verdict: Failed, Kind: KindError, Error: "away", Uncounted: true},
+			Finish{State: Ready, RetryCount: 2, Delay: time.Second, Error: "away", ErrorKind: KindError, Attempt: &AttemptNote{Number: 3, Outcome: "failed"}}},
+	}
+	for _, test := range tests {
+		if test.item.RetryCount == 0 {
+			test.item.RetryCount = 1
+		}
+		got := test.outcome.settle(&Run{Item: &test.item, queue: &test.queue, resilience: policy(3, time.Second)}, 0, 0.5)
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: -want +got\n%s", test.name, diff)
+		}
+	}
+}
+
+func TestRunCheck(t *testing.T) {
+	queue := &Queue{Name: "orders", QueueSchemas: QueueSchemas{OutputSchema: `{"required": ["order"]}`}}
+	for _, test := range []struct {
+		name         string
+		shown        JSONText
+		outcome      Outcome
+		want         Verdict
+		wantMentions string
+	}{
+		{"fits", "", Outcome{Output: `{"order": 1}`}, Succeeded, ""},
+		{"does not fit", "", Outcome{Output: `{}`}, Failed, "order"},
+		{"none at all", "", Outcome{}, Succeeded, ""}, // "required" is about objects
+		{"what was shown fits", `{"order": 1}`, Outcome{}, Succeeded, ""},
+		{"what was shown does not", `{}`, Outcome{}, Failed, "order"},
+		{"a failure needs no output", "", Outcome{Verdict: Failed, Output: `{}`, Error: "boom"}, Failed, "boom"},
+	} {
+		run := &Run{Item: &Item{}, queue: queue}
+		if test.shown != "" {
+			run.Show(test.shown)
+		}
+		got := run.check(new(Schemas), test.outcome)
+		if got.Verdict != test.want || !strings.Contains(got.Error, test.wantMentions) {
+			t.Errorf("%s: %+v, want verdict %d and %q", test.name, got, test.want, test.wantMentions)
+		}
+		if test.outcome.Verdict == Succeeded && got.Verdict == Failed && got.Kind != KindBusiness {
+			t.Errorf("%s: kind %s, want business: the data is wrong", test.name, got.Kind)
+		}
+	}
+}

@@ -53,9 +53,9 @@ func (e *executeStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 	r, err := worker.Execute(ctx, workqueue.ExecuteParams{Band: band, Refill: e.Refill})
 	if r != (workqueue.ExecuteResult{}) {
 		call.Log.Info().Stringer("band", band).Int("succeeded", r.Succeeded).Int("failed", r.Failed).
-			Int("snoozed", r.Snoozed).Int("released", r.Released).Msg("ran items")
+			Int("snoozed", r.Snoozed).Int("released", r.Released).Int("dropped", r.Dropped).Msg("ran items")
 	}
 	return map[string]any{
-		"succeeded": r.Succeeded, "failed": r.Failed, "snoozed": r.Snoozed, "released": r.Released,
+		"succeeded": r.Succeeded, "failed": r.Failed, "snoozed": r.Snoozed, "released": r.Released, "dropped": r.Dropped,
 	}, err
 }

@@ -165,6 +165,8 @@ func (p *Process) logItem(it *workqueue.Item, o workqueue.Outcome, took time.Dur
 		log.Info().Int64("after_ms", o.After.Milliseconds()).Str("reason", o.Error).Msg("item snoozed")
 	case workqueue.Released:
 		log.Info().Str("reason", o.Error).Msg("item released")
+	case workqueue.Dropped:
+		log.Info().Str("reason", o.Error).Msg("item dropped")
 	}
 }
 
