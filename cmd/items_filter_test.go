@@ -57,6 +57,24 @@ func TestItemsListFields(t *testing.T) {
 	}
 }
 
+// The flags that pick items for a change are those of the listing.
+func TestItemsChangeTakesTheFilters(t *testing.T) {
+	inProject(t)
+	taggedQueue(t)
+	if out := mustDo(t, "items", "archive", "--tag", "invoice", "--tag", "urgent", "--all-tags"); out != "1 item archived\n" {
+		t.Errorf("archive of all tags said %q", out)
+	}
+	if out := mustDo(t, "items", "cancel", "--key", "4711", "--meta", "customer=Ada=Bo"); out != "1 item cancelled\n" {
+		t.Errorf("cancel by key and metadata said %q", out)
+	}
+	if out := mustDo(t, "items", "delete", "--task", "nightly", "--worker", "nobody"); out != "no items deleted\n" {
+		t.Errorf("delete of nobody's items said %q", out)
+	}
+	if got := listedIDs(t, "--lifecycle", "pending"); !slices.Equal(got, []int64{4, 3}) {
+		t.Errorf("pending are %d, want 4 and 3", got)
+	}
+}
+
 // listedIDs are the ids that items list shows.
 func listedIDs(t *testing.T, flags ...string) []int64 {
 	t.Helper()

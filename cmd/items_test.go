@@ -216,31 +216,6 @@ func TestItemsListPages(t *testing.T) {
 	}
 }
 
-func TestItemsChange(t *testing.T) {
-	inProject(t)
-	store := busyQueue(t)
-	r := botwork(t, "items", "cancel", "4", "1", "5", "99", "--reason", "not wanted")
-	r.wantFailure(t, exitFailed, "cancel item 1: its state is Processed (2)", "item 99: not found")
-	if want := "item 4: cancelled\nitem 5: cancelled\n"; r.stdout != want {
-		t.Errorf("output = %q, want %q: a refusal must not keep the others", r.stdout, want)
-	}
-	it, err := store.Item(t.Context(), 4)
-	if err != nil || it.State != workqueue.Cancelled || it.Error == nil || *it.Error != "not wanted" {
-		t.Errorf("item 4 = %v %+v, want it cancelled with the reason", err, it)
-	}
-
-	if out := mustDo(t, "items", "repeat", "1", "3"); out != "item 1: repeated\nitem 3: repeated\n" {
-		t.Errorf("repeat said %q", out)
-	}
-	botwork(t, "items", "repeat", "6").wantFailure(t, exitFailed, "repeat item 6: its state is Blocked (1)", "only a finished item")
-
-	if out := mustDo(t, "items", "delete", "1"); out != "item 1: deleted\n" {
-		t.Errorf("delete said %q", out)
-	}
-	botwork(t, "items", "delete", "6").wantFailure(t, exitFailed, "a running item cannot be deleted")
-	botwork(t, "items", "show", "1").wantFailure(t, exitFailed, "not found")
-}
-
 func TestWorkers(t *testing.T) {
 	inProject(t)
 	if out := mustDo(t, "workers", "list"); !strings.Contains(out, "botwork run") {

@@ -11,10 +11,11 @@ import (
 type progressBar struct {
 	writer  progress.Writer // nil: silent
 	tracker *progress.Tracker
-	done    chan struct{} // closed when the bar has drawn itself for the last time
+	drawn   chan struct{} // closed when the bar has drawn itself for the last time
 }
 
-// newProgress starts a bar for work of total units; stop ends it.
+// newProgress starts a bar for work of total units, 0 when nobody knows how much
+// it is; stop ends it.
 func (a *app) newProgress(what string, total int) *progressBar {
 	if !isTerminal(a.stderr) {
 		return &progressBar{}
@@ -22,7 +23,7 @@ func (a *app) newProgress(what string, total int) *progressBar {
 	b := &progressBar{
 		writer:  progress.NewWriter(),
 		tracker: &progress.Tracker{Message: what, Total: int64(total)},
-		done:    make(chan struct{}),
+		drawn:   make(chan struct{}),
 	}
 	b.writer.SetOutputWriter(a.stderr)
 	// Not Stop: one that comes before Render has begun would be lost.
@@ -30,7 +31,7 @@ func (a *app) newProgress(what string, total int) *progressBar {
 	b.writer.SetUpdateFrequency(100 * time.Millisecond)
 	b.writer.AppendTracker(b.tracker)
 	go func() {
-		defer close(b.done)
+		defer close(b.drawn)
 		b.writer.Render()
 	}()
 	return b
@@ -39,6 +40,13 @@ func (a *app) newProgress(what string, total int) *progressBar {
 func (b *progressBar) add(n int) {
 	if b.writer != nil {
 		b.tracker.Increment(int64(n))
+	}
+}
+
+// done says that work of which nobody knew how much it is has come to its end.
+func (b *progressBar) done() {
+	if b.writer != nil {
+		b.tracker.MarkAsDone()
 	}
 }
 
@@ -51,5 +59,5 @@ func (b *progressBar) stop() {
 	if !b.tracker.IsDone() {
 		b.tracker.MarkAsErrored()
 	}
-	<-b.done
+	<-b.drawn
 }

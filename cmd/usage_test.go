@@ -17,7 +17,7 @@ func TestWrongUsage(t *testing.T) {
 	}{
 		{"itms list", []string{`unknown command "itms" for botwork; did you mean "items"?`, "botwork --help"}},
 		{"items lst", []string{`unknown command "lst" for botwork items; did you mean "list"?`}},
-		{"items zzzzzz", []string{"known are list, show, cancel, repeat, delete"}},
+		{"items zzzzzz", []string{"known are list, show, run, cancel, archive, repeat, clone, delete"}},
 		{"items list --stat Ready", []string{`unknown flag: --stat; did you mean "--state"?`, "botwork items list --help"}},
 		{"items list -x", []string{"unknown shorthand flag"}},
 		{"items list extra", []string{`got the argument "extra", want none`}},
@@ -43,8 +43,23 @@ func TestWrongUsage(t *testing.T) {
 		{"items list --band low --min-priority 500", []string{"no priority is left"}},
 		{"items show", []string{"got 0 arguments, want one: the item's id"}},
 		{"items show one", []string{`got "one", want a whole number from 1 on`}},
-		{"items cancel", []string{"want one or more: the items' ids"}},
+		{"items cancel", []string{"got no ids and no filter; want the items' ids, a filter such as --queue NAME, or --all"}},
 		{"items cancel 1 0", []string{`got "0"`}},
+		{"items cancel 1 --queue default", []string{"got ids and a filter, want one of them"}},
+		{"items cancel 1 --all", []string{"got ids and --all"}},
+		{"items cancel --all --queue default", []string{"got a filter and --all"}},
+		{"items cancel --all", []string{"--all: got no --yes", "--dry-run"}},
+		{"items delete --all", []string{"--all: got no --yes"}},
+		{"items delete --queue=", []string{"--queue: got an empty text"}},
+		{"items delete --tag=", []string{"--tag: got an empty text"}},
+		{"items delete --state=", []string{"--state: got an empty text"}},
+		{"items delete --min-priority -2147483648", []string{"got no ids and no filter"}},
+		{"items delete --limit 5 --all", []string{"unknown flag: --limit"}},
+		{"items delete --deleted", []string{"unknown flag: --deleted"}},
+		{"items delete --lifecycle deleted", []string{"what is deleted can only be repeated or cloned"}},
+		{"items repeat --deleted", []string{"got no ids and no filter"}},
+		{"items repeat 1 --deleted", []string{"got ids and a filter"}},
+		{"items repeat --reason because", []string{"unknown flag: --reason"}},
 		{"workers drain", []string{"the worker's name"}},
 		{"enqueue", []string{"--pipeline is missing"}},
 		{"enqueue hello", []string{`got the argument "hello", want - or none`, "--pipeline"}},
@@ -116,12 +131,12 @@ func TestShellCompletion(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"items list --state ":     "Processed",
-		"items list --lifecycle ": "retry",
-		"items list --output ":    "yaml",
-		"handlers show ":          "HTTP",
-		"pipelines show ":         "hello",
-		"enqueue --pipeline ":     "hello",
+		"items list --state ":       "Processed",
+		"items cancel --lifecycle ": "retry",
+		"items list --output ":      "yaml",
+		"handlers show ":            "HTTP",
+		"pipelines show ":           "hello",
+		"enqueue --pipeline ":       "hello",
 	} {
 		args := append([]string{"__complete"}, strings.Split(line, " ")...)
 		if out := mustDo(t, args...); !strings.Contains(out, want+"\n") {

@@ -3,7 +3,6 @@ package docstest
 import (
 	"database/sql"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,33 +22,6 @@ func TestStates(t *testing.T) {
 		real = append(real, fmt.Sprintf("%d %s", int(s), s))
 	}
 	sameSet(t, "states", documented, real)
-}
-
-// TestLifecycles computes in which states an item can have each lifecycle.
-func TestLifecycles(t *testing.T) {
-	states := map[workqueue.Lifecycle][]string{}
-	for _, life := range workqueue.Lifecycles() {
-		for _, state := range []workqueue.State{workqueue.Ready, workqueue.Pending, workqueue.Assigned, workqueue.Blocked, workqueue.Processed, workqueue.Cancelled} {
-			for circumstances := range 8 {
-				failures, due, deleted := circumstances&1, circumstances&2 > 0, circumstances&4 > 0
-				if number := fmt.Sprint(int(state)); workqueue.LifecycleOf(state, failures, due, deleted) == life && !slices.Contains(states[life], number) {
-					states[life] = append(states[life], number)
-				}
-			}
-		}
-	}
-	var documented, real []string
-	for _, r := range read(t, "docs/items.md").under(t, "Lifecycle").rows {
-		documented = append(documented, code(r.cells[0])+": "+r.cells[1])
-	}
-	for life, of := range states {
-		in := strings.Join(of, ", ")
-		if len(of) == len(workqueue.States()) {
-			in = "any"
-		}
-		real = append(real, string(life)+": "+in)
-	}
-	sameSet(t, "lifecycles", documented, real)
 }
 
 // TestBands asks the shipped pipelines which of their steps runs an item of the

@@ -1,0 +1,59 @@
+package cmd
+
+import "botwork/workqueue"
+
+// changeText is what a person reads of an action.
+type changeText struct {
+	short, long string
+	done        string // "item 17: cancelled"
+	filter      string // flags of an example
+}
+
+var changeTexts = map[workqueue.Action]changeText{
+	workqueue.RunNow: {
+		short: "Make items due at once, or run finished ones once more", done: "set to run",
+		long: `Makes items that wait for their time due at once, and gives finished ones (Processed
+or Cancelled) another run. Their counters stay: an item that was cancelled after
+its last attempt has one more. ` + "`botwork items repeat`" + ` begins from zero.
+
+A filter without --state or --lifecycle picks finished items as well.`,
+		filter: "--queue default --lifecycle scheduled,retry",
+	},
+	workqueue.Cancel: {
+		short: "Cancel items that wait or run", done: "cancelled",
+		long: `Makes items that wait, are assigned or run Cancelled. The run of a running item is
+stopped within seconds, at the next heartbeat of its worker at the latest (every
+20 seconds, unless worker.heartbeat says otherwise), and does not come back.
+A finished item is left as it is.`,
+		filter: "--queue mail --lifecycle active",
+	},
+	workqueue.Archive: {
+		short: "Set items aside that wait or have succeeded", done: "archived",
+		long: `Makes items that wait, are assigned or have succeeded Cancelled: they are set aside
+and kept for inspection. Nothing runs them until they are repeated or set to run.
+A running item is left as it is: cancel it.`,
+		filter: "--task nightly --lifecycle pending",
+	},
+	workqueue.Repeat: {
+		short: "Run finished items again, from zero", done: "repeated",
+		long: `Makes items that are Processed or Cancelled Ready again, due at once, with their
+counters at zero, under the same id. A deleted item that is still there comes back
+by it. An item in another state is left as it is.`,
+		filter: "--lifecycle archived --tag urgent",
+	},
+	workqueue.Clone: {
+		short: "Make new items like these", done: "cloned",
+		long: `Makes a new item like each of the items, whatever its state: Pending, due at once,
+with its counters at zero. It prints the new ids. An item with a natural key that
+must be unique cannot be cloned as long as the key is taken.`,
+		filter: "--key 2026-0815",
+	},
+	workqueue.Delete: {
+		short: "Delete items and their attempts", done: "deleted",
+		long: `Deletes items for good, with the records of their attempts. Where their queue
+deletes logically they are hidden instead: ` + "`botwork items list --lifecycle deleted`" + `
+shows them and ` + "`botwork items repeat`" + ` brings them back. A running item is left as it is:
+cancel it first.`,
+		filter: "--queue mail --lifecycle completed",
+	},
+}

@@ -1,0 +1,141 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"time"
+
+	"botwork/workqueue"
+)
+
+const (
+	// pageGrace is how long a page that is under way may take to its end when the
+	// command is interrupted.
+	pageGrace = 5 * time.Second
+
+	// dryRunBound is how far a dry run counts.
+	dryRunBound = 100_000
+)
+
+// changeMany changes all items that a filter picks and tells how many those were.
+func (a *app) changeMany(ctx context.Context, store workqueue.ItemStore, filter workqueue.ItemFilter, c workqueue.Change) error {
+	done := changeTexts[c.Action].done
+	if c.DryRun {
+		n, more, err := countChanges(ctx, store, filter, c, dryRunBound)
+		switch {
+		case err != nil:
+			return err
+		case more:
+			fmt.Fprintf(a.stdout, "more than %d items would be %s\n", n, done)
+		default:
+			fmt.Fprintf(a.stdout, "%s would be %s\n", itemCount(n), done)
+		}
+		return nil
+	}
+	bar := a.newProgress(string(c.Action)+" items", 0)
+	r, err := changePages(ctx, store, filter, c, bar.add)
+	if err == nil {
+		bar.done()
+	}
+	bar.stop()
+	for _, id := range r.clones {
+		fmt.Fprintf(a.stdout, "new item %d\n", id)
+	}
+	if err != nil {
+		return r.broken(done, err)
+	}
+	fmt.Fprintf(a.stdout, "%s %s\n", itemCount(r.changed), done)
+	return nil
+}
+
+// bulkResult is how far a change of many items has come.
+type bulkResult struct {
+	changed int
+	clones  []int64
+
+	// from is the smallest id of the pages that are done; 0 when none is.
+	from int64
+
+	// cut tells that a page was broken off, so that more may have been changed
+	// than was told.
+	cut bool
+}
+
+// broken adds to err how far a change came before it.
+func (r bulkResult) broken(done string, err error) error {
+	if r.cut && r.changed == 0 && r.from == 0 {
+		return err
+	}
+	said := itemCount(r.changed) + " " + done
+	if r.cut {
+		said = "at least " + said
+	}
+	if r.from > 0 {
+		said += fmt.Sprintf("; those with ids from %d on are done, the others are left", r.from)
+	}
+	return fmt.Errorf("%s: %w", said, err)
+}
+
+// changePages changes items page by page until there are no more, or ctx ends.
+// A page that is under way then is waited for, so that the number is right.
+func changePages(ctx context.Context, store workqueue.ItemStore, filter workqueue.ItemFilter, c workqueue.Change, changed func(n int)) (bulkResult, error) {
+	longer, stop := outlive(ctx, pageGrace)
+	defer stop()
+	var done bulkResult
+	for ctx.Err() == nil {
+		page, err := store.ChangeItems(longer, filter, c)
+		done.changed += page.Changed
+		done.clones = append(done.clones, page.Clones...)
+		changed(page.Changed)
+		if err != nil {
+			done.cut = true
+			return done, err
+		}
+		if page.Next == 0 {
+			return done, nil
+		}
+		done.from, filter.BeforeID = page.Next, page.Next
+	}
+	return done, ctx.Err()
+}
+
+// outlive is a context that ends some time after another one.
+func outlive(ctx context.Context, grace time.Duration) (context.Context, func()) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-longer.Done():
+		case <-time.After(grace):
+			cancel()
+		}
+	})
+	return longer, func() { stop(); cancel() }
+}
+
+// countChanges counts the items that a dry run would change, to a bound; more
+// tells that there are others.
+func countChanges(ctx context.Context, store workqueue.ItemStore, filter workqueue.ItemFilter, c workqueue.Change, bound int) (n int, more bool, err error) {
+	for {
+		filter.Limit = bound + 1 - n
+		page, err := store.ChangeItems(ctx, filter, c)
+		if n += page.Changed; err != nil || n > bound {
+			return min(n, bound), n > bound, err
+		}
+		if page.Next == 0 {
+			return n, false, nil
+		}
+		filter.BeforeID = page.Next
+	}
+}
+
+// isZero tells whether a filter filters nothing.
+func isZero(filter workqueue.ItemFilter) bool { return reflect.ValueOf(filter).IsZero() }
+
+// itemCount is "no items", "1 item" or "2 items".
+func itemCount(n int) string {
+	if n == 0 {
+		return "no items"
+	}
+	return count(n, "item")
+}

@@ -1,0 +1,148 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/user"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// itemChange is one call of a command that changes items.
+type itemChange struct {
+	workqueue.Change
+	flags    itemFlags
+	all, yes bool
+}
+
+// changeDoc is what the help of each action ends with.
+const changeDoc = `
+
+Name the items by their ids, or by a filter, or --all of them. With ids, an item
+whose state does not allow it is told, the others are changed all the same, and
+the exit code is 1. With a filter, such items are passed over, and the number of
+those that were changed is told. It goes through them page by page, the newest
+first; items that come in meanwhile are not reached.
+
+--dry-run changes nothing and tells what would be done.`
+
+// itemsChangeCommand makes a command that does one thing to the items that its
+// arguments name, or to those that its filter picks.
+func (a *app) itemsChangeCommand(action workqueue.Action) *cobra.Command {
+	text := changeTexts[action]
+	c := &itemChange{Change: workqueue.Change{Action: action}}
+	cmd := &cobra.Command{
+		Use:     string(action) + " [ID...]",
+		Short:   text.short,
+		Long:    text.long + changeDoc,
+		Example: fmt.Sprintf("  botwork items %[1]s 17 18 19\n  botwork items %[1]s %[2]s --dry-run\n  botwork items %[1]s %[2]s", action, text.filter),
+	}
+	c.register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ids, err := parseIDs(args)
+		if err != nil {
+			return err
+		}
+		filter, err := c.flags.filter(cmd.Flags())
+		if err != nil {
+			return err
+		}
+		if err := c.check(ids, filter); err != nil {
+			return err
+		}
+		c.flags.widen(&filter)
+		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+			if len(ids) > 0 {
+				return a.changeEach(cmd.Context(), store, ids, c.Change)
+			}
+			return a.changeMany(cmd.Context(), store, filter, c.Change)
+		})
+	}
+	return cmd
+}
+
+func (c *itemChange) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	c.flags.register(cmd)
+	if c.Action.TakesDeleted() {
+		c.flags.registerDeleted(cmd)
+	}
+	flags.BoolVar(&c.all, "all", false, "all items, without a filter")
+	flags.BoolVar(&c.DryRun, "dry-run", false, "change nothing, tell what would be done")
+	if c.needsYes() {
+		flags.BoolVar(&c.yes, "yes", false, "confirm --all")
+	}
+	switch c.Action {
+	case workqueue.Cancel, workqueue.Archive, workqueue.Delete:
+		flags.StringVar(&c.Reason, "reason", changeTexts[c.Action].done+" on the command line", "`TEXT` to keep with the items")
+	case workqueue.Clone:
+		if who, err := user.Current(); err == nil {
+			c.By = who.Username
+		}
+	}
+}
+
+// needsYes tells whether all items need a second word. The command asks nothing,
+// since scripts call it.
+func (c *itemChange) needsYes() bool {
+	return c.Action == workqueue.Cancel || c.Action == workqueue.Delete
+}
+
+// check refuses calls that do not say which items they mean.
+func (c *itemChange) check(ids []int64, filter workqueue.ItemFilter) error {
+	filtered := !isZero(filter)
+	switch {
+	case len(ids) > 0 && (filtered || c.flags.deleted):
+		return usagef("got ids and a filter, want one of them")
+	case len(ids) > 0 && c.all:
+		return usagef("got ids and --all, want one of them")
+	case filtered && c.all:
+		return usagef("got a filter and --all, want one of them")
+	case len(ids) == 0 && !filtered && !c.all:
+		return usagef("got no ids and no filter; want the items' ids, a filter such as --queue NAME, or --all")
+	case c.all && c.needsYes() && !c.yes && !c.DryRun:
+		return usagef("--all: got no --yes, which a %s of all items needs; --dry-run tells how many they are", c.Action)
+	case !c.Action.TakesDeleted() && slices.Contains(filter.Lifecycles, workqueue.LifeDeleted):
+		return usagef("--lifecycle: got deleted, but what is deleted can only be repeated or cloned")
+	}
+	return nil
+}
+
+// changeEach changes the items one by one. What is refused is told, and keeps
+// none of the others.
+func (a *app) changeEach(ctx context.Context, store workqueue.ItemStore, ids []int64, c workqueue.Change) error {
+	refused := false
+	for _, id := range ids {
+		clone, err := store.ChangeItem(ctx, id, c)
+		switch {
+		case refusesItem(err):
+			a.complain(err)
+			refused = true
+		case err != nil:
+			return err
+		case c.DryRun:
+			fmt.Fprintf(a.stdout, "item %d: would be %s\n", id, changeTexts[c.Action].done)
+		case c.Action == workqueue.Clone:
+			fmt.Fprintf(a.stdout, "item %d: cloned as item %d\n", id, clone)
+		default:
+			fmt.Fprintf(a.stdout, "item %d: %s\n", id, changeTexts[c.Action].done)
+		}
+	}
+	if refused {
+		return &reportedError{exitFailed}
+	}
+	return nil
+}
+
+// refusesItem tells whether an error is about one item and not about the
+// database.
+func refusesItem(err error) bool {
+	_, state := errors.AsType[*workqueue.TransitionError](err)
+	_, key := errors.AsType[*workqueue.DuplicateError](err)
+	return state || key || errors.Is(err, workqueue.ErrNotFound)
+}
