@@ -72,9 +72,10 @@ func (t Text) MarshalJSON() ([]byte, error) {
 
 // Plan is a schedule that has been understood. It is immutable.
 type Plan struct {
-	windows windows
-	zone    *time.Location
-	notes   []string
+	windows  windows
+	zone     *time.Location
+	notes    []string
+	instants bool // of a cron expression
 }
 
 // windows is one way to lay out windows in time.
@@ -129,7 +130,7 @@ func (s Schedule) Compile() (*Plan, error) {
 	case s.Cron != "" && s.Execute != "":
 		problems.add("execute", "", "want cron or execute, not both")
 	case s.Cron != "":
-		p.windows = s.cronWindows(p.zone, &problems)
+		p.windows, p.instants = s.cronWindows(p.zone, &problems), true
 	case s.Execute != "":
 		p.windows, p.notes = s.calendarWindows(p.zone, &problems)
 	default:
@@ -152,6 +153,16 @@ func (p *Plan) Last(at time.Time) Window { return p.windows.last(at) }
 // Next returns the first window that opens behind the instant; its At is zero
 // when there is none within about nine years.
 func (p *Plan) Next(after time.Time) Window { return p.windows.next(after) }
+
+// counts tells whether a window matters to a task that is settled until then: a
+// unit that has not ended does, but an instant of a cron expression that came
+// before a task was defined is none of its.
+func (p *Plan) counts(w Window, settled time.Time) bool {
+	if p.instants {
+		return !w.At.IsZero() && !w.At.Before(settled)
+	}
+	return !w.At.IsZero() && w.Until.After(settled)
+}
 
 // Zone is whose wall clock counts.
 func (p *Plan) Zone() *time.Location { return p.zone }

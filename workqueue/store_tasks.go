@@ -28,10 +28,10 @@ type TaskStore interface {
 	TaskScopesBusy(ctx context.Context, task string) ([]string, error)
 
 	// FireTasks makes the items of windows, each with the unique record of its
-	// window in one transaction, and returns those that it made. A window that
-	// has a record, that the database's clock has not reached, whose task is not
-	// active any more or of whose task and scope an item has not ended gets
-	// none. All may be tried by any number of callers at once.
+	// window in one transaction, and returns those that it made. A window gets
+	// none that has a record, that the database's clock has not reached or has
+	// left behind, whose task is not active, or of whose task and scope value an
+	// item has not ended. Any number of callers may try the same ones at once.
 	FireTasks(ctx context.Context, windows []TaskWindow, by string) ([]TaskItem, error)
 
 	// RunTask makes items on request, without a window, and returns their ids.

@@ -42,7 +42,7 @@ func (s *Store) fireBatch(ctx context.Context, windows []workqueue.TaskWindow, b
 		if _, twice := byKey[key]; twice {
 			continue // of two windows at once the second would find the first one's item
 		}
-		byKey[key] = taskItem{TaskWindow: w}
+		byKey[key] = taskItem{TaskWindow: w, place: len(rows)}
 		rows = append(rows, row{
 			Name: key.schedule, Task: w.Task, Holder: w.Scope, Instant: w.PlannedAt.UTC().Format(s.dialect.jsonTime),
 			Closes: s.jsonTime(w.Item.Deadline), Author: clip(clean(by), nameLen),
@@ -76,6 +76,7 @@ func (s *Store) fireBatch(ctx context.Context, windows []workqueue.TaskWindow, b
 // taskItem is an item of a task that can be inserted.
 type taskItem struct {
 	workqueue.TaskWindow
+	place  int // among those that were asked for
 	insert *enqueue
 }
 
@@ -120,6 +121,7 @@ func (s *Store) fire(ctx context.Context, tx *sql.Tx, batch string, windows map[
 	if err != nil || len(won) == 0 {
 		return nil, err
 	}
+	slices.SortFunc(won, func(a, b taskItem) int { return a.place - b.place })
 	ids, err := s.insertTaskItems(ctx, tx, won)
 	if err != nil {
 		return nil, err
@@ -144,7 +146,7 @@ func (s *Store) RunTask(ctx context.Context, task string, items []workqueue.Scop
 			if err != nil {
 				return fmt.Errorf("task %q: %w", task, err)
 			}
-			list[i] = taskItem{workqueue.TaskWindow{Task: task, ScopedItem: it}, insert}
+			list[i] = taskItem{workqueue.TaskWindow{Task: task, ScopedItem: it}, i, insert}
 		}
 		return s.retry(ctx, fmt.Sprintf("run task %q", task), func() error {
 			return s.tx(ctx, func(tx *sql.Tx) (err error) {

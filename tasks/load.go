@@ -1,0 +1,248 @@
+package tasks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// Store is the database as this package needs it.
+type Store interface {
+	workqueue.TaskStore
+
+	// Queues lists the queues: their offsets count for priorities.
+	Queues(ctx context.Context) ([]workqueue.Queue, error)
+
+	// Now is the database's clock, in UTC.
+	Now(ctx context.Context) (time.Time, error)
+}
+
+// CreatedBySchedule is the CreatedBy of the items of windows.
+const CreatedBySchedule = "schedule"
+
+// LoadResult counts what a pass did.
+type LoadResult struct {
+	Tasks    int // active ones with a schedule
+	Items    int // made
+	Missed   int // windows that closed although nothing kept them
+	Skipped  int // windows that closed while an earlier item had not ended
+	Failures int // items that failed for good and were looked at
+	Notices  int // made of them
+}
+
+// Loader is what passes work with.
+type Loader struct {
+	Store Store
+	By    string // who makes and records: the worker's name
+
+	// Report is told what is wrong with a task, which does not keep the pass
+	// from serving the others. It must not be nil.
+	Report func(task string, err error)
+}
+
+// maxClosed bounds the windows of one task that are recorded one by one.
+const maxClosed = 100
+
+// failuresAtOnce bounds the failures that one transaction takes.
+const failuresAtOnce = 100
+
+// Load makes the items of all windows that are open and not served, records the
+// windows that closed without an item, and makes the notifications of items that
+// failed for good. Any number of passes may run at the same time. Without tasks it
+// is one query.
+func (l *Loader) Load(ctx context.Context) (LoadResult, error) {
+	var result LoadResult
+	rows, err := l.Store.Tasks(ctx)
+	if err != nil || len(rows) == 0 {
+		return result, err
+	}
+	now, err := l.Store.Now(ctx)
+	if err != nil {
+		return result, err
+	}
+	known := map[string]*Task{}
+	var pending []*pendingTask
+	for _, row := range rows {
+		t, err := Read(row)
+		if err != nil {
+			l.Report(row.Name, err)
+			continue
+		}
+		known[t.Name] = &t
+		if !t.Active || t.Plan() == nil {
+			continue
+		}
+		result.Tasks++
+		if p := pendingWindows(&t, row.SettledUntil, now); p.open != nil || len(p.closed) > 0 {
+			pending = append(pending, p)
+		}
+	}
+	if err := l.readRecords(ctx, pending); err != nil {
+		return result, err
+	}
+	for _, p := range pending {
+		if err := errors.Join(l.settle(ctx, p, &result), l.fire(ctx, p, now, &result)); err != nil {
+			if ctx.Err() != nil {
+				return result, err
+			}
+			l.Report(p.task.Name, err)
+		}
+	}
+	return result, l.notify(ctx, known, &result)
+}
+
+// pendingTask is a task with the windows that a pass has to look at.
+type pendingTask struct {
+	task   *Task
+	open   *Window
+	closed []Window // the latest first
+	more   bool     // earlier ones closed, too, and are not listed
+
+	// records are the planned instants that have a record, by scope value.
+	records map[string][]time.Time
+}
+
+// pendingWindows finds the open window and those that closed since settled.
+func pendingWindows(t *Task, settled, now time.Time) *pendingTask {
+	p := &pendingTask{task: t, records: map[string][]time.Time{}}
+	for w := t.plan.Last(now); t.plan.counts(w, settled); w = t.plan.Last(w.At.Add(-1)) {
+		switch {
+		case w.Contains(now):
+			p.open = &w
+		case len(p.closed) == maxClosed:
+			p.more = true
+			return p
+		default:
+			p.closed = append(p.closed, w)
+		}
+	}
+	return p
+}
+
+// first is the begin of the earliest unit that counts.
+func (p *pendingTask) first() time.Time {
+	if len(p.closed) > 0 {
+		return p.closed[len(p.closed)-1].Unit
+	}
+	return p.open.Unit
+}
+
+// served tells whether the unit of the window has a record for the scope value.
+func (p *pendingTask) served(w Window, scope string) bool {
+	return slices.ContainsFunc(p.records[scope], func(at time.Time) bool {
+		return !at.Before(w.Unit) && at.Before(w.Until)
+	})
+}
+
+func (l *Loader) readRecords(ctx context.Context, pending []*pendingTask) error {
+	if len(pending) == 0 {
+		return nil
+	}
+	since := make([]workqueue.TaskSince, len(pending))
+	bySchedule := map[string]*pendingTask{}
+	for i, p := range pending {
+		since[i] = workqueue.TaskSince{Task: p.task.Name, From: p.first()}
+		bySchedule[workqueue.TaskSchedule(p.task.Name)] = p
+	}
+	records, err := l.Store.TaskFirings(ctx, since)
+	for _, r := range records {
+		if p := bySchedule[r.Schedule]; p != nil {
+			p.records[r.Worker] = append(p.records[r.Worker], r.PlannedAt)
+		}
+	}
+	return err
+}
+
+// settle records the windows that closed without an item, with the reason.
+func (l *Loader) settle(ctx context.Context, p *pendingTask, result *LoadResult) error {
+	if len(p.closed) == 0 {
+		return nil
+	}
+	var firings []workqueue.Firing
+	for i, w := range p.closed {
+		for _, scope := range p.task.Scopes() {
+			if p.served(w, scope) {
+				continue
+			}
+			reason := "nobody looked while the window was open: no worker ran ManageWorkQueue, or the task was not active"
+			if p.more && i == len(p.closed)-1 {
+				reason += "; earlier windows were missed as well and have no record of their own"
+			}
+			firings = append(firings, workqueue.Firing{
+				Schedule: workqueue.TaskSchedule(p.task.Name), PlannedAt: w.At, Worker: scope, Outcome: workqueue.Missed,
+				Reason: reason, RecordedBy: l.By,
+			})
+		}
+	}
+	if len(firings) > 0 {
+		busy, err := l.Store.TaskScopesBusy(ctx, p.task.Name)
+		if err != nil {
+			return err
+		}
+		for i := range firings {
+			if f := &firings[i]; slices.Contains(busy, f.Worker) {
+				f.Outcome, f.Reason = workqueue.Skipped, "an earlier item of the task had not ended when the window closed"
+				result.Skipped++
+			} else {
+				result.Missed++
+			}
+		}
+	}
+	return l.Store.SettleTask(ctx, p.task.Name, firings, p.closed[0].Until)
+}
+
+// fire makes the items of the open window.
+func (l *Loader) fire(ctx context.Context, p *pendingTask, now time.Time, result *LoadResult) error {
+	if p.open == nil {
+		return nil
+	}
+	t, w := p.task, *p.open
+	var windows []workqueue.TaskWindow
+	for _, scope := range t.Scopes() {
+		if p.served(w, scope) {
+			continue
+		}
+		it, err := t.item(scope, w.At, w.Deadline())
+		if err != nil {
+			return err
+		}
+		it.Item.State, it.Item.CreatedBy = workqueue.Ready, CreatedBySchedule
+		it.Item.Priority = Priority(t.Importance, w.At, w.Deadline(), now)
+		windows = append(windows, workqueue.TaskWindow{Task: t.Name, ScopedItem: it, PlannedAt: w.At})
+	}
+	if len(windows) == 0 {
+		return nil
+	}
+	made, err := l.Store.FireTasks(ctx, windows, l.By)
+	result.Items += len(made)
+	return err
+}
+
+// notify makes the notifications of items that failed for good, page by page.
+func (l *Loader) notify(ctx context.Context, known map[string]*Task, result *LoadResult) error {
+	for {
+		notices := 0
+		taken, err := l.Store.NotifyTaskFailures(ctx, failuresAtOnce, func(f workqueue.TaskFailure) (workqueue.NewItem, bool) {
+			t := known[f.Task]
+			if t == nil || t.Notify == nil {
+				return workqueue.NewItem{}, false
+			}
+			item, err := t.notice(f)
+			if err != nil {
+				l.Report(t.Name, fmt.Errorf("tell of item %d: %w", f.ID, err))
+				return workqueue.NewItem{}, false
+			}
+			notices++
+			return item, true
+		})
+		result.Failures += taken
+		result.Notices += notices
+		if err != nil || taken < failuresAtOnce {
+			return err
+		}
+	}
+}
