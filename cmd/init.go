@@ -55,7 +55,7 @@ func (a *app) initCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init DIR",
 		Short: "Write a new project: settings, system pipelines, a first pipeline",
-		Long: `Writes a project that runs as it stands: botwork.yaml, the two system pipelines,
+		Long: `Writes a project that runs as it stands: botwork.yaml, the system pipelines,
 a pipeline for items and a README. Everything is commented and meant to be edited.
 The queue is a SQLite file in the folder until botwork.yaml says otherwise.
 

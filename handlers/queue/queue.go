@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"botwork/handlers"
+	"botwork/tasks"
 	"botwork/workqueue"
 )
 
@@ -29,6 +30,13 @@ type Services struct {
 	// Store takes the items of Enqueue; nil where nothing may be enqueued.
 	Store func() workqueue.ItemStore
 
+	// Tasks is what ManageWorkQueue and the revisions of priorities work on;
+	// nil (or a nil answer) where there is no database.
+	Tasks func() tasks.Store
+
+	// WorkerName is who makes and records; nil names the pipeline.
+	WorkerName func() string
+
 	// Estimate is how long a pipeline says it takes, 0 when it does not; nil
 	// knows nothing.
 	Estimate func(pipeline string) time.Duration
@@ -41,7 +49,7 @@ type Services struct {
 // Kinds lists the kinds of this package. With zero Services they can be
 // documented and checked, and refuse to run.
 func Kinds(s Services) []handlers.Kind {
-	return []handlers.Kind{assignKind(s), executeKind(s), enqueueKind(s)}
+	return []handlers.Kind{assignKind(s), executeKind(s), enqueueKind(s), manageKind(s), loadItemsKind(s), pendingTasksKind(s)}
 }
 
 // bandParams are the priorities that a step is about.

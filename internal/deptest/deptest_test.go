@@ -37,6 +37,7 @@ var may = map[string]map[string]string{
 		"handlers":  "it implements the contract",
 		"workqueue": "it moves the queue",
 		"pipelines": "running an item runs its pipeline: this is one of the two joints",
+		"tasks":     "it serves the tasks that are due",
 	},
 	"internal/bench": {
 		"handlers":            "it drains the shipped way: registry, pipelines, process, store",
@@ -73,6 +74,7 @@ var may = map[string]map[string]string{
 		"internal/scheduler":  "it runs one",
 		"internal/strictyaml": "a mistyped pipeline gets a suggestion",
 		"pipelines":           "it loads them",
+		"tasks":               "the handlers that serve tasks get the store here",
 		"workqueue":           "it runs a worker over a store",
 	},
 	"internal/queuedefs": {

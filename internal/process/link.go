@@ -7,6 +7,7 @@ import (
 
 	"botwork/handlers/queue"
 	"botwork/pipelines"
+	"botwork/tasks"
 	"botwork/workqueue"
 )
 
@@ -15,7 +16,7 @@ import (
 // touched.
 type Link struct {
 	runner    atomic.Pointer[workqueue.Runner]
-	store     atomic.Pointer[workqueue.Store]
+	store     atomic.Pointer[Store]
 	catalogue atomic.Pointer[pipelines.Catalogue]
 }
 
@@ -29,13 +30,15 @@ func (l *Link) Services() queue.Services {
 			return nil
 		},
 		Store:         l.items,
+		Tasks:         l.tasks,
+		WorkerName:    l.workerName,
 		Estimate:      l.estimate,
 		CheckPipeline: l.check,
 	}
 }
 
 // SetStore lets Enqueue work where no process runs.
-func (l *Link) SetStore(s workqueue.Store) { l.store.Store(&s) }
+func (l *Link) SetStore(s Store) { l.store.Store(&s) }
 
 // SetCatalogue lets Enqueue check pipelines, and the assignment know their
 // estimated durations.
@@ -46,6 +49,20 @@ func (l *Link) items() workqueue.ItemStore {
 		return *s
 	}
 	return nil
+}
+
+func (l *Link) tasks() tasks.Store {
+	if s := l.store.Load(); s != nil {
+		return *s
+	}
+	return nil
+}
+
+func (l *Link) workerName() string {
+	if r := l.runner.Load(); r != nil {
+		return r.Worker().Name
+	}
+	return "nobody"
 }
 
 func (l *Link) estimate(pipeline string) time.Duration {

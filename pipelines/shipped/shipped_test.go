@@ -25,7 +25,7 @@ func (*band) Handle(context.Context, *handlers.Call) (any, error) { return nil, 
 
 func TestShippedPipelines(t *testing.T) {
 	registry := handlers.NewRegistry()
-	for _, name := range []string{"AssignTasksToWorker", "ExecuteWorkItems"} {
+	for _, name := range []string{"AssignTasksToWorker", "ExecuteWorkItems", "ManageWorkQueue", "LoadWorkQueueItems", "SchedulePendingTasks"} {
 		registry.MustRegister(handlers.Kind{Name: name, New: func() handlers.Handler { return &band{} }})
 	}
 	type step struct {
@@ -33,8 +33,10 @@ func TestShippedPipelines(t *testing.T) {
 		With    map[string]any
 	}
 	type summary struct {
-		Next  time.Time
-		Steps []step
+		Next    time.Time
+		AtStart bool
+		Scope   pipelines.Scope
+		Steps   []step
 	}
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	got := map[string]summary{}
@@ -43,7 +45,7 @@ func TestShippedPipelines(t *testing.T) {
 		if len(findings) > 0 {
 			t.Fatal(findings)
 		}
-		s := summary{Next: p.Trigger.Schedule.Next(noon)}
+		s := summary{Next: p.Trigger.Schedule.Next(noon), AtStart: p.Trigger.AtStart, Scope: p.Trigger.Scope}
 		for _, one := range p.Steps {
 			s.Steps = append(s.Steps, step{one.Handler, one.With})
 		}
@@ -51,20 +53,22 @@ func TestShippedPipelines(t *testing.T) {
 		if p.Name+".yaml" != file.Name {
 			t.Errorf("%s holds the pipeline %s", file.Name, p.Name)
 		}
-		if tr := p.Trigger; !tr.AtStart || tr.Overlap != pipelines.OverlapSkip || tr.Scope != pipelines.ScopeEachWorker {
-			t.Errorf("%s: trigger = %+v", p.Name, tr)
+		if p.Trigger.Overlap != pipelines.OverlapSkip {
+			t.Errorf("%s: trigger = %+v", p.Name, p.Trigger)
 		}
 	}
 	want := map[string]summary{
-		"ExecuteWorkQueue": {noon.Add(time.Minute), []step{
+		"ExecuteWorkQueue": {noon.Add(time.Minute), true, pipelines.ScopeEachWorker, []step{
 			{"AssignTasksToWorker", map[string]any{"workerSeenWithin": "15m", "minPriority": 500}},
 			{"ExecuteWorkItems", map[string]any{"abovePriority": 1000}},
 			{"ExecuteWorkItems", map[string]any{"minPriority": 500}},
 		}},
-		"ExecuteLowPriorityWorkQueue": {noon.Add(3 * time.Hour), []step{
+		"ExecuteLowPriorityWorkQueue": {noon.Add(3 * time.Hour), true, pipelines.ScopeEachWorker, []step{
 			{"AssignTasksToWorker", map[string]any{"workerSeenWithin": "15m", "belowPriority": 500}},
 			{"ExecuteWorkItems", map[string]any{"belowPriority": 500}},
 		}},
+		"LoadWorkQueue": {noon.Add(time.Minute), false, pipelines.ScopeOnce, []step{{"ManageWorkQueue", map[string]any{}}}},
+		"ScheduleTasks": {noon.Add(time.Hour), false, pipelines.ScopeOnce, []step{{"LoadWorkQueueItems", map[string]any{}}, {"SchedulePendingTasks", map[string]any{}}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("shipped pipelines (-want +got):\n%s", diff)

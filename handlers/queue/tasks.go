@@ -1,0 +1,113 @@
+package queue
+
+import (
+	"context"
+	"errors"
+
+	"github.com/rs/zerolog"
+
+	"botwork/handlers"
+	"botwork/tasks"
+	"botwork/workqueue"
+)
+
+// errNoTasks says that the step ran outside of `botwork run`.
+var errNoTasks = handlers.Permanent(errors.New("no tasks can be reached here; hint: botwork run, or botwork run --once PIPELINE"))
+
+// taskStep is a step that works on tasks; none of them has parameters.
+type taskStep struct {
+	services Services
+	do       func(ctx context.Context, store tasks.Store, call *handlers.Call) (any, error)
+}
+
+// Handle implements handlers.Handler.
+func (t *taskStep) Handle(ctx context.Context, call *handlers.Call) (any, error) {
+	if t.services.Tasks == nil {
+		return nil, errNoTasks
+	}
+	store := t.services.Tasks()
+	if store == nil {
+		return nil, errNoTasks
+	}
+	return t.do(ctx, store, call)
+}
+
+func manageKind(s Services) handlers.Kind {
+	return handlers.Kind{
+		Name: "ManageWorkQueue", Summary: "Make the items of scheduled tasks that are due",
+		Doc: `Goes over all tasks. A task gets an item, for each of its scope values, when it is active, its window is open, no item has been
+made for that window, and no earlier item of that task and value waits or runs. The item is Ready (state 0), has the task's payload
+with the key task added, and the window's end as its deadline. A window that closed without an item gets a record that says why.
+
+Then it looks for items of tasks that failed for good, and makes an item of the pipeline that the task's notify names for each.
+
+It is safe to run twice, and on several workers at the same time: an item and the unique record of its window are written together.
+A task that cannot be read or served is logged and does not keep the others from being served. Without tasks the step is one query.`,
+		Output: "{tasks, items, missed, skipped, failures, notices}: active tasks with a schedule, items made, windows that closed because nobody " +
+			"looked, and because an earlier item had not ended, items that failed for good, notifications made.",
+		Example: `- handler: ManageWorkQueue
+`,
+		New: func() handlers.Handler {
+			return &taskStep{services: s, do: func(ctx context.Context, store tasks.Store, call *handlers.Call) (any, error) {
+				return s.load(ctx, store, call)
+			}}
+		},
+	}
+}
+
+func (s Services) load(ctx context.Context, store tasks.Store, call *handlers.Call) (any, error) {
+	loader := tasks.Loader{Store: store, By: "pipeline " + call.Pipeline, Report: func(task string, err error) {
+		call.Log.Error().Err(err).Str("task", task).Msg("a task is not served")
+	}}
+	if s.WorkerName != nil {
+		loader.By = s.WorkerName()
+	}
+	r, err := loader.Load(ctx)
+	level := zerolog.DebugLevel // a pass that found nothing to do is no news
+	if r.Items+r.Missed+r.Skipped+r.Failures > 0 {
+		level = zerolog.InfoLevel
+	}
+	call.Log.WithLevel(level).Int("tasks", r.Tasks).Int("items", r.Items).Int("missed", r.Missed).Int("skipped", r.Skipped).
+		Int("failures", r.Failures).Int("notices", r.Notices).Msg("served tasks")
+	return map[string]any{
+		"tasks": r.Tasks, "items": r.Items, "missed": r.Missed, "skipped": r.Skipped, "failures": r.Failures, "notices": r.Notices,
+	}, err
+}
+
+const reviseDoc = `
+
+The priority is that of docs/tasks.md: the task's importance sets the base, age and the closing window raise it above 1000 in the
+end. It is never lowered, and an item whose priority a person has set since stays as it is. It is safe to run twice. Without tasks
+the step is one query.`
+
+func loadItemsKind(s Services) handlers.Kind {
+	return handlers.Kind{
+		Name: "LoadWorkQueueItems", Summary: "Revise the priorities of tasks' items that wait as Ready",
+		Doc:    `Revises the priorities of items that a schedule made, or that are to be tried again: those of tasks in state 0.` + reviseDoc,
+		Output: "{seen, changed}: items that were looked at, and whose priority was raised.",
+		Example: `- handler: LoadWorkQueueItems
+`,
+		New: func() handlers.Handler { return reviseStep(s, workqueue.Ready) },
+	}
+}
+
+func pendingTasksKind(s Services) handlers.Kind {
+	return handlers.Kind{
+		Name: "SchedulePendingTasks", Summary: "Revise the priorities of tasks' items that wait as Pending",
+		Doc:    `Revises the priorities of items that were made on request: those of tasks in state 4.` + reviseDoc,
+		Output: "{seen, changed}: items that were looked at, and whose priority was raised.",
+		Example: `- handler: SchedulePendingTasks
+`,
+		New: func() handlers.Handler { return reviseStep(s, workqueue.Pending) },
+	}
+}
+
+func reviseStep(s Services, state workqueue.State) handlers.Handler {
+	return &taskStep{services: s, do: func(ctx context.Context, store tasks.Store, call *handlers.Call) (any, error) {
+		seen, changed, err := tasks.Revise(ctx, store, state)
+		if changed > 0 {
+			call.Log.Info().Stringer("state", state).Int("seen", seen).Int("changed", changed).Msg("revised priorities")
+		}
+		return map[string]any{"seen": seen, "changed": changed}, err
+	}}
+}
