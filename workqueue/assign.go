@@ -108,6 +108,10 @@ func (p AssignParams) Validate() error {
 type AssignResult struct {
 	RescueResult
 
+	// Expired counts the items that were cancelled because they had not been
+	// started in time.
+	Expired int `json:"expired"`
+
 	// Workers counts the workers that could take items when the pass began.
 	Workers int `json:"workers"`
 
@@ -118,7 +122,8 @@ type AssignResult struct {
 // pageLimit bounds what a pass reads and writes in one statement.
 const pageLimit = 5000
 
-// AssignPass frees what nobody will run, then gives the due items of the band
+// AssignPass frees what nobody will run, cancels what has not been started in
+// time, then gives the due items of the band
 // to the live workers, the highest priority first, each to the worker with the
 // least summed estimated duration. It waits for the cluster's assignment lock:
 // when it returns, a pass that began after the call has been committed.
@@ -135,6 +140,9 @@ func AssignPass(ctx context.Context, store Store, p AssignParams) (AssignResult,
 			return err
 		}
 		result.RescueResult = rescued
+		if result.Expired, err = tx.Expire(ctx); err != nil {
+			return err
+		}
 		loads, err := tx.WorkerLoads(ctx, p.SeenWithin, p.Band, p.DefaultEstimate)
 		if err != nil {
 			return err

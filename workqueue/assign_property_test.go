@@ -25,6 +25,8 @@ func (m *assignMemory) Assign(ctx context.Context, pass func(context.Context, As
 	return pass(ctx, m)
 }
 
+func (m *assignMemory) Expire(context.Context) (int, error) { return 0, nil }
+
 func (m *assignMemory) Rescue(context.Context, RescueParams) (RescueResult, error) {
 	return RescueResult{}, nil
 }

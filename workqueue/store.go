@@ -259,6 +259,10 @@ type AssignTx interface {
 	// because its runner died is cancelled as poison.
 	Rescue(ctx context.Context, p RescueParams) (RescueResult, error)
 
+	// Expire cancels the items that have not been started by their deadline, or
+	// within their queue's time to live, as expired, and returns how many.
+	Expire(ctx context.Context) (int, error)
+
 	// WorkerLoads returns the active workers that were seen within seenWithin
 	// and whose lease runs, with what they hold at or above band.Min, in the
 	// order of their ids. defaultEstimate stands for unknown durations.

@@ -59,6 +59,12 @@ func (tx *passTx) Rescue(ctx context.Context, p workqueue.RescueParams) (workque
 	return got, err
 }
 
+func (tx *passTx) Expire(ctx context.Context) (int, error) {
+	got, err := tx.real.Expire(ctx)
+	tx.note("expire", differ(got, tx.model.Expire()))
+	return got, err
+}
+
 func (tx *passTx) WorkerLoads(ctx context.Context, seen time.Duration, band workqueue.Band, estimate time.Duration) ([]workqueue.WorkerLoad, error) {
 	got, err := tx.real.WorkerLoads(ctx, seen, band, estimate)
 	tx.note("loads", differ(got, tx.model.Loads(seen, band, estimate)))

@@ -18,14 +18,22 @@ const rescueBatch, writeBatch = 1000, 1000
 // Assign implements workqueue.Store. On SQLite the write transaction itself is
 // the lock.
 func (s *Store) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
-	return s.retry(ctx, "assign items", func() error {
+	archived := false
+	err := s.retry(ctx, "assign items", func() error {
 		return s.tx(ctx, func(tx *sql.Tx) error {
 			if err := s.lockAssignment(ctx, tx); err != nil {
 				return err
 			}
-			return pass(ctx, &assignTx{s: s, tx: tx})
+			a := &assignTx{s: s, tx: tx}
+			err := pass(ctx, a)
+			archived = a.archived
+			return err
 		})
 	})
+	if err == nil && archived {
+		_ = s.trimAllArchives(ctx) // the pass is done; what this leaves, the next one takes
+	}
+	return err
 }
 
 func (s *Store) lockAssignment(ctx context.Context, tx *sql.Tx) error {
@@ -53,6 +61,8 @@ func (s *Store) lockAssignment(ctx context.Context, tx *sql.Tx) error {
 type assignTx struct {
 	s  *Store
 	tx *sql.Tx
+
+	archived bool // it has cancelled items
 }
 
 // Rescue implements workqueue.AssignTx.
@@ -122,6 +132,7 @@ func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams, to
 			continue
 		}
 		total.Add(row.state, state, row.priority)
+		a.archived = a.archived || state == workqueue.Cancelled
 		if row.state == workqueue.Assigned {
 			continue // nothing had started: no attempt to note
 		}

@@ -255,6 +255,7 @@ func (s *Store) ended(reason string) map[string]any {
 func (s *Store) dueNow() map[string]any {
 	return map[string]any{
 		"State": s.waitingState(), "AvailableAt": s.nowExpr(), "FinishedAt": nil, "RetainUntil": nil,
+		"DeadlineAt": s.unlessOver("DeadlineAt"), "ExpiresAt": s.unlessOver("ExpiresAt"),
 		"WorkerId": nil, "LeaseExpiresAt": nil, "AssignedAt": nil,
 	}
 }
@@ -264,6 +265,12 @@ func (s *Store) waitingState() clause.Expr {
 	return gorm.Expr("CASE WHEN ? = 4 THEN 4 ELSE 0 END", column("State"))
 }
 
+// unlessOver keeps a bound that lies ahead: one that is over would cancel the
+// item at once.
+func (s *Store) unlessOver(name string) clause.Expr {
+	return gorm.Expr("CASE WHEN ? >= "+s.dialect.clock+" THEN ? END", column(name), s.nowArg(), column(name))
+}
+
 // asNew are the columns of an item that begins from zero, but for its fence.
 func (s *Store) asNew() map[string]any {
 	return map[string]any{
@@ -271,6 +278,7 @@ func (s *Store) asNew() map[string]any {
 		"WorkerId": nil, "LeaseExpiresAt": nil, "AssignedAt": nil, "StartedAt": nil, "FinishedAt": nil,
 		"FirstStartedAt": nil, "Output": nil, "Progress": nil, "ProgressPercent": nil, "Step": nil, "LogTail": nil,
 		"Error": nil, "ErrorKind": nil, "RetainUntil": nil, "Analytics": nil, "DeletedAt": nil, "DeletedReason": nil,
+		"DeadlineAt": s.unlessOver("DeadlineAt"), "ExpiresAt": s.unlessOver("ExpiresAt"),
 	}
 }
 

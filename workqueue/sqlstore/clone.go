@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -22,16 +23,24 @@ func (s *Store) clone(ctx context.Context, id int64, by string) (clone int64, er
 		return 0, err
 	}
 	var from itemRow
-	err = s.orm.WithContext(ctx).Select("Encrypted", "Payload", "Metadata").Where(map[string]any{"Id": id}).Take(&from).Error
+	err = s.orm.WithContext(ctx).Select("QueueName", "Encrypted", "Payload", "Metadata").Where(map[string]any{"Id": id}).Take(&from).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, err
 	}
+	queue, err := s.queue(ctx, from.QueueName)
+	if err != nil {
+		return 0, err
+	}
+	var life *int64
+	if queue.TTL > 0 {
+		life = new(ms(time.Duration(queue.TTL)))
+	}
 	insert := func(on runner) error {
 		ids, err := s.queries.ids(ctx, on, "clone", values{
-			"id": id, "unique_key": null(key), "author": null(clip(by, nameLen)), "now": s.nowArg(),
+			"id": id, "unique_key": null(key), "life_ms": life, "author": null(clip(by, nameLen)), "now": s.nowArg(),
 		})
 		if err != nil || len(ids) == 0 {
 			return err

@@ -36,7 +36,7 @@ func dueStates(x *fixture) {
 func dueTime(x *fixture) {
 	due := x.Item(ItemOpts{})
 	x.Item(ItemOpts{In: time.Hour})
-	x.Item(ItemOpts{In: time.Hour, Deadline: time.Now()})
+	x.Item(ItemOpts{In: time.Hour, Deadline: time.Now().Add(time.Hour)})
 	x.wantIDs("due items", x.due(workqueue.EveryPriority, 100), []int64{due.ID})
 	x.exec(3, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s`, longAgo)
 	if got := x.due(workqueue.EveryPriority, 100); len(got) != 3 {
@@ -90,7 +90,7 @@ func dueBands(x *fixture) {
 func duePaused(x *fixture) {
 	x.exec(1, `INSERT INTO "BotQueues" ("Name", "Paused") VALUES ('mail', '1')`)
 	mail := x.Item(ItemOpts{Queue: "mail"}).ID
-	mailToo := x.Item(ItemOpts{Queue: "mail", Deadline: time.Now()}).ID
+	mailToo := x.Item(ItemOpts{Queue: "mail", Deadline: time.Now().Add(time.Hour)}).ID
 	other := x.Item(ItemOpts{Priority: 1}).ID
 	x.wantIDs("due items while mail is paused", x.due(workqueue.EveryPriority, 100), []int64{other})
 	x.exec(1, `UPDATE "BotQueues" SET "Paused" = '0' WHERE "Name" = 'mail'`)
@@ -100,7 +100,7 @@ func duePaused(x *fixture) {
 func dueDeleted(x *fixture) {
 	kept := x.Item(ItemOpts{}).ID
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeletedAt" = %s WHERE "Id" = %d`, longAgo, x.Item(ItemOpts{}).ID)
-	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeletedAt" = %s WHERE "Id" = %d`, longAgo, x.Item(ItemOpts{Deadline: time.Now()}).ID)
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeletedAt" = %s WHERE "Id" = %d`, longAgo, x.Item(ItemOpts{Deadline: time.Now().Add(time.Hour)}).ID)
 	x.wantIDs("due items", x.due(workqueue.EveryPriority, 100), []int64{kept})
 }
 

@@ -24,7 +24,7 @@ var errGiveUp = errors.New("the pass gives up")
 // that they wrote.
 func (m *machine) assign(t *rapid.T) {
 	band, atMost := band(t), rapid.IntRange(1, 8).Draw(t, "limit")
-	rescues, givesUp := !seldom(t, "rescues nothing"), seldom(t, "gives up")
+	rescues, expires, givesUp := !seldom(t, "rescues nothing"), !seldom(t, "expires nothing"), seldom(t, "gives up")
 	maxReleases := rapid.SampledFrom([]int{2, 3, 1}).Draw(t, "max releases")
 	var next *reference.Model
 	var rescued []int64
@@ -38,6 +38,11 @@ func (m *machine) assign(t *rapid.T) {
 			want, rescued = next.Rescue(p)
 			same(t, "rescued", got, want)
 			same(t, "band of what waits again", got.Band, want.Band)
+		}
+		if expires {
+			got, err := tx.Expire(ctx)
+			must(t, err)
+			same(t, "expired", got, next.Expire())
 		}
 		loads, err := tx.WorkerLoads(ctx, seenWithin, band, time.Second)
 		must(t, err)

@@ -25,7 +25,7 @@ func (m *machine) enqueue(t *rapid.T) {
 		n.In = rapid.SampledFrom([]time.Duration{time.Millisecond, time.Minute}).Draw(t, "in")
 	}
 	if seldom(t, "has a deadline") {
-		n.Deadline = m.model.Now().Add(rapid.SampledFrom([]time.Duration{time.Hour, -time.Hour}).Draw(t, "deadline"))
+		n.Deadline = m.model.Now().Add(rapid.SampledFrom([]time.Duration{time.Hour, time.Minute, time.Second, -time.Hour}).Draw(t, "deadline"))
 	}
 	batch := make([]workqueue.NewItem, 1+fair(4).Draw(t, "items and one"))
 	for i := range batch {

@@ -55,6 +55,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Ends", endsTests()},
 		{"Rescue", rescueTests()},
 		{"Poison", poisonTests()},
+		{"Expire", expireTests()},
 		{"Register", registerTests()},
 		{"Leave", leaveTests()},
 		{"Stranded", strandedTests()},

@@ -1,5 +1,5 @@
 -- claim: lease up to limit_rows items that are assigned to the worker, the
--- highest priority first, and raise their fence.
+-- highest priority first, and raise their fence. What has expired is not started.
 -- In:  worker, instance, min_priority, max_priority, limit_rows, lease_ms, now (NULL: the database clock)
 -- Out: the claimed rows in no order; the store sorts them.
 -- SKIP LOCKED keeps claims from waiting for each other; what makes a claim
@@ -20,6 +20,8 @@ WHERE "State" = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
     SELECT c."Id"
     FROM "BotWorkQueueItems" c
     WHERE c."State" = 5 AND c."WorkerId" = @worker AND c."Priority" BETWEEN @min_priority AND @max_priority
+      AND (c."DeadlineAt" IS NULL OR c."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+      AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
       AND EXISTS (SELECT 1 FROM "BotWorkers" w
           WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')
     ORDER BY c."Priority" DESC, c."Id"

@@ -1,15 +1,17 @@
--- clone: a new item like one that is there, made on request and due at once.
--- In:  id, unique_key (NULL: none), author, now (NULL: the database clock)
+-- clone: a new item like one that is there, made on request and due at once. A
+-- deadline that is over is not taken along.
+-- In:  id, unique_key (NULL: none), life_ms (NULL: no bound), author, now (NULL: the database clock)
 -- Out: the new id; none when there is no such item.
 INSERT INTO "BotWorkQueueItems"
     ("QueueName", "Priority", "IntegrationConfig", "Payload", "EstimatedDurationMs", "ResilienceConfig",
     "DeadlineAt", "NaturalKey", "Tags", "Metadata", "Labels", "Selectors", "TaskName", "RetainMs",
     "LimitKey", "Encrypted",
-     "State", "UniqueKey", "AvailableAt", "CreatedAt", "CreatedBy")
+     "State", "UniqueKey", "AvailableAt", "CreatedAt", "CreatedBy", "ExpiresAt")
 SELECT i."QueueName", i."Priority", i."IntegrationConfig", i."Payload", i."EstimatedDurationMs",
-    i."ResilienceConfig", i."DeadlineAt", i."NaturalKey", i."Tags", i."Metadata", i."Labels", i."Selectors",
+    i."ResilienceConfig", CASE WHEN i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) THEN i."DeadlineAt" END, i."NaturalKey", i."Tags", i."Metadata", i."Labels", i."Selectors",
     i."TaskName", i."RetainMs", i."LimitKey", i."Encrypted",
-    4, CAST(@unique_key AS varchar), CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)), CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)), CAST(@author AS varchar)
+    4, CAST(@unique_key AS varchar), CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)), CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)), CAST(@author AS varchar),
+    CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@life_ms AS bigint) * INTERVAL '1 millisecond'
 FROM "BotWorkQueueItems" i
 WHERE i."Id" = @id
 RETURNING "Id";

@@ -10,6 +10,7 @@ WHERE i."State" IN (0, 4) AND i."DeadlineAt" IS NULL
   AND i."Priority" BETWEEN @min_priority AND @max_priority
   AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
   AND i."DeletedAt" IS NULL
+  AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
   AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
 ORDER BY i."Priority" DESC, i."Id"
 LIMIT @limit_rows;

@@ -1,5 +1,5 @@
 -- claim: lease up to limit_rows items that are assigned to the worker, the
--- highest priority first, and raise their fence.
+-- highest priority first, and raise their fence. What has expired is not started.
 -- In:  worker, instance, min_priority, max_priority, limit_rows, lease_ms, now (NULL: the database clock)
 -- Out: the claimed rows in no order; the store sorts them.
 UPDATE BotWorkQueueItems SET
@@ -16,6 +16,8 @@ WHERE State = 5 AND WorkerId = @worker AND Id IN (
     SELECT c.Id
     FROM BotWorkQueueItems c
     WHERE c.State = 5 AND c.WorkerId = @worker AND c.Priority BETWEEN @min_priority AND @max_priority
+      AND (c.DeadlineAt IS NULL OR c.DeadlineAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+      AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
       AND EXISTS (SELECT 1 FROM BotWorkers w
           WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = 'active')
     ORDER BY c.Priority DESC, c.Id

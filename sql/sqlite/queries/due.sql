@@ -10,6 +10,7 @@ WHERE i.State IN (0, 4) AND i.DeadlineAt IS NULL
   AND i.Priority BETWEEN @min_priority AND @max_priority
   AND i.AvailableAt <= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
   AND i.DeletedAt IS NULL
+  AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
   AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
 ORDER BY i.Priority DESC, i.Id
 LIMIT CAST(@limit_rows AS INTEGER);

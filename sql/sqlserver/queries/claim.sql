@@ -1,5 +1,5 @@
 -- claim: lease up to limit_rows items that are assigned to the worker, the
--- highest priority first, and raise their fence.
+-- highest priority first, and raise their fence. What has expired is not started.
 -- In:  worker, instance, min_priority, max_priority, limit_rows, lease_ms, now (NULL: the database clock)
 -- Out: the claimed rows in no order; the store sorts them.
 -- The hints keep claims from waiting for each other; what makes a claim right
@@ -30,6 +30,8 @@ WHERE t.State = 5 AND t.WorkerId = @worker AND t.Id IN (
     SELECT TOP (@limit_rows) c.Id
     FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
     WHERE c.State = 5 AND c.WorkerId = @worker AND c.Priority BETWEEN @min_priority AND @max_priority
+      AND (c.DeadlineAt IS NULL OR c.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+      AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
       AND EXISTS (SELECT 1 FROM BotWorkers w
           WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = N'active')
     ORDER BY c.Priority DESC, c.Id);

@@ -1,14 +1,16 @@
--- clone: a new item like one that is there, made on request and due at once.
--- In:  id, unique_key (NULL: none), author, now (NULL: the database clock)
+-- clone: a new item like one that is there, made on request and due at once. A
+-- deadline that is over is not taken along.
+-- In:  id, unique_key (NULL: none), life_ms (NULL: no bound), author, now (NULL: the database clock)
 -- Out: the new id; none when there is no such item.
 INSERT INTO BotWorkQueueItems
     (QueueName, Priority, IntegrationConfig, Payload, EstimatedDurationMs, ResilienceConfig, DeadlineAt,
     NaturalKey, Tags, Metadata, Labels, Selectors, TaskName, RetainMs, LimitKey, Encrypted,
-     State, UniqueKey, AvailableAt, CreatedAt, CreatedBy)
+     State, UniqueKey, AvailableAt, CreatedAt, CreatedBy, ExpiresAt)
 OUTPUT inserted.Id
 SELECT i.QueueName, i.Priority, i.IntegrationConfig, i.Payload, i.EstimatedDurationMs, i.ResilienceConfig,
-    i.DeadlineAt, i.NaturalKey, i.Tags, i.Metadata, i.Labels, i.Selectors, i.TaskName, i.RetainMs,
+    CASE WHEN i.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN i.DeadlineAt END, i.NaturalKey, i.Tags, i.Metadata, i.Labels, i.Selectors, i.TaskName, i.RetainMs,
     i.LimitKey, i.Encrypted,
-    4, @unique_key, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))), @author
+    4, @unique_key, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))), @author,
+    DATEADD(millisecond, (CAST(@life_ms AS BIGINT) % 1000), DATEADD(second, (CAST(@life_ms AS BIGINT) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
 FROM BotWorkQueueItems i
 WHERE i.Id = @id;

@@ -161,6 +161,9 @@ func Plain(items []workqueue.Item) []workqueue.Item {
 		if it.ErrorKind != nil && *it.ErrorKind == workqueue.KindPoison && it.Error != nil && strings.HasPrefix(*it.Error, "poison") {
 			it.Error = new("poison")
 		}
+		if it.ErrorKind != nil && *it.ErrorKind == workqueue.KindExpired && it.Error != nil && strings.HasPrefix(*it.Error, "expired: ") {
+			it.Error = new("expired")
+		}
 	}
 	return items
 }

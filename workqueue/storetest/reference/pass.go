@@ -55,6 +55,33 @@ func (m *Model) Rescue(p workqueue.RescueParams) (result workqueue.RescueResult,
 	return result, moved
 }
 
+// Expired tells whether an item must not be started any more.
+func (m *Model) Expired(it *workqueue.Item) bool {
+	return it.DeadlineAt != nil && it.DeadlineAt.Before(m.Now()) || it.ExpiresAt != nil && it.ExpiresAt.Before(m.Now())
+}
+
+// Expire cancels what has not been started in time.
+func (m *Model) Expire() (n int) {
+	for _, it := range m.Items {
+		waits := it.State == workqueue.Ready || it.State == workqueue.Pending || it.State == workqueue.Assigned
+		if !waits || it.DeletedAt != nil || !m.Expired(it) {
+			continue
+		}
+		it.State, it.FinishedAt, it.LeaseExpiresAt = workqueue.Cancelled, m.in(0), nil
+		it.Error, it.ErrorKind = new("expired"), new(workqueue.KindExpired)
+		n++
+	}
+	return n
+}
+
+// unlessOver keeps a bound that lies ahead.
+func (m *Model) unlessOver(at *time.Time) *time.Time {
+	if at != nil && at.Before(m.Now()) {
+		return nil
+	}
+	return at
+}
+
 // Loads lists who may be given items, with what each has already.
 func (m *Model) Loads(seenWithin time.Duration, band workqueue.Band, estimate time.Duration) []workqueue.WorkerLoad {
 	loads := []workqueue.WorkerLoad{}
@@ -87,7 +114,7 @@ func (m *Model) Due(band workqueue.Band, limit int) []workqueue.DueItem {
 	due := []workqueue.DueItem{}
 	for _, it := range m.Items {
 		waits := it.State == workqueue.Ready || it.State == workqueue.Pending
-		if !waits || m.Paused || it.DeletedAt != nil || it.AvailableAt.After(m.Now()) || !band.Contains(it.Priority) {
+		if !waits || m.Paused || it.DeletedAt != nil || m.Expired(it) || it.AvailableAt.After(m.Now()) || !band.Contains(it.Priority) {
 			continue
 		}
 		d := workqueue.DueItem{ID: it.ID, Priority: it.Priority, Estimate: estimated(it, 0)}

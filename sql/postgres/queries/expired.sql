@@ -1,0 +1,17 @@
+-- expired: items that have not been started in time. Two halves, so that each uses
+-- its index.
+-- In:  limit_rows, now (NULL: the database clock)
+-- Out: candidates for expire, which repeats these conditions.
+SELECT c."Id"
+FROM (
+    SELECT i."Id"
+    FROM "BotWorkQueueItems" i
+    WHERE i."State" IN (0, 4, 5) AND i."DeadlineAt" IS NOT NULL AND i."DeadlineAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+      AND i."DeletedAt" IS NULL
+    UNION ALL
+    SELECT i."Id"
+    FROM "BotWorkQueueItems" i
+    WHERE i."State" IN (0, 4, 5) AND i."ExpiresAt" IS NOT NULL AND i."ExpiresAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+      AND i."DeletedAt" IS NULL
+) c
+LIMIT @limit_rows;

@@ -1,0 +1,13 @@
+-- expire: cancel items that have not been started in time.
+-- In:  rows [{ItemId}], deadline_text, life_text, now (NULL: the database clock)
+-- Out: ids of what changed.
+UPDATE BotWorkQueueItems SET
+    State = 3,
+    ErrorKind = 'expired',
+    Error = CASE WHEN DeadlineAt < COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) THEN @deadline_text ELSE @life_text END,
+    FinishedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
+    LeaseExpiresAt = NULL
+WHERE Id IN (SELECT json_extract(value, '$.ItemId') FROM json_each(@rows))
+  AND State IN (0, 4, 5) AND DeletedAt IS NULL
+  AND (DeadlineAt < COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) OR ExpiresAt < COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+RETURNING Id;

@@ -1,0 +1,56 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// What an expired item tells as its error.
+const (
+	deadlineText = "expired: it was not started before its deadline"
+	lifeText     = "expired: it waited longer than its queue lets items live"
+)
+
+// Expire implements workqueue.AssignTx.
+func (a *assignTx) Expire(ctx context.Context) (int, error) {
+	total := 0
+	for {
+		found, err := a.s.queries.ids(ctx, a.tx, "expired", values{"limit_rows": rescueBatch, "now": a.s.nowArg()})
+		if err != nil {
+			return total, fmt.Errorf("look for expired items: %w", err)
+		}
+		if len(found) == 0 {
+			return total, nil
+		}
+		changed, err := a.expire(ctx, found)
+		if total += changed; err != nil {
+			return total, fmt.Errorf("cancel expired items: %w", err)
+		}
+		a.archived = a.archived || changed > 0
+		// Nothing changed although something was found: others were quicker.
+		if len(found) < rescueBatch || changed == 0 {
+			return total, nil
+		}
+	}
+}
+
+func (a *assignTx) expire(ctx context.Context, found []int64) (int, error) {
+	type row struct {
+		ItemID int64 `json:"ItemId"`
+	}
+	slices.Sort(found) // an item may have both bounds behind it
+	found = slices.Compact(found)
+	rows := make([]row, len(found))
+	for i, id := range found {
+		rows[i] = row{id}
+	}
+	batch, err := jsonRows(rows)
+	if err != nil {
+		return 0, err
+	}
+	changed, err := a.s.queries.ids(ctx, a.tx, "expire", values{
+		"rows": batch, "deadline_text": deadlineText, "life_text": lifeText, "now": a.s.nowArg(),
+	})
+	return len(changed), err
+}

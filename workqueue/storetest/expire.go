@@ -1,0 +1,143 @@
+package storetest
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"botwork/workqueue"
+)
+
+func expireTests() []test {
+	return []test{
+		{"what was not started by its deadline", expireDeadline},
+		{"what outlived its queue's time to live", expireLife},
+		{"what runs may end", expireRunning},
+		{"more than one statement takes", expireMany},
+		{"an expired item that is repeated may run", expireRepeated},
+		{"archives keep their number", expireArchive},
+	}
+}
+
+// wantExpired runs a pass that cancels so many items.
+func (x *fixture) wantExpired(want int) {
+	x.Helper()
+	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
+		got, err := tx.Expire(ctx)
+		if got != want {
+			x.Errorf("%d items expired, want %d", got, want)
+		}
+		return err
+	})
+}
+
+// wantExpiredItem checks how an expired item looks.
+func (x *fixture) wantExpiredItem(id int64, why string) {
+	x.Helper()
+	got := x.show(id)
+	if got.State != workqueue.Cancelled || deref(got.ErrorKind) != "expired" || !strings.Contains(deref(got.Error), why) {
+		x.Errorf("the item is %s, want it cancelled as expired because of its %s", asJSON(got), why)
+	}
+	x.wantClean("FinishedAt", got.FinishedAt)
+}
+
+func expireDeadline(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	past, future := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC), time.Now().AddDate(1, 0, 0)
+	late := x.Item(ItemOpts{Deadline: past})
+	retried := x.Item(ItemOpts{Deadline: past, In: time.Hour})
+	assigned := x.Item(ItemOpts{State: workqueue.Assigned, Worker: w, Deadline: future})
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeadlineAt" = %s WHERE "Id" = %d`, longAgo, assigned.ID)
+	inTime := x.Item(ItemOpts{Deadline: future})
+	without := x.Item(ItemOpts{})
+	done := x.Item(ItemOpts{State: workqueue.Processed, Deadline: future})
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeadlineAt" = %s WHERE "Id" = %d`, longAgo, done.ID)
+	// Even before it is cancelled, it is not started.
+	x.wantIDs("due items", x.due(workqueue.EveryPriority, 10), []int64{inTime.ID, without.ID})
+	x.wantIDs("claimed", idsOf(x.claim(w, 10)), nil)
+	x.wantExpired(3)
+	for _, id := range []int64{late.ID, retried.ID, assigned.ID} {
+		x.wantExpiredItem(id, "deadline")
+	}
+	x.wantState(workqueue.Ready, inTime.ID, without.ID)
+	x.wantState(workqueue.Processed, done.ID)
+	x.wantExpired(0)
+}
+
+func expireLife(x *fixture) {
+	x.define("test", []string{"brief"}, workqueue.Queue{Name: "brief", QueueLife: workqueue.QueueLife{TTL: workqueue.Duration(time.Hour)}})
+	it := x.Item(ItemOpts{Queue: "brief"})
+	if want := it.CreatedAt.Add(time.Hour); it.ExpiresAt == nil || !it.ExpiresAt.Equal(want) {
+		x.Errorf("the item expires at %s, want %s", deref(it.ExpiresAt), want)
+	}
+	other := x.Item(ItemOpts{})
+	if other.ExpiresAt != nil {
+		x.Errorf("an item of a queue without a time to live expires at %s", other.ExpiresAt)
+	}
+	x.wantExpired(0)
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "ExpiresAt" = %s WHERE "Id" = %d`, longAgo, it.ID)
+	x.wantIDs("due items", x.due(workqueue.EveryPriority, 10), []int64{other.ID})
+	x.wantExpired(1)
+	x.wantExpiredItem(it.ID, "lets items live")
+	// A clone lives anew.
+	clone, err := x.Store.ChangeItem(x.ctx, it.ID, workqueue.Change{Action: workqueue.Clone})
+	if err != nil {
+		x.Fatal(err)
+	}
+	if got := x.show(clone); got.ExpiresAt == nil || !got.ExpiresAt.Equal(got.CreatedAt.Add(time.Hour)) {
+		x.Errorf("the clone expires at %s, want an hour after %s", deref(got.ExpiresAt), got.CreatedAt)
+	}
+}
+
+func expireRunning(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	it := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeadlineAt" = %s, "ExpiresAt" = %s WHERE "Id" = %d`, longAgo, longAgo, it.ID)
+	x.wantExpired(0)
+	x.wantIDs("lost", x.finish(w, success(it)), nil)
+	x.wantState(workqueue.Processed, it.ID)
+	// One that fails is not tried again.
+	again := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeadlineAt" = %s WHERE "Id" = %d`, longAgo, again.ID)
+	x.finish(w, failure(again, workqueue.Ready))
+	x.wantExpired(1)
+	x.wantExpiredItem(again.ID, "deadline")
+}
+
+func expireMany(x *fixture) {
+	const n = 2300
+	x.Items(n, ItemOpts{Deadline: time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)})
+	x.wantExpired(n)
+	x.wantIDs("due items", x.due(workqueue.EveryPriority, 10), nil)
+}
+
+func expireRepeated(x *fixture) {
+	for _, a := range []workqueue.Action{workqueue.Repeat, workqueue.RunNow} {
+		it := x.Item(ItemOpts{Deadline: time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)})
+		x.wantExpired(1)
+		if err := Do(x.ctx, x.Store, a, it.ID, ""); err != nil {
+			x.Fatal(err)
+		}
+		x.wantExpired(0)
+		x.runOnce(it.ID)
+	}
+	// A deadline that lies ahead stays.
+	ahead := x.Item(ItemOpts{Deadline: time.Now().AddDate(1, 0, 0)})
+	for _, a := range []workqueue.Action{workqueue.Cancel, workqueue.Repeat} {
+		if err := Do(x.ctx, x.Store, a, ahead.ID, ""); err != nil {
+			x.Fatal(err)
+		}
+	}
+	if got := x.show(ahead.ID); got.DeadlineAt == nil || !got.DeadlineAt.Equal(*ahead.DeadlineAt) {
+		x.Errorf("the repeated item has the deadline %s, want %s", deref(got.DeadlineAt), ahead.DeadlineAt)
+	}
+}
+
+func expireArchive(x *fixture) {
+	x.archiveOf("small", 7)
+	x.Items(30, ItemOpts{Queue: "small", Deadline: time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)})
+	x.wantExpired(30)
+	if got := x.list(workqueue.ItemFilter{QueueName: "small", Limit: 100}); len(got) != 7 {
+		x.Errorf("%d archived items are kept, want 7", len(got))
+	}
+}
