@@ -40,6 +40,10 @@ type Config struct {
 	// it has none. Package internal/queuedefs reads them.
 	Queues *strictyaml.Node `yaml:"queues"`
 
+	// Tasks are the scheduled tasks as they stand in the file; nil when it has
+	// none. Package tasks reads them.
+	Tasks *strictyaml.Node `yaml:"tasks"`
+
 	Handlers Handlers `yaml:"handlers" envPrefix:"HANDLERS_"`
 	Log      Log      `yaml:"log" envPrefix:"LOG_"`
 

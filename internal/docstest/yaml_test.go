@@ -14,10 +14,11 @@ import (
 	"botwork/internal/queuedefs"
 	"botwork/internal/strictyaml"
 	"botwork/pipelines"
+	"botwork/tasks"
 )
 
 // settingsKeys are the sections of botwork.yaml.
-var settingsKeys = []string{"database", "worker", "pipelines", "connections", "secrets", "encryption", "queues", "handlers", "log"}
+var settingsKeys = []string{"database", "worker", "pipelines", "connections", "secrets", "encryption", "queues", "tasks", "handlers", "log"}
 
 // TestYAML checks every YAML fragment of the documents. What a fragment is
 // follows from its first key: settings, a list of steps, or a pipeline, whose
@@ -60,7 +61,8 @@ func check(compiler *pipelines.Compiler, file, text string) strictyaml.Findings 
 	case len(top.Entries) > 0 && slices.Contains(settingsKeys, top.Entries[0].Key):
 		settings, findings := config.Parse(file, []byte(text))
 		_, wrong := queuedefs.Decode(settings.Queues, func(string) ([]byte, error) { return []byte("true"), nil })
-		return append(findings, wrong...)
+		_, more := tasks.Decode(settings.Tasks, "UTC")
+		return slices.Concat(findings, wrong, more)
 	case top.Get("steps") == nil:
 		text += "steps: [{handler: Log, with: {message: done}}]\n"
 	}
