@@ -46,7 +46,12 @@ type NewItem struct {
 	At time.Time
 	In time.Duration
 
-	Deadline  time.Time // the item is not started after it; zero: none
+	// Deadline is when the item is given up if it has not started; DeadlineIn is
+	// the same as a distance from the database's now. Both zero: never. Deadline
+	// wins.
+	Deadline   time.Time
+	DeadlineIn time.Duration
+
 	CreatedBy string
 	TaskName  string // of the scheduled task that it belongs to; "": none
 
@@ -90,49 +95,84 @@ func IDs(enqueued []Enqueued) []int64 {
 	return ids
 }
 
+// ItemFault is one mistake in a NewItem.
+type ItemFault struct {
+	// Field is where it lies: "pipeline", "payload", "priority", "naturalKey",
+	// "limitKey", "tags", "metadata", "deadline", "retain" or "unique".
+	Field string
+	Err   error
+}
+
+func (f *ItemFault) Error() string { return f.Err.Error() }
+
+func (f *ItemFault) Unwrap() error { return f.Err }
+
 // Prepare checks an item that comes into the queue and adds what the queue
-// says: its priority's offset. All faults come at once.
+// says: its priority's offset. All faults come at once, joined, each an
+// *ItemFault.
 func (q *Queue) Prepare(it *NewItem, schemas *Schemas) error {
 	errs := it.faults()
 	if it.IntegrationConfig == "" && q.Consumer != ConsumerRobots {
-		errs = append(errs, fmt.Errorf("pipeline: got none; items of the queue %q are run by workers and need one", q.Name))
+		errs = append(errs, fault("pipeline", "pipeline: got none; items of the queue %q are run by workers and need one", q.Name))
 	}
 	if err := schemas.CheckPayload(q, it.Payload); err != nil {
-		errs = append(errs, err)
+		errs = append(errs, &ItemFault{"payload", err})
+	}
+	if own := it.Priority; !ItemPriorityRange(own + q.PriorityOffset) {
+		errs = append(errs, fault("priority", "priority: %d with the queue's offset %d is no number of 32 bits", own, q.PriorityOffset))
 	}
 	it.Priority += q.PriorityOffset
-	if !ItemPriorityRange(it.Priority) {
-		errs = append(errs, fmt.Errorf("priority: %d with the queue's offset %d is no number of 32 bits", it.Priority, q.PriorityOffset))
-	}
 	return errors.Join(errs...)
+}
+
+func fault(field, format string, args ...any) error {
+	return &ItemFault{field, fmt.Errorf(format, args...)}
 }
 
 // faults checks what does not depend on the queue.
 func (it *NewItem) faults() []error {
 	var errs []error
-	tooLong := func(what, text string, most int) {
+	tooLong := func(field, what, text string, most int) {
 		if n := len(utf16.Encode([]rune(text))); n > most {
-			errs = append(errs, fmt.Errorf("%s: got %d signs, want at most %d", what, n, most))
+			errs = append(errs, fault(field, "%s: got %d signs, want at most %d", what, n, most))
 		}
 	}
-	tooLong("natural key", it.NaturalKey, MaxNaturalKey)
-	tooLong("limit key", it.LimitKey, MaxLimitKey)
+	tooLong("naturalKey", "natural key", it.NaturalKey, MaxNaturalKey)
+	tooLong("limitKey", "limit key", it.LimitKey, MaxLimitKey)
 	for _, tag := range it.Tags {
-		tooLong(fmt.Sprintf("tag %.40q", tag), tag, MaxTag)
+		tooLong("tags", fmt.Sprintf("tag %.40q", tag), tag, MaxTag)
 	}
 	if slices.Contains(it.Tags, "") {
-		errs = append(errs, errors.New(`tags: got "", want texts that say something`))
+		errs = append(errs, fault("tags", `tags: got "", want texts that say something`))
 	}
 	if _, ok := it.Metadata[""]; ok {
-		errs = append(errs, errors.New(`metadata: got the key "", want keys that say something`))
+		errs = append(errs, fault("metadata", `metadata: got the key "", want keys that say something`))
+	}
+	if wrong := it.deadlineFault(); wrong != "" {
+		errs = append(errs, fault("deadline", "deadline: %s", wrong))
 	}
 	if it.Retain != nil && *it.Retain < 0 {
-		errs = append(errs, fmt.Errorf("retention: got %v, want 0s (delete at once) or more", *it.Retain))
+		errs = append(errs, fault("retain", "retention: got %v, want 0s (delete at once) or more", *it.Retain))
 	}
 	if it.UniqueFor < 0 && it.UniqueFor != UniqueWhileUnfinished || it.UniqueFor > 0 && it.UniqueFor < time.Millisecond {
-		errs = append(errs, fmt.Errorf("unique for: got %v, want 1ms or more, or while it is not finished", it.UniqueFor))
+		errs = append(errs, fault("unique", "unique for: got %v, want 1ms or more, or while it is not finished", it.UniqueFor))
 	}
 	return errs
+}
+
+// deadlineFault refuses an item that could never start. A distance is not
+// compared with a time: only the database knows what lies between them.
+func (it *NewItem) deadlineFault() string {
+	const never = "the item is due %s, and would never start"
+	switch {
+	case it.DeadlineIn < 0:
+		return fmt.Sprintf("got %v from now, want 0s (none) or more", it.DeadlineIn)
+	case !it.Deadline.IsZero() && it.Deadline.Before(it.At):
+		return fmt.Sprintf("got %s; "+never, it.Deadline.UTC().Format(time.RFC3339), it.At.UTC().Format(time.RFC3339))
+	case it.Deadline.IsZero() && it.DeadlineIn > 0 && it.At.IsZero() && it.DeadlineIn < it.In:
+		return fmt.Sprintf("got %v from now; "+never, it.DeadlineIn, fmt.Sprintf("%v from now", it.In))
+	}
+	return ""
 }
 
 // BadItemError says why one of the items that were to be enqueued was refused.

@@ -24,6 +24,7 @@ type newItemRow struct {
 	DueAt       *string
 	DelayMs     int64
 	Deadline    *string
+	DeadlineMs  *int64
 	Author      *string
 	Task        *string
 	KeyText     *string
@@ -61,6 +62,9 @@ func (s *Store) newItemRow(it *workqueue.NewItem, q *workqueue.Queue) (newItemRo
 	}
 	if it.Estimate > 0 {
 		row.EstimateMs = new(ms(it.Estimate))
+	}
+	if it.Deadline.IsZero() && it.DeadlineIn > 0 {
+		row.DeadlineMs = new(ms(it.DeadlineIn))
 	}
 	if it.Retain != nil {
 		row.KeepMs = new(ms(*it.Retain))

@@ -21,6 +21,7 @@ func enqueueTests() []test {
 		{"a sign that an engine cannot store spoils nothing", enqueueUnstorable},
 		{"the whole range of priorities", enqueuePriorities},
 		{"when it becomes due", enqueueDue},
+		{"until when it must have started", enqueueDeadline},
 	}
 }
 
@@ -188,5 +189,38 @@ func enqueueDue(x *fixture) {
 	}
 	if got := x.show(made[0].ID); got.AvailableAt.Before(got.CreatedAt.AddDate(60, 0, 0)) {
 		x.Errorf("in %s: AvailableAt = %s, want it in the far future", time.Duration(math.MaxInt64), got.AvailableAt)
+	}
+}
+
+func enqueueDeadline(x *fixture) {
+	at := time.Date(2090, 1, 2, 3, 4, 5, 678_000_000, time.UTC)
+	for _, c := range []struct {
+		name string
+		item workqueue.NewItem
+		want func(it workqueue.Item) time.Time // zero: none
+	}{
+		{"none", workqueue.NewItem{}, func(workqueue.Item) time.Time { return time.Time{} }},
+		{"a time", workqueue.NewItem{Deadline: at}, func(workqueue.Item) time.Time { return at }},
+		{"a distance", workqueue.NewItem{DeadlineIn: 90*time.Minute + 250*time.Millisecond}, func(it workqueue.Item) time.Time {
+			return it.CreatedAt.Add(90*time.Minute + 250*time.Millisecond)
+		}},
+		{"a distance counts from now, not from when it is due", workqueue.NewItem{In: time.Hour, DeadlineIn: time.Hour}, func(it workqueue.Item) time.Time {
+			return it.CreatedAt.Add(time.Hour)
+		}},
+		{"both: the time wins", workqueue.NewItem{Deadline: at, DeadlineIn: time.Minute}, func(workqueue.Item) time.Time { return at }},
+	} {
+		c.item.IntegrationConfig = Pipeline
+		made, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{c.item})
+		if err != nil {
+			x.Fatal(err)
+		}
+		var got time.Time
+		it := x.show(made[0].ID)
+		if it.DeadlineAt != nil {
+			got = *it.DeadlineAt
+		}
+		if want := c.want(it); !got.Equal(want) {
+			x.Errorf("%s: DeadlineAt = %s, want %s", c.name, got, want)
+		}
 	}
 }

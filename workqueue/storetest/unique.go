@@ -303,6 +303,10 @@ func uniqueRefused(x *fixture) {
 		{"a key that is too long in UTF-16", key("keyed", strings.Repeat("🚀", 201)), []string{"natural key", "402"}},
 		{"a limit key above its length", workqueue.NewItem{LimitKey: strings.Repeat("k", 201)}, []string{"limit key", "201", "200"}},
 		{"a negative retention", workqueue.NewItem{Retain: &negative}, []string{"retention", "-1s"}},
+		{"a negative deadline", workqueue.NewItem{DeadlineIn: -time.Second}, []string{"deadline", "-1s"}},
+		{"a deadline before it is due", workqueue.NewItem{At: time.Date(2090, 1, 2, 0, 0, 0, 0, time.UTC), Deadline: time.Date(2090, 1, 1, 0, 0, 0, 0, time.UTC)},
+			[]string{"deadline", "2090-01-01T00:00:00Z", "2090-01-02T00:00:00Z", "never start"}},
+		{"the same in distances", workqueue.NewItem{In: 2 * time.Hour, DeadlineIn: time.Hour}, []string{"deadline", "1h0m0s", "2h0m0s", "never start"}},
 		{"a negative time of uniqueness", workqueue.NewItem{UniqueFor: -time.Second}, []string{"unique for", "-1s"}},
 		{"a payload that misses its schema", workqueue.NewItem{QueueName: "checked", Payload: `{"n": "x"}`}, []string{"payload.n", "integer"}},
 		{"a payload without what its schema wants", workqueue.NewItem{QueueName: "checked", Payload: `{}`}, []string{"payload", "n"}},
@@ -316,6 +320,9 @@ func uniqueRefused(x *fixture) {
 		if !ok || bad.Index != 1 || bad.Of != 3 {
 			x.Errorf("%s: error %v, want a *BadItemError of the second of three", c.name, err)
 			continue
+		}
+		if fault, ok := errors.AsType[*workqueue.ItemFault](err); !ok || fault.Field == "" {
+			x.Errorf("%s: error %v, want an *ItemFault that names the field", c.name, err)
 		}
 		for _, part := range c.want {
 			if !strings.Contains(err.Error(), part) {

@@ -1,8 +1,8 @@
 -- enqueue: insert items, all or none: none when a queue's policy is not the one
 -- that they were made by.
 -- In:  rows [{Queue, NewState, Prio, Config, Body, EstimateMs, Policy, DueAt, DelayMs,
---      Deadline, Author, Task, KeyText, LimitText, TagList, Meta, KeepMs, LifeMs, Sealed, Ticket,
---      UniqueHash, ContentHash, TimedHash, TimedMs}], queues [{Queue, Revision}], queue_count,
+--      Deadline, DeadlineMs, Author, Task, KeyText, LimitText, TagList, Meta, KeepMs, LifeMs,
+--      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs}], queues [{Queue, Revision}], queue_count,
 --      now (NULL: the database clock)
 -- Out: the new ids with their tickets, in no order.
 INSERT INTO "BotWorkQueueItems"
@@ -11,16 +11,17 @@ INSERT INTO "BotWorkQueueItems"
      "RetainMs", "ExpiresAt", "Encrypted", "LockKey", "UniqueKey", "ContentKey", "TimedKey", "TimedUntil")
 SELECT j."Queue", j."NewState", j."Prio", j."Config", j."Body", j."EstimateMs", j."Policy",
     COALESCE(j."DueAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DelayMs" * INTERVAL '1 millisecond'),
-    j."Deadline", j."Author", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
+    COALESCE(j."Deadline", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DeadlineMs" * INTERVAL '1 millisecond'),
+    j."Author", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
     j."Task", j."KeyText", j."LimitText", j."TagList", j."Meta", j."KeepMs",
     CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."LifeMs" * INTERVAL '1 millisecond',
     j."Sealed" = 1, j."Ticket", j."UniqueHash", j."ContentHash", j."TimedHash",
     CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."TimedMs" * INTERVAL '1 millisecond'
 FROM json_to_recordset(CAST(@rows AS json)) AS j(
     "Queue" text, "NewState" int, "Prio" int, "Config" text, "Body" text, "EstimateMs" bigint, "Policy" text,
-    "DueAt" timestamptz, "DelayMs" bigint, "Deadline" timestamptz, "Author" text, "Task" text, "KeyText" text,
-    "LimitText" text, "TagList" text, "Meta" text, "KeepMs" bigint, "LifeMs" bigint, "Sealed" int, "Ticket" text,
-    "UniqueHash" text, "ContentHash" text, "TimedHash" text, "TimedMs" bigint)
+    "DueAt" timestamptz, "DelayMs" bigint, "Deadline" timestamptz, "DeadlineMs" bigint, "Author" text,
+    "Task" text, "KeyText" text, "LimitText" text, "TagList" text, "Meta" text, "KeepMs" bigint, "LifeMs" bigint,
+    "Sealed" int, "Ticket" text, "UniqueHash" text, "ContentHash" text, "TimedHash" text, "TimedMs" bigint)
 WHERE (SELECT COUNT(*) FROM "BotQueues" b
     JOIN json_to_recordset(CAST(@queues AS json)) AS p("Queue" text, "Revision" bigint)
       ON b."Name" = p."Queue" AND b."Revision" = p."Revision") = @queue_count

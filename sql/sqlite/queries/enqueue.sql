@@ -1,8 +1,8 @@
 -- enqueue: insert items, all or none: none when a queue's policy is not the one
 -- that they were made by.
 -- In:  rows [{Queue, NewState, Prio, Config, Body, EstimateMs, Policy, DueAt, DelayMs,
---      Deadline, Author, Task, KeyText, LimitText, TagList, Meta, KeepMs, LifeMs, Sealed, Ticket,
---      UniqueHash, ContentHash, TimedHash, TimedMs}], queues [{Queue, Revision}], queue_count,
+--      Deadline, DeadlineMs, Author, Task, KeyText, LimitText, TagList, Meta, KeepMs, LifeMs,
+--      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs}], queues [{Queue, Revision}], queue_count,
 --      now (NULL: the database clock)
 -- Out: the new ids with their tickets, in no order.
 INSERT INTO BotWorkQueueItems
@@ -11,7 +11,8 @@ INSERT INTO BotWorkQueueItems
      LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil)
 SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     COALESCE(j.DueAt, strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DelayMs / 1000.0))),
-    j.Deadline, j.Author, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
+    COALESCE(j.Deadline, CASE WHEN j.DeadlineMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DeadlineMs / 1000.0)) END),
+    j.Author, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
     j.Task, j.KeyText, j.LimitText, j.TagList, j.Meta, j.KeepMs,
     CASE WHEN j.LifeMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.LifeMs / 1000.0)) END,
     j.Sealed, j.Ticket, j.UniqueHash, j.ContentHash, j.TimedHash,
@@ -20,7 +21,8 @@ FROM (SELECT json_extract(value, '$.Queue') AS Queue, json_extract(value, '$.New
         '$.Prio') AS Prio, json_extract(value, '$.Config') AS Config, json_extract(value, '$.Body') AS Body,
         json_extract(value, '$.EstimateMs') AS EstimateMs, json_extract(value, '$.Policy') AS Policy,
         json_extract(value, '$.DueAt') AS DueAt, json_extract(value, '$.DelayMs') AS DelayMs, json_extract(value,
-        '$.Deadline') AS Deadline, json_extract(value, '$.Author') AS Author, json_extract(value, '$.Task') AS Task,
+        '$.Deadline') AS Deadline, json_extract(value, '$.DeadlineMs') AS DeadlineMs,
+        json_extract(value, '$.Author') AS Author, json_extract(value, '$.Task') AS Task,
         json_extract(value, '$.KeyText') AS KeyText, json_extract(value, '$.LimitText') AS LimitText,
         json_extract(value, '$.TagList') AS TagList, json_extract(value, '$.Meta') AS Meta, json_extract(value,
         '$.KeepMs') AS KeepMs, json_extract(value, '$.LifeMs') AS LifeMs, json_extract(value, '$.Sealed') AS Sealed,

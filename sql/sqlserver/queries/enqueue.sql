@@ -1,8 +1,8 @@
 -- enqueue: insert items, all or none: none when a queue's policy is not the one
 -- that they were made by.
 -- In:  rows [{Queue, NewState, Prio, Config, Body, EstimateMs, Policy, DueAt, DelayMs,
---      Deadline, Author, Task, KeyText, LimitText, TagList, Meta, KeepMs, LifeMs, Sealed, Ticket,
---      UniqueHash, ContentHash, TimedHash, TimedMs}], queues [{Queue, Revision}], queue_count,
+--      Deadline, DeadlineMs, Author, Task, KeyText, LimitText, TagList, Meta, KeepMs, LifeMs,
+--      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs}], queues [{Queue, Revision}], queue_count,
 --      now (NULL: the database clock)
 -- Out: the new ids with their tickets, in no order.
 INSERT INTO BotWorkQueueItems
@@ -12,7 +12,8 @@ INSERT INTO BotWorkQueueItems
 OUTPUT inserted.Id, inserted.LockKey
 SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     COALESCE(j.DueAt, DATEADD(millisecond, (j.DelayMs % 1000), DATEADD(second, (j.DelayMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))),
-    j.Deadline, j.Author, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
+    COALESCE(j.Deadline, DATEADD(millisecond, (j.DeadlineMs % 1000), DATEADD(second, (j.DeadlineMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))),
+    j.Author, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
     j.Task, j.KeyText, j.LimitText, j.TagList, j.Meta, j.KeepMs,
     DATEADD(millisecond, (j.LifeMs % 1000), DATEADD(second, (j.LifeMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))),
     j.Sealed, j.Ticket, j.UniqueHash, j.ContentHash, j.TimedHash,
@@ -21,7 +22,8 @@ FROM OPENJSON(@rows) WITH (
     Queue NVARCHAR(MAX) '$.Queue', NewState INT '$.NewState', Prio INT '$.Prio', Config NVARCHAR(MAX) '$.Config',
     Body NVARCHAR(MAX) '$.Body', EstimateMs BIGINT '$.EstimateMs', Policy NVARCHAR(MAX) '$.Policy',
     DueAt DATETIME2(3) '$.DueAt', DelayMs BIGINT '$.DelayMs', Deadline DATETIME2(3) '$.Deadline',
-    Author NVARCHAR(MAX) '$.Author', Task NVARCHAR(MAX) '$.Task', KeyText NVARCHAR(MAX) '$.KeyText',
+    DeadlineMs BIGINT '$.DeadlineMs', Author NVARCHAR(MAX) '$.Author',
+    Task NVARCHAR(MAX) '$.Task', KeyText NVARCHAR(MAX) '$.KeyText',
     LimitText NVARCHAR(MAX) '$.LimitText', TagList NVARCHAR(MAX) '$.TagList', Meta NVARCHAR(MAX) '$.Meta',
     KeepMs BIGINT '$.KeepMs', LifeMs BIGINT '$.LifeMs', Sealed INT '$.Sealed', Ticket NVARCHAR(MAX) '$.Ticket',
     UniqueHash NVARCHAR(MAX) '$.UniqueHash', ContentHash NVARCHAR(MAX) '$.ContentHash',
