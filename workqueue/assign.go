@@ -155,27 +155,34 @@ func AssignPass(ctx context.Context, store Store, p AssignParams) (AssignResult,
 	return result, err
 }
 
-// assignPages reads, plans and writes page by page: what a page assigned is
-// gone from the next.
+// assignPages reads, plans and writes page by page: what a page assigned, and
+// what it found without a place under the queues' limits, is gone from the next.
 func (p AssignParams) assignPages(ctx context.Context, tx AssignTx, pl *planner) (int, error) {
 	total := 0
+	limits := &passLimits{}
 	for !pl.done() {
 		limit := min(max(pl.room(p.DefaultEstimate), 64), pageLimit)
-		due, err := tx.DueItems(ctx, p.Band, limit)
+		left := limits.full() // what this page leaves out
+		due, err := limits.due(ctx, tx, p, pl, limit)
 		if err != nil || len(due) == 0 {
 			return total, err
 		}
 		assignments := make([]Assignment, 0, len(due))
 		for _, item := range due {
-			a, ok := pl.give(item.ID, p.estimate(item))
+			if !limits.allow(item) {
+				continue
+			}
+			a, ok := pl.give(item.ID, p.estimate(item), limits.rated(item))
 			if !ok {
 				break
 			}
+			limits.take(item)
 			assignments = append(assignments, a)
 		}
 		written, err := tx.Write(ctx, assignments)
 		total += written
-		if err != nil || written == 0 || len(due) < limit {
+		more := written > 0 || limits.full() > left
+		if err != nil || !more || len(due) < limit {
 			return total, err
 		}
 	}

@@ -14,11 +14,12 @@ import (
 // AssignPass.
 type assignMemory struct {
 	Store
-	loads []WorkerLoad
-	items []DueItem // by urgency
-	given map[int64]int64
-	busy  map[int64]bool // cancelled meanwhile: Write does not change them
-	twice []int64
+	LimitTx // not asked: no item has limits
+	loads   []WorkerLoad
+	items   []DueItem // by urgency
+	given   map[int64]int64
+	busy    map[int64]bool // cancelled meanwhile: Write does not change them
+	twice   []int64
 }
 
 func (m *assignMemory) Assign(ctx context.Context, pass func(context.Context, AssignTx) error) error {

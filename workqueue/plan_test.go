@@ -18,7 +18,7 @@ const minute = time.Minute
 func spread(pl *planner, estimates ...time.Duration) map[int64][]int64 {
 	got := map[int64][]int64{}
 	for i, estimate := range estimates {
-		if a, ok := pl.give(int64(i+1), estimate); ok {
+		if a, ok := pl.give(int64(i+1), estimate, false); ok {
 			got[a.WorkerID] = append(got[a.WorkerID], a.ItemID)
 		}
 	}
@@ -191,7 +191,7 @@ func TestPlannerRoomNeverStopsAnOpenPlan(t *testing.T) {
 			if room := pl.room(drawEstimate(t)); room < 1 {
 				t.Fatalf("room = %d with %d open workers", room, len(pl.open))
 			}
-			pl.give(1, drawEstimate(t))
+			pl.give(1, drawEstimate(t), false)
 		}
 		if room := pl.room(minute); room != 0 {
 			t.Fatalf("room = %d with no open worker", room)
@@ -203,7 +203,7 @@ func ExampleAssignParams() {
 	// Three slots of five minutes: a worker with two slots and one with one.
 	pl := newPlanner([]WorkerLoad{{WorkerID: 1, Capacity: 2}, {WorkerID: 2, Capacity: 1}}, AssignParams{}.withDefaults())
 	for id, estimate := range []time.Duration{4 * minute, 2 * minute, 3 * minute, 5 * minute, 6 * minute, minute} {
-		if a, ok := pl.give(int64(id), estimate); ok {
+		if a, ok := pl.give(int64(id), estimate, false); ok {
 			fmt.Printf("%s to worker %d\n", estimate, a.WorkerID)
 		} else {
 			fmt.Printf("%s waits\n", estimate)

@@ -253,6 +253,8 @@ type AttemptNote struct {
 
 // AssignTx is the database inside an assignment pass.
 type AssignTx interface {
+	LimitTx
+
 	// Rescue gives back what nobody will run: running items whose lease has
 	// run out, assigned items that wait longer than p.AssignedFor or whose
 	// worker is gone. An item that comes back for the p.MaxReleases-th time
@@ -269,8 +271,8 @@ type AssignTx interface {
 	WorkerLoads(ctx context.Context, seenWithin time.Duration, band Band, defaultEstimate time.Duration) ([]WorkerLoad, error)
 
 	// DueItems returns up to limit items of the band that wait and are due,
-	// of queues that are not paused, by priority (largest first), deadline
-	// (none last) and id. What Write assigned is no longer among them.
+	// of queues that are not paused and that workers take from, by priority
+	// (largest first), deadline (none last) and id. What Write assigned is no longer among them.
 	DueItems(ctx context.Context, band Band, limit int) ([]DueItem, error)
 
 	// Write assigns items to workers and returns how many it changed: an item
@@ -288,6 +290,11 @@ type DueItem struct {
 	// its IntegrationConfig, enough for a pipeline's name.
 	Estimate time.Duration
 	Pipeline string
+
+	// Queue is the item's queue if that has limits, else ""; LimitKey is then
+	// what its limits per key count by, "" for nothing.
+	Queue    string
+	LimitKey string
 }
 
 // Assignment gives an item to a worker.

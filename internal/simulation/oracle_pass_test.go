@@ -78,6 +78,19 @@ func (tx *passTx) DueItems(ctx context.Context, band workqueue.Band, limit int) 
 	return got, err
 }
 
+func (tx *passTx) Limits(ctx context.Context) ([]workqueue.LimitUse, error) {
+	got, err := tx.real.Limits(ctx)
+	tx.note("limits", differ(got, tx.model.LimitUses()))
+	return got, err
+}
+
+func (tx *passTx) DueItemsBut(ctx context.Context, band workqueue.Band, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
+	got, err := tx.real.DueItemsBut(ctx, band, full, limit)
+	tx.band = band
+	tx.note("due items of what is not full", differ(got, tx.model.DueBut(band, full, limit)))
+	return got, err
+}
+
 // outdated is what a pass may write on most engines: since it has read them,
 // workers have begun to drain, and items do not wait any more.
 func (tx *passTx) outdated(assignments []workqueue.Assignment) []workqueue.Assignment {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -63,6 +64,9 @@ type assignTx struct {
 	tx *sql.Tx
 
 	archived bool // it has cancelled items
+
+	// rated is set by Limits: a queue limits the starts of its items.
+	rated bool
 }
 
 // Rescue implements workqueue.AssignTx.
@@ -188,9 +192,15 @@ func (a *assignTx) WorkerLoads(ctx context.Context, seenWithin time.Duration, ba
 
 // DueItems implements workqueue.AssignTx: two index ranges, merged.
 func (a *assignTx) DueItems(ctx context.Context, band workqueue.Band, limit int) ([]workqueue.DueItem, error) {
+	return a.dueHalves(ctx, "", nil, band, limit)
+}
+
+// dueHalves runs the two statements whose names end like that, with more values
+// than they have in common.
+func (a *assignTx) dueHalves(ctx context.Context, ending string, more values, band workqueue.Band, limit int) ([]workqueue.DueItem, error) {
 	var due []workqueue.DueItem
 	for _, name := range []string{"due_deadline", "due"} {
-		half, err := a.due(ctx, name, band, limit)
+		half, err := a.due(ctx, name+ending, more, band, limit)
 		if err != nil {
 			return nil, fmt.Errorf("read due items: %w", err)
 		}
@@ -208,10 +218,10 @@ func compareDue(a, b workqueue.DueItem) int {
 	return cmp.Or(cmp.Compare(b.Priority, a.Priority), deadline, cmp.Compare(a.ID, b.ID))
 }
 
-func (a *assignTx) due(ctx context.Context, name string, band workqueue.Band, limit int) ([]workqueue.DueItem, error) {
-	rows, err := a.s.queries.query(ctx, a.tx, name, values{
-		"min_priority": band.Min, "max_priority": band.Max, "limit_rows": limit, "now": a.s.nowArg(),
-	})
+func (a *assignTx) due(ctx context.Context, name string, more values, band workqueue.Band, limit int) ([]workqueue.DueItem, error) {
+	v := values{"min_priority": band.Min, "max_priority": band.Max, "limit_rows": limit, "now": a.s.nowArg()}
+	maps.Copy(v, more)
+	rows, err := a.s.queries.query(ctx, a.tx, name, v)
 	if err != nil {
 		return nil, err
 	}
@@ -220,11 +230,14 @@ func (a *assignTx) due(ctx context.Context, name string, band workqueue.Band, li
 		var d workqueue.DueItem
 		var deadline utcTime
 		var estimateMs *int64
-		var pipeline nullText
-		if err := rows.Scan(&d.ID, &d.Priority, &deadline, &estimateMs, &pipeline); err != nil {
+		var pipeline, queue, key nullText
+		if err := rows.Scan(&d.ID, &d.Priority, &deadline, &estimateMs, &pipeline, &queue, &key); err != nil {
 			return err
 		}
-		d.Deadline, d.Pipeline = deadline.Time, string(pipeline)
+		d.Deadline, d.Pipeline, d.Queue = deadline.Time, string(pipeline), string(queue)
+		if d.Queue != "" {
+			d.LimitKey = string(key)
+		}
 		if estimateMs != nil {
 			d.Estimate = milliseconds(*estimateMs)
 		}
@@ -256,5 +269,8 @@ func (a *assignTx) Write(ctx context.Context, assignments []workqueue.Assignment
 		}
 		total += int(n)
 	}
-	return total, nil
+	if total == 0 {
+		return 0, nil
+	}
+	return total, a.noteStarts(ctx)
 }

@@ -24,18 +24,24 @@ func TestMachine(t *testing.T) {
 		storetest.Machine(t, func(t *testing.T, now func() time.Time) storetest.Harness {
 			dsn := e.DSN(t)
 			e.Open(t, dsn) // migrates
-			store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: dsn, Now: now})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := store.Close(); err != nil {
-					t.Errorf("close store: %v", err)
-				}
-			})
-			return harness(t, e, dsn, store)
+			return harness(t, e, dsn, openAt(t, e, dsn, now))
 		})
 	})
+}
+
+// openAt opens a store whose clock is now.
+func openAt(t *testing.T, e testdb.Engine, dsn string, now func() time.Time) workqueue.Store {
+	t.Helper()
+	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: dsn, Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Errorf("close store: %v", err)
+		}
+	})
+	return store
 }
 
 // harness is what the suite needs of an engine beside the store.
@@ -44,6 +50,7 @@ func harness(t *testing.T, e testdb.Engine, dsn string, store workqueue.Store) s
 	return storetest.Harness{
 		Store:   store,
 		Another: func(t *testing.T) workqueue.Store { return e.Open(t, dsn) },
+		At:      func(t *testing.T, now func() time.Time) workqueue.Store { return openAt(t, e, dsn, now) },
 		Exec: func(t *testing.T, statement string) int64 {
 			t.Helper()
 			result, err := byHand.ExecContext(t.Context(), statement)

@@ -39,6 +39,7 @@ type ItemOpts struct {
 	Estimate time.Duration
 	In       time.Duration // waiting items: due this long after now
 	Deadline time.Time
+	LimitKey string
 }
 
 // Pipeline is the pipeline of an item that names none.
@@ -101,7 +102,7 @@ func (f *Factory) enqueue(o ItemOpts) int64 {
 func (o ItemOpts) newItem() workqueue.NewItem {
 	n := workqueue.NewItem{
 		QueueName: o.Queue, State: workqueue.Ready, Priority: o.Priority, IntegrationConfig: o.Pipeline, Payload: o.Payload,
-		ResilienceConfig: o.Policy, Estimate: o.Estimate, In: o.In, Deadline: o.Deadline, CreatedBy: "storetest",
+		ResilienceConfig: o.Policy, Estimate: o.Estimate, In: o.In, Deadline: o.Deadline, LimitKey: o.LimitKey, CreatedBy: "storetest",
 	}
 	if o.State == workqueue.Pending {
 		n.State = workqueue.Pending

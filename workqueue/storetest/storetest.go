@@ -6,6 +6,7 @@ package storetest
 
 import (
 	"testing"
+	"time"
 
 	"botwork/workqueue"
 )
@@ -19,6 +20,9 @@ type Harness struct {
 	// Another opens one more store on the same database, as another process
 	// on another machine has it.
 	Another func(t *testing.T) workqueue.Store
+
+	// At is Another, but that the store takes now for the database's clock.
+	At func(t *testing.T, now func() time.Time) workqueue.Store
 
 	// Exec runs one statement as a person does by hand, and returns how many
 	// rows it changed. Names are quoted ("BotWorkQueueItems"), which every
@@ -48,6 +52,8 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Change", changeTests()},
 		{"Due", dueTests()},
 		{"Assign", assignTests()},
+		{"Limits", limitTests()},
+		{"Rates", rateTests()},
 		{"Claim", claimTests()},
 		{"Beat", beatTests()},
 		{"Progress", progressTests()},

@@ -2,9 +2,13 @@
 -- with a deadline. Each half follows its own index. Robots take the items of
 -- their queues themselves.
 -- In:  min_priority, max_priority, limit_rows, now (NULL: the database clock)
--- Out: id, priority, deadline, estimate in ms, the pipeline where there is no estimate.
+-- Out: id, priority, deadline, estimate in ms, the pipeline where there is no estimate,
+--      the queue if it has limits, the key that they count by.
 SELECT i."Id", i."Priority", i."DeadlineAt", i."EstimatedDurationMs",
-    CASE WHEN i."EstimatedDurationMs" IS NULL THEN substr(i."IntegrationConfig", 1, 200) END
+    CASE WHEN i."EstimatedDurationMs" IS NULL THEN substr(i."IntegrationConfig", 1, 200) END,
+    (SELECT q."Name" FROM "BotQueues" q WHERE q."Name" = i."QueueName"
+        AND (q."ConcurrencyLimit" IS NOT NULL OR q."KeyConcurrencyLimit" IS NOT NULL OR q."RateLimit" IS NOT NULL OR q."KeyRateLimit" IS NOT NULL)),
+    i."LimitKey"
 FROM "BotWorkQueueItems" i
 WHERE i."State" IN (0, 4) AND i."DeadlineAt" IS NOT NULL
   AND i."Priority" BETWEEN @min_priority AND @max_priority

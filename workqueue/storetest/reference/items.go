@@ -8,6 +8,7 @@ func (m *Model) Enqueue(ids []int64, n workqueue.NewItem) {
 		it := &workqueue.Item{
 			ID: id, QueueName: workqueue.DefaultQueue, State: n.State, Priority: n.Priority, IntegrationConfig: n.IntegrationConfig,
 			ResilienceConfig: n.ResilienceConfig, AvailableAt: m.Now().Add(n.In), CreatedAt: m.Now(), CreatedBy: text(n.CreatedBy),
+			LimitKey: text(n.LimitKey),
 		}
 		if !n.Deadline.IsZero() {
 			it.DeadlineAt = new(n.Deadline)

@@ -19,7 +19,11 @@ type Model struct {
 	Items    map[int64]*workqueue.Item
 	Attempts map[int64][]workqueue.Attempt
 	Workers  map[int64]*workqueue.Worker
-	Paused   bool // the default queue
+	Paused   bool                  // the default queue
+	Limits   workqueue.QueueLimits // its limits
+	Starts   []Start               // of its items, while it limits them
+
+	logging bool // the pass has asked for the limits
 }
 
 // New is an empty queue. The clock is the database's; whoever has the model moves it.
@@ -39,6 +43,7 @@ func (m *Model) in(d time.Duration) *time.Time { return new(m.Now().Add(d)) }
 // Clone is for what may be rolled back.
 func (m *Model) Clone() *Model {
 	c := *m
+	c.Starts, c.logging = slices.Clone(m.Starts), false
 	c.Items, c.Workers, c.Attempts = cloneValues(m.Items), cloneValues(m.Workers), maps.Clone(m.Attempts)
 	return &c
 }

@@ -124,6 +124,9 @@ func (m *Model) Due(band workqueue.Band, limit int) []workqueue.DueItem {
 		if it.DeadlineAt != nil {
 			d.Deadline = *it.DeadlineAt
 		}
+		if m.Limits != (workqueue.QueueLimits{}) {
+			d.Queue, d.LimitKey = workqueue.DefaultQueue, limitKey(it)
+		}
 		due = append(due, d)
 	}
 	never := m.Now().AddDate(1000, 0, 0)
@@ -147,6 +150,9 @@ func (m *Model) Write(assignments []workqueue.Assignment) int {
 			it.State, it.WorkerID, it.AssignedAt = workqueue.Assigned, new(a.WorkerID), m.in(0)
 			n++
 		}
+	}
+	if n > 0 && m.logging {
+		m.logAssigned()
 	}
 	return n
 }

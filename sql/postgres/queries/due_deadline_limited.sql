@@ -1,0 +1,25 @@
+-- due_deadline_limited: due_deadline without queues and keys that have no place left under their
+-- queue's limits: items of a band that wait and are due, the most urgent first; those
+-- with a deadline. Each half follows its own index. Robots take the items of
+-- their queues themselves.
+-- In:  min_priority, max_priority, limit_rows, queues [name], keys [{Queue, Key}], now (NULL: the database clock)
+-- Out: id, priority, deadline, estimate in ms, the pipeline where there is no estimate,
+--      the queue if it has limits, the key that they count by.
+SELECT i."Id", i."Priority", i."DeadlineAt", i."EstimatedDurationMs",
+    CASE WHEN i."EstimatedDurationMs" IS NULL THEN substr(i."IntegrationConfig", 1, 200) END,
+    (SELECT q."Name" FROM "BotQueues" q WHERE q."Name" = i."QueueName"
+        AND (q."ConcurrencyLimit" IS NOT NULL OR q."KeyConcurrencyLimit" IS NOT NULL OR q."RateLimit" IS NOT NULL OR q."KeyRateLimit" IS NOT NULL)),
+    i."LimitKey"
+FROM "BotWorkQueueItems" i
+WHERE i."State" IN (0, 4) AND i."DeadlineAt" IS NOT NULL
+  AND i."Priority" BETWEEN @min_priority AND @max_priority
+  AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+  AND i."DeletedAt" IS NULL
+  AND i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+  AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+  AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
+  AND i."QueueName" NOT IN (SELECT json_array_elements_text(CAST(@queues AS json)))
+  AND (i."LimitKey" IS NULL OR (i."QueueName", i."LimitKey") NOT IN (
+      SELECT j."Queue", j."Key" FROM json_to_recordset(CAST(@keys AS json)) AS j("Queue" text, "Key" text)))
+ORDER BY i."Priority" DESC, i."DeadlineAt", i."Id"
+LIMIT @limit_rows;

@@ -1,0 +1,91 @@
+package workqueue
+
+// Limiter counts what is given out against the limits of queues: of the number
+// that are assigned or run at a time, and of the number that start in a period.
+// It begins with what the database says and knows of no other giver: whoever has
+// one holds the cluster's assignment lock until what was given is committed.
+// Ends of runs, which do not wait for that lock, only leave more room than it
+// counts with.
+type Limiter struct {
+	queues map[string]*LimitUse
+	full   Full
+	told   map[LimitKey]bool // what stands in full; Key "" is the whole queue
+}
+
+// NewLimiter takes over the uses.
+func NewLimiter(uses []LimitUse) *Limiter {
+	l := &Limiter{queues: make(map[string]*LimitUse, len(uses)), told: map[LimitKey]bool{}}
+	for i := range uses {
+		u := &uses[i]
+		if u.Keys == nil {
+			u.Keys = map[string]Use{}
+		}
+		l.queues[u.Queue] = u
+		l.Allows(u.Queue, "")
+		for key := range u.Keys {
+			l.Allows(u.Queue, key)
+		}
+	}
+	return l
+}
+
+// Allows tells whether one more item may be given out: of the queue, and of the
+// key where it has one ("" is none). A queue that the limiter does not know has
+// no limits.
+func (l *Limiter) Allows(queue, key string) bool {
+	u := l.queues[queue]
+	switch {
+	case u == nil:
+		return true
+	case u.Use.reaches(u.Limits.Concurrency, u.Limits.Rate.Limit):
+		l.tell(LimitKey{Queue: queue})
+		return false
+	case key != "" && u.Keys[key].reaches(u.Limits.KeyConcurrency, u.Limits.KeyRate.Limit):
+		l.tell(LimitKey{Queue: queue, Key: key})
+		return false
+	}
+	return true
+}
+
+// reaches tells whether one of the limits, 0 for none, is used up.
+func (u Use) reaches(held, started int) bool {
+	return held > 0 && u.Held >= held || started > 0 && u.Started >= started
+}
+
+func (l *Limiter) tell(k LimitKey) {
+	if l.told[k] {
+		return
+	}
+	l.told[k] = true
+	if k.Key == "" {
+		l.full.Queues = append(l.full.Queues, k.Queue)
+	} else {
+		l.full.Keys = append(l.full.Keys, k)
+	}
+}
+
+// Take counts an item that is given out.
+func (l *Limiter) Take(queue, key string) {
+	u := l.queues[queue]
+	if u == nil {
+		return
+	}
+	u.Use = u.Use.plusOne()
+	if key != "" {
+		u.Keys[key] = u.Keys[key].plusOne()
+	}
+}
+
+func (u Use) plusOne() Use { return Use{Held: u.Held + 1, Started: u.Started + 1} }
+
+// Rated tells whether the starts of such items are limited.
+func (l *Limiter) Rated(queue, key string) bool {
+	u := l.queues[queue]
+	return u != nil && (u.Limits.Rate.Limit > 0 || key != "" && u.Limits.KeyRate.Limit > 0)
+}
+
+// Full names the queues and keys that have been found without a place.
+func (l *Limiter) Full() Full { return l.full }
+
+// size grows with what Full names.
+func (f Full) size() int { return len(f.Queues) + len(f.Keys) }

@@ -1,0 +1,230 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// startsBatch bounds how many rows of the log of starts a pass removes: twice
+// what it is likely to add, so that the log stays short and no statement long.
+const startsBatch = 2 * rescueBatch
+
+// rateRow is a queue that limits starts, inside a JSON parameter. A period that
+// the queue does not have is nil.
+type rateRow struct {
+	QueueName string
+	RateMs    *int64
+	KeyRateMs *int64
+	KeepMs    int64 // the longer one
+}
+
+// Limits implements workqueue.LimitTx.
+func (a *assignTx) Limits(ctx context.Context) ([]workqueue.LimitUse, error) {
+	uses, err := a.limits(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read limits: %w", err)
+	}
+	return uses, nil
+}
+
+func (a *assignTx) limits(ctx context.Context) ([]workqueue.LimitUse, error) {
+	uses, err := a.limited(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rates []rateRow
+	held := false
+	byName := make(map[string]*workqueue.LimitUse, len(uses))
+	for i := range uses {
+		u := &uses[i]
+		byName[u.Queue] = u
+		held = held || u.Limits.Concurrency > 0 || u.Limits.KeyConcurrency > 0
+		if r := newRateRow(u); r.KeepMs > 0 {
+			rates = append(rates, r)
+		}
+	}
+	if held {
+		if err := a.addHeld(ctx, byName); err != nil {
+			return nil, err
+		}
+	}
+	if a.rated = len(rates) > 0; a.rated {
+		if err := a.addStarts(ctx, byName, rates); err != nil {
+			return nil, err
+		}
+	}
+	return uses, nil
+}
+
+// limited reads the queues that have limits.
+func (a *assignTx) limited(ctx context.Context) ([]workqueue.LimitUse, error) {
+	rows, err := a.s.queries.query(ctx, a.tx, "limits", nil)
+	if err != nil {
+		return nil, err
+	}
+	var uses []workqueue.LimitUse
+	err = eachRow(rows, func() error {
+		var q queueRow
+		if err := rows.Scan(&q.Name, &q.ConcurrencyLimit, &q.KeyConcurrencyLimit,
+			&q.RateLimit, &q.RatePeriodMs, &q.KeyRateLimit, &q.KeyRatePeriodMs); err != nil {
+			return err
+		}
+		uses = append(uses, workqueue.LimitUse{Queue: q.Name, Limits: q.queue().QueueLimits, Keys: map[string]workqueue.Use{}})
+		return nil
+	})
+	return uses, err
+}
+
+func newRateRow(u *workqueue.LimitUse) rateRow {
+	r := rateRow{QueueName: u.Queue}
+	for _, p := range []struct {
+		rate workqueue.Rate
+		into **int64
+	}{{u.Limits.Rate, &r.RateMs}, {u.Limits.KeyRate, &r.KeyRateMs}} {
+		if p.rate.Limit > 0 {
+			period := ms(time.Duration(p.rate.Per))
+			*p.into = &period
+			r.KeepMs = max(r.KeepMs, period)
+		}
+	}
+	return r
+}
+
+func (a *assignTx) addHeld(ctx context.Context, uses map[string]*workqueue.LimitUse) error {
+	rows, err := a.s.queries.query(ctx, a.tx, "limit_held", nil)
+	if err != nil {
+		return err
+	}
+	return eachRow(rows, func() error {
+		var queue string
+		var key nullText
+		var n int
+		if err := rows.Scan(&queue, &key, &n); err != nil {
+			return err
+		}
+		addUse(uses[queue], string(key), workqueue.Use{Held: n}, workqueue.Use{Held: n})
+		return nil
+	})
+}
+
+// addStarts brings the log of starts up to date and counts it.
+func (a *assignTx) addStarts(ctx context.Context, uses map[string]*workqueue.LimitUse, rates []rateRow) error {
+	batch, err := jsonRows(rates)
+	if err != nil {
+		return err
+	}
+	for _, step := range []struct {
+		name   string
+		values values
+	}{
+		{"starts_back", nil},
+		{"starts_begun", values{"now": a.s.nowArg()}},
+		{"starts_old", values{"rows": batch, "limit_rows": startsBatch, "now": a.s.nowArg()}},
+		{"starts_assigned", nil},
+	} {
+		if _, err := a.s.queries.exec(ctx, a.tx, step.name, step.values); err != nil {
+			return fmt.Errorf("%s: %w", step.name, err)
+		}
+	}
+	rows, err := a.s.queries.query(ctx, a.tx, "limit_starts", values{"rows": batch, "now": a.s.nowArg()})
+	if err != nil {
+		return err
+	}
+	return eachRow(rows, func() error {
+		var queue string
+		var key nullText
+		var n, ofKey int
+		if err := rows.Scan(&queue, &key, &n, &ofKey); err != nil {
+			return err
+		}
+		addUse(uses[queue], string(key), workqueue.Use{Started: n}, workqueue.Use{Started: ofKey})
+		return nil
+	})
+}
+
+// addUse counts for a queue, and for the key where the queue limits keys. A queue
+// may have lost its limits since they were read.
+func addUse(u *workqueue.LimitUse, key string, n, ofKey workqueue.Use) {
+	if u == nil {
+		return
+	}
+	u.Use = plus(u.Use, n)
+	if key != "" && (u.Limits.KeyConcurrency > 0 || u.Limits.KeyRate.Limit > 0) {
+		u.Keys[key] = plus(u.Keys[key], ofKey)
+	}
+}
+
+func plus(a, b workqueue.Use) workqueue.Use {
+	return workqueue.Use{Held: a.Held + b.Held, Started: a.Started + b.Started}
+}
+
+// DueItemsBut implements workqueue.LimitTx.
+func (a *assignTx) DueItemsBut(ctx context.Context, band workqueue.Band, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
+	queues, err := jsonRows(append([]string{}, full.Queues...))
+	if err != nil {
+		return nil, err
+	}
+	keys, err := jsonRows(append([]workqueue.LimitKey{}, full.Keys...))
+	if err != nil {
+		return nil, err
+	}
+	return a.dueHalves(ctx, "_limited", values{"queues": queues, "keys": keys}, band, limit)
+}
+
+// noteStarts notes what Write has assigned, when a queue limits starts.
+func (a *assignTx) noteStarts(ctx context.Context) error {
+	if !a.rated {
+		return nil
+	}
+	if _, err := a.s.queries.exec(ctx, a.tx, "starts_assigned", nil); err != nil {
+		return fmt.Errorf("note starts: %w", err)
+	}
+	return nil
+}
+
+// taking counts against the limits of the queues for whoever takes items without
+// a pass, such as a robot's checkout: inside one transaction it asks Allows before
+// each item, calls Take for each that it takes, and noteTaken at the end.
+type taking struct {
+	*workqueue.Limiter
+	a *assignTx
+}
+
+// takeWithinLimits takes the cluster's assignment lock, which ends with the
+// transaction, and reads the limits. It must come before the first statement that
+// locks an item: passes take the lock first. Where the queue's row shows no limit
+// there is no need for it. Limiter().Full() is what to leave out of a selection.
+func (s *Store) takeWithinLimits(ctx context.Context, tx *sql.Tx) (*taking, error) {
+	if err := s.lockAssignment(ctx, tx); err != nil {
+		return nil, err
+	}
+	a := &assignTx{s: s, tx: tx}
+	uses, err := a.Limits(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &taking{Limiter: workqueue.NewLimiter(uses), a: a}, nil
+}
+
+// noteTaken notes the starts of items that are running now, with the fences that
+// they were given.
+func (t *taking) noteTaken(ctx context.Context, taken []refRow) error {
+	if !t.a.rated {
+		return nil
+	}
+	for chunk := range slices.Chunk(taken, writeBatch) {
+		batch, err := jsonRows(chunk)
+		if err != nil {
+			return err
+		}
+		if _, err := t.a.s.queries.exec(ctx, t.a.tx, "starts_taken", values{"rows": batch, "now": t.a.s.nowArg()}); err != nil {
+			return fmt.Errorf("note starts: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package reference
+
+import (
+	"slices"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// Start is an item of a queue that limits starts, from when it is given out. Fence
+// is the item's before it starts; At is nil until it is known to have started.
+type Start struct {
+	ItemID, Fence int64
+	Key           string
+	At            *time.Time
+}
+
+// LimitUses brings the log of starts up to date and tells what of the queue's
+// limits is used. What Write assigns from then on, in this pass, is logged.
+func (m *Model) LimitUses() []workqueue.LimitUse {
+	if m.Limits == (workqueue.QueueLimits{}) {
+		return []workqueue.LimitUse{}
+	}
+	u := workqueue.LimitUse{Queue: workqueue.DefaultQueue, Limits: m.Limits, Keys: map[string]workqueue.Use{}}
+	count := func(key string, n, ofKey workqueue.Use) {
+		u.Use.Held, u.Use.Started = u.Use.Held+n.Held, u.Use.Started+n.Started
+		if of := u.Keys[key]; key != "" && (m.Limits.KeyConcurrency > 0 || m.Limits.KeyRate.Limit > 0) {
+			u.Keys[key] = workqueue.Use{Held: of.Held + ofKey.Held, Started: of.Started + ofKey.Started}
+		}
+	}
+	if m.Limits.Concurrency > 0 || m.Limits.KeyConcurrency > 0 {
+		for _, it := range m.Items {
+			if it.State == workqueue.Assigned || it.State == workqueue.Blocked {
+				count(limitKey(it), workqueue.Use{Held: 1}, workqueue.Use{Held: 1})
+			}
+		}
+	}
+	if m.logging = m.Limits.Rate.Limit > 0 || m.Limits.KeyRate.Limit > 0; m.logging {
+		m.settleStarts()
+		longest := max(m.Limits.Rate.Per, m.Limits.KeyRate.Per)
+		for _, s := range m.Starts {
+			if s.within(m.Now(), longest) {
+				count(s.Key, workqueue.Use{Started: s.counts(m.Now(), m.Limits.Rate)}, workqueue.Use{Started: s.counts(m.Now(), m.Limits.KeyRate)})
+			}
+		}
+	}
+	return []workqueue.LimitUse{u}
+}
+
+// within tells whether a start is less than a period ago, or still to come.
+func (s Start) within(now time.Time, period workqueue.Duration) bool {
+	return s.At == nil || s.At.After(now.Add(-time.Duration(period)))
+}
+
+func (s Start) counts(now time.Time, rate workqueue.Rate) int {
+	if s.within(now, rate.Per) {
+		return 1
+	}
+	return 0
+}
+
+// settleStarts: what came back unstarted is forgotten, what has started gets its
+// time, or now where nobody knows it any more; then what is assigned is logged.
+func (m *Model) settleStarts() {
+	m.Starts = slices.DeleteFunc(m.Starts, func(s Start) bool {
+		it := m.Items[s.ItemID]
+		return s.At == nil && it != nil && it.Fence == s.Fence && it.State != workqueue.Assigned
+	})
+	for i := range m.Starts {
+		s := &m.Starts[i]
+		it := m.Items[s.ItemID]
+		switch {
+		case s.At != nil || it != nil && it.Fence == s.Fence:
+		case it != nil && it.StartedAt != nil:
+			s.At = new(*it.StartedAt)
+		default:
+			s.At = m.in(0)
+		}
+	}
+	m.logAssigned()
+}
+
+func (m *Model) logAssigned() {
+	for _, id := range m.IDs() {
+		it := m.Items[id]
+		logged := slices.ContainsFunc(m.Starts, func(s Start) bool { return s.At == nil && s.ItemID == id && s.Fence == it.Fence })
+		if it.State == workqueue.Assigned && !logged {
+			m.Starts = append(m.Starts, Start{ItemID: id, Fence: it.Fence, Key: limitKey(it)})
+		}
+	}
+}
+
+func limitKey(it *workqueue.Item) string {
+	if it.LimitKey == nil {
+		return ""
+	}
+	return *it.LimitKey
+}
+
+// DueBut is Due without what is full.
+func (m *Model) DueBut(band workqueue.Band, full workqueue.Full, limit int) []workqueue.DueItem {
+	left := slices.DeleteFunc(m.Due(band, len(m.Items)), func(d workqueue.DueItem) bool {
+		return slices.Contains(full.Queues, workqueue.DefaultQueue) ||
+			slices.Contains(full.Keys, workqueue.LimitKey{Queue: workqueue.DefaultQueue, Key: limitKey(m.Items[d.ID])})
+	})
+	return left[:min(limit, len(left))]
+}
