@@ -15,7 +15,7 @@ import (
 // What a worker does all the time must not slow down with the rows that are
 // finished: each statement follows its index although the table is large.
 func TestHotStatementsUseTheirIndexes(t *testing.T) {
-	const prefix = "IX_BotWorkQueueItems_"
+	const prefix = "X_BotWorkQueueItems_" // of unique indexes (UX) and others (IX)
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		if e.Driver == database.SQLServer {
 			t.Skip("the plans of SQL Server are looked at by hand")
@@ -43,7 +43,17 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"task_failures", map[string]any{"limit_rows": 10}, []string{"TaskFailed"}},
 			{"task_scopes_busy", map[string]any{"task": "T"}, []string{"TaskOpen"}},
 			{"task_fire", map[string]any{"rows": taskRows}, []string{"TaskOpen"}},
+			{"expired", map[string]any{"limit_rows": 10}, []string{"Deadline", "Expiry"}},
+			{"key_holders", map[string]any{"rows": `[{"Kind": "unique", "Hash": "a"}]`}, []string{"UniqueKey", "ContentKey", "TimedKey"}},
+			{"free_timed_keys", map[string]any{"rows": `[{"Hash": "a"}]`}, []string{"TimedKey"}},
+			{"trim_archive", map[string]any{"queue": "default", "keep": 100, "limit_rows": 10}, []string{"Archived"}},
 			// These find their rows by key; any index does.
+			{"expire", map[string]any{"rows": rows, "deadline_text": "x", "life_text": "x"}, nil},
+			{"still_held", map[string]any{"worker": 1, "instance": "x", "rows": rows}, nil},
+			{"finish_remove", map[string]any{"rows": rows}, nil},
+			{"seal", map[string]any{"rows": `[{"ItemId": 1, "Body": "x", "Meta": "x"}]`}, nil},
+			{"retry_copy", map[string]any{"id": 1, "fence": 1, "failures": 1, "delay_ms": 1, "unique_key": nil}, nil},
+			{"clone", map[string]any{"id": 1, "unique_key": nil, "life_ms": nil, "author": nil}, nil},
 			{"task_notify", map[string]any{"rows": rows}, nil},
 			{"task_revise", map[string]any{"rows": rows}, nil},
 			{"task_items", map[string]any{"rows": rows}, nil},
@@ -54,7 +64,8 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"rescue", map[string]any{"rows": rows, "assigned_ms": 1000, "max_releases": 5, "poison_text": "x"}, nil},
 		} {
 			switch c.statement {
-			case "release_assigned", "expire_leases", "progress", "task_waiting", "task_failures", "task_scopes_busy", "task_revise", "task_items":
+			case "release_assigned", "expire_leases", "progress", "task_waiting", "task_failures", "task_scopes_busy", "task_revise", "task_items",
+				"trim_archive", "still_held", "finish_remove", "seal":
 			default:
 				c.values["now"] = nil // the database's clock
 			}
@@ -87,9 +98,9 @@ func fill(t *testing.T, e testdb.Engine, db *sql.DB) {
 		}
 	}
 	const at = `'2026-01-01 00:00:00.000'`
-	insert(40_000, `"State", "WorkerId", "FinishedAt"`, `2 + n % 2, 1 + n % 3, `+at)
+	insert(1_000_000, `"State", "WorkerId", "FinishedAt"`, `2 + n % 2, 1 + n % 3, `+at)
 	insert(50, `"State"`, `4`)
-	insert(50, `"State", "DeadlineAt"`, `0, `+at)
+	insert(50, `"State", "DeadlineAt", "ExpiresAt"`, `0, '2099-01-01 00:00:00.000', '2099-01-01 00:00:00.000'`)
 	insert(50, `"State", "WorkerId", "AssignedAt"`, `5, 1 + n % 3, `+at)
 	insert(50, `"State", "WorkerId", "Fence", "LeaseExpiresAt"`, `1, 1 + n % 3, 1, `+at)
 	if e.Driver == database.Postgres {
