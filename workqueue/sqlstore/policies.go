@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -40,9 +39,13 @@ func (s *Store) queue(ctx context.Context, name string) (workqueue.Queue, error)
 
 // readPolicies reads all queues anew.
 func (s *Store) readPolicies(ctx context.Context) error {
-	queues, err := findQueues(s.listing.WithContext(ctx))
+	var queues []workqueue.Queue
+	err := s.retry(ctx, "read the queues", func() (err error) {
+		queues, err = findQueues(s.listing.WithContext(ctx))
+		return err
+	})
 	if err != nil {
-		return fmt.Errorf("read the queues: %w", err)
+		return err
 	}
 	byName := make(map[string]workqueue.Queue, len(queues))
 	for _, q := range queues {
