@@ -1,0 +1,190 @@
+package workqueue
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"testing"
+
+	godiff "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestLimiter(t *testing.T) {
+	l := NewLimiter([]LimitUse{
+		{Queue: "both", Limits: QueueLimits{Concurrency: 3, KeyConcurrency: 2}, Use: Use{Held: 1}, Keys: map[string]Use{"a": {Held: 1}}},
+		{Queue: "rate", Limits: QueueLimits{Rate: Rate{Limit: 2, Per: 1}, KeyRate: Rate{Limit: 1, Per: 1}}, Keys: map[string]Use{"old": {Started: 1}}},
+		{Queue: "above", Limits: QueueLimits{Concurrency: 1}, Use: Use{Held: 5}},
+	})
+	for _, step := range []struct {
+		queue, key string
+		allowed    bool
+	}{
+		{"unknown", "a", true},
+		{"", "", true},
+		{"above", "", false},
+		{"both", "a", true},
+		{"both", "a", false}, // two of the key
+		{"both", "", true},
+		{"both", "b", false}, // three of the queue
+		{"rate", "old", false},
+		{"rate", "new", true},
+		{"rate", "new", false},
+		{"rate", "", true}, // no key, no limit of a key
+		{"rate", "", false},
+	} {
+		if got := l.Allows(step.queue, step.key); got != step.allowed {
+			t.Fatalf("Allows(%q, %q) = %t, want %t", step.queue, step.key, got, step.allowed)
+		}
+		if step.allowed {
+			l.Take(step.queue, step.key)
+		}
+	}
+	want := Full{
+		Queues: []string{"above", "both", "rate"},
+		Keys:   []LimitKey{{"rate", "old"}, {"both", "a"}, {"rate", "new"}},
+	}
+	if diff := godiff.Diff(want, l.Full()); diff != "" {
+		t.Errorf("what is full: -want +got\n%s", diff)
+	}
+	for queue, rated := range map[string]bool{"rate": true, "both": false, "unknown": false} {
+		if got := l.Rated(queue, ""); got != rated {
+			t.Errorf("Rated(%q) = %t, want %t", queue, got, rated)
+		}
+	}
+}
+
+// limitMemory is an assignMemory with limits.
+type limitMemory struct {
+	assignMemory
+	uses  []LimitUse
+	asked int // for the limits
+}
+
+func (m *limitMemory) Assign(ctx context.Context, pass func(context.Context, AssignTx) error) error {
+	return pass(ctx, m)
+}
+
+func (m *limitMemory) Limits(context.Context) ([]LimitUse, error) {
+	m.asked++
+	uses := slices.Clone(m.uses)
+	for i := range uses {
+		keys := map[string]Use{}
+		for key, use := range uses[i].Keys {
+			keys[key] = use
+		}
+		uses[i].Keys = keys
+	}
+	return uses, nil
+}
+
+func (m *limitMemory) DueItemsBut(ctx context.Context, band Band, full Full, limit int) ([]DueItem, error) {
+	all, err := m.DueItems(ctx, band, len(m.items))
+	left := slices.DeleteFunc(all, func(d DueItem) bool {
+		return slices.Contains(full.Queues, d.Queue) || slices.Contains(full.Keys, LimitKey{d.Queue, d.LimitKey})
+	})
+	return left[:min(limit, len(left))], err
+}
+
+func drawLimits(t *rapid.T) []LimitUse {
+	limit := func(what string) int { return rapid.SampledFrom([]int{0, 0, 1, 3, 40}).Draw(t, what) }
+	use := func() Use {
+		return Use{Held: rapid.IntRange(0, 4).Draw(t, "held"), Started: rapid.IntRange(0, 4).Draw(t, "started")}
+	}
+	var uses []LimitUse
+	for _, queue := range []string{"erp", "crm"} {
+		u := LimitUse{Queue: queue, Use: use(), Keys: map[string]Use{"a": use()}, Limits: QueueLimits{
+			Concurrency: limit("concurrency"), KeyConcurrency: limit("key concurrency"),
+			Rate: Rate{Limit: limit("rate"), Per: 1}, KeyRate: Rate{Limit: limit("key rate"), Per: 1},
+		}}
+		uses = append(uses, u)
+	}
+	return uses
+}
+
+// A pass gives out as much as the limits and the workers allow, and no more; and
+// no item that could have been given waits while one of lower priority is.
+func TestAssignPassKeepsLimits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := &limitMemory{uses: drawLimits(t)}
+		m.loads, m.given, m.busy = drawLoads(t, true), map[int64]int64{}, map[int64]bool{}
+		// Often whole pages have no place, and something that has stands behind them.
+		queues := rapid.SampledFrom([][]string{{"erp"}, {"erp", "crm"}, {"erp", "crm", ""}}).Draw(t, "queues")
+		n := rapid.IntRange(0, 300).Draw(t, "items")
+		for i := range n {
+			it := DueItem{
+				ID: int64(i + 1), Priority: rapid.IntRange(-1, 1).Draw(t, "priority"),
+				Queue:    rapid.SampledFrom(queues).Draw(t, "queue"),
+				LimitKey: rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(t, "key"),
+			}
+			if i > n-5 {
+				it.Queue, it.Priority = "", -2
+			}
+			m.items = append(m.items, it)
+		}
+		slices.SortStableFunc(m.items, func(a, b DueItem) int { return cmp.Compare(b.Priority, a.Priority) })
+		p := AssignParams{
+			Workers: AvailableWorkers, Horizon: 1000 * minute, DefaultEstimate: minute,
+			MaxPerWorker: rapid.SampledFrom([]int{10_000, 70, 7}).Draw(t, "maxPerWorker"),
+		}
+		pl := newPlanner(m.loads, p) // its loads are copies
+		room := 0
+		for _, w := range pl.open {
+			room += p.MaxPerWorker - w.HeldInBand
+		}
+		result, err := AssignPass(context.Background(), m, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(m.twice) > 0 {
+			t.Fatalf("items %v were given twice", m.twice)
+		}
+		judge := map[string]*LimitUse{}
+		for i := range m.uses {
+			judge[m.uses[i].Queue] = &m.uses[i]
+		}
+		allows := func(it DueItem, more int) bool {
+			u := judge[it.Queue]
+			if u == nil {
+				return true
+			}
+			fits := func(limit, used int) bool { return limit == 0 || used+more <= limit }
+			key := u.Keys[it.LimitKey]
+			return fits(u.Limits.Concurrency, u.Use.Held) && fits(u.Limits.Rate.Limit, u.Use.Started) &&
+				(it.LimitKey == "" || fits(u.Limits.KeyConcurrency, key.Held) && fits(u.Limits.KeyRate.Limit, key.Started))
+		}
+		limited := false
+		for _, it := range m.items {
+			limited = limited || it.Queue != ""
+			if _, given := m.given[it.ID]; !given {
+				continue
+			}
+			if u := judge[it.Queue]; u != nil {
+				u.Use = Use{u.Use.Held + 1, u.Use.Started + 1}
+				if key := u.Keys[it.LimitKey]; it.LimitKey != "" {
+					u.Keys[it.LimitKey] = Use{key.Held + 1, key.Started + 1}
+				}
+			}
+			if !allows(it, 0) {
+				t.Fatalf("item %d of queue %q and key %q was given beyond a limit: %+v", it.ID, it.Queue, it.LimitKey, *judge[it.Queue])
+			}
+		}
+		// Limits only fill during a pass: what fits in the end fitted all the time.
+		waits := false
+		for _, it := range m.items {
+			_, given := m.given[it.ID]
+			switch {
+			case !given && allows(it, 1):
+				waits = true
+			case given && waits:
+				t.Fatalf("item %d of priority %d was given, a more urgent one that fits was not (invariant 4)", it.ID, it.Priority)
+			}
+		}
+		if waits && result.Assigned < room {
+			t.Fatalf("%d items were given, workers have room for %d, and one that fits waits", result.Assigned, room)
+		}
+		if !limited && m.asked > 0 || m.asked > 1 {
+			t.Fatalf("the limits were asked for %d times (items of such queues: %t)", m.asked, limited)
+		}
+	})
+}
