@@ -9,12 +9,13 @@ import (
 
 	"botwork/internal/process"
 	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
 )
 
 const runDoc = `Starts a worker: it registers in the database, starts the pipelines that have a
 trigger when they come due, and runs the items that are assigned to it. The
-pipelines' files are read once, at the start. The queues that botwork.yaml defines
-are written into the database where they differ.
+pipelines' files are read once, at the start. The queues and tasks that botwork.yaml
+defines are written into the database where they differ.
 
 Ctrl-C (or SIGTERM) drains: no more items are taken, assigned ones go back,
 running ones get worker.shutdownGrace to end. A second Ctrl-C ends at once; what
@@ -102,7 +103,7 @@ func (a *app) run(ctx context.Context, first ...string) error {
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
-	if err := a.defineQueues(ctx, p.log, store, p.queues); err != nil {
+	if err := a.defineAll(ctx, p, store); err != nil {
 		return errors.Join(err, a.stop(ctx, p, proc), store.Close())
 	}
 	w := proc.Worker()
@@ -126,6 +127,15 @@ func (a *app) run(ctx context.Context, first ...string) error {
 		}
 	}
 	return errors.Join(err, a.stop(ctx, p, proc), store.Close())
+}
+
+// defineAll brings queues and tasks of the database in step with the settings:
+// queues first, for tasks name them.
+func (a *app) defineAll(ctx context.Context, p *programme, store *sqlstore.Store) error {
+	if err := a.defineQueues(ctx, p.log, store, p.queues); err != nil {
+		return err
+	}
+	return a.defineTasks(ctx, p.log, store, p.tasks)
 }
 
 // stop drains although ctx has ended.
@@ -161,7 +171,7 @@ func (a *app) runSystem(ctx context.Context, names []string) error {
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
-	if err = a.defineQueues(ctx, p.log, store, p.queues); err == nil {
+	if err = a.defineAll(ctx, p, store); err == nil {
 		err = proc.RunOnce(ctx, names...)
 	}
 	if unknown := (*process.UnknownPipelineError)(nil); errors.As(err, &unknown) {

@@ -26,6 +26,7 @@ type programme struct {
 	resources handlers.Resources
 	catalogue *pipelines.Catalogue
 	queues    []workqueue.Queue
+	tasks     []workqueue.TaskRow // nil: the settings say nothing of tasks
 	redactor  *pipelines.Redactor
 	log       zerolog.Logger
 	logTo     io.Writer
@@ -56,10 +57,11 @@ func (a *app) loadProgramme() (*programme, error) {
 		return nil, &usageError{message: err.Error()}
 	}
 	queues, wrong := queuedefs.Decode(a.cfg.Queues, nil)
-	if err := append(findings, wrong...).Err(); err != nil {
+	defs, wrongTasks := a.taskDefinitions(catalogue)
+	if err := slices.Concat(findings, wrong, wrongTasks).Err(); err != nil {
 		return nil, err
 	}
-	p.queues = queues
+	p.queues, p.tasks = queues, defs
 	for _, w := range catalogue.Warnings() {
 		p.log.Warn().Stringer("finding", w).Msg("a pipeline is probably not meant like this; botwork pipelines check tells the same")
 	}

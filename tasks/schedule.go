@@ -70,6 +70,24 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(t))
 }
 
+// String tells the schedule in a few words: "monthly at 25, tolerance 5".
+func (s Schedule) String() string {
+	text := "cron " + s.Cron
+	if s.Cron == "" {
+		text = strings.ToLower(string(s.Execute))
+	}
+	if s.StartAt != "" {
+		text += " at " + string(s.StartAt)
+	}
+	if s.StartTolerance != "" {
+		text += ", tolerance " + string(s.StartTolerance)
+	}
+	if s.Active != nil && !*s.Active {
+		text += " (not active)"
+	}
+	return text
+}
+
 // Plan is a schedule that has been understood. It is immutable.
 type Plan struct {
 	windows  windows

@@ -42,7 +42,10 @@ func TestJSONContract(t *testing.T) {
 	if err := os.WriteFile("broken.yaml", []byte("steps: [{handler: Lgo}]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	named := map[string][]string{"an item": doc.under(t, "An item").first(), "a queue": doc.under(t, "A queue").first()}
+	writeTask(t)
+	named := map[string][]string{
+		"an item": doc.under(t, "An item").first(), "a queue": doc.under(t, "A queue").first(), "a task": doc.under(t, "A task").first(),
+	}
 	for _, tab := range doc.tablesWith(t, "command", "prints", "fields") {
 		for _, r := range tab.rows {
 			call := code(r.cells[0])
@@ -63,6 +66,19 @@ func TestJSONContract(t *testing.T) {
 			}
 			sameSet(t, "fields of "+call, fieldsOf(r.cells[2], named), slices.Collect(maps.Keys(object)))
 		}
+	}
+}
+
+// writeTask gives the new project a task.
+func writeTask(t *testing.T) {
+	t.Helper()
+	settings, err := os.ReadFile("botwork.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := strings.Replace(string(settings), "\ntasks:\n", "\ntasks:\n  greet: {pipeline: hello, payload: {name: Ada}}\n", 1)
+	if err := os.WriteFile("botwork.yaml", []byte(with), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -1,0 +1,137 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"botwork/internal/strictyaml"
+	"botwork/pipelines"
+	"botwork/tasks"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+func (a *app) tasksDefineCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "define",
+		Short: "Write the tasks of botwork.yaml into the database",
+		Long: `Writes the tasks of botwork.yaml into the database: those that are new, and those
+that the file says something else of than it did. A worker does the same when it
+starts. What a hand has changed in a row stays until the file changes that task. A
+task that a file had defined and this one does not is set inactive; a file without
+the key "tasks" changes nothing.
+
+All mistakes in the tasks are told first, and then nothing is written.`,
+		Example: "  botwork tasks define\n  botwork tasks define --output json",
+		Args:    noArguments,
+	}
+	output := outputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		catalogue, findings, err := a.loadCatalogue() // reads the settings as well
+		if err != nil {
+			return err
+		}
+		defs, wrong := a.taskDefinitions(catalogue)
+		if err := append(findings, wrong...).Err(); err != nil {
+			return err
+		}
+		store, err := a.openStore(cmd.Context())
+		if err != nil {
+			return err
+		}
+		changed, err := a.writeTasks(cmd.Context(), store, defs)
+		if err := errors.Join(err, store.Close()); err != nil {
+			return err
+		}
+		if changed == nil {
+			changed = []string{} // JSON: an empty list
+		}
+		return a.print(*output, changed, func() { a.definedTasks(defs, changed) })
+	}
+	return cmd
+}
+
+func (a *app) definedTasks(defs []workqueue.TaskRow, changed []string) {
+	for _, name := range changed {
+		what := "set inactive, for botwork.yaml does not name it any more"
+		for _, def := range defs {
+			if def.Name == name {
+				what = "defined"
+			}
+		}
+		fmt.Fprintf(a.stdout, "task %s: %s\n", name, what)
+	}
+	switch {
+	case defs == nil:
+		fmt.Fprintln(a.stdout, "the settings say nothing of tasks: name one below the key tasks of botwork.yaml")
+	case len(changed) == 0:
+		fmt.Fprintf(a.stdout, "nothing to do: the database has the %s so already\n", count(len(defs), "task"))
+	}
+}
+
+// taskDefinitions reads the tasks of the settings and everything that is wrong with
+// them; nil when the settings say nothing of tasks.
+func (a *app) taskDefinitions(catalogue *pipelines.Catalogue) ([]workqueue.TaskRow, strictyaml.Findings) {
+	node := a.cfg.Tasks
+	if node == nil || node.Kind == strictyaml.Null {
+		return nil, nil
+	}
+	list, findings := tasks.Decode(node, a.cfg.Pipelines.Timezone)
+	for _, t := range list {
+		at := node.Get(t.Name)
+		findings = append(findings, checkTaskPipeline(catalogue, at.Get("pipeline"), t.Pipeline)...)
+		if t.Notify != nil {
+			findings = append(findings, checkTaskPipeline(catalogue, at.Get("notify").Get("pipeline"), t.Notify.Pipeline)...)
+		}
+	}
+	findings.Sort()
+	if len(findings) > 0 {
+		return nil, findings
+	}
+	rows, err := tasks.Rows(list)
+	if err != nil {
+		findings = append(findings, node.Finding("invalid-value", "tasks: "+err.Error(), ""))
+	}
+	return rows, findings
+}
+
+// checkTaskPipeline finds what keeps a task's items from running. An empty name has
+// been found already.
+func checkTaskPipeline(catalogue *pipelines.Catalogue, n *strictyaml.Node, config string) strictyaml.Findings {
+	var findings strictyaml.Findings
+	if n == nil || config == "" {
+		return nil
+	}
+	for _, f := range catalogue.CheckIntegrationConfig(config) {
+		if f.File != inlineFile {
+			continue // of the pipeline's own file, which is told of elsewhere
+		}
+		if f.Line > 1 || f.Column > 1 {
+			f.Message = fmt.Sprintf("%d:%d: %s", f.Line, f.Column, f.Message)
+		}
+		findings = append(findings, n.Finding(f.Code, n.Path+": "+f.Message, f.Hint))
+	}
+	return findings
+}
+
+// writeTasks brings the database's tasks in step with the settings, unless they say
+// nothing of tasks.
+func (a *app) writeTasks(ctx context.Context, store *sqlstore.Store, defs []workqueue.TaskRow) ([]string, error) {
+	if defs == nil {
+		return nil, nil
+	}
+	return store.DefineTasks(ctx, defs, a.cfg.Worker.Name)
+}
+
+// defineTasks does so when a worker starts.
+func (a *app) defineTasks(ctx context.Context, log zerolog.Logger, store *sqlstore.Store, defs []workqueue.TaskRow) error {
+	changed, err := a.writeTasks(ctx, store, defs)
+	if err == nil && len(changed) > 0 {
+		log.Info().Strs("tasks", changed).Msg("tasks of botwork.yaml were new, differed or were gone")
+	}
+	return err
+}
