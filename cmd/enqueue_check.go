@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
 	"botwork/internal/strictyaml"
@@ -16,11 +15,15 @@ import (
 // place is where an item was written: a flag, or a line of standard input.
 type place struct {
 	file    string
-	line    int            // 0 for a flag
-	columns map[string]int // where the value of a key stands in the line
+	line    int               // 0 for a flag
+	columns map[string]int    // where the value of a key stands in the line
+	flags   map[string]string // the flag of a key, where it is not the one named in file
 }
 
 func (p place) finding(key, code, message, hint string) strictyaml.Finding {
+	if flag := p.flags[key]; flag != "" {
+		p.file = flag
+	}
 	return strictyaml.Finding{File: p.file, Line: p.line, Column: max(p.columns[key], min(p.line, 1)), Code: code, Message: message, Hint: hint}
 }
 
@@ -58,7 +61,8 @@ func (a *app) newItemChecker(skip bool) (*itemChecker, error) {
 // check returns what is wrong with the item's pipeline and payload.
 func (c *itemChecker) check(it *workqueue.NewItem, at place) strictyaml.Findings {
 	if strings.TrimSpace(it.IntegrationConfig) == "" {
-		return strictyaml.Findings{at.finding("", "missing-key", "the pipeline is missing", "")}
+		it.IntegrationConfig = "" // whether it needs one, its queue says
+		return nil
 	}
 	if c.catalogue == nil {
 		return nil
@@ -71,9 +75,6 @@ func (c *itemChecker) check(it *workqueue.NewItem, at place) strictyaml.Findings
 		return nil // a name that cannot be known here
 	}
 	if err := p.CheckPayload(it.Payload); err != nil {
-		if at.line == 0 {
-			at.file = "--payload"
-		}
 		return strictyaml.Findings{at.finding("payload", "invalid-payload", err.Error(), "")}
 	}
 	return nil
@@ -112,16 +113,4 @@ func relocate(f strictyaml.Finding, at place) strictyaml.Finding {
 		moved.Message = fmt.Sprintf("pipeline:%d:%d: %s", f.Line, f.Column, f.Message)
 	}
 	return moved
-}
-
-// checkQueue reports a queue that does not exist.
-func checkQueue(queue string, known []string, at place) strictyaml.Findings {
-	if slices.Contains(known, queue) {
-		return nil
-	}
-	hint := strictyaml.Suggest(queue, known)
-	if hint == "" {
-		hint = "known are " + strings.Join(known, ", ")
-	}
-	return strictyaml.Findings{at.finding("queue", "unknown-queue", fmt.Sprintf("there is no queue %q", queue), hint)}
 }

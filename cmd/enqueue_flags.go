@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"botwork/handlers"
 	"botwork/workqueue"
@@ -23,6 +24,12 @@ type enqueueFlags struct {
 	count     int
 	stdin     bool
 	noCheck   bool
+
+	key, limitKey        string
+	tags, meta           []string
+	deadline, deadlineIn string
+	retain, uniqueFor    string
+	unique               bool
 }
 
 func (f *enqueueFlags) register(cmd *cobra.Command) {
@@ -34,6 +41,15 @@ func (f *enqueueFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.estimate, "estimated-duration", "", "how long a run is expected to take: a `DURATION` such as 90s or 15m")
 	flags.StringVar(&f.at, "at", "", "not before this `TIME`: RFC 3339, or 2006-01-02 15:04 in local time")
 	flags.StringVar(&f.in, "in", "", "not before this `DURATION` has gone by")
+	flags.StringVar(&f.deadline, "deadline", "", "give the item up if it has not started by this `TIME`")
+	flags.StringVar(&f.deadlineIn, "deadline-in", "", "give the item up if it has not started within this `DURATION` from now")
+	flags.StringVar(&f.key, "key", "", "the natural `KEY`: what the item is called where it comes from")
+	flags.BoolVar(&f.unique, "unique", false, "only if no item of the same queue, pipeline and payload waits or runs")
+	flags.StringVar(&f.uniqueFor, "unique-for", "", "only if none of the same queue, pipeline and payload was made within this `DURATION`")
+	flags.StringArrayVar(&f.tags, "tag", nil, "a `TAG` to find the item by; again for more")
+	flags.StringArrayVar(&f.meta, "meta", nil, "metadata to find the item by, `KEY=VALUE`; again for more")
+	flags.StringVar(&f.limitKey, "limit-key", "", "what the queue's limits per key count by: a `KEY` such as a customer")
+	flags.StringVar(&f.retain, "retain", "", "how long to keep the item when it has succeeded: a `DURATION`; 0s deletes it at once (default the queue's)")
 	flags.IntVar(&f.count, "count", 1, "enqueue the same item `N` times")
 	flags.StringVar(&f.createdBy, "created-by", "", "`NAME` to keep with the item (default the user's)")
 	flags.BoolVar(&f.stdin, "stdin", false, "read items from standard input, one JSON object per line; the same as -")
@@ -41,40 +57,104 @@ func (f *enqueueFlags) register(cmd *cobra.Command) {
 }
 
 // defaults checks the flags and makes the item of them, but for the payload.
-func (f *enqueueFlags) defaults() (workqueue.NewItem, error) {
+func (f *enqueueFlags) defaults(flags *pflag.FlagSet) (workqueue.NewItem, error) {
 	it := workqueue.NewItem{
 		QueueName: f.queue, State: workqueue.Pending, Priority: f.priority, IntegrationConfig: f.pipeline, CreatedBy: f.createdBy,
+		NaturalKey: f.key, LimitKey: f.limitKey, Tags: f.tags,
 	}
 	if it.CreatedBy == "" {
 		if who, err := user.Current(); err == nil {
 			it.CreatedBy = who.Username
 		}
 	}
-	switch {
-	case f.stdin && (f.payload.given() || f.count != 1):
-		return it, usagef("--payload, --payload-file and --count do not go with --stdin: each line is an item")
-	case !f.stdin && f.pipeline == "":
-		return it, usagef("--pipeline is missing: it names the pipeline that the item runs")
-	case f.count < 1 || f.count > 1_000_000:
-		return it, usagef("--count: got %d, want 1 to 1000000", f.count)
-	case !workqueue.ItemPriorityRange(f.priority):
-		return it, usagef("--priority: got %d, want a number of 32 bits", f.priority)
-	case f.at != "" && f.in != "":
-		return it, usagef("got --at and --in, want one of them")
+	if err := f.refuse(flags); err != nil {
+		return it, err
+	}
+	if err := f.times(&it); err != nil {
+		return it, err
 	}
 	var err error
-	if f.at != "" {
-		if it.At, err = parseTime(f.at); err != nil {
-			return it, usagef("--at: %v", err)
+	if it.Metadata, err = parsePairs(f.meta); err != nil {
+		return it, err
+	}
+	return it, f.place().faults(it.Validate()).Err()
+}
+
+// place is where the parts of the item were written.
+func (f *enqueueFlags) place() place {
+	p := place{file: "--pipeline", flags: map[string]string{
+		"naturalKey": "--key", "limitKey": "--limit-key", "tags": "--tag", "metadata": "--meta", "deadline": "--deadline", "retain": "--retain",
+		"unique": "--unique-for", "pipeline": "--pipeline", "payload": "--payload", "priority": "--priority", "queue": "--queue",
+	}}
+	if f.deadlineIn != "" {
+		p.flags["deadline"] = "--deadline-in"
+	}
+	return p
+}
+
+// refuse finds flags that do not go together, or say nothing.
+func (f *enqueueFlags) refuse(flags *pflag.FlagSet) error {
+	// A variable that a script forgot to set must not make an item without a key.
+	for _, name := range []string{"key", "limit-key", "deadline", "deadline-in", "retain", "unique-for"} {
+		if flag := flags.Lookup(name); flag.Changed && flag.Value.String() == "" {
+			return usagef("--%s: got an empty text; leave the flag out for none", name)
 		}
 	}
-	if it.In, err = parseWait(f.in); err != nil {
-		return it, usagef("--in: %v", err)
+	switch {
+	case f.stdin && (f.payload.given() || f.count != 1 || f.key != ""):
+		return usagef("--payload, --payload-file, --key and --count do not go with --stdin: each line is an item")
+	case !f.stdin && f.pipeline == "" && !flags.Changed("queue"):
+		return usagef("--pipeline is missing: it names the pipeline that the item runs; only items for robots need none, and name their --queue")
+	case f.count < 1 || f.count > 1_000_000:
+		return usagef("--count: got %d, want 1 to 1000000", f.count)
+	case f.count > 1 && (f.unique || f.uniqueFor != ""):
+		return usagef("got --count %d, of which --unique and --unique-for would make one item", f.count)
+	case !workqueue.ItemPriorityRange(f.priority):
+		return usagef("--priority: got %d, want a number of 32 bits", f.priority)
+	case f.at != "" && f.in != "":
+		return usagef("got --at and --in, want one of them")
+	case f.deadline != "" && f.deadlineIn != "":
+		return usagef("got --deadline and --deadline-in, want one of them")
+	case f.unique && f.uniqueFor != "":
+		return usagef("got --unique and --unique-for, want one of them")
 	}
-	if it.Estimate, err = parseWait(f.estimate); err != nil {
-		return it, usagef("--estimated-duration: %v", err)
+	return nil
+}
+
+// times reads the flags that are times and lengths of time.
+func (f *enqueueFlags) times(it *workqueue.NewItem) (err error) {
+	for _, flag := range []struct {
+		name, text string
+		to         *time.Time
+	}{{"at", f.at, &it.At}, {"deadline", f.deadline, &it.Deadline}} {
+		if flag.text == "" {
+			continue
+		}
+		if *flag.to, err = parseTime(flag.text); err != nil {
+			return usagef("--%s: %v", flag.name, err)
+		}
 	}
-	return it, nil
+	var retain time.Duration
+	for _, flag := range []struct {
+		name, text string
+		to         *time.Duration
+	}{{"in", f.in, &it.In}, {"estimated-duration", f.estimate, &it.Estimate}, {"deadline-in", f.deadlineIn, &it.DeadlineIn}, {"retain", f.retain, &retain}} {
+		if *flag.to, err = parseWait(flag.text); err != nil {
+			return usagef("--%s: %v", flag.name, err)
+		}
+	}
+	if f.retain != "" {
+		it.Retain = &retain
+	}
+	if f.uniqueFor != "" {
+		if it.UniqueFor, err = parseUniqueFor(f.uniqueFor); err != nil {
+			return usagef("--unique-for: %v", err)
+		}
+	}
+	if f.unique {
+		it.UniqueFor = workqueue.UniqueWhileUnfinished
+	}
+	return nil
 }
 
 // parseWait reads a length of time that is not negative; "" is 0.
@@ -85,6 +165,15 @@ func parseWait(text string) (time.Duration, error) {
 	d, err := handlers.ParseDuration(text)
 	if err == nil && d < 0 {
 		err = fmt.Errorf("got %q, want no negative duration", text)
+	}
+	return d, err
+}
+
+// parseUniqueFor reads for how long an item is to be the only one.
+func parseUniqueFor(text string) (time.Duration, error) {
+	d, err := parseWait(text)
+	if err == nil && d == 0 {
+		err = fmt.Errorf("got %q, want more than 0s", text)
 	}
 	return d, err
 }

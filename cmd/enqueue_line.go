@@ -1,15 +1,12 @@
 package cmd
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"botwork/internal/strictyaml"
@@ -17,7 +14,10 @@ import (
 )
 
 // lineKeys are what a line of `enqueue --stdin` may say.
-var lineKeys = []string{"pipeline", "payload", "priority", "queue", "estimatedDuration", "at", "in"}
+var lineKeys = []string{
+	"pipeline", "payload", "priority", "queue", "estimatedDuration", "at", "in", "deadline", "deadlineIn",
+	"key", "unique", "tags", "metadata", "limitKey", "retain",
+}
 
 // parseLine reads one line over the defaults. The places of its values are
 // added to at.
@@ -68,70 +68,10 @@ func parseLine(line []byte, defaults workqueue.NewItem, at *place) (workqueue.Ne
 			}
 		}
 	}
-	if at.columns["at"] > 0 && at.columns["in"] > 0 {
-		findings = append(findings, at.finding("in", "invalid-value", "got at and in, want one of them", ""))
+	for _, pair := range [][2]string{{"at", "in"}, {"deadline", "deadlineIn"}} {
+		if at.columns[pair[0]] > 0 && at.columns[pair[1]] > 0 {
+			findings = append(findings, at.finding(pair[1], "invalid-value", fmt.Sprintf("got %s and %s, want one of them", pair[0], pair[1]), ""))
+		}
 	}
 	return it, findings
-}
-
-// setKey sets what one key of a line says. null says nothing.
-func setKey(it *workqueue.NewItem, key string, raw json.RawMessage) (err error) {
-	if string(raw) == "null" {
-		return nil
-	}
-	switch key {
-	case "payload":
-		it.Payload = workqueue.JSONText(raw)
-		return nil
-	case "pipeline":
-		if raw[0] == '{' {
-			it.IntegrationConfig = string(raw) // JSON is YAML as well
-			return nil
-		}
-	case "priority":
-		if err := json.Unmarshal(raw, &it.Priority); err != nil || !workqueue.ItemPriorityRange(it.Priority) {
-			return fmt.Errorf("got %.40s, want a whole number of 32 bits", raw)
-		}
-		return nil
-	}
-	var text string
-	if err := json.Unmarshal(raw, &text); err != nil {
-		return fmt.Errorf("got %.40s, want text", raw)
-	}
-	switch key {
-	case "pipeline":
-		it.IntegrationConfig = text
-	case "queue":
-		it.QueueName = text
-	case "estimatedDuration":
-		it.Estimate, err = parseWait(text)
-	case "at":
-		it.In = 0
-		it.At, err = parseTime(text)
-	case "in":
-		it.At = time.Time{}
-		it.In, err = parseWait(text)
-	}
-	return err
-}
-
-// readLines calls each for every line that is not blank, with its number. It
-// ends when each says so.
-func readLines(r io.Reader, each func(number int, line []byte) (goOn bool)) error {
-	lines := bufio.NewReaderSize(r, 1<<16)
-	for number := 1; ; number++ {
-		line, err := lines.ReadBytes('\n')
-		if number == 1 {
-			line = bytes.TrimPrefix(line, []byte("\ufeff"))
-		}
-		if line = bytes.TrimRight(line, "\r\n"); len(bytes.TrimSpace(line)) > 0 && !each(number, line) {
-			return nil
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("read standard input: %w", err)
-		}
-	}
 }

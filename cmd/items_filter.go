@@ -81,7 +81,7 @@ func (f *itemFlags) filter(flags *pflag.FlagSet) (workqueue.ItemFilter, error) {
 	if filter.States, filter.Lifecycles, err = f.standing(); err != nil {
 		return filter, err
 	}
-	if filter.Metadata, err = f.metadata(); err != nil {
+	if filter.Metadata, err = parsePairs(f.meta); err != nil {
 		return filter, err
 	}
 	filter.Band, err = f.priorities()
@@ -117,12 +117,13 @@ func (f *itemFlags) refuseEmpty(flags *pflag.FlagSet) error {
 	return nil
 }
 
-func (f *itemFlags) metadata() (map[string]string, error) {
-	if len(f.meta) == 0 {
+// parsePairs reads the values of --meta; no pairs are nil.
+func parsePairs(texts []string) (map[string]string, error) {
+	if len(texts) == 0 {
 		return nil, nil
 	}
-	pairs := make(map[string]string, len(f.meta))
-	for _, text := range f.meta {
+	pairs := make(map[string]string, len(texts))
+	for _, text := range texts {
 		key, value, ok := strings.Cut(text, "=")
 		if !ok || key == "" {
 			return nil, usagef("--meta: got %q, want KEY=VALUE", text)

@@ -107,6 +107,10 @@ func (f *ItemFault) Error() string { return f.Err.Error() }
 
 func (f *ItemFault) Unwrap() error { return f.Err }
 
+// Validate checks what does not depend on the queue. All faults come at once,
+// joined, each an *ItemFault.
+func (it *NewItem) Validate() error { return errors.Join(it.faults()...) }
+
 // Prepare checks an item that comes into the queue and adds what the queue
 // says: its priority's offset. All faults come at once, joined, each an
 // *ItemFault.
