@@ -64,7 +64,7 @@ type machine struct {
 func newMachine(t *testing.T, h Harness, clock *time.Time) *machine {
 	for _, statement := range []string{
 		`DELETE FROM "BotWorkItemAttempts"`, `DELETE FROM "BotWorkQueueItems"`, `DELETE FROM "BotWorkers"`,
-		`UPDATE "BotQueues" SET "Paused" = '0'`,
+		`DELETE FROM "BotQueueStarts"`, `UPDATE "BotQueues" SET "Paused" = '0'`, setLimits(workqueue.QueueLimits{}),
 	} {
 		h.Exec(t, statement)
 	}
@@ -96,6 +96,7 @@ func (m *machine) next() func(*rapid.T) {
 		{"delete", 1, m.delete},
 		{"edit a worker", 1, m.editWorker},
 		{"pause", 1, m.pause},
+		{"limit", 1, m.limit},
 		{"drain", 1, m.drain},
 		{"stop", 1, m.stop},
 		{"release", 1, m.release},

@@ -50,6 +50,9 @@ func (m *machine) assign(t *rapid.T) {
 		due, err := tx.DueItems(ctx, band, atMost)
 		must(t, err)
 		same(t, "due items", append([]workqueue.DueItem{}, due...), next.Due(band, atMost))
+		if next.Limits != (workqueue.QueueLimits{}) && !seldom(t, "does not ask for limits") {
+			m.readLimits(ctx, t, tx, next, band, atMost)
+		}
 		assignments := m.drawAssignments(t, due, loads)
 		got, err := tx.Write(ctx, assignments)
 		must(t, err)

@@ -20,6 +20,7 @@ func (m *machine) enqueue(t *rapid.T) {
 		IntegrationConfig: Pipeline, CreatedBy: "machine",
 		ResilienceConfig: rapid.SampledFrom([]workqueue.JSONText{"", `{"limit":1}`, `{"limit":2}`}).Draw(t, "policy"),
 		Estimate:         rapid.SampledFrom([]time.Duration{0, time.Minute, 90 * time.Millisecond}).Draw(t, "estimate"),
+		LimitKey:         rapid.SampledFrom([]string{"", "acme", "O'Neill"}).Draw(t, "limit key"),
 	}
 	if seldom(t, "later") {
 		n.In = rapid.SampledFrom([]time.Duration{time.Millisecond, time.Minute}).Draw(t, "in")
@@ -138,6 +139,9 @@ func (m *machine) ahead() []time.Time {
 		case workqueue.Blocked:
 			add(it.LeaseExpiresAt, 0)
 		}
+	}
+	for _, start := range m.model.Starts {
+		add(start.At, ratePeriod)
 	}
 	for _, w := range m.model.WorkersByName() {
 		if w.State != workqueue.WorkerStopped {
