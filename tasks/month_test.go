@@ -178,7 +178,7 @@ func (m *month) work(name string, life int, until time.Time) {
 
 // run is what an item does: it takes longer than a pass; each third fails at first.
 func (m *month) run(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
-	told := info(m.T, it.Item.Payload, tasks.PayloadKey)
+	told := info(m.T, it.Payload, tasks.PayloadKey)
 	scope, _ := told["scope"].(string)
 	key := fmt.Sprint(told["name"], " ", scope, " ", told["plannedAt"])
 	m.mu.Lock()

@@ -137,7 +137,7 @@ func (d *decoder) judge(e strictyaml.Entry, t *Task, before int) {
 	problems, _ := err.(Problems) //nolint:errorlint // check returns it bare
 	for _, p := range problems {
 		place, missing := e.Value, ""
-		for _, key := range strings.Split(p.Field, ".") {
+		for key := range strings.SplitSeq(p.Field, ".") {
 			if at := place.Get(key); at != nil {
 				place = at
 			} else {

@@ -27,6 +27,7 @@ func taskTests() []test {
 		{"failures are told of once", taskFailures},
 		{"eight passes tell at once", taskFailureContention},
 		{"failures that are no news", taskNoNews},
+		{"a retry as a copy stays its task's", taskCopy},
 	}
 }
 

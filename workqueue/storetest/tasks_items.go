@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"botwork/workqueue"
 )
@@ -161,6 +162,30 @@ func taskFailureContention(x *fixture) {
 	wg.Wait()
 	if got := x.told(); !slices.Equal(got, want) || taken.Load() != 20 {
 		x.Errorf("took %d and told of %v, want each of %v once", taken.Load(), got, want)
+	}
+}
+
+func taskCopy(x *fixture) {
+	x.defineTasks([]string{"books"}, aTask("books", "one"))
+	x.fire(window("books", "porto"))
+	first := x.waiting(workqueue.Ready, 0, 1)[0]
+	w := x.Worker(WorkerOpts{})
+	x.Assign(w, first.ID)
+	x.wantIDs("lost", x.finish(w, asCopy(x.claim(w, 1)[0], 1)), nil)
+
+	next := window("books", "porto")
+	next.PlannedAt = planned.Add(time.Hour)
+	x.wantScopes("while a copy waits", x.fire(next))
+	copied := x.waiting(workqueue.Ready, 0, 10)
+	if len(copied) != 1 || copied[0].ID == first.ID || copied[0].Scope != "porto" || !copied[0].PlannedAt.Equal(planned) || copied[0].Priority != first.Priority {
+		x.Fatalf("the copy is %+v, want it to stand for the window of %+v", copied, first)
+	}
+	clone, err := x.Store.ChangeItem(x.ctx, copied[0].ID, workqueue.Change{Action: workqueue.Clone})
+	if err != nil {
+		x.Fatal(err)
+	}
+	if asked := x.waiting(workqueue.Pending, 0, 10); len(asked) != 1 || asked[0].ID != clone || asked[0].Scope != "porto" {
+		x.Errorf("the clone is %+v, want it to have the scope value", asked)
 	}
 }
 
