@@ -59,7 +59,9 @@ func TestCheckOverdueWithoutWorkers(t *testing.T) {
 		x.T = t
 		x.exec(`UPDATE "BotQueues" SET "Paused" = '1'`)
 		x.wantClean()
-		x.exec(`UPDATE "BotQueues" SET "Paused" = '0'`)
+		x.exec(`UPDATE "BotQueues" SET "Paused" = '0', "RateLimit" = 1, "RatePeriodMs" = 1000`)
+		x.wantClean() // it may wait for a place
+		x.exec(`UPDATE "BotQueues" SET "RateLimit" = NULL, "RatePeriodMs" = NULL`)
 		x.attempt(id, 0, "rescued", x.when(-time.Minute))
 		x.wantClean() // it has come back just now
 		x.exec(`DELETE FROM "BotWorkItemAttempts"`)

@@ -47,6 +47,10 @@ func checkWaiting(d *desk, answer []row) {
 	d.want(answer[0], map[string]string{"Band": "medium", "StateName": "Ready", "Pipeline": storetest.Pipeline, "QueueName": "default"})
 
 	again := statement(d, "01_what_waits_and_why")
+	d.exec(`UPDATE "BotQueues" SET "KeyConcurrencyLimit" = 1 WHERE "Name" = 'default'`)
+	const limited = "due: waits for the next run of its pipeline, and for a place under the limits"
+	reasons(d.query(again), limited, "not due", "its queue is paused", "assigned: waits", "assigned to a worker that is gone", "failed: waits", limited)
+	d.exec(`UPDATE "BotQueues" SET "KeyConcurrencyLimit" = NULL WHERE "Name" = 'default'`)
 	d.exec(`UPDATE "BotWorkers" SET "State" = 'draining' WHERE "Name" <> 'ann'`)
 	// Low work keeps ann from more low work, not from medium work.
 	busy := d.query(again)

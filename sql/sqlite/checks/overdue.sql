@@ -1,5 +1,6 @@
 -- overdue: items that wait and have been due for too long, as far as their row and
 -- their attempts tell. Low items are given more time; what waits for robots is theirs.
+-- What waits in a queue with limits may wait for a place under them.
 -- In:  before (due since then), low_before, limit_rows
 -- Out: id, priority, since when it is due.
 SELECT i.Id, i.Priority, i.AvailableAt
@@ -9,6 +10,7 @@ WHERE i.State IN (0, 4) AND i.DeletedAt IS NULL
        OR i.Priority < 500 AND i.AvailableAt < @low_before AND i.CreatedAt < @low_before)
   AND NOT EXISTS (SELECT 1 FROM BotWorkItemAttempts a
       WHERE a.ItemId = i.Id AND a.FinishedAt >= CASE WHEN i.Priority >= 500 THEN @before ELSE @low_before END)
-  AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
+  AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'
+      OR q.ConcurrencyLimit IS NOT NULL OR q.KeyConcurrencyLimit IS NOT NULL OR q.RateLimit IS NOT NULL OR q.KeyRateLimit IS NOT NULL))
 ORDER BY i.Id
 LIMIT @limit_rows;

@@ -20,6 +20,8 @@ SELECT i.Id, i.Priority, i.Band, i.StateName, i.Pipeline, i.QueueName, i.Availab
                   WHERE h.State IN (1, 5) AND h.WorkerId = w.Id
                     AND h.Priority >= CASE WHEN i.Priority >= 500 THEN 500 ELSE -2147483648 END))
             THEN 'every worker is busy with items as urgent as this or more'
+        WHEN q.ConcurrencyLimit IS NOT NULL OR q.KeyConcurrencyLimit IS NOT NULL OR q.RateLimit IS NOT NULL OR q.KeyRateLimit IS NOT NULL
+            THEN 'due: waits for the next run of its pipeline, and for a place under the limits of its queue'
         WHEN i.Priority < 500 THEN 'due: waits for the next run of ExecuteLowPriorityWorkQueue, every three hours'
         ELSE 'due: waits for the next run of ExecuteWorkQueue, every minute'
     END AS Why
