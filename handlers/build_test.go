@@ -70,6 +70,7 @@ func TestBuildReportsEachMistake(t *testing.T) {
 		{"enum", "method", "GTE", ParamError{Code: WrongValue, Message: `got "GTE", want one of GET, POST`, Hint: `did you mean "GET"?`}},
 		{"enum in list", "modes.1", []any{"a", "c"}, ParamError{Code: WrongValue, Message: `got "c", want one of a, b`}},
 		{"bare duration", "timeout", 90, ParamError{Code: WrongValue, Message: `duration "90": want a number with a unit, such as 90s, 15m, 2h or 7d`}},
+		{"true for duration", "timeout", true, ParamError{Code: WrongType, Message: "got the value true, want a duration"}},
 		{"list for duration", "timeout", []any{}, ParamError{Code: WrongType, Message: "got a list, want a duration"}},
 		{"secret is not shown", "password", 1234, ParamError{Code: WrongType, Message: "got the number, want a string", Hint: "put it in quotes, or use string(…) in an expression"}},
 		{"map for list", "codes", map[string]any{}, ParamError{Code: WrongType, Message: "got a map, want a list of whole number"}},
@@ -81,7 +82,7 @@ func TestBuildReportsEachMistake(t *testing.T) {
 		{"text for object", "retry", "x", ParamError{Code: WrongType, Message: `got the text "x", want a map of parameters`}},
 		{"missing in object", "retry.attempts", map[string]any{}, ParamError{Code: MissingParameter, Message: `the parameter "attempts" is required: tries in all`}},
 		{"unknown in list of objects", "steps.0.atempts", []any{map[string]any{"attempts": 1, "atempts": 1}}, ParamError{Code: UnknownParameter, Message: `unknown parameter "atempts"`, Hint: `did you mean "attempts"?`}},
-		{"time", "at", "yesterday", ParamError{Code: WrongValue}},
+		{"time", "at", "yesterday", ParamError{Code: WrongValue, Message: `got the text "yesterday", want a time such as 2026-01-31T13:45:00Z`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := strings.Split(c.key, ".")

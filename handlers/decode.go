@@ -150,11 +150,16 @@ func (d *decoder) text(path []string, dst reflect.Value, src any) {
 		return
 	}
 	v := reflect.ValueOf(src)
-	if !isScalar(v) || v.Kind() == reflect.Bool {
+	if _, taken := reflect.TypeAssert[BoolTaker](dst.Addr()); !isScalar(v) || v.Kind() == reflect.Bool && !taken {
 		d.mismatch(path, dst, src, "")
 		return
 	}
-	if err := dst.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(fmt.Append(nil, src)); err != nil {
+	err := dst.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(fmt.Append(nil, src))
+	switch {
+	case err == nil:
+	case dst.Type() == timeType:
+		d.fail(path, WrongValue, fmt.Sprintf("got %s, want a time such as 2026-01-31T13:45:00Z", describeValue(src)), "")
+	default:
 		d.fail(path, WrongValue, err.Error(), "")
 	}
 }

@@ -13,7 +13,7 @@ import (
 type Field struct {
 	Name string
 
-	// Type is one of "string", "text" (a string or a number in a form of its
+	// Type is one of "string", "text" (text, a number, true or false in a form of its
 	// own, told in Doc), "duration", "size", "time", "whole number", "number",
 	// "true or false", "object" (has Fields), "any", or "list of" or "map of"
 	// one of these. A single value may stand for a list of one unless the

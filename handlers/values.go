@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"encoding"
 	"fmt"
 	"math"
 	"strconv"
@@ -56,6 +57,13 @@ func ParseDuration(text string) (time.Duration, error) {
 		return 0, fmt.Errorf("duration %q: want a number with a unit, such as 90s, 15m, 2h or 7d", text)
 	}
 	return d, nil
+}
+
+// BoolTaker is a parameter type that reads itself from text, and from true and
+// false as well, which reach it as "true" and "false".
+type BoolTaker interface {
+	encoding.TextUnmarshaler
+	TakesBool()
 }
 
 // Secret is a parameter that no log, error or page may show: it prints as

@@ -18,14 +18,18 @@ func enqueueKind(s Services) handlers.Kind {
 element of the list, whose payload is the element. An item made here waits as Ready (state 0) when the run belongs to a schedule,
 as Pending (state 4) when it belongs to an item.
 
-The pipeline must be known and without a trigger; an unknown pipeline or queue fails for good. It is not safe to run twice: a
-retry after a lost answer of the database inserts the items again, so let the item's pipeline bear a repetition.`,
+The pipeline must be known and without a trigger; an unknown pipeline or queue, and an item that its queue refuses, fail for
+good. An item that is there already, by its natural key where the queue keeps keys unique, or by unique, is not made; its id is
+among the ids. With such a key, or with unique for a time that is longer than the pipeline may take, the step is safe to run twice.
+With unique: true it is as long as the items have not finished. Without any, a retry after a lost answer of the database inserts the
+items again, so let their pipeline bear a repetition.`,
 		Output: "{ids, count, existing}: the items' ids, and how many of them are new and how many were there already.",
 		Example: `- handler: Enqueue
   with:
     pipeline: invoice
     priority: 1200
     items: '${{ payload.files }}'
+    unique: true
 `,
 		New: func() handlers.Handler {
 			return &enqueueStep{services: s, Priority: workqueue.RequestPriority, Queue: workqueue.DefaultQueue}
@@ -36,14 +40,16 @@ retry after a lost answer of the database inserts the items again, so let the it
 type enqueueStep struct {
 	services Services
 
-	Pipeline          string            `json:"pipeline" required:"true" doc:"the pipeline that the items run: a name, or a whole pipeline as YAML or JSON"`
+	Pipeline          string            `json:"pipeline" required:"true" doc:"the pipeline that the items run: a name, or a whole pipeline as YAML or JSON; an empty text for robots"`
 	Payload           any               `json:"payload" doc:"the payload of a single item"`
 	Items             *[]any            `json:"items" nonNull:"true" doc:"the payloads of many items, one for each element; in place of payload"`
 	Priority          int               `json:"priority" doc:"larger runs first: above 1000 is high, 500 to 1000 medium, below 500 low"`
 	Queue             string            `json:"queue" doc:"the queue's name"`
 	EstimatedDuration handlers.Duration `json:"estimatedDuration" doc:"how long one item is expected to take; 0s: not known"`
 	In                handlers.Duration `json:"in" doc:"how long the items wait before they are due"`
-	At                string            `json:"at" doc:"when the items become due, as 2026-01-31T13:45:00Z (RFC 3339); in place of in"`
+	At                time.Time         `json:"at" doc:"when the items become due, as 2026-01-31T13:45:00Z (RFC 3339); in place of in"`
+
+	optionParams
 }
 
 // Validate implements handlers.Validator.
@@ -59,27 +65,18 @@ func (e *enqueueStep) Validate() error {
 	if e.EstimatedDuration < 0 {
 		wrong("estimatedDuration", "want 0s or more")
 	}
-	if e.At != "" && e.In != 0 {
+	if !e.At.IsZero() && e.In != 0 {
 		wrong("at", "want at or in, not both")
-	}
-	if _, err := e.at(); err != nil {
-		wrong("at", err.Error())
 	}
 	if !workqueue.ItemPriorityRange(e.Priority) {
 		wrong("priority", fmt.Sprintf("got %d, want a number of 32 bits", e.Priority))
 	}
+	n := 1
+	if e.Items != nil {
+		n = len(*e.Items)
+	}
+	e.check(workqueue.NewItem{At: e.At, In: time.Duration(e.In)}, n, wrong)
 	return errors.Join(errs...)
-}
-
-func (e *enqueueStep) at() (time.Time, error) {
-	if e.At == "" {
-		return time.Time{}, nil
-	}
-	at, err := time.Parse(time.RFC3339, e.At)
-	if err != nil {
-		return at, fmt.Errorf("got %q, want a time such as 2026-01-31T13:45:00Z", e.At)
-	}
-	return at, nil
 }
 
 // Handle implements handlers.Handler.
@@ -87,7 +84,7 @@ func (e *enqueueStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 	if e.services.Store == nil {
 		return nil, handlers.Permanent(errors.New("nothing can be enqueued here"))
 	}
-	if check := e.services.CheckPipeline; check != nil {
+	if check := e.services.CheckPipeline; check != nil && e.Pipeline != "" {
 		if err := check(e.Pipeline); err != nil {
 			return nil, handlers.Permanent(err)
 		}
@@ -98,7 +95,7 @@ func (e *enqueueStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 	}
 	items := make([]workqueue.NewItem, len(payloads))
 	for i, payload := range payloads {
-		item, err := e.item(call, payload)
+		item, err := e.item(call, payload, i)
 		if err != nil {
 			return nil, handlers.Permanent(fmt.Errorf("item %d: %w", i+1, err))
 		}
@@ -130,15 +127,14 @@ func refusedForGood(err error) error {
 	return err
 }
 
-func (e *enqueueStep) item(call *handlers.Call, payload any) (workqueue.NewItem, error) {
-	at, err := e.at()
-	if err != nil {
-		return workqueue.NewItem{}, err
-	}
+// item makes the item of the payload that has the index i.
+func (e *enqueueStep) item(call *handlers.Call, payload any, i int) (workqueue.NewItem, error) {
 	item := workqueue.NewItem{
 		QueueName: e.Queue, State: workqueue.Ready, Priority: e.Priority, IntegrationConfig: e.Pipeline,
-		Estimate: time.Duration(e.EstimatedDuration), In: time.Duration(e.In), At: at, CreatedBy: "pipeline " + call.Pipeline,
+		Estimate: time.Duration(e.EstimatedDuration), In: time.Duration(e.In), At: e.At, CreatedBy: "pipeline " + call.Pipeline,
 	}
+	e.set(&item)
+	item.NaturalKey, item.LimitKey = keyOf(e.NaturalKey, i), keyOf(e.LimitKey, i)
 	if call.ItemID != 0 {
 		item.State = workqueue.Pending
 	}
