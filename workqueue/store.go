@@ -13,6 +13,7 @@ type Store interface {
 	ItemStore
 	QueueStore
 	TaskStore
+	StatisticsStore
 	WorkerStore
 	LeaseStore
 	ScheduleStore

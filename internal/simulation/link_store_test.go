@@ -79,6 +79,14 @@ func (l link) NotifyTaskFailures(context.Context, int, func(workqueue.TaskFailur
 	return 0, errRefused
 }
 
+func (l link) Statistics(context.Context, string) ([]workqueue.QueueStatistics, error) {
+	return nil, errRefused
+}
+func (l link) CompactStatistics(context.Context, int) (int, error) { return 0, errRefused }
+func (l link) RecountStatistics(context.Context, func(done, of int64)) ([]workqueue.StatisticsCorrection, error) {
+	return nil, errRefused
+}
+
 func (l link) Queues(ctx context.Context) ([]workqueue.Queue, error) {
 	return call(ctx, l, "Queues", l.p.w.db.queues)
 }

@@ -16,6 +16,7 @@ type aftermath struct {
 	notes   map[refRow]attemptRow
 	removed map[refRow]bool
 	copies  map[refRow]workqueue.Finish
+	runs    runEnds
 }
 
 // expect notes what an end will bring with it.
@@ -27,12 +28,18 @@ func (a *aftermath) expect(ref refRow, f workqueue.Finish) {
 	if f.Copy {
 		a.copies[ref] = f
 	}
+	a.runs.expect(ref, f, a.removed[ref])
 }
 
-func (a *aftermath) any() bool { return len(a.notes)+len(a.removed)+len(a.copies) > 0 }
+func (a *aftermath) any() bool {
+	return len(a.notes)+len(a.removed)+len(a.copies) > 0 || a.runs.any()
+}
 
 func (a *aftermath) write(ctx context.Context, on runner, written []refRow) error {
 	if err := a.s.note(ctx, on, a.notes, written); err != nil {
+		return err
+	}
+	if err := a.runs.keep(ctx, on, written); err != nil {
 		return err
 	}
 	done := map[refRow]bool{}

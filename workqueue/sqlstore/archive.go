@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 
 	"botwork/workqueue"
@@ -43,9 +44,14 @@ func (s *Store) trimAllArchives(ctx context.Context) error {
 func (s *Store) trimArchive(ctx context.Context, queue string, keep int) (removed int, err error) {
 	for {
 		var n int64
-		err := s.retry(ctx, fmt.Sprintf("trim the archive of queue %q", queue), func() (err error) {
-			n, err = s.queries.exec(ctx, s.db, "trim_archive", values{"queue": queue, "keep": keep, "limit_rows": trimBatch})
-			return err
+		err := s.retry(ctx, fmt.Sprintf("trim the archive of queue %q", queue), func() error {
+			return s.tx(ctx, func(tx *sql.Tx) (err error) {
+				n, err = s.queries.exec(ctx, tx, "trim_archive", values{"queue": queue, "keep": keep, "limit_rows": trimBatch})
+				if err != nil || n == 0 {
+					return err
+				}
+				return s.keepRemoved(ctx, tx, queue, workqueue.LifeArchived, n)
+			})
 		})
 		if removed += int(n); err != nil || n < trimBatch {
 			return removed, err

@@ -130,10 +130,14 @@ func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams, to
 	}
 	notes := map[refRow]attemptRow{}
 	var ended []refRow
+	var poisoned []int64
 	for _, row := range stale {
 		state, ok := moved[row.ItemID]
 		if !ok {
 			continue
+		}
+		if state == workqueue.Cancelled {
+			poisoned = append(poisoned, row.ItemID)
 		}
 		total.Add(row.state, state, row.priority)
 		a.archived = a.archived || state == workqueue.Cancelled
@@ -146,7 +150,10 @@ func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams, to
 			ErrorText: null("the lease ran out: the worker died, hung or lost the database"),
 		}
 	}
-	return len(stale), len(moved), a.s.note(ctx, a.tx, notes, ended)
+	if err := a.s.note(ctx, a.tx, notes, ended); err != nil {
+		return 0, 0, err
+	}
+	return len(stale), len(moved), a.s.keepEnded(ctx, a.tx, poisoned)
 }
 
 func (a *assignTx) stale(ctx context.Context, p workqueue.RescueParams) ([]staleRow, error) {

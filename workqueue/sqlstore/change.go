@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gorm.io/gorm"
@@ -81,10 +82,7 @@ func (s *Store) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c workq
 		return result, err
 	}
 	err = s.retry(ctx, string(c.Action)+" items", func() error {
-		// What an earlier try has changed stays changed, although its last
-		// statement was refused.
-		n, err := s.apply(ctx, c, ids, func(orm *gorm.DB) *gorm.DB { return s.narrow(ctx, orm, f) })
-		result.Changed += n
+		result.Changed, err = s.apply(ctx, c, ids, func(orm *gorm.DB) *gorm.DB { return s.narrow(ctx, orm, f) })
 		return err
 	})
 	if c.Action == workqueue.Cancel || c.Action == workqueue.Archive {
@@ -135,40 +133,63 @@ func (s *Store) changeable(ctx context.Context, f workqueue.ItemFilter, a workqu
 }
 
 // apply changes the items among ids whose state allows it and that a filter,
-// unless it is nil, still picks. Each item is changed by one statement.
-func (s *Store) apply(ctx context.Context, c workqueue.Change, ids []int64, filter func(*gorm.DB) *gorm.DB) (int, error) {
-	from := func(orm *gorm.DB, states ...workqueue.State) *gorm.DB {
-		orm = orm.WithContext(ctx).Model(&itemRow{}).Where(map[string]any{"Id": ids, "State": states})
-		if !c.Action.TakesDeleted() {
-			orm = orm.Where(map[string]any{"DeletedAt": nil})
+// unless it is nil, still picks, all of them or, with an error, none.
+func (s *Store) apply(ctx context.Context, c workqueue.Change, ids []int64, filter func(*gorm.DB) *gorm.DB) (n int, err error) {
+	var keys map[int64]string
+	if c.Action == workqueue.Repeat {
+		if keys, err = s.keysToTake(ctx, ids); err != nil {
+			return 0, err
 		}
-		if filter != nil {
-			orm = filter(orm)
-		}
-		return orm
 	}
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		orm := s.orm.WithContext(ctx)
+		orm.Statement.ConnPool = tx
+		from := func(states ...workqueue.State) *gorm.DB {
+			picked := orm.Model(&itemRow{}).Where(map[string]any{"Id": ids, "State": states})
+			if !c.Action.TakesDeleted() {
+				picked = picked.Where(map[string]any{"DeletedAt": nil})
+			}
+			if filter != nil {
+				picked = filter(picked)
+			}
+			return picked
+		}
+		return s.keepMoves(ctx, tx, ids, func() (err error) {
+			n, err = s.applyTo(ctx, tx, c, len(ids), from, keys)
+			return err
+		})
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// applyTo changes what from picks of so many ids. Each item is changed by one
+// statement, which repeats its state.
+func (s *Store) applyTo(ctx context.Context, tx *sql.Tx, c workqueue.Change, ids int, from func(...workqueue.State) *gorm.DB, keys map[int64]string) (int, error) {
 	switch c.Action {
 	case workqueue.RunNow:
-		return rows(from(s.orm, c.Action.From()...).Updates(s.dueNow()))
+		return rows(from(c.Action.From()...).Updates(s.dueNow()))
 	case workqueue.Archive:
-		return rows(from(s.orm, c.Action.From()...).Updates(s.ended(c.Reason)))
+		return rows(from(c.Action.From()...).Updates(s.ended(c.Reason)))
 	case workqueue.Cancel:
-		n, err := rows(from(s.orm, workqueue.Ready, workqueue.Pending, workqueue.Assigned).Updates(s.ended(c.Reason)))
-		if err != nil || n == len(ids) {
+		n, err := rows(from(workqueue.Ready, workqueue.Pending, workqueue.Assigned).Updates(s.ended(c.Reason)))
+		if err != nil || n == ids {
 			return n, err
 		}
-		running, err := s.cancelRunning(ctx, c.Reason, from)
+		running, err := s.cancelRunning(ctx, tx, c.Reason, from)
 		return n + running, err
 	case workqueue.Repeat:
-		return s.repeat(ctx, ids, from)
+		return s.repeat(keys, from)
 	case workqueue.Delete:
 		logical := s.queuesThat(ctx, map[string]any{"Deletion": string(workqueue.DeletionLogical)})
-		n, err := rows(from(s.orm, c.Action.From()...).
+		n, err := rows(from(c.Action.From()...).
 			Where(clause.Expr{SQL: "? IN (?)", Vars: []any{column("QueueName"), logical}}).Updates(s.hidden(ctx, c.Reason)))
-		if err != nil || n == len(ids) {
+		if err != nil || n == ids {
 			return n, err
 		}
-		removed, err := rows(from(s.orm, c.Action.From()...).
+		removed, err := rows(from(c.Action.From()...).
 			Where(clause.Expr{SQL: "? NOT IN (?)", Vars: []any{column("QueueName"), logical}}).Delete(&itemRow{}))
 		return n + removed, err
 	default:
@@ -178,69 +199,68 @@ func (s *Store) apply(ctx context.Context, c workqueue.Change, ids []int64, filt
 
 func rows(result *gorm.DB) (int, error) { return int(result.RowsAffected), result.Error }
 
-// repeat begins items from zero. A deleted one takes its natural key again.
-func (s *Store) repeat(ctx context.Context, ids []int64, from func(*gorm.DB, ...workqueue.State) *gorm.DB) (int, error) {
-	finished := func() *gorm.DB { return from(s.orm, workqueue.Repeat.From()...) }
-	n, err := rows(finished().Where(map[string]any{"DeletedAt": nil}).Updates(s.asNew()))
-	if err != nil || n == len(ids) {
-		return n, err
-	}
+// keysToTake are the keys that deleted items among ids take again when they are
+// repeated.
+func (s *Store) keysToTake(ctx context.Context, ids []int64) (map[int64]string, error) {
 	var deleted []int64
-	if err := finished().Where(clause.Neq{Column: column("DeletedAt")}).Pluck("Id", &deleted).Error; err != nil {
-		return n, err
+	err := s.orm.WithContext(ctx).Model(&itemRow{}).Where(map[string]any{"Id": ids}).
+		Where(clause.Neq{Column: column("DeletedAt")}).Pluck("Id", &deleted).Error
+	if err != nil {
+		return nil, err
 	}
+	keys := make(map[int64]string, len(deleted))
 	for _, id := range deleted {
-		key, err := s.uniqueKeyOf(ctx, id)
+		if keys[id], err = s.uniqueKeyOf(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}
+
+// repeat begins items from zero. A deleted one takes its natural key again.
+func (s *Store) repeat(keys map[int64]string, from func(...workqueue.State) *gorm.DB) (int, error) {
+	finished := func() *gorm.DB { return from(workqueue.Repeat.From()...) }
+	n, err := rows(finished().Where(map[string]any{"DeletedAt": nil}).Updates(s.asNew()))
+	for _, id := range slices.Sorted(maps.Keys(keys)) {
 		if err != nil {
 			return n, err
 		}
 		columns := s.asNew()
-		columns["UniqueKey"] = null(key)
-		one, err := rows(finished().Where(map[string]any{"Id": id}).Where(clause.Neq{Column: column("DeletedAt")}).Updates(columns))
-		if n += one; err != nil {
-			return n, err
-		}
+		columns["UniqueKey"] = null(keys[id])
+		var one int
+		one, err = rows(finished().Where(map[string]any{"Id": id}).Where(clause.Neq{Column: column("DeletedAt")}).Updates(columns))
+		n += one
 	}
-	return n, nil
+	return n, err
 }
 
 // cancelRunning takes running items from their workers, for good: what their
 // runs write afterwards is refused like any late result, and their workers stop
 // them when they learn of it. The attempts are noted as failed.
-func (s *Store) cancelRunning(ctx context.Context, reason string, from func(*gorm.DB, ...workqueue.State) *gorm.DB) (int, error) {
-	total := 0
-	err := s.tx(ctx, func(tx *sql.Tx) error {
-		orm := s.orm.WithContext(ctx)
-		orm.Statement.ConnPool = tx
-		var running []itemRow
-		if err := from(orm, workqueue.Blocked).Order(clause.OrderByColumn{Column: column("Id")}).Find(&running).Error; err != nil {
-			return err
+func (s *Store) cancelRunning(ctx context.Context, tx *sql.Tx, reason string, from func(...workqueue.State) *gorm.DB) (int, error) {
+	var running []itemRow
+	if err := from(workqueue.Blocked).Order(clause.OrderByColumn{Column: column("Id")}).Find(&running).Error; err != nil {
+		return 0, err
+	}
+	notes := map[refRow]attemptRow{}
+	var ended []refRow
+	for i := range running {
+		r := &running[i]
+		n, err := rows(from(workqueue.Blocked).Where(map[string]any{"Id": r.ID, "Fence": r.Fence}).Updates(s.ended(reason)))
+		if err != nil {
+			return 0, err
 		}
-		notes := map[refRow]attemptRow{}
-		var ended []refRow
-		for i := range running {
-			r := &running[i]
-			orm := s.orm.WithContext(ctx)
-			orm.Statement.ConnPool = tx
-			n, err := rows(orm.Model(&itemRow{}).
-				Where(map[string]any{"Id": r.ID, "State": workqueue.Blocked, "Fence": r.Fence}).Updates(s.ended(reason)))
-			if err != nil {
-				return err
-			}
-			if n == 0 {
-				continue // it ended, or was claimed anew, in this moment
-			}
-			ref := refRow{ItemID: r.ID, ItemFence: r.Fence}
-			ended = append(ended, ref)
-			notes[ref] = attemptRow{
-				refRow: ref, Number: r.RetryCount + 1, Result: "failed", HolderID: r.WorkerID,
-				ErrorText: null(reason), Kind: null(string(workqueue.KindCancelled)),
-			}
+		if n == 0 {
+			continue // it ended, or was claimed anew, in this moment
 		}
-		total = len(ended)
-		return s.note(ctx, tx, notes, ended)
-	})
-	return total, err
+		ref := refRow{ItemID: r.ID, ItemFence: r.Fence}
+		ended = append(ended, ref)
+		notes[ref] = attemptRow{
+			refRow: ref, Number: r.RetryCount + 1, Result: "failed", HolderID: r.WorkerID,
+			ErrorText: null(reason), Kind: null(string(workqueue.KindCancelled)),
+		}
+	}
+	return len(ended), s.note(ctx, tx, notes, ended)
 }
 
 // ended are the columns of an item that a person has ended.

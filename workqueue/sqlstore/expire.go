@@ -52,5 +52,8 @@ func (a *assignTx) expire(ctx context.Context, found []int64) (int, error) {
 	changed, err := a.s.queries.ids(ctx, a.tx, "expire", values{
 		"rows": batch, "deadline_text": deadlineText, "life_text": lifeText, "now": a.s.nowArg(),
 	})
-	return len(changed), err
+	if err != nil {
+		return 0, err
+	}
+	return len(changed), a.s.keepEnded(ctx, a.tx, changed)
 }

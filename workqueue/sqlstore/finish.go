@@ -29,7 +29,10 @@ func (s *Store) Finish(ctx context.Context, workerID int64, instanceID string, f
 	}
 	rows := make([]finishRow, len(finishes))
 	refs := make([]refRow, len(finishes))
-	after := aftermath{s: s, notes: map[refRow]attemptRow{}, removed: map[refRow]bool{}, copies: map[refRow]workqueue.Finish{}}
+	after := aftermath{
+		s: s, notes: map[refRow]attemptRow{}, removed: map[refRow]bool{}, copies: map[refRow]workqueue.Finish{},
+		runs: runEnds{s: s},
+	}
 	for i, f := range finishes {
 		refs[i] = refRow{ItemID: f.ItemID, ItemFence: f.Fence}
 		row, err := s.finishRow(f)

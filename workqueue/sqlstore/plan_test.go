@@ -46,8 +46,10 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"expired", map[string]any{"limit_rows": 10}, []string{"Deadline", "Expiry"}},
 			{"key_holders", map[string]any{"rows": `[{"Kind": "unique", "Hash": "a"}]`}, []string{"UniqueKey", "ContentKey", "TimedKey"}},
 			{"free_timed_keys", map[string]any{"rows": `[{"Hash": "a"}]`}, []string{"TimedKey"}},
+			{"stat_unfinished", map[string]any{}, []string{"Waiting", "WaitingDeadline", "Assigned", "Leased"}},
 			{"trim_archive", map[string]any{"queue": "default", "keep": 100, "limit_rows": 10}, []string{"Archived"}},
 			// These find their rows by key; any index does.
+			{"stat_items", map[string]any{"rows": rows}, nil},
 			{"expire", map[string]any{"rows": rows, "deadline_text": "x", "life_text": "x"}, nil},
 			{"still_held", map[string]any{"worker": 1, "instance": "x", "rows": rows}, nil},
 			{"finish_remove", map[string]any{"rows": rows}, nil},

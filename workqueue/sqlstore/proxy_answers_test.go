@@ -116,22 +116,30 @@ func TestAResultWhoseAnswerWasLostStands(t *testing.T) {
 	eachProxied(t, func(x *behindProxy) {
 		x.history()
 		w, items := x.running()
-		var ends []workqueue.Finish
-		for _, it := range items {
-			ends = append(ends, workqueue.Finish{ItemID: it.ID, Fence: it.Fence, State: workqueue.Processed, Output: `"first"`})
-		}
-		finish := func(ends ...workqueue.Finish) func() error {
-			return func() error {
-				_, err := x.store.Finish(x.Context(), w.ID, w.InstanceID, ends)
-				return err
+		other, others := x.running()
+		ends := func(items []workqueue.Item, output workqueue.JSONText) (all []workqueue.Finish) {
+			for _, it := range items {
+				all = append(all, workqueue.Finish{ItemID: it.ID, Fence: it.Fence, State: workqueue.Processed, Output: output})
 			}
+			return all
 		}
-		x.loseAnswer(finish(workqueue.Finish{State: workqueue.Processed}), finish(ends...))
-		for i := range ends {
-			ends[i].Output = `"second"`
+		// What is lost is the answer to the commit, which comes last: how far in
+		// it is, another batch tells.
+		x.fresh()
+		before := x.proxy.Answered()
+		if _, err := x.store.Finish(x.Context(), other.ID, other.InstanceID, ends(others, `"other"`)); err != nil {
+			x.Fatal(err)
 		}
-		lost, err := x.store.Finish(x.Context(), w.ID, w.InstanceID, ends)
-		if err != nil || len(lost) != len(ends) {
+		answer := int(x.proxy.Answered() - before)
+		x.fresh()
+		x.proxy.Set(faultproxy.CutAnswer(answer - ready - 1))
+		if _, err := x.store.Finish(x.Context(), w.ID, w.InstanceID, ends(items, `"first"`)); err == nil {
+			x.Fatal("the call whose answer is cut returned no error")
+		}
+		x.fresh()
+		x.awaitQuiet()
+		lost, err := x.store.Finish(x.Context(), w.ID, w.InstanceID, ends(items, `"second"`))
+		if err != nil || len(lost) != len(items) {
 			x.Errorf("written again: lost %v, %v; want all", lost, err)
 		}
 		for _, it := range items {

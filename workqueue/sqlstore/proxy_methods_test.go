@@ -69,7 +69,7 @@ var itemMethods = []method{
 			return err
 		}, func() int { return x.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "CreatedBy" = $1`, by) }}
 	}},
-	{"ChangeItem", 1, false, func(x *behindProxy) trial {
+	{"ChangeItem", 1, true, func(x *behindProxy) trial {
 		w := x.make.Worker(storetest.WorkerOpts{})
 		id := x.make.Item(storetest.ItemOpts{State: workqueue.Assigned, Worker: w}).ID
 		return trial{func(ctx context.Context, s *sqlstore.Store) error {
@@ -77,7 +77,7 @@ var itemMethods = []method{
 		},
 			func() int { return x.count(countState, w.ID, workqueue.Cancelled) }}
 	}},
-	{"ChangeItem", 1, false, func(x *behindProxy) trial {
+	{"ChangeItem", 1, true, func(x *behindProxy) trial {
 		id := x.make.Item(storetest.ItemOpts{State: workqueue.Processed}).ID
 		return trial{func(ctx context.Context, s *sqlstore.Store) error {
 			return storetest.Do(ctx, s, workqueue.Repeat, id, "")
@@ -85,7 +85,7 @@ var itemMethods = []method{
 			return x.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "Id" = $1 AND "State" = 0 AND "WorkerId" IS NULL AND "Output" IS NULL`, id)
 		}}
 	}},
-	{"ChangeItem", 2, false, func(x *behindProxy) trial {
+	{"ChangeItem", 2, true, func(x *behindProxy) trial {
 		id := x.make.Item(storetest.ItemOpts{State: workqueue.Cancelled}).ID
 		return trial{func(ctx context.Context, s *sqlstore.Store) error {
 			return storetest.Do(ctx, s, workqueue.Delete, id, "")
@@ -94,7 +94,7 @@ var itemMethods = []method{
 				x.count(`SELECT COUNT(*) FROM "BotWorkItemAttempts" WHERE "ItemId" = $1`, id)
 		}}
 	}},
-	{"ChangeItems", 3, false, func(x *behindProxy) trial {
+	{"ChangeItems", 3, true, func(x *behindProxy) trial {
 		by := rand.Text()
 		batch := make([]workqueue.NewItem, 3)
 		for i := range batch {

@@ -44,7 +44,7 @@ var queueMethods = []method{
 			return err
 		}, func() int { return 1 - x.count(countPaused, name) }}
 	}},
-	{"DeleteQueue", 1, false, func(x *behindProxy) trial {
+	{"DeleteQueue", 1, true, func(x *behindProxy) trial {
 		name := x.queue()
 		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.DeleteQueue(ctx, name) },
 			func() int { return 1 - x.count(countQueues, name) }}

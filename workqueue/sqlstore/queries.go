@@ -150,6 +150,8 @@ func (q *queries) bind(ctx context.Context, on runner, name string, v values) (*
 	stmt := (*prepared)[name]
 	if tx, ok := on.(*sql.Tx); ok {
 		stmt = tx.StmtContext(ctx, stmt)
+	} else if on != runner(q.db) {
+		stmt = nil // what is prepared belongs to the connections of q.db
 	}
 	return stmt, text.Text, args, nil
 }

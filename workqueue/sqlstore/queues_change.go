@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 
@@ -36,11 +37,17 @@ func (s *Store) DeleteQueue(ctx context.Context, name string) error {
 		return workqueue.ErrDefaultQueue
 	}
 	err := s.retry(ctx, fmt.Sprintf("delete queue %q", name), func() error {
-		n, err := s.queries.exec(ctx, s.db, "delete_queue", values{"name": name})
-		if err == nil && n == 0 {
-			return workqueue.ErrNotFound
-		}
-		return err
+		return s.tx(ctx, func(tx *sql.Tx) error {
+			n, err := s.queries.exec(ctx, tx, "delete_queue", values{"name": name})
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				return workqueue.ErrNotFound
+			}
+			_, err = s.queries.exec(ctx, tx, "stat_forget", values{"queue": name})
+			return err
+		})
 	})
 	if classify(err) != foreignKeyError {
 		return err

@@ -70,6 +70,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Hand", handTests()},
 		{"Task", taskTests()},
 		{"Life", lifeTests()},
+		{"Statistics", statisticsTests()},
 		{"Contend", contendTests()},
 	} {
 		t.Run(group.name, func(t *testing.T) {

@@ -1,0 +1,12 @@
+-- stat_fold: take up the oldest rows of a tier, to be kept as sums. Two that
+-- do so at a time never take the same row.
+-- In:  tier, before, limit_rows
+-- Out: what the removed rows held.
+DELETE FROM "BotQueueStats"
+WHERE "Id" = ANY(ARRAY(
+    SELECT s."Id" FROM "BotQueueStats" s
+    WHERE s."Tier" = @tier AND s."StartsAt" < CAST(@before AS timestamptz)
+    ORDER BY s."StartsAt", s."Id"
+    LIMIT @limit_rows
+    FOR UPDATE SKIP LOCKED))
+RETURNING "QueueName", "Kind", "StartsAt", "Bucket", "Events", "Level", "DurationMs";

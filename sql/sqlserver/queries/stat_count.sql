@@ -1,0 +1,12 @@
+-- stat_count: count the items that have ended or are deleted, in a range of
+-- ids. It reads rows, however many have ended: only a recount asks it.
+-- HOLDLOCK: nobody changes an item until the transaction that counts has ended.
+-- In:  after_id, upto_id
+-- Out: queue, state, 1 for deleted ones, number.
+SELECT c.QueueName, c.State, c.Hidden, COUNT_BIG(*)
+FROM (
+    SELECT i.QueueName, i.State, CASE WHEN i.DeletedAt IS NULL THEN 0 ELSE 1 END AS Hidden
+    FROM BotWorkQueueItems i WITH (TABLOCK, HOLDLOCK)
+    WHERE i.Id > @after_id AND i.Id <= @upto_id AND (i.State IN (2, 3) OR i.DeletedAt IS NOT NULL)
+) c
+GROUP BY c.QueueName, c.State, c.Hidden;

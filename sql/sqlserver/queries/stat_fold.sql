@@ -1,0 +1,10 @@
+-- stat_fold: take up the oldest rows of a tier, to be kept as sums. Two that
+-- do so at a time never take the same row.
+-- In:  tier, before, limit_rows
+-- Out: what the removed rows held.
+DELETE FROM BotQueueStats
+OUTPUT deleted.QueueName, deleted.Kind, deleted.StartsAt, deleted.Bucket, deleted.Events, deleted.Level, deleted.DurationMs
+WHERE Tier = @tier AND Id IN (
+    SELECT TOP (@limit_rows) s.Id FROM BotQueueStats s WITH (UPDLOCK, READPAST, ROWLOCK, READCOMMITTEDLOCK)
+    WHERE s.Tier = @tier AND s.StartsAt < @before
+    ORDER BY s.StartsAt, s.Id);

@@ -1,0 +1,48 @@
+package sqlstore_test
+
+import (
+	"context"
+
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+	"botwork/workqueue/storetest"
+)
+
+const (
+	countMoments  = `SELECT COUNT(*) FROM "BotQueueStats" WHERE "QueueName" = $1 AND "Tier" = 0`
+	countRecounts = `SELECT COUNT(*) FROM "BotQueueStats" WHERE "Kind" = 'recount'`
+)
+
+// statisticsMethods keep figures.
+var statisticsMethods = []method{
+	{"CompactStatistics", 3, true, func(x *behindProxy) trial {
+		name := x.make.Spec(storetest.WorkerOpts{}).Name
+		// What is there would be summed up, too, and the answer be a longer one.
+		if _, err := x.hand.ExecContext(x.Context(), `DELETE FROM "BotQueueStats"`); err != nil {
+			x.Fatal(err)
+		}
+		if _, err := x.hand.ExecContext(x.Context(), `INSERT INTO "BotQueueStats" ("QueueName", "Kind", "StartsAt", "Level")
+			VALUES ($1, 'archived', '2001-01-01', 1), ($1, 'archived', '2001-01-02', 1), ($1, 'deleted', '2001-01-03', 1)`, name); err != nil {
+			x.Fatal(err)
+		}
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.CompactStatistics(ctx, 0)
+			return err
+		}, func() int { return 3 - x.count(countMoments, name) }}
+	}},
+	{"RecountStatistics", 1, true, func(x *behindProxy) trial {
+		// Another one before, so that each trial finds the same.
+		if _, err := x.way.RecountStatistics(x.Context(), nil); err != nil {
+			x.Fatal(err)
+		}
+		before := x.count(countRecounts)
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.RecountStatistics(ctx, nil)
+			return err
+		}, func() int { return x.count(countRecounts) - before }}
+	}},
+	reading("Statistics", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
+		_, err := s.Statistics(ctx, "")
+		return err
+	}),
+}

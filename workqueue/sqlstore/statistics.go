@@ -1,0 +1,146 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"botwork/workqueue"
+)
+
+var statWindows = workqueue.StatisticsWindows()
+
+// Statistics implements workqueue.StatisticsStore.
+func (s *Store) Statistics(ctx context.Context, queue string) ([]workqueue.QueueStatistics, error) {
+	var all []workqueue.QueueStatistics
+	err := s.retry(ctx, "read the statistics", func() (err error) {
+		all, err = s.statistics(ctx, queue)
+		return err
+	})
+	return all, err
+}
+
+func (s *Store) statistics(ctx context.Context, only string) ([]workqueue.QueueStatistics, error) {
+	queues, err := s.queuesToTell(ctx, only)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.clock(ctx, s.readers)
+	if err != nil {
+		return nil, err
+	}
+	since := windowsSince(now)
+	all := make([]workqueue.QueueStatistics, len(queues))
+	of := map[string]*workqueue.QueueStatistics{}
+	for i := range queues {
+		all[i] = workqueue.NewQueueStatistics(queues[i].Name, now, since)
+		of[queues[i].Name] = &all[i]
+	}
+	find := func(name string) *workqueue.QueueStatistics {
+		if q := queueOf(queues, name); q != nil {
+			return of[q.Name]
+		}
+		return nil // made after the queues were read, or not asked for
+	}
+	statement, v := "stat_read", values{}
+	for i, at := range since {
+		v[fmt.Sprintf("since_%d", i+1)] = s.dialect.timeArg(at)
+	}
+	if only != "" {
+		statement, v["queue"] = "stat_read_queue", queues[0].Name
+	}
+	rows, err := s.queries.query(ctx, s.readers, statement, v)
+	if err != nil {
+		return nil, err
+	}
+	if err := readKept(rows, find); err != nil {
+		return nil, err
+	}
+	if rows, err = s.queries.query(ctx, s.readers, "stat_unfinished", values{"now": s.dialect.timeArg(now)}); err != nil {
+		return nil, err
+	}
+	if err := readUnfinished(rows, find); err != nil {
+		return nil, err
+	}
+	for i := range all {
+		all[i].Settle()
+	}
+	return all, nil
+}
+
+// queuesToTell reads the queues that statistics are asked for.
+func (s *Store) queuesToTell(ctx context.Context, only string) ([]workqueue.Queue, error) {
+	orm := s.listing.WithContext(ctx)
+	if only == "" {
+		return findQueues(orm)
+	}
+	queue, err := s.queueByName(orm, only)
+	if err != nil {
+		return nil, fmt.Errorf("queue %q: %w", only, err)
+	}
+	return []workqueue.Queue{queue}, nil
+}
+
+// readKept adds what is kept of what has ended.
+func readKept(rows *sql.Rows, find func(string) *workqueue.QueueStatistics) error {
+	return eachRow(rows, func() error {
+		var name string
+		var kind statKind
+		var age, bucket int
+		var sums statSums
+		if err := rows.Scan(&name, &kind, &age, &bucket, &sums.events, &sums.level, &sums.tookMs); err != nil {
+			return err
+		}
+		q := find(name)
+		if q == nil {
+			return nil
+		}
+		switch kind {
+		case statCompleted:
+			q.States[workqueue.Processed.String()] += sums.level
+		case statArchived:
+			q.States[workqueue.Cancelled.String()] += sums.level
+		}
+		if kind != statFailed {
+			q.Items[workqueue.Lifecycle(kind)] += sums.level
+		}
+		for i := range q.Windows[min(age, len(q.Windows)):] { // a longer window holds the shorter ones
+			w := &q.Windows[age+i]
+			switch kind {
+			case statCompleted:
+				w.Complete(bucket, sums.events, sums.tookMs)
+			case statFailed:
+				w.Failed += sums.events
+			case statArchived:
+				w.Archived += sums.events
+			case statDeleted:
+				w.Deleted += sums.events
+			}
+		}
+		return nil
+	})
+}
+
+// readUnfinished adds the items that have not ended.
+func readUnfinished(rows *sql.Rows, find func(string) *workqueue.QueueStatistics) error {
+	return eachRow(rows, func() error {
+		var name string
+		var state workqueue.State
+		var life workqueue.Lifecycle
+		var n int64
+		var due utcTime
+		if err := rows.Scan(&name, &state, &life, &n, &due); err != nil {
+			return err
+		}
+		q := find(name)
+		if q == nil {
+			return nil
+		}
+		q.States[state.String()] += n
+		q.Items[life] += n
+		if life == workqueue.LifePending && due.Valid {
+			q.Waits(due.Time)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,206 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"maps"
+	"slices"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// statKind is a column of BotQueueStats. The ends of an item's life are kinds by
+// their names as lifecycles.
+type statKind string
+
+const (
+	statCompleted = statKind(workqueue.LifeCompleted)
+	statArchived  = statKind(workqueue.LifeArchived)
+	statDeleted   = statKind(workqueue.LifeDeleted)
+	statFailed    = statKind("failed")  // an attempt
+	statRecount   = statKind("recount") // counts the recounts; of no queue
+)
+
+// statKey names a row of BotQueueStats.
+type statKey struct {
+	queue    string
+	kind     statKind
+	tier     int
+	startsAt time.Time // zero: now
+	bucket   int
+}
+
+// statSums is what the row holds.
+type statSums struct{ events, level, tookMs int64 }
+
+// tally is what a transaction has to keep.
+type tally map[statKey]statSums
+
+func (t tally) add(k statKey, more statSums) {
+	sums := t[k]
+	t[k] = statSums{sums.events + more.events, sums.level + more.level, sums.tookMs + more.tookMs}
+}
+
+// entered notes that an item came to an end, left that it did not stay there.
+func (t tally) entered(queue string, end workqueue.Lifecycle) {
+	t.add(statKey{queue: queue, kind: statKind(end)}, statSums{events: 1, level: 1})
+}
+
+func (t tally) left(queue string, end workqueue.Lifecycle) {
+	t.add(statKey{queue: queue, kind: statKind(end)}, statSums{level: -1})
+}
+
+// statRow is a row inside a JSON parameter.
+type statRow struct {
+	QueueName  string
+	Kind       statKind
+	Tier       int
+	StartsAt   *string
+	Bucket     int
+	Events     int64
+	Level      int64
+	DurationMs int64
+}
+
+// keep writes a tally, in the transaction in which that happened. The rows are
+// new ones: no transaction waits for another here.
+func (s *Store) keep(ctx context.Context, on runner, t tally) error {
+	var rows []statRow
+	for k, sums := range t {
+		if sums == (statSums{}) {
+			continue
+		}
+		row := statRow{
+			QueueName: k.queue, Kind: k.kind, Tier: k.tier, Bucket: k.bucket,
+			Events: sums.events, Level: sums.level, DurationMs: sums.tookMs,
+		}
+		if !k.startsAt.IsZero() {
+			row.StartsAt = new(k.startsAt.Format(s.dialect.jsonTime))
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	slices.SortFunc(rows, func(a, b statRow) int {
+		return cmp.Or(cmp.Compare(a.QueueName, b.QueueName), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Bucket, b.Bucket))
+	})
+	batch, err := jsonRows(rows)
+	if err != nil {
+		return err
+	}
+	_, err = s.queries.exec(ctx, on, "stat_add", values{"rows": batch, "now": s.nowArg()})
+	return err
+}
+
+// place is where an item stands, for the statistics.
+type place struct {
+	queue string
+	end   workqueue.Lifecycle // completed, archived, deleted; "": it has not ended
+	took  time.Duration       // of its last run, so far or in all
+}
+
+// places reads where items stand and locks them until the transaction ends.
+func (s *Store) places(ctx context.Context, on runner, ids []int64) (map[int64]place, error) {
+	type row struct {
+		ItemID int64 `json:"ItemId"`
+	}
+	batch := make([]row, len(ids))
+	for i, id := range ids {
+		batch[i] = row{id}
+	}
+	text, err := jsonRows(batch)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.queries.query(ctx, on, "stat_items", values{"rows": text, "now": s.nowArg()})
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[int64]place, len(ids))
+	err = eachRow(rows, func() error {
+		var id int64
+		var state workqueue.State
+		var hidden int
+		var p place
+		var started, ended utcTime
+		if err := rows.Scan(&id, &p.queue, &state, &hidden, &started, &ended); err != nil {
+			return err
+		}
+		p.end = endOf(state, hidden != 0)
+		if started.Valid {
+			p.took = max(ended.Sub(started.Time), 0)
+		}
+		found[id] = p
+		return nil
+	})
+	return found, err
+}
+
+// endOf is the end of its life to which an item has come; "" for none.
+func endOf(state workqueue.State, deleted bool) workqueue.Lifecycle {
+	switch l := workqueue.LifecycleOf(state, 0, true, deleted); l {
+	case workqueue.LifeCompleted, workqueue.LifeArchived, workqueue.LifeDeleted:
+		return l
+	default:
+		return ""
+	}
+}
+
+// keepMoves runs do, which changes some of the items with these ids, and keeps
+// which of them came to an end by it, or left one, whatever do is. Items that
+// are gone afterwards have left theirs. The rows are locked first.
+func (s *Store) keepMoves(ctx context.Context, tx *sql.Tx, ids []int64, do func() error) error {
+	before, err := s.places(ctx, tx, ids)
+	if err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	after, err := s.places(ctx, tx, slices.Collect(maps.Keys(before)))
+	if err != nil {
+		return err
+	}
+	t := tally{}
+	for id, was := range before {
+		is := after[id]
+		if was.end == is.end {
+			continue
+		}
+		if was.end != "" {
+			t.left(was.queue, was.end)
+		}
+		if is.end != "" {
+			t.entered(is.queue, is.end)
+		}
+	}
+	return s.keep(ctx, tx, t)
+}
+
+// keepEnded keeps that items, none of which had ended before, have come to the
+// end at which they are.
+func (s *Store) keepEnded(ctx context.Context, on runner, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	at, err := s.places(ctx, on, ids)
+	if err != nil {
+		return err
+	}
+	t := tally{}
+	for _, p := range at {
+		if p.end != "" {
+			t.entered(p.queue, p.end)
+		}
+	}
+	return s.keep(ctx, on, t)
+}
+
+// keepRemoved keeps that n items of a queue, which had come to this end, are
+// gone.
+func (s *Store) keepRemoved(ctx context.Context, on runner, queue string, end workqueue.Lifecycle, n int64) error {
+	return s.keep(ctx, on, tally{{queue: queue, kind: statKind(end)}: {level: -n}})
+}

@@ -1,0 +1,194 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strings"
+
+	"botwork/internal/database"
+	"botwork/workqueue"
+)
+
+// recountPage is how many ids one statement of a recount spans.
+const recountPage = 50_000
+
+// RecountStatistics implements workqueue.StatisticsStore. What is there and what
+// was kept are read in one view of the database, so that they differ by what
+// was changed by hand and by nothing else. What others keep meanwhile adds up
+// with the correction.
+func (s *Store) RecountStatistics(ctx context.Context, progress func(done, of int64)) ([]workqueue.StatisticsCorrection, error) {
+	if progress == nil {
+		progress = func(int64, int64) {}
+	}
+	var corrections []workqueue.StatisticsCorrection
+	err := s.retry(ctx, "recount the statistics", func() error {
+		var r recount
+		if err := s.oneView(ctx, func(on runner) (err error) {
+			r, err = s.recount(ctx, on, progress)
+			return err
+		}); err != nil {
+			return err
+		}
+		corrections = r.corrections()
+		return s.tx(ctx, func(tx *sql.Tx) error { return s.correct(ctx, tx, r, corrections) })
+	})
+	if err != nil {
+		return nil, err
+	}
+	return corrections, nil
+}
+
+// oneView runs do on a connection where all statements see the database as it
+// is at the first of them.
+func (s *Store) oneView(ctx context.Context, do func(on runner) error) (err error) {
+	if s.dialect.driver != database.SQLite {
+		isolation := sql.LevelDefault // on SQL Server the statements lock what they read
+		if s.dialect.driver == database.Postgres {
+			isolation = sql.LevelRepeatableRead
+		}
+		tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: isolation})
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback() // nothing was changed
+		return do(tx)
+	}
+	// A transaction of database/sql would take SQLite's only lock for writers.
+	conn, err := s.readers.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if _, err := conn.ExecContext(ctx, "BEGIN DEFERRED"); err != nil {
+		return err
+	}
+	defer func() {
+		_, rerr := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+		err = errors.Join(err, rerr)
+	}()
+	return do(conn)
+}
+
+// recount is what one view of the database showed.
+type recount struct {
+	kept, counted map[statKey]int64 // levels, by queue and kind
+	times         int64             // recounts that had ended by then
+}
+
+func (s *Store) recount(ctx context.Context, on runner, progress func(done, of int64)) (recount, error) {
+	r := recount{counted: map[statKey]int64{}}
+	var lowest, highest int64
+	rows, err := s.queries.query(ctx, on, "stat_ids", nil)
+	if err != nil {
+		return r, err
+	}
+	if err := eachRow(rows, func() error { return rows.Scan(&lowest, &highest) }); err != nil {
+		return r, err
+	}
+	if r.kept, r.times, err = s.keptLevels(ctx, on); err != nil {
+		return r, err
+	}
+	for after := lowest - 1; after < highest; after += recountPage {
+		upto := min(after+recountPage, highest)
+		rows, err := s.queries.query(ctx, on, "stat_count", values{"after_id": after, "upto_id": upto})
+		if err != nil {
+			return r, err
+		}
+		err = eachRow(rows, func() error {
+			var queue string
+			var state workqueue.State
+			var hidden int
+			var n int64
+			if err := rows.Scan(&queue, &state, &hidden, &n); err != nil {
+				return err
+			}
+			r.counted[s.levelKey(queue, statKind(endOf(state, hidden != 0)))] += n
+			return nil
+		})
+		if err != nil {
+			return r, err
+		}
+		progress(upto-lowest+1, highest-lowest+1)
+	}
+	return r, nil
+}
+
+// keptLevels reads how many items of each queue and kind there are, as it was
+// kept, and how many recounts have ended.
+func (s *Store) keptLevels(ctx context.Context, on runner) (kept map[statKey]int64, times int64, err error) {
+	kept = map[statKey]int64{}
+	rows, err := s.queries.query(ctx, on, "stat_levels", nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	err = eachRow(rows, func() error {
+		var queue string
+		var kind statKind
+		var sums statSums
+		if err := rows.Scan(&queue, &kind, &sums.level, &sums.events); err != nil {
+			return err
+		}
+		if kind == statRecount {
+			times += sums.events
+		} else if kind != statFailed {
+			kept[s.levelKey(queue, kind)] += sums.level
+		}
+		return nil
+	})
+	return kept, times, err
+}
+
+// levelKey names a level. To SQL Server names that differ in case alone are one
+// queue.
+func (s *Store) levelKey(queue string, kind statKind) statKey {
+	if s.dialect.driver == database.SQLServer {
+		queue = queueKey(queue)
+	}
+	return statKey{queue: queue, kind: kind}
+}
+
+// corrections lists what differs, by queue and lifecycle.
+func (r recount) corrections() []workqueue.StatisticsCorrection {
+	var all []workqueue.StatisticsCorrection
+	add := func(k statKey) {
+		if r.kept[k] != r.counted[k] {
+			all = append(all, workqueue.StatisticsCorrection{
+				Queue: k.queue, Lifecycle: workqueue.Lifecycle(k.kind), Kept: r.kept[k], Counted: r.counted[k],
+			})
+		}
+	}
+	for k := range r.counted {
+		add(k)
+	}
+	for k := range r.kept {
+		if _, ok := r.counted[k]; !ok {
+			add(k)
+		}
+	}
+	slices.SortFunc(all, func(a, b workqueue.StatisticsCorrection) int {
+		return strings.Compare(a.Queue+"\x00"+string(a.Lifecycle), b.Queue+"\x00"+string(b.Lifecycle))
+	})
+	return all
+}
+
+// correct writes the differences, unless another recount has done so since the
+// view was taken: they would count twice.
+func (s *Store) correct(ctx context.Context, tx *sql.Tx, r recount, corrections []workqueue.StatisticsCorrection) error {
+	if err := s.lockAssignment(ctx, tx); err != nil { // so that two recounts write one after the other
+		return err
+	}
+	_, times, err := s.keptLevels(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if times != r.times {
+		return workqueue.ErrRecounted
+	}
+	t := tally{{kind: statRecount}: {events: 1}}
+	for _, c := range corrections {
+		t.add(statKey{queue: c.Queue, kind: statKind(c.Lifecycle)}, statSums{level: c.Counted - c.Kept})
+	}
+	return s.keep(ctx, tx, t)
+}

@@ -1,0 +1,246 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"botwork/workqueue"
+)
+
+func statisticsTests() []test {
+	return []test{
+		{"a queue in which nothing happened", statNothing},
+		{"each end of a run", statRuns},
+		{"what a person does", statChanges},
+		{"poison", statPoison},
+		{"a missed deadline", statExpired},
+		{"a trimmed archive and a removed queue", statTrimmed},
+		{"a queue that waits", statWaiting},
+		{"a lost end counts nothing", statLost},
+		{"any history", statHistory},
+		{"many at a time", statContend},
+		{"a recount sets right what a hand changed", statRecount},
+		{"recounts at a time correct once", statRecounts},
+	}
+}
+
+// stats reads the figures of a queue.
+func (x *fixture) stats(queue string) workqueue.QueueStatistics {
+	x.Helper()
+	all, err := x.Store.Statistics(x.ctx, queue)
+	if err != nil || len(all) != 1 || all[0].Queue != queue {
+		x.Fatalf("Statistics(%q) = %s, %v, want one queue", queue, asJSON(all), err)
+	}
+	return all[0]
+}
+
+// day is the longest window, which holds all that a test does.
+func day(q workqueue.QueueStatistics) workqueue.WindowStatistics { return q.Windows[len(q.Windows)-1] }
+
+// wantHappened checks what is told to have happened in a queue since the test
+// began, and that what is there is told as it is listed.
+func (x *fixture) wantHappened(queue string, completed, failed, archived, deleted int64) {
+	x.Helper()
+	w := day(x.stats(queue))
+	got := [4]int64{w.Completed, w.Failed, w.Archived, w.Deleted}
+	if want := [4]int64{completed, failed, archived, deleted}; got != want {
+		x.Errorf("queue %s: completed, failed, archived, deleted = %v, want %v", queue, got, want)
+	}
+	if err := keptIsCounted(x.ctx, x.Store); err != nil {
+		x.Error(err)
+	}
+}
+
+func statNothing(x *fixture) {
+	before := x.stats(workqueue.DefaultQueue)
+	for _, l := range workqueue.Lifecycles() {
+		if n, ok := before.Items[l]; n != 0 || !ok {
+			x.Errorf("%d items are %s (%t), want an entry of 0", n, l, ok)
+		}
+	}
+	for _, s := range workqueue.States() {
+		if n, ok := before.States[s.String()]; n != 0 || !ok {
+			x.Errorf("%d items are %s (%t), want an entry of 0", n, s, ok)
+		}
+	}
+	if before.OldestDueAt != nil || before.OldestWaiting != nil {
+		x.Errorf("the oldest waits since %s, want none", deref(before.OldestDueAt))
+	}
+	if len(before.Windows) != len(workqueue.StatisticsWindows()) {
+		x.Fatalf("%d windows", len(before.Windows))
+	}
+	for i, length := range workqueue.StatisticsWindows() {
+		w := before.Windows[i]
+		if time.Duration(w.Window) != length || before.At.Sub(w.Since) < length {
+			x.Errorf("window %s begins at %s, %s ago, want %s", time.Duration(w.Window), w.Since, before.At.Sub(w.Since), length)
+		}
+		if w.FailureRate != nil || w.MeanDuration != nil || w.P95Duration != nil {
+			x.Errorf("window %s of an empty queue: %s", length, asJSON(w))
+		}
+	}
+	if _, err := x.Store.Statistics(x.ctx, "nowhere"); !errors.Is(err, workqueue.ErrNotFound) {
+		x.Errorf("of a queue that is not there: %v, want ErrNotFound", err)
+	}
+}
+
+func statRuns(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	x.finish(w, success(x.running(w, "")))
+	x.wantHappened(workqueue.DefaultQueue, 1, 0, 0, 0)
+	x.finish(w, failure(x.running(w, ""), workqueue.Ready))
+	x.wantHappened(workqueue.DefaultQueue, 1, 1, 0, 0)
+	x.finish(w, failure(x.running(w, ""), workqueue.Cancelled))
+	x.wantHappened(workqueue.DefaultQueue, 1, 2, 1, 0)
+	released := x.running(w, "")
+	x.finish(w, workqueue.Finish{
+		ItemID: released.ID, Fence: released.Fence, State: workqueue.Ready, Delay: time.Hour,
+		Attempt: &workqueue.AttemptNote{Number: 1, Outcome: "released"},
+	})
+	x.wantHappened(workqueue.DefaultQueue, 1, 2, 1, 0)
+	x.finish(w, asCopy(x.running(w, ""), 1))
+	x.wantHappened(workqueue.DefaultQueue, 1, 3, 2, 0)
+
+	unkept := success(x.running(w, ""))
+	unkept.Retain = new(time.Duration)
+	hidden := failure(x.running(w, ""), workqueue.Cancelled)
+	hidden.Delete = workqueue.DeletionLogical
+	dropped := failure(x.running(w, ""), workqueue.Cancelled)
+	dropped.Delete = workqueue.DeletionPhysical
+	x.finish(w, unkept, hidden, dropped)
+	x.wantHappened(workqueue.DefaultQueue, 2, 5, 2, 1)
+
+	window := day(x.stats(workqueue.DefaultQueue))
+	if rate := window.FailureRate; rate == nil || *rate != 5.0/7 {
+		x.Errorf("failure rate %s, want 5/7", deref(rate))
+	}
+	if window.MeanDuration == nil || window.P95Duration == nil || *window.MeanDuration < 0 {
+		x.Errorf("durations %s and %s, want both", deref(window.MeanDuration), deref(window.P95Duration))
+	}
+}
+
+func statChanges(x *fixture) {
+	x.define("test", []string{"hides"}, workqueue.Queue{Name: "hides", QueueLife: workqueue.QueueLife{Deletion: workqueue.DeletionLogical}})
+	var completed, failed, archived, deleted int64
+	for _, queue := range []string{workqueue.DefaultQueue, "hides"} {
+		completed, failed, archived, deleted = 0, 0, 0, 0
+		for _, a := range workqueue.Actions() {
+			for _, state := range workqueue.States() {
+				it := x.Item(ItemOpts{State: state, Queue: queue, In: later(state)})
+				switch state {
+				case workqueue.Processed:
+					completed++
+				case workqueue.Cancelled:
+					failed++
+					archived++
+				}
+				if err := Do(x.ctx, x.Store, a, it.ID, "why"); err != nil {
+					continue // the table of changes says where that is right
+				}
+				switch {
+				case a == workqueue.Cancel || a == workqueue.Archive:
+					archived++
+				case a == workqueue.Delete && queue == "hides":
+					deleted++
+				}
+				x.wantHappened(queue, completed, failed, archived, deleted)
+			}
+		}
+	}
+	// Back from where they were hidden, and all of them in pages.
+	hides := workqueue.ItemFilter{QueueName: "hides", Lifecycles: workqueue.Lifecycles()}
+	x.changeAll(hides, workqueue.Change{Action: workqueue.Repeat})
+	x.wantHappened("hides", completed, failed, archived, deleted)
+	before := x.stats("hides").Items
+	x.changeAll(hides, workqueue.Change{Action: workqueue.Archive})
+	after := x.stats("hides").Items
+	x.wantHappened("hides", completed, failed, archived+after[workqueue.LifeArchived]-before[workqueue.LifeArchived], deleted)
+	x.changeAll(workqueue.ItemFilter{QueueName: workqueue.DefaultQueue}, workqueue.Change{Action: workqueue.Delete})
+	if q := x.stats(workqueue.DefaultQueue); q.Items[workqueue.LifeCompleted]+q.Items[workqueue.LifeArchived]+q.Items[workqueue.LifeDeleted] != 0 {
+		x.Errorf("after all were deleted, %s are left", asJSON(q.Items))
+	}
+}
+
+func statPoison(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	it := x.running(w, "")
+	x.expire(it.ID)
+	x.rescue()
+	x.wantHappened(workqueue.DefaultQueue, 0, 0, 0, 0)
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "ReleaseCount" = 4 WHERE "Id" = %d`, it.ID)
+	x.Assign(w, it.ID)
+	x.claim(w, 1)
+	x.expire(it.ID)
+	x.wantRescue(workqueue.RescueResult{Rescued: 1, Poisoned: 1})
+	x.wantHappened(workqueue.DefaultQueue, 0, 0, 1, 0)
+}
+
+func statExpired(x *fixture) {
+	it := x.Item(ItemOpts{Deadline: time.Now().Add(time.Hour)})
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeadlineAt" = %s WHERE "Id" = %d`, longAgo, it.ID)
+	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
+		_, err := tx.Expire(ctx)
+		return err
+	})
+	x.wantHappened(workqueue.DefaultQueue, 0, 0, 1, 0)
+}
+
+func statTrimmed(x *fixture) {
+	x.archiveOf("small", 3)
+	w := x.Worker(WorkerOpts{})
+	for range 5 {
+		end := failure(x.running(w, "small"), workqueue.Cancelled)
+		end.QueueName = "small"
+		x.finish(w, end)
+	}
+	x.wantHappened("small", 0, 5, 5, 0)
+	if n := x.stats("small").Items[workqueue.LifeArchived]; n != 3 {
+		x.Errorf("%d items are archived, want the 3 that are kept", n)
+	}
+	x.changeAll(workqueue.ItemFilter{QueueName: "small"}, workqueue.Change{Action: workqueue.Delete})
+	if err := x.Store.DeleteQueue(x.ctx, "small"); err != nil {
+		x.Fatal(err)
+	}
+	x.archiveOf("small", 3) // another one
+	x.wantHappened("small", 0, 0, 0, 0)
+}
+
+func statWaiting(x *fixture) {
+	oldest := x.Item(ItemOpts{State: workqueue.Pending})
+	x.Item(ItemOpts{})
+	x.Item(ItemOpts{In: time.Hour})
+	x.Item(ItemOpts{Deadline: time.Now().Add(2 * time.Hour)})
+	x.running(x.Worker(WorkerOpts{}), "")
+	w := x.Worker(WorkerOpts{})
+	x.finish(w, failure(x.running(w, ""), workqueue.Ready))
+	x.Item(ItemOpts{State: workqueue.Assigned})
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s WHERE "Id" = %d`, longAgo, oldest.ID)
+	q := x.stats(workqueue.DefaultQueue)
+	want := map[workqueue.Lifecycle]int64{
+		workqueue.LifePending: 3, workqueue.LifeScheduled: 1, workqueue.LifeRetry: 1, workqueue.LifeAssigned: 1,
+		workqueue.LifeActive: 1, workqueue.LifeCompleted: 0, workqueue.LifeArchived: 0, workqueue.LifeDeleted: 0,
+	}
+	if asJSON(q.Items) != asJSON(want) {
+		x.Errorf("items = %s, want %s", asJSON(q.Items), asJSON(want))
+	}
+	due := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
+	if q.OldestDueAt == nil || !q.OldestDueAt.Equal(due) || time.Duration(*q.OldestWaiting) != q.At.Sub(due) {
+		x.Errorf("the oldest waits since %s, %s, want since %s", deref(q.OldestDueAt), deref(q.OldestWaiting), due)
+	}
+	if err := keptIsCounted(x.ctx, x.Store); err != nil {
+		x.Error(err)
+	}
+}
+
+// An end that comes too late, or twice, is none.
+func statLost(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	it := x.running(w, "")
+	stale := success(it)
+	stale.Fence--
+	x.wantIDs("lost", x.finish(w, stale), []int64{it.ID})
+	x.wantHappened(workqueue.DefaultQueue, 0, 0, 0, 0)
+	x.finish(w, success(it))
+	x.wantIDs("lost", x.finish(w, success(it), failure(it, workqueue.Cancelled)), []int64{it.ID, it.ID})
+	x.wantHappened(workqueue.DefaultQueue, 1, 0, 0, 0)
+}

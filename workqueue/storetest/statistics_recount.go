@@ -1,0 +1,89 @@
+package storetest
+
+import (
+	"errors"
+	"sync"
+
+	"botwork/workqueue"
+)
+
+func (x *fixture) recount() []workqueue.StatisticsCorrection {
+	x.Helper()
+	corrections, err := x.Store.RecountStatistics(x.ctx, nil)
+	if err != nil {
+		x.Fatal(err)
+	}
+	return corrections
+}
+
+func statRecount(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	for range 3 {
+		x.Item(ItemOpts{State: workqueue.Processed, Worker: w})
+	}
+	gone := x.Item(ItemOpts{State: workqueue.Cancelled, Worker: w})
+	if got := x.recount(); len(got) != 0 {
+		x.Errorf("a recount corrected %s, want nothing", asJSON(got))
+	}
+	x.exec(1, `DELETE FROM "BotWorkQueueItems" WHERE "Id" = %d`, gone.ID)
+	x.exec(3, `UPDATE "BotWorkQueueItems" SET "DeletedAt" = %s WHERE "State" = 2`, longAgo)
+	x.exec(2, `INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "State", "FinishedAt") VALUES ('Work', 2, %s), ('Work', 2, %[1]s)`, longAgo)
+	if q := x.stats(workqueue.DefaultQueue); q.Items[workqueue.LifeCompleted] != 3 || q.Items[workqueue.LifeArchived] != 1 {
+		x.Errorf("before a recount %s are told, want what was kept", asJSON(q.Items))
+	}
+	before := x.stats(workqueue.DefaultQueue)
+	var done, of int64
+	got, err := x.Store.RecountStatistics(x.ctx, func(d, o int64) { done, of = d, o })
+	want := []workqueue.StatisticsCorrection{
+		{Queue: workqueue.DefaultQueue, Lifecycle: workqueue.LifeArchived, Kept: 1},
+		{Queue: workqueue.DefaultQueue, Lifecycle: workqueue.LifeCompleted, Kept: 3, Counted: 2},
+		{Queue: workqueue.DefaultQueue, Lifecycle: workqueue.LifeDeleted, Counted: 3},
+	}
+	if err != nil || asJSON(got) != asJSON(want) {
+		x.Errorf("RecountStatistics = %s, %v, want %s", asJSON(got), err, asJSON(want))
+	}
+	if done == 0 || done != of {
+		x.Errorf("the last progress was %d of %d, want all", done, of)
+	}
+	if err := keptIsCounted(x.ctx, x.Store); err != nil {
+		x.Error(err)
+	}
+	// What happened stays as it was.
+	after := day(x.stats(workqueue.DefaultQueue))
+	if was := day(before); after.Completed != was.Completed || after.Archived != was.Archived || after.Failed != was.Failed || after.Deleted != was.Deleted {
+		x.Errorf("the recount changed what happened: %s, was %s", asJSON(after), asJSON(was))
+	}
+	if got := x.recount(); len(got) != 0 {
+		x.Errorf("a second recount corrected %s, want nothing", asJSON(got))
+	}
+}
+
+func statRecounts(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	for range 3 {
+		x.Item(ItemOpts{State: workqueue.Processed, Worker: w})
+	}
+	x.exec(3, `DELETE FROM "BotWorkQueueItems" WHERE "State" = 2`)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	corrected := 0
+	for range 4 {
+		store := x.Another(x.T)
+		wg.Go(func() {
+			got, err := store.RecountStatistics(x.ctx, nil)
+			if err != nil && !errors.Is(err, workqueue.ErrRecounted) {
+				x.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			corrected += len(got)
+		})
+	}
+	wg.Wait()
+	if corrected != 1 {
+		x.Errorf("%d corrections were made, want 1", corrected)
+	}
+	if err := keptIsCounted(x.ctx, x.Store); err != nil {
+		x.Error(err)
+	}
+}
