@@ -14,13 +14,13 @@ import (
 // what it is likely to add, so that the log stays short and no statement long.
 const startsBatch = 2 * rescueBatch
 
-// rateRow is a queue that limits starts, inside a JSON parameter. A period that
-// the queue does not have is nil.
+// rateRow is a queue that limits starts. A period that the queue does not have
+// is 0. Inside a JSON parameter only the exported fields stand.
 type rateRow struct {
 	QueueName string
-	RateMs    *int64
-	KeyRateMs *int64
 	KeepMs    int64 // the longer one
+
+	rateMs, keyRateMs int64
 }
 
 // Limits implements workqueue.LimitTx.
@@ -81,17 +81,8 @@ func (a *assignTx) limited(ctx context.Context) ([]workqueue.LimitUse, error) {
 }
 
 func newRateRow(u *workqueue.LimitUse) rateRow {
-	r := rateRow{QueueName: u.Queue}
-	for _, p := range []struct {
-		rate workqueue.Rate
-		into **int64
-	}{{u.Limits.Rate, &r.RateMs}, {u.Limits.KeyRate, &r.KeyRateMs}} {
-		if p.rate.Limit > 0 {
-			period := ms(time.Duration(p.rate.Per))
-			*p.into = &period
-			r.KeepMs = max(r.KeepMs, period)
-		}
-	}
+	r := rateRow{QueueName: u.Queue, rateMs: ms(time.Duration(u.Limits.Rate.Per)), keyRateMs: ms(time.Duration(u.Limits.KeyRate.Per))}
+	r.KeepMs = max(r.rateMs, r.keyRateMs)
 	return r
 }
 
@@ -131,18 +122,28 @@ func (a *assignTx) addStarts(ctx context.Context, uses map[string]*workqueue.Lim
 			return fmt.Errorf("%s: %w", step.name, err)
 		}
 	}
-	rows, err := a.s.queries.query(ctx, a.tx, "limit_starts", values{"rows": batch, "now": a.s.nowArg()})
+	for _, r := range rates {
+		if err := a.countStarts(ctx, uses[r.QueueName], r); err != nil {
+			return fmt.Errorf("limit_starts: %w", err)
+		}
+	}
+	return nil
+}
+
+func (a *assignTx) countStarts(ctx context.Context, u *workqueue.LimitUse, r rateRow) error {
+	rows, err := a.s.queries.query(ctx, a.tx, "limit_starts", values{
+		"queue": r.QueueName, "rate_ms": r.rateMs, "key_rate_ms": r.keyRateMs, "keep_ms": r.KeepMs, "now": a.s.nowArg(),
+	})
 	if err != nil {
 		return err
 	}
 	return eachRow(rows, func() error {
-		var queue string
 		var key nullText
 		var n, ofKey int
-		if err := rows.Scan(&queue, &key, &n, &ofKey); err != nil {
+		if err := rows.Scan(&key, &n, &ofKey); err != nil {
 			return err
 		}
-		addUse(uses[queue], string(key), workqueue.Use{Started: n}, workqueue.Use{Started: ofKey})
+		addUse(u, string(key), workqueue.Use{Started: n}, workqueue.Use{Started: ofKey})
 		return nil
 	})
 }

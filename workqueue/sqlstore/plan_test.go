@@ -25,6 +25,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 		db := e.SQL(t, dsn)
 		fill(t, e, db)
 		rows := `[{"ItemId": 1, "ItemFence": 1, "HolderId": 1, "NewState": 2, "Failures": 0, "DelayMs": 0}]`
+		const full, fullKeys = `["a"]`, `[{"Queue": "b", "Key": "k"}]`
 		taskRows := `[{"Name": "task:T", "Task": "T", "Holder": "", "Instant": "2026-01-01 00:00:00.000", "Closes": null, "Author": "ann"}]`
 		for _, c := range []struct {
 			statement string
@@ -34,6 +35,10 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"claim", map[string]any{"worker": 1, "instance": "x", "min_priority": 500, "max_priority": 1000, "limit_rows": 10, "lease_ms": 1000}, []string{"Assigned"}},
 			{"due", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10}, []string{"Waiting"}},
 			{"due_deadline", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10}, []string{"WaitingDeadline"}},
+			{"due_limited", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": full, "keys": fullKeys}, []string{"Waiting"}},
+			{"due_deadline_limited", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": full, "keys": fullKeys}, []string{"WaitingDeadline"}},
+			{"limit_held", map[string]any{}, []string{"Assigned", "Leased"}},
+			{"starts_assigned", map[string]any{}, []string{"Assigned"}},
 			{"stale", map[string]any{"assigned_ms": 1000, "limit_rows": 10}, []string{"Assigned", "Leased"}},
 			{"worker_loads", map[string]any{"seen_ms": 1000, "min_priority": 500, "default_ms": 1000}, []string{"Assigned", "Leased"}},
 			{"release_assigned", map[string]any{"worker": 1, "instance": "x"}, []string{"Assigned"}},
@@ -59,6 +64,9 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"task_notify", map[string]any{"rows": rows}, nil},
 			{"task_revise", map[string]any{"rows": rows}, nil},
 			{"task_items", map[string]any{"rows": rows}, nil},
+			{"starts_begun", map[string]any{}, nil},
+			{"starts_back", map[string]any{}, nil},
+			{"starts_taken", map[string]any{"rows": rows}, nil},
 			{"assign", map[string]any{"rows": rows}, nil},
 			{"beat_items", map[string]any{"worker": 1, "lease_ms": 1000, "rows": rows}, nil},
 			{"finish", map[string]any{"worker": 1, "instance": "x", "rows": rows}, nil},
@@ -66,7 +74,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"rescue", map[string]any{"rows": rows, "assigned_ms": 1000, "max_releases": 5, "poison_text": "x"}, nil},
 		} {
 			switch c.statement {
-			case "release_assigned", "expire_leases", "progress", "task_waiting", "task_failures", "task_scopes_busy", "task_revise", "task_items",
+			case "limit_held", "starts_assigned", "starts_back", "release_assigned", "expire_leases", "progress", "task_waiting", "task_failures", "task_scopes_busy", "task_revise", "task_items",
 				"trim_archive", "still_held", "finish_remove", "seal":
 			default:
 				c.values["now"] = nil // the database's clock
