@@ -47,6 +47,27 @@ func TestCutShortBehindEachStep(t *testing.T) {
 	}
 }
 
+// The worker may die when the files have their items and are not yet noted as
+// under way: the next scan finds them again, and makes no second item.
+func TestScanCutShortBehindItsItems(t *testing.T) {
+	p := newProject(t, testdb.Engines[0])
+	p.run(t, "scan-invoices")
+	want := p.items(t)
+	if len(want) != len(p.files(t, "inbox")) {
+		t.Fatalf("%d items for %d files", len(want), len(p.files(t, "inbox")))
+	}
+	if _, err := p.ledger.ExecContext(t.Context(), "DELETE FROM FilesUnderWay"); err != nil {
+		t.Fatal(err)
+	}
+	p.run(t, "scan-invoices")
+	if got := p.items(t); len(got) != len(want) {
+		t.Errorf("after the second scan there are %d items, want %d", len(got), len(want))
+	}
+	if n := p.outcome(t).UnderWay; n != len(want) {
+		t.Errorf("%d files are under way, want %d", n, len(want))
+	}
+}
+
 // receive begins anew: an empty ledger, and one file in the inbox.
 func (p *testProject) receive(t *testing.T, name string) {
 	t.Helper()
