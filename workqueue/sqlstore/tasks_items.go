@@ -125,13 +125,13 @@ func (s *Store) taskFailures(ctx context.Context, limit int) ([]workqueue.TaskFa
 			var f workqueue.TaskFailure
 			var scope, text, kind nullText
 			var planned, deadline, finished utcTime
-			var retried bool
+			var noNews bool
 			err := rows.Scan(&f.ID, &f.Task, &scope, &f.Queue, &f.Priority, &planned, &deadline, &f.Pipeline, &text, &kind,
-				&f.Attempts, &finished, &retried)
+				&f.Attempts, &finished, &noNews)
 			f.Scope, f.Error, f.ErrorKind = string(scope), string(text), workqueue.ErrorKind(kind)
 			f.PlannedAt, f.Deadline, f.FinishedAt = planned.Time, deadline.Time, finished.Time
 			all = append(all, itemIDRow{f.ID})
-			if !retried && f.ErrorKind != workqueue.KindCancelled {
+			if !noNews && f.ErrorKind != workqueue.KindCancelled && f.ErrorKind != "" {
 				failures = append(failures, f)
 			}
 			return err

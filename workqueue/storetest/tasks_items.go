@@ -197,11 +197,15 @@ func taskNoNews(x *fixture) {
 	x.Item(ItemOpts{State: workqueue.Cancelled}) // of no task
 	byHand := x.fail("books", "")
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "ErrorKind" = 'cancelled' WHERE "Id" = %d`, byHand)
+	dropped := x.fail("books", "")
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeletedAt" = %s WHERE "Id" = %d`, longAgo, dropped)
+	noKind := x.fail("books", "") // a hand has set the state
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "ErrorKind" = NULL WHERE "Id" = %d`, noKind)
 	copied := x.fail("books", "")
 	retry := x.Item(ItemOpts{})
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "RootId" = %d WHERE "Id" = %d`, copied, retry.ID)
-	if n, err := x.Store.NotifyTaskFailures(x.ctx, 10, none); err != nil || n != 2 {
-		x.Errorf("took %d, %v, want 2 that are looked at no more", n, err)
+	if n, err := x.Store.NotifyTaskFailures(x.ctx, 10, none); err != nil || n != 4 {
+		x.Errorf("took %d, %v, want 4 that are looked at no more", n, err)
 	}
 
 	// The copy fails as well: that is the end.
