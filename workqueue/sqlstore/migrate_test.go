@@ -2,6 +2,7 @@ package sqlstore_test
 
 import (
 	"database/sql"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -51,7 +52,7 @@ func TestMigrate(t *testing.T) {
 				t.Fatalf("MigrationStatus = %v, %v, want %d migrations", migrations, err, len(files))
 			}
 			for i, m := range migrations {
-				if m.Version != int64(i+1) || !strings.HasSuffix(files[i], m.Name) || m.Applied != (m.AppliedAt != nil) {
+				if !strings.HasPrefix(m.Name, fmt.Sprintf("%04d_", m.Version)) || !strings.HasSuffix(files[i], m.Name) || m.Applied != (m.AppliedAt != nil) {
 					t.Errorf("migration %d is %+v, want %s", i+1, m, files[i])
 				}
 				if m.Applied {
