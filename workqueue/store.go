@@ -17,6 +17,7 @@ type Store interface {
 	WorkerStore
 	LeaseStore
 	ScheduleStore
+	HousekeepingStore
 
 	// Assign runs pass under the cluster's assignment lock: it waits for the
 	// lock, and what pass wrote is committed together when pass returns nil.

@@ -87,6 +87,25 @@ func (l link) RecountStatistics(context.Context, func(done, of int64)) ([]workqu
 	return nil, errRefused
 }
 
+// Housekeeping is left out: what it removes has ended.
+
+func (l link) RemoveRetained(context.Context, int) (int, error) { return 0, errRefused }
+func (l link) RemoveCompleted(context.Context, *time.Duration, int) (int, error) {
+	return 0, errRefused
+}
+func (l link) RemoveArchived(context.Context, *time.Duration, int) (int, error) {
+	return 0, errRefused
+}
+func (l link) TrimArchives(context.Context, *int, int) (int, error)           { return 0, errRefused }
+func (l link) RemoveDeleted(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
+func (l link) FreeTimedKeys(context.Context, int) (int, error)                { return 0, errRefused }
+func (l link) RemoveFirings(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
+func (l link) RemoveRuns(context.Context, time.Duration, int) (int, error)    { return 0, errRefused }
+func (l link) RemoveWorkers(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
+func (l link) PurgeQueue(context.Context, workqueue.PurgeParams) (workqueue.PurgeResult, error) {
+	return workqueue.PurgeResult{}, errRefused
+}
+
 func (l link) Queues(ctx context.Context) ([]workqueue.Queue, error) {
 	return call(ctx, l, "Queues", l.p.w.db.queues)
 }

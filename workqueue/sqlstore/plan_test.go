@@ -53,8 +53,16 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"free_timed_keys", map[string]any{"rows": `[{"Hash": "a"}]`}, []string{"TimedKey"}},
 			{"stat_unfinished", map[string]any{}, []string{"Waiting", "WaitingDeadline", "Assigned", "Leased"}},
 			{"trim_archive", map[string]any{"queue": "default", "keep": 100, "limit_rows": 10}, []string{"Archived"}},
+			{"clean_retained", map[string]any{"limit_rows": 10}, []string{"Retained"}},
+			{"clean_completed", map[string]any{"queue": "default", "age_ms": 1000, "limit_rows": 10}, []string{"Completed"}},
+			{"clean_archived", map[string]any{"queue": "default", "age_ms": 1000, "limit_rows": 10}, []string{"Archived"}},
+			{"clean_excess", map[string]any{"queue": "default", "keep": 100, "limit_rows": 10}, []string{"Archived"}},
+			{"clean_deleted", map[string]any{"age_ms": 1000, "limit_rows": 10}, []string{"Deleted"}},
+			{"clean_keys", map[string]any{"limit_rows": 10}, []string{"TimedUntil"}},
+			{"clean_workers", map[string]any{"age_ms": 1000, "limit_rows": 10}, []string{"Assigned", "Leased"}},
 			// These find their rows by key; any index does.
 			{"stat_items", map[string]any{"rows": rows}, nil},
+			{"clean_remove", map[string]any{"rows": rows}, nil},
 			{"expire", map[string]any{"rows": rows, "deadline_text": "x", "life_text": "x"}, nil},
 			{"still_held", map[string]any{"worker": 1, "instance": "x", "rows": rows}, nil},
 			{"finish_remove", map[string]any{"rows": rows}, nil},
@@ -75,7 +83,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 		} {
 			switch c.statement {
 			case "limit_held", "starts_assigned", "starts_back", "release_assigned", "expire_leases", "progress", "task_waiting", "task_failures", "task_scopes_busy", "task_revise", "task_items",
-				"trim_archive", "still_held", "finish_remove", "seal":
+				"trim_archive", "still_held", "finish_remove", "clean_excess", "clean_remove", "seal":
 			default:
 				c.values["now"] = nil // the database's clock
 			}

@@ -28,7 +28,7 @@ const (
 // faultyMethods are all methods of workqueue.Store.
 func faultyMethods(t *testing.T) []method {
 	t.Helper()
-	all := slices.Concat(itemMethods, leaseMethods, workerMethods, scheduleMethods, queueMethods, taskMethods, statisticsMethods, reads)
+	all := slices.Concat(itemMethods, leaseMethods, workerMethods, scheduleMethods, queueMethods, taskMethods, statisticsMethods, housekeepingMethods, reads)
 	store := reflect.TypeFor[workqueue.Store]()
 	for required := range store.Methods() {
 		if !slices.ContainsFunc(all, func(m method) bool { return m.name == required.Name }) {

@@ -19,7 +19,8 @@ type fixture struct {
 	Harness
 	*Factory
 
-	ctx context.Context
+	ctx      context.Context
+	instants int // that a test has used up
 }
 
 func newFixture(t *testing.T, h Harness) *fixture {

@@ -71,6 +71,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Task", taskTests()},
 		{"Life", lifeTests()},
 		{"Statistics", statisticsTests()},
+		{"Housekeeping", housekeepingTests()},
 		{"Contend", contendTests()},
 	} {
 		t.Run(group.name, func(t *testing.T) {

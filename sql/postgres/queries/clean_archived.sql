@@ -1,0 +1,11 @@
+-- clean_archived: archived items of a queue that have come to an age.
+-- In:  queue, age_ms, limit_rows, now (NULL: the database clock)
+-- Out: id, fence, state, 1 for a deleted one, attempts; the rows are locked.
+SELECT c."Id", c."Fence", c."State", CASE WHEN c."DeletedAt" IS NULL THEN 0 ELSE 1 END,
+    (SELECT COUNT(*) FROM "BotWorkItemAttempts" a WHERE a."ItemId" = c."Id")
+FROM "BotWorkQueueItems" c
+WHERE c."State" = 3 AND c."DeletedAt" IS NULL AND c."QueueName" = @queue
+  AND c."FinishedAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@age_ms AS bigint) * INTERVAL '1 millisecond'
+ORDER BY c."FinishedAt" NULLS FIRST, c."Id"
+LIMIT @limit_rows
+FOR UPDATE OF c SKIP LOCKED;

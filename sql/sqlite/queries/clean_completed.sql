@@ -1,0 +1,11 @@
+-- clean_completed: completed items of a queue that say nothing of how long they
+-- are kept, and have come to an age.
+-- In:  queue, age_ms, limit_rows, now (NULL: the database clock)
+-- Out: id, fence, state, 1 for a deleted one, attempts; the rows are locked.
+SELECT c.Id, c.Fence, c.State, CASE WHEN c.DeletedAt IS NULL THEN 0 ELSE 1 END,
+    (SELECT COUNT(*) FROM BotWorkItemAttempts a WHERE a.ItemId = c.Id)
+FROM BotWorkQueueItems c
+WHERE c.State = 2 AND c.RetainUntil IS NULL AND c.DeletedAt IS NULL AND c.QueueName = @queue
+  AND c.FinishedAt <= strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@age_ms / 1000.0))
+ORDER BY c.FinishedAt, c.Id
+LIMIT CAST(@limit_rows AS INTEGER);

@@ -1,0 +1,16 @@
+-- clean_firings: remove records of planned instants that have come to an age. The
+-- latest of each schedule and worker (for a task: and scope value) stays: the next
+-- instant is counted from it. Only where a worker is gone, its own go altogether.
+-- A task's records stay until its windows are settled.
+-- In:  age_ms, limit_rows, now (NULL: the database clock)
+DELETE FROM BotScheduleFirings
+WHERE Id IN (
+    SELECT TOP (@limit_rows) c.Id FROM BotScheduleFirings c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
+    WHERE c.PlannedAt <= DATEADD(millisecond, -(@age_ms % 1000), DATEADD(second, -(@age_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) AND c.RecordedAt <= DATEADD(millisecond, -(@age_ms % 1000), DATEADD(second, -(@age_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
+      AND (EXISTS (SELECT 1 FROM BotScheduleFirings n WITH (READPAST, READCOMMITTEDLOCK)
+              WHERE n.Schedule = c.Schedule AND n.WorkerName = c.WorkerName AND n.PlannedAt > c.PlannedAt)
+          OR c.WorkerName <> N'' AND c.Schedule NOT LIKE N'task:%'
+              AND NOT EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Name = c.WorkerName))
+      AND NOT EXISTS (SELECT 1 FROM BotTasks t
+          WHERE c.Schedule LIKE N'task:%' AND t.Name = SUBSTRING(c.Schedule, 6, 200) AND t.SettledUntil <= c.PlannedAt)
+    ORDER BY c.PlannedAt, c.Id);

@@ -1,0 +1,10 @@
+-- clean_keys: finished items let go of their timed keys whose time is over. Items
+-- that wait or run keep theirs, so that no claim finds one of them locked here.
+-- In:  limit_rows, now (NULL: the database clock)
+UPDATE BotWorkQueueItems SET
+    TimedKey = NULL,
+    TimedUntil = NULL
+WHERE State IN (2, 3) AND TimedUntil <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) AND Id IN (
+    SELECT TOP (@limit_rows) c.Id FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
+    WHERE c.State IN (2, 3) AND c.TimedKey IS NOT NULL AND c.TimedUntil <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+    ORDER BY c.TimedUntil, c.Id);

@@ -1,0 +1,11 @@
+-- clean_workers: remove the rows of workers that are gone since an age and hold no
+-- item. Items and attempts keep their numbers, attempts their names, too.
+-- In:  age_ms, limit_rows, now (NULL: the database clock)
+DELETE FROM BotWorkers
+WHERE LastSeenAt <= DATEADD(millisecond, -(@age_ms % 1000), DATEADD(second, -(@age_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) AND (State = N'stopped' OR LeaseExpiresAt IS NULL OR LeaseExpiresAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+  AND Id IN (
+    SELECT TOP (@limit_rows) w.Id FROM BotWorkers w WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
+    WHERE w.LastSeenAt <= DATEADD(millisecond, -(@age_ms % 1000), DATEADD(second, -(@age_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) AND (w.State = N'stopped' OR w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+      AND NOT EXISTS (SELECT 1 FROM BotWorkQueueItems i WHERE i.State = 5 AND i.WorkerId = w.Id)
+      AND NOT EXISTS (SELECT 1 FROM BotWorkQueueItems i WHERE i.State = 1 AND i.WorkerId = w.Id)
+    ORDER BY w.LastSeenAt, w.Id);

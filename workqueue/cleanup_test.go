@@ -1,0 +1,186 @@
+package workqueue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// rubbish is a store with so much to remove of each sort; a batch takes a second.
+type rubbish struct {
+	workqueue.CleanUpStore
+
+	left  map[string]int
+	calls []string
+	stop  func(call string) error
+}
+
+func (r *rubbish) take(sort string, limit int) (int, error) {
+	r.calls = append(r.calls, sort)
+	time.Sleep(time.Second)
+	if r.stop != nil {
+		if err := r.stop(sort); err != nil {
+			return 0, err
+		}
+	}
+	n := min(limit, r.left[sort])
+	r.left[sort] -= n
+	return n, nil
+}
+
+func (r *rubbish) RemoveRetained(_ context.Context, limit int) (int, error) {
+	return r.take("retained", limit)
+}
+func (r *rubbish) RemoveCompleted(_ context.Context, age *time.Duration, limit int) (int, error) {
+	return r.take(fmt.Sprint("completed ", age != nil), limit)
+}
+func (r *rubbish) RemoveArchived(_ context.Context, age *time.Duration, limit int) (int, error) {
+	return r.take(fmt.Sprint("archived ", age != nil), limit)
+}
+func (r *rubbish) TrimArchives(_ context.Context, keep *int, limit int) (int, error) {
+	return r.take(fmt.Sprint("trim ", keep != nil), limit)
+}
+func (r *rubbish) FreeTimedKeys(_ context.Context, limit int) (int, error) {
+	return r.take("keys", limit)
+}
+func (r *rubbish) CompactStatistics(_ context.Context, limit int) (int, error) {
+	return r.take("figures", limit)
+}
+func (r *rubbish) RemoveDeleted(_ context.Context, _ time.Duration, limit int) (int, error) {
+	return r.take("deleted", limit)
+}
+func (r *rubbish) RemoveFirings(_ context.Context, _ time.Duration, limit int) (int, error) {
+	return r.take("firings", limit)
+}
+func (r *rubbish) RemoveRuns(_ context.Context, _ time.Duration, limit int) (int, error) {
+	return r.take("runs", limit)
+}
+func (r *rubbish) RemoveWorkers(_ context.Context, _ time.Duration, limit int) (int, error) {
+	return r.take("workers", limit)
+}
+
+// everything removes all sorts.
+func everything() workqueue.CleanUpParams {
+	month := 30 * 24 * time.Hour
+	return workqueue.CleanUpParams{
+		Completed: &month, Archived: &month, ArchivedItems: new(10_000), Deleted: &month, Firings: &month, Runs: &month, Workers: &month,
+	}
+}
+
+func TestCleanUpTakesTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &rubbish{left: map[string]int{
+			"retained": 1200, "completed true": 20, "trim true": 500, "deleted": 3, "workers": 1, "figures": 1001, "keys": 2, "firings": 4, "runs": 5,
+		}}
+		began := time.Now()
+		got, err := workqueue.CleanUp(t.Context(), r, everything())
+		want := workqueue.CleanUpResult{
+			Completed: 1220, Archived: 500, Deleted: 3, Keys: 2, Figures: 1001, Firings: 4, Runs: 5, Workers: 1, Complete: true,
+		}
+		if err != nil || got != want {
+			t.Errorf("CleanUp = %+v, %v, want %+v", got, err, want)
+		}
+		calls := []string{
+			"retained", "completed true", "archived true", "trim true", "keys", "figures", "deleted", "firings", "runs", "workers",
+			"retained", "trim true", "figures", "retained", // which was full twice more, and not at the third time
+		}
+		if !slices.Equal(r.calls, append(calls, "retained")) {
+			t.Errorf("calls = %q, want %q", r.calls, append(calls, "retained"))
+		}
+		// 15 batches of a second each, and a rest as long behind the 12 that found something.
+		if took := time.Since(began); took != 15*time.Second+12*time.Second {
+			t.Errorf("it took %s", took)
+		}
+	})
+}
+
+func TestCleanUpNever(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &rubbish{left: map[string]int{"completed false": 2}}
+		got, err := workqueue.CleanUp(t.Context(), r, workqueue.CleanUpParams{})
+		if want := (workqueue.CleanUpResult{Completed: 2, Complete: true}); err != nil || got != want {
+			t.Errorf("CleanUp = %+v, %v, want %+v", got, err, want)
+		}
+		// What queues and items say of themselves holds.
+		if want := []string{"retained", "completed false", "archived false", "trim false", "keys", "figures"}; !slices.Equal(r.calls, want) {
+			t.Errorf("calls = %q, want %q", r.calls, want)
+		}
+	})
+}
+
+func TestCleanUpEndsInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &rubbish{left: map[string]int{"retained": 1 << 30, "completed true": 1 << 30}}
+		p := everything()
+		p.For = time.Minute
+		began := time.Now()
+		got, err := workqueue.CleanUp(t.Context(), r, p)
+		if err != nil || got.Complete || got.Completed == 0 {
+			t.Errorf("CleanUp = %+v, %v, want some removed, and it not complete", got, err)
+		}
+		if took := time.Since(began); took < time.Minute || took > time.Minute+2*time.Second {
+			t.Errorf("it took %s, want a minute and a batch at the most", took)
+		}
+	})
+}
+
+func TestCleanUpIsStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r := &rubbish{left: map[string]int{"retained": 5000, "archived true": 5000}}
+		r.stop = func(sort string) error {
+			if sort == "archived true" {
+				cancel()
+				return ctx.Err()
+			}
+			return nil
+		}
+		got, err := workqueue.CleanUp(ctx, r, everything())
+		if want := (workqueue.CleanUpResult{Completed: 500}); !errors.Is(err, context.Canceled) || got != want {
+			t.Errorf("CleanUp = %+v, %v, want %+v and that it was cancelled", got, err, want)
+		}
+		r.stop = nil
+		got, err = workqueue.CleanUp(t.Context(), r, everything())
+		if err != nil || got.Completed != 4500 || got.Archived != 5000 || !got.Complete {
+			t.Errorf("the next CleanUp = %+v, %v, want the rest", got, err)
+		}
+	})
+}
+
+func TestCleanUpGoesOnBesideAFault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("broken")
+		r := &rubbish{left: map[string]int{"retained": 700, "runs": 700}}
+		r.stop = func(sort string) error {
+			if sort == "firings" {
+				return broken
+			}
+			return nil
+		}
+		got, err := workqueue.CleanUp(t.Context(), r, everything())
+		if !errors.Is(err, broken) || got.Completed != 700 || got.Runs != 700 || got.Complete {
+			t.Errorf("CleanUp = %+v, %v, want all but the firings, and the error", got, err)
+		}
+	})
+}
+
+func TestCleanUpParamsAreChecked(t *testing.T) {
+	short, negative := time.Hour, -time.Second
+	p := workqueue.CleanUpParams{Completed: &negative, Workers: &short, ArchivedItems: new(-1), Batch: 501, For: negative}
+	_, err := workqueue.CleanUp(t.Context(), &rubbish{}, p)
+	if err == nil {
+		t.Fatal("CleanUp accepts it")
+	}
+	for _, want := range []string{"completed: got -1s", "workers: got 1h0m0s, want 24h", "archivedItems: got -1", "batch: got 501", "for: got -1s"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %q, want it to hold %q", err, want)
+		}
+	}
+}

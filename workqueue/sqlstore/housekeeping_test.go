@@ -1,0 +1,268 @@
+package sqlstore_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"botwork/internal/database"
+	"botwork/internal/namedsql"
+	"botwork/internal/testdb"
+	sqlfiles "botwork/sql"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+	"botwork/workqueue/storetest"
+)
+
+// patience is how long a call may take that waits for nobody.
+const patience = 20 * time.Second
+
+// Housekeeping and the work on the queue never wait for one another.
+func TestClaimsGoOnWhileABatchIsUnderWay(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		if e.Driver == database.SQLite {
+			t.Skip("there is one writer: a claim waits until a batch is written")
+		}
+		dsn := e.DSN(t)
+		store, db := e.Open(t, dsn), e.SQL(t, dsn)
+		factory := storetest.NewFactory(t, store)
+		worker := factory.Worker(storetest.WorkerOpts{})
+		factory.Items(20, storetest.ItemOpts{State: workqueue.Assigned, Worker: worker})
+		oldItems(t, db, 20)
+
+		// One batch of each sort, and none of them ends.
+		tx, err := db.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tx.Rollback()
+		removed := holdBatch(t, e, tx, "clean_completed", map[string]any{"queue": "default", "age_ms": 1000, "limit_rows": 5, "now": nil})
+		removed += holdBatch(t, e, tx, "clean_archived", map[string]any{"queue": "default", "age_ms": 1000, "limit_rows": 5, "now": nil})
+		for _, name := range []string{"clean_keys", "clean_firings", "clean_runs", "clean_workers"} {
+			v := map[string]any{"age_ms": 1000, "limit_rows": 5, "now": nil}
+			if name == "clean_keys" {
+				delete(v, "age_ms")
+			}
+			text, args := bound(t, e, name, v)
+			if _, err := tx.ExecContext(t.Context(), text, args...); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		if removed != 10 {
+			t.Fatalf("the open batches removed %d items, want 10", removed)
+		}
+
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		goOn(ctx, t, store, worker, 20)
+		// Another process cleans up meanwhile: it passes over what is locked.
+		r, err := workqueue.CleanUp(ctx, store, workqueue.CleanUpParams{Completed: new(time.Second), Archived: new(time.Second)})
+		if err != nil || r.Completed != 15 || r.Archived != 15 {
+			t.Errorf("CleanUp beside open batches = %+v, %v, want 15 completed and 15 archived ones", r, err)
+		}
+		if err := tx.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// goOn does what a worker and its users do all the time.
+func goOn(ctx context.Context, t *testing.T, store *sqlstore.Store, worker workqueue.Worker, n int) {
+	t.Helper()
+	claimed, err := store.Claim(ctx, claimAll(worker, time.Hour))
+	for err == nil && len(claimed) < n {
+		var more []workqueue.Item
+		if more, err = store.Claim(ctx, claimAll(worker, time.Hour)); len(more) == 0 {
+			break
+		}
+		claimed = append(claimed, more...)
+	}
+	if err != nil || len(claimed) != n {
+		t.Fatalf("claimed %d items, %v, want %d", len(claimed), err, n)
+	}
+	p := workqueue.BeatParams{WorkerID: worker.ID, InstanceID: worker.InstanceID, Lease: time.Hour}
+	var ends []workqueue.Finish
+	for i, it := range claimed {
+		p.Held = append(p.Held, workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence})
+		ends = append(ends, workqueue.Finish{ItemID: it.ID, Fence: it.Fence, State: []workqueue.State{workqueue.Processed, workqueue.Cancelled}[i%2]})
+	}
+	if _, err := store.Beat(ctx, p); err != nil {
+		t.Errorf("Beat: %v", err)
+	}
+	if lost, err := store.Finish(ctx, worker.ID, worker.InstanceID, ends); err != nil || len(lost) > 0 {
+		t.Errorf("Finish lost %v, %v", lost, err)
+	}
+	if _, err := store.Enqueue(ctx, []workqueue.NewItem{{IntegrationConfig: "x", State: workqueue.Pending}}); err != nil {
+		t.Errorf("Enqueue: %v", err)
+	}
+	pass := workqueue.AssignParams{Horizon: 24 * time.Hour, Workers: workqueue.AvailableWorkers}
+	if r, err := workqueue.AssignPass(ctx, store, pass); err != nil || r.Assigned != 1 {
+		t.Errorf("AssignPass = %+v, %v, want one item assigned", r, err)
+	}
+}
+
+// A batch takes what nobody holds, and waits for nobody.
+func TestABatchPassesOverLockedRows(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		if e.Driver == database.SQLite {
+			t.Skip("there is one writer, and it locks no single rows")
+		}
+		dsn := e.DSN(t)
+		store, db := e.Open(t, dsn), e.SQL(t, dsn)
+		oldItems(t, db, 10)
+		tx, err := db.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tx.Rollback()
+		if _, err := tx.ExecContext(t.Context(), `UPDATE "BotWorkQueueItems" SET "Priority" = 1 WHERE "Payload" IN ('1', '2', '3')`); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		for _, c := range []struct {
+			name string
+			want int
+			do   func() (int, error)
+		}{
+			{"RemoveCompleted", 7, func() (int, error) { return store.RemoveCompleted(ctx, new(time.Second), 0) }},
+			{"TrimArchives", 6, func() (int, error) { return store.TrimArchives(ctx, new(1), 0) }},
+		} {
+			if n, err := c.do(); err != nil || n != c.want {
+				t.Errorf("%s beside locked rows removed %d, %v, want %d", c.name, n, err, c.want)
+			}
+		}
+		if err := tx.Rollback(); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := store.RemoveCompleted(ctx, new(time.Second), 0); err != nil || n != 3 {
+			t.Errorf("afterwards RemoveCompleted = %d, %v, want the other 3", n, err)
+		}
+		for {
+			n, err := store.TrimArchives(ctx, new(1), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n == 0 {
+				break
+			}
+		}
+		var left int
+		if err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM "BotWorkQueueItems"`).Scan(&left); err != nil || left != 1 {
+			t.Errorf("%d items are left, %v, want the newest archived one", left, err)
+		}
+	})
+}
+
+// What is looked for among many records and runs is found by an index.
+func TestOldFiringsAndRunsAreFoundByIndexes(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		if e.Driver == database.SQLServer {
+			t.Skip("the plans of SQL Server are looked at by hand")
+		}
+		dsn := e.DSN(t)
+		e.Open(t, dsn)
+		db := e.SQL(t, dsn)
+		series := `(WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 50000) SELECT n FROM s) g`
+		minutes, analyze := `strftime('%Y-%m-%d %H:%M:%f', '2026-01-01', '+' || n || ' minutes')`, ``
+		if e.Driver == database.Postgres {
+			minutes, analyze = `TIMESTAMPTZ '2026-01-01' + n * INTERVAL '1 minute'`, `ANALYZE "BotScheduleFirings", "BotPipelineRuns"`
+		}
+		for _, statement := range []string{
+			`INSERT INTO "BotScheduleFirings" ("Schedule", "PlannedAt", "Outcome", "RecordedBy", "RecordedAt") SELECT 'S' || n % 3, ` +
+				minutes + `, 'fired', 'ann', ` + minutes + ` FROM ` + series,
+			`INSERT INTO "BotPipelineRuns" ("Pipeline", "TriggerName", "WorkerId", "PlannedAt", "Outcome", "StartedAt", "FinishedAt") SELECT 'P' || n % 3, 'cron', n % 5, ` +
+				minutes + `, 'succeeded', ` + minutes + `, ` + minutes + ` FROM ` + series,
+			analyze,
+		} {
+			if _, err := db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+		}
+		for name, indexes := range map[string][]string{
+			"clean_firings": {"IX_BotScheduleFirings_Planned"},
+			"clean_runs":    {"IX_BotPipelineRuns_Started"},
+			"last_firing":   {"IX_BotScheduleFirings_Latest"},
+		} {
+			v := map[string]any{"age_ms": int64(1000), "limit_rows": 10, "now": nil}
+			if name == "last_firing" {
+				v = map[string]any{"schedule": "S1", "worker_name": ""}
+			}
+			plan := explain(t, e, db, name, v)
+			for _, index := range indexes {
+				if !strings.Contains(plan, index) {
+					t.Errorf("%s does not use %s:\n%s", name, index, plan)
+				}
+			}
+		}
+	})
+}
+
+// bound is a statement's text and arguments.
+func bound(t *testing.T, e testdb.Engine, name string, values map[string]any) (string, []any) {
+	t.Helper()
+	text, err := sqlfiles.Files.ReadFile(folders[e.Driver] + "/queries/" + name + ".sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	statement := namedsql.Compile(string(text), e.Driver.Style())
+	args, err := statement.Args(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return statement.Text, args
+}
+
+// holdBatch picks items and removes them in a transaction that goes on.
+func holdBatch(t *testing.T, e testdb.Engine, tx *sql.Tx, pick string, values map[string]any) int {
+	t.Helper()
+	text, args := bound(t, e, pick, values)
+	rows, err := tx.QueryContext(t.Context(), text, args...)
+	if err != nil {
+		t.Fatalf("%s: %v", pick, err)
+	}
+	defer rows.Close()
+	var picked []map[string]int64
+	for rows.Next() {
+		var id, fence, state, hidden, attempts int64
+		if err := rows.Scan(&id, &fence, &state, &hidden, &attempts); err != nil {
+			t.Fatal(err)
+		}
+		picked = append(picked, map[string]int64{"ItemId": id, "ItemFence": fence, "OldState": state, "Hidden": hidden})
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	batch, err := json.Marshal(picked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, args = bound(t, e, "clean_remove", map[string]any{"rows": string(batch)})
+	result, err := tx.ExecContext(t.Context(), text, args...)
+	if err != nil {
+		t.Fatalf("clean_remove: %v", err)
+	}
+	n, err := result.RowsAffected()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int(n)
+}
+
+// oldItems makes n completed and n archived items, numbered in their payload,
+// that ended long ago.
+func oldItems(t *testing.T, db *sql.DB, n int) {
+	t.Helper()
+	for i := range n {
+		for _, state := range []workqueue.State{workqueue.Processed, workqueue.Cancelled} {
+			statement := fmt.Sprintf(`INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "State", "FinishedAt", "Payload") VALUES ('Old', %d, '2001-01-01 00:00:00.000', '%d')`, state, i+1)
+			if _, err := db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"gorm.io/gorm/clause"
+
+	"botwork/workqueue"
+)
+
+// purgeColumns are those of a pickedRow.
+const purgeColumns = `"Id", "Fence", "State", CASE WHEN "DeletedAt" IS NULL THEN 0 ELSE 1 END AS "Hidden", ` +
+	`(SELECT COUNT(*) FROM "BotWorkItemAttempts" a WHERE a."ItemId" = "BotWorkQueueItems"."Id") AS "Attempts"`
+
+// purgeRow is an item as a page of a purge finds it.
+type purgeRow struct {
+	ID       int64 `gorm:"column:Id"`
+	Fence    int64
+	State    int
+	Hidden   int
+	Attempts int
+}
+
+// PurgeQueue implements workqueue.HousekeepingStore.
+func (s *Store) PurgeQueue(ctx context.Context, p workqueue.PurgeParams) (workqueue.PurgeResult, error) {
+	var result workqueue.PurgeResult
+	if err := p.Validate(); err != nil {
+		return result, err
+	}
+	if _, err := s.Queue(ctx, p.Queue); err != nil {
+		return result, err
+	}
+	doing, limit := fmt.Sprintf("purge queue %q", p.Queue), bounded(p.Limit, cleanItems)
+	err := s.cleanTx(ctx, doing, func(tx *sql.Tx) error {
+		result = workqueue.PurgeResult{}
+		page, err := s.purgeable(ctx, tx, p, limit)
+		if err != nil {
+			return err
+		}
+		taken := withoutCrowds(page)
+		if n := len(taken); n > 0 && (n == limit || n < len(page)) {
+			result.Next = taken[n-1].ItemID
+		}
+		result.Removed, err = s.remove(ctx, tx, taken)
+		return err
+	})
+	return result, err
+}
+
+func (s *Store) purgeable(ctx context.Context, tx *sql.Tx, p workqueue.PurgeParams, limit int) ([]pickedRow, error) {
+	var rows []purgeRow
+	orm := s.orm.WithContext(ctx)
+	orm.Statement.ConnPool = tx
+	filter := workqueue.ItemFilter{QueueName: p.Queue, Lifecycles: p.Lifecycles, BeforeID: p.BeforeID}
+	err := s.narrow(ctx, orm.Model(&itemRow{}).Select(purgeColumns), filter).
+		Where(clause.Neq{Column: column("State"), Value: workqueue.Blocked}).
+		Order(clause.OrderByColumn{Column: column("Id"), Desc: true}).Limit(limit).Find(&rows).Error
+	page := make([]pickedRow, len(rows))
+	for i, r := range rows {
+		page[i] = pickedRow{refRow: refRow{ItemID: r.ID, ItemFence: r.Fence}, OldState: r.State, Hidden: r.Hidden, attempts: r.Attempts}
+	}
+	return page, err
+}
