@@ -3,7 +3,6 @@ package tasks
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -95,49 +94,6 @@ func (l *Loader) Load(ctx context.Context) (LoadResult, error) {
 	return result, l.notify(ctx, known, &result)
 }
 
-// pendingTask is a task with the windows that a pass has to look at.
-type pendingTask struct {
-	task   *Task
-	open   *Window
-	closed []Window // the latest first
-	more   bool     // earlier ones closed, too, and are not listed
-
-	// records are the planned instants that have a record, by scope value.
-	records map[string][]time.Time
-}
-
-// pendingWindows finds the open window and those that closed since settled.
-func pendingWindows(t *Task, settled, now time.Time) *pendingTask {
-	p := &pendingTask{task: t, records: map[string][]time.Time{}}
-	for w := t.plan.Last(now); t.plan.counts(w, settled); w = t.plan.Last(w.At.Add(-1)) {
-		switch {
-		case w.Contains(now):
-			p.open = &w
-		case len(p.closed) == maxClosed:
-			p.more = true
-			return p
-		default:
-			p.closed = append(p.closed, w)
-		}
-	}
-	return p
-}
-
-// first is the begin of the earliest unit that counts.
-func (p *pendingTask) first() time.Time {
-	if len(p.closed) > 0 {
-		return p.closed[len(p.closed)-1].Unit
-	}
-	return p.open.Unit
-}
-
-// served tells whether the unit of the window has a record for the scope value.
-func (p *pendingTask) served(w Window, scope string) bool {
-	return slices.ContainsFunc(p.records[scope], func(at time.Time) bool {
-		return !at.Before(w.Unit) && at.Before(w.Until)
-	})
-}
-
 func (l *Loader) readRecords(ctx context.Context, pending []*pendingTask) error {
 	if len(pending) == 0 {
 		return nil
@@ -220,29 +176,4 @@ func (l *Loader) fire(ctx context.Context, p *pendingTask, now time.Time, result
 	made, err := l.Store.FireTasks(ctx, windows, l.By)
 	result.Items += len(made)
 	return err
-}
-
-// notify makes the notifications of items that failed for good, page by page.
-func (l *Loader) notify(ctx context.Context, known map[string]*Task, result *LoadResult) error {
-	for {
-		notices := 0
-		taken, err := l.Store.NotifyTaskFailures(ctx, failuresAtOnce, func(f workqueue.TaskFailure) (workqueue.NewItem, bool) {
-			t := known[f.Task]
-			if t == nil || t.Notify == nil {
-				return workqueue.NewItem{}, false
-			}
-			item, err := t.notice(f)
-			if err != nil {
-				l.Report(t.Name, fmt.Errorf("tell of item %d: %w", f.ID, err))
-				return workqueue.NewItem{}, false
-			}
-			notices++
-			return item, true
-		})
-		result.Failures += taken
-		result.Notices += notices
-		if err != nil || taken < failuresAtOnce {
-			return err
-		}
-	}
 }

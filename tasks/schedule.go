@@ -2,12 +2,9 @@ package tasks
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
-
-	"botwork/internal/cron"
 )
 
 // Execute is the unit in which a task runs once.
@@ -88,49 +85,6 @@ func (s Schedule) String() string {
 	return text
 }
 
-// Plan is a schedule that has been understood. It is immutable.
-type Plan struct {
-	windows  windows
-	zone     *time.Location
-	notes    []string
-	instants bool // of a cron expression
-}
-
-// windows is one way to lay out windows in time.
-type windows interface {
-	// last returns the latest window that opened at or before the instant, next
-	// the first that opens behind it; none is the zero Window.
-	last(at time.Time) Window
-	next(after time.Time) Window
-}
-
-// Window is one stretch of time in which a task has to be started once: from At
-// on and before Until, both in UTC.
-type Window struct {
-	At, Until time.Time
-
-	// Unit is when the day, week or month begins that the window stands for; a
-	// cron expression's is At. A record of the task from Unit on means that it
-	// has been served, although its definition may have changed since.
-	Unit time.Time
-
-	// Open windows end because the next one begins: there is no deadline.
-	Open bool
-}
-
-// Contains tells whether the window is open at now.
-func (w Window) Contains(now time.Time) bool {
-	return !w.At.IsZero() && !now.Before(w.At) && now.Before(w.Until)
-}
-
-// Deadline is when an item of the window must have started; zero: no bound.
-func (w Window) Deadline() time.Time {
-	if w.Open {
-		return time.Time{}
-	}
-	return w.Until
-}
-
 // Compile reads the schedule. The error is a Problems with everything that is
 // wrong; its fields are relative to the schedule.
 func (s Schedule) Compile() (*Plan, error) {
@@ -155,132 +109,4 @@ func (s Schedule) Compile() (*Plan, error) {
 		problems.add("", "write cron, or execute: daily, weekly or monthly", "want a schedule")
 	}
 	return p, problems.err()
-}
-
-// Occurrence returns the window that is open at now, if one is. It depends on
-// nothing but its arguments: every machine gets the same answer.
-func (p *Plan) Occurrence(now time.Time) (Window, bool) {
-	w := p.windows.last(now)
-	return w, w.Contains(now)
-}
-
-// Last returns the latest window that opened at or before the instant; its At is
-// zero when there is none.
-func (p *Plan) Last(at time.Time) Window { return p.windows.last(at) }
-
-// Next returns the first window that opens behind the instant; its At is zero
-// when there is none within about nine years.
-func (p *Plan) Next(after time.Time) Window { return p.windows.next(after) }
-
-// counts tells whether a window matters to a task that is settled until then: a
-// unit that has not ended does, but an instant of a cron expression that came
-// before a task was defined is none of its.
-func (p *Plan) counts(w Window, settled time.Time) bool {
-	if p.instants {
-		return !w.At.IsZero() && !w.At.Before(settled)
-	}
-	return !w.At.IsZero() && w.Until.After(settled)
-}
-
-// Zone is whose wall clock counts.
-func (p *Plan) Zone() *time.Location { return p.zone }
-
-// Notes say, in sentences, where the schedule is not to be taken by the letter.
-func (p *Plan) Notes() []string { return p.notes }
-
-// cronWindows opens a window at each instant of an expression.
-type cronWindows struct {
-	schedule  *cron.Schedule
-	tolerance time.Duration // 0: until the next instant
-}
-
-func (s Schedule) cronWindows(zone *time.Location, problems *Problems) windows {
-	if s.StartAt != "" {
-		problems.add("startAt", "", "want no startAt beside cron, which says it")
-	}
-	schedule, err := cron.Parse(s.Cron, zone, cron.First)
-	if err != nil {
-		problems.add("cron", "", "%v", err)
-	}
-	w := cronWindows{schedule: schedule}
-	if s.StartTolerance != "" {
-		t, err := parseTolerance(s.StartTolerance, 0)
-		switch {
-		case err != nil:
-			problems.add("startTolerance", "", "%v", err)
-		case t.length() <= 0:
-			problems.add("startTolerance", "leave it out for a window until the next instant", "got %q, want more than 0", s.StartTolerance)
-		}
-		w.tolerance = t.length()
-	}
-	return w
-}
-
-func (c cronWindows) window(at time.Time) Window {
-	if at.IsZero() {
-		return Window{}
-	}
-	w := Window{At: at, Until: c.schedule.Next(at), Unit: at, Open: c.tolerance == 0}
-	if end := at.Add(c.tolerance); !w.Open && (w.Until.IsZero() || end.Before(w.Until)) {
-		w.Until = end
-	}
-	if w.Until.IsZero() {
-		w.Until = at.Add(longest)
-	}
-	return w
-}
-
-// longest bounds a window behind which no other one comes.
-const longest = 9 * 366 * 24 * time.Hour
-
-func (c cronWindows) last(at time.Time) Window    { return c.window(c.schedule.Prev(at)) }
-func (c cronWindows) next(after time.Time) Window { return c.window(c.schedule.Next(after)) }
-
-// tolerance is a stretch of wall-clock time.
-type tolerance struct {
-	days int
-	rest time.Duration
-}
-
-func (t tolerance) length() time.Duration { return time.Duration(t.days)*24*time.Hour + t.rest }
-
-// maxTolerance is as much as any unit holds.
-const maxTolerance = 366 * 24 * time.Hour
-
-// parseTolerance reads a number of units (0 means that there is no unit to count
-// by), or a duration such as 90m, 6h or 3d.
-func parseTolerance(text Text, unit time.Duration) (tolerance, error) {
-	const want = "a duration such as 90m, 6h or 3d"
-	days, isDays := strings.CutSuffix(string(text), "d")
-	if n, err := strconv.Atoi(days); err == nil {
-		step := unit
-		switch {
-		case isDays:
-			step = 24 * time.Hour
-		case unit == 0:
-			return tolerance{}, fmt.Errorf("got %q, want %s", text, want)
-		}
-		if n < 0 || n > int(maxTolerance/step) {
-			return tolerance{}, fmt.Errorf("got %q, want 0 to %d", text, maxTolerance/step)
-		}
-		if step == 24*time.Hour {
-			return tolerance{days: n}, nil
-		}
-		return tolerance{rest: time.Duration(n) * step}, nil
-	}
-	d, err := time.ParseDuration(string(text))
-	if err != nil || d < 0 || d > maxTolerance {
-		if unit > 0 {
-			return tolerance{}, fmt.Errorf("got %q, want a number of %ss or %s", text, unitName(unit), want)
-		}
-		return tolerance{}, fmt.Errorf("got %q, want %s", text, want)
-	}
-	return tolerance{rest: d}, nil
-}
-
-func unitName(unit time.Duration) string {
-	if unit == time.Hour {
-		return "hour"
-	}
-	return "day"
 }

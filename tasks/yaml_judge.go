@@ -1,0 +1,61 @@
+package tasks
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"botwork/internal/strictyaml"
+)
+
+// judge adds what is wrong with the values, each at its key. Of a key that could
+// not be read at all nothing more is told.
+func (d *decoder) judge(e strictyaml.Entry, t *Task, before int) {
+	told := d.findings[before:]
+	err := t.check()
+	problems, _ := err.(Problems) //nolint:errorlint // check returns it bare
+	for _, p := range problems {
+		place, missing := e.Value, ""
+		for key := range strings.SplitSeq(p.Field, ".") {
+			if at := place.Get(key); at != nil {
+				place = at
+			} else {
+				missing = key
+			}
+		}
+		if missing == "" && standsIn(told, place) || lacks(told, place, missing) {
+			continue
+		}
+		finding := place.Finding("invalid-value", fmt.Sprintf("%s.%s: %s", e.Value.Path, p.Field, p.Message), p.Hint)
+		if p.Field == "name" {
+			finding.Line, finding.Column, finding.Code = e.KeyLine, e.KeyColumn, "invalid-name"
+			finding.Message = "the task's name: " + p.Message
+		}
+		d.findings = append(d.findings, finding)
+	}
+}
+
+// standsIn tells whether one of the findings stands in the node.
+func standsIn(told strictyaml.Findings, n *strictyaml.Node) bool {
+	at := func(line, column int) bool {
+		return slices.ContainsFunc(told, func(f strictyaml.Finding) bool { return f.Line == line && f.Column == column })
+	}
+	if at(n.Line, n.Column) {
+		return true
+	}
+	for _, e := range n.Entries {
+		if at(e.KeyLine, e.KeyColumn) || standsIn(told, e.Value) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(n.Items, func(item *strictyaml.Node) bool { return standsIn(told, item) })
+}
+
+// lacks tells whether it was found that the mapping has no such key, or the key
+// no value.
+func lacks(told strictyaml.Findings, n *strictyaml.Node, key string) bool {
+	return key != "" && slices.ContainsFunc(told, func(f strictyaml.Finding) bool {
+		return f.Code == "missing-key" && f.Line == n.Line && f.Column == n.Column && strings.Contains(f.Message, strconv.Quote(key))
+	})
+}
