@@ -25,8 +25,8 @@ estimated duration, and sets state 5. An item that names no estimated duration c
 
 One pass runs at a time in the whole cluster. The step waits for its turn: when it is done, a pass that began after it has been
 committed, so this worker's items are there to run. It is safe to run twice: a second pass finds less to do.`,
-		Output: "{rescued, released, poisoned, workers, assigned}: items taken from dead runners, assigned items given back, items cancelled " +
-			"because too many workers died with them, workers that could take items, items assigned.",
+		Output: "{rescued, released, poisoned, expired, workers, assigned}: items taken from dead runners, assigned items given back, items cancelled " +
+			"because too many workers died with them, items cancelled because they were not started in time, workers that could take items, items assigned.",
 		Example: `- handler: AssignTasksToWorker
   with: {workerSeenWithin: 15m, minPriority: 500}
 `,
@@ -98,13 +98,13 @@ func (a *assignStep) Handle(ctx context.Context, call *handlers.Call) (any, erro
 		return nil, err
 	}
 	level := zerolog.DebugLevel // a pass that found nothing to do is no news
-	if r.Assigned > 0 || r.RescueResult != (workqueue.RescueResult{}) {
+	if r.Assigned+r.Expired > 0 || r.RescueResult != (workqueue.RescueResult{}) {
 		level = zerolog.InfoLevel
 	}
 	call.Log.WithLevel(level).Int("assigned", r.Assigned).Int("workers", r.Workers).Int("rescued", r.Rescued).
-		Int("released", r.Released).Int("poisoned", r.Poisoned).Msg("assigned items")
+		Int("released", r.Released).Int("poisoned", r.Poisoned).Int("expired", r.Expired).Msg("assigned items")
 	return map[string]any{
-		"rescued": r.Rescued, "released": r.Released, "poisoned": r.Poisoned, "workers": r.Workers, "assigned": r.Assigned,
+		"rescued": r.Rescued, "released": r.Released, "poisoned": r.Poisoned, "expired": r.Expired, "workers": r.Workers, "assigned": r.Assigned,
 	}, nil
 }
 
