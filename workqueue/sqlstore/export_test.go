@@ -1,9 +1,44 @@
 package sqlstore
 
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"botwork/workqueue"
+)
+
 // ForgetPolicies makes the next insert read the queues anew, so that a test knows
 // which statements it sends.
 func (s *Store) ForgetPolicies() {
 	s.policies.mu.Lock()
 	defer s.policies.mu.Unlock()
 	s.policies.queues = nil
+}
+
+// FinishUnkept is Finish for plain successes without what the statistics take,
+// for the benchmark that compares the two.
+func (s *Store) FinishUnkept(ctx context.Context, workerID int64, instanceID string, finishes []workqueue.Finish) error {
+	rows := make([]finishRow, len(finishes))
+	refs := make([]refRow, len(finishes))
+	for i, f := range finishes {
+		row, err := s.finishRow(f)
+		if err != nil {
+			return err
+		}
+		rows[i], refs[i] = row, row.refRow
+	}
+	slices.SortFunc(rows, func(a, b finishRow) int { return a.compare(b.refRow) })
+	batch, err := jsonRows(rows)
+	if err != nil {
+		return err
+	}
+	lost, err := s.change(ctx, "finish items", fenced{
+		statement: "finish", refs: refs, runs: map[refRow]run{},
+		values: values{"worker": workerID, "instance": instanceID, "rows": batch, "now": s.nowArg()},
+	})
+	if err == nil && len(lost) > 0 {
+		err = fmt.Errorf("lost %v", lost)
+	}
+	return err
 }

@@ -19,6 +19,10 @@ type fenced struct {
 	// transaction; more tells that it has something to write.
 	then func(on runner, changed []refRow) error
 	more bool
+
+	// runs takes what is told of the claims that were changed; nil when the
+	// statement tells nothing of them.
+	runs map[refRow]run
 }
 
 // heldStatement is the file that lists the claims of a batch that hold their
@@ -62,16 +66,18 @@ func (s *Store) change(ctx context.Context, doing string, f fenced) (lost []int6
 // changed runs the statement and returns the claims whose items it changed.
 func (s *Store) changed(ctx context.Context, on runner, f fenced) ([]refRow, error) {
 	if !s.queries.has(heldStatement) {
-		return s.queries.refs(ctx, on, f.statement, f.values)
+		if f.runs == nil {
+			return s.queries.refs(ctx, on, f.statement, f.values)
+		}
+		return s.queries.runs(ctx, on, f.statement, f.values, f.runs)
 	}
 	claims, err := jsonRows(slices.SortedFunc(slices.Values(f.refs), refRow.compare))
 	if err != nil {
 		return nil, err
 	}
 	v := maps.Clone(f.values)
-	v["rows"] = claims
-	delete(v, "now")
-	held, err := s.queries.refs(ctx, on, heldStatement, v)
+	v["rows"], v["now"] = claims, s.nowArg()
+	held, err := s.queries.runs(ctx, on, heldStatement, v, f.runs)
 	if err != nil || len(held) == 0 {
 		return nil, err
 	}

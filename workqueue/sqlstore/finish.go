@@ -31,7 +31,7 @@ func (s *Store) Finish(ctx context.Context, workerID int64, instanceID string, f
 	refs := make([]refRow, len(finishes))
 	after := aftermath{
 		s: s, notes: map[refRow]attemptRow{}, removed: map[refRow]bool{}, copies: map[refRow]workqueue.Finish{},
-		runs: runEnds{s: s},
+		runs: runEnds{s: s, told: map[refRow]run{}},
 	}
 	for i, f := range finishes {
 		refs[i] = refRow{ItemID: f.ItemID, ItemFence: f.Fence}
@@ -54,7 +54,7 @@ func (s *Store) Finish(ctx context.Context, workerID int64, instanceID string, f
 		return nil, err
 	}
 	lost, err := s.change(ctx, "finish items", fenced{
-		statement: "finish", refs: refs, more: after.any(),
+		statement: "finish", refs: refs, more: after.any(), runs: after.runs.told,
 		values: values{"worker": workerID, "instance": instanceID, "rows": batch, "now": s.nowArg()},
 		then:   func(on runner, written []refRow) error { return after.write(ctx, on, written) },
 	})

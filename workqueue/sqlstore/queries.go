@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"botwork/internal/namedsql"
 )
@@ -129,6 +130,38 @@ func (q *queries) refs(ctx context.Context, on runner, name string, v values) ([
 			return err
 		}
 		refs = append(refs, ref)
+		return nil
+	})
+	return refs, err
+}
+
+// run is what a statement tells of a claim beside its id and fence.
+type run struct {
+	queue string
+	took  time.Duration // so far
+}
+
+// runs is refs of a statement that tells the runs, too. into may be nil.
+func (q *queries) runs(ctx context.Context, on runner, name string, v values, into map[refRow]run) ([]refRow, error) {
+	rows, err := q.query(ctx, on, name, v)
+	if err != nil {
+		return nil, err
+	}
+	var refs []refRow
+	err = eachRow(rows, func() error {
+		var ref refRow
+		var r run
+		var began, now utcTime
+		if err := rows.Scan(&ref.ItemID, &ref.ItemFence, &r.queue, &began, &now); err != nil {
+			return err
+		}
+		if began.Valid {
+			r.took = max(now.Sub(began.Time), 0)
+		}
+		refs = append(refs, ref)
+		if into != nil {
+			into[ref] = r
+		}
 		return nil
 	})
 	return refs, err

@@ -99,7 +99,6 @@ func (s *Store) keep(ctx context.Context, on runner, t tally) error {
 type place struct {
 	queue string
 	end   workqueue.Lifecycle // completed, archived, deleted; "": it has not ended
-	took  time.Duration       // of its last run, so far or in all
 }
 
 // places reads where items stand and locks them until the transaction ends.
@@ -115,7 +114,7 @@ func (s *Store) places(ctx context.Context, on runner, ids []int64) (map[int64]p
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.queries.query(ctx, on, "stat_items", values{"rows": text, "now": s.nowArg()})
+	rows, err := s.queries.query(ctx, on, "stat_items", values{"rows": text})
 	if err != nil {
 		return nil, err
 	}
@@ -125,14 +124,10 @@ func (s *Store) places(ctx context.Context, on runner, ids []int64) (map[int64]p
 		var state workqueue.State
 		var hidden int
 		var p place
-		var started, ended utcTime
-		if err := rows.Scan(&id, &p.queue, &state, &hidden, &started, &ended); err != nil {
+		if err := rows.Scan(&id, &p.queue, &state, &hidden); err != nil {
 			return err
 		}
 		p.end = endOf(state, hidden != 0)
-		if started.Valid {
-			p.took = max(ended.Sub(started.Time), 0)
-		}
 		found[id] = p
 		return nil
 	})

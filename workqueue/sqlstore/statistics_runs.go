@@ -11,21 +11,25 @@ import (
 type runEnds struct {
 	s    *Store
 	ends map[refRow]runEnd
+	told map[refRow]run // by the statement that wrote the ends
 }
 
 // runEnd is an end as the statistics see it.
 type runEnd struct {
 	completed bool
-	failed    bool // an attempt that counts as one
-	removed   bool // the item goes in the same transaction
+	failed    bool                // an attempt that counts as one
+	stays     workqueue.Lifecycle // where the item is then; "": it has not ended, or is gone
 }
 
 // expect notes an end that is about to be written. removed tells that its item
 // is not kept.
 func (r *runEnds) expect(ref refRow, f workqueue.Finish, removed bool) {
-	end := runEnd{completed: f.State == workqueue.Processed, failed: failedAttempt(f), removed: removed}
-	if f.State == workqueue.Ready && !end.failed {
-		return // released, or to be run later: nothing has ended
+	end := runEnd{completed: f.State == workqueue.Processed, failed: failedAttempt(f)}
+	if !removed {
+		end.stays = endOf(f.State, f.Delete == workqueue.DeletionLogical)
+	}
+	if !end.completed && !end.failed && end.stays == "" {
+		return // released, or to be run later
 	}
 	if r.ends == nil {
 		r.ends = map[refRow]runEnd{}
@@ -41,45 +45,26 @@ func failedAttempt(f workqueue.Finish) bool {
 
 func (r *runEnds) any() bool { return len(r.ends) > 0 }
 
-// keep writes what the ends that were written add up to. It comes before items
-// are removed.
+// keep writes what the ends that were written add up to.
 func (r *runEnds) keep(ctx context.Context, on runner, written []refRow) error {
-	var ids []int64
-	ends := map[int64]runEnd{}
-	for _, ref := range written {
-		if end, ok := r.ends[ref]; ok {
-			ids = append(ids, ref.ItemID)
-			ends[ref.ItemID] = end
-		}
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	at, err := r.s.places(ctx, on, ids)
-	if err != nil {
-		return err
-	}
 	t := tally{}
-	for id, p := range at {
-		end := ends[id]
-		ms := p.took.Round(time.Millisecond).Milliseconds()
-		run := func(kind statKind) {
-			t.add(statKey{queue: p.queue, kind: kind, bucket: workqueue.DurationBucket(ms)}, statSums{events: 1, tookMs: ms})
-		}
+	for _, ref := range written {
+		end, run := r.ends[ref], r.told[ref]
+		took := run.took.Round(time.Millisecond).Milliseconds()
+		ended := statKey{queue: run.queue, bucket: workqueue.DurationBucket(took)}
 		if end.failed {
-			run(statFailed)
+			ended.kind = statFailed
+			t.add(ended, statSums{events: 1, tookMs: took})
+		}
+		if end.completed {
+			ended.kind = statCompleted
+			t.add(ended, statSums{events: 1, tookMs: took})
 		}
 		switch {
-		case end.completed:
-			run(statCompleted)
-			if p.end == workqueue.LifeCompleted && !end.removed {
-				t.add(statKey{queue: p.queue, kind: statCompleted, bucket: workqueue.DurationBucket(ms)}, statSums{level: 1})
-			}
-			if p.end == workqueue.LifeDeleted && !end.removed {
-				t.entered(p.queue, p.end)
-			}
-		case p.end != "" && !end.removed:
-			t.entered(p.queue, p.end)
+		case end.completed && end.stays == workqueue.LifeCompleted:
+			t.add(ended, statSums{level: 1})
+		case end.stays != "":
+			t.entered(run.queue, end.stays)
 		}
 	}
 	return r.s.keep(ctx, on, t)

@@ -1,7 +1,8 @@
 -- finish: record the ends of runs.
 -- In:  worker, instance, rows [{ItemId, ItemFence, NewState, Failures, DelayMs, NewOutput, ErrorText, Kind,
 --      NewStep, NewProgress, NewPercent, NewTail, NewAnalytics, KeepMs, Hidden}], now (NULL: the database clock)
--- Out: ids and fences of what was changed; the others had lost their lease.
+-- Out: ids and fences of what was changed, with the queue, and when the run began and
+--      ended; the others had lost their lease.
 UPDATE "BotWorkQueueItems" SET
     "State" = j."NewState",
     "RetryCount" = j."Failures",
@@ -25,4 +26,4 @@ FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "ItemFence" bi
     "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int)
 WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence" AND "State" = 1 AND "WorkerId" = @worker
   AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
-RETURNING "Id", "Fence";
+RETURNING "Id", "Fence", "QueueName", "StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3));

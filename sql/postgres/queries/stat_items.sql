@@ -1,10 +1,8 @@
 -- stat_items: where items stand, for the statistics. The rows are locked, in
 -- the order of their ids, until the transaction that changes them ends.
--- In:  rows [{ItemId}], now (NULL: the database clock)
--- Out: id, queue, state, 1 when it is deleted, and when its last run began and
---      ended (now for one that is not finished).
-SELECT i."Id", i."QueueName", i."State", CASE WHEN i."DeletedAt" IS NULL THEN 0 ELSE 1 END, i."StartedAt",
-    COALESCE(i."FinishedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+-- In:  rows [{ItemId}]
+-- Out: id, queue, state, 1 when it is deleted.
+SELECT i."Id", i."QueueName", i."State", CASE WHEN i."DeletedAt" IS NULL THEN 0 ELSE 1 END
 FROM "BotWorkQueueItems" i
 WHERE i."Id" = ANY(ARRAY(SELECT j."ItemId" FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint)))
 ORDER BY i."Id"

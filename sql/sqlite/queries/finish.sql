@@ -1,7 +1,8 @@
 -- finish: record the ends of runs.
 -- In:  worker, instance, rows [{ItemId, ItemFence, NewState, Failures, DelayMs, NewOutput, ErrorText, Kind,
 --      NewStep, NewProgress, NewPercent, NewTail, NewAnalytics, KeepMs, Hidden}], now (NULL: the database clock)
--- Out: ids and fences of what was changed; the others had lost their lease.
+-- Out: ids and fences of what was changed, with the queue, and when the run began and
+--      ended; the others had lost their lease.
 UPDATE BotWorkQueueItems SET
     State = j.NewState,
     RetryCount = j.Failures,
@@ -32,4 +33,4 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.I
       FROM json_each(@rows)) j
 WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1 AND WorkerId = @worker
   AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)
-RETURNING Id, Fence;
+RETURNING Id, Fence, QueueName, StartedAt, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'));

@@ -1,10 +1,8 @@
 -- stat_items: where items stand, for the statistics. The rows are locked, in
 -- the order of their ids, until the transaction that changes them ends.
--- In:  rows [{ItemId}], now (NULL: the database clock)
--- Out: id, queue, state, 1 when it is deleted, and when its last run began and
---      ended (now for one that is not finished).
-SELECT i.Id, i.QueueName, i.State, CASE WHEN i.DeletedAt IS NULL THEN 0 ELSE 1 END, i.StartedAt,
-    COALESCE(i.FinishedAt, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+-- In:  rows [{ItemId}]
+-- Out: id, queue, state, 1 when it is deleted.
+SELECT i.Id, i.QueueName, i.State, CASE WHEN i.DeletedAt IS NULL THEN 0 ELSE 1 END
 FROM BotWorkQueueItems i WITH (UPDLOCK, ROWLOCK)
 WHERE i.Id IN (SELECT j.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') j)
 ORDER BY i.Id;
