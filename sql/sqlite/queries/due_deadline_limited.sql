@@ -7,8 +7,8 @@
 --      the queue if it has limits, the key that they count by.
 SELECT i.Id, i.Priority, i.DeadlineAt, i.EstimatedDurationMs,
     CASE WHEN i.EstimatedDurationMs IS NULL THEN substr(i.IntegrationConfig, 1, 200) END,
-    (SELECT q.Name FROM BotQueues q WHERE q.Name = i.QueueName
-        AND (q.ConcurrencyLimit IS NOT NULL OR q.KeyConcurrencyLimit IS NOT NULL OR q.RateLimit IS NOT NULL OR q.KeyRateLimit IS NOT NULL)),
+    CASE WHEN i.QueueName IN (SELECT q.Name FROM BotQueues q
+        WHERE q.ConcurrencyLimit IS NOT NULL OR q.KeyConcurrencyLimit IS NOT NULL OR q.RateLimit IS NOT NULL OR q.KeyRateLimit IS NOT NULL) THEN i.QueueName END,
     i.LimitKey
 FROM BotWorkQueueItems i
 WHERE i.State IN (0, 4) AND i.DeadlineAt IS NOT NULL
