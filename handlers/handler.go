@@ -54,11 +54,12 @@ type Call struct {
 	// Log has the pipeline, the step and the item bound already.
 	Log zerolog.Logger
 
-	// OnProgress, OnPercent and OnOutput take what Progress, Percent and Show
-	// say; nil: nobody listens.
-	OnProgress func(text string)
-	OnPercent  func(percent int)
-	OnOutput   func(value any) error
+	// OnProgress, OnPercent, OnOutput and OnAnalytics take what Progress,
+	// Percent, Show and Analyse say; nil: nobody listens.
+	OnProgress  func(text string)
+	OnPercent   func(percent int)
+	OnOutput    func(value any) error
+	OnAnalytics func(value any) error
 }
 
 // Progress tells people how far the work has come, such as "1,200 of 5,000
@@ -87,4 +88,15 @@ func (c *Call) Show(value any) error {
 		return nil
 	}
 	return c.OnOutput(value)
+}
+
+// Analyse tells figures about the work for the statistics of the queue's owner,
+// such as the number of pages; the latest word is kept with the item when its run
+// ends, and has to fit the queue's schema. The error tells that the value cannot
+// be written as JSON.
+func (c *Call) Analyse(value any) error {
+	if c.OnAnalytics == nil {
+		return nil
+	}
+	return c.OnAnalytics(value)
 }

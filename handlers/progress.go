@@ -11,7 +11,8 @@ func progressKind() Kind {
 		Doc: `Tells people how far the work has come, in words, as a percentage, or both; the latest word counts. output is what the run
 has to show already, such as the number of an order that it has made: whoever looks after a failure finds it; the pipeline's own
 output replaces it when the item succeeds. All of it is recorded with the item every two seconds while the run goes on, and with
-the run's end, so that of several within two seconds the last is seen. The text is cut to 1,000 signs. ` + "`botwork items show`" + `
+the run's end, so that of several within two seconds the last is seen. analytics are figures for the statistics of the queue's
+owner; they are kept when the run ends, and have to fit the queue's schema. The text is cut to 1,000 signs. ` + "`botwork items show`" + `
 shows it, and it stays when the item has succeeded. What it tells can be read by whoever reads items: name no secrets.
 
 It is safe to run twice: it tells the same again.`,
@@ -27,11 +28,13 @@ type progressStep struct {
 	Text    string `json:"text" doc:"how far it has come, in words"`
 	Percent *int   `json:"percent" doc:"how far it has come, 0 to 100"`
 	Output  any    `json:"output" doc:"what it has to show already"`
+
+	Analytics any `json:"analytics" doc:"figures for the statistics of the queue's owner"`
 }
 
 func (s *progressStep) Validate() error {
-	if s.Text == "" && s.Percent == nil && s.Output == nil {
-		return errors.New("want at least one of text, percent and output")
+	if s.Text == "" && s.Percent == nil && s.Output == nil && s.Analytics == nil {
+		return errors.New("want at least one of text, percent, output and analytics")
 	}
 	if s.Percent != nil && (*s.Percent < 0 || *s.Percent > 100) {
 		return WrongParam("percent", "want 0 to 100")
@@ -48,6 +51,11 @@ func (s *progressStep) Handle(_ context.Context, call *Call) (any, error) {
 	}
 	if s.Output != nil {
 		if err := call.Show(s.Output); err != nil {
+			return nil, Permanent(err)
+		}
+	}
+	if s.Analytics != nil {
+		if err := call.Analyse(s.Analytics); err != nil {
 			return nil, Permanent(err)
 		}
 	}

@@ -20,7 +20,7 @@ func TestProgress(t *testing.T) {
 	if out, err := run(t, progressKind(), map[string]any{"text": "half"}, &Call{Input: "in"}); err != nil || out != "in" {
 		t.Errorf("Progress without a listener = %v, %v, want its input", out, err)
 	}
-	wantInvalid(t, progressKind(), map[string]any{}, "at least one of text, percent and output")
+	wantInvalid(t, progressKind(), map[string]any{}, "at least one of text, percent, output and analytics")
 	wantInvalid(t, progressKind(), map[string]any{"percent": 101}, "percent: want 0 to 100")
 }
 
@@ -37,6 +37,13 @@ func TestProgressInNumbers(t *testing.T) {
 	}
 	if order, _ := shown.(map[string]any); percent != 40 || order["order"] != 4711 {
 		t.Errorf("told %d %% and %v, want 40 %% and the order", percent, shown)
+	}
+	call.OnAnalytics = func(v any) error { shown = v; return nil }
+	if _, err := run(t, progressKind(), map[string]any{"analytics": map[string]any{"pages": 7}}, call); err != nil {
+		t.Error(err)
+	}
+	if pages, _ := shown.(map[string]any); pages["pages"] != 7 {
+		t.Errorf("analysed %v, want the pages", shown)
 	}
 	call.OnOutput = func(any) error { return errors.New("no JSON") }
 	_, err := run(t, progressKind(), with, call)

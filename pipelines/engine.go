@@ -140,7 +140,7 @@ func (r *run) call(s *Step) *handlers.Call {
 	}
 	if it := r.in.Run; it != nil {
 		c.OnProgress = func(text string) { it.Tell(r.engine.redactor.Redact(text)) }
-		c.OnPercent, c.OnOutput = it.TellPercent, r.show
+		c.OnPercent, c.OnOutput, c.OnAnalytics = it.TellPercent, r.show(it.Show), r.show(it.Analyse)
 		c.ItemID, c.Queue, c.Attempt, c.Fence = it.ID, it.QueueName, it.Attempt(), it.Fence
 	}
 	return c

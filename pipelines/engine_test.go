@@ -204,7 +204,7 @@ func TestCallTellsTheRun(t *testing.T) {
 	}}), "name: P\nsteps: [{name: s, handler: See}]")
 	testEngine(nil).Run(t.Context(), p, RunInput{Run: testRun(`{"a": 1}`)})
 	got.Progress("half")
-	got.Log, got.OnProgress, got.OnPercent, got.OnOutput = zerolog.Logger{}, nil, nil, nil
+	got.Log, got.OnProgress, got.OnPercent, got.OnOutput, got.OnAnalytics = zerolog.Logger{}, nil, nil, nil, nil
 	want := handlers.Call{Pipeline: "P", Step: "s", ItemID: 42, Queue: "default", Attempt: 2, Fence: 7,
 		Payload: map[string]any{"a": 1}, Input: map[string]any{"a": 1}}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(zerolog.Logger, zerolog.Logger) bool { return true })); diff != "" {

@@ -107,14 +107,17 @@ func (r *run) output() {
 	}
 }
 
-// show records what the run has to show while it goes on.
-func (r *run) show(value any) error {
-	text, err := jsonText(r.engine.redactor.value(value))
-	if err != nil {
-		return fmt.Errorf("the output cannot be written as JSON: %w", err)
+// show makes what takes a value that a step tells while the run goes on: it is
+// recorded as JSON, without secrets.
+func (r *run) show(record func(workqueue.JSONText)) func(value any) error {
+	return func(value any) error {
+		text, err := jsonText(r.engine.redactor.value(value))
+		if err != nil {
+			return fmt.Errorf("it cannot be written as JSON: %w", err)
+		}
+		record(workqueue.JSONText(text))
+		return nil
 	}
-	r.in.Run.Show(workqueue.JSONText(text))
-	return nil
 }
 
 // step runs one step and tells whether the next one has its turn.

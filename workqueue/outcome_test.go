@@ -209,6 +209,14 @@ func TestSettleByTheQueue(t *testing.T) {
 
 func TestRunCheck(t *testing.T) {
 	queue := &Queue{Name: "orders", QueueSchemas: QueueSchemas{OutputSchema: `{"required": ["order"]}`}}
+	analysed := &Run{Item: &Item{}, queue: &Queue{Name: "orders", QueueSchemas: QueueSchemas{AnalyticsSchema: `{"required": ["pages"]}`}}}
+	analysed.Analyse(`{"lines": 1}`)
+	if got := analysed.check(new(Schemas), Outcome{}); got.Verdict != Failed || !strings.Contains(got.Error, "pages") {
+		t.Errorf("analytics that do not fit: %+v, want a failure that names what is missing", got)
+	}
+	if f := (Outcome{}).settle(analysed, 0, 0); f.Analytics != `{"lines": 1}` {
+		t.Errorf("the end carries the analytics %s", f.Analytics)
+	}
 	for _, test := range []struct {
 		name         string
 		shown        JSONText

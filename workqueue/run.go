@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"errors"
 	"sync"
 	"time"
 )
@@ -21,14 +22,15 @@ type Run struct {
 	// limit bounds the run from now on; nil: nobody does.
 	limit func(time.Duration)
 
-	mu       sync.Mutex
-	pipeline Resilience
-	step     string
-	progress string
-	percent  *int
-	output   JSONText
-	tail     logTail
-	changed  bool // since what was recorded last
+	mu        sync.Mutex
+	pipeline  Resilience
+	step      string
+	progress  string
+	percent   *int
+	output    JSONText
+	analytics JSONText
+	tail      logTail
+	changed   bool // since what was recorded last
 }
 
 // NewRun returns a run of an item that nobody bounds and whose progress goes
@@ -89,6 +91,21 @@ func (r *Run) Show(output JSONText) {
 	r.output, r.changed = JSONText(storable(string(output))), true
 }
 
+// Analyse records figures about the work, as JSON, for the statistics of the
+// queue's owner. They are written when the run ends.
+func (r *Run) Analyse(analytics JSONText) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.analytics = JSONText(storable(string(analytics)))
+}
+
+// analysed is what Analyse recorded last.
+func (r *Run) analysed() JSONText {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.analytics
+}
+
 // retention is how long the item is kept once it has succeeded; nil: until
 // somebody cleans up.
 func (r *Run) retention() *time.Duration {
@@ -142,17 +159,17 @@ func (r *Run) unsaid() {
 	r.changed = true
 }
 
-// check holds what a run has come to to the schema of its queue: an output that
-// does not fit is a failure of the data.
+// check holds what a run has come to to the schemas of its queue: an output, or
+// analytics, that do not fit are a failure of the data.
 func (r *Run) check(schemas *Schemas, o Outcome) Outcome {
-	if o.Verdict != Succeeded || r.queue.OutputSchema == "" {
+	if o.Verdict != Succeeded {
 		return o
 	}
 	output := o.Output
 	if output == "" {
 		output = r.note().Output
 	}
-	if err := schemas.CheckOutput(r.queue, output); err != nil {
+	if err := errors.Join(schemas.CheckOutput(r.queue, output), schemas.CheckAnalytics(r.queue, r.analysed())); err != nil {
 		return Outcome{Verdict: Failed, Kind: KindBusiness, Error: err.Error()}
 	}
 	return o
