@@ -72,12 +72,15 @@ steps:
 `, attempts, c.ledger))
 	for _, f := range shipped.Files() {
 		text := string(f.Data)
-		text = c.replace(text, `workerSeenWithin: 15m`, "workerSeenWithin: 15m\n      maxReleases: 1000") // an item is not to blame here
-		if f.Name == "ExecuteWorkQueue.yaml" {
+		switch f.Name {
+		case "ExecuteWorkQueue.yaml":
 			text = c.replace(text, `cron: "* * * * *"`, fmt.Sprintf("cron: %q", cron))
-		} else {
+		case "ExecuteLowPriorityWorkQueue.yaml":
 			text = c.replace(text, `cron: "0 */3 * * *"`, `cron: "*/3 * * * * *"`)
+		default: // it runs no items
+			continue
 		}
+		text = c.replace(text, `workerSeenWithin: 15m`, "workerSeenWithin: 15m\n      maxReleases: 1000") // an item is not to blame here
 		c.write("pipelines/"+f.Name, text)
 	}
 	for i := range workers {
