@@ -9,7 +9,7 @@ import (
 
 func TestInitMakesAProjectThatWorks(t *testing.T) {
 	inProject(t)
-	if out := mustDo(t, "pipelines", "check"); !strings.Contains(out, "5 pipelines, no mistakes") {
+	if out := mustDo(t, "pipelines", "check"); !strings.Contains(out, "6 pipelines, no mistakes") {
 		t.Errorf("pipelines check said %q", out)
 	}
 	mustDo(t, "pipelines", "run", "hello", "--payload-file", "hello.json")

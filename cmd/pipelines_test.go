@@ -26,8 +26,8 @@ func TestPipelinesContract(t *testing.T) {
 	writeFile(t, "pipelines/zoned.yaml", zonedPipeline)
 	golden(t, "pipelines_show.json", mustDo(t, "pipelines", "show", "zoned", "-o", "json"))
 	golden(t, "pipelines_list.txt", mustDo(t, "pipelines", "list"))
-	if list := decode[[]pipelineView](t, mustDo(t, "pipelines", "list", "-o", "json")); len(list) != 6 || list[5].Name != "zoned" {
-		t.Errorf("pipelines list = %+v, want six, zoned last", list)
+	if list := decode[[]pipelineView](t, mustDo(t, "pipelines", "list", "-o", "json")); len(list) != 7 || list[6].Name != "zoned" {
+		t.Errorf("pipelines list = %+v, want seven, zoned last", list)
 	}
 	if out := mustDo(t, "pipelines", "show", "zoned"); !strings.Contains(out, zonedPipeline) {
 		t.Errorf("pipelines show does not show the file:\n%s", out)
@@ -125,8 +125,8 @@ func TestPipelinesNext(t *testing.T) {
 		t.Errorf("--from at a firing: %s", out)
 	}
 	all := decode[[]firingView](t, mustDo(t, "pipelines", "next", "--from", "2026-10-24T00:00:30Z", "--count", "2", "-o", "json"))
-	if len(all) != 10 || all[0].At != "2026-10-24T00:01:00Z" {
-		t.Errorf("next of all = %+v, want two of each of five, the earliest first", all)
+	if len(all) != 12 || all[0].At != "2026-10-24T00:01:00Z" {
+		t.Errorf("next of all = %+v, want two of each of six, the earliest first", all)
 	}
 	botwork(t, "pipelines", "next", "hello").wantFailure(t, exitFailed, "no trigger")
 	botwork(t, "pipelines", "next", "--from", "soon").wantFailure(t, exitUsage, `--from: got "soon"`)

@@ -34,6 +34,10 @@ type Services struct {
 	// nil (or a nil answer) where there is no database.
 	Tasks func() tasks.Store
 
+	// CleanUp is the database that CleanUp works on; nil (or a nil answer) where
+	// there is none.
+	CleanUp func() workqueue.CleanUpStore
+
 	// WorkerName is who makes and records; nil names the pipeline.
 	WorkerName func() string
 
@@ -49,7 +53,7 @@ type Services struct {
 // Kinds lists the kinds of this package. With zero Services they can be
 // documented and checked, and refuse to run.
 func Kinds(s Services) []handlers.Kind {
-	return []handlers.Kind{assignKind(s), executeKind(s), enqueueKind(s), manageKind(s), loadItemsKind(s), pendingTasksKind(s)}
+	return []handlers.Kind{assignKind(s), executeKind(s), enqueueKind(s), manageKind(s), loadItemsKind(s), pendingTasksKind(s), cleanUpKind(s)}
 }
 
 // bandParams are the priorities that a step is about.

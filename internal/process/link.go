@@ -31,6 +31,7 @@ func (l *Link) Services() queue.Services {
 		},
 		Store:         l.items,
 		Tasks:         l.tasks,
+		CleanUp:       l.cleanUp,
 		WorkerName:    l.workerName,
 		Estimate:      l.estimate,
 		CheckPipeline: l.check,
@@ -52,6 +53,13 @@ func (l *Link) items() workqueue.ItemStore {
 }
 
 func (l *Link) tasks() tasks.Store {
+	if s := l.store.Load(); s != nil {
+		return *s
+	}
+	return nil
+}
+
+func (l *Link) cleanUp() workqueue.CleanUpStore {
 	if s := l.store.Load(); s != nil {
 		return *s
 	}

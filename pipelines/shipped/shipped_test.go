@@ -23,11 +23,26 @@ type band struct {
 
 func (*band) Handle(context.Context, *handlers.Call) (any, error) { return nil, nil }
 
+// bounds stands in for the kind that cleans up.
+type bounds struct {
+	Completed     handlers.Duration `json:"completed"`
+	Archived      handlers.Duration `json:"archived"`
+	ArchivedItems int               `json:"archivedItems"`
+	Deleted       handlers.Duration `json:"deleted"`
+	Firings       handlers.Duration `json:"firings"`
+	Runs          handlers.Duration `json:"runs"`
+	Workers       handlers.Duration `json:"workers"`
+	For           handlers.Duration `json:"for"`
+}
+
+func (*bounds) Handle(context.Context, *handlers.Call) (any, error) { return nil, nil }
+
 func TestShippedPipelines(t *testing.T) {
 	registry := handlers.NewRegistry()
 	for _, name := range []string{"AssignTasksToWorker", "ExecuteWorkItems", "ManageWorkQueue", "LoadWorkQueueItems", "SchedulePendingTasks"} {
 		registry.MustRegister(handlers.Kind{Name: name, New: func() handlers.Handler { return &band{} }})
 	}
+	registry.MustRegister(handlers.Kind{Name: "CleanUp", New: func() handlers.Handler { return &bounds{} }})
 	type step struct {
 		Handler string
 		With    map[string]any
@@ -58,6 +73,9 @@ func TestShippedPipelines(t *testing.T) {
 		}
 	}
 	want := map[string]summary{
+		"CleanUp": {noon.Add(17 * time.Minute), false, pipelines.ScopeOnce, []step{{"CleanUp", map[string]any{
+			"completed": "30d", "archived": "90d", "archivedItems": 10_000, "deleted": "30d", "firings": "90d", "runs": "30d", "workers": "30d", "for": "10m",
+		}}}},
 		"ExecuteWorkQueue": {noon.Add(time.Minute), true, pipelines.ScopeEachWorker, []step{
 			{"AssignTasksToWorker", map[string]any{"workerSeenWithin": "15m", "minPriority": 500}},
 			{"ExecuteWorkItems", map[string]any{"abovePriority": 1000}},

@@ -1,0 +1,177 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"botwork/handlers"
+	"botwork/workqueue"
+)
+
+// errNoCleanUp says that the step ran outside of `botwork run`.
+var errNoCleanUp = handlers.Permanent(errors.New("there is no database here that could be cleaned up; hint: botwork run, or botwork run --once PIPELINE"))
+
+func cleanUpKind(s Services) handlers.Kind {
+	const day = 24 * time.Hour
+	return handlers.Kind{
+		Name: "CleanUp", Summary: "Remove what nobody needs any longer from the database",
+		Doc: `Removes for good, in small batches: completed items whose retention is over; archived items beyond an age and a number; deleted
+items that a queue kept; old records of schedules and runs; the rows of workers that are gone. It lets go of unique keys whose time
+is over, and sums up the statistics of the past.
+
+What an item or its queue says of itself (retain, archive) goes before these parameters, which are for all others. never keeps what
+a parameter is about; completed: 0s keeps nothing. Attempts go with their item. The latest record of each schedule, and the
+latest run of each pipeline and worker, stay however old they are: the next one is counted from them. Items keep the number of a
+worker that was removed, attempts its name, too.
+
+A batch waits for nobody and keeps no claim waiting; between two of them the step rests for as long as one took, and it ends after
+for, done or not. It is safe to run twice, at the same time, and to be stopped: what has been removed stays so, and the next run goes on.`,
+		Output: "{completed, archived, deleted, firings, runs, workers, keys, figures, complete}: what was removed of each sort, keys freed, " +
+			"rows of statistics summed up, and whether it came to the end.",
+		Example: `- handler: CleanUp
+  with: {completed: 7d, archived: never, archivedItems: 50000}
+`,
+		New: func() handlers.Handler {
+			return &cleanUpStep{
+				services: s, Completed: after(30 * day), Archived: after(90 * day), ArchivedItems: atMost(10_000), Deleted: after(30 * day),
+				Firings: after(90 * day), Runs: after(30 * day), Workers: after(30 * day),
+				Batch: workqueue.MaxCleanBatch, For: handlers.Duration(10 * time.Minute),
+			}
+		},
+	}
+}
+
+type cleanUpStep struct {
+	services Services
+
+	Completed     age               `json:"completed" doc:"completed items go so long after they finished, where their queue says nothing; or never"`
+	Archived      age               `json:"archived" doc:"archived items go so long after they finished, where their queue says nothing; or never"`
+	ArchivedItems number            `json:"archivedItems" doc:"how many archived items a queue keeps that says nothing, the newest; or never, for no bound"`
+	Deleted       age               `json:"deleted" doc:"items that were deleted and kept go so long after that; or never"`
+	Firings       age               `json:"firings" doc:"records of planned instants, but for the latest of each schedule; or never"`
+	Runs          age               `json:"runs" doc:"runs of system pipelines that have ended, but for the latest of each; or never"`
+	Workers       age               `json:"workers" doc:"workers that were not seen for so long, at least 24h, and hold nothing; or never"`
+	Batch         int               `json:"batch" doc:"how many rows are removed at a time, 1 to 500"`
+	For           handlers.Duration `json:"for" doc:"how long the step goes on at the most; the next run does the rest"`
+}
+
+// Validate implements handlers.Validator.
+func (c *cleanUpStep) Validate() error {
+	var errs []error
+	wrong := func(name, message string) { errs = append(errs, handlers.WrongParam(name, message)) }
+	for _, f := range []struct {
+		name string
+		age  age
+	}{
+		{"completed", c.Completed}, {"archived", c.Archived}, {"deleted", c.Deleted}, {"firings", c.Firings}, {"runs", c.Runs}, {"workers", c.Workers},
+	} {
+		if f.age.d != nil && *f.age.d < 0 {
+			wrong(f.name, "want 0s or more, or never")
+		}
+	}
+	if d := c.Workers.d; d != nil && *d >= 0 && *d < workqueue.LeastWorkerAge {
+		wrong("workers", "want 24h or more, or never: a worker that is restarted shall find its row")
+	}
+	if n := c.ArchivedItems.n; n != nil && *n < 0 {
+		wrong("archivedItems", "want 0 or more, or never")
+	}
+	if c.Batch < 1 || c.Batch > workqueue.MaxCleanBatch {
+		wrong("batch", fmt.Sprintf("got %d, want 1 to %d", c.Batch, workqueue.MaxCleanBatch))
+	}
+	if c.For <= 0 {
+		wrong("for", "want more than 0s")
+	}
+	return errors.Join(errs...)
+}
+
+// Handle implements handlers.Handler.
+func (c *cleanUpStep) Handle(ctx context.Context, call *handlers.Call) (any, error) {
+	if c.services.CleanUp == nil {
+		return nil, errNoCleanUp
+	}
+	store := c.services.CleanUp()
+	if store == nil {
+		return nil, errNoCleanUp
+	}
+	r, err := workqueue.CleanUp(ctx, store, workqueue.CleanUpParams{
+		Completed: c.Completed.d, Archived: c.Archived.d, ArchivedItems: c.ArchivedItems.n, Deleted: c.Deleted.d,
+		Firings: c.Firings.d, Runs: c.Runs.d, Workers: c.Workers.d, Batch: c.Batch, For: time.Duration(c.For),
+	})
+	level := zerolog.DebugLevel // nothing to remove is no news
+	if r.Removed() > 0 {
+		level = zerolog.InfoLevel
+	}
+	call.Log.WithLevel(level).Int("completed", r.Completed).Int("archived", r.Archived).Int("deleted", r.Deleted).
+		Int("firings", r.Firings).Int("runs", r.Runs).Int("workers", r.Workers).Int("keys", r.Keys).Int("figures", r.Figures).
+		Bool("complete", r.Complete).Msg("cleaned up")
+	return map[string]any{
+		"completed": r.Completed, "archived": r.Archived, "deleted": r.Deleted, "firings": r.Firings, "runs": r.Runs,
+		"workers": r.Workers, "keys": r.Keys, "figures": r.Figures, "complete": r.Complete,
+	}, err
+}
+
+// never is how a parameter says that nothing is to be removed.
+const never = "never"
+
+// age is how old something has to be to be removed; nil: never.
+type age struct{ d *time.Duration }
+
+func after(d time.Duration) age { return age{&d} }
+
+// UnmarshalText reads a duration, or never.
+func (a *age) UnmarshalText(text []byte) error {
+	if string(text) == never {
+		a.d = nil
+		return nil
+	}
+	d, err := handlers.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("%w, or never", err)
+	}
+	a.d = &d
+	return nil
+}
+
+// String writes whole days as days.
+func (a age) String() string {
+	const day = 24 * time.Hour
+	switch {
+	case a.d == nil:
+		return never
+	case *a.d >= day && *a.d%day == 0:
+		return fmt.Sprintf("%dd", *a.d/day)
+	default:
+		return handlers.Duration(*a.d).String()
+	}
+}
+
+// number is how many are kept; nil: all.
+type number struct{ n *int }
+
+func atMost(n int) number { return number{&n} }
+
+// UnmarshalText reads a whole number, or never.
+func (m *number) UnmarshalText(text []byte) error {
+	if string(text) == never {
+		m.n = nil
+		return nil
+	}
+	n, err := strconv.Atoi(string(text))
+	if err != nil {
+		return fmt.Errorf("got %q, want a whole number, or never", text)
+	}
+	m.n = &n
+	return nil
+}
+
+func (m number) String() string {
+	if m.n == nil {
+		return never
+	}
+	return strconv.Itoa(*m.n)
+}
