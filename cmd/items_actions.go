@@ -22,8 +22,7 @@ A filter without --state or --lifecycle picks finished items as well.`,
 	workqueue.Cancel: {
 		short: "Cancel items that wait or run", done: "cancelled",
 		long: `Makes items that wait, are assigned or run Cancelled. The run of a running item is
-stopped within seconds, at the next heartbeat of its worker at the latest (every
-20 seconds, unless worker.heartbeat says otherwise), and does not come back.
+stopped within seconds, as soon as its worker learns of it, and does not come back.
 A finished item is left as it is.`,
 		filter: "--queue mail --lifecycle active",
 	},

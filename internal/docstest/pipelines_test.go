@@ -106,21 +106,27 @@ func TestExpressionVariables(t *testing.T) {
 func TestOutcomes(t *testing.T) {
 	compiler := pipelines.NewCompiler(registry(t), pipelines.Options{})
 	engine := pipelines.NewEngine(pipelines.EngineOptions{Log: zerolog.Nop()})
-	verdicts := map[workqueue.Verdict]string{workqueue.Succeeded: "succeeded", workqueue.Snoozed: "snoozed"}
+	verdicts := map[workqueue.Verdict]string{
+		workqueue.Succeeded: "succeeded", workqueue.Snoozed: "snoozed", workqueue.Dropped: "dropped",
+	}
 	for _, r := range read(t, "docs/pipelines.md").under(t, "What comes of a run").rows {
 		p, findings := compiler.Parse("probe.yaml", []byte("steps: ["+code(r.cells[0])+"]\n"))
 		if len(findings) > 0 {
 			t.Errorf("line %d: %v", r.line, findings)
 			continue
 		}
-		result := engine.Run(t.Context(), p, pipelines.RunInput{})
+		result := engine.Run(t.Context(), p, pipelines.RunInput{Run: workqueue.NewRun(&workqueue.Item{})})
 		run, item := verdicts[result.Verdict], "Processed (2)"
 		switch result.Verdict {
 		case workqueue.Snoozed:
 			item = "Ready (0) again, uncounted"
+		case workqueue.Dropped:
+			item = "deleted"
 		case workqueue.Failed:
 			run, item = "failed: "+string(result.Kind), "Cancelled (3)"
-			if workqueue.DefaultResilience().Retries(result.Kind, 1) {
+			if result.Uncounted {
+				item = "Ready (0) again, uncounted"
+			} else if workqueue.DefaultResilience().Retries(result.Kind, 1) {
 				item = "Ready (0) again, counted"
 			}
 		}
