@@ -123,10 +123,11 @@ type AssignResult struct {
 const pageLimit = 5000
 
 // AssignPass frees what nobody will run, cancels what has not been started in
-// time, then gives the due items of the band
-// to the live workers, the highest priority first, each to the worker with the
-// least summed estimated duration. It waits for the cluster's assignment lock:
-// when it returns, a pass that began after the call has been committed.
+// time, then gives the due items of the band to the live workers, the highest
+// priority first, each to the worker with the least summed estimated duration; of
+// queues with limits only as many as those allow over the whole cluster. It waits
+// for the cluster's assignment lock: when it returns, a pass that began after the
+// call has been committed.
 func AssignPass(ctx context.Context, store Store, p AssignParams) (AssignResult, error) {
 	if err := p.Validate(); err != nil {
 		return AssignResult{}, err

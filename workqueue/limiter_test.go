@@ -3,6 +3,7 @@ package workqueue
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"testing"
 
@@ -69,11 +70,7 @@ func (m *limitMemory) Limits(context.Context) ([]LimitUse, error) {
 	m.asked++
 	uses := slices.Clone(m.uses)
 	for i := range uses {
-		keys := map[string]Use{}
-		for key, use := range uses[i].Keys {
-			keys[key] = use
-		}
-		uses[i].Keys = keys
+		uses[i].Keys = maps.Clone(uses[i].Keys)
 	}
 	return uses, nil
 }
