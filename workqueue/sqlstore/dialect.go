@@ -34,6 +34,10 @@ type dialect struct {
 	// jsonTime is the layout of times inside a JSON parameter.
 	jsonTime string
 
+	// finishKeeps says that the statement finish keeps the statistics of the ends
+	// that it writes.
+	finishKeeps bool
+
 	// prepare says that statements are worth preparing once.
 	prepare bool
 
@@ -59,12 +63,13 @@ var dialects = []dialect{
 		gorm:     func(db *sql.DB) gorm.Dialector { return sqlserver.New(sqlserver.Config{Conn: db}) },
 	},
 	{
-		driver:   database.Postgres,
-		folder:   "postgres",
-		clock:    "CAST(COALESCE(CAST(? AS timestamptz), statement_timestamp()) AS timestamptz(3))",
-		contains: "strpos(?, CAST(? AS text)) > 0",
-		jsonTime: "2006-01-02T15:04:05.000Z07:00",
-		gorm:     func(db *sql.DB) gorm.Dialector { return postgres.New(postgres.Config{Conn: db}) },
+		driver:      database.Postgres,
+		folder:      "postgres",
+		finishKeeps: true,
+		clock:       "CAST(COALESCE(CAST(? AS timestamptz), statement_timestamp()) AS timestamptz(3))",
+		contains:    "strpos(?, CAST(? AS text)) > 0",
+		jsonTime:    "2006-01-02T15:04:05.000Z07:00",
+		gorm:        func(db *sql.DB) gorm.Dialector { return postgres.New(postgres.Config{Conn: db}) },
 	},
 }
 

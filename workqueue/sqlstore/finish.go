@@ -20,6 +20,7 @@ type finishRow struct {
 	KeepMs       *int64
 	Hidden       int
 	progressColumns
+	statColumns
 }
 
 // Finish implements workqueue.LeaseStore.
@@ -47,6 +48,7 @@ func (s *Store) Finish(ctx context.Context, workerID int64, instanceID string, f
 			}
 		}
 		after.expect(refs[i], f)
+		rows[i].statColumns = after.runs.columns(refs[i])
 	}
 	slices.SortFunc(rows, func(a, b finishRow) int { return a.compare(b.refRow) })
 	batch, err := jsonRows(rows)

@@ -43,6 +43,32 @@ func failedAttempt(f workqueue.Finish) bool {
 	return f.Attempt != nil && (f.Attempt.Outcome == "failed" || f.Attempt.Outcome == "timeout") && f.ErrorKind != workqueue.KindCancelled
 }
 
+// statColumns are an end inside a JSON parameter, for an engine whose statement
+// keeps it by itself.
+type statColumns struct {
+	Completed int    `json:",omitempty"`
+	Failed    int    `json:",omitempty"`
+	Stays     string `json:",omitempty"`
+}
+
+// columns leaves an end to the statement that writes it, where the engine's does
+// that; else they are empty, and keep writes it.
+func (r *runEnds) columns(ref refRow) (c statColumns) {
+	if !r.s.dialect.finishKeeps {
+		return c
+	}
+	end := r.ends[ref]
+	delete(r.ends, ref)
+	if end.completed {
+		c.Completed = 1
+	}
+	if end.failed {
+		c.Failed = 1
+	}
+	c.Stays = string(end.stays)
+	return c
+}
+
 func (r *runEnds) any() bool { return len(r.ends) > 0 }
 
 // keep writes what the ends that were written add up to.

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"botwork/internal/database"
 	"botwork/internal/testdb"
+	sqlfiles "botwork/sql"
 	"botwork/workqueue"
 	"botwork/workqueue/storetest"
 )
@@ -207,6 +209,51 @@ func TestStatisticsStaySmall(t *testing.T) {
 			t.Errorf("%d rows are left of %d, %d of them totals; want at most %d and 2", rows, 2*n, totals, most)
 		}
 	})
+}
+
+// PostgreSQL puts durations into classes by itself: into the same ones.
+func TestFinishKnowsTheClassesOfDurations(t *testing.T) {
+	const server = "BOTWORK_TEST_POSTGRES_DSN"
+	if os.Getenv(server) == "" {
+		t.Skipf("%s is not set", server)
+	}
+	text, err := sqlfiles.Files.ReadFile("postgres/queries/finish.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, class, found := strings.Cut(string(text), `t."TookMs",`+"\n")
+	class, _, cut := strings.Cut(class, ` AS "Bucket"`)
+	if !found || !cut {
+		t.Fatal("finish.sql does not tell the class where it did")
+	}
+	durations := []int64{math.MaxInt32 * 1000, math.MaxInt32*1000 + 1, math.MaxInt64}
+	for ms := int64(0); ms < 50_000; ms++ {
+		durations = append(durations, ms)
+	}
+	for end := 1.0; end < math.MaxInt32*1000; end *= 1.1 {
+		durations = append(durations, int64(end)-1, int64(end), int64(end)+1)
+	}
+	i := slices.IndexFunc(testdb.Engines, func(e testdb.Engine) bool { return e.Driver == database.Postgres })
+	db := testdb.Engines[i].SQL(t, os.Getenv(server))
+	rows, err := db.QueryContext(t.Context(), `SELECT t."TookMs", `+class+` FROM unnest(CAST($1 AS bigint[])) AS t("TookMs")`, durations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	n := 0
+	for ; rows.Next(); n++ {
+		var ms int64
+		var bucket int
+		if err := rows.Scan(&ms, &bucket); err != nil {
+			t.Fatal(err)
+		}
+		if want := workqueue.DurationBucket(ms); bucket != want {
+			t.Errorf("%d ms are of class %d, want %d", ms, bucket, want)
+		}
+	}
+	if err := rows.Err(); err != nil || n != len(durations) {
+		t.Errorf("%d of %d durations, %v", n, len(durations), err)
+	}
 }
 
 // What had ended before the statistics were there is counted once, by their

@@ -1,8 +1,12 @@
 -- finish: record the ends of runs.
 -- In:  worker, instance, rows [{ItemId, ItemFence, NewState, Failures, DelayMs, NewOutput, ErrorText, Kind,
---      NewStep, NewProgress, NewPercent, NewTail, NewAnalytics, KeepMs, Hidden}], now (NULL: the database clock)
+--      NewStep, NewProgress, NewPercent, NewTail, NewAnalytics, KeepMs, Hidden, Completed, Failed, Stays}], now (NULL: the database clock)
 -- Out: ids and fences of what was changed, with the queue, and when the run began and
 --      ended; the others had lost their lease.
+-- It keeps what the statistics need in the same round trip: as a statement of its own
+-- that would take a transaction, and each end three more. Bucket is the class of the
+-- duration: see workqueue.DurationBucket.
+WITH done AS (
 UPDATE "BotWorkQueueItems" SET
     "State" = j."NewState",
     "RetryCount" = j."Failures",
@@ -23,7 +27,32 @@ UPDATE "BotWorkQueueItems" SET
     "DeletedAt" = CASE WHEN j."Hidden" = 1 THEN CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) ELSE "BotWorkQueueItems"."DeletedAt" END,
     "DeletedReason" = CASE WHEN j."Hidden" = 1 THEN substr(j."ErrorText", 1, 1000) ELSE "BotWorkQueueItems"."DeletedReason" END
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "ItemFence" bigint, "NewState" int, "Failures" int, "DelayMs" bigint, "NewOutput" text, "ErrorText" text,
-    "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int)
+    "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "Completed" int, "Failed" int, "Stays" text)
 WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence" AND "State" = 1 AND "WorkerId" = @worker
   AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
-RETURNING "Id", "Fence", "QueueName", "StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3));
+RETURNING "Id", "Fence", "QueueName", "StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) AS "EndedAt", j."Completed", j."Failed", j."Stays"
+), timed AS (
+    SELECT d."QueueName", d."EndedAt", d."Completed", d."Failed", d."Stays",
+        COALESCE(GREATEST(CAST(ROUND(EXTRACT(EPOCH FROM d."EndedAt" - d."StartedAt") * 1000) AS bigint), 0), 0) AS "TookMs"
+    FROM done d
+), classed AS (
+    SELECT t."QueueName", t."EndedAt", t."Completed", t."Failed", t."Stays", t."TookMs",
+        CASE WHEN t."TookMs" < 1 THEN 0 ELSE LEAST(CAST(CEIL(LN(CAST(t."TookMs" AS double precision)) / LN(CAST(1.1 AS double precision))) AS int), 298) + 1 END AS "Bucket"
+    FROM timed t
+), kept AS (
+    INSERT INTO "BotQueueStats" ("QueueName", "Kind", "StartsAt", "Bucket", "Events", "Level", "DurationMs")
+    SELECT k."QueueName", k."Kind", k."EndedAt", k."Bucket", COUNT(*), SUM(k."Level"), SUM(k."TookMs")
+    FROM (
+        SELECT c."QueueName", 'completed' AS "Kind", c."EndedAt", c."Bucket", CASE WHEN c."Stays" = 'completed' THEN 1 ELSE 0 END AS "Level", c."TookMs"
+        FROM classed c WHERE c."Completed" = 1
+        UNION ALL
+        SELECT c."QueueName", 'failed', c."EndedAt", c."Bucket", 0, c."TookMs"
+        FROM classed c WHERE c."Failed" = 1
+        UNION ALL
+        SELECT c."QueueName", c."Stays", c."EndedAt", 0, 1, 0
+        FROM classed c WHERE c."Stays" IN ('archived', 'deleted')
+    ) k
+    GROUP BY k."QueueName", k."Kind", k."EndedAt", k."Bucket"
+)
+SELECT d."Id", d."Fence", d."QueueName", d."StartedAt", d."EndedAt"
+FROM done d;
