@@ -8,12 +8,13 @@ import (
 	"slices"
 )
 
-// fenced is a statement that changes a batch of running items of one worker.
-// Its WHERE repeats state, worker, instance and fence.
+// fenced is a statement that changes a batch of running items of one worker, or
+// of one robot. Its WHERE repeats state, worker and instance (or robot and lock
+// key) and fence.
 type fenced struct {
 	statement string
 	refs      []refRow // the claims that it names
-	values    values   // with "worker", "instance" and "rows"
+	values    values   // with "worker", "instance" and "rows"; "robot" and "lock_key" where the statement has them
 
 	// then writes what belongs to the claims that were changed, in the same
 	// transaction; more tells that it has something to write.
@@ -77,6 +78,9 @@ func (s *Store) changed(ctx context.Context, on runner, f fenced) ([]refRow, err
 	}
 	v := maps.Clone(f.values)
 	v["rows"], v["now"] = claims, s.nowArg()
+	if _, told := v["robot"]; !told {
+		v["robot"], v["lock_key"] = nil, nil
+	}
 	held, err := s.queries.runs(ctx, on, heldStatement, v, f.runs)
 	if err != nil || len(held) == 0 {
 		return nil, err

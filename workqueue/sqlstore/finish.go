@@ -28,6 +28,25 @@ func (s *Store) Finish(ctx context.Context, workerID int64, instanceID string, f
 	if len(finishes) == 0 {
 		return nil, nil
 	}
+	ends, err := s.ends(ctx, &workerID, finishes)
+	if err != nil {
+		return nil, err
+	}
+	ends.values["worker"], ends.values["instance"] = workerID, instanceID
+	lost, err := s.change(ctx, "finish items", ends)
+	if err != nil {
+		return nil, err
+	}
+	// The ends are written: a trim that fails must not make them be tried again.
+	// What it leaves, the next one takes.
+	_ = s.trimArchives(ctx, archivesOf(finishes))
+	return lost, nil
+}
+
+// ends is the statement that records ends of runs, with what they bring with
+// them, of the worker with this id; nil stands for a robot. Who it is, the
+// caller says in the values.
+func (s *Store) ends(ctx context.Context, worker *int64, finishes []workqueue.Finish) (fenced, error) {
 	rows := make([]finishRow, len(finishes))
 	refs := make([]refRow, len(finishes))
 	after := aftermath{
@@ -38,12 +57,12 @@ func (s *Store) Finish(ctx context.Context, workerID int64, instanceID string, f
 		refs[i] = refRow{ItemID: f.ItemID, ItemFence: f.Fence}
 		row, err := s.finishRow(f)
 		if err != nil {
-			return nil, err
+			return fenced{}, err
 		}
 		rows[i] = row
 		if a := f.Attempt; a != nil {
 			after.notes[refs[i]] = attemptRow{
-				refRow: refs[i], Number: a.Number, Result: a.Outcome, HolderID: &workerID,
+				refRow: refs[i], Number: a.Number, Result: a.Outcome, HolderID: worker,
 				StepName: null(clip(a.Step, nameLen)), ErrorText: null(f.Error), Kind: null(string(f.ErrorKind)),
 			}
 		}
@@ -52,21 +71,11 @@ func (s *Store) Finish(ctx context.Context, workerID int64, instanceID string, f
 	}
 	slices.SortFunc(rows, func(a, b finishRow) int { return a.compare(b.refRow) })
 	batch, err := jsonRows(rows)
-	if err != nil {
-		return nil, err
-	}
-	lost, err := s.change(ctx, "finish items", fenced{
+	return fenced{
 		statement: "finish", refs: refs, more: after.any(), runs: after.runs.told,
-		values: values{"worker": workerID, "instance": instanceID, "rows": batch, "now": s.nowArg()},
+		values: values{"worker": nil, "instance": nil, "robot": nil, "lock_key": nil, "rows": batch, "now": s.nowArg()},
 		then:   func(on runner, written []refRow) error { return after.write(ctx, on, written) },
-	})
-	if err != nil {
-		return nil, err
-	}
-	// The ends are written: a trim that fails must not make them be tried again.
-	// What it leaves, the next one takes.
-	_ = s.trimArchives(ctx, archivesOf(finishes))
-	return lost, nil
+	}, err
 }
 
 func (s *Store) finishRow(f workqueue.Finish) (finishRow, error) {

@@ -77,7 +77,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"starts_taken", map[string]any{"rows": rows}, nil},
 			{"assign", map[string]any{"rows": rows}, nil},
 			{"beat_items", map[string]any{"worker": 1, "lease_ms": 1000, "rows": rows}, nil},
-			{"finish", map[string]any{"worker": 1, "instance": "x", "rows": rows}, nil},
+			{"finish", map[string]any{"worker": 1, "instance": "x", "robot": nil, "lock_key": nil, "rows": rows}, nil},
 			{"progress", map[string]any{"worker": 1, "instance": "x", "rows": rows}, nil},
 			{"rescue", map[string]any{"rows": rows, "assigned_ms": 1000, "max_releases": 5, "poison_text": "x"}, nil},
 		} {

@@ -1,6 +1,7 @@
 -- finish: record the ends of runs.
--- In:  worker, instance, rows [{ItemId, ItemFence, NewState, Failures, DelayMs, NewOutput, ErrorText, Kind,
---      NewStep, NewProgress, NewPercent, NewTail, NewAnalytics, KeepMs, Hidden, Completed, Failed, Stays}], now (NULL: the database clock)
+-- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
+--      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewTail,
+--      NewAnalytics, KeepMs, Hidden, Completed, Failed, Stays}], now (NULL: the database clock)
 -- Out: ids and fences of what was changed, with the queue, and when the run began and
 --      ended; the others had lost their lease.
 -- It keeps what the statistics need in the same round trip: as a statement of its own
@@ -15,6 +16,7 @@ UPDATE "BotWorkQueueItems" SET
     "AvailableAt" = CASE WHEN j."NewState" = 0 THEN CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DelayMs" * INTERVAL '1 millisecond' ELSE "BotWorkQueueItems"."AvailableAt" END,
     "FinishedAt" = CASE WHEN j."NewState" = 0 THEN NULL ELSE CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) END,
     "LeaseExpiresAt" = NULL,
+    "LockKey" = NULL,
     "Output" = j."NewOutput",
     "Analytics" = COALESCE(j."NewAnalytics", "BotWorkQueueItems"."Analytics"),
     "Step" = CASE WHEN j."NewState" <> 2 THEN COALESCE(j."NewStep", "BotWorkQueueItems"."Step") END,
@@ -28,8 +30,9 @@ UPDATE "BotWorkQueueItems" SET
     "DeletedReason" = CASE WHEN j."Hidden" = 1 THEN substr(j."ErrorText", 1, 1000) ELSE "BotWorkQueueItems"."DeletedReason" END
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "ItemFence" bigint, "NewState" int, "Failures" int, "DelayMs" bigint, "NewOutput" text, "ErrorText" text,
     "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "Completed" int, "Failed" int, "Stays" text)
-WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence" AND "State" = 1 AND "WorkerId" = @worker
-  AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
+WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence" AND "State" = 1
+  AND ("WorkerId" = @worker AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
+    OR "WorkerId" IS NULL AND "Robot" = CAST(@robot AS text) AND "LockKey" = CAST(@lock_key AS text))
 RETURNING "Id", "Fence", "QueueName", "StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) AS "EndedAt", j."Completed", j."Failed", j."Stays"
 ), timed AS (
     SELECT d."QueueName", d."EndedAt", d."Completed", d."Failed", d."Stays",

@@ -1,6 +1,7 @@
 -- finish: record the ends of runs.
--- In:  worker, instance, rows [{ItemId, ItemFence, NewState, Failures, DelayMs, NewOutput, ErrorText, Kind,
---      NewStep, NewProgress, NewPercent, NewTail, NewAnalytics, KeepMs, Hidden}], now (NULL: the database clock)
+-- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
+--      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewTail,
+--      NewAnalytics, KeepMs, Hidden}], now (NULL: the database clock)
 -- Out: ids and fences of what was changed, with the queue, and when the run began and
 --      ended; the others had lost their lease.
 UPDATE BotWorkQueueItems SET
@@ -11,6 +12,7 @@ UPDATE BotWorkQueueItems SET
     AvailableAt = CASE WHEN j.NewState = 0 THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DelayMs / 1000.0)) ELSE AvailableAt END,
     FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) END,
     LeaseExpiresAt = NULL,
+    LockKey = NULL,
     Output = j.NewOutput,
     Analytics = COALESCE(j.NewAnalytics, BotWorkQueueItems.Analytics),
     Step = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewStep, BotWorkQueueItems.Step) END,
@@ -31,6 +33,7 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.I
         json_extract(value, '$.NewAnalytics') AS NewAnalytics, json_extract(value, '$.KeepMs') AS KeepMs,
         json_extract(value, '$.Hidden') AS Hidden
       FROM json_each(@rows)) j
-WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1 AND WorkerId = @worker
-  AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)
+WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1
+  AND (WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)
+    OR WorkerId IS NULL AND Robot = @robot AND LockKey = @lock_key)
 RETURNING Id, Fence, QueueName, StartedAt, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'));

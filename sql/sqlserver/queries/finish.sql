@@ -1,6 +1,7 @@
 -- finish: record the ends of runs.
--- In:  worker, instance, rows [{ItemId, ItemFence, NewState, Failures, DelayMs, NewOutput, ErrorText, Kind,
---      NewStep, NewProgress, NewPercent, NewTail, NewAnalytics, KeepMs, Hidden}], now (NULL: the database clock)
+-- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
+--      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewTail,
+--      NewAnalytics, KeepMs, Hidden}], now (NULL: the database clock)
 -- Out: nothing; the number of changed rows must be that of held. A
 -- joined UPDATE cannot have an OUTPUT on every server that speaks T-SQL.
 UPDATE t SET
@@ -11,6 +12,7 @@ UPDATE t SET
     AvailableAt = CASE WHEN j.NewState = 0 THEN DATEADD(millisecond, (j.DelayMs % 1000), DATEADD(second, (j.DelayMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) ELSE t.AvailableAt END,
     FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) END,
     LeaseExpiresAt = NULL,
+    LockKey = NULL,
     Output = j.NewOutput,
     Analytics = COALESCE(j.NewAnalytics, t.Analytics),
     Step = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewStep, t.Step) END,
@@ -28,5 +30,6 @@ JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFen
     Kind NVARCHAR(MAX) '$.Kind', NewStep NVARCHAR(MAX) '$.NewStep', NewProgress NVARCHAR(MAX) '$.NewProgress',
     NewPercent INT '$.NewPercent', NewTail NVARCHAR(MAX) '$.NewTail', NewAnalytics NVARCHAR(MAX) '$.NewAnalytics',
     KeepMs BIGINT '$.KeepMs', Hidden INT '$.Hidden') j ON j.ItemId = t.Id
-WHERE t.State = 1 AND t.WorkerId = @worker AND t.Fence = j.ItemFence
-  AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance);
+WHERE t.State = 1 AND t.Fence = j.ItemFence
+  AND (t.WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)
+    OR t.WorkerId IS NULL AND t.Robot = @robot AND t.LockKey = @lock_key);

@@ -1,11 +1,13 @@
 -- held: which of the claims in a batch still hold their lease. It runs in the
 -- transaction of a statement that changes them; a fence never comes back, so
 -- the set can only shrink between the two, and equal counts mean equal sets.
--- In:  worker, instance, rows [{ItemId, ItemFence}], now (NULL: the database clock)
+-- In:  worker, instance (NULL: a robot's), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence}],
+--      now (NULL: the database clock)
 -- Out: ids and fences of those whose lease holds, with the queue, and when the run began
 --      and how late it is.
 SELECT t.Id, t.Fence, t.QueueName, t.StartedAt, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
 FROM BotWorkQueueItems t WITH (UPDLOCK, ROWLOCK)
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence') j ON j.ItemId = t.Id
-WHERE t.State = 1 AND t.WorkerId = @worker AND t.Fence = j.ItemFence
-  AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance);
+WHERE t.State = 1 AND t.Fence = j.ItemFence
+  AND (t.WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)
+    OR t.WorkerId IS NULL AND t.Robot = @robot AND t.LockKey = @lock_key);
