@@ -144,10 +144,26 @@ func (e *enqueue) insert(ctx context.Context) error {
 			return err
 		}
 	}
+	e.nameTwins()
+	return nil
+}
+
+// insertIn writes the rows inside a transaction.
+func (e *enqueue) insertIn(ctx context.Context, tx *sql.Tx) error {
+	if len(e.rows) > 0 {
+		if err := e.write(ctx, tx); err != nil {
+			return err
+		}
+	}
+	e.nameTwins()
+	return nil
+}
+
+// nameTwins says of items that have a key of an earlier one which that is.
+func (e *enqueue) nameTwins() {
 	for i, twin := range e.later {
 		e.results[i] = workqueue.Enqueued{ID: e.results[twin].ID, Existing: true}
 	}
-	return nil
 }
 
 // needsMore tells that the insert alone is not enough.

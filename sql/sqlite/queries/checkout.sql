@@ -1,0 +1,82 @@
+-- checkout: give up to limit_rows items of a queue to a robot, the most urgent
+-- first, under a new fence and lock key. None when the queue is paused or not for
+-- robots, or the robot may not read it.
+-- In:  robot, queue, limit_rows, natural_key (NULL: any), ids [{ItemId}] (NULL: any), tags_any [{Piece}] (NULL: any),
+--      tags_all [{Piece}], metadata [{Piece}] (pieces of JSON that must be there), tries_new, tries_once,
+--      tries_again (1: take those that failed so often), full_keys [{Piece}] (limit keys to leave; NULL: none),
+--      limited (1: the queue's limits have been seen to; 0: it must have none), lock_key (a hash),
+--      lease_ms (NULL: as the queue says), now (NULL: the database clock)
+-- Out: the rows in no order; the store sorts them.
+-- Two halves, those without a deadline and those with one, so that each uses its index;
+-- no fence is below 0, but the indexes ask for it.
+UPDATE BotWorkQueueItems SET
+    State = 1,
+    Fence = Fence + 1,
+    WorkerId = NULL,
+    Robot = @robot,
+    LockKey = @lock_key,
+    AssignedAt = NULL,
+    StartedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
+    FirstStartedAt = COALESCE(FirstStartedAt, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))),
+    Step = NULL,
+    Progress = NULL,
+    ProgressPercent = NULL,
+    LogTail = NULL,
+    LeaseExpiresAt = strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', COALESCE(@lease_ms, (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = @queue), 600000) / 1000.0))
+WHERE State IN (0, 4) AND Id IN (
+    SELECT h.Id
+    FROM (
+        SELECT a.Id, a.Priority, a.DeadlineAt
+        FROM (
+            SELECT c.Id, c.Priority, c.DeadlineAt
+            FROM BotWorkQueueItems c
+            WHERE c.State IN (0, 4) AND c.Fence >= 0 AND c.DeadlineAt IS NULL
+              AND c.QueueName = @queue AND c.DeletedAt IS NULL
+              AND c.AvailableAt <= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+              AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+              AND (@natural_key IS NULL OR c.NaturalKey = @natural_key)
+              AND (c.RetryCount = 0 AND @tries_new = 1 OR c.RetryCount = 1 AND @tries_once = 1 OR c.RetryCount > 1 AND @tries_again = 1)
+              AND (@ids IS NULL OR c.Id IN (SELECT j.ItemId FROM (SELECT json_extract(value, '$.ItemId') AS ItemId FROM json_each(@ids)) j))
+              AND (@tags_any IS NULL OR EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM json_each(@tags_any)) j WHERE instr(c.Tags, j.Piece) > 0))
+              AND (@full_keys IS NULL OR NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM json_each(@full_keys)) j WHERE j.Piece = c.LimitKey))
+              AND NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM json_each(@tags_all)) j WHERE COALESCE(instr(c.Tags, j.Piece), 0) = 0)
+              AND NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM json_each(@metadata)) j WHERE COALESCE(instr(c.Metadata, j.Piece), 0) = 0)
+              AND EXISTS (SELECT 1 FROM BotQueues q
+                  WHERE q.Name = @queue AND q.Consumer = 'robots' AND q.Paused = 0
+                    AND (@limited = 1 OR q.ConcurrencyLimit IS NULL AND q.KeyConcurrencyLimit IS NULL AND q.RateLimit IS NULL AND q.KeyRateLimit IS NULL)
+                    AND (q.PublicAccess = 1 OR EXISTS (SELECT 1 FROM BotQueueRobots r
+                        WHERE r.QueueName = q.Name AND r.Robot = @robot AND r.CanRead = 1)))
+            ORDER BY c.Priority DESC, c.Id
+            LIMIT CAST(@limit_rows AS INTEGER)) a
+        UNION ALL
+        SELECT b.Id, b.Priority, b.DeadlineAt
+        FROM (
+            SELECT c.Id, c.Priority, c.DeadlineAt
+            FROM BotWorkQueueItems c
+            WHERE c.State IN (0, 4) AND c.Fence >= 0 AND c.DeadlineAt IS NOT NULL AND c.DeadlineAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+              AND c.QueueName = @queue AND c.DeletedAt IS NULL
+              AND c.AvailableAt <= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+              AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+              AND (@natural_key IS NULL OR c.NaturalKey = @natural_key)
+              AND (c.RetryCount = 0 AND @tries_new = 1 OR c.RetryCount = 1 AND @tries_once = 1 OR c.RetryCount > 1 AND @tries_again = 1)
+              AND (@ids IS NULL OR c.Id IN (SELECT j.ItemId FROM (SELECT json_extract(value, '$.ItemId') AS ItemId FROM json_each(@ids)) j))
+              AND (@tags_any IS NULL OR EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM json_each(@tags_any)) j WHERE instr(c.Tags, j.Piece) > 0))
+              AND (@full_keys IS NULL OR NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM json_each(@full_keys)) j WHERE j.Piece = c.LimitKey))
+              AND NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM json_each(@tags_all)) j WHERE COALESCE(instr(c.Tags, j.Piece), 0) = 0)
+              AND NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM json_each(@metadata)) j WHERE COALESCE(instr(c.Metadata, j.Piece), 0) = 0)
+              AND EXISTS (SELECT 1 FROM BotQueues q
+                  WHERE q.Name = @queue AND q.Consumer = 'robots' AND q.Paused = 0
+                    AND (@limited = 1 OR q.ConcurrencyLimit IS NULL AND q.KeyConcurrencyLimit IS NULL AND q.RateLimit IS NULL AND q.KeyRateLimit IS NULL)
+                    AND (q.PublicAccess = 1 OR EXISTS (SELECT 1 FROM BotQueueRobots r
+                        WHERE r.QueueName = q.Name AND r.Robot = @robot AND r.CanRead = 1)))
+            ORDER BY c.Priority DESC, c.DeadlineAt, c.Id
+            LIMIT CAST(@limit_rows AS INTEGER)) b
+    ) h
+    ORDER BY h.Priority DESC, CASE WHEN h.DeadlineAt IS NULL THEN 1 ELSE 0 END, h.DeadlineAt, h.Id
+    LIMIT CAST(@limit_rows AS INTEGER))
+RETURNING
+    Id, QueueName, State, Priority, IntegrationConfig, Payload, Output, Progress, EstimatedDurationMs,
+    WorkerId, Fence, LeaseExpiresAt, RetryCount, ReleaseCount, ResilienceConfig, AvailableAt, DeadlineAt,
+    NaturalKey, Tags, Metadata, Labels, Selectors, RootId, TaskName, Error, ErrorKind, CreatedAt, CreatedBy,
+    AssignedAt, StartedAt, FinishedAt, RetainUntil, DeletedAt, DeletedReason, Step, LogTail, FirstStartedAt,
+    ProgressPercent, Analytics, Encrypted, ExpiresAt, LimitKey, Robot, RetainMs;

@@ -1,0 +1,88 @@
+-- checkout: give up to limit_rows items of a queue to a robot, the most urgent
+-- first, under a new fence and lock key. None when the queue is paused or not for
+-- robots, or the robot may not read it.
+-- In:  robot, queue, limit_rows, natural_key (NULL: any), ids [{ItemId}] (NULL: any), tags_any [{Piece}] (NULL: any),
+--      tags_all [{Piece}], metadata [{Piece}] (pieces of JSON that must be there), tries_new, tries_once,
+--      tries_again (1: take those that failed so often), full_keys [{Piece}] (limit keys to leave; NULL: none),
+--      limited (1: the queue's limits have been seen to; 0: it must have none), lock_key (a hash),
+--      lease_ms (NULL: as the queue says), now (NULL: the database clock)
+-- Out: the rows in no order; the store sorts them.
+-- Two halves, those without a deadline and those with one, so that each uses its index;
+-- no fence is below 0, but the indexes ask for it.
+-- The hints keep checkouts from waiting for each other, and one may find less than
+-- there is while another is under way; what makes one right is the outer WHERE,
+-- which repeats the state.
+UPDATE t SET
+    State = 1,
+    Fence = t.Fence + 1,
+    WorkerId = NULL,
+    Robot = @robot,
+    LockKey = @lock_key,
+    AssignedAt = NULL,
+    StartedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
+    FirstStartedAt = COALESCE(t.FirstStartedAt, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))),
+    Step = NULL,
+    Progress = NULL,
+    ProgressPercent = NULL,
+    LogTail = NULL,
+    LeaseExpiresAt = DATEADD(millisecond, (COALESCE(CAST(@lease_ms AS BIGINT), (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = @queue), 600000) % 1000), DATEADD(second, (COALESCE(CAST(@lease_ms AS BIGINT), (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = @queue), 600000) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
+OUTPUT
+    inserted.Id, inserted.QueueName, inserted.State, inserted.Priority, inserted.IntegrationConfig,
+    inserted.Payload, inserted.Output, inserted.Progress, inserted.EstimatedDurationMs, inserted.WorkerId,
+    inserted.Fence, inserted.LeaseExpiresAt, inserted.RetryCount, inserted.ReleaseCount,
+    inserted.ResilienceConfig, inserted.AvailableAt, inserted.DeadlineAt, inserted.NaturalKey, inserted.Tags,
+    inserted.Metadata, inserted.Labels, inserted.Selectors, inserted.RootId, inserted.TaskName,
+    inserted.Error, inserted.ErrorKind, inserted.CreatedAt, inserted.CreatedBy, inserted.AssignedAt,
+    inserted.StartedAt, inserted.FinishedAt, inserted.RetainUntil, inserted.DeletedAt,
+    inserted.DeletedReason, inserted.Step, inserted.LogTail, inserted.FirstStartedAt,
+    inserted.ProgressPercent, inserted.Analytics, inserted.Encrypted, inserted.ExpiresAt, inserted.LimitKey,
+    inserted.Robot, inserted.RetainMs
+FROM BotWorkQueueItems t
+WHERE t.State IN (0, 4) AND t.Id IN (
+    SELECT TOP (@limit_rows) h.Id
+    FROM (
+        SELECT a.Id, a.Priority, a.DeadlineAt
+        FROM (
+            SELECT TOP (@limit_rows) c.Id, c.Priority, c.DeadlineAt
+            FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
+            WHERE c.State IN (0, 4) AND c.Fence >= 0 AND c.DeadlineAt IS NULL
+              AND c.QueueName = @queue AND c.DeletedAt IS NULL
+              AND c.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+              AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+              AND (@natural_key IS NULL OR c.NaturalKey = @natural_key)
+              AND (c.RetryCount = 0 AND CAST(@tries_new AS BIGINT) = 1 OR c.RetryCount = 1 AND CAST(@tries_once AS BIGINT) = 1 OR c.RetryCount > 1 AND CAST(@tries_again AS BIGINT) = 1)
+              AND (@ids IS NULL OR c.Id IN (SELECT j.ItemId FROM OPENJSON(@ids) WITH (ItemId BIGINT '$.ItemId') j))
+              AND (@tags_any IS NULL OR EXISTS (SELECT 1 FROM OPENJSON(@tags_any) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Tags) > 0))
+              AND (@full_keys IS NULL OR NOT EXISTS (SELECT 1 FROM OPENJSON(@full_keys) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE j.Piece = c.LimitKey))
+              AND NOT EXISTS (SELECT 1 FROM OPENJSON(@tags_all) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE COALESCE(CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Tags), 0) = 0)
+              AND NOT EXISTS (SELECT 1 FROM OPENJSON(@metadata) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE COALESCE(CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Metadata), 0) = 0)
+              AND EXISTS (SELECT 1 FROM BotQueues q
+                  WHERE q.Name = @queue AND q.Consumer = N'robots' AND q.Paused = 0
+                    AND (CAST(@limited AS BIGINT) = 1 OR q.ConcurrencyLimit IS NULL AND q.KeyConcurrencyLimit IS NULL AND q.RateLimit IS NULL AND q.KeyRateLimit IS NULL)
+                    AND (q.PublicAccess = 1 OR EXISTS (SELECT 1 FROM BotQueueRobots r
+                        WHERE r.QueueName = q.Name AND r.Robot = CAST(@robot AS NVARCHAR(200)) COLLATE Latin1_General_100_BIN2 AND r.CanRead = 1)))
+            ORDER BY c.Priority DESC, c.Id) a
+        UNION ALL
+        SELECT b.Id, b.Priority, b.DeadlineAt
+        FROM (
+            SELECT TOP (@limit_rows) c.Id, c.Priority, c.DeadlineAt
+            FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
+            WHERE c.State IN (0, 4) AND c.Fence >= 0 AND c.DeadlineAt IS NOT NULL AND c.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+              AND c.QueueName = @queue AND c.DeletedAt IS NULL
+              AND c.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+              AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+              AND (@natural_key IS NULL OR c.NaturalKey = @natural_key)
+              AND (c.RetryCount = 0 AND CAST(@tries_new AS BIGINT) = 1 OR c.RetryCount = 1 AND CAST(@tries_once AS BIGINT) = 1 OR c.RetryCount > 1 AND CAST(@tries_again AS BIGINT) = 1)
+              AND (@ids IS NULL OR c.Id IN (SELECT j.ItemId FROM OPENJSON(@ids) WITH (ItemId BIGINT '$.ItemId') j))
+              AND (@tags_any IS NULL OR EXISTS (SELECT 1 FROM OPENJSON(@tags_any) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Tags) > 0))
+              AND (@full_keys IS NULL OR NOT EXISTS (SELECT 1 FROM OPENJSON(@full_keys) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE j.Piece = c.LimitKey))
+              AND NOT EXISTS (SELECT 1 FROM OPENJSON(@tags_all) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE COALESCE(CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Tags), 0) = 0)
+              AND NOT EXISTS (SELECT 1 FROM OPENJSON(@metadata) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE COALESCE(CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Metadata), 0) = 0)
+              AND EXISTS (SELECT 1 FROM BotQueues q
+                  WHERE q.Name = @queue AND q.Consumer = N'robots' AND q.Paused = 0
+                    AND (CAST(@limited AS BIGINT) = 1 OR q.ConcurrencyLimit IS NULL AND q.KeyConcurrencyLimit IS NULL AND q.RateLimit IS NULL AND q.KeyRateLimit IS NULL)
+                    AND (q.PublicAccess = 1 OR EXISTS (SELECT 1 FROM BotQueueRobots r
+                        WHERE r.QueueName = q.Name AND r.Robot = CAST(@robot AS NVARCHAR(200)) COLLATE Latin1_General_100_BIN2 AND r.CanRead = 1)))
+            ORDER BY c.Priority DESC, c.DeadlineAt, c.Id) b
+    ) h
+    ORDER BY h.Priority DESC, CASE WHEN h.DeadlineAt IS NULL THEN 1 ELSE 0 END, h.DeadlineAt, h.Id);

@@ -1,0 +1,82 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"botwork/workqueue"
+)
+
+// FinishCheckout implements workqueue.RobotStore.
+func (s *Store) FinishCheckout(ctx context.Context, h workqueue.Hold, end workqueue.RobotEnd) (workqueue.RobotEnded, error) {
+	f, err := s.endCheckout(ctx, "finish", h, workqueue.RightRead, func(t taken) (workqueue.Finish, error) {
+		took := t.now.Sub(*t.item.StartedAt)
+		return t.queue.EndByRobot(&t.item, end, &s.schemas, took, rand.Float64())
+	})
+	ended := workqueue.RobotEnded{State: f.State, Copied: f.Copy}
+	if f.State == workqueue.Ready || f.Copy {
+		ended.RetryIn = workqueue.Duration(f.Delay)
+	}
+	return ended, err
+}
+
+// ReleaseCheckout implements workqueue.RobotStore.
+func (s *Store) ReleaseCheckout(ctx context.Context, h workqueue.Hold, reason string) error {
+	_, err := s.endCheckout(ctx, "release", h, workqueue.RightRead, func(t taken) (workqueue.Finish, error) {
+		return t.queue.ReleaseByRobot(&t.item, reason), nil
+	})
+	return err
+}
+
+// DeleteCheckout implements workqueue.RobotStore.
+func (s *Store) DeleteCheckout(ctx context.Context, h workqueue.Hold, reason string) error {
+	_, err := s.endCheckout(ctx, "delete", h, workqueue.RightWrite, func(t taken) (workqueue.Finish, error) {
+		return t.queue.DropByRobot(&t.item, reason), nil
+	})
+	return err
+}
+
+// endCheckout ends a robot's work on an item by the statement that ends runs of
+// workers, in one transaction with the look at the robot's right.
+func (s *Store) endCheckout(ctx context.Context, doing string, h workqueue.Hold, right workqueue.Right,
+	decide func(taken) (workqueue.Finish, error)) (workqueue.Finish, error) {
+	var f workqueue.Finish
+	var queue workqueue.Queue
+	err := s.retry(ctx, fmt.Sprintf("%s item %d", doing, h.ItemID), func() error {
+		return s.tx(ctx, func(tx *sql.Tx) error {
+			t, err := s.holds(ctx, tx, s.in(ctx, tx), h, right)
+			if err != nil {
+				return err
+			}
+			queue = t.queue
+			if f, err = decide(t); err != nil {
+				return err
+			}
+			end, err := s.ends(ctx, nil, []workqueue.Finish{f})
+			if err != nil {
+				return err
+			}
+			end.values["robot"], end.values["lock_key"] = h.Robot, lockArg(h.LockKey)
+			written, err := s.changed(ctx, tx, end)
+			if errors.Is(err, errSetShrank) || err == nil && len(written) == 0 {
+				return workqueue.ErrLeaseLost
+			}
+			if err != nil || !end.more {
+				return err
+			}
+			return end.then(tx, written)
+		})
+	})
+	if err != nil {
+		return workqueue.Finish{}, err
+	}
+	if f.State == workqueue.Cancelled && queue.ArchiveLimit != nil {
+		// The end is written, as behind the ends of runs: what is left to trim, the
+		// next one takes.
+		_, _ = s.trimArchive(ctx, queue.Name, *queue.ArchiveLimit)
+	}
+	return f, nil
+}

@@ -1,0 +1,128 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+
+	"botwork/workqueue"
+)
+
+// RobotEnqueue implements workqueue.RobotStore.
+func (s *Store) RobotEnqueue(ctx context.Context, robot string, items []workqueue.NewItem, take *workqueue.Take) (workqueue.RobotEnqueued, error) {
+	var result workqueue.RobotEnqueued
+	if err := workqueue.CheckRobotEnqueue(robot, items, take); err != nil || len(items) == 0 {
+		return result, err
+	}
+	items = slices.Clone(items)
+	var queues []string // in one order, so that no two lock them crosswise
+	for i := range items {
+		items[i].CreatedBy = robot
+		if items[i].QueueName == "" {
+			items[i].QueueName = workqueue.DefaultQueue
+		}
+		if !slices.Contains(queues, items[i].QueueName) {
+			queues = append(queues, items[i].QueueName)
+		}
+	}
+	slices.Sort(queues)
+	err := s.underPolicies(ctx, func() error {
+		e, err := s.prepare(ctx, items)
+		if err != nil {
+			return err
+		}
+		return s.retry(ctx, "enqueue", func() error {
+			return s.tx(ctx, func(tx *sql.Tx) error {
+				result = workqueue.RobotEnqueued{}
+				policies, err := s.mayEnqueue(ctx, tx, robot, queues, take != nil)
+				if err != nil {
+					return err
+				}
+				var limits *taking
+				if take != nil && slices.ContainsFunc(policies, limited) {
+					// Before the first item is locked, as passes do.
+					if limits, err = s.takeWithinLimits(ctx, tx); err != nil {
+						return err
+					}
+				}
+				if err := e.insertIn(ctx, tx); err != nil {
+					return err
+				}
+				result.Items = e.results
+				if take != nil {
+					result.Checkout, err = s.takeNew(ctx, tx, robot, policies, made(queues, items, e.results), take, limits)
+				}
+				return err
+			})
+		})
+	})
+	if err != nil {
+		return workqueue.RobotEnqueued{}, s.naming(ctx, err)
+	}
+	return result, nil
+}
+
+// limited tells whether a queue has limits.
+func limited(q workqueue.Queue) bool { return q.QueueLimits != (workqueue.QueueLimits{}) }
+
+// mayEnqueue looks at the robot's rights in all queues, and returns those.
+func (s *Store) mayEnqueue(ctx context.Context, tx *sql.Tx, robot string, queues []string, take bool) ([]workqueue.Queue, error) {
+	policies := make([]workqueue.Queue, len(queues))
+	var errs []error
+	for i, name := range queues {
+		q, err := s.robotQueue(s.in(ctx, tx), name)
+		if err != nil {
+			return nil, err
+		}
+		errs = append(errs, q.RobotMay(robot, workqueue.RightWrite))
+		if take {
+			errs = append(errs, q.RobotMay(robot, workqueue.RightRead), q.GivesToRobots())
+		}
+		policies[i] = q
+	}
+	return policies, errors.Join(errs...)
+}
+
+// made lists the ids of the items that are new, by queue.
+func made(queues []string, items []workqueue.NewItem, results []workqueue.Enqueued) [][]int64 {
+	ids := make([][]int64, len(queues))
+	for i, it := range items {
+		if !results[i].Existing {
+			q := slices.Index(queues, it.QueueName)
+			ids[q] = append(ids[q], results[i].ID)
+		}
+	}
+	return ids
+}
+
+// takeNew checks the items out that were made, under one lock key.
+func (s *Store) takeNew(ctx context.Context, tx *sql.Tx, robot string, queues []workqueue.Queue, made [][]int64,
+	take *workqueue.Take, limits *taking) (workqueue.Checkout, error) {
+	all := workqueue.Checkout{LockKey: workqueue.NewLockKey()}
+	for i, ids := range made {
+		if len(ids) == 0 {
+			continue
+		}
+		p := workqueue.CheckoutParams{
+			Robot: robot, Queue: queues[i].Name, Max: len(ids), Lease: take.Lease, Filter: workqueue.CheckoutFilter{IDs: ids},
+		}
+		var taken []workqueue.Item
+		var err error
+		if limited(queues[i]) {
+			taken, err = s.checkoutWithin(ctx, tx, p, all.LockKey, limits)
+		} else {
+			taken, err = s.checkout(ctx, tx, p, all.LockKey, nil)
+		}
+		if err != nil {
+			return all, fmt.Errorf("take what was enqueued: %w", err)
+		}
+		all.Items = append(all.Items, taken...)
+	}
+	if len(all.Items) == 0 {
+		all.LockKey = ""
+	}
+	slices.SortFunc(all.Items, compareTaken)
+	return all, nil
+}

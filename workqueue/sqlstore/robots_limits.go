@@ -1,0 +1,102 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+
+	"botwork/workqueue"
+)
+
+// checkoutLimited is a checkout that got nothing because the queue has limits;
+// where it has none, the error says why there was nothing. Within limits nobody
+// else gives items out meanwhile: neither a pass nor another checkout.
+func (s *Store) checkoutLimited(ctx context.Context, p workqueue.CheckoutParams, key string) ([]workqueue.Item, error) {
+	q, err := s.robotQueue(s.listing.WithContext(ctx), p.Queue)
+	if err != nil {
+		return nil, s.naming(ctx, err)
+	}
+	if err := mayTakeFrom(&q, p.Robot); err != nil || q.QueueLimits == (workqueue.QueueLimits{}) {
+		return nil, err
+	}
+	p.Queue = q.Name // as the limits have it
+	var items []workqueue.Item
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		limits, err := s.takeWithinLimits(ctx, tx)
+		if err != nil {
+			return err
+		}
+		items, err = s.checkoutWithin(ctx, tx, p, key, limits)
+		return err
+	})
+	return items, err
+}
+
+// checkoutWithin takes the first items for which the limits have a place.
+func (s *Store) checkoutWithin(ctx context.Context, tx *sql.Tx, p workqueue.CheckoutParams, key string, limits *taking) ([]workqueue.Item, error) {
+	ids, err := s.placesFor(ctx, tx, p, limits)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	p.Max, p.Filter.IDs = len(ids), ids
+	items, err := s.checkout(ctx, tx, p, key, limits)
+	if err != nil {
+		return nil, err
+	}
+	refs := make([]refRow, len(items))
+	for i, it := range items {
+		refs[i] = refRow{ItemID: it.ID, ItemFence: it.Fence}
+	}
+	return items, limits.noteTaken(ctx, refs)
+}
+
+// placesFor picks items that may be taken, page by page: items of keys without a
+// place must not hide those behind them.
+func (s *Store) placesFor(ctx context.Context, tx *sql.Tx, p workqueue.CheckoutParams, limits *taking) ([]int64, error) {
+	var ids []int64
+	picked := map[int64]bool{}
+	for before := -1; len(ids)+len(limits.Full().Keys) > before; {
+		before = len(ids) + len(limits.Full().Keys)
+		if !limits.Allows(p.Queue, "") {
+			return ids, nil
+		}
+		page, err := s.peekBut(ctx, tx, p, limits.Full())
+		if err != nil {
+			return nil, err
+		}
+		for _, it := range page {
+			key := orZero(it.LimitKey)
+			if len(ids) == p.Max || picked[it.ID] || !limits.Allows(p.Queue, key) {
+				continue
+			}
+			limits.Take(p.Queue, key)
+			picked[it.ID] = true
+			ids = append(ids, it.ID)
+		}
+		// A full page holds items that were picked before, and others: either one
+		// of them was picked now, or its key was found to have no place left.
+		if len(ids) == p.Max || len(page) < p.Max {
+			break
+		}
+	}
+	return ids, nil
+}
+
+// peekBut lists the first items but for those of keys that have no place left.
+func (s *Store) peekBut(ctx context.Context, tx *sql.Tx, p workqueue.CheckoutParams, full workqueue.Full) ([]workqueue.Item, error) {
+	v, err := s.checkoutValues(p)
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	for _, k := range full.Keys {
+		if k.Queue == p.Queue {
+			keys = append(keys, k.Key)
+		}
+	}
+	if len(keys) > 0 {
+		if v["full_keys"], err = jsonRows(pieces(keys)); err != nil {
+			return nil, err
+		}
+	}
+	return s.checkoutItems(ctx, tx, "checkout_peek", v)
+}

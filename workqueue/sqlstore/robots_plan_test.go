@@ -1,0 +1,71 @@
+package sqlstore_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"botwork/internal/database"
+	"botwork/internal/testdb"
+)
+
+// A checkout reads what waits in its queue, in order: neither finished items nor
+// what waits in other queues cost it anything.
+func TestCheckoutsUseTheirIndexes(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		if e.Driver == database.SQLServer {
+			t.Skip("the plans of SQL Server are looked at by hand")
+		}
+		dsn := e.DSN(t)
+		e.Open(t, dsn)
+		db := e.SQL(t, dsn)
+		fill(t, e, db)
+		for _, statement := range []string{
+			`INSERT INTO "BotQueues" ("Name", "Consumer") VALUES ('forms', 'robots')`,
+			`INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "State", "Priority", "QueueName", "DeadlineAt")
+				SELECT '', 4, "Id" % 1500, CASE WHEN "Id" % 20 = 0 THEN 'forms' ELSE 'default' END, CASE WHEN "Id" % 3 = 0 THEN "FinishedAt" END
+				FROM "BotWorkQueueItems" WHERE "Id" <= 10000`,
+		} {
+			if _, err := db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+		}
+		indexes := []string{"IX_BotWorkQueueItems_Checkout", "IX_BotWorkQueueItems_CheckoutDeadline"}
+		if e.Driver == database.Postgres {
+			if _, err := db.ExecContext(t.Context(), `ANALYZE "BotWorkQueueItems"`); err != nil {
+				t.Fatal(err)
+			}
+		}
+		first := map[string]any{
+			"robot": "ann", "queue": "forms", "limit_rows": 10, "natural_key": nil, "ids": nil, "tags_any": nil, "tags_all": "[]",
+			"metadata": "[]", "tries_new": 1, "tries_once": 1, "tries_again": 1, "full_keys": nil, "now": nil,
+		}
+		taking := maps.Clone(first)
+		taking["limited"], taking["lock_key"], taking["lease_ms"] = 0, "hash", nil
+		hold := map[string]any{"id": 1, "robot": "ann", "fence": 1, "lock_key": "hash", "now": nil}
+		extend, progress := maps.Clone(hold), maps.Clone(hold)
+		extend["lease_ms"] = 1000
+		progress["progress"], progress["percent"] = "half", 50
+		for _, c := range []struct {
+			statement string
+			values    map[string]any
+			indexes   []string
+		}{
+			{"checkout", taking, indexes},
+			{"checkout_peek", first, indexes},
+			{"checkout_item", hold, nil},
+			{"checkout_extend", extend, nil},
+			{"checkout_progress", progress, nil},
+		} {
+			plan := explain(t, e, db, c.statement, c.values)
+			for _, index := range c.indexes {
+				if !strings.Contains(plan, index) {
+					t.Errorf("%s does not use %s:\n%s", c.statement, index, plan)
+				}
+			}
+			if scan := fullScan(e, plan); scan != "" {
+				t.Errorf("%s reads the whole table (%s):\n%s", c.statement, scan, plan)
+			}
+		}
+	})
+}

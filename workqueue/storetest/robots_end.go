@@ -1,0 +1,320 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"botwork/workqueue"
+)
+
+func robotEndTests() []test {
+	return []test{
+		{"a success", robotSucceeds},
+		{"a success is kept as the queue says", robotRetention},
+		{"failures, by the queue's policy", robotFails},
+		{"a retry as a copy", robotCopies},
+		{"data that does not fit", robotSchemas},
+		{"an end that says nothing sensible", robotBadEnds},
+		{"given back", robotReleases},
+		{"deleted, as the queue deletes", robotDeletesHeld},
+		{"a lease that ran out goes back", robotRescued},
+		{"too many leases that ran out", robotPoisons},
+		{"a person takes it away", robotCancelled},
+		{"workers do not count what robots have", robotNoLoad},
+	}
+}
+
+// end says how an item ended, and wants what becomes of it.
+func (x *fixture) end(h workqueue.Hold, end workqueue.RobotEnd, want workqueue.RobotEnded) {
+	x.Helper()
+	got, err := x.Store.FinishCheckout(x.ctx, h, end)
+	if err != nil {
+		x.Fatal(err)
+	}
+	if got != want {
+		x.Errorf("end %s comes to %s, want %s", asJSON(end), asJSON(got), asJSON(want))
+	}
+}
+
+func robotSucceeds(x *fixture) {
+	x.robots(nil)
+	it, h := x.takeOne()
+	x.end(h, workqueue.RobotEnd{Output: `{"pages":3}`, Analytics: `{"clicks":9}`}, workqueue.RobotEnded{State: workqueue.Processed})
+	got := x.show(it.ID)
+	if got.State != workqueue.Processed || got.Output != `{"pages":3}` || got.Analytics != `{"clicks":9}` || got.LeaseExpiresAt != nil ||
+		got.RetryCount != 0 || got.FinishedAt == nil || got.Fence != it.Fence {
+		x.Errorf("done: %s", asJSON(got))
+	}
+	// Who had it, and when, stays with it.
+	if deref(got.Robot) != ann || !got.StartedAt.Equal(*it.StartedAt) || len(x.attempts(it.ID)) != 0 {
+		x.Errorf("done: %s, with %d attempts; want it by %s since %s, and none", asJSON(got), len(x.attempts(it.ID)), ann, it.StartedAt)
+	}
+}
+
+func robotRetention(x *fixture) {
+	hour, none := workqueue.Duration(time.Hour), workqueue.Duration(0)
+	x.robots(func(q *workqueue.Queue) { q.Retain = &hour })
+	it, h := x.takeOne()
+	x.end(h, workqueue.RobotEnd{}, workqueue.RobotEnded{State: workqueue.Processed})
+	if got := x.show(it.ID); got.RetainUntil == nil || !got.RetainUntil.Equal(got.FinishedAt.Add(time.Hour)) {
+		x.Errorf("kept until %s, want an hour", deref(got.RetainUntil))
+	}
+	x.robots(func(q *workqueue.Queue) { q.Retain = &none })
+	it, h = x.takeOne()
+	x.end(h, workqueue.RobotEnd{}, workqueue.RobotEnded{State: workqueue.Processed})
+	if _, err := x.Store.Item(x.ctx, it.ID); !errors.Is(err, workqueue.ErrNotFound) {
+		x.Errorf("item %d is there, %v; want it gone", it.ID, err)
+	}
+}
+
+func robotFails(x *fixture) {
+	x.robots(func(q *workqueue.Queue) {
+		q.Resilience = `{"limit":3,"delay":"10s","factor":2,"jitter":0,"retryOn":["error"]}`
+	})
+	broken := workqueue.RobotEnd{Kind: workqueue.KindError, Error: "no window", Analytics: `{"tries":1}`}
+	it, h := x.takeOne()
+	x.end(h, broken, workqueue.RobotEnded{State: workqueue.Ready, RetryIn: workqueue.Duration(10 * time.Second)})
+	got := x.show(it.ID)
+	if got.State != workqueue.Ready || got.RetryCount != 1 || got.LeaseExpiresAt != nil || got.Lifecycle != workqueue.LifeRetry ||
+		deref(got.Error) != "no window" || deref(got.ErrorKind) != "error" || got.Analytics != `{"tries":1}` {
+		x.Errorf("failed: %s", asJSON(got))
+	}
+	x.wantRobotAttempt(it.ID, 1, "failed", "no window")
+	if c := x.take(1); len(c.Items) > 0 {
+		x.Errorf("taken before its backoff is over: %s", asJSON(c.Items))
+	}
+	x.dueNow(it.ID)
+	_, h = x.takeID(it.ID)
+	x.end(h, broken, workqueue.RobotEnded{State: workqueue.Ready, RetryIn: workqueue.Duration(20 * time.Second)})
+	x.dueNow(it.ID)
+	last, h := x.takeID(it.ID)
+	if last.Fence != 3 || last.RetryCount != 2 {
+		x.Errorf("the third attempt has fence %d and %d failures", last.Fence, last.RetryCount)
+	}
+	x.end(h, broken, workqueue.RobotEnded{State: workqueue.Cancelled})
+	x.wantRobotAttempt(it.ID, 3, "failed", "no window")
+	x.wantState(workqueue.Cancelled, it.ID)
+
+	// What is wrong with the data is not tried again, unless the queue says so.
+	business := workqueue.RobotEnd{Kind: workqueue.KindBusiness, Error: "no such customer"}
+	it, h = x.takeOne()
+	x.end(h, business, workqueue.RobotEnded{State: workqueue.Cancelled})
+	if got := x.show(it.ID); deref(got.ErrorKind) != "business" || got.RetryCount != 1 {
+		x.Errorf("a business error: %s", asJSON(got))
+	}
+	x.robots(func(q *workqueue.Queue) { q.Resilience = `{"delay":"1s","jitter":0,"retryOn":["business"]}` })
+	_, h = x.takeOne()
+	x.end(h, business, workqueue.RobotEnded{State: workqueue.Ready, RetryIn: workqueue.Duration(time.Second)})
+	_, h = x.takeOne()
+	x.end(h, broken, workqueue.RobotEnded{State: workqueue.Cancelled})
+	// An item's own policy wins.
+	own := form(1)
+	own.ResilienceConfig = `{"retryOn":["error"],"delay":"2s"}`
+	_, h = x.takeNew(own)
+	x.end(h, broken, workqueue.RobotEnded{State: workqueue.Ready, RetryIn: workqueue.Duration(2 * time.Second)})
+}
+
+func robotCopies(x *fixture) {
+	x.robots(func(q *workqueue.Queue) {
+		q.RetryAs, q.Resilience, q.KeyScope = workqueue.RetryCopy, `{"limit":2,"delay":"5s","jitter":0}`, workqueue.KeyScopeQueue
+	})
+	keyed := form(1)
+	keyed.NaturalKey, keyed.Metadata = "4711", map[string]string{"a": "b"}
+	it, h := x.takeNew(keyed)
+	broken := workqueue.RobotEnd{Kind: workqueue.KindError, Error: "no window"}
+	x.end(h, broken, workqueue.RobotEnded{State: workqueue.Cancelled, Copied: true, RetryIn: workqueue.Duration(5 * time.Second)})
+	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{QueueName: forms, States: []workqueue.State{workqueue.Ready}})
+	if err != nil || len(items) != 1 {
+		x.Fatalf("%d items wait, %v; want the copy", len(items), err)
+	}
+	again := items[0]
+	if again.RetryCount != 1 || deref(again.RootID) != deref(&it.ID) || deref(again.NaturalKey) != "4711" || again.Payload != it.Payload ||
+		again.Robot != nil || again.Metadata != it.Metadata {
+		x.Errorf("the copy is %s", asJSON(again))
+	}
+	x.wantState(workqueue.Cancelled, it.ID)
+	x.dueNow(again.ID)
+	c := x.takeAs(workqueue.CheckoutParams{Robot: ann, Queue: forms, Filter: workqueue.CheckoutFilter{Tries: []workqueue.Tries{workqueue.TriesFailedOnce}}})
+	x.wantIDs("taken of what failed once", idsOf(c.Items), []int64{again.ID})
+	x.end(holdOf(ann, c, c.Items[0]), broken, workqueue.RobotEnded{State: workqueue.Cancelled})
+}
+
+func robotSchemas(x *fixture) {
+	x.robots(func(q *workqueue.Queue) {
+		q.OutputSchema, q.AnalyticsSchema = `{"type":"object","required":["pages"]}`, `{"type":["object","null"],"properties":{"n":{"type":"number"}}}`
+	})
+	it, h := x.takeOne()
+	for _, end := range []workqueue.RobotEnd{
+		{}, {Output: `{"page":1}`}, {Output: `{"pages"`}, {Output: `{"pages":1}`, Analytics: `{"n":"many"}`},
+		{Kind: workqueue.KindError, Error: "x", Analytics: `{"n":"many"}`},
+	} {
+		_, err := x.Store.FinishCheckout(x.ctx, h, end)
+		if refused, ok := errors.AsType[*workqueue.SchemaError](err); !ok || refused.Queue != forms || len(refused.Problems) == 0 {
+			x.Errorf("end %s: error %v, want a *SchemaError", asJSON(end), err)
+		}
+		x.wantSame(it)
+	}
+	_, err := x.Store.FinishCheckout(x.ctx, h, workqueue.RobotEnd{Output: `{}`, Analytics: `{"n":""}`})
+	if err == nil || !strings.Contains(err.Error(), "pages") || !strings.Contains(err.Error(), "analytics.n") {
+		x.Errorf("error %v, want all that is wrong", err)
+	}
+	x.end(h, workqueue.RobotEnd{Output: `{"pages":1}`, Analytics: `{"n":2}`}, workqueue.RobotEnded{State: workqueue.Processed})
+}
+
+func robotBadEnds(x *fixture) {
+	x.robots(nil)
+	it, h := x.takeOne()
+	for _, end := range []workqueue.RobotEnd{
+		{Error: "so what"}, {Kind: workqueue.KindError}, {Kind: workqueue.KindBusiness}, {Kind: workqueue.KindPoison, Error: "x"},
+		{Kind: "strange", Error: "x"}, {Kind: workqueue.KindError, Error: "x", Output: `{}`},
+	} {
+		if _, err := x.Store.FinishCheckout(x.ctx, h, end); err == nil {
+			x.Errorf("end %s: no error", asJSON(end))
+		}
+	}
+	x.wantSame(it)
+}
+
+func robotReleases(x *fixture) {
+	x.robots(nil)
+	it, h := x.takeOne()
+	if err := x.Store.ReleaseCheckout(x.ctx, h, "the screen is locked"); err != nil {
+		x.Fatal(err)
+	}
+	got := x.show(it.ID)
+	if got.State != workqueue.Ready || got.RetryCount != 0 || got.ReleaseCount != 0 || got.LeaseExpiresAt != nil || got.Lifecycle != workqueue.LifePending {
+		x.Errorf("given back: %s", asJSON(got))
+	}
+	x.wantRobotAttempt(it.ID, 1, "released", "the screen is locked")
+	again, _ := x.takeID(it.ID)
+	if again.Fence != it.Fence+1 || again.Payload != it.Payload {
+		x.Errorf("taken again: %s", asJSON(again))
+	}
+}
+
+func robotDeletesHeld(x *fixture) {
+	x.robots(func(q *workqueue.Queue) { q.RobotDeletesOnlyOwn = true }) // bounds deletions by key alone
+	it, h := x.takeOne()
+	if err := x.Store.DeleteCheckout(x.ctx, h, "not wanted"); err != nil {
+		x.Fatal(err)
+	}
+	if _, err := x.Store.Item(x.ctx, it.ID); !errors.Is(err, workqueue.ErrNotFound) {
+		x.Errorf("item %d: %v, want it gone", it.ID, err)
+	}
+	x.robots(func(q *workqueue.Queue) { q.Deletion = workqueue.DeletionLogical })
+	it, h = x.takeOne()
+	if err := x.Store.DeleteCheckout(x.ctx, h, "not wanted"); err != nil {
+		x.Fatal(err)
+	}
+	got := x.show(it.ID)
+	if got.Lifecycle != workqueue.LifeDeleted || deref(got.DeletedReason) != "not wanted" || got.State != workqueue.Cancelled || got.LeaseExpiresAt != nil {
+		x.Errorf("hidden: %s", asJSON(got))
+	}
+}
+
+func robotRescued(x *fixture) {
+	x.robots(nil)
+	it, h := x.takeOne()
+	_, held := x.takeOne()
+	if _, found, err := x.Store.Stranded(x.ctx, 0); err != nil || found {
+		x.Errorf("stranded while the leases run: %t, %v", found, err)
+	}
+	x.endLease(it.ID)
+	if band, found, err := x.Store.Stranded(x.ctx, 0); err != nil || !found || band != (workqueue.Band{Min: 500, Max: 500}) {
+		x.Errorf("stranded: %v, %t, %v; want item %d's priority", band, found, err, it.ID)
+	}
+	result := x.rescueExpired(5)
+	if result.Rescued != 1 || result.Released != 0 || result.Poisoned != 0 {
+		x.Errorf("rescued %+v, want one", result)
+	}
+	got := x.show(it.ID)
+	if got.State != workqueue.Ready || got.ReleaseCount != 1 || got.RetryCount != 0 || got.LeaseExpiresAt != nil {
+		x.Errorf("back: %s", asJSON(got))
+	}
+	x.wantRobotAttempt(it.ID, 1, "rescued", "")
+	bob := x.takeAs(workqueue.CheckoutParams{Robot: "bob", Queue: forms})
+	x.wantIDs("taken by another robot", idsOf(bob.Items), []int64{it.ID})
+	for _, c := range x.robotCalls() {
+		if err := c.do(h); !errors.Is(err, workqueue.ErrLeaseLost) {
+			x.Errorf("%s with the old key: %v, want ErrLeaseLost", c.name, err)
+		}
+	}
+	x.wantSame(bob.Items[0])
+	x.end(holdOf("bob", bob, bob.Items[0]), workqueue.RobotEnd{}, workqueue.RobotEnded{State: workqueue.Processed})
+	x.end(held, workqueue.RobotEnd{}, workqueue.RobotEnded{State: workqueue.Processed})
+}
+
+// rescueExpired runs the rescue of a pass.
+func (x *fixture) rescueExpired(maxReleases int) (result workqueue.RescueResult) {
+	x.Helper()
+	x.pass(func(ctx context.Context, tx workqueue.AssignTx) (err error) {
+		result, err = tx.Rescue(ctx, workqueue.RescueParams{AssignedFor: time.Hour, MaxReleases: maxReleases})
+		return err
+	})
+	return result
+}
+
+func robotPoisons(x *fixture) {
+	x.robots(nil)
+	id := x.enqueueForms(form(1))[0]
+	for n := range 2 {
+		x.takeID(id)
+		x.endLease(id)
+		if result := x.rescueExpired(2); result.Rescued != 1 || result.Poisoned != n {
+			x.Errorf("rescue %d: %+v", n+1, result)
+		}
+	}
+	got := x.show(id)
+	if got.State != workqueue.Cancelled || deref(got.ErrorKind) != "poison" || got.ReleaseCount != 2 || got.LeaseExpiresAt != nil {
+		x.Errorf("poison: %s", asJSON(got))
+	}
+	x.wantRobotAttempt(id, 2, "rescued", "")
+}
+
+func robotCancelled(x *fixture) {
+	x.robots(nil)
+	it, h := x.takeOne()
+	if err := Do(x.ctx, x.Store, workqueue.Cancel, it.ID, "not needed"); err != nil {
+		x.Fatal(err)
+	}
+	x.wantState(workqueue.Cancelled, it.ID)
+	x.wantRobotAttempt(it.ID, 1, "failed", "not needed")
+	for _, c := range x.robotCalls() {
+		if err := c.do(h); !errors.Is(err, workqueue.ErrLeaseLost) {
+			x.Errorf("%s of a cancelled item: %v, want ErrLeaseLost", c.name, err)
+		}
+	}
+	if err := Do(x.ctx, x.Store, workqueue.Repeat, it.ID, ""); err != nil {
+		x.Fatal(err)
+	}
+	if again, _ := x.takeID(it.ID); again.Fence != it.Fence+1 {
+		x.Errorf("repeated and taken under fence %d, want %d", again.Fence, it.Fence+1)
+	}
+	for _, c := range x.robotCalls() {
+		if err := c.do(h); !errors.Is(err, workqueue.ErrLeaseLost) {
+			x.Errorf("%s with the key of its first life: %v, want ErrLeaseLost", c.name, err)
+		}
+	}
+}
+
+func robotNoLoad(x *fixture) {
+	x.robots(nil)
+	w := x.Worker(WorkerOpts{})
+	x.takeOne()
+	var loads []workqueue.WorkerLoad
+	x.pass(func(ctx context.Context, tx workqueue.AssignTx) (err error) {
+		loads, err = tx.WorkerLoads(ctx, time.Hour, workqueue.EveryPriority, time.Second)
+		return err
+	})
+	if len(loads) != 1 || loads[0].WorkerID != w.ID || loads[0].HeldInBand != 0 || loads[0].HeldDuration != 0 {
+		x.Errorf("workers hold %s, want nothing", asJSON(loads))
+	}
+	if got, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Worker: w.Name}); err != nil || len(got) != 0 {
+		x.Errorf("items of the worker are %s, %v", asJSON(got), err)
+	}
+	if got, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Lifecycles: []workqueue.Lifecycle{workqueue.LifeActive}}); err != nil || len(got) != 1 {
+		x.Errorf("active items are %s, %v; want the robot's", asJSON(got), err)
+	}
+}
