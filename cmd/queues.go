@@ -29,6 +29,7 @@ writes them into the database where they differ.`,
 		a.queuesDefineCommand(),
 		a.queuesPauseCommand(),
 		a.queuesResumeCommand(),
+		a.queuesPurgeCommand(),
 		a.queuesDeleteCommand(),
 	)
 }
