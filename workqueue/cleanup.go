@@ -29,8 +29,10 @@ type CleanUpParams struct {
 }
 
 // LeastWorkerAge is the least bound for the rows of workers: a machine that is
-// restarted, or down for the night, shall find its own.
-const LeastWorkerAge = 24 * time.Hour
+// restarted, or down for the night, shall find its own. LeastFiringAge is that for
+// records: a process that slept may ask late for an instant that another one has
+// run, and only the record refuses it.
+const LeastWorkerAge, LeastFiringAge = 24 * time.Hour, 24 * time.Hour
 
 // MaxCleanBatch is the most rows that are removed at a time.
 const MaxCleanBatch = 500
@@ -51,6 +53,9 @@ func (p CleanUpParams) Validate() error {
 	}
 	if p.Workers != nil && *p.Workers >= 0 && *p.Workers < LeastWorkerAge {
 		errs = append(errs, fmt.Errorf("workers: got %s, want 24h or more, or never: a worker that is restarted shall find its row", *p.Workers))
+	}
+	if p.Firings != nil && *p.Firings >= 0 && *p.Firings < LeastFiringAge {
+		errs = append(errs, fmt.Errorf("firings: got %s, want 24h or more, or never: without its record an instant could run twice", *p.Firings))
 	}
 	if p.ArchivedItems != nil && *p.ArchivedItems < 0 {
 		errs = append(errs, fmt.Errorf("archivedItems: got %d, want 0 or more, or never", *p.ArchivedItems))

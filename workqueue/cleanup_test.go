@@ -173,12 +173,12 @@ func TestCleanUpGoesOnBesideAFault(t *testing.T) {
 
 func TestCleanUpParamsAreChecked(t *testing.T) {
 	short, negative := time.Hour, -time.Second
-	p := workqueue.CleanUpParams{Completed: &negative, Workers: &short, ArchivedItems: new(-1), Batch: 501, For: negative}
+	p := workqueue.CleanUpParams{Completed: &negative, Workers: &short, Firings: &short, ArchivedItems: new(-1), Batch: 501, For: negative}
 	_, err := workqueue.CleanUp(t.Context(), &rubbish{}, p)
 	if err == nil {
 		t.Fatal("CleanUp accepts it")
 	}
-	for _, want := range []string{"completed: got -1s", "workers: got 1h0m0s, want 24h", "archivedItems: got -1", "batch: got 501", "for: got -1s"} {
+	for _, want := range []string{"completed: got -1s", "workers: got 1h0m0s, want 24h", "firings: got 1h0m0s, want 24h", "archivedItems: got -1", "batch: got 501", "for: got -1s"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %q, want it to hold %q", err, want)
 		}

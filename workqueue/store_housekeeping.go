@@ -43,7 +43,8 @@ type HousekeepingStore interface {
 	// only frees space: such a key refuses nothing any more.
 	FreeTimedKeys(ctx context.Context, limit int) (freed int, err error)
 
-	// RemoveFirings removes records of planned instants, but for the latest of
+	// RemoveFirings removes records of planned instants, which age must keep for as
+	// long as any process may still ask for the instant (LeastFiringAge), but for the latest of
 	// each schedule and worker, and those of a task's windows that are not settled:
 	// from these the next instant is counted. The records of a worker's own
 	// schedules go altogether when the worker's row is gone.

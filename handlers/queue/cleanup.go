@@ -53,9 +53,9 @@ type cleanUpStep struct {
 	Archived      age               `json:"archived" doc:"archived items go so long after they finished, where their queue says nothing; or never"`
 	ArchivedItems number            `json:"archivedItems" doc:"how many archived items a queue keeps that says nothing, the newest; or never, for no bound"`
 	Deleted       age               `json:"deleted" doc:"items that were deleted and kept go so long after that; or never"`
-	Firings       age               `json:"firings" doc:"records of planned instants, but for the latest of each schedule; or never"`
-	Runs          age               `json:"runs" doc:"runs of system pipelines that have ended, but for the latest of each; or never"`
-	Workers       age               `json:"workers" doc:"workers that were not seen for so long, at least 24h, and hold nothing; or never"`
+	Firings       age               `json:"firings" doc:"records of planned instants go after that, at least 24h, but for the latest of each schedule; or never"`
+	Runs          age               `json:"runs" doc:"runs of system pipelines go so long after they ended, but for the latest of each; or never"`
+	Workers       age               `json:"workers" doc:"workers go that were not seen for so long, at least 24h, and hold nothing; or never"`
 	Batch         int               `json:"batch" doc:"how many rows are removed at a time, 1 to 500"`
 	For           handlers.Duration `json:"for" doc:"how long the step goes on at the most; the next run does the rest"`
 }
@@ -76,6 +76,9 @@ func (c *cleanUpStep) Validate() error {
 	}
 	if d := c.Workers.d; d != nil && *d >= 0 && *d < workqueue.LeastWorkerAge {
 		wrong("workers", "want 24h or more, or never: a worker that is restarted shall find its row")
+	}
+	if d := c.Firings.d; d != nil && *d >= 0 && *d < workqueue.LeastFiringAge {
+		wrong("firings", "want 24h or more, or never: without its record an instant could run twice")
 	}
 	if n := c.ArchivedItems.n; n != nil && *n < 0 {
 		wrong("archivedItems", "want 0 or more, or never")

@@ -104,6 +104,7 @@ func TestCleanUpParametersThatAreWrong(t *testing.T) {
 		"whole number":  {"archivedItems": "many"},
 		"archivedItems": {"archivedItems": -1},
 		"24h or more":   {"workers": "1h"},
+		"run twice":     {"firings": "1h"},
 		"1 to 500":      {"batch": 501},
 		"got 0, want 1": {"batch": 0},
 		"more than 0s":  {"for": "0s"},
