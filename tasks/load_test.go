@@ -86,6 +86,10 @@ func TestLoadRecordsWhatWasMissed(t *testing.T) {
 		x.load(tasks.LoadResult{Tasks: 1})
 		x.wantRecords("books", "2026-11-22T08:00  missed "+nobody, "2026-11-23T08:00  missed "+nobody, "2026-11-24T08:00  missed "+nobody,
 			"2026-11-25T08:00  fired")
+		// A later record does not stand for an earlier window.
+		x.exec(`DELETE FROM "BotScheduleFirings" WHERE "PlannedAt" = '2026-11-23 08:00:00.000'`)
+		x.exec(`UPDATE "BotTasks" SET "SettledUntil" = '2026-11-22 00:00:00.000'`)
+		x.load(tasks.LoadResult{Tasks: 1, Missed: 1})
 
 		x.exec(`UPDATE "BotTasks" SET "SettledUntil" = '2020-01-01 00:00:00.000'`)
 		x.at("2027-11-25T13:00")

@@ -106,11 +106,18 @@ func taskDefine(x *fixture) {
 	if !now.SettledUntil.Equal(got.SettledUntil) {
 		x.Error("another importance forgot windows that have no record yet")
 	}
-	x.exec(2, `UPDATE "BotTasks" SET "SettledUntil" = %s`, longAgo)
-	later.Definition, later.ScheduleConfig = "four", `{"execute":"weekly"}`
-	x.defineTasks([]string{"books"}, later, aTask("other", "two"))
-	if now := x.task("books"); now.SettledUntil.Before(got.SettledUntil) {
-		x.Errorf("another schedule is settled until %s, want until now: the old windows were not its own", now.SettledUntil)
+	for definition, change := range map[string]func(){
+		"another schedule": func() { later.ScheduleConfig = `{"execute":"weekly"}` },
+		"another scope":    func() { later.Scope = `["a","c"]` },
+		"active no more":   func() { later.Active = false },
+	} {
+		x.exec(2, `UPDATE "BotTasks" SET "SettledUntil" = %s`, longAgo)
+		later.Definition = definition
+		change()
+		x.defineTasks([]string{"books"}, later, aTask("other", "two"))
+		if now := x.task("books"); now.SettledUntil.Before(got.SettledUntil) {
+			x.Errorf("%s: settled until %s, want until now: the windows before were not its own", definition, now.SettledUntil)
+		}
 	}
 }
 

@@ -59,7 +59,8 @@ func taskRevise(x *fixture) {
 	x.Assign(w, ready[2].ID) // it moved on meanwhile
 	x.revise(3, change(ready[0], workqueue.Ready, 900), change(ready[1], workqueue.Ready, 901), change(ready[2], workqueue.Ready, 902),
 		change(other[0], workqueue.Pending, 1100))
-	x.revise(0, change(ready[0], workqueue.Ready, 950), change(ready[1], workqueue.Pending, 950)) // as listed before
+	x.revise(0, change(ready[0], workqueue.Ready, 950), // as it was listed before
+		workqueue.TaskRevision{ItemID: ready[1].ID, State: workqueue.Pending, Old: 901, New: 950})
 	x.revise(0)
 	for id, want := range map[int64]int{ready[0].ID: 900, ready[1].ID: 901, ready[2].ID: 550, pending.ID: 1100} {
 		if got := x.show(id).Priority; got != want {
