@@ -117,6 +117,10 @@ type AssignResult struct {
 
 	// Assigned counts the items that were given to a worker.
 	Assigned int `json:"assigned"`
+
+	// Pace is how soon another pass may find a place for items that waited for
+	// nothing but one under a rate; 0 when none did.
+	Pace time.Duration `json:"-"`
 }
 
 // pageLimit bounds what a pass reads and writes in one statement.
@@ -150,7 +154,9 @@ func AssignPass(ctx context.Context, store Store, p AssignParams) (AssignResult,
 		}
 		pl := newPlanner(loads, p)
 		result.Workers = len(pl.open)
-		result.Assigned, err = p.assignPages(ctx, tx, pl)
+		limits := &passLimits{}
+		result.Assigned, err = p.assignPages(ctx, tx, pl, limits)
+		result.Pace = limits.pace
 		return err
 	})
 	return result, err
@@ -158,9 +164,8 @@ func AssignPass(ctx context.Context, store Store, p AssignParams) (AssignResult,
 
 // assignPages reads, plans and writes page by page: what a page assigned, and
 // what it found without a place under the queues' limits, is gone from the next.
-func (p AssignParams) assignPages(ctx context.Context, tx AssignTx, pl *planner) (int, error) {
+func (p AssignParams) assignPages(ctx context.Context, tx AssignTx, pl *planner, limits *passLimits) (int, error) {
 	total := 0
-	limits := &passLimits{}
 	for !pl.done() {
 		limit := min(max(pl.room(p.DefaultEstimate), 64), pageLimit)
 		left := limits.full() // what this page leaves out

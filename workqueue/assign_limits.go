@@ -1,11 +1,18 @@
 package workqueue
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // passLimits keeps the queues' limits during an assignment pass. It asks the
 // database for them when the pass meets the first item that they hold for.
 type passLimits struct {
 	limiter *Limiter // nil until then
+
+	// pace is how soon to look again, since items wait for nothing but a place
+	// under a rate; 0: none does.
+	pace time.Duration
 }
 
 // due reads the next page. Items of queues and keys that have no place left are
@@ -54,7 +61,13 @@ func (l *passLimits) full() int {
 }
 
 func (l *passLimits) allow(item DueItem) bool {
-	return l.limiter == nil || l.limiter.Allows(item.Queue, item.LimitKey)
+	if l.limiter == nil || l.limiter.Allows(item.Queue, item.LimitKey) {
+		return true
+	}
+	if pace := l.limiter.Pace(item.Queue, item.LimitKey); pace > 0 && (l.pace == 0 || pace < l.pace) {
+		l.pace = pace
+	}
+	return false
 }
 
 func (l *passLimits) rated(item DueItem) bool {

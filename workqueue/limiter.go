@@ -1,5 +1,7 @@
 package workqueue
 
+import "time"
+
 // Limiter counts what is given out against the limits of queues: of the number
 // that are assigned or run at a time, and of the number that start in a period.
 // It begins with what the database says and knows of no other giver: whoever has
@@ -82,6 +84,34 @@ func (u Use) plusOne() Use { return Use{Held: u.Held + 1, Started: u.Started + 1
 func (l *Limiter) Rated(queue, key string) bool {
 	u := l.queues[queue]
 	return u != nil && (u.Limits.Rate.Limit > 0 || key != "" && u.Limits.KeyRate.Limit > 0)
+}
+
+// Paces are how soon it makes sense to look for a place under a rate again: about
+// when one comes free, but not so often that looking becomes the work.
+const (
+	minPace = time.Second
+	maxPace = 15 * time.Second
+)
+
+// Pace is how soon one more item may be allowed that is not now, when only rates
+// stand against it; else 0.
+func (l *Limiter) Pace(queue, key string) time.Duration {
+	u := l.queues[queue]
+	if u == nil || u.Use.reaches(u.Limits.Concurrency, 0) || key != "" && u.Keys[key].reaches(u.Limits.KeyConcurrency, 0) {
+		return 0
+	}
+	pace := time.Duration(0)
+	if u.Use.reaches(0, u.Limits.Rate.Limit) {
+		pace = u.Limits.Rate.pace()
+	}
+	if key != "" && u.Keys[key].reaches(0, u.Limits.KeyRate.Limit) {
+		pace = max(pace, u.Limits.KeyRate.pace())
+	}
+	return pace
+}
+
+func (r Rate) pace() time.Duration {
+	return min(max(time.Duration(r.Per)/time.Duration(r.Limit), minPace), maxPace)
 }
 
 // Full names the queues and keys that have been found without a place.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	godiff "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -184,4 +185,36 @@ func TestAssignPassKeepsLimits(t *testing.T) {
 			t.Fatalf("the limits were asked for %d times (items of such queues: %t)", m.asked, limited)
 		}
 	})
+}
+
+func TestLimiterPace(t *testing.T) {
+	rate := func(limit int, per time.Duration) Rate { return Rate{Limit: limit, Per: Duration(per)} }
+	full := Use{Held: 1, Started: 10}
+	l := NewLimiter([]LimitUse{
+		{Queue: "minute", Limits: QueueLimits{Rate: rate(10, time.Minute)}, Use: full},
+		{Queue: "day", Limits: QueueLimits{Rate: rate(1, 24*time.Hour)}, Use: full},
+		{Queue: "often", Limits: QueueLimits{Rate: rate(10, time.Millisecond)}, Use: full},
+		{Queue: "busy", Limits: QueueLimits{Rate: rate(10, time.Minute), Concurrency: 1}, Use: full},
+		{Queue: "free", Limits: QueueLimits{Rate: rate(11, time.Minute)}, Use: full},
+		{Queue: "keys", Limits: QueueLimits{Rate: rate(10, time.Minute), KeyRate: rate(1, 9*time.Second), KeyConcurrency: 2}, Use: full,
+			Keys: map[string]Use{"a": full, "busy": {Held: 2, Started: 1}}},
+	})
+	for _, c := range []struct {
+		queue, key string
+		want       time.Duration
+	}{
+		{"minute", "", 6 * time.Second},
+		{"day", "", 15 * time.Second},
+		{"often", "", time.Second},
+		{"busy", "", 0}, // the end of a run makes room
+		{"free", "", 0},
+		{"unknown", "", 0},
+		{"keys", "", 6 * time.Second},
+		{"keys", "a", 9 * time.Second}, // both rates stand against it
+		{"keys", "busy", 0},
+	} {
+		if got := l.Pace(c.queue, c.key); got != c.want {
+			t.Errorf("Pace(%q, %q) = %s, want %s", c.queue, c.key, got, c.want)
+		}
+	}
 }

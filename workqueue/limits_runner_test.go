@@ -94,3 +94,63 @@ func TestLimitsHoldOverFourWorkers(t *testing.T) {
 		}
 	})
 }
+
+// Between two ticks, too, items start as their rate allows: twenty at four a
+// minute take four minutes, and not eight.
+func TestRatesAreNotLeftToTheTicks(t *testing.T) {
+	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		_, err := store.DefineQueues(t.Context(), []workqueue.Queue{{Name: "erp", QueueLimits: workqueue.QueueLimits{
+			Rate: workqueue.Rate{Limit: 4, Per: workqueue.Duration(time.Minute)},
+		}}}, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := enqueue(t, store, 20, workqueue.NewItem{QueueName: "erp"})
+		var ran runs
+		var workers, pipelines sync.WaitGroup
+		for _, name := range []string{"ann", "bob"} {
+			o := options(store, name, func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
+				ran.add(it.ID)
+				time.Sleep(time.Second)
+				return workqueue.Outcome{}
+			})
+			var r *workqueue.Runner
+			var running sync.Mutex
+			started, latency := make(chan struct{}), time.Second
+			pipeline := func() {
+				<-started
+				if !running.TryLock() {
+					return // as overlap: skip does
+				}
+				defer running.Unlock()
+				if _, err := r.Assign(t.Context(), workqueue.AssignParams{}); err != nil {
+					t.Error(err)
+				}
+				// The database answers a little sooner each time, so that places
+				// come free a little after the tick has looked for some.
+				latency -= 10 * time.Millisecond
+				time.Sleep(latency)
+				if _, err := r.Execute(t.Context(), workqueue.ExecuteParams{Refill: true}); err != nil {
+					t.Error(err)
+				}
+			}
+			o.Attend = func(workqueue.Band) { pipelines.Go(pipeline) }
+			r = start(t, o)
+			close(started)
+			workers.Go(func() {
+				for range 10 {
+					next := time.Now().Add(time.Minute)
+					pipeline()
+					time.Sleep(time.Until(next))
+				}
+			})
+		}
+		workers.Wait()
+		pipelines.Wait()
+		ran.wantOnce(t, ids)
+		first, last := wantItem(t, store, ids[0], workqueue.Processed, 0), wantItem(t, store, ids[19], workqueue.Processed, 0)
+		if took := last.StartedAt.Sub(*first.StartedAt); took < 4*time.Minute || took > 5*time.Minute {
+			t.Errorf("twenty starts at 4 in 1m took %s, want 4 to 5 minutes", took)
+		}
+	})
+}

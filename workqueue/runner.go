@@ -40,6 +40,7 @@ type Runner struct {
 
 	schemas Schemas // of the queues
 
+	paced   chan pacedPass   // passes to repeat for items that wait for a rate
 	beatNow chan struct{}    // holds a token when the next heartbeat must not wait
 	wall    func() time.Time // the machine's clock
 
@@ -48,6 +49,7 @@ type Runner struct {
 	mu      sync.Mutex
 	started bool
 	passes  []AssignParams // the latest of each band, the latest last
+	pacing  map[Band]bool  // a pass of the band is in paced
 }
 
 // RunnerOptions say who the worker is and how it works.
@@ -88,6 +90,7 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 		o: o, slots: newSlots(o.Spec.Capacity), held: newHeld(), active: newActive(),
 		draining: make(chan struct{}), drained: make(chan struct{}), replaced: make(chan struct{}),
 		beatNow: make(chan struct{}, 1), wall: time.Now,
+		paced: make(chan pacedPass, maxPaced), pacing: map[Band]bool{},
 	}, nil
 }
 
@@ -108,7 +111,7 @@ func (r *Runner) Start(ctx context.Context) error {
 	r.runs, r.stop = background, stop
 	loops := []func(context.Context){r.completer.run, r.heartbeat, r.watch, r.tellProgress}
 	if r.o.Attend != nil {
-		loops = append(loops, r.lookForStranded)
+		loops = append(loops, r.lookForStranded, r.pace)
 	}
 	for _, loop := range loops {
 		r.loop.Go(func() { loop(background) })
@@ -152,6 +155,9 @@ func (r *Runner) pass(ctx context.Context, p AssignParams) (AssignResult, error)
 	result, err := AssignPass(ctx, r.o.Store, p)
 	if err == nil && r.o.Attend != nil && result.Waits() && !p.Band.holds(result.Band) {
 		r.o.Attend(result.Band)
+	}
+	if err == nil && r.o.Attend != nil && result.Pace > 0 {
+		r.repeatAfter(p, result.Pace)
 	}
 	return result, err
 }
