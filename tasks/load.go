@@ -3,7 +3,6 @@ package tasks
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"botwork/workqueue"
@@ -118,34 +117,31 @@ func (l *Loader) settle(ctx context.Context, p *pendingTask, result *LoadResult)
 	if len(p.closed) == 0 {
 		return nil
 	}
+	busy, err := l.Store.TaskScopesBusy(ctx, p.task.Name)
+	if err != nil {
+		return err
+	}
 	var firings []workqueue.Firing
 	for i, w := range p.closed {
 		for _, scope := range p.task.Scopes() {
 			if p.served(w, scope) {
 				continue
 			}
-			reason := "nobody looked while the window was open: no worker ran ManageWorkQueue, or the task was not active"
-			if p.more && i == len(p.closed)-1 {
-				reason += "; earlier windows were missed as well and have no record of their own"
-			}
-			firings = append(firings, workqueue.Firing{
+			f := workqueue.Firing{
 				Schedule: workqueue.TaskSchedule(p.task.Name), PlannedAt: w.At, Worker: scope, Outcome: workqueue.Missed,
-				Reason: reason, RecordedBy: l.By,
-			})
-		}
-	}
-	if len(firings) > 0 {
-		busy, err := l.Store.TaskScopesBusy(ctx, p.task.Name)
-		if err != nil {
-			return err
-		}
-		for i := range firings {
-			if f := &firings[i]; slices.Contains(busy, f.Worker) {
+				Reason:     "nobody looked while the window was open: no worker ran ManageWorkQueue, or the task was not active",
+				RecordedBy: l.By,
+			}
+			if since, is := busy[scope]; is && since.Before(w.Until) {
 				f.Outcome, f.Reason = workqueue.Skipped, "an earlier item of the task had not ended when the window closed"
 				result.Skipped++
 			} else {
 				result.Missed++
 			}
+			if p.more && i == len(p.closed)-1 {
+				f.Reason += "; earlier windows closed without an item as well and have no record of their own"
+			}
+			firings = append(firings, f)
 		}
 	}
 	return l.Store.SettleTask(ctx, p.task.Name, firings, p.closed[0].Until)

@@ -99,7 +99,7 @@ func TestLoadRecordsWhatWasMissed(t *testing.T) {
 		if err != nil || len(firings) != 104 {
 			t.Fatalf("%d records, %v, want the latest hundred and the four", len(firings), err)
 		}
-		if first := firings[99]; !strings.Contains(first.Reason, "earlier windows were missed as well") {
+		if first := firings[99]; !strings.Contains(first.Reason, "earlier windows closed without an item as well") {
 			t.Errorf("the first of them says %q", first.Reason)
 		}
 	})

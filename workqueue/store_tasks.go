@@ -23,9 +23,9 @@ type TaskStore interface {
 	// Firing.Worker the scope value.
 	TaskFirings(ctx context.Context, since []TaskSince) ([]Firing, error)
 
-	// TaskScopesBusy lists the scope values of a task of which an item has not
-	// ended: it waits, is assigned or runs.
-	TaskScopesBusy(ctx context.Context, task string) ([]string, error)
+	// TaskScopesBusy tells of which scope values of a task an item has not ended,
+	// but waits, is assigned or runs, and since when: the first of them was made.
+	TaskScopesBusy(ctx context.Context, task string) (map[string]time.Time, error)
 
 	// FireTasks makes the items of windows, each with the unique record of its
 	// window in one transaction, and returns those that it made. A window gets

@@ -59,7 +59,9 @@ func (l link) DefineTasks(context.Context, []workqueue.TaskRow, string) ([]strin
 func (l link) TaskFirings(context.Context, []workqueue.TaskSince) ([]workqueue.Firing, error) {
 	return nil, errRefused
 }
-func (l link) TaskScopesBusy(context.Context, string) ([]string, error) { return nil, errRefused }
+func (l link) TaskScopesBusy(context.Context, string) (map[string]time.Time, error) {
+	return nil, errRefused
+}
 func (l link) FireTasks(context.Context, []workqueue.TaskWindow, string) ([]workqueue.TaskItem, error) {
 	return nil, errRefused
 }

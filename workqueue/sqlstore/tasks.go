@@ -76,18 +76,22 @@ func (s *Store) TaskFirings(ctx context.Context, since []workqueue.TaskSince) ([
 }
 
 // TaskScopesBusy implements workqueue.TaskStore.
-func (s *Store) TaskScopesBusy(ctx context.Context, task string) ([]string, error) {
-	var busy []string
+func (s *Store) TaskScopesBusy(ctx context.Context, task string) (map[string]time.Time, error) {
+	var busy map[string]time.Time
 	err := s.retry(ctx, fmt.Sprintf("look for items of task %q", task), func() error {
-		busy = nil
+		busy = map[string]time.Time{}
 		rows, err := s.queries.query(ctx, s.db, "task_scopes_busy", values{"task": task})
 		if err != nil {
 			return err
 		}
 		return eachRow(rows, func() error {
 			var scope string
-			err := rows.Scan(&scope)
-			busy = append(busy, scope)
+			var since utcTime
+			err := rows.Scan(&scope, &since)
+			// A hand may have written '' beside NULL: they are one value.
+			if first, twice := busy[scope]; !twice || since.Before(first) {
+				busy[scope] = since.Time
+			}
 			return err
 		})
 	})

@@ -1,5 +1,7 @@
 -- task_scopes_busy: scope values of a task of which an item has not ended.
 -- In:  task
-SELECT DISTINCT COALESCE(i."TaskScope", '')
+-- Out: the value, and when the first such item was made.
+SELECT COALESCE(i."TaskScope", ''), MIN(i."CreatedAt")
 FROM "BotWorkQueueItems" i
-WHERE i."TaskName" = @task AND i."State" IN (0, 1, 4, 5) AND i."DeletedAt" IS NULL;
+WHERE i."TaskName" = @task AND i."State" IN (0, 1, 4, 5) AND i."DeletedAt" IS NULL
+GROUP BY i."TaskScope";
