@@ -5,8 +5,10 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -210,6 +212,15 @@ func (s *Store) takeWithinLimits(ctx context.Context, tx *sql.Tx) (*taking, erro
 		return nil, err
 	}
 	return &taking{Limiter: workqueue.NewLimiter(uses), a: a}, nil
+}
+
+// limitKey is the key that limits count an item by, as the statements give it: to
+// the letter, but for spaces at its end, which SQL Server does not compare.
+func (s *Store) limitKey(key *string) string {
+	if s.dialect.driver == database.SQLServer {
+		return strings.TrimRight(orZero(key), " ")
+	}
+	return orZero(key)
 }
 
 // noteTaken notes the starts of items that are running now, with the fences that

@@ -64,7 +64,7 @@ func (s *Store) placesFor(ctx context.Context, tx *sql.Tx, p workqueue.CheckoutP
 			return nil, err
 		}
 		for _, it := range page {
-			key := orZero(it.LimitKey)
+			key := s.limitKey(it.LimitKey)
 			if len(ids) == p.Max || picked[it.ID] || !limits.Allows(p.Queue, key) {
 				continue
 			}

@@ -18,6 +18,7 @@ func rateTests() []test {
 		{"the log stays short", rateLog},
 		{"a rate that comes, and one that goes", rateSwitched},
 		{"a worker that can start at once comes first", rateIdle},
+		{"what robots take, to the millisecond", rateRobots},
 		{"in any stretch of time", rateAny},
 	}
 }
@@ -173,6 +174,28 @@ func rateIdle(y *fixture) {
 			x.Errorf("item %d went to worker %s, want %d", i, deref(got.WorkerID), want.ID)
 		}
 	}
+}
+
+func rateRobots(y *fixture) {
+	x := newTimed(y)
+	x.limitForms(workqueue.QueueLimits{
+		Rate:    workqueue.Rate{Limit: 3, Per: workqueue.Duration(time.Minute)},
+		KeyRate: workqueue.Rate{Limit: 1, Per: workqueue.Duration(10 * time.Second)},
+	})
+	ids := x.enqueueForms(slices.Concat(of("a", 2), of("b", 1), of("", 2))...)
+	first := x.take(2)
+	x.wantIDs("taken", idsOf(first.Items), []int64{ids[0], ids[2]})
+	if _, err := x.Store.FinishCheckout(x.ctx, holdOf(ann, first, first.Items[0]), workqueue.RobotEnd{}); err != nil {
+		x.Fatal(err)
+	}
+	x.now = x.now.Add(10*time.Second - time.Millisecond)
+	x.wantIDs("taken while the keys have no place", idsOf(x.take(9).Items), []int64{ids[3]})
+	x.now = x.now.Add(time.Millisecond)
+	x.wantIDs("taken while the queue has none", idsOf(x.take(9).Items), []int64{})
+	x.now = x.now.Add(50*time.Second - time.Millisecond)
+	x.wantIDs("taken a millisecond too early", idsOf(x.take(9).Items), []int64{})
+	x.now = x.now.Add(time.Millisecond)
+	x.wantIDs("taken when the first two are a minute old", idsOf(x.take(9).Items), []int64{ids[1], ids[4]})
 }
 
 // Whatever passes, claims, ends and releases come to, in every stretch as long as

@@ -29,7 +29,7 @@ WHERE i.Id IN (
               AND (c.RetryCount = 0 AND CAST(@tries_new AS BIGINT) = 1 OR c.RetryCount = 1 AND CAST(@tries_once AS BIGINT) = 1 OR c.RetryCount > 1 AND CAST(@tries_again AS BIGINT) = 1)
               AND (@ids IS NULL OR c.Id IN (SELECT j.ItemId FROM OPENJSON(@ids) WITH (ItemId BIGINT '$.ItemId') j))
               AND (@tags_any IS NULL OR EXISTS (SELECT 1 FROM OPENJSON(@tags_any) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Tags) > 0))
-              AND (@full_keys IS NULL OR NOT EXISTS (SELECT 1 FROM OPENJSON(@full_keys) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE j.Piece = c.LimitKey))
+              AND (@full_keys IS NULL OR NOT EXISTS (SELECT 1 FROM OPENJSON(@full_keys) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE j.Piece = RTRIM(c.LimitKey) COLLATE Latin1_General_100_BIN2))
               AND NOT EXISTS (SELECT 1 FROM OPENJSON(@tags_all) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE COALESCE(CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Tags), 0) = 0)
               AND NOT EXISTS (SELECT 1 FROM OPENJSON(@metadata) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE COALESCE(CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Metadata), 0) = 0)
               AND EXISTS (SELECT 1 FROM BotQueues q
@@ -50,7 +50,7 @@ WHERE i.Id IN (
               AND (c.RetryCount = 0 AND CAST(@tries_new AS BIGINT) = 1 OR c.RetryCount = 1 AND CAST(@tries_once AS BIGINT) = 1 OR c.RetryCount > 1 AND CAST(@tries_again AS BIGINT) = 1)
               AND (@ids IS NULL OR c.Id IN (SELECT j.ItemId FROM OPENJSON(@ids) WITH (ItemId BIGINT '$.ItemId') j))
               AND (@tags_any IS NULL OR EXISTS (SELECT 1 FROM OPENJSON(@tags_any) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Tags) > 0))
-              AND (@full_keys IS NULL OR NOT EXISTS (SELECT 1 FROM OPENJSON(@full_keys) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE j.Piece = c.LimitKey))
+              AND (@full_keys IS NULL OR NOT EXISTS (SELECT 1 FROM OPENJSON(@full_keys) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE j.Piece = RTRIM(c.LimitKey) COLLATE Latin1_General_100_BIN2))
               AND NOT EXISTS (SELECT 1 FROM OPENJSON(@tags_all) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE COALESCE(CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Tags), 0) = 0)
               AND NOT EXISTS (SELECT 1 FROM OPENJSON(@metadata) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE COALESCE(CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Metadata), 0) = 0)
               AND EXISTS (SELECT 1 FROM BotQueues q
