@@ -107,7 +107,7 @@ func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams, to
 	if err != nil {
 		return 0, 0, err
 	}
-	poison := fmt.Sprintf("poison: %d workers died or vanished while they ran this item", p.MaxReleases)
+	poison := fmt.Sprintf("poison: its lease ran out %d times: workers died or vanished with it, or robots were too late", p.MaxReleases)
 	rows, err := a.s.queries.query(ctx, a.tx, "rescue", values{
 		"rows": batch, "assigned_ms": ms(p.AssignedFor), "max_releases": p.MaxReleases,
 		"poison_text": poison, "now": a.s.nowArg(),
@@ -147,13 +147,22 @@ func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams, to
 		ended = append(ended, row.refRow)
 		notes[row.refRow] = attemptRow{
 			refRow: row.refRow, Number: row.failures + 1, Result: "rescued", HolderID: row.workerID,
-			ErrorText: null("the lease ran out: the worker died, hung or lost the database"),
+			ErrorText: null(ranOut(row.workerID)),
 		}
 	}
 	if err := a.s.note(ctx, a.tx, notes, ended); err != nil {
 		return 0, 0, err
 	}
 	return len(stale), len(moved), a.s.keepEnded(ctx, a.tx, poisoned)
+}
+
+// ranOut is what the attempt tells whose lease ran out. What runs without a
+// worker, a robot has taken.
+func ranOut(worker *int64) string {
+	if worker == nil {
+		return "the lease ran out: whoever took the item neither ended nor extended it in time"
+	}
+	return "the lease ran out: the worker died, hung or lost the database"
 }
 
 func (a *assignTx) stale(ctx context.Context, p workqueue.RescueParams) ([]staleRow, error) {

@@ -23,6 +23,7 @@ func robotEndTests() []test {
 		{"too many leases that ran out", robotPoisons},
 		{"a person takes it away", robotCancelled},
 		{"workers do not count what robots have", robotNoLoad},
+		{"statistics count what robots do", robotStatistics},
 	}
 }
 
@@ -233,7 +234,7 @@ func robotRescued(x *fixture) {
 	if got.State != workqueue.Ready || got.ReleaseCount != 1 || got.RetryCount != 0 || got.LeaseExpiresAt != nil {
 		x.Errorf("back: %s", asJSON(got))
 	}
-	x.wantRobotAttempt(it.ID, 1, "rescued", "")
+	x.wantRobotAttempt(it.ID, 1, "rescued", "the lease ran out: whoever took the item neither ended nor extended it in time")
 	bob := x.takeAs(workqueue.CheckoutParams{Robot: "bob", Queue: forms})
 	x.wantIDs("taken by another robot", idsOf(bob.Items), []int64{it.ID})
 	for _, c := range x.robotCalls() {
@@ -316,5 +317,37 @@ func robotNoLoad(x *fixture) {
 	}
 	if got, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Lifecycles: []workqueue.Lifecycle{workqueue.LifeActive}}); err != nil || len(got) != 1 {
 		x.Errorf("active items are %s, %v; want the robot's", asJSON(got), err)
+	}
+}
+
+func robotStatistics(x *fixture) {
+	x.robots(func(q *workqueue.Queue) { q.Deletion = workqueue.DeletionLogical })
+	done, h := x.takeNew(keyed("done"))
+	x.end(h, workqueue.RobotEnd{}, workqueue.RobotEnded{State: workqueue.Processed})
+	x.wantHappened(forms, 1, 0, 0, 0)
+	_, h = x.takeOne()
+	x.end(h, workqueue.RobotEnd{Kind: workqueue.KindBusiness, Error: "wrong"}, workqueue.RobotEnded{State: workqueue.Cancelled})
+	x.wantHappened(forms, 1, 1, 1, 0)
+	_, h = x.takeOne()
+	if err := x.Store.DeleteCheckout(x.ctx, h, ""); err != nil {
+		x.Fatal(err)
+	}
+	x.wantHappened(forms, 1, 1, 1, 1)
+	x.enqueueForms(keyed("waits"))
+	for _, key := range []string{"waits", "done"} {
+		if n, err := x.Store.RobotDelete(x.ctx, ann, forms, key, ""); n != 1 || err != nil {
+			x.Errorf("deleted %d of %s, %v", n, key, err)
+		}
+	}
+	x.wantHappened(forms, 1, 1, 1, 3)
+	x.robots(nil) // deletes for good
+	gone, h := x.takeNew(keyed("gone"))
+	x.end(h, workqueue.RobotEnd{}, workqueue.RobotEnded{State: workqueue.Processed})
+	if n, err := x.Store.RobotDelete(x.ctx, ann, forms, "gone", ""); n != 1 || err != nil {
+		x.Errorf("deleted %d of item %d, %v", n, gone.ID, err)
+	}
+	x.wantHappened(forms, 2, 1, 1, 3)
+	if _, err := x.Store.Item(x.ctx, done.ID); err != nil {
+		x.Errorf("the hidden item: %v", err)
 	}
 }
