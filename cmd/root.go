@@ -46,6 +46,7 @@ func (a *app) commands() []*cobra.Command {
 		a.enqueueCommand(),
 		a.itemsCommand(),
 		a.queuesCommand(),
+		a.robotsCommand(),
 		a.tasksCommand(),
 		a.workersCommand(),
 		a.pipelinesCommand(),

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -78,6 +79,15 @@ type Checkout struct {
 	// Items are the first ones by priority (largest first), deadline (none last)
 	// and id, in that order.
 	Items []Item `json:"items"`
+}
+
+// MarshalJSON writes no items as an empty list.
+func (c Checkout) MarshalJSON() ([]byte, error) {
+	type plain Checkout
+	if c.Items == nil {
+		c.Items = []Item{}
+	}
+	return json.Marshal(plain(c))
 }
 
 // Hold is what a robot shows to do something with an item that it has taken.

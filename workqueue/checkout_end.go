@@ -2,6 +2,7 @@ package workqueue
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -39,6 +40,15 @@ type RobotEnded struct {
 
 	// RetryIn is how long the next attempt waits, where there is one.
 	RetryIn Duration `json:"retryIn,omitzero"`
+}
+
+// MarshalJSON adds the state's name behind its number.
+func (e RobotEnded) MarshalJSON() ([]byte, error) {
+	type plain RobotEnded
+	return json.Marshal(struct {
+		plain
+		StateName string `json:"stateName"`
+	}{plain(e), e.State.String()})
 }
 
 // Validate checks the note.

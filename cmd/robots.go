@@ -1,0 +1,79 @@
+package cmd
+
+import (
+	"bufio"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"botwork/workqueue"
+)
+
+func (a *app) robotsCommand() *cobra.Command {
+	return group(&cobra.Command{
+		Use: "robots", Aliases: []string{"robot"}, Short: "Take items as a robot does, and say how they ended",
+		Long: `Does what robots do: takes items of a queue whose consumer is robots, and says how
+the work on them ended. The answers are JSON.
+
+A checkout gives items under a lease and a lock key. With the key and the fence of
+an item the robot goes on, ends or gives back; when the lease is over, the item goes
+to somebody else. The key is shown once and cannot be asked for again. As --lock-key
+it may show in the list of the machine's processes; - reads it from standard input.`,
+	},
+		a.robotsTakeCommand(),
+		a.robotsDoneCommand(),
+		a.robotsFailCommand(),
+		a.robotsExtendCommand(),
+		a.robotsReleaseCommand(),
+	)
+}
+
+// holdFlags say who holds which item.
+type holdFlags struct {
+	hold workqueue.Hold
+}
+
+func (f *holdFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.hold.Robot, "robot", "", "`NAME` of the robot that took the item")
+	flags.Int64Var(&f.hold.ItemID, "item", 0, "`ID` of the item")
+	flags.Int64Var(&f.hold.Fence, "fence", 0, "`NUMBER` under which the item was taken")
+	flags.StringVar(&f.hold.LockKey, "lock-key", "", "`KEY` of the checkout; - reads it from standard input")
+	cmd.Args = noArguments
+}
+
+// read returns the hold.
+func (f *holdFlags) read(a *app) (workqueue.Hold, error) {
+	h := f.hold
+	if err := workqueue.CheckRobot(h.Robot); err != nil {
+		return h, usagef("--robot: %v", err)
+	}
+	if h.ItemID < 1 {
+		return h, usagef("--item: got %d, want a whole number from 1 on", h.ItemID)
+	}
+	if h.Fence < 1 {
+		return h, usagef("--fence: got %d, want a whole number from 1 on", h.Fence)
+	}
+	if h.LockKey == "-" {
+		line, err := bufio.NewReader(a.stdin).ReadString('\n')
+		if h.LockKey = strings.TrimSpace(line); h.LockKey == "" {
+			return h, usagef("--lock-key: standard input holds none: %v", err)
+		}
+	}
+	if h.LockKey == "" {
+		return h, usagef("--lock-key: got an empty text, want the key that the checkout told")
+	}
+	return h, nil
+}
+
+// jsonFlag reads a flag that holds JSON; "" when it was not given.
+func jsonFlag(name, text string) (workqueue.JSONText, error) {
+	if text == "" {
+		return "", nil
+	}
+	value, err := payloadText([]byte(text))
+	if err != nil {
+		return "", &usageError{"--" + name + " is not JSON: " + err.Error(), "a shell may have taken the quotes away"}
+	}
+	return value, nil
+}

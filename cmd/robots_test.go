@@ -1,0 +1,139 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"botwork/workqueue"
+)
+
+const robotQueues = `worker: {name: bot-1}
+queues:
+  forms:
+    consumer: robots
+    retry: {limit: 2, delay: 1h, jitter: 0, retryOn: [error]}
+    schemas: {output: {type: object, required: [pages]}}
+    robots: {rights: {ann: read-write, eve: write}}
+`
+
+// takenItem is what these tests look at of a checkout.
+type takenItem struct {
+	LockKey string
+	Items   []struct {
+		ID, Fence int64
+		State     workqueue.State
+		Robot     *string
+	}
+}
+
+// keptItem is what these tests look at of an item that is kept longer.
+type keptItem struct {
+	LeaseExpiresAt  time.Time
+	Progress        *string
+	ProgressPercent *int
+}
+
+// asAnn takes the first item of the queue forms and returns the flags that name
+// it.
+func asAnn(t *testing.T) (hold []string) {
+	t.Helper()
+	got := decode[takenItem](t, mustDo(t, "robots", "take", "--queue", "forms", "--robot", "ann", "--lease", "1h"))
+	if len(got.Items) != 1 || got.LockKey == "" || got.Items[0].State != workqueue.Blocked {
+		t.Fatalf("took %+v, want one item that runs", got)
+	}
+	it := got.Items[0]
+	return []string{"--robot", "ann", "--item", fmt.Sprint(it.ID), "--fence", fmt.Sprint(it.Fence), "--lock-key", got.LockKey}
+}
+
+func formsProject(t *testing.T) {
+	t.Helper()
+	inProject(t)
+	writeFile(t, "botwork.yaml", robotQueues)
+	mustDo(t, "db", "migrate")
+	mustDo(t, "queues", "define")
+	mustDo(t, "enqueue", "--queue", "forms", "--tag", "urgent", "--payload", `{"n":1}`)
+}
+
+func TestRobotsSession(t *testing.T) {
+	formsProject(t)
+	do := func(verb string, hold []string, more ...string) string {
+		t.Helper()
+		return strings.Join(strings.Fields(mustDo(t, append(append([]string{"robots", verb}, hold...), more...)...)), "")
+	}
+	seen := decode[takenItem](t, mustDo(t, "robots", "take", "--queue", "forms", "--robot", "ann", "--peek", "--tag", "urgent", "--tries", "new"))
+	if len(seen.Items) != 1 || seen.LockKey != "" || seen.Items[0].State != workqueue.Pending {
+		t.Errorf("seen: %+v, want the item as it waits", seen)
+	}
+	none := mustDo(t, "robots", "take", "--queue", "forms", "--robot", "ann", "--any-tag", "blue", "--meta", "a=b", "--key", "k", "--item", "1")
+	if strings.Join(strings.Fields(none), "") != `{"lockKey":"","items":[]}` {
+		t.Errorf("nothing is %s", none)
+	}
+	hold := asAnn(t)
+	until := decode[extended](t, mustDo(t, append([]string{"robots", "extend", "--lease", "2h", "--progress", "page 1", "--percent", "0"}, hold...)...))
+	shown := decode[keptItem](t, mustDo(t, "items", "show", "1", "-o", "json"))
+	if !until.LeaseExpiresAt.Equal(shown.LeaseExpiresAt) || shown.Progress == nil || *shown.Progress != "page 1" || shown.ProgressPercent == nil {
+		t.Errorf("extended until %s; the item is %+v", until.LeaseExpiresAt, shown)
+	}
+	if got := do("release", hold, "--reason", "locked"); got != `{"state":0,"copied":false,"stateName":"Ready"}` {
+		t.Errorf("released: %s", got)
+	}
+	if got := do("fail", asAnn(t), "--error", "no window"); got != `{"state":0,"copied":false,"retryIn":"1h0m0s","stateName":"Ready"}` {
+		t.Errorf("failed: %s", got)
+	}
+	mustDo(t, "items", "run", "1")
+	if got := do("fail", asAnn(t), "--error", "no such customer", "--business", "--analytics", `{"n":1}`); got != `{"state":3,"copied":false,"stateName":"Cancelled"}` {
+		t.Errorf("failed for good: %s", got)
+	}
+	mustDo(t, "items", "repeat", "1")
+	hold = asAnn(t)
+	key := hold[len(hold)-1]
+	hold[len(hold)-1] = "-" // from standard input
+	if r := botworkWith(t, key+"\n", nil, append([]string{"robots", "done", "--result", `{"pages":3}`}, hold...)...); r.code != exitDone || !strings.Contains(r.stdout, `"Processed"`) {
+		t.Errorf("done: %+v", r)
+	}
+	mustDo(t, "check")
+}
+
+func TestRobotsRefused(t *testing.T) {
+	formsProject(t)
+	hold := asAnn(t)
+	with := func(verb string, changed ...string) []string {
+		args := append([]string{"robots", verb}, hold...)
+		return append(args, changed...) // the later of two equal flags counts
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		text string
+	}{
+		{[]string{"robots", "take", "--robot", "ann"}, exitUsage, "--queue is missing"},
+		{[]string{"robots", "take", "--queue", "forms"}, exitUsage, "robot: got no name"},
+		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--max", "0"}, exitUsage, "want 1 to 1000"},
+		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--lease", "25h"}, exitUsage, "want 1ms to 24h0m0s"},
+		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--tries", "old"}, exitUsage, "--tries"},
+		{[]string{"robots", "take", "--queue", "forms", "--robot", "eve"}, exitFailed, "may not read in the queue"},
+		{[]string{"robots", "take", "--queue", "default", "--robot", "ann"}, exitFailed, "gives its items to workers"},
+		{[]string{"robots", "take", "--queue", "form", "--robot", "ann"}, exitFailed, "does not exist"},
+		{[]string{"robots", "done", "--robot", "ann"}, exitUsage, "--item"},
+		{with("done", "--item", "0"), exitUsage, "--item: got 0"},
+		{with("done", "--fence", "0"), exitUsage, "--fence: got 0"},
+		{with("done", "--lock-key", ""), exitUsage, "--lock-key"},
+		{with("done", "--robot", ""), exitUsage, "--robot"},
+		{with("done", "--result", "{"), exitUsage, "--result is not JSON"},
+		{with("fail"), exitUsage, "--error"},
+		{with("extend", "--percent", "101"), exitUsage, "--percent"},
+		{with("extend", "--lease", "soon"), exitUsage, "--lease"},
+		{with("done", "--result", `{"page":3}`), exitFailed, "pages"},
+		{with("done", "--lock-key", "guessed"), exitFailed, "lease lost"},
+		{with("release", "--fence", "7"), exitFailed, "lease lost"},
+	} {
+		if r := botwork(t, c.args...); r.code != c.code || !strings.Contains(r.stderr, c.text) {
+			t.Errorf("%s: code %d, %q; want %d and %q", strings.Join(c.args, " "), r.code, r.stderr, c.code, c.text)
+		}
+	}
+	if r := botworkWith(t, "", nil, append([]string{"robots", "done"}, append(hold[:len(hold)-1:len(hold)-1], "-")...)...); r.code != exitUsage {
+		t.Errorf("a key from an empty input: %+v", r)
+	}
+}
