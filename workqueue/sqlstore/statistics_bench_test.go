@@ -167,8 +167,8 @@ type benchStore struct {
 	count func() error
 }
 
-// benchTable makes finished items, in batches of 100 over the last day, and what
-// is kept of them, summed up.
+// benchTable makes items that have finished over the last day, in 10,000 batches or
+// one by one, and what is kept of them, summed up.
 func benchTable(b *testing.B, e testdb.Engine, items int) benchStore {
 	b.Helper()
 	dsn := e.DSN(b)
@@ -194,9 +194,10 @@ func benchTable(b *testing.B, e testdb.Engine, items int) benchStore {
 	}
 	ago := func(n int) string { return at(fmt.Sprintf("s.n * 86400.0 / %d", n)) }
 	exec(`INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "State", "FinishedAt") SELECT 'Work', 2, ` + ago(items) + ` FROM ` + series(items))
-	batches := items / 100
+	batches := min(items, 10_000)
+	each := fmt.Sprint(items / batches)
 	exec(`INSERT INTO "BotQueueStats" ("QueueName", "Kind", "StartsAt", "Bucket", "Events", "Level", "DurationMs")
-		SELECT 'default', 'completed', ` + ago(batches) + `, 50 + s.n % 20, 100, 100, 12345 FROM ` + series(batches))
+		SELECT 'default', 'completed', ` + ago(batches) + `, 50 + s.n % 20, ` + each + `, ` + each + `, 12345 FROM ` + series(batches))
 	for taken := 1; taken > 0; {
 		var err error
 		if taken, err = store.CompactStatistics(b.Context(), 0); err != nil {

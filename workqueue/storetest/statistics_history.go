@@ -140,7 +140,7 @@ type statProcess struct {
 }
 
 func (h *statProcess) step() error {
-	switch n := h.pick(12); {
+	switch n := h.pick(13); {
 	case n < 2:
 		return h.enqueue()
 	case n < 4:
@@ -153,6 +153,8 @@ func (h *statProcess) step() error {
 		return h.changeOne()
 	case n < 11:
 		return h.changeMany()
+	case n < 12:
+		return h.cleanUp()
 	default:
 		return h.rescue()
 	}
@@ -257,6 +259,24 @@ func (h *statProcess) changeMany() error {
 		f.Lifecycles = []workqueue.Lifecycle{lives[h.pick(len(lives))]}
 	}
 	_, err := h.store.ChangeItems(h.ctx, f, h.action())
+	return err
+}
+
+// cleanUp removes some of what has ended, for good.
+func (h *statProcess) cleanUp() (err error) {
+	limit := 1 + h.pick(3)
+	switch h.pick(5) {
+	case 0:
+		_, err = h.store.RemoveCompleted(h.ctx, new(time.Duration), limit)
+	case 1:
+		_, err = h.store.RemoveArchived(h.ctx, new(time.Duration), limit)
+	case 2:
+		_, err = h.store.RemoveDeleted(h.ctx, 0, limit)
+	case 3:
+		_, err = h.store.TrimArchives(h.ctx, new(1), limit)
+	default:
+		_, err = h.store.PurgeQueue(h.ctx, workqueue.PurgeParams{Queue: statQueues[h.pick(len(statQueues))], Limit: limit})
+	}
 	return err
 }
 
