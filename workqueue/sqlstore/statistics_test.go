@@ -156,6 +156,49 @@ func wantWindows(t *testing.T, store workqueue.Store, now time.Time, all []ended
 	return ""
 }
 
+// At every age an event is in the windows that begin before it and in no other,
+// while what is kept is summed up all the time: a sum that reached across the
+// beginning of a window would come or go as a whole.
+func TestStatisticsOfEveryAge(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		dsn := e.DSN(t)
+		e.Open(t, dsn) // migrates
+		begin := time.Date(2026, 1, 31, 13, 43, 51, 0, time.UTC)
+		clock := begin
+		store := openAt(t, e, dsn, func() time.Time { return clock })
+		hand := e.SQL(t, dsn)
+		var all []ended
+		for at := begin; at.Before(begin.Add(20 * time.Minute)); at = at.Add(7 * time.Second) {
+			all = append(all, ended{at: at, tookMs: 1})
+			if _, err := hand.ExecContext(t.Context(), fmt.Sprintf(`INSERT INTO "BotQueueStats" ("QueueName", "Kind", "StartsAt", "Bucket", "Events", "Level", "DurationMs")
+					VALUES ('default', 'completed', '%s', 1, 1, 1, 1)`, at.Format("2006-01-02 15:04:05.000"))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, ages := range []struct{ from, to, step time.Duration }{
+			{20 * time.Minute, 29 * time.Minute, 3 * time.Second}, // the last minute and the last five
+			{30 * time.Minute, 100 * time.Minute, 23 * time.Second},
+			{23*time.Hour + 50*time.Minute, 24*time.Hour + 50*time.Minute, 71 * time.Second},
+		} {
+			for age := ages.from; age < ages.to; age += ages.step {
+				clock = begin.Add(age)
+				for taken := 1; taken > 0; {
+					var err error
+					if taken, err = store.CompactStatistics(t.Context(), 0); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if fault := wantWindows(t, store, clock, all); fault != "" {
+					t.Fatalf("%s after the first event: %s", age, fault)
+				}
+			}
+		}
+		if figures, err := store.Statistics(t.Context(), ""); err != nil || figures[0].Items[workqueue.LifeCompleted] != int64(len(all)) || figures[0].Windows[3].Completed != 0 {
+			t.Errorf("a day later: %+v, %v, want %d completed items, none of them in a window", figures, err, len(all))
+		}
+	})
+}
+
 // What is kept stays small however much has happened, and summing up loses
 // nothing.
 func TestStatisticsStaySmall(t *testing.T) {
