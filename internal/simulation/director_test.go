@@ -47,7 +47,7 @@ type expectation struct {
 	id       int64
 	state    workqueue.State
 	failures int
-	anyhow   bool // a person has interfered: it only has to end
+	anyhow   bool // it has a deadline, or a person has interfered: it only has to end
 }
 
 // script draws all that will happen, in the order of time.
@@ -86,12 +86,16 @@ func (w *world) enqueue(d dice) *expectation {
 	if d.chance(20) {
 		n.In = time.Duration(d.IntN(120)) * time.Second
 	}
+	late := roll(w.seed, "deadline", int(id))
+	if late.chance(12) {
+		n.Deadline = w.db.now().Add(late.between(time.Second, w.rules.Trouble/2)).Truncate(time.Millisecond)
+	}
 	if got := w.db.enqueue(n); got != id && !w.isOver() {
 		w.judge.violation("the new item is %d, want %d", got, id)
 	}
 	w.judge.log("person", "enqueues %d, priority %d: %+v", id, n.Priority, plan)
 	state, failures := plan.end()
-	return &expectation{id: id, state: state, failures: failures}
+	return &expectation{id: id, state: state, failures: failures, anyhow: !n.Deadline.IsZero()}
 }
 
 // strike does something to one machine.
