@@ -30,9 +30,10 @@ var housekeepingMethods = []method{
 		return x.removal(name, func(ctx context.Context, s *sqlstore.Store) (int, error) { return s.RemoveArchived(ctx, new(years), 0) })
 	}},
 	{"TrimArchives", 3, true, func(x *behindProxy) trial {
-		name := x.old(`"State", "FinishedAt"`, `3, '2001-01-01'`)
-		keep := x.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "State" = 3 AND "IntegrationConfig" <> $1`, name)
-		return x.removal(name, func(ctx context.Context, s *sqlstore.Store) (int, error) { return s.TrimArchives(ctx, &keep, 0) })
+		// The others have no limit, whatever their archives hold by now.
+		x.byHand(`INSERT INTO "BotQueues" ("Name", "ArchiveLimit") VALUES ('keeps none', 0) ON CONFLICT DO NOTHING`)
+		name := x.old(`"QueueName", "State", "FinishedAt"`, `'keeps none', 3, '2001-01-01'`)
+		return x.removal(name, func(ctx context.Context, s *sqlstore.Store) (int, error) { return s.TrimArchives(ctx, nil, 0) })
 	}},
 	{"RemoveDeleted", 3, true, func(x *behindProxy) trial {
 		name := x.old(`"State", "FinishedAt", "DeletedAt"`, `3, '2001-01-01', '2001-01-01'`)
