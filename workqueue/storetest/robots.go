@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"fmt"
 	"time"
 
 	"botwork/workqueue"
@@ -143,6 +142,3 @@ func (x *fixture) wantRobotAttempt(id int64, n int, outcome, text string) {
 		x.Errorf("attempt %s, want it to be %s by %s on no host, with the text %q", asJSON(at), outcome, ann, text)
 	}
 }
-
-// subject names an item in messages.
-func subject(id int64) string { return fmt.Sprintf("item %d", id) }

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -204,7 +205,20 @@ func robotDeletesHeld(x *fixture) {
 	if _, err := x.Store.Item(x.ctx, it.ID); !errors.Is(err, workqueue.ErrNotFound) {
 		x.Errorf("item %d: %v, want it gone", it.ID, err)
 	}
-	x.robots(func(q *workqueue.Queue) { q.Deletion = workqueue.DeletionLogical })
+	// A hidden item keeps its natural key only where the queue says so.
+	for _, counts := range []bool{true, false} {
+		x.robots(func(q *workqueue.Queue) {
+			q.Deletion, q.KeyScope, q.DeletedKeysCount = workqueue.DeletionLogical, workqueue.KeyScopeQueue, counts
+		})
+		key := fmt.Sprint("counted: ", counts)
+		hidden, h := x.takeNew(keyed(key))
+		if err := x.Store.DeleteCheckout(x.ctx, h, "not wanted"); err != nil {
+			x.Fatal(err)
+		}
+		if again := x.addAs(ann, nil, keyed(key)).Items[0]; again.Existing != counts || counts && again.ID != hidden.ID {
+			x.Errorf("behind item %d, %s: made %s", hidden.ID, key, asJSON(again))
+		}
+	}
 	it, h = x.takeOne()
 	if err := x.Store.DeleteCheckout(x.ctx, h, "not wanted"); err != nil {
 		x.Fatal(err)

@@ -22,6 +22,8 @@ UPDATE BotWorkQueueItems SET
     Error = j.ErrorText,
     ErrorKind = j.Kind,
     RetainUntil = CASE WHEN j.KeepMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.KeepMs / 1000.0)) END,
+    UniqueKey = CASE WHEN j.Hidden = 1 AND NOT EXISTS (SELECT 1 FROM BotQueues q
+        WHERE q.Name = BotWorkQueueItems.QueueName AND q.DeletedKeysCount = 1) THEN NULL ELSE BotWorkQueueItems.UniqueKey END,
     DeletedAt = CASE WHEN j.Hidden = 1 THEN COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) ELSE BotWorkQueueItems.DeletedAt END,
     DeletedReason = CASE WHEN j.Hidden = 1 THEN substr(j.ErrorText, 1, 1000) ELSE BotWorkQueueItems.DeletedReason END
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence,

@@ -22,6 +22,8 @@ UPDATE t SET
     Error = j.ErrorText,
     ErrorKind = j.Kind,
     RetainUntil = DATEADD(millisecond, (j.KeepMs % 1000), DATEADD(second, (j.KeepMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))),
+    UniqueKey = CASE WHEN j.Hidden = 1 AND NOT EXISTS (SELECT 1 FROM BotQueues q
+        WHERE q.Name = t.QueueName AND q.DeletedKeysCount = 1) THEN NULL ELSE t.UniqueKey END,
     DeletedAt = CASE WHEN j.Hidden = 1 THEN COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) ELSE t.DeletedAt END,
     DeletedReason = CASE WHEN j.Hidden = 1 THEN LEFT(j.ErrorText, 1000) ELSE t.DeletedReason END
 FROM BotWorkQueueItems t
