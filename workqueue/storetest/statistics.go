@@ -21,7 +21,7 @@ func statisticsTests() []test {
 		{"any history", statHistory},
 		{"many at a time", statContend},
 		{"a recount sets right what a hand changed", statRecount},
-		{"recounts at a time correct once", statRecounts},
+		{"two recounts at a time correct once", statRecounts},
 	}
 }
 
