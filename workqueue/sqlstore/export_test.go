@@ -16,6 +16,21 @@ func (s *Store) ForgetPolicies() {
 	s.policies.queues = nil
 }
 
+// KnowPolicies lets the store know the queues as another one reads them now, so
+// that its next calls do not look.
+func (s *Store) KnowPolicies(ctx context.Context, from *Store) error {
+	if err := from.readPolicies(ctx); err != nil {
+		return err
+	}
+	from.policies.mu.Lock()
+	queues, read := from.policies.queues, from.policies.read
+	from.policies.mu.Unlock()
+	s.policies.mu.Lock()
+	defer s.policies.mu.Unlock()
+	s.policies.queues, s.policies.read = queues, read
+	return nil
+}
+
 // FinishUnkept is Finish for plain successes without what the statistics take,
 // for the benchmark that compares the two.
 func (s *Store) FinishUnkept(ctx context.Context, workerID int64, instanceID string, finishes []workqueue.Finish) error {
