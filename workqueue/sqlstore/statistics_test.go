@@ -270,7 +270,7 @@ func TestFinishKnowsTheClassesOfDurations(t *testing.T) {
 		t.Fatal("finish.sql does not tell the class where it did")
 	}
 	durations := []int64{math.MaxInt32 * 1000, math.MaxInt32*1000 + 1, math.MaxInt64}
-	for ms := int64(0); ms < 50_000; ms++ {
+	for ms := range int64(50_000) {
 		durations = append(durations, ms)
 	}
 	for end := 1.0; end < math.MaxInt32*1000; end *= 1.1 {

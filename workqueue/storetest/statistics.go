@@ -67,10 +67,11 @@ func statNothing(x *fixture) {
 	if before.OldestDueAt != nil || before.OldestWaiting != nil {
 		x.Errorf("the oldest waits since %s, want none", deref(before.OldestDueAt))
 	}
-	if len(before.Windows) != len(workqueue.StatisticsWindows()) {
-		x.Fatalf("%d windows", len(before.Windows))
+	lengths := workqueue.StatisticsWindows()
+	if len(before.Windows) != len(lengths) {
+		x.Fatalf("%d windows, want %d", len(before.Windows), len(lengths))
 	}
-	for i, length := range workqueue.StatisticsWindows() {
+	for i, length := range lengths {
 		w := before.Windows[i]
 		if time.Duration(w.Window) != length || before.At.Sub(w.Since) < length {
 			x.Errorf("window %s begins at %s, %s ago, want %s", time.Duration(w.Window), w.Since, before.At.Sub(w.Since), length)
