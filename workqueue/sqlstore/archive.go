@@ -18,9 +18,14 @@ const trimBatch = 500
 // nothing is under way.
 func (s *Store) trimArchives(ctx context.Context, queues []string) error {
 	for _, name := range queues {
-		q, err := s.queue(ctx, name)
-		if err != nil {
-			return err
+		// Whatever their age: to look again behind every end would cost more than
+		// a limit that counts a little later.
+		q, ok := s.policies.last(name)
+		if !ok {
+			var err error
+			if q, err = s.queue(ctx, name); err != nil {
+				return err
+			}
 		}
 		if q.ArchiveLimit == nil {
 			continue
@@ -35,8 +40,10 @@ func (s *Store) trimArchives(ctx context.Context, queues []string) error {
 // trimAllArchives trims those of all queues, where it is not told which ones
 // have grown.
 func (s *Store) trimAllArchives(ctx context.Context) error {
-	if _, err := s.queue(ctx, workqueue.DefaultQueue); err != nil {
-		return err
+	if _, ok := s.policies.last(workqueue.DefaultQueue); !ok {
+		if err := s.readPolicies(ctx); err != nil {
+			return err
+		}
 	}
 	return s.trimArchives(ctx, s.policies.names())
 }

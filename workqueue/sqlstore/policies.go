@@ -64,6 +64,14 @@ func (p *policies) recent(name string) (workqueue.Queue, bool) {
 	return q, ok && time.Since(p.read) < policyAge
 }
 
+// last is a queue as it was read last, however long ago.
+func (p *policies) last(name string) (workqueue.Queue, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q, ok := p.queues[name]
+	return q, ok
+}
+
 func (p *policies) names() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

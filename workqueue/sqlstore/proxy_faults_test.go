@@ -25,6 +25,10 @@ const (
 	cuts = 16
 )
 
+// trims are the methods that, when their change is done, also trim archives. What
+// goes wrong then is no error of theirs: the next one trims.
+var trims = map[string]bool{"ChangeItem": true, "ChangeItems": true}
+
 // faultyMethods are all methods of workqueue.Store.
 func faultyMethods(t *testing.T) []method {
 	t.Helper()
@@ -126,7 +130,7 @@ func TestHalfOpenConnections(t *testing.T) {
 			for _, part := range []int{1, 3} {
 				fault := faultproxy.SwallowAnswer(x.answer(m) * part / 4)
 				x.fresh()
-				if _, err := x.try(m, fault, deadline); err == nil {
+				if done, err := x.try(m, fault, deadline); err == nil && !(done && trims[m.name]) {
 					x.Errorf("%s, %v: no error", m.name, fault)
 				}
 			}
