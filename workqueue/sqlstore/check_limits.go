@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"botwork/workqueue"
 )
@@ -123,14 +124,17 @@ func (r *reading) limit(x failedRow) (limit int, source string) {
 	if err == nil && own.Limit > 0 {
 		return own.Limit, "its own ResilienceConfig says so"
 	}
-	if r.p.PipelinePolicy == nil {
-		r.limits.unknown(x.pipeline)
-		return 0, ""
-	}
-	pipeline, since, err := r.p.PipelinePolicy(x.pipeline)
-	if err != nil {
-		r.limits.unknown(x.pipeline)
-		return 0, ""
+	var pipeline workqueue.Resilience
+	var since time.Time
+	if x.pipeline != "" { // an item for robots has none
+		if r.p.PipelinePolicy == nil {
+			r.limits.unknown(x.pipeline)
+			return 0, ""
+		}
+		if pipeline, since, err = r.p.PipelinePolicy(x.pipeline); err != nil {
+			r.limits.unknown(x.pipeline)
+			return 0, ""
+		}
 	}
 	queue := r.queues[queueKey(x.queue)]
 	final := x.state == workqueue.Processed || x.state == workqueue.Cancelled

@@ -37,6 +37,13 @@ func TestCheckOfRobots(t *testing.T) {
 		x.set(it, `State = 0, LeaseExpiresAt = NULL`)
 		x.wantClean()
 
+		// Without a pipeline the queue's limit holds, or the default.
+		x.set(it, `IntegrationConfig = '', RetryCount = 3, Error = 'x', AvailableAt = `+farAway)
+		x.wantOne(workqueue.CheckAttemptLimit, subjectOf(it), "Ready with 3 failed attempts")
+		x.exec(`UPDATE "BotQueues" SET "ResilienceConfig" = '{"limit":4}' WHERE "Name" = 'forms'`)
+		x.wantClean()
+		x.set(it, `RetryCount = 0`)
+
 		x.exec(`UPDATE "BotQueues" SET "Consumer" = 'workers' WHERE "Name" = 'forms'`)
 		report := x.check()
 		if len(report.Violations) != 1 || report.Violations[0].Check != workqueue.CheckOverdue || report.Violations[0].Subject() != subjectOf(waits) {
