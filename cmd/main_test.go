@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"botwork/internal/database"
+	"botwork/internal/testdb"
 	"botwork/workqueue/sqlstore"
 )
 
@@ -66,6 +67,7 @@ func inProject(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "project")
 	mustDo(t, "init", dir)
 	t.Chdir(dir)
+	testdb.Prepare(t, database.SQLite, "botwork.db")
 }
 
 func writeFile(t *testing.T, path, text string) {

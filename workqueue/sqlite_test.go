@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"botwork/internal/database"
+	"botwork/internal/testdb"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -17,10 +18,10 @@ import (
 // bubble runs a test in virtual time, with an empty SQLite database whose
 // clock is that time.
 func bubble(t *testing.T, test func(t *testing.T, store *sqlstore.Store)) {
+	dsn := filepath.Join(t.TempDir(), "botwork.db")
+	testdb.Prepare(t, database.SQLite, dsn)
 	synctest.Test(t, func(t *testing.T) {
-		store, err := sqlstore.Open(t.Context(), sqlstore.Options{
-			Driver: database.SQLite, DSN: filepath.Join(t.TempDir(), "botwork.db"), Now: time.Now,
-		})
+		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: database.SQLite, DSN: dsn, Now: time.Now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,9 +30,6 @@ func bubble(t *testing.T, test func(t *testing.T, store *sqlstore.Store)) {
 				t.Errorf("close store: %v", err)
 			}
 		})
-		if _, err := store.Migrate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
 		test(t, store)
 	})
 }

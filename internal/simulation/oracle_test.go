@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"botwork/internal/database"
+	"botwork/internal/testdb"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 	"botwork/workqueue/storetest/reference"
@@ -56,9 +57,7 @@ func openOracle(w *world, tr trial) *oracle {
 	if o.store, err = sqlstore.Open(ctx, sqlstore.Options{Driver: database.SQLite, DSN: dsn, Now: o.storeNow, Statements: statements}); err != nil {
 		w.t.Fatal(err)
 	}
-	if _, err = o.store.Migrate(ctx); err != nil {
-		w.t.Fatal(err)
-	}
+	testdb.Prepare(w.t, database.SQLite, dsn)
 	if o.eyes, err = database.Open(database.SQLite, dsn); err != nil {
 		w.t.Fatal(err)
 	}

@@ -66,6 +66,7 @@ func (e Engine) DSN(t testing.TB) string {
 func (e Engine) Open(t testing.TB, dsn string) *sqlstore.Store {
 	t.Helper()
 	ctx := context.Background()
+	Prepare(t, e.Driver, dsn)
 	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: e.Driver, DSN: dsn})
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 		dsn := e.DSN(t)
 		e.Open(t, dsn)
 		db := e.SQL(t, dsn)
-		fill(t, e, db)
+		fill(t, e, db, finishedRows)
 		rows := `[{"ItemId": 1, "ItemFence": 1, "HolderId": 1, "NewState": 2, "Failures": 0, "DelayMs": 0}]`
 		const full, fullKeys = `["a"]`, `[{"Queue": "b", "Key": "k"}]`
 		taskRows := `[{"Name": "task:T", "Task": "T", "Holder": "", "Instant": "2026-01-01 00:00:00.000", "Closes": null, "Author": "ann"}]`
@@ -100,12 +100,11 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 	})
 }
 
-// finishedRows is how many rows of a table are finished. The race detector has
-// nothing to find in a plan, and makes the filling ten times as long.
-var finishedRows = 1_000_000
+// finishedRows is how many rows of a table are finished.
+const finishedRows = 1_000_000
 
 // fill makes a table in which finished rows are many and all others few.
-func fill(t *testing.T, e testdb.Engine, db *sql.DB) {
+func fill(t *testing.T, e testdb.Engine, db *sql.DB, finished int) {
 	t.Helper()
 	series := `SELECT value AS n FROM (WITH RECURSIVE s(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM s WHERE value < %d) SELECT value FROM s)`
 	if e.Driver == database.Postgres {
@@ -120,7 +119,7 @@ func fill(t *testing.T, e testdb.Engine, db *sql.DB) {
 		}
 	}
 	const at = `'2026-01-01 00:00:00.000'`
-	insert(finishedRows, `"State", "WorkerId", "FinishedAt"`, `2 + n % 2, 1 + n % 3, `+at)
+	insert(finished, `"State", "WorkerId", "FinishedAt"`, `2 + n % 2, 1 + n % 3, `+at)
 	insert(50, `"State"`, `4`)
 	insert(50, `"State", "DeadlineAt", "ExpiresAt"`, `0, '2099-01-01 00:00:00.000', '2099-01-01 00:00:00.000'`)
 	insert(50, `"State", "WorkerId", "AssignedAt"`, `5, 1 + n % 3, `+at)

@@ -8,10 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"botwork/internal/namedsql"
@@ -35,14 +36,17 @@ type queries struct {
 	texts   map[string]namedsql.Statement
 	prepare bool
 
-	// prepared is nil until warm has found the tables.
-	prepared atomic.Pointer[map[string]*sql.Stmt]
-	warming  sync.Mutex
+	mu       sync.Mutex
+	prepared map[string]*sql.Stmt // guarded by mu
+	wanted   map[string]bool      // likewise: what was run as a text
 }
 
 // loadQueries reads the statements of one folder: "queries" or "checks".
 func loadQueries(statements fs.FS, d dialect, folder string, db *sql.DB) (*queries, error) {
-	q := &queries{db: db, prepare: d.prepare, texts: map[string]namedsql.Statement{}}
+	q := &queries{
+		db: db, prepare: d.prepare, texts: map[string]namedsql.Statement{},
+		prepared: map[string]*sql.Stmt{}, wanted: map[string]bool{},
+	}
 	files, err := fs.Glob(statements, path.Join(d.folder, folder, "*.sql"))
 	if err != nil {
 		return nil, err
@@ -176,11 +180,10 @@ func (q *queries) bind(ctx context.Context, on runner, name string, v values) (*
 	if err != nil {
 		return nil, "", nil, err
 	}
-	prepared := q.prepared.Load()
-	if prepared == nil {
+	stmt := q.ready(name)
+	if stmt == nil {
 		return nil, text.Text, args, nil
 	}
-	stmt := (*prepared)[name]
 	if tx, ok := on.(*sql.Tx); ok {
 		stmt = tx.StmtContext(ctx, stmt)
 	} else if on != runner(q.db) {
@@ -189,39 +192,61 @@ func (q *queries) bind(ctx context.Context, on runner, name string, v values) (*
 	return stmt, text.Text, args, nil
 }
 
-// warm prepares all statements where that pays, once. It must not be called
-// inside a transaction: with a single connection it would wait for itself.
-// While the tables do not exist it changes nothing, and texts are used.
+// ready is a statement that has been prepared; nil, and it is wanted, when it
+// has not.
+func (q *queries) ready(name string) *sql.Stmt {
+	if !q.prepare {
+		return nil
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	stmt := q.prepared[name]
+	if stmt == nil && q.wanted != nil {
+		q.wanted[name] = true
+	}
+	return stmt
+}
+
+// warm prepares the statements that have been run as texts, where that pays: a
+// process runs few of them, those again and again. It must not be called inside
+// a transaction: with a single connection it would wait for itself. While the
+// tables do not exist it changes nothing.
 func (q *queries) warm(ctx context.Context) {
-	if !q.prepare || q.prepared.Load() != nil {
+	if !q.prepare {
 		return
 	}
-	q.warming.Lock()
-	defer q.warming.Unlock()
-	if q.prepared.Load() != nil {
-		return
-	}
-	prepared := make(map[string]*sql.Stmt, len(q.texts))
-	for name, text := range q.texts {
-		stmt, err := q.db.PrepareContext(ctx, text.Text)
+	for _, name := range q.unprepared() {
+		// Not under the lock: the connection may be with somebody who asks for a
+		// statement.
+		stmt, err := q.db.PrepareContext(ctx, q.texts[name].Text)
 		if err != nil {
-			for _, s := range prepared {
-				_ = s.Close() // nothing was run on it
-			}
 			return
 		}
-		prepared[name] = stmt
+		q.mu.Lock()
+		if q.wanted == nil || q.prepared[name] != nil {
+			_ = stmt.Close() // it is closed, or another was quicker; nothing was run on it
+		} else {
+			q.prepared[name] = stmt
+			delete(q.wanted, name)
+		}
+		q.mu.Unlock()
 	}
-	q.prepared.Store(&prepared)
+}
+
+func (q *queries) unprepared() []string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Collect(maps.Keys(q.wanted))
 }
 
 func (q *queries) close() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	var errs []error
-	if prepared := q.prepared.Swap(nil); prepared != nil {
-		for _, stmt := range *prepared {
-			errs = append(errs, stmt.Close())
-		}
+	for _, stmt := range q.prepared {
+		errs = append(errs, stmt.Close())
 	}
+	q.prepared, q.wanted = nil, nil
 	return errors.Join(errs...)
 }
 

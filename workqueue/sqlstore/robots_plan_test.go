@@ -19,12 +19,13 @@ func TestCheckoutsUseTheirIndexes(t *testing.T) {
 		dsn := e.DSN(t)
 		e.Open(t, dsn)
 		db := e.SQL(t, dsn)
-		fill(t, e, db)
+		fill(t, e, db, 40_000)
 		for _, statement := range []string{
 			`INSERT INTO "BotQueues" ("Name", "Consumer") VALUES ('forms', 'robots')`,
 			`INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "State", "Priority", "QueueName", "DeadlineAt")
 				SELECT '', 4, "Id" % 1500, CASE WHEN "Id" % 20 = 0 THEN 'forms' ELSE 'default' END, CASE WHEN "Id" % 3 = 0 THEN "FinishedAt" END
 				FROM "BotWorkQueueItems" WHERE "Id" <= 10000`,
+			`UPDATE "BotWorkQueueItems" SET "DeadlineAt" = '2099-01-01 00:00:00.000' WHERE "State" = 4 AND "DeadlineAt" IS NOT NULL`,
 		} {
 			if _, err := db.ExecContext(t.Context(), statement); err != nil {
 				t.Fatalf("%s: %v", statement, err)

@@ -1,0 +1,123 @@
+package testdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"botwork/internal/database"
+	"botwork/workqueue/sqlstore"
+)
+
+// schema is the SQL of a migrated SQLite database, as the migrations leave it,
+// with their records and the rows that they insert. Running it takes a tenth of
+// the time of running the migrations, which tests of a database of their own
+// would else spend most of their time on.
+var schema = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "botwork-schema-")
+	if err != nil {
+		return "", err
+	}
+	text, err := dump(context.Background(), filepath.Join(dir, "botwork.db"))
+	return text, errors.Join(err, os.RemoveAll(dir))
+})
+
+// Prepare gives an empty SQLite database the schema of the migrations. One that
+// has tables already, or of another engine, is left as it is.
+func Prepare(t testing.TB, driver database.Driver, dsn string) {
+	t.Helper()
+	if driver != database.SQLite {
+		return
+	}
+	text, err := schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := database.Open(driver, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var tables int
+	if err := db.QueryRowContext(context.Background(), `SELECT COUNT(*) FROM sqlite_master`).Scan(&tables); err != nil {
+		t.Fatal(err)
+	}
+	if tables > 0 {
+		return
+	}
+	if _, err := db.ExecContext(context.Background(), "BEGIN IMMEDIATE;\n"+text+"COMMIT;"); err != nil {
+		t.Fatalf("prepare the schema: %v", err)
+	}
+}
+
+// dump migrates a database and writes down what that has made.
+func dump(ctx context.Context, dsn string) (text string, err error) {
+	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: database.SQLite, DSN: dsn})
+	if err != nil {
+		return "", err
+	}
+	_, err = store.Migrate(ctx)
+	if err = errors.Join(err, store.Close()); err != nil {
+		return "", err
+	}
+	db, err := database.Open(database.SQLite, dsn)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var script strings.Builder
+	statements, err := column(ctx, db, `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'
+		ORDER BY CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 ELSE 2 END, rowid`)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range statements {
+		script.WriteString(s + ";\n")
+	}
+	tables, err := column(ctx, db, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid`)
+	if err != nil {
+		return "", err
+	}
+	for _, table := range tables {
+		rows, err := rowsOf(ctx, db, table)
+		if err != nil {
+			return "", err
+		}
+		for _, row := range rows {
+			fmt.Fprintf(&script, "INSERT INTO %s VALUES (%s);\n", table, row)
+		}
+	}
+	return script.String(), nil
+}
+
+// rowsOf are a table's rows as SQL writes their values.
+func rowsOf(ctx context.Context, db *sql.DB, table string) ([]string, error) {
+	columns, err := column(ctx, db, fmt.Sprintf(`SELECT 'quote("' || name || '")' FROM pragma_table_info('%s') ORDER BY cid`, table))
+	if err != nil {
+		return nil, err
+	}
+	return column(ctx, db, fmt.Sprintf(`SELECT %s FROM %s`, strings.Join(columns, " || ', ' || "), table))
+}
+
+func column(ctx context.Context, db *sql.DB, query string) ([]string, error) {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", query, err)
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		all = append(all, text)
+	}
+	return all, rows.Err()
+}
