@@ -224,7 +224,8 @@ func (q *queries) warm(ctx context.Context) {
 		}
 		q.mu.Lock()
 		if q.wanted == nil || q.prepared[name] != nil {
-			_ = stmt.Close() // it is closed, or another was quicker; nothing was run on it
+			// The pool is closed, or another was quicker; nothing was run on it.
+			_ = stmt.Close() //nolint:sqlclosecheck // all others are kept until close
 		} else {
 			q.prepared[name] = stmt
 			delete(q.wanted, name)
