@@ -67,7 +67,6 @@ func inProject(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "project")
 	mustDo(t, "init", dir)
 	t.Chdir(dir)
-	testdb.Prepare(t, database.SQLite, "botwork.db")
 }
 
 func writeFile(t *testing.T, path, text string) {
@@ -81,6 +80,7 @@ func writeFile(t *testing.T, path, text string) {
 func openQueue(t *testing.T) *sqlstore.Store {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // the clean-up outlives the test's context
+	testdb.Prepare(t, database.SQLite, "botwork.db")
 	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: database.SQLite, DSN: "botwork.db"})
 	if err != nil {
 		t.Fatal(err)
