@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"time"
 )
 
 // ExecuteParams say which of this worker's items to run.
@@ -127,9 +128,19 @@ func (r *Runner) runSafely(ctx context.Context, run *Run) (outcome Outcome) {
 			outcome = Outcome{Verdict: Failed, Kind: KindPanic, Error: fmt.Sprintf("panic: %v", p)}
 		}
 	}()
+	started := time.Now()
+	outcome = r.run(ctx, run)
+	if r.o.Ended != nil {
+		r.o.Ended(run.Item, outcome, time.Since(started))
+	}
+	return outcome
+}
+
+// run runs an item that can be read, and holds what it has come to to its queue.
+func (r *Runner) run(ctx context.Context, run *Run) Outcome {
 	if run.Unreadable != "" {
 		// Another worker may have the key: the attempt counts, and is repeated.
-		return Outcome{Verdict: Failed, Error: "the item cannot be read: " + run.Unreadable}
+		return Outcome{Verdict: Failed, Kind: KindError, Error: "the item cannot be read: " + run.Unreadable}
 	}
 	return run.check(&r.schemas, r.o.RunItem(ctx, run))
 }

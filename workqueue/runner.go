@@ -58,6 +58,10 @@ type RunnerOptions struct {
 	RunItem RunItem
 	Log     zerolog.Logger
 
+	// Ended is told what came of each run, its queue's schemas included, before
+	// that is written; nil tells nobody.
+	Ended func(it *Item, o Outcome, took time.Duration)
+
 	// Spec is the worker's row; its Lease is also that of the items.
 	Spec WorkerSpec
 

@@ -106,7 +106,7 @@ func (p *Process) Stop(ctx context.Context) error {
 
 func (p *Process) newRunner() (*workqueue.Runner, error) {
 	return workqueue.NewRunner(workqueue.RunnerOptions{
-		Store: p.o.Store, RunItem: p.runItem(), Log: p.o.Log, Spec: p.o.Spec,
+		Store: p.o.Store, RunItem: p.o.Engine.RunItem(p.o.Catalogue), Ended: p.o.Finished, Log: p.o.Log, Spec: p.o.Spec,
 		Heartbeat: p.o.Heartbeat, ShutdownGrace: p.o.ShutdownGrace, Attend: p.attend,
 	})
 }
@@ -139,17 +139,6 @@ func (p *Process) run(ctx context.Context, pl *pipelines.Pipeline) error {
 		return errors.New(result.Error)
 	default:
 		return fmt.Errorf("ended early: %s", result.Error)
-	}
-}
-
-// runItem runs an item and tells of it.
-func (p *Process) runItem() workqueue.RunItem {
-	run := p.o.Engine.RunItem(p.o.Catalogue)
-	return func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
-		started := time.Now()
-		outcome := run(ctx, it)
-		p.o.Finished(it.Item, outcome, time.Since(started))
-		return outcome
 	}
 }
 
