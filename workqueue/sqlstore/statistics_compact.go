@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"time"
 )
 
@@ -64,11 +65,13 @@ func (s *Store) CompactStatistics(ctx context.Context, limit int) (taken int, er
 	if err != nil {
 		return 0, err
 	}
-	// The highest first: however much comes in below, what is old moves on. Then
-	// again, for what has come up.
-	for before := -1; taken > before; {
+	for before := -1; taken > before && taken < limit; { // again, for what has come up
 		before = taken
-		for tier := tierQuarter; tier >= tierMoment; tier-- {
+		tiers, err := s.tiersPast(ctx, now)
+		if err != nil {
+			return taken, err
+		}
+		for _, tier := range tiers {
 			n, err := s.foldTier(ctx, tier, foldBefore(tier, now), limit-taken)
 			if taken += n; err != nil {
 				return taken, err
@@ -76,6 +79,28 @@ func (s *Store) CompactStatistics(ctx context.Context, limit int) (taken int, er
 		}
 	}
 	return taken, nil
+}
+
+// tiersPast lists the tiers of which rows are to move, the highest first.
+func (s *Store) tiersPast(ctx context.Context, now time.Time) (tiers []int, err error) {
+	v := values{}
+	for tier := tierMoment; tier <= tierQuarter; tier++ {
+		v[fmt.Sprintf("before_%d", tier)] = s.dialect.timeArg(foldBefore(tier, now))
+	}
+	err = s.retry(ctx, "look for statistics of the past", func() error {
+		tiers = nil
+		rows, err := s.queries.query(ctx, s.readers, "stat_past", v)
+		if err != nil {
+			return err
+		}
+		return eachRow(rows, func() error {
+			var tier int
+			err := rows.Scan(&tier)
+			tiers = append(tiers, tier)
+			return err
+		})
+	})
+	return tiers, err
 }
 
 // foldTier moves up to limit rows of a tier to the next one.

@@ -352,6 +352,7 @@ func TestStatisticsUseTheirIndexes(t *testing.T) {
 		}{
 			{"stat_read_queue", map[string]any{"queue": "q1", "since_1": at, "since_2": at, "since_3": at, "since_4": at}, "IX_BotQueueStats_Queue"},
 			{"stat_fold", map[string]any{"tier": 0, "before": at, "limit_rows": 10}, "IX_BotQueueStats_Tier"},
+			{"stat_past", map[string]any{"before_0": at, "before_1": at, "before_2": at, "before_3": at}, "IX_BotQueueStats_Tier"},
 			{"stat_forget", map[string]any{"queue": "q1"}, "IX_BotQueueStats_Queue"},
 		} {
 			if plan := explain(t, e, db, c.statement, c.values); !strings.Contains(plan, c.index) {
