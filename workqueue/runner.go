@@ -113,7 +113,7 @@ func (r *Runner) Start(ctx context.Context) error {
 	// The background outlives ctx: Stop ends it when the last result is written.
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.runs, r.stop = background, stop
-	loops := []func(context.Context){r.completer.run, r.heartbeat, r.watch, r.tellProgress}
+	loops := []func(context.Context){r.completer.run, r.heartbeat, r.watch, r.tellProgress, r.foldStatistics}
 	if r.o.Attend != nil {
 		loops = append(loops, r.lookForStranded, r.pace)
 	}

@@ -25,6 +25,8 @@ func (s *beatStore) Beat(context.Context, BeatParams) (BeatResult, error) {
 	return BeatResult{State: WorkerActive}, nil
 }
 
+func (s *beatStore) CompactStatistics(context.Context, int) (int, error) { return 0, nil }
+
 func (s *beatStore) DrainWorker(context.Context, string, string) error { return nil }
 func (s *beatStore) StopWorker(context.Context, int64, string) error   { return nil }
 func (s *beatStore) ReleaseAssigned(context.Context, int64, string) (int, error) {
