@@ -51,9 +51,8 @@ type AssignParams struct {
 	// DefaultEstimate stands for a duration that nobody knows; default 10 s.
 	DefaultEstimate time.Duration
 
-	// Estimate tells how long a pipeline is expected to take, 0 when it does
-	// not know; nil knows nothing.
-	Estimate func(pipeline string) time.Duration
+	// Profiles tell what pipelines say of their items.
+	Profiles Profiles
 }
 
 func (p AssignParams) withDefaults() AssignParams {
@@ -199,10 +198,8 @@ func (p AssignParams) estimate(item DueItem) time.Duration {
 	if item.Estimate > 0 {
 		return item.Estimate
 	}
-	if p.Estimate != nil {
-		if d := p.Estimate(item.Pipeline); d > 0 {
-			return d
-		}
+	if d := p.Profiles.Of(item.Pipeline).Estimate; d > 0 {
+		return d
 	}
 	return p.DefaultEstimate
 }

@@ -282,11 +282,11 @@ func TestAssignBalancesByEstimate(t *testing.T) {
 		}
 		pass(t, store, workqueue.AssignParams{
 			DefaultEstimate: 10 * time.Second,
-			Estimate: func(pipeline string) time.Duration {
+			Profiles: func(pipeline string) workqueue.Profile {
 				if pipeline == "slow" {
-					return 40 * time.Second
+					return workqueue.Profile{Estimate: 40 * time.Second}
 				}
-				return 0
+				return workqueue.Profile{}
 			},
 		})
 		if diff := cmp.Diff([]int64{ann, bob, bob, bob, bob, ann, bob}, holders(t, store, ids)); diff != "" {
@@ -304,7 +304,7 @@ func TestAssignDefaultEstimateFillsTheHorizon(t *testing.T) {
 		{"nothing said: 10 s in 5 min", workqueue.AssignParams{}, 30},
 		{"a default", workqueue.AssignParams{DefaultEstimate: time.Minute}, 5},
 		{"a horizon", workqueue.AssignParams{Horizon: time.Minute}, 6},
-		{"an estimate", workqueue.AssignParams{Estimate: func(string) time.Duration { return 2 * time.Minute }}, 3},
+		{"an estimate", workqueue.AssignParams{Profiles: func(string) workqueue.Profile { return workqueue.Profile{Estimate: 2 * time.Minute} }}, 3},
 		{"at most so many", workqueue.AssignParams{MaxPerWorker: 4}, 4},
 	} {
 		t.Run(test.name, func(t *testing.T) {

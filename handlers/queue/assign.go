@@ -78,7 +78,7 @@ func (a *assignStep) params() (workqueue.AssignParams, error) {
 		Horizon:         time.Duration(a.Horizon),
 		MaxPerWorker:    a.MaxPerWorker,
 		DefaultEstimate: time.Duration(a.DefaultEstimate),
-		Estimate:        a.services.Estimate,
+		Profiles:        a.services.Profiles,
 	}
 	return p, p.Validate()
 }

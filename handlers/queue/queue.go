@@ -4,7 +4,6 @@ package queue
 
 import (
 	"context"
-	"time"
 
 	"botwork/handlers"
 	"botwork/tasks"
@@ -41,9 +40,8 @@ type Services struct {
 	// WorkerName is who makes and records; nil names the pipeline.
 	WorkerName func() string
 
-	// Estimate is how long a pipeline says it takes, 0 when it does not; nil
-	// knows nothing.
-	Estimate func(pipeline string) time.Duration
+	// Profiles tell what pipelines say of their items.
+	Profiles workqueue.Profiles
 
 	// CheckPipeline refuses an IntegrationConfig that could not run; nil
 	// accepts everything.

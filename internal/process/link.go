@@ -3,7 +3,6 @@ package process
 import (
 	"errors"
 	"sync/atomic"
-	"time"
 
 	"botwork/handlers/queue"
 	"botwork/pipelines"
@@ -33,7 +32,7 @@ func (l *Link) Services() queue.Services {
 		Tasks:         l.tasks,
 		CleanUp:       l.cleanUp,
 		WorkerName:    l.workerName,
-		Estimate:      l.estimate,
+		Profiles:      l.profile,
 		CheckPipeline: l.check,
 	}
 }
@@ -73,16 +72,16 @@ func (l *Link) workerName() string {
 	return "nobody"
 }
 
-func (l *Link) estimate(pipeline string) time.Duration {
+func (l *Link) profile(pipeline string) workqueue.Profile {
 	c := l.catalogue.Load()
 	if c == nil {
-		return 0
+		return workqueue.Profile{}
 	}
 	p, ok := c.Get(pipeline)
 	if !ok {
-		return 0 // an inline pipeline: reading it for each pass would cost more than it tells
+		return workqueue.Profile{}
 	}
-	return p.EstimatedDuration
+	return workqueue.Profile{Estimate: p.EstimatedDuration}
 }
 
 func (l *Link) check(integrationConfig string) error {

@@ -1,0 +1,23 @@
+package workqueue
+
+import "time"
+
+// Profile is what a pipeline says of the items that run it, for whatever they
+// do not say themselves. The zero value says nothing.
+type Profile struct {
+	// Estimate is how long a run is expected to take; 0: not known.
+	Estimate time.Duration
+}
+
+// Profiles finds the profile of a pipeline by its name; nil knows none. An
+// inline pipeline has none: reading it for each pass would cost more than it
+// tells.
+type Profiles func(pipeline string) Profile
+
+// Of is the pipeline's profile; it may be called on nil.
+func (p Profiles) Of(pipeline string) Profile {
+	if p == nil {
+		return Profile{}
+	}
+	return p(pipeline)
+}
