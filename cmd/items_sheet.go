@@ -69,7 +69,7 @@ func (s *sheet) time(name string, at *time.Time) { s.add(name, instant(at)) }
 
 func (s *sheet) milliseconds(name string, ms *int64) {
 	if ms != nil {
-		s.add(name, (time.Duration(*ms) * time.Millisecond).String())
+		s.add(name, workqueue.Duration(time.Duration(*ms)*time.Millisecond).String())
 	}
 }
 

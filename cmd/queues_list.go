@@ -3,11 +3,9 @@ package cmd
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"botwork/handlers"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -69,18 +67,9 @@ func limitText(concurrency int, rate workqueue.Rate) string {
 		parts = append(parts, fmt.Sprintf("%d at a time", concurrency))
 	}
 	if rate.Limit > 0 {
-		parts = append(parts, fmt.Sprintf("%d/%s", rate.Limit, spanText(rate.Per)))
+		parts = append(parts, fmt.Sprintf("%d/%s", rate.Limit, rate.Per))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// spanText writes a length of time as the file does: 15m, 7d.
-func spanText(d workqueue.Duration) string {
-	const day = 24 * time.Hour
-	if t := time.Duration(d); t >= day && t%day == 0 {
-		return fmt.Sprintf("%dd", t/day)
-	}
-	return handlers.Duration(d).String()
 }
 
 // signed shows a number that is added to another; "" for 0.

@@ -47,12 +47,12 @@ func (a *app) queueSheet(q *workqueue.Queue) {
 	add("state", queueState(q))
 	add("taken by", string(q.Consumer))
 	if q.Consumer == workqueue.ConsumerRobots {
-		add("checkout", spanText(workqueue.Duration(q.CheckoutLease())))
+		add("checkout", workqueue.Duration(q.CheckoutLease()).String())
 	}
 	add("priority offset", signed(q.PriorityOffset))
 	add("limits", limitsOf(q))
 	if q.TTL > 0 {
-		add("expires", spanText(q.TTL)+" after it was made, unless it runs")
+		add("expires", q.TTL.String()+" after it was made, unless it runs")
 	}
 	add("completed items", retainText(q))
 	add("cancelled items", archiveText(q))
@@ -80,14 +80,14 @@ func retainText(q *workqueue.Queue) string {
 	case *q.Retain == 0:
 		return "deleted at once"
 	default:
-		return "kept for " + spanText(*q.Retain)
+		return "kept for " + q.Retain.String()
 	}
 }
 
 func archiveText(q *workqueue.Queue) string {
 	var parts []string
 	if q.ArchiveAge != nil {
-		parts = append(parts, "for "+spanText(*q.ArchiveAge))
+		parts = append(parts, "for "+q.ArchiveAge.String())
 	}
 	if q.ArchiveLimit != nil {
 		parts = append(parts, fmt.Sprintf("up to %d", *q.ArchiveLimit))

@@ -129,7 +129,7 @@ func (a *app) statisticsSheet(q *workqueue.QueueStatistics) {
 	g = newGrid("last", "completed", "per minute", "attempts failed", "of all", "archived", "mean", "p95")
 	for i := range q.Windows {
 		w := &q.Windows[i]
-		g.add(spanText(w.Window), number(w.Completed), rateText(w.CompletedPerMinute), number(w.Failed), percent(w.FailureRate),
+		g.add(w.Window.String(), number(w.Completed), rateText(w.CompletedPerMinute), number(w.Failed), percent(w.FailureRate),
 			number(w.Archived), age(w.MeanDuration), age(w.P95Duration))
 	}
 	g.writeTo(a.stdout)

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"github.com/spf13/cobra"
+	"strings"
 
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -80,7 +81,7 @@ func (f *takeFlags) read() (workqueue.CheckoutParams, error) {
 	for _, word := range f.tries {
 		t, err := workqueue.ParseTries(word)
 		if err != nil {
-			return p, usagef("--tries: %v", err)
+			return p, usagef("--%v", err)
 		}
 		p.Filter.Tries = append(p.Filter.Tries, t)
 	}
@@ -89,7 +90,8 @@ func (f *takeFlags) read() (workqueue.CheckoutParams, error) {
 	}
 	p.Filter.IDs = f.ids
 	if p, err = p.Normal(); err != nil {
-		return p, usagef("%v", err)
+		// Each fault is a line that begins with the name of its flag.
+		return p, usagef("--%s", strings.ReplaceAll(err.Error(), "\n", "\n--"))
 	}
 	return p, nil
 }

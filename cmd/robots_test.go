@@ -109,10 +109,10 @@ func TestRobotsRefused(t *testing.T) {
 		text string
 	}{
 		{[]string{"robots", "take", "--robot", "ann"}, exitUsage, "--queue is missing"},
-		{[]string{"robots", "take", "--queue", "forms"}, exitUsage, "robot: got no name"},
+		{[]string{"robots", "take", "--queue", "forms"}, exitUsage, "--robot: got no name"},
 		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--max", "0"}, exitUsage, "want 1 to 1000"},
-		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--lease", "25h"}, exitUsage, "want 1ms to 24h0m0s"},
-		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--tries", "old"}, exitUsage, "--tries"},
+		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--lease", "25h"}, exitUsage, "--lease: got 25h, want 1ms to 1d"},
+		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--tries", "old"}, exitUsage, `--tries: got "old", want new, failed-once`},
 		{[]string{"robots", "take", "--queue", "forms", "--robot", "eve"}, exitFailed, "may not read in the queue"},
 		{[]string{"robots", "take", "--queue", "default", "--robot", "ann"}, exitFailed, "gives its items to workers"},
 		{[]string{"robots", "take", "--queue", "form", "--robot", "ann"}, exitFailed, "does not exist"},

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"botwork/internal/spans"
 )
 
 // Duration is a length of time in a pipeline file: "90s", "1h30m", "250ms",
@@ -26,38 +28,12 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // MarshalText writes the duration as String does.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// String writes the duration without the zero parts that time.Duration adds:
-// "15m", not "15m0s".
-func (d Duration) String() string {
-	text := time.Duration(d).String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
-}
+// String writes the duration as it is read: "15m", not "15m0s".
+func (d Duration) String() string { return spans.Text(time.Duration(d)) }
 
-// ParseDuration parses "90s", "1h30m", "250ms" or a whole number of days
-// ("7d"; a day is 24 hours).
-func ParseDuration(text string) (time.Duration, error) {
-	const day = 24 * time.Hour
-	if number, ok := strings.CutSuffix(text, "d"); ok {
-		days, err := strconv.ParseInt(number, 10, 64)
-		if err == nil && (days < 0 || days > math.MaxInt64/int64(day)) {
-			return 0, fmt.Errorf("duration %q: out of range", text)
-		}
-		if err == nil {
-			return time.Duration(days) * day, nil
-		}
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || text == "0" {
-		return 0, fmt.Errorf("duration %q: want a number with a unit, such as 90s, 15m, 2h or 7d", text)
-	}
-	return d, nil
-}
+// ParseDuration reads a length of time as a pipeline writes it. It may be
+// negative.
+func ParseDuration(text string) (time.Duration, error) { return spans.Parse(text) }
 
 // BoolTaker is a parameter type that reads itself from text, and from true and
 // false as well, which reach it as "true" and "false".

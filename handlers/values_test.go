@@ -16,6 +16,7 @@ func TestParseDuration(t *testing.T) {
 		"250ms":   250 * time.Millisecond,
 		"7d":      7 * 24 * time.Hour,
 		"-5s":     -5 * time.Second,
+		"-7d":     -7 * 24 * time.Hour,
 		"0s":      0,
 		"106751d": 106751 * 24 * time.Hour,
 	} {
@@ -23,7 +24,7 @@ func TestParseDuration(t *testing.T) {
 			t.Errorf("ParseDuration(%q) = %v, %v, want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "7", "0", "7 d", "1.5d", "-1d", "106752d", "7days", "d", "ten"} {
+	for _, text := range []string{"", "7", "0", "7 d", "1.5d", "--1d", "106752d", "-106752d", "7days", "d", "ten"} {
 		if got, err := ParseDuration(text); err == nil {
 			t.Errorf("ParseDuration(%q) = %v, want an error", text, got)
 		}
@@ -34,6 +35,7 @@ func TestDurationString(t *testing.T) {
 	for want, d := range map[string]time.Duration{
 		"15m": 15 * time.Minute, "2h": 2 * time.Hour, "1h30m": 90 * time.Minute, "1m30s": 90 * time.Second,
 		"10s": 10 * time.Second, "20m": 20 * time.Minute, "0s": 0, "1h0m5s": time.Hour + 5*time.Second,
+		"7d": 7 * 24 * time.Hour, "-1d": -24 * time.Hour, "25h": 25 * time.Hour,
 	} {
 		if got := Duration(d).String(); got != want {
 			t.Errorf("Duration(%v) = %q, want %q", d, got, want)

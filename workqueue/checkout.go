@@ -39,7 +39,7 @@ func ParseTries(text string) (Tries, error) {
 	if t := Tries(strings.ToLower(text)); slices.Contains(AllTries(), t) {
 		return t, nil
 	}
-	return "", fmt.Errorf("tries %q: want one of %v", text, AllTries())
+	return "", fmt.Errorf("tries: got %q, want new, failed-once, failed-again or any", text)
 }
 
 // CheckoutParams says who wants which items of a queue.
@@ -125,7 +125,7 @@ func (p CheckoutParams) Normal() (CheckoutParams, error) {
 // CheckCheckoutLease checks how long a checkout is to hold.
 func CheckCheckoutLease(lease time.Duration) error {
 	if lease < time.Millisecond || lease > MaxCheckoutLease {
-		return fmt.Errorf("lease: got %v, want 1ms to %v", lease, MaxCheckoutLease)
+		return fmt.Errorf("lease: got %v, want 1ms to %v", Duration(lease), Duration(MaxCheckoutLease))
 	}
 	return nil
 }

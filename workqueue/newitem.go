@@ -156,10 +156,10 @@ func (it *NewItem) faults() []error {
 		errs = append(errs, fault("deadline", "deadline: %s", wrong))
 	}
 	if it.Retain != nil && *it.Retain < 0 {
-		errs = append(errs, fault("retain", "retention: got %v, want 0s (delete at once) or more", *it.Retain))
+		errs = append(errs, fault("retain", "retention: got %v, want 0s (delete at once) or more", Duration(*it.Retain)))
 	}
 	if it.UniqueFor < 0 && it.UniqueFor != UniqueWhileUnfinished || it.UniqueFor > 0 && it.UniqueFor < time.Millisecond {
-		errs = append(errs, fault("unique", "unique for: got %v, want 1ms or more, or while it is not finished", it.UniqueFor))
+		errs = append(errs, fault("unique", "unique for: got %v, want 1ms or more, or while it is not finished", Duration(it.UniqueFor)))
 	}
 	return errs
 }
@@ -170,11 +170,11 @@ func (it *NewItem) deadlineFault() string {
 	const never = "the item is due %s, and would never start"
 	switch {
 	case it.DeadlineIn < 0:
-		return fmt.Sprintf("got %v from now, want 0s (none) or more", it.DeadlineIn)
+		return fmt.Sprintf("got %v from now, want 0s (none) or more", Duration(it.DeadlineIn))
 	case !it.Deadline.IsZero() && it.Deadline.Before(it.At):
 		return fmt.Sprintf("got %s; "+never, it.Deadline.UTC().Format(time.RFC3339), it.At.UTC().Format(time.RFC3339))
 	case it.Deadline.IsZero() && it.DeadlineIn > 0 && it.At.IsZero() && it.DeadlineIn < it.In:
-		return fmt.Sprintf("got %v from now; "+never, it.DeadlineIn, fmt.Sprintf("%v from now", it.In))
+		return fmt.Sprintf("got %v from now; "+never, Duration(it.DeadlineIn), fmt.Sprintf("%v from now", Duration(it.In)))
 	}
 	return ""
 }

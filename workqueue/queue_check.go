@@ -131,7 +131,7 @@ func (c *queueCheck) life(l QueueLife) {
 
 func (c *queueCheck) span(field string, d Duration) {
 	if d < 0 || d > longestSpan {
-		c.add(field, time.Duration(d).String(), "0s to 68 years")
+		c.add(field, d.String(), "0s to 68 years")
 	}
 }
 
@@ -180,6 +180,6 @@ func (c *queueCheck) rate(field string, r Rate) {
 		return
 	}
 	if r.Limit <= 0 || r.Limit > math.MaxInt32 || r.Per <= 0 || r.Per > longestSpan {
-		c.add(field, fmt.Sprintf("%d in %s", r.Limit, time.Duration(r.Per)), "a number and a period, both above 0, such as 10/1m")
+		c.add(field, fmt.Sprintf("%d in %s", r.Limit, r.Per), "a number and a period, both above 0, such as 10/1m")
 	}
 }

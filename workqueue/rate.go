@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"botwork/internal/spans"
 )
 
 // Rate is a number of starts in a period, written "10/1m"; the zero value is
@@ -18,7 +20,7 @@ type Rate struct {
 func ParseRate(text string) (Rate, error) {
 	limit, per, ok := strings.Cut(text, "/")
 	n, err := strconv.Atoi(strings.TrimSpace(limit))
-	period, perErr := time.ParseDuration(strings.TrimSpace(per))
+	period, perErr := spans.Parse(strings.TrimSpace(per))
 	if !ok || err != nil || perErr != nil || n <= 0 || period <= 0 {
 		return Rate{}, fmt.Errorf("rate %q: want a number and a period, both above 0, such as 10/1m", text)
 	}

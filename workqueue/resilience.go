@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"botwork/internal/spans"
 )
 
 // Resilience is the policy of repeating a failed item. In JSON:
@@ -180,7 +182,7 @@ func (r Resilience) tooLate(it *Item, after time.Duration) error {
 	}
 	if age := it.StartedAt.Sub(*it.FirstStartedAt) + after; age > time.Duration(r.Within) {
 		return fmt.Errorf("given up: the next attempt would begin %s after the first one, and \"within\" allows %s",
-			age.Round(time.Second), time.Duration(r.Within))
+			age.Round(time.Second), r.Within)
 	}
 	return nil
 }
@@ -224,18 +226,22 @@ func (r Resilience) Backoff(failures int, random float64) time.Duration {
 	return time.Duration(wait)
 }
 
-// Duration is a time.Duration that is written as text ("90s") in JSON.
+// Duration is a length of time that is written as text ("90s", "7d") in JSON.
 type Duration time.Duration
 
-// UnmarshalText parses what time.ParseDuration does.
+// UnmarshalText reads what a person writes in botwork.yaml, too, since people
+// write this JSON by hand.
 func (d *Duration) UnmarshalText(text []byte) error {
-	v, err := time.ParseDuration(string(text))
+	v, err := spans.Parse(string(text))
 	if err != nil {
-		return fmt.Errorf("duration %q: want a number with a unit, such as 90s, 15m or 2h", text)
+		return err
 	}
 	*d = Duration(v)
 	return nil
 }
+
+// String writes the length of time as a person does: 15m, 7d.
+func (d Duration) String() string { return spans.Text(time.Duration(d)) }
 
 // MarshalText writes what time.Duration prints.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }

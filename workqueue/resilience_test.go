@@ -24,6 +24,7 @@ func TestParseResilience(t *testing.T) {
 		}},
 		{`{"jitter": 0, "retryOn": []}`, Resilience{Jitter: &none, RetryOn: []ErrorKind{}}},
 		{` {"limit": 1} ` + "\n", Resilience{Limit: 1}},
+		{`{"within": "7d", "maxDelay": "1d"}`, Resilience{Within: Duration(7 * 24 * time.Hour), MaxDelay: Duration(24 * time.Hour)}},
 	}
 	for _, test := range tests {
 		got, err := ParseResilience(test.text)

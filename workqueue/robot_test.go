@@ -71,7 +71,7 @@ func TestCheckoutParams(t *testing.T) {
 	_, err = workqueue.CheckoutParams{
 		Robot: " ", Max: -1, Lease: -time.Second, Filter: workqueue.CheckoutFilter{Tries: []workqueue.Tries{"old"}},
 	}.Normal()
-	for _, fault := range []string{"robot: got no name", "max: got -1", "lease: got -1s", `tries "old"`} {
+	for _, fault := range []string{"robot: got no name", "max: got -1", "lease: got -1s", `tries: got "old"`} {
 		if err == nil || !strings.Contains(err.Error(), fault) {
 			t.Errorf("error %v, want all faults, %q among them", err, fault)
 		}

@@ -140,17 +140,12 @@ func (a *age) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String writes whole days as days.
+// String writes what UnmarshalText reads.
 func (a age) String() string {
-	const day = 24 * time.Hour
-	switch {
-	case a.d == nil:
+	if a.d == nil {
 		return never
-	case *a.d >= day && *a.d%day == 0:
-		return fmt.Sprintf("%dd", *a.d/day)
-	default:
-		return handlers.Duration(*a.d).String()
 	}
+	return handlers.Duration(*a.d).String()
 }
 
 // number is how many are kept; nil: all.

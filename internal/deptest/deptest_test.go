@@ -31,6 +31,7 @@ var may = map[string]map[string]string{
 	"handlers": {
 		"internal/database":   "the SQL handler opens the connections that the settings name",
 		"internal/namedsql":   "one way of writing parameters in every dialect",
+		"internal/spans":      "lengths of time are written alike in steps and in the queue",
 		"internal/strictyaml": "parameters are decoded strictly, with their places",
 	},
 	"handlers/queue": {
@@ -89,6 +90,7 @@ var may = map[string]map[string]string{
 		"pipelines":     "what it starts, and their triggers",
 		"workqueue":     "firings and runs are recorded in the store",
 	},
+	"internal/spans":      {},
 	"internal/strictyaml": {},
 	"internal/testdb": {
 		"internal/database":  "it opens a database of its own for a test",
@@ -110,6 +112,7 @@ var may = map[string]map[string]string{
 	},
 	"workqueue": {
 		"internal/jsonschemas": "a queue's items must meet its schemas, whoever brings them",
+		"internal/spans":       "lengths of time are written alike in steps and in the queue",
 	},
 	"workqueue/sqlstore": {
 		"internal/database": "the connections, and what their errors mean",

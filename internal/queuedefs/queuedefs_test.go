@@ -144,7 +144,7 @@ etc/botwork.yaml:3:43: queues.Mail.priorityOffset: got 99999999999, want -214748
 etc/botwork.yaml:4:3: queues.mail: the queue Mail stands here already: names that differ in case alone count as one [invalid-name]
 etc/botwork.yaml:5:5: unknown key "retian" in queues.mail [unknown-key]; did you mean "retain"?
 etc/botwork.yaml:6:10: queues.mail.ttl: got 0s, want more than 0 [invalid-value]
-etc/botwork.yaml:7:13: queues.mail.retain: got -168h, want 0 or more [invalid-value]
+etc/botwork.yaml:7:13: queues.mail.retain: got -7d, want 0 or more [invalid-value]
 etc/botwork.yaml:8:23: queues.mail.archive.maxAge: duration "soon": want a number with a unit, such as 90s, 15m, 2h or 7d [invalid-value]
 etc/botwork.yaml:8:36: queues.mail.archive.limit: got -1, want 0 or more [invalid-value]
 etc/botwork.yaml:8:40: unknown key "age" in queues.mail.archive [unknown-key]; known are maxAge, limit
@@ -175,7 +175,7 @@ etc/botwork.yaml:18:55: queues.mail.limits.perKey.rate: got "2/0s", want a numbe
 etc/botwork.yaml:18:61: unknown key "concurency" in queues.mail.limits.perKey [unknown-key]; did you mean "concurrency"?
 etc/botwork.yaml:19:9: queues.list: got a list, want a mapping [wrong-type]
 etc/botwork.yaml:21:98: queues.files.schemas.analytics: got more keys beside file, want file alone [invalid-schema]; put them into the file, or remove the key file
-etc/botwork.yaml:22:10: queues.files.ttl: got 2399976h0m0s, want 0s to 68 years [invalid-value]
+etc/botwork.yaml:22:10: queues.files.ttl: got 99999d, want 0s to 68 years [invalid-value]
 etc/schemas/bad.json:2:11: type: value must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string' [invalid-schema]
 etc/schemas/bad.json:2:11: type: got number, want array [invalid-schema]
 etc/schemas/bad.json:3:32: properties.a.type: value must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string' [invalid-schema]

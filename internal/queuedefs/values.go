@@ -83,29 +83,28 @@ func choice[T ~string](r *reader, n *strictyaml.Node, words ...T) T {
 	return words[0]
 }
 
-// span decodes a length of time; days ("7d") count as 24 hours.
+// span decodes a length of time; days ("7d") count as 24 hours. check tells what
+// is wanted instead, "" when the value is good.
 func span(r *reader, n *strictyaml.Node, check func(time.Duration) string) workqueue.Duration {
-	if given(n) && n.Kind == strictyaml.Scalar {
-		// "-7d" is no duration to a pipeline; here it shall be told what is wanted.
-		rest, negative := strings.CutPrefix(n.Text, "-")
-		if d, err := handlers.ParseDuration(rest); negative && err == nil && d > 0 {
-			r.report(n, "invalid-value", check(-d), "")
-			return 0
+	return workqueue.Duration(value(r, n, func(d handlers.Duration) string {
+		if want := check(time.Duration(d)); want != "" {
+			return fmt.Sprintf("got %s, want %s", n.Text, want) // as it was written: -7d, not -168h
 		}
-	}
-	return workqueue.Duration(value(r, n, func(d handlers.Duration) string { return check(time.Duration(d)) }))
+		return ""
+	}))
 }
 
+// positive and notNegative tell what is wanted in place of d; "" when d is that.
 func positive(d time.Duration) string {
 	if d <= 0 {
-		return fmt.Sprintf("got %s, want more than 0", handlers.Duration(d))
+		return "more than 0"
 	}
 	return ""
 }
 
 func notNegative(d time.Duration) string {
 	if d < 0 {
-		return fmt.Sprintf("got %s, want 0 or more", handlers.Duration(d))
+		return "0 or more"
 	}
 	return ""
 }
