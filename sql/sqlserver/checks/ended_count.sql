@@ -1,0 +1,11 @@
+-- ended_count: count the items that have ended or are deleted, in a range of ids.
+-- It locks nothing beyond what it reads at the moment, other than stat_count of a recount.
+-- In:  after_id, upto_id
+-- Out: queue, state, 1 for deleted ones, number.
+SELECT c.QueueName, c.State, c.Hidden, COUNT_BIG(*)
+FROM (
+    SELECT i.QueueName, i.State, CASE WHEN i.DeletedAt IS NULL THEN 0 ELSE 1 END AS Hidden
+    FROM BotWorkQueueItems i
+    WHERE i.Id > @after_id AND i.Id <= @upto_id AND (i.State IN (2, 3) OR i.DeletedAt IS NOT NULL)
+) c
+GROUP BY c.QueueName, c.State, c.Hidden;
