@@ -46,6 +46,9 @@ func (a *app) changeMany(ctx context.Context, store workqueue.ItemStore, filter 
 		return r.broken(done, err)
 	}
 	fmt.Fprintf(a.stdout, "%s %s\n", itemCount(r.changed), done)
+	if r.keysTaken > 0 {
+		fmt.Fprintf(a.stdout, "%s passed over: another item has the key that must be unique\n", itemCount(r.keysTaken))
+	}
 	return nil
 }
 
@@ -53,6 +56,9 @@ func (a *app) changeMany(ctx context.Context, store workqueue.ItemStore, filter 
 type bulkResult struct {
 	changed int
 	clones  []int64
+
+	// keysTaken counts what was passed over, since another item has its key.
+	keysTaken int
 
 	// from is the smallest id of the pages that are done; 0 when none is.
 	from int64
@@ -86,6 +92,7 @@ func changePages(ctx context.Context, store workqueue.ItemStore, filter workqueu
 	for ctx.Err() == nil {
 		page, err := store.ChangeItems(longer, filter, c)
 		done.changed += page.Changed
+		done.keysTaken += page.KeysTaken
 		done.clones = append(done.clones, page.Clones...)
 		changed(page.Changed)
 		if err != nil {

@@ -36,7 +36,7 @@ func TestItemsChangeByID(t *testing.T) {
 	if out := mustDo(t, "items", "run", "5"); out != "item 5: set to run\n" || item(5).Lifecycle != workqueue.LifePending {
 		t.Errorf("run said %q and made item 5 %s, want it pending", out, item(5).Lifecycle)
 	}
-	botwork(t, "items", "run", "7").wantFailure(t, exitFailed, "run item 7: its state is Assigned (5)", "taken by a worker")
+	botwork(t, "items", "run", "7").wantFailure(t, exitFailed, "run item 7: its state is Assigned (5)", "a worker has been given it already")
 
 	if out := mustDo(t, "items", "archive", "7"); out != "item 7: archived\n" {
 		t.Errorf("archive said %q", out)
@@ -208,8 +208,8 @@ func TestItemsDeletedLogically(t *testing.T) {
 	r := botwork(t, "items", "repeat", "1")
 	r.wantFailure(t, exitFailed, `repeat item 1: item 3 has the same natural key "4711", which must be unique`)
 	botwork(t, "items", "clone", "3").wantFailure(t, exitFailed, `clone item 3: item 3 has the same natural key "4711"`)
-	if out := mustDo(t, "items", "repeat", "--lifecycle", "deleted"); out != "1 item repeated\n" {
-		t.Errorf("repeat said %q, want the one whose key is free", out)
+	if out := mustDo(t, "items", "repeat", "--lifecycle", "deleted"); out != "1 item repeated\n1 item passed over: another item has the key that must be unique\n" {
+		t.Errorf("repeat said %q, want the one whose key is free, and that there is another", out)
 	}
 	if got := listedIDs(t); !slices.Equal(got, []int64{3, 2}) {
 		t.Errorf("listed are %d, want 3 and 2", got)

@@ -73,7 +73,10 @@ func (a Action) TakesDeleted() bool { return a == Repeat || a == Clone }
 func (a Action) refusal(state State) string {
 	switch a {
 	case RunNow:
-		return "it has been taken by a worker already"
+		if state == Assigned {
+			return "a worker has been given it already"
+		}
+		return "it runs already"
 	case Cancel:
 		return "it is over already"
 	case Archive:
@@ -110,6 +113,10 @@ type Change struct {
 type ChangeResult struct {
 	// Changed counts the items that were changed, or cloned.
 	Changed int
+
+	// KeysTaken counts the items that were passed over because another item has a
+	// key that must be unique: those that would be cloned, or come back with it.
+	KeysTaken int
 
 	// Clones are the ids of the new items, in the order of their originals.
 	Clones []int64

@@ -182,7 +182,7 @@ func (r Resilience) tooLate(it *Item, after time.Duration) error {
 	}
 	if age := it.StartedAt.Sub(*it.FirstStartedAt) + after; age > time.Duration(r.Within) {
 		return fmt.Errorf("given up: the next attempt would begin %s after the first one, and \"within\" allows %s",
-			age.Round(time.Second), r.Within)
+			Duration(age.Round(time.Second)), r.Within)
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ func TestAPipelinesTimesHold(t *testing.T) {
 			{"resilience: {limit: 1, timeout: 1h}\nsteps: [{name: s, handler: Hang, timeout: 30ms}]\n", workqueue.KindTimeout,
 				`step "s" (Hang): timed out after 30ms, the step's timeout: context deadline exceeded`},
 			{"resilience: {limit: 9, delay: 1h, jitter: 0, within: 30m}\nsteps: [{name: s, handler: Fail, " + shut + "}]\n", workqueue.KindError,
-				`step "s" (Fail): it stays shut` + "\n" + `given up: the next attempt would begin 1h0m0s after the first one, and "within" allows 30m0s`},
+				`step "s" (Fail): it stays shut` + "\n" + `given up: the next attempt would begin 1h after the first one, and "within" allows 30m`},
 		} {
 			id := x.enqueue(workqueue.NewItem{Priority: 1000, IntegrationConfig: tt.config})
 			x.runOnce(x.bot("w"), medium)

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"gorm.io/gorm"
@@ -41,7 +40,10 @@ func (s *Store) ChangeItem(ctx context.Context, id int64, c workqueue.Change) (c
 		return 0, nil
 	}
 	item, err := s.Item(ctx, id)
-	if err != nil {
+	switch {
+	case errors.Is(err, workqueue.ErrNotFound):
+		return 0, fmt.Errorf("%s: %w", doing, workqueue.ErrNotFound)
+	case err != nil:
 		return 0, fmt.Errorf("%s: %w", doing, err)
 	}
 	if c.DryRun && c.Allows(&item) {
@@ -77,8 +79,7 @@ func (s *Store) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c workq
 		return result, nil
 	}
 	if c.Action == workqueue.Clone {
-		result.Clones, err = s.cloneEach(ctx, ids, c.By)
-		result.Changed = len(result.Clones)
+		err = s.cloneEach(ctx, ids, c.By, &result)
 		return result, err
 	}
 	err = s.retry(ctx, string(c.Action)+" items", func() error {
@@ -97,20 +98,21 @@ func (s *Store) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c workq
 		switch _, err := s.ChangeItem(ctx, id, c); {
 		case err == nil:
 			result.Changed++
-		case refused(err):
-		default:
+		case !passedOver(err, &result):
 			return result, err
 		}
 	}
 	return result, nil
 }
 
-// refused tells that an item may not be changed, or is gone.
-func refused(err error) bool {
+// passedOver tells that an item may not be changed, or is gone, so that the
+// others go on. Those whose key is taken are counted.
+func passedOver(err error, result *workqueue.ChangeResult) bool {
 	if errors.Is(err, workqueue.ErrNotFound) {
 		return true
 	}
 	if _, ok := errors.AsType[*workqueue.DuplicateError](err); ok {
+		result.KeysTaken++
 		return true
 	}
 	_, ok := errors.AsType[*workqueue.TransitionError](err)
@@ -136,7 +138,7 @@ func (s *Store) changeable(ctx context.Context, f workqueue.ItemFilter, a workqu
 // unless it is nil, still picks, all of them or, with an error, none.
 func (s *Store) apply(ctx context.Context, c workqueue.Change, ids []int64, filter func(*gorm.DB) *gorm.DB) (n int, err error) {
 	var keys map[int64]string
-	if c.Action == workqueue.Repeat {
+	if c.Action == workqueue.Repeat || c.Action == workqueue.RunNow {
 		if keys, err = s.keysToTake(ctx, ids); err != nil {
 			return 0, err
 		}
@@ -170,7 +172,7 @@ func (s *Store) apply(ctx context.Context, c workqueue.Change, ids []int64, filt
 func (s *Store) applyTo(ctx context.Context, tx *sql.Tx, c workqueue.Change, ids int, from func(...workqueue.State) *gorm.DB, keys map[int64]string) (int, error) {
 	switch c.Action {
 	case workqueue.RunNow:
-		return rows(from(c.Action.From()...).Updates(s.dueNow()))
+		return s.revive(c.Action, keys, s.dueNow, from)
 	case workqueue.Archive:
 		return rows(from(c.Action.From()...).Updates(s.ended(c.Reason)))
 	case workqueue.Cancel:
@@ -181,7 +183,7 @@ func (s *Store) applyTo(ctx context.Context, tx *sql.Tx, c workqueue.Change, ids
 		running, err := s.cancelRunning(ctx, tx, c.Reason, from)
 		return n + running, err
 	case workqueue.Repeat:
-		return s.repeat(keys, from)
+		return s.revive(c.Action, keys, s.asNew, from)
 	case workqueue.Delete:
 		logical := s.queuesThat(ctx, map[string]any{"Deletion": string(workqueue.DeletionLogical)})
 		n, err := rows(from(c.Action.From()...).
@@ -198,41 +200,6 @@ func (s *Store) applyTo(ctx context.Context, tx *sql.Tx, c workqueue.Change, ids
 }
 
 func rows(result *gorm.DB) (int, error) { return int(result.RowsAffected), result.Error }
-
-// keysToTake are the keys that deleted items among ids take again when they are
-// repeated.
-func (s *Store) keysToTake(ctx context.Context, ids []int64) (map[int64]string, error) {
-	var deleted []int64
-	err := s.orm.WithContext(ctx).Model(&itemRow{}).Where(map[string]any{"Id": ids}).
-		Where(clause.Neq{Column: column("DeletedAt")}).Pluck("Id", &deleted).Error
-	if err != nil {
-		return nil, err
-	}
-	keys := make(map[int64]string, len(deleted))
-	for _, id := range deleted {
-		if keys[id], err = s.uniqueKeyOf(ctx, id); err != nil {
-			return nil, err
-		}
-	}
-	return keys, nil
-}
-
-// repeat begins items from zero. A deleted one takes its natural key again.
-func (s *Store) repeat(keys map[int64]string, from func(...workqueue.State) *gorm.DB) (int, error) {
-	finished := func() *gorm.DB { return from(workqueue.Repeat.From()...) }
-	n, err := rows(finished().Where(map[string]any{"DeletedAt": nil}).Updates(s.asNew()))
-	for _, id := range slices.Sorted(maps.Keys(keys)) {
-		if err != nil {
-			return n, err
-		}
-		columns := s.asNew()
-		columns["UniqueKey"] = null(keys[id])
-		var one int
-		one, err = rows(finished().Where(map[string]any{"Id": id}).Where(clause.Neq{Column: column("DeletedAt")}).Updates(columns))
-		n += one
-	}
-	return n, err
-}
 
 // cancelRunning takes running items from their workers, for good: what their
 // runs write afterwards is refused like any late result, and their workers stop

@@ -59,39 +59,33 @@ func (s *Store) clone(ctx context.Context, id int64, by string) (clone int64, er
 	return clone, err
 }
 
-// uniqueKeyOf is the key under which the natural key of an item must be
-// unique by the present policy of its queue; "" when it need not, or when there
-// is no such item.
+// uniqueKeyOf is presentKey of an item by its id; "" when there is none.
 func (s *Store) uniqueKeyOf(ctx context.Context, id int64) (string, error) {
 	var row itemRow
 	err := s.orm.WithContext(ctx).Select("QueueName", "NaturalKey").Where(map[string]any{"Id": id}).Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) || err == nil && row.NaturalKey == nil {
+	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return "", nil
 	}
 	if err != nil {
 		return "", err
 	}
-	queue, err := s.queue(ctx, row.QueueName)
-	if err != nil {
-		return "", err
-	}
-	return queue.UniqueKey(*row.NaturalKey), nil
+	return s.presentKey(ctx, &row)
 }
 
 // cloneEach clones items, the oldest first, and passes over those whose key
 // must be unique.
-func (s *Store) cloneEach(ctx context.Context, ids []int64, by string) ([]int64, error) {
-	var clones []int64
+func (s *Store) cloneEach(ctx context.Context, ids []int64, by string, result *workqueue.ChangeResult) error {
 	for _, id := range slices.Backward(ids) {
 		clone, err := s.ChangeItem(ctx, id, workqueue.Change{Action: workqueue.Clone, By: by})
-		if err != nil && !refused(err) {
-			return clones, err
-		}
-		if err == nil {
-			clones = append(clones, clone)
+		switch {
+		case err == nil:
+			result.Changed++
+			result.Clones = append(result.Clones, clone)
+		case !passedOver(err, result):
+			return err
 		}
 	}
-	return clones, nil
+	return nil
 }
 
 // duplicateOf finds the item that has what the item with this id would take.

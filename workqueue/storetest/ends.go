@@ -14,6 +14,7 @@ func endsTests() []test {
 		{"what is dropped is deleted, or hidden", endsDropped},
 		{"a retry as a copy", endsCopy},
 		{"a copy takes over what must be unique", endsCopyKeys},
+		{"what was copied comes back only when its key is free", endsCopyBack},
 		{"an end that was lost brings nothing with it", endsLost},
 		{"percentage, analytics and a result while it runs", endsTold},
 		{"leases that were lost, at a glance", endsGlance},
@@ -128,6 +129,40 @@ func endsCopyKeys(x *fixture) {
 	byContent := it
 	byContent.NaturalKey = ""
 	x.wantExisting("and the content", byContent, copied)
+}
+
+// A person who sets the failed one to run, or repeats it, while its copy is
+// there would have two items of one key.
+func endsCopyBack(x *fixture) {
+	x.keyQueues()
+	w := x.Worker(WorkerOpts{})
+	first := x.wantNew("first", key("keyed", "A"))
+	x.Assign(w, first)
+	x.finish(w, asCopy(x.claim(w, 1)[0], 1))
+	copied := x.list(workqueue.ItemFilter{Lifecycles: []workqueue.Lifecycle{workqueue.LifeRetry}})[0]
+	failed := x.show(first)
+	archived := workqueue.ItemFilter{Lifecycles: []workqueue.Lifecycle{workqueue.LifeArchived}}
+	for _, a := range []workqueue.Action{workqueue.RunNow, workqueue.Repeat} {
+		x.wantDuplicate(Do(x.ctx, x.Store, a, first, ""), copied)
+		result, err := x.Store.ChangeItems(x.ctx, archived, workqueue.Change{Action: a})
+		if err != nil || result.Changed != 0 || result.KeysTaken != 1 {
+			x.Errorf("%s of all archived items = %+v, %v, want one whose key is taken", a, result, err)
+		}
+		x.wantSame(failed)
+	}
+	for _, a := range []workqueue.Action{workqueue.RunNow, workqueue.Repeat} {
+		if err := Do(x.ctx, x.Store, workqueue.Delete, copied, ""); err != nil {
+			x.Fatal(err)
+		}
+		if err := Do(x.ctx, x.Store, a, first, ""); err != nil {
+			x.Fatalf("%s when the key is free: %v", a, err)
+		}
+		x.wantState(workqueue.Ready, first)
+		x.wantExisting("it has its key again", key("keyed", "A"), first)
+		x.Assign(w, first)
+		x.finish(w, asCopy(x.claim(w, 1)[0], 1))
+		copied = x.list(workqueue.ItemFilter{Lifecycles: []workqueue.Lifecycle{workqueue.LifeRetry}})[0]
+	}
 }
 
 func endsLost(x *fixture) {
