@@ -1,6 +1,7 @@
 -- Cancel an item that waits or is assigned. One row changes; none when it runs
 -- or is finished: a run cannot be stopped from here. (`botwork items cancel 1`
--- does the same.)
+-- does the same, and the queue's statistics see it; this they do not: `botwork
+-- queues stats --recount`.)
 UPDATE BotWorkQueueItems SET
     State = 3,
     Error = 'cancelled by hand', -- the reason that people will read
