@@ -20,8 +20,9 @@ import (
 const checkDoc = `Reads the whole database and names every place where it breaks a promise of the
 queue: an item in a state that cannot be, one that nobody will rescue, more
 attempts than allowed, a claim that ended twice, a schedule that fired twice, an
-item that waits although a worker is idle, a worker's row that cannot be. What
-each check looks for and how to mend what it finds: docs/check.md.
+item that waits although a worker is idle, a worker's row that cannot be, a
+figure of a queue's statistics that is not what is there. What each check looks
+for and how to mend what it finds: docs/check.md.
 
 It changes nothing, needs no worker to stop, and reads in pages; a database with
 many finished items takes a while. What it finds is read a second time a moment

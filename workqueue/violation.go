@@ -17,11 +17,12 @@ const (
 	CheckFiredTwice   = "fired-twice"   // a planned instant that ran twice
 	CheckOverdue      = "overdue"       // due for long, and nothing explains why it waits
 	CheckWorker       = "worker"        // a worker's row that cannot be
+	CheckStatistics   = "statistics"    // a figure of a queue that is not what is there
 )
 
 // Checks lists the names of all checks in the order of a report.
 func Checks() []string {
-	return []string{CheckItemState, CheckLostItem, CheckAttemptLimit, CheckEndedTwice, CheckFiredTwice, CheckOverdue, CheckWorker}
+	return []string{CheckItemState, CheckLostItem, CheckAttemptLimit, CheckEndedTwice, CheckFiredTwice, CheckOverdue, CheckWorker, CheckStatistics}
 }
 
 // Violation is one place where the database breaks a promise of the design.
@@ -31,6 +32,7 @@ type Violation struct {
 
 	// What it is about; nil where it has none of the sort.
 	ItemID    *int64     `json:"itemId"`
+	Queue     *string    `json:"queue"`    // its name
 	Worker    *string    `json:"worker"`   // its name
 	Schedule  *string    `json:"schedule"` // a pipeline's name
 	PlannedAt *time.Time `json:"plannedAt"`
@@ -44,12 +46,15 @@ type Violation struct {
 	Mark string `json:"-"`
 }
 
-// Subject names what the violation is about: "item 7", "worker worker-1",
-// "schedule nightly, planned for 2026-01-31T02:00:00Z".
+// Subject names what the violation is about: "item 7", "queue default",
+// "worker worker-1", "schedule nightly, planned for 2026-01-31T02:00:00Z".
 func (v Violation) Subject() string {
 	var parts []string
 	if v.ItemID != nil {
 		parts = append(parts, fmt.Sprintf("item %d", *v.ItemID))
+	}
+	if v.Queue != nil {
+		parts = append(parts, "queue "+*v.Queue)
 	}
 	if v.Schedule != nil {
 		parts = append(parts, "schedule "+*v.Schedule)

@@ -99,6 +99,7 @@ func TestViolationSubject(t *testing.T) {
 	id, name, at := int64(7), "nightly", time.Date(2026, 1, 31, 2, 0, 0, 0, time.UTC)
 	for want, v := range map[string]workqueue.Violation{
 		"item 7":         {ItemID: &id, Worker: &name},
+		"queue nightly":  {Queue: &name},
 		"worker nightly": {Worker: &name},
 		"schedule nightly, planned for 2026-01-31T02:00:00Z": {Schedule: &name, PlannedAt: &at},
 	} {

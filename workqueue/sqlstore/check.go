@@ -30,17 +30,12 @@ var _ workqueue.Checker = (*Store)(nil)
 // Check implements workqueue.Checker: it reads the whole database in pages and
 // changes nothing.
 func (s *Store) Check(ctx context.Context, p workqueue.CheckParams) (workqueue.CheckReport, error) {
-	r := &reading{s: s, p: p.WithDefaults(), results: map[string]*workqueue.CheckResult{}}
-	for _, name := range workqueue.Checks() {
-		r.results[name] = &workqueue.CheckResult{Check: name, Notes: []string{}}
-	}
-	var err error
-	if r.now, err = s.Now(ctx); err != nil {
+	r, err := s.newReading(ctx, p)
+	if err != nil {
 		return workqueue.CheckReport{}, err
 	}
-	r.now = r.now.UTC()
 	for _, check := range []func(context.Context) error{
-		r.loadQueues, r.items, r.lostItems, r.firings, r.runs, r.workers, r.overdue,
+		r.loadQueues, r.items, r.lostItems, r.firings, r.runs, r.workers, r.overdue, r.statistics,
 	} {
 		if err := check(ctx); err != nil {
 			return workqueue.CheckReport{}, err
@@ -59,6 +54,17 @@ type reading struct {
 	limits  limitNotes
 	results map[string]*workqueue.CheckResult
 	found   []workqueue.Violation
+}
+
+// newReading begins one.
+func (s *Store) newReading(ctx context.Context, p workqueue.CheckParams) (*reading, error) {
+	r := &reading{s: s, p: p.WithDefaults(), results: map[string]*workqueue.CheckResult{}}
+	for _, name := range workqueue.Checks() {
+		r.results[name] = &workqueue.CheckResult{Check: name, Notes: []string{}}
+	}
+	now, err := s.Now(ctx)
+	r.now = now.UTC()
+	return r, err
 }
 
 // look counts what a check looked at.

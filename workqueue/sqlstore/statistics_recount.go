@@ -26,7 +26,7 @@ func (s *Store) RecountStatistics(ctx context.Context, progress func(done, of in
 	err := s.retry(ctx, "recount the statistics", func() error {
 		var r recount
 		if err := s.oneView(ctx, func(on runner) (err error) {
-			r, err = s.recount(ctx, on, progress)
+			r, err = s.recount(ctx, on, s.queries, "stat_count", progress)
 			return err
 		}); err != nil {
 			return err
@@ -73,11 +73,16 @@ func (s *Store) oneView(ctx context.Context, do func(on runner) error) (err erro
 
 // recount is what one view of the database showed.
 type recount struct {
-	kept, counted map[statKey]int64 // levels, by queue and kind
-	times         int64             // recounts that had ended by then
+	kept    map[statKey]statSums // by queue and kind
+	counted map[statKey]int64    // likewise
 }
 
-func (s *Store) recount(ctx context.Context, on runner, progress func(done, of int64)) (recount, error) {
+// times is how many recounts had ended by then.
+func (r recount) times() int64 { return r.kept[statKey{kind: statRecount}].events }
+
+// recount reads what is kept, then what is there, by a statement that counts the
+// items of a range of ids.
+func (s *Store) recount(ctx context.Context, on runner, of *queries, counting string, progress func(done, of int64)) (recount, error) {
 	r := recount{counted: map[statKey]int64{}}
 	var lowest, highest int64
 	rows, err := s.queries.query(ctx, on, "stat_ids", nil)
@@ -87,12 +92,12 @@ func (s *Store) recount(ctx context.Context, on runner, progress func(done, of i
 	if err := eachRow(rows, func() error { return rows.Scan(&lowest, &highest) }); err != nil {
 		return r, err
 	}
-	if r.kept, r.times, err = s.keptLevels(ctx, on); err != nil {
+	if r.kept, err = s.keptSums(ctx, on); err != nil {
 		return r, err
 	}
 	for after := lowest - 1; after < highest; after += recountPage {
 		upto := min(after+recountPage, highest)
-		rows, err := s.queries.query(ctx, on, "stat_count", values{"after_id": after, "upto_id": upto})
+		rows, err := of.query(ctx, on, counting, values{"after_id": after, "upto_id": upto})
 		if err != nil {
 			return r, err
 		}
@@ -115,13 +120,13 @@ func (s *Store) recount(ctx context.Context, on runner, progress func(done, of i
 	return r, nil
 }
 
-// keptLevels reads how many items of each queue and kind there are, as it was
-// kept, and how many recounts have ended.
-func (s *Store) keptLevels(ctx context.Context, on runner) (kept map[statKey]int64, times int64, err error) {
-	kept = map[statKey]int64{}
+// keptSums reads what is kept of each queue and kind, and of no queue the
+// recounts.
+func (s *Store) keptSums(ctx context.Context, on runner) (map[statKey]statSums, error) {
+	kept := tally{}
 	rows, err := s.queries.query(ctx, on, "stat_levels", nil)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	err = eachRow(rows, func() error {
 		var queue string
@@ -130,14 +135,10 @@ func (s *Store) keptLevels(ctx context.Context, on runner) (kept map[statKey]int
 		if err := rows.Scan(&queue, &kind, &sums.level, &sums.events); err != nil {
 			return err
 		}
-		if kind == statRecount {
-			times += sums.events
-		} else if kind != statFailed {
-			kept[s.levelKey(queue, kind)] += sums.level
-		}
+		kept.add(s.levelKey(queue, kind), sums)
 		return nil
 	})
-	return kept, times, err
+	return kept, err
 }
 
 // levelKey names a level. To SQL Server names that differ in case alone are one
@@ -153,9 +154,9 @@ func (s *Store) levelKey(queue string, kind statKind) statKey {
 func (r recount) corrections() []workqueue.StatisticsCorrection {
 	var all []workqueue.StatisticsCorrection
 	add := func(k statKey) {
-		if r.kept[k] != r.counted[k] {
+		if kept := r.kept[k].level; kept != r.counted[k] {
 			all = append(all, workqueue.StatisticsCorrection{
-				Queue: k.queue, Lifecycle: workqueue.Lifecycle(k.kind), Kept: r.kept[k], Counted: r.counted[k],
+				Queue: k.queue, Lifecycle: workqueue.Lifecycle(k.kind), Kept: kept, Counted: r.counted[k],
 			})
 		}
 	}
@@ -163,7 +164,7 @@ func (r recount) corrections() []workqueue.StatisticsCorrection {
 		add(k)
 	}
 	for k := range r.kept {
-		if _, ok := r.counted[k]; !ok {
+		if _, ok := r.counted[k]; !ok && k.kind != statFailed && k.kind != statRecount {
 			add(k)
 		}
 	}
@@ -179,11 +180,11 @@ func (s *Store) correct(ctx context.Context, tx *sql.Tx, r recount, corrections 
 	if err := s.lockAssignment(ctx, tx); err != nil { // so that two recounts write one after the other
 		return err
 	}
-	_, times, err := s.keptLevels(ctx, tx)
+	kept, err := s.keptSums(ctx, tx)
 	if err != nil {
 		return err
 	}
-	if times != r.times {
+	if (recount{kept: kept}).times() != r.times() {
 		return workqueue.ErrRecounted
 	}
 	t := tally{{kind: statRecount}: {events: 1}}

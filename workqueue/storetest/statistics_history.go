@@ -81,8 +81,24 @@ func statHistory(x *fixture) {
 	})
 }
 
+// figuresAreSound has a store that can be checked look for figures that differ
+// from what is there.
+func figuresAreSound(ctx context.Context, store workqueue.Store) error {
+	checker, ok := store.(workqueue.Checker)
+	if !ok {
+		return nil
+	}
+	report, err := workqueue.ConfirmedCheck(ctx, checker, workqueue.CheckParams{})
+	for _, v := range report.Violations {
+		if v.Check == workqueue.CheckStatistics {
+			err = errors.Join(err, fmt.Errorf("%s: %s, though nobody changed a row by hand", v.Subject(), v.Found))
+		}
+	}
+	return err
+}
+
 // statContend does the same with several processes at once, while others
-// compact and recount. Nothing may be kept twice or be lost.
+// compact, check and recount. Nothing may be kept twice or be lost.
 func statContend(x *fixture) {
 	const processes, steps = 4, 100
 	x.defineStatQueues()
@@ -113,6 +129,9 @@ func statContend(x *fixture) {
 				}
 				if _, err := store.CompactStatistics(x.ctx, 0); err != nil {
 					x.Errorf("compact: %v", err)
+				}
+				if err := figuresAreSound(x.ctx, store); err != nil {
+					x.Error(err)
 				}
 				corrections, err := store.RecountStatistics(x.ctx, nil)
 				if len(corrections) > 0 || err != nil && !errors.Is(err, workqueue.ErrRecounted) {

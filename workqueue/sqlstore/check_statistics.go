@@ -1,0 +1,79 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"botwork/workqueue"
+)
+
+// statistics compares how many items have come to each end, as it is kept, with
+// how many there are. SQLite and PostgreSQL show both as they are at one moment,
+// however much goes on. To count so on SQL Server would stop everybody; there what
+// is kept is read again when all is counted, and queues in which something ended
+// meanwhile are not judged.
+func (r *reading) statistics(ctx context.Context) error {
+	return r.s.retry(ctx, "check: count what has ended", func() error {
+		return r.s.oneView(ctx, func(on runner) error { return r.figures(ctx, on, func(int64, int64) {}) })
+	})
+}
+
+// figures reads what is kept, counts, calling progress behind each range of ids,
+// and reads what is kept again.
+func (r *reading) figures(ctx context.Context, on runner, progress func(done, of int64)) error {
+	seen, err := r.s.recount(ctx, on, r.s.checks, "ended_count", progress)
+	if err != nil {
+		return err
+	}
+	after, err := r.s.keptSums(ctx, on)
+	if err != nil {
+		return err
+	}
+	var total int64
+	for _, n := range seen.counted {
+		total += n
+	}
+	r.look(workqueue.CheckStatistics, "items that have ended", total)
+	moved := movedQueues(seen.kept, after)
+	for _, c := range seen.corrections() {
+		if !moved[c.Queue] {
+			r.add(wrongFigure(c))
+		}
+	}
+	if len(moved) > 0 {
+		result := r.results[workqueue.CheckStatistics]
+		result.Notes = append(result.Notes, fmt.Sprintf("not judged: the figures of queues in which items ended while they were counted: %s",
+			clip(strings.Join(slices.Sorted(maps.Keys(moved)), ", "), 200)))
+	}
+	return nil
+}
+
+// movedQueues are those in which an item came to an end, or left one, between two
+// readings of what is kept. Events are only ever added, and a level that changes
+// without one falls: no two changes hide each other.
+func movedQueues(before, after map[statKey]statSums) map[string]bool {
+	moved := map[string]bool{}
+	for _, keys := range []map[statKey]statSums{before, after} {
+		for k := range keys {
+			if k.kind != statFailed && k.kind != statRecount && before[k] != after[k] {
+				moved[k.queue] = true
+			}
+		}
+	}
+	return moved
+}
+
+// wrongFigure tells apart by how much a figure is wrong: only what stays as it is
+// is confirmed by a second reading.
+func wrongFigure(c workqueue.StatisticsCorrection) workqueue.Violation {
+	return workqueue.Violation{
+		Check: workqueue.CheckStatistics, Queue: &c.Queue, Mark: fmt.Sprintf("%s %+d", c.Lifecycle, c.Kept-c.Counted),
+		Found:  fmt.Sprintf("%d %s items by the statistics, %d in BotWorkQueueItems", c.Kept, c.Lifecycle, c.Counted),
+		Wanted: "as many by the statistics as there are",
+		Hint: "`botwork queues stats --recount` sets it right: what a person changes with SQL, such as State or a deleted row, " +
+			"the statistics do not see; if nobody did, report it",
+	}
+}

@@ -1,0 +1,233 @@
+package sqlstore_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"botwork/internal/database"
+	"botwork/internal/testdb"
+	"botwork/workqueue"
+	"botwork/workqueue/storetest"
+)
+
+// wantFigure fails unless the only violation is this figure of a queue.
+func (x *checked) wantFigure(queue, found string) {
+	x.Helper()
+	x.wantOne(workqueue.CheckStatistics, "queue "+queue, found)
+	for _, v := range x.check().Violations {
+		if !strings.Contains(v.Hint, "`botwork queues stats --recount`") {
+			x.Errorf("the hint is %q, want the command that mends it", v.Hint)
+		}
+	}
+}
+
+// What a hand changes behind the statistics is named, until they are counted
+// anew. What the program does is not.
+func TestCheckStatistics(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		x := newChecked(t, e)
+		x.uncounted = true
+		x.exec(`INSERT INTO "BotQueues" ("Name") VALUES ('mail')`)
+		for _, state := range []workqueue.State{workqueue.Processed, workqueue.Cancelled, workqueue.Ready} {
+			for range 3 {
+				x.Item(storetest.ItemOpts{State: state, Queue: "mail"})
+				x.Item(storetest.ItemOpts{State: state})
+			}
+		}
+		x.wantClean()
+		if _, err := x.store.CompactStatistics(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+		x.wantClean()
+		id := func(queue string, state workqueue.State) int64 {
+			return x.number(`SELECT MIN("Id") FROM "BotWorkQueueItems" WHERE "QueueName" = '%s' AND "State" = %d AND "DeletedAt" IS NULL`, queue, int(state))
+		}
+		for _, tt := range []struct {
+			name, queue, found string
+			change             func()
+		}{
+			{"an item is run again", "mail", "3 completed items by the statistics, 2 in BotWorkQueueItems", func() {
+				x.set(id("mail", workqueue.Processed), `State = 0, FinishedAt = NULL`)
+			}},
+			{"an item is given up", "default", "3 archived items by the statistics, 4 in", func() {
+				x.set(id("default", workqueue.Ready), `State = 3, FinishedAt = `+longAgo)
+			}},
+			{"an item is hidden that waits", "mail", "0 deleted items by the statistics, 1 in", func() {
+				x.set(id("mail", workqueue.Ready), `DeletedAt = `+longAgo)
+			}},
+			{"rows are removed", "mail", "3 archived items by the statistics, 0 in", func() {
+				x.exec(`DELETE FROM "BotWorkItemAttempts" WHERE "ItemId" IN (SELECT "Id" FROM "BotWorkQueueItems" WHERE "QueueName" = 'mail' AND "State" = 3)`)
+				x.exec(`DELETE FROM "BotWorkQueueItems" WHERE "QueueName" = 'mail' AND "State" = 3`)
+			}},
+			{"what is kept is written", "default", "10 completed items by the statistics, 3 in", func() {
+				x.exec(`INSERT INTO "BotQueueStats" ("QueueName", "Kind", "Level") VALUES ('default', 'completed', 7)`)
+			}},
+			{"what is kept is gone", "default", "0 archived items by the statistics, 4 in", func() {
+				x.exec(`DELETE FROM "BotQueueStats" WHERE "QueueName" = 'default' AND "Kind" = 'archived'`)
+			}},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				x.T = t
+				tt.change()
+				x.wantFigure(tt.queue, tt.found)
+				if _, err := x.store.RecountStatistics(t.Context(), nil); err != nil {
+					t.Fatal(err)
+				}
+				x.wantClean()
+			})
+		}
+	})
+}
+
+// While items end all the time, a figure that a hand made wrong is named, by
+// exactly as much as it is wrong, and no other.
+func TestCheckStatisticsUnderLoad(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		x := newChecked(t, e)
+		x.uncounted = true
+		x.exec(`INSERT INTO "BotQueues" ("Name") VALUES ('mail')`)
+		for range 3 {
+			x.Item(storetest.ItemOpts{State: workqueue.Processed, Queue: "mail"})
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var load sync.WaitGroup
+		defer load.Wait()
+		defer stop()
+		busy := make(chan struct{}, 1)
+		worker := x.Worker(storetest.WorkerOpts{})
+		load.Go(func() {
+			for ctx.Err() == nil {
+				if err := oneBatch(ctx, x.store, worker); err != nil && ctx.Err() == nil {
+					t.Errorf("the load: %v", err)
+					return
+				}
+				select {
+				case busy <- struct{}{}:
+				default:
+				}
+			}
+		})
+		figures := func() (all []workqueue.Violation) {
+			t.Helper()
+			for range 2 {
+				<-busy // items have ended since
+			}
+			report, err := workqueue.ConfirmedCheck(t.Context(), x.store, x.params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return slices.DeleteFunc(report.Violations, func(v workqueue.Violation) bool { return v.Check != workqueue.CheckStatistics })
+		}
+		for range 20 {
+			for _, v := range figures() {
+				t.Fatalf("%s: %s, though nobody changed a row by hand", v.Subject(), v.Found)
+			}
+		}
+		x.exec(`DELETE FROM "BotWorkQueueItems" WHERE "QueueName" = 'mail'`)
+		want := []string{"queue mail|completed +3"}
+		if e.Driver != database.SQLServer { // there a queue is judged at rest
+			x.exec(`INSERT INTO "BotQueueStats" ("QueueName", "Kind", "Level") VALUES ('default', 'completed', -2)`)
+			want = append([]string{"queue default|completed -2"}, want...)
+		}
+		var got []string
+		for _, v := range figures() {
+			got = append(got, v.Subject()+"|"+v.Mark)
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("found %q, want %q", got, want)
+		}
+	})
+}
+
+// Where a reading is not of one moment, a queue in which something ended meanwhile
+// is not judged, and told; the others are. A failure alone, or a sum of the past,
+// moves nothing.
+func TestCheckStatisticsOfNoOneMoment(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		x := newChecked(t, e)
+		x.exec(`INSERT INTO "BotQueues" ("Name") VALUES ('mail')`)
+		x.Item(storetest.ItemOpts{State: workqueue.Processed, Queue: "mail"})
+		ended := x.Item(storetest.ItemOpts{State: workqueue.Processed})
+		worker := x.Worker(storetest.WorkerOpts{})
+		x.exec(`UPDATE "BotQueueStats" SET "StartsAt" = %s`, longAgo)
+		x.exec(`DELETE FROM "BotWorkQueueItems" WHERE "QueueName" = 'mail'`)
+		for _, tt := range []struct {
+			name      string
+			meanwhile func() error
+			moved     bool
+		}{
+			{"nothing", func() error { return nil }, false},
+			{"the past is summed up", func() error {
+				taken, err := x.store.CompactStatistics(t.Context(), 0)
+				if taken == 0 {
+					err = errors.Join(err, errors.New("nothing was summed up"))
+				}
+				return err
+			}, false},
+			{"an attempt fails", func() error {
+				x.exec(`INSERT INTO "BotQueueStats" ("QueueName", "Kind", "Events") VALUES ('default', 'failed', 1)`)
+				return nil
+			}, false},
+			{"items end", func() error { return oneBatch(t.Context(), x.store, worker) }, true},
+			{"an item is removed", func() error { return storetest.Do(t.Context(), x.store, workqueue.Delete, ended.ID, "") }, true},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				var meanwhile error
+				report, err := x.store.CheckFiguresLoosely(t.Context(), func() { meanwhile = tt.meanwhile() })
+				if err := errors.Join(err, meanwhile); err != nil {
+					t.Fatal(err)
+				}
+				if len(report.Violations) != 1 || report.Violations[0].Subject() != "queue mail" {
+					t.Errorf("violations are %+v, want one, of the queue at rest", report.Violations)
+				}
+				notes := report.Checks[len(report.Checks)-1].Notes
+				if told := len(notes) == 1 && strings.HasSuffix(notes[0], "counted: default"); told != tt.moved || len(notes) > 1 {
+					t.Errorf("notes are %q; that the queue default moved is %t", notes, tt.moved)
+				}
+			})
+		}
+	})
+}
+
+// oneBatch lets ten items of the default queue end well.
+func oneBatch(ctx context.Context, store workqueue.Store, w workqueue.Worker) error {
+	batch := make([]workqueue.NewItem, 10)
+	for i := range batch {
+		batch[i] = workqueue.NewItem{IntegrationConfig: storetest.Pipeline}
+	}
+	made, err := store.Enqueue(ctx, batch)
+	if err != nil {
+		return err
+	}
+	err = store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
+		var given []workqueue.Assignment
+		for _, id := range workqueue.IDs(made) {
+			given = append(given, workqueue.Assignment{ItemID: id, WorkerID: w.ID})
+		}
+		_, err := tx.Write(ctx, given)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	p := claimAll(w, time.Hour)
+	p.Max = len(batch)
+	items, err := store.Claim(ctx, p)
+	if err != nil {
+		return err
+	}
+	var ends []workqueue.Finish
+	for _, it := range items {
+		ends = append(ends, workqueue.Finish{ItemID: it.ID, Fence: it.Fence, State: workqueue.Processed})
+	}
+	lost, err := store.Finish(ctx, w.ID, w.InstanceID, ends)
+	if err == nil && len(lost) > 0 {
+		err = errors.New("ends were lost")
+	}
+	return err
+}
