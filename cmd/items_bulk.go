@@ -18,20 +18,21 @@ const (
 	dryRunBound = 100_000
 )
 
-// changeMany changes all items that a filter picks and tells how many those were.
-func (a *app) changeMany(ctx context.Context, store workqueue.ItemStore, filter workqueue.ItemFilter, c workqueue.Change) error {
+// changeMany changes all items that a filter picks, and tells and returns how
+// many those were.
+func (a *app) changeMany(ctx context.Context, store workqueue.ItemStore, filter workqueue.ItemFilter, c workqueue.Change) (int, error) {
 	done := changeTexts[c.Action].done
 	if c.DryRun {
 		n, more, err := countChanges(ctx, store, filter, c, dryRunBound)
 		switch {
 		case err != nil:
-			return err
+			return n, err
 		case more:
 			fmt.Fprintf(a.stdout, "more than %d items would be %s\n", n, done)
 		default:
 			fmt.Fprintf(a.stdout, "%s would be %s\n", itemCount(n), done)
 		}
-		return nil
+		return n, nil
 	}
 	bar := a.newProgress(string(c.Action)+" items", 0)
 	r, err := changePages(ctx, store, filter, c, bar.add)
@@ -43,13 +44,13 @@ func (a *app) changeMany(ctx context.Context, store workqueue.ItemStore, filter 
 		fmt.Fprintf(a.stdout, "new item %d\n", id)
 	}
 	if err != nil {
-		return r.broken(done, err)
+		return r.changed, r.broken(done, err)
 	}
 	fmt.Fprintf(a.stdout, "%s %s\n", itemCount(r.changed), done)
 	if r.keysTaken > 0 {
 		fmt.Fprintf(a.stdout, "%s passed over: another item has the key that must be unique\n", itemCount(r.keysTaken))
 	}
-	return nil
+	return r.changed, nil
 }
 
 // bulkResult is how far a change of many items has come.

@@ -42,7 +42,7 @@ func fullPages(number int, during func(ctx context.Context) error) pagedStore {
 func changeManyOf(ctx context.Context, store workqueue.ItemStore, action workqueue.Action) result {
 	var stdout, stderr bytes.Buffer
 	a := &app{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, started: true}
-	err := a.changeMany(ctx, store, workqueue.ItemFilter{}, workqueue.Change{Action: action})
+	_, err := a.changeMany(ctx, store, workqueue.ItemFilter{}, workqueue.Change{Action: action})
 	code := a.finish(a.itemsCommand(), err)
 	return result{code, stdout.String(), stderr.String()}
 }

@@ -29,7 +29,8 @@ the exit code is 1. With a filter, such items are passed over, and the number of
 those that were changed is told. It goes through them page by page, the newest
 first; items that come in meanwhile are not reached.
 
---dry-run changes nothing and tells what would be done.`
+--dry-run changes nothing and tells what would be done. --all needs --yes: nothing
+is ever asked, so that scripts can call it.`
 
 // itemsChangeCommand makes a command that does one thing to the items that its
 // arguments name, or to those that its filter picks.
@@ -60,7 +61,11 @@ func (a *app) itemsChangeCommand(action workqueue.Action) *cobra.Command {
 			if len(ids) > 0 {
 				return a.changeEach(cmd.Context(), store, ids, c.Change)
 			}
-			return a.changeMany(cmd.Context(), store, filter, c.Change)
+			n, err := a.changeMany(cmd.Context(), store, filter, c.Change)
+			if err == nil && n == 0 {
+				err = knownQueue(cmd.Context(), store, filter.QueueName)
+			}
+			return err
 		})
 	}
 	return cmd
@@ -74,9 +79,7 @@ func (c *itemChange) register(cmd *cobra.Command) {
 	}
 	flags.BoolVar(&c.all, "all", false, "all items, without a filter")
 	flags.BoolVar(&c.DryRun, "dry-run", false, "change nothing, tell what would be done")
-	if c.needsYes() {
-		flags.BoolVar(&c.yes, "yes", false, "confirm --all")
-	}
+	flags.BoolVar(&c.yes, "yes", false, yesDoc[c.Action == workqueue.RunNow])
 	switch c.Action {
 	case workqueue.Cancel, workqueue.Archive, workqueue.Delete:
 		flags.StringVar(&c.Reason, "reason", changeTexts[c.Action].done+" on the command line", "`TEXT` to keep with the items")
@@ -87,10 +90,26 @@ func (c *itemChange) register(cmd *cobra.Command) {
 	}
 }
 
-// needsYes tells whether all items need a second word. The command asks nothing,
-// since scripts call it.
-func (c *itemChange) needsYes() bool {
-	return c.Action == workqueue.Cancel || c.Action == workqueue.Delete
+// yesDoc is what --yes confirms; true: for an action that finished items take as
+// well as waiting ones.
+var yesDoc = map[bool]string{
+	false: "confirm --all",
+	true:  "confirm --all, or a filter that picks finished items beside waiting ones",
+}
+
+// wantsYes tells what a call needs a second word for; "" when it needs none. The
+// command asks nothing, since scripts call it.
+func (c *itemChange) wantsYes(ids []int64, filter workqueue.ItemFilter) string {
+	switch {
+	case c.yes || c.DryRun || len(ids) > 0:
+		return ""
+	case c.all:
+		return fmt.Sprintf("--all: got no --yes, which %s of all items needs; --dry-run tells how many they are", changeTexts[c.Action].noun)
+	case c.Action == workqueue.RunNow && len(filter.States) == 0 && len(filter.Lifecycles) == 0:
+		return "got a filter without --lifecycle and --state, which would give every finished item that it picks another run; " +
+			"name them, such as --lifecycle scheduled,retry, or give --yes; --dry-run tells how many they are"
+	}
+	return ""
 }
 
 // check refuses calls that do not say which items they mean.
@@ -105,10 +124,11 @@ func (c *itemChange) check(ids []int64, filter workqueue.ItemFilter) error {
 		return usagef("got a filter and --all, want one of them")
 	case len(ids) == 0 && !filtered && !c.all:
 		return usagef("got no ids and no filter; want the items' ids, a filter such as --queue NAME, or --all")
-	case c.all && c.needsYes() && !c.yes && !c.DryRun:
-		return usagef("--all: got no --yes, which a %s of all items needs; --dry-run tells how many they are", c.Action)
 	case !c.Action.TakesDeleted() && slices.Contains(filter.Lifecycles, workqueue.LifeDeleted):
 		return usagef("--lifecycle: got deleted, but what is deleted can only be repeated or cloned")
+	}
+	if wanted := c.wantsYes(ids, filter); wanted != "" {
+		return usagef("%s", wanted)
 	}
 	return nil
 }

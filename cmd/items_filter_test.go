@@ -84,3 +84,35 @@ func listedIDs(t *testing.T, flags ...string) []int64 {
 	}
 	return ids
 }
+
+// A mistyped queue must not look like an empty one.
+func TestItemsOfAQueueThatIsNotThere(t *testing.T) {
+	inProject(t)
+	taggedQueue(t)
+	for _, line := range []string{"list --queue defualt", "list --queue defualt --output json", "cancel --queue defualt", "delete --queue defualt --dry-run"} {
+		botwork(t, append([]string{"items"}, strings.Fields(line)...)...).
+			wantFailure(t, exitFailed, `read queue "defualt": not found; did you mean "default"?`)
+	}
+	// An empty page of a queue that is there is no fault.
+	if out := mustDo(t, "items", "list", "--queue", "default", "--before", "1"); out != "no items\n" {
+		t.Errorf("items list said %q, want no items", out)
+	}
+}
+
+// What waits and what has ended are told apart before everything runs again.
+func TestItemsRunOfAFilterNamesWhatItPicks(t *testing.T) {
+	inProject(t)
+	taggedQueue(t)
+	botwork(t, "items", "run", "--tag", "invoice").wantFailure(t, exitUsage, "every finished item", "--lifecycle scheduled,retry")
+	for flags, want := range map[string]string{
+		"--tag invoice --dry-run":           "2 items would be set to run\n",
+		"--tag invoice --yes":               "2 items set to run\n",
+		"--tag invoice --lifecycle pending": "2 items set to run\n",
+		"--tag invoice --state 4":           "2 items set to run\n",
+		"--all --yes":                       "4 items set to run\n",
+	} {
+		if out := mustDo(t, append([]string{"items", "run"}, strings.Fields(flags)...)...); out != want {
+			t.Errorf("items run %s said %q, want %q", flags, out, want)
+		}
+	}
+}

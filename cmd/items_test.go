@@ -138,7 +138,6 @@ func TestItemsListFilters(t *testing.T) {
 		{"--worker worker-1 --limit 2", []int64{7, 6}},
 		{"--worker nobody", nil},
 		{"--pipeline hello --before 3", []int64{2, 1}},
-		{"--queue other", nil},
 	} {
 		t.Run(c.flags, func(t *testing.T) {
 			var ids []int64

@@ -110,6 +110,17 @@ func (a *app) queuesChangeCommand(cmd *cobra.Command, do func(ctx context.Contex
 	return cmd
 }
 
+// knownQueue is asked when a filter by queue picks nothing: a mistyped name shall
+// not look like an empty queue. Rows of a queue that only a hand has named are
+// found before that. "" is any queue.
+func knownQueue(ctx context.Context, store *sqlstore.Store, name string) error {
+	if name == "" {
+		return nil
+	}
+	_, err := store.Queue(ctx, name)
+	return noSuchQueue(ctx, store, name, err)
+}
+
 // noSuchQueue adds to an error that says so what there is instead.
 func noSuchQueue(ctx context.Context, store *sqlstore.Store, name string, err error) error {
 	if !errors.Is(err, workqueue.ErrNotFound) {
