@@ -24,6 +24,7 @@ func (a *app) itemSheet(it *workqueue.Item, workers []workqueue.Worker) {
 	s.add("pipeline", it.IntegrationConfig)
 	if it.Encrypted {
 		s.add("encrypted", "payload, output and metadata")
+		s.add("unreadable", it.Unreadable)
 	}
 	s.add("payload", string(it.Payload))
 	s.add("output", string(it.Output))
@@ -38,6 +39,8 @@ func (a *app) itemSheet(it *workqueue.Item, workers []workqueue.Worker) {
 	s.times(it)
 	s.text("created by", it.CreatedBy)
 	s.text("task", it.TaskName)
+	s.text("task scope", it.TaskScope)
+	s.time("task planned", it.TaskPlannedAt)
 	if it.RootID != nil {
 		s.add("root", fmt.Sprintf("item %d", *it.RootID))
 	}

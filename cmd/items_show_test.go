@@ -9,7 +9,7 @@ func TestItemsShowAllFields(t *testing.T) {
 	inProject(t)
 	taggedQueue(t)
 	byHand(t, `UPDATE BotWorkQueueItems SET State = 2, Output = '{"n": 1}', Progress = 'all done', ProgressPercent = 100, Analytics = '{"amount": 12}',
-		LimitKey = 'host-1', Robot = 'robot-1', RetainMs = 7200000, RootId = 2, TaskName = 'nightly', EstimatedDurationMs = 90000,
+		LimitKey = 'host-1', Robot = 'robot-1', RetainMs = 7200000, RootId = 2, TaskName = 'nightly', TaskScope = 'lisbon', TaskPlannedAt = '2026-11-21 00:00:00.000', EstimatedDurationMs = 90000,
 		FinishedAt = '2026-11-21 10:00:00.000', RetainUntil = '2026-11-21 12:00:00.000', ExpiresAt = '2026-11-28 10:00:00.000',
 		DeletedAt = '2026-11-21 11:00:00.000', DeletedReason = 'of no use' WHERE Id = 1`)
 	sheet := mustDo(t, "items", "show", "1")

@@ -87,7 +87,13 @@ type Item struct {
 	Labels    JSONText `json:"labels"`
 	Selectors JSONText `json:"selectors"`
 	RootID    *int64   `json:"rootId"`
-	TaskName  *string  `json:"taskName"`
+
+	// TaskName is the scheduled task that the item is of. TaskScope is the value
+	// that it is made for, nil or "" in a task without a scope; TaskPlannedAt is
+	// the start of its window, nil for one that was made on request.
+	TaskName      *string    `json:"taskName"`
+	TaskScope     *string    `json:"taskScope"`
+	TaskPlannedAt *time.Time `json:"taskPlannedAt"`
 
 	// Error is the last failure's text, kept until the item succeeds.
 	Error     *string    `json:"error"`

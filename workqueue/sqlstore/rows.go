@@ -129,6 +129,8 @@ type itemRow struct {
 	LimitKey            *string
 	Robot               *string
 	RetainMs            *int64
+	TaskScope           *string
+	TaskPlannedAt       utcTime
 
 	// Due is computed by listings alone.
 	Due bool `gorm:"->"`
@@ -145,7 +147,7 @@ func (r *itemRow) pointers() []any {
 		&r.Selectors, &r.RootID, &r.TaskName, &r.Error, &r.ErrorKind, &r.CreatedAt, &r.CreatedBy, &r.AssignedAt,
 		&r.StartedAt, &r.FinishedAt, &r.RetainUntil, &r.DeletedAt, &r.DeletedReason,
 		&r.Step, &r.LogTail, &r.FirstStartedAt, &r.ProgressPercent, &r.Analytics, &r.Encrypted, &r.ExpiresAt,
-		&r.LimitKey, &r.Robot, &r.RetainMs,
+		&r.LimitKey, &r.Robot, &r.RetainMs, &r.TaskScope, &r.TaskPlannedAt,
 	}
 }
 
@@ -177,6 +179,8 @@ func (s *Store) item(r *itemRow) workqueue.Item {
 		Selectors:           workqueue.JSONText(r.Selectors),
 		RootID:              r.RootID,
 		TaskName:            r.TaskName,
+		TaskScope:           r.TaskScope,
+		TaskPlannedAt:       r.TaskPlannedAt.pointer(),
 		Error:               r.Error,
 		ErrorKind:           (*workqueue.ErrorKind)(r.ErrorKind),
 		CreatedAt:           r.CreatedAt.Time,

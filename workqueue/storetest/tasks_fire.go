@@ -50,7 +50,8 @@ func taskFire(x *fixture) {
 	}
 	for _, m := range made {
 		it := x.show(m.ID)
-		if it.State != workqueue.Ready || it.Priority != 550 || deref(it.TaskName) != "books" || deref(it.CreatedBy) != "schedule" ||
+		if it.State != workqueue.Ready || it.Priority != 550 || deref(it.TaskName) != "books" || deref(it.TaskScope) != m.Scope ||
+			it.TaskPlannedAt == nil || !it.TaskPlannedAt.Equal(planned) || deref(it.CreatedBy) != "schedule" ||
 			string(it.Payload) != fmt.Sprintf(`{"scope":%q}`, m.Scope) || it.DeadlineAt == nil || !it.DeadlineAt.Equal(m.Deadline) ||
 			!m.PlannedAt.Equal(planned) || m.Priority != 550 || m.Task != "books" {
 			x.Errorf("the item of %+v is %s", m, asJSON(it))
@@ -82,6 +83,9 @@ func (x *fixture) runOnceEach(items []workqueue.TaskItem) {
 		x.Assign(w, it.ID)
 	}
 	for _, it := range x.claim(w, len(items)) {
+		if deref(it.TaskScope) == "" || it.TaskPlannedAt == nil {
+			x.Errorf("the claimed item is %s, want its scope and its window", asJSON(it))
+		}
 		x.wantIDs("lost", x.finish(w, success(it)), nil)
 	}
 }

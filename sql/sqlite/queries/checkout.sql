@@ -79,4 +79,5 @@ RETURNING
     WorkerId, Fence, LeaseExpiresAt, RetryCount, ReleaseCount, ResilienceConfig, AvailableAt, DeadlineAt,
     NaturalKey, Tags, Metadata, Labels, Selectors, RootId, TaskName, Error, ErrorKind, CreatedAt, CreatedBy,
     AssignedAt, StartedAt, FinishedAt, RetainUntil, DeletedAt, DeletedReason, Step, LogTail, FirstStartedAt,
-    ProgressPercent, Analytics, Encrypted, ExpiresAt, LimitKey, Robot, RetainMs;
+    ProgressPercent, Analytics, Encrypted, ExpiresAt, LimitKey, Robot, RetainMs,
+    TaskScope, TaskPlannedAt;

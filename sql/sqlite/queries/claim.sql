@@ -28,4 +28,5 @@ RETURNING
     ResilienceConfig, AvailableAt, DeadlineAt, NaturalKey, Tags, Metadata, Labels, Selectors,
     RootId, TaskName, Error, ErrorKind, CreatedAt, CreatedBy, AssignedAt, StartedAt, FinishedAt,
     RetainUntil, DeletedAt, DeletedReason, Step, LogTail, FirstStartedAt, ProgressPercent,
-    Analytics, Encrypted, ExpiresAt, LimitKey, Robot, RetainMs;
+    Analytics, Encrypted, ExpiresAt, LimitKey, Robot, RetainMs,
+    TaskScope, TaskPlannedAt;

@@ -36,7 +36,8 @@ OUTPUT
     inserted.StartedAt, inserted.FinishedAt, inserted.RetainUntil, inserted.DeletedAt,
     inserted.DeletedReason, inserted.Step, inserted.LogTail, inserted.FirstStartedAt,
     inserted.ProgressPercent, inserted.Analytics, inserted.Encrypted, inserted.ExpiresAt, inserted.LimitKey,
-    inserted.Robot, inserted.RetainMs
+    inserted.Robot, inserted.RetainMs,
+    inserted.TaskScope, inserted.TaskPlannedAt
 FROM BotWorkQueueItems t
 WHERE t.State IN (0, 4) AND t.Id IN (
     SELECT TOP (@limit_rows) h.Id

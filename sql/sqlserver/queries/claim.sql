@@ -24,7 +24,8 @@ OUTPUT
     inserted.CreatedBy, inserted.AssignedAt, inserted.StartedAt, inserted.FinishedAt,
     inserted.RetainUntil, inserted.DeletedAt, inserted.DeletedReason, inserted.Step, inserted.LogTail,
     inserted.FirstStartedAt, inserted.ProgressPercent, inserted.Analytics, inserted.Encrypted,
-    inserted.ExpiresAt, inserted.LimitKey, inserted.Robot, inserted.RetainMs
+    inserted.ExpiresAt, inserted.LimitKey, inserted.Robot, inserted.RetainMs,
+    inserted.TaskScope, inserted.TaskPlannedAt
 FROM BotWorkQueueItems t
 WHERE t.State = 5 AND t.WorkerId = @worker AND t.Id IN (
     SELECT TOP (@limit_rows) c.Id
