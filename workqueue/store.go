@@ -124,6 +124,14 @@ type WorkerSpec struct {
 	Labels     JSONText
 	Lease      time.Duration // how long a beat is good for
 
+	// ReservedSlots of the capacity are kept free for items above HighPriority.
+	ReservedSlots int
+
+	// Channels are what an item of each channel takes; nil: every channel, at one
+	// slot. Queues are those that the worker serves; nil: all.
+	Channels Channels
+	Queues   []string
+
 	// Replaces is the instance id of a process that is known to be dead,
 	// although its lease has not run out; "" for none.
 	Replaces string

@@ -15,15 +15,23 @@ const (
 // Worker is a row of BotWorkers: one process on one machine. The name lasts;
 // the instance id is new at every start. Times are UTC by the database's clock.
 type Worker struct {
-	ID         int64       `json:"id"`
-	Name       string      `json:"name"`
-	InstanceID string      `json:"instanceId"`
-	Host       string      `json:"host"`
-	PID        int         `json:"pid"`
-	Version    string      `json:"version"`
-	Capacity   int         `json:"capacity"`   // slots
-	StuckSlots int         `json:"stuckSlots"` // of those: their handler was cancelled and does not stop
-	Labels     JSONText    `json:"labels"`
+	ID         int64    `json:"id"`
+	Name       string   `json:"name"`
+	InstanceID string   `json:"instanceId"`
+	Host       string   `json:"host"`
+	PID        int      `json:"pid"`
+	Version    string   `json:"version"`
+	Capacity   int      `json:"capacity"`   // slots
+	StuckSlots int      `json:"stuckSlots"` // of those: their handler was cancelled and does not stop
+	Labels     JSONText `json:"labels"`
+
+	// ReservedSlots of the slots are kept for items above HighPriority. Channels
+	// are what an item of each channel takes, and Queues those that are served,
+	// as JSON; "" stands for all of them. ParseChannels and ParseServed read them.
+	ReservedSlots int      `json:"reservedSlots"`
+	Channels      JSONText `json:"channels"`
+	Queues        JSONText `json:"queues"`
+
 	State      WorkerState `json:"state"`
 	StartedAt  time.Time   `json:"startedAt"`
 	LastSeenAt time.Time   `json:"lastSeenAt"`

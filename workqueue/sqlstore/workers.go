@@ -22,6 +22,9 @@ type workerRow struct {
 	Capacity       int
 	StuckSlots     int
 	Labels         nullText
+	Channels       nullText
+	Queues         nullText
+	ReservedSlots  int
 	State          string
 	StartedAt      utcTime
 	LastSeenAt     utcTime
@@ -34,6 +37,7 @@ func (r *workerRow) worker() workqueue.Worker {
 	return workqueue.Worker{
 		ID: r.ID, Name: r.Name, InstanceID: r.InstanceID, Host: r.Host, PID: r.Pid, Version: r.Version,
 		Capacity: r.Capacity, StuckSlots: r.StuckSlots, Labels: workqueue.JSONText(r.Labels), State: workqueue.WorkerState(r.State),
+		ReservedSlots: r.ReservedSlots, Channels: workqueue.JSONText(r.Channels), Queues: workqueue.JSONText(r.Queues),
 		StartedAt: r.StartedAt.Time, LastSeenAt: r.LastSeenAt.Time, LeaseExpiresAt: r.LeaseExpiresAt.pointer(),
 	}
 }
@@ -60,9 +64,18 @@ func (s *Store) RegisterWorker(ctx context.Context, spec workqueue.WorkerSpec) (
 }
 
 func (s *Store) register(ctx context.Context, tx *sql.Tx, spec workqueue.WorkerSpec) (workqueue.Worker, error) {
+	channels, err := spec.Channels.Text()
+	if err != nil {
+		return workqueue.Worker{}, err
+	}
+	queues, err := workqueue.ServedText(spec.Queues)
+	if err != nil {
+		return workqueue.Worker{}, err
+	}
 	v := values{
 		"name": spec.Name, "instance": spec.InstanceID, "host": spec.Host, "pid": spec.PID, "version": spec.Version,
-		"capacity": spec.Capacity, "labels": null(string(spec.Labels)), "now": s.nowArg(),
+		"capacity": spec.Capacity, "labels": null(string(spec.Labels)), "channels": null(string(channels)),
+		"queues": null(string(queues)), "reserved": spec.ReservedSlots, "now": s.nowArg(),
 	}
 	created, err := s.queries.exec(ctx, tx, "register_new", v)
 	if err != nil {

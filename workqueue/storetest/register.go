@@ -24,6 +24,8 @@ func registerTests() []test {
 func registerNew(x *fixture) {
 	spec := x.Spec(WorkerOpts{Name: "ann", Capacity: 7})
 	spec.Labels = `{"os":"windows"}`
+	spec.Channels = workqueue.Channels{"voice": {Cost: 3}, "chat": {Cost: 1, Max: 2}}
+	spec.Queues, spec.ReservedSlots = []string{"erp", "mail"}, 2
 	w, err := x.Store.RegisterWorker(x.ctx, spec)
 	if err != nil {
 		x.Fatal(err)
@@ -31,7 +33,8 @@ func registerNew(x *fixture) {
 	ends := w.LastSeenAt.Add(leaseTime)
 	want := workqueue.Worker{
 		ID: w.ID, Name: "ann", InstanceID: spec.InstanceID, Host: spec.Host, PID: spec.PID, Version: "1.2.3", Capacity: 7,
-		Labels: `{"os":"windows"}`, State: workqueue.WorkerActive, StartedAt: w.StartedAt, LastSeenAt: w.LastSeenAt, LeaseExpiresAt: &ends,
+		Labels: `{"os":"windows"}`, Channels: `{"chat":{"cost":1,"max":2},"voice":{"cost":3}}`, Queues: `["erp","mail"]`, ReservedSlots: 2,
+		State: workqueue.WorkerActive, StartedAt: w.StartedAt, LastSeenAt: w.LastSeenAt, LeaseExpiresAt: &ends,
 	}
 	if asJSON(w) != asJSON(want) {
 		x.Errorf("the worker is\n     %s\nwant %s", asJSON(w), asJSON(want))
@@ -86,13 +89,15 @@ func registerFree(x *fixture) {
 	} {
 		before := x.worker("ann")
 		c.free(before)
-		got, err := x.Store.RegisterWorker(x.ctx, x.Spec(WorkerOpts{Name: "ann", Capacity: 9}))
+		spec := x.Spec(WorkerOpts{Name: "ann", Capacity: 9})
+		spec.Channels = workqueue.Channels{"voice": {Cost: 9}}
+		got, err := x.Store.RegisterWorker(x.ctx, spec)
 		if err != nil {
 			x.Errorf("%s: %v", c.name, err)
 			continue
 		}
 		if got.ID != first.ID || got.InstanceID == before.InstanceID || got.State != workqueue.WorkerActive || got.Capacity != 9 ||
-			got.StartedAt.Before(before.StartedAt) || got.Host == before.Host {
+			got.StartedAt.Before(before.StartedAt) || got.Host == before.Host || got.Channels != `{"voice":{"cost":9}}` || got.Queues != "" {
 			x.Errorf("%s: the worker is %s, want the same row with a new active instance", c.name, asJSON(got))
 		}
 	}

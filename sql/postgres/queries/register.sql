@@ -1,5 +1,5 @@
 -- register: take a worker's name for a new instance. A live process keeps it.
--- In:  name, instance, host, pid, version, capacity, labels, replaces, now (NULL: the database clock)
+-- In:  name, instance, host, pid, version, capacity, labels, channels, queues, reserved, replaces, now (NULL: the database clock)
 UPDATE "BotWorkers" SET
     "InstanceId" = CAST(@instance AS varchar),
     "Host" = CAST(@host AS varchar),
@@ -8,6 +8,10 @@ UPDATE "BotWorkers" SET
     "Capacity" = @capacity,
     "StuckSlots" = 0,
     "Labels" = CAST(@labels AS varchar),
+    "Channels" = CAST(@channels AS varchar),
+    "Queues" = CAST(@queues AS varchar),
+    "ReservedSlots" = @reserved,
+    "AvailableSince" = NULL,
     "State" = 'active',
     "StartedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
     "LastSeenAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))

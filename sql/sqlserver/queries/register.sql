@@ -1,5 +1,5 @@
 -- register: take a worker's name for a new instance. A live process keeps it.
--- In:  name, instance, host, pid, version, capacity, labels, replaces, now (NULL: the database clock)
+-- In:  name, instance, host, pid, version, capacity, labels, channels, queues, reserved, replaces, now (NULL: the database clock)
 UPDATE BotWorkers SET
     InstanceId = @instance,
     Host = @host,
@@ -8,6 +8,10 @@ UPDATE BotWorkers SET
     Capacity = @capacity,
     StuckSlots = 0,
     Labels = @labels,
+    Channels = @channels,
+    Queues = @queues,
+    ReservedSlots = @reserved,
+    AvailableSince = NULL,
     State = N'active',
     StartedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
     LastSeenAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
