@@ -114,6 +114,7 @@ var may = map[string]map[string]string{
 		"internal/jsonschemas": "a queue's items must meet its schemas, whoever brings them",
 		"internal/spans":       "lengths of time are written alike in steps and in the queue",
 	},
+	"workqueue/assignment": {},
 	"workqueue/sqlstore": {
 		"internal/database": "the connections, and what their errors mean",
 		"internal/namedsql": "one way of writing parameters in every dialect",

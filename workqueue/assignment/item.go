@@ -1,0 +1,72 @@
+package assignment
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Item is an item that waits for a worker. Times are in milliseconds since 1970,
+// UTC, by the database's clock.
+type Item struct {
+	ID       int64
+	Priority int
+	Estimate int64 // milliseconds, 1 or more
+	Due      int64 // since when it is due
+	Deadline int64 // 0: none
+	Expedite bool  // before others of its priority
+
+	// Class is what Planner.Class has returned for its like.
+	Class int
+
+	// Holder is the worker that the item is assigned to and could be taken back
+	// from; 0: none. It stays there unless it starts much sooner elsewhere.
+	Holder int64
+}
+
+// Sort orders items as they are to be given: by priority, the largest first; the
+// expedited; those with a deadline, the nearest first; those that became due in an
+// earlier span of the given length, in milliseconds; then the longest; then by id.
+// Items whose class does not look at durations count as having none.
+func (p *Planner) Sort(items []Item, span int64) {
+	type key struct {
+		priority int
+		group    int64 // expedited before deadlines before the rest, by span
+		estimate int64
+		id       int64
+		at       int32
+	}
+	keys := make([]key, len(items))
+	for i := range items {
+		it := &items[i]
+		k := key{priority: it.Priority, id: it.ID, at: int32(i)}
+		switch {
+		case it.Expedite:
+			k.group = earliest
+		case it.Deadline != 0:
+			k.group = it.Deadline - farOff
+		default:
+			k.group = it.Due / max(span, 1)
+			if p.classes[it.Class].mode == LeastLoaded {
+				k.estimate = it.Estimate
+			}
+		}
+		keys[i] = k
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		if a.priority != b.priority {
+			return cmp.Compare(b.priority, a.priority)
+		}
+		if a.group != b.group {
+			return cmp.Compare(a.group, b.group)
+		}
+		if a.estimate != b.estimate {
+			return cmp.Compare(b.estimate, a.estimate)
+		}
+		return cmp.Compare(a.id, b.id)
+	})
+	sorted := make([]Item, len(items))
+	for i, k := range keys {
+		sorted[i] = items[k.at]
+	}
+	copy(items, sorted)
+}

@@ -1,0 +1,206 @@
+package assignment
+
+import (
+	"math"
+	"slices"
+)
+
+// node is a worker with what it holds and was given so far. All of it grows only.
+type node struct {
+	Worker
+	index int
+
+	// free is a heap of when each slot will be free, in milliseconds from now.
+	free []slot
+
+	sum  int64 // of the estimates of what it holds, each as often as it costs
+	used int   // slots that this takes, if it all ran at once
+
+	// share is what it holds at or above the present priority, no item longer than
+	// the horizon: a long item takes up one slot and not the others' work.
+	share int64
+	held  int // items at or above the present priority
+
+	since int64           // see Worker.AvailableSince
+	lanes map[string]lane // channels with a maximum that it runs
+}
+
+type slot struct {
+	at int64
+	no int32
+}
+
+// lane is a channel of which only so many items run at a time.
+type lane struct {
+	ends  []int64 // when each of them will be free, ascending
+	share int64
+}
+
+func newNode(w Worker, index int) *node {
+	n := &node{Worker: w, index: index, since: w.AvailableSince, free: make([]slot, max(w.Slots, 0))}
+	for i := range n.free {
+		n.free[i].no = int32(i)
+	}
+	for name, c := range w.Channels {
+		if c.Max > 0 {
+			if n.lanes == nil {
+				n.lanes = map[string]lane{}
+			}
+			n.lanes[name] = lane{ends: make([]int64, min(c.Max, n.Slots))}
+		}
+	}
+	return n
+}
+
+// startOf is when an item of the class could start here.
+func (n *node) startOf(c *class) int64 {
+	cost, _, _ := n.cost(c.channel)
+	return max(n.freeAt(cost), n.laneAt(c.channel))
+}
+
+// freeAt is when so many slots are free.
+func (n *node) freeAt(cost int) int64 {
+	if cost == 1 {
+		return n.free[0].at
+	}
+	at := make([]int64, len(n.free))
+	for i, s := range n.free {
+		at[i] = s.at
+	}
+	slices.Sort(at)
+	return at[min(cost, len(at))-1]
+}
+
+func (n *node) laneAt(channel string) int64 {
+	if l, ok := n.lanes[channel]; ok && len(l.ends) > 0 {
+		return l.ends[0]
+	}
+	return 0
+}
+
+// run puts an item on the slots that are free first; it tells when it starts
+// there, and on which slot if it takes one alone.
+func (n *node) run(channel string, estimate int64) (start int64, no int32) {
+	cost, _, _ := n.cost(channel)
+	cost = min(cost, len(n.free))
+	start, no = max(n.freeAt(cost), n.laneAt(channel)), -1
+	end := add(start, estimate)
+	if cost == 1 {
+		no = n.free[0].no
+		n.free[0].at = end
+		siftSlot(n.free)
+	} else {
+		slices.SortFunc(n.free, func(a, b slot) int { return compare(a.at, b.at) })
+		for i := range cost {
+			n.free[i].at = end
+		}
+		slices.SortFunc(n.free, func(a, b slot) int { return compare(a.at, b.at) }) // a sorted list is a heap
+	}
+	if l, ok := n.lanes[channel]; ok && len(l.ends) > 0 {
+		l.ends[0] = end
+		slices.Sort(l.ends)
+		n.lanes[channel] = l
+	}
+	n.sum = add(n.sum, mul(estimate, int64(cost)))
+	n.used += cost
+	return start, no
+}
+
+// runMany puts on the slots what the worker held before the pass: so many items
+// whose estimates come to a sum. All but the last round is spread evenly.
+func (n *node) runMany(channel string, count int, sum int64) {
+	if count <= 0 || len(n.free) == 0 {
+		return
+	}
+	cost, _, _ := n.cost(channel)
+	atATime := max(len(n.free)/min(cost, len(n.free)), 1)
+	each := sum / int64(count)
+	if rounds := count / atATime; rounds > 1 {
+		for i := range n.free {
+			n.free[i].at = add(n.free[i].at, mul(each, int64(rounds-1)))
+		}
+		n.sum = add(n.sum, mul(mul(each, int64(rounds-1)), int64(atATime*cost)))
+		n.used += (rounds - 1) * atATime * cost
+		count -= (rounds - 1) * atATime
+	}
+	for range count {
+		n.run(channel, each)
+	}
+}
+
+// count takes items into the worker's share.
+func (n *node) count(channel string, items int, sum, horizon int64) {
+	cost, _, _ := n.cost(channel)
+	n.held += items
+	part := min(sum, mul(horizon, int64(items)))
+	n.share = add(n.share, mul(part, int64(cost)))
+	if l, ok := n.lanes[channel]; ok {
+		l.share = add(l.share, part)
+		n.lanes[channel] = l
+	}
+}
+
+// full tells that the worker has its share, of whatever channel.
+func (n *node) full(o *Options) bool {
+	return n.Slots < 1 || n.held >= o.MaxPerWorker || n.share >= mul(o.Horizon, int64(n.Slots))
+}
+
+// takes tells whether a worker that is not full has room for an item of a channel:
+// for one that costs more, as many slots must have room left.
+func (n *node) takes(channel string, o *Options) bool {
+	cost, most, takes := n.cost(channel)
+	if !takes || cost > n.Slots {
+		return false
+	}
+	if cost > 1 && mul(o.Horizon, int64(n.Slots))-n.share <= mul(o.Horizon, int64(cost-1)) {
+		return false
+	}
+	return most == 0 || n.lanes[channel].share < mul(o.Horizon, int64(most))
+}
+
+// siftSlot mends the heap when its first slot has become later.
+func siftSlot(h []slot) {
+	i, moved := 0, h[0]
+	for {
+		child := 2*i + 1
+		if child >= len(h) {
+			break
+		}
+		if child+1 < len(h) && h[child+1].at < h[child].at {
+			child++
+		}
+		if h[child].at >= moved.at {
+			break
+		}
+		h[i] = h[child]
+		i = child
+	}
+	h[i] = moved
+}
+
+func compare(a, b int64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// add and mul do not overflow: a row may say three hundred years, and two of them
+// must not make a worker empty. Both take no negative numbers.
+func add(a, b int64) int64 {
+	if a > math.MaxInt64/2-b {
+		return math.MaxInt64 / 2
+	}
+	return a + b
+}
+
+func mul(a, b int64) int64 {
+	if b != 0 && a > math.MaxInt64/2/b {
+		return math.MaxInt64 / 2
+	}
+	return a * b
+}

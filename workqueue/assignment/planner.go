@@ -1,0 +1,327 @@
+package assignment
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Options bound a plan.
+type Options struct {
+	// Now is the database's clock, in milliseconds since 1970.
+	Now int64
+
+	// Horizon is how much estimated work each slot of a worker is given in
+	// advance, in milliseconds, 1 or more: a worker has room until its share is
+	// used up. 1 gives what can start at once.
+	Horizon int64
+
+	// MaxPerWorker bounds the items that a worker holds.
+	MaxPerWorker int
+
+	// Levels are the least priorities of the bands, descending: a worker that
+	// held an item of an item's band or above before the pass does not get the
+	// item. nil lets every worker take items that has room.
+	Levels []int
+
+	// Margin is how much sooner, in milliseconds, an item must start elsewhere
+	// to be taken back from the worker that it is assigned to.
+	Margin int64
+
+	// Last is which worker got the last item in each scope of RoundRobin.
+	Last map[string]int64
+}
+
+// Placement gives an item to a worker.
+type Placement struct {
+	Item   int64
+	Worker int64
+	From   int64 // the worker that it is taken back from; 0: none
+
+	// Start is when the worker is expected to start it.
+	Start int64
+
+	// RunOrder is the item's place among those of its priority at its worker, the
+	// least first. It can be compared with those of other passes: an expedited
+	// item goes before one with a deadline, the nearest deadline before one
+	// without, and those by when they are expected to start.
+	RunOrder int64
+
+	Estimate int64
+	Channel  string
+}
+
+// Beginnings of the ranges of RunOrder. All times in milliseconds are above
+// -farOff for the next hundred thousand years.
+const (
+	farOff   = 1 << 52
+	earliest = math.MinInt64 / 2
+)
+
+// Planner spreads items over workers. It is for one goroutine.
+type Planner struct {
+	o       Options
+	nodes   []*node
+	byID    map[int64]*node
+	open    Set
+	opens   int
+	held    []Held // by priority, descending
+	counted int    // of held: in the workers' shares
+	barred  int    // of held: their workers are not idle for the present level
+	classes []*class
+	turns   map[string]*turn
+	last    int   // the priority of the item given last
+	given   int64 // how many items have been given to somebody new
+
+	placed []placed
+	group  int // where the present run of equal priorities begins in placed
+}
+
+type placed struct {
+	Placement
+	node  int32
+	slot  int32 // -1: of its own place in the order
+	began int64 // from now
+}
+
+// New takes the workers, and what they hold: running items, and assigned ones that
+// stay where they are. What the plan may move is given as items with a Holder;
+// movable tells who holds it, by priority, for Options.Levels only.
+func New(workers []Worker, held, movable []Held, o Options) *Planner {
+	p := &Planner{
+		o: o, byID: make(map[int64]*node, len(workers)), open: NewSet(len(workers)),
+		turns: map[string]*turn{}, last: math.MaxInt,
+	}
+	workers = slices.SortedFunc(slices.Values(workers), func(a, b Worker) int { return cmp.Compare(a.ID, b.ID) })
+	for i, w := range workers {
+		n := newNode(w, i)
+		p.nodes = append(p.nodes, n)
+		p.byID[w.ID] = n
+		p.open.Add(i)
+		p.opens++
+	}
+	for _, h := range held {
+		if n := p.byID[h.Worker]; n != nil {
+			p.held = append(p.held, h)
+			if h.Running {
+				n.runMany(h.Channel, h.Count, h.Estimate)
+			}
+		}
+	}
+	for _, h := range movable {
+		if p.byID[h.Worker] != nil {
+			h.Count = 0
+			p.held = append(p.held, h)
+		}
+	}
+	slices.SortStableFunc(p.held, func(a, b Held) int { return cmp.Compare(b.Priority, a.Priority) })
+	for _, n := range p.nodes {
+		p.closeFull(n)
+	}
+	return p
+}
+
+// Workers are the workers in the order by which Class.Eligible and Class.Scores
+// name them: by id.
+func (p *Planner) Workers() []Worker {
+	list := make([]Worker, len(p.nodes))
+	for i, n := range p.nodes {
+		list[i] = n.Worker
+	}
+	return list
+}
+
+// Class makes a class known; items name it by the number that is returned.
+func (p *Planner) Class(c Class) int {
+	own := &class{mode: c.Mode, channel: c.Channel, scope: c.Scope, scores: c.Scores, eligible: NewSet(len(p.nodes))}
+	for i, n := range p.nodes {
+		if (c.Eligible == nil || c.Eligible.Has(i)) && n.Serves(c.Queue) && n.Takes(c.Channel) {
+			own.eligible.Add(i)
+		}
+	}
+	if c.Mode == RoundRobin {
+		t := p.turns[c.Scope]
+		if t == nil {
+			t = &turn{last: p.o.Last[c.Scope]}
+			p.turns[c.Scope] = t
+		}
+		own.turn = t
+	}
+	p.classes = append(p.classes, own)
+	return len(p.classes) - 1
+}
+
+// Done tells that no worker can take anything more.
+func (p *Planner) Done() bool { return p.opens == 0 }
+
+// Open is how many workers have room.
+func (p *Planner) Open() int { return p.opens }
+
+// Room estimates how many items of a size, in milliseconds, still find room; it is
+// never 0 while a worker has some.
+func (p *Planner) Room(size int64) int {
+	total := 0
+	for i := nextIn(p.open, p.open, 0); i >= 0; i = nextIn(p.open, p.open, i+1) {
+		n := p.nodes[i]
+		left := mul(p.o.Horizon, int64(n.Slots)) - n.share
+		total += int(min(left/min(max(size, 1), p.o.Horizon)+1, int64(p.o.MaxPerWorker-n.held)))
+	}
+	return total
+}
+
+// Advance tells that items of this priority come next, and none above it. Give
+// does it by itself.
+func (p *Planner) Advance(priority int) {
+	if priority >= p.last {
+		return
+	}
+	p.settle()
+	p.last = priority
+	for p.counted < len(p.held) && p.held[p.counted].Priority >= priority {
+		h := &p.held[p.counted]
+		p.counted++
+		if h.Count == 0 {
+			continue
+		}
+		n := p.byID[h.Worker]
+		if !h.Running {
+			n.runMany(h.Channel, h.Count, h.Estimate)
+		}
+		n.count(h.Channel, h.Count, h.Estimate, p.o.Horizon)
+		p.closeFull(n)
+	}
+	level := p.level(priority)
+	for p.o.Levels != nil && p.barred < len(p.held) && p.held[p.barred].Priority >= level {
+		p.close(p.byID[p.held[p.barred].Worker])
+		p.barred++
+	}
+}
+
+// level is the least priority of the band that a priority lies in.
+func (p *Planner) level(priority int) int {
+	for _, least := range p.o.Levels {
+		if priority >= least {
+			return least
+		}
+	}
+	return math.MinInt
+}
+
+// Give finds a place for an item, whose priority must not be above that of the one
+// before; false when no worker that may take it has room.
+func (p *Planner) Give(it *Item) bool {
+	p.Advance(it.Priority)
+	c := p.classes[it.Class]
+	n := c.pick(p)
+	if holder := p.byID[it.Holder]; it.Holder != 0 && holder != nil && c.eligible.Has(holder.index) {
+		if n == nil || holder.startOf(c) <= add(n.startOf(c), p.o.Margin) {
+			p.place(c, holder, it)
+			return true
+		}
+	}
+	if n == nil {
+		return false
+	}
+	if c.turn != nil {
+		c.turn.last, c.turn.moved = n.ID, true
+	}
+	p.place(c, n, it)
+	return true
+}
+
+func (p *Planner) place(c *class, n *node, it *Item) {
+	estimate := max(it.Estimate, 1)
+	start, no := n.run(c.channel, estimate)
+	n.count(c.channel, 1, estimate, p.o.Horizon)
+	if it.Holder != n.ID {
+		p.given++
+		n.since = max(n.since, p.o.Now+p.given)
+	}
+	p.closeFull(n)
+	one := placed{
+		Placement: Placement{Item: it.ID, Worker: n.ID, From: it.Holder, Start: p.o.Now + start, Estimate: estimate, Channel: c.channel},
+		node:      int32(n.index), slot: no, began: start,
+	}
+	switch {
+	case it.Expedite:
+		one.RunOrder, one.slot = earliest+one.Start, -1
+	case it.Deadline != 0:
+		one.RunOrder, one.slot = it.Deadline-farOff, -1
+	default:
+		one.RunOrder = one.Start
+	}
+	p.placed = append(p.placed, one)
+}
+
+func (p *Planner) closeFull(n *node) {
+	if n.full(&p.o) {
+		p.close(n)
+	}
+}
+
+func (p *Planner) close(n *node) {
+	if p.open.Has(n.index) {
+		p.open.Remove(n.index)
+		p.opens--
+	}
+}
+
+// settle puts the items of one priority that came to stand on the same slot into
+// the order of their ids: it makes no difference to when the slot has done them
+// all, and nobody expects the longest first.
+func (p *Planner) settle() {
+	group := p.placed[p.group:]
+	p.group = len(p.placed)
+	if sorted(group) {
+		return
+	}
+	at := make([]int32, 0, len(group))
+	for i := range group {
+		if group[i].slot >= 0 {
+			at = append(at, int32(i))
+		}
+	}
+	slices.SortFunc(at, func(a, b int32) int {
+		x, y := &group[a], &group[b]
+		return cmp.Or(cmp.Compare(x.node, y.node), cmp.Compare(x.slot, y.slot), cmp.Compare(x.Item, y.Item))
+	})
+	for len(at) > 0 {
+		first := &group[at[0]]
+		n, start := 0, first.began
+		for n < len(at) && group[at[n]].node == first.node && group[at[n]].slot == first.slot {
+			start = min(start, group[at[n]].began)
+			n++
+		}
+		for _, i := range at[:n] {
+			it := &group[i]
+			it.Start, it.RunOrder = p.o.Now+start, p.o.Now+start
+			start = add(start, it.Estimate)
+		}
+		at = at[n:]
+	}
+}
+
+// sorted tells that the items came in the order of their ids already.
+func sorted(group []placed) bool {
+	return slices.IsSortedFunc(group, func(a, b placed) int { return cmp.Compare(a.Item, b.Item) })
+}
+
+// Plan returns what has been placed, in the order in which it was given. Items
+// that stay with their Holder are not among them. Turns are the scopes of
+// RoundRobin whose turn has moved, and to whom.
+func (p *Planner) Plan() (plan []Placement, turns map[string]int64) {
+	p.settle()
+	plan = make([]Placement, 0, len(p.placed))
+	for i := range p.placed {
+		if pl := p.placed[i].Placement; pl.From != pl.Worker {
+			plan = append(plan, pl)
+		}
+	}
+	turns = map[string]int64{}
+	for scope, t := range p.turns {
+		if t.moved {
+			turns[scope] = t.last
+		}
+	}
+	return plan, turns
+}

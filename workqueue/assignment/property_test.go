@@ -1,0 +1,214 @@
+package assignment_test
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"botwork/workqueue/assignment"
+)
+
+// plainWorker is a worker of the plain planner below, with all it was given.
+type plainWorker struct {
+	assignment.Worker
+	free  []int64 // by slot
+	sum   int64
+	used  int
+	share int64
+	held  int
+	since int64
+}
+
+func (w *plainWorker) run(estimate int64) {
+	at := 0
+	for i := range w.free {
+		if w.free[i] < w.free[at] {
+			at = i
+		}
+	}
+	w.free[at] += estimate
+	w.sum += estimate
+	w.used++
+}
+
+// better says, in the words of the modes, whether a gets the next item before b.
+func better(mode assignment.Mode, scores []float64, last int64, a, b *plainWorker) bool {
+	var first int
+	switch mode {
+	case assignment.LeastLoaded:
+		first = cmp.Or(cmp.Compare(slices.Min(a.free), slices.Min(b.free)), cmp.Compare(a.sum/int64(a.Slots), b.sum/int64(b.Slots)))
+	case assignment.LongestIdle:
+		first = cmp.Or(cmp.Compare(float64(a.used)/float64(a.Slots), float64(b.used)/float64(b.Slots)), cmp.Compare(a.since, b.since))
+	case assignment.BestWorker:
+		first = cmp.Or(cmp.Compare(scores[b.ID-1], scores[a.ID-1]), cmp.Compare(a.since, b.since))
+	case assignment.RoundRobin:
+		turns := func(w *plainWorker) int64 { // how many ids after the last one
+			if w.ID > last {
+				return w.ID - last
+			}
+			return w.ID + math.MaxInt32
+		}
+		first = cmp.Compare(turns(a), turns(b))
+	}
+	return cmp.Or(first, cmp.Compare(a.ID, b.ID)) < 0
+}
+
+// What the planner does with heaps, lists and bits is what the modes say, looked up
+// among all workers for each item.
+func TestPlannerEqualsThePlainOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := assignment.Options{
+			Now: 1_000_000, Horizon: rapid.Int64Range(1, 100).Draw(t, "horizon"), MaxPerWorker: rapid.IntRange(1, 20).Draw(t, "most"), Last: map[string]int64{"": 2},
+		}
+		n := rapid.IntRange(1, 6).Draw(t, "workers")
+		var list []assignment.Worker
+		var plain []*plainWorker
+		for i := range n {
+			w := assignment.Worker{ID: int64(i + 1), Slots: rapid.IntRange(1, 3).Draw(t, "slots"), AvailableSince: rapid.Int64Range(1, 3).Draw(t, "since")}
+			list = append(list, w)
+			plain = append(plain, &plainWorker{Worker: w, free: make([]int64, w.Slots), since: w.AvailableSince})
+		}
+		var held []assignment.Held
+		for range rapid.IntRange(0, 8).Draw(t, "held") {
+			held = append(held, assignment.Held{
+				Worker: rapid.Int64Range(1, int64(n)+1).Draw(t, "worker"), Priority: rapid.IntRange(0, 3).Draw(t, "priority"),
+				Running: rapid.Bool().Draw(t, "running"), Count: 1, Estimate: rapid.Int64Range(1, 50).Draw(t, "estimate"),
+			})
+		}
+		p := assignment.New(list, held, nil, o)
+		type class struct {
+			mode     assignment.Mode
+			eligible map[int64]bool
+			scores   []float64
+		}
+		var classes []class
+		for range rapid.IntRange(1, 4).Draw(t, "classes") {
+			c := class{mode: assignment.Mode(rapid.IntRange(0, 3).Draw(t, "mode")), eligible: map[int64]bool{}}
+			set := assignment.NewSet(n)
+			for i := range n {
+				c.scores = append(c.scores, float64(rapid.IntRange(0, 2).Draw(t, "score")))
+				if rapid.IntRange(0, 3).Draw(t, "eligible") > 0 {
+					c.eligible[int64(i+1)] = true
+					set.Add(i)
+				}
+			}
+			classes = append(classes, c)
+			p.Class(assignment.Class{Mode: c.mode, Eligible: set, Scores: c.scores})
+		}
+		items := make([]assignment.Item, rapid.IntRange(0, 40).Draw(t, "items"))
+		for i := range items {
+			items[i] = assignment.Item{
+				ID: int64(i + 1), Priority: rapid.IntRange(0, 3).Draw(t, "priority"), Estimate: rapid.Int64Range(1, 60).Draw(t, "estimate"),
+				Due: rapid.Int64Range(0, 30).Draw(t, "due"), Class: rapid.IntRange(0, len(classes)-1).Draw(t, "class"),
+			}
+		}
+		p.Sort(items, 10)
+
+		for _, h := range held {
+			if h.Running && h.Worker <= int64(n) {
+				plain[h.Worker-1].run(h.Estimate)
+			}
+		}
+		want := map[int64]int64{}
+		counted := make([]bool, len(held))
+		last, given := int64(2), int64(0)
+		for i := range items {
+			it := &items[i]
+			if i > 0 && it.Priority > items[i-1].Priority {
+				t.Fatalf("items are not in the order of priority")
+			}
+			// In the order of priority: what a worker has queued at an item's priority lies behind what is above it.
+			for _, h := range slices.SortedStableFunc(slices.Values(held), func(a, b assignment.Held) int { return cmp.Compare(b.Priority, a.Priority) }) {
+				at := slices.Index(held, h)
+				for at >= 0 && counted[at] {
+					next := slices.Index(held[at+1:], h)
+					if next < 0 {
+						at = -1
+						break
+					}
+					at += 1 + next
+				}
+				if at < 0 || h.Priority < it.Priority || h.Worker > int64(n) {
+					continue
+				}
+				counted[at] = true
+				w := plain[h.Worker-1]
+				if !h.Running {
+					w.run(h.Estimate)
+				}
+				w.share += min(h.Estimate, o.Horizon)
+				w.held++
+			}
+			c := classes[it.Class]
+			var best *plainWorker
+			for _, w := range plain {
+				if c.eligible[w.ID] && w.held < o.MaxPerWorker && w.share < o.Horizon*int64(w.Slots) && (best == nil || better(c.mode, c.scores, last, w, best)) {
+					best = w
+				}
+			}
+			if best != nil {
+				best.run(it.Estimate)
+				best.share += min(it.Estimate, o.Horizon)
+				best.held++
+				given++
+				best.since = max(best.since, o.Now+given)
+				if c.mode == assignment.RoundRobin {
+					last = best.ID
+				}
+				want[it.ID] = best.ID
+			}
+			if got := p.Give(it); got != (best != nil) {
+				t.Fatalf("item %d: given %v, want %v", it.ID, got, best != nil)
+			}
+		}
+		placements, _ := p.Plan()
+		got := map[int64]int64{}
+		for _, pl := range placements {
+			got[pl.Item] = pl.Worker
+		}
+		for id, worker := range want {
+			if got[id] != worker {
+				t.Fatalf("item %d went to worker %d, want %d (all: %v, want %v)", id, got[id], worker, got, want)
+			}
+		}
+	})
+}
+
+// Reordering on a slot changes neither which items stand there nor when it is done.
+func TestRunOrderKeepsTheWork(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := assignment.Options{Now: 1000, Horizon: math.MaxInt32, MaxPerWorker: 1000}
+		p := assignment.New([]assignment.Worker{{ID: 1, Slots: rapid.IntRange(1, 3).Draw(t, "slots")}, {ID: 2, Slots: 2}}, nil, nil, o)
+		c := p.Class(assignment.Class{})
+		estimates := rapid.SliceOfN(rapid.Int64Range(1, 9), 0, 30).Draw(t, "estimates")
+		items := make([]assignment.Item, len(estimates))
+		for i, e := range estimates {
+			items[i] = assignment.Item{ID: int64(i + 1), Estimate: e, Class: c}
+		}
+		p.Sort(items, minute)
+		for i := range items {
+			p.Give(&items[i])
+		}
+		placements, _ := p.Plan()
+		// Running by RunOrder on whichever slot is free ends each worker's work when the plan says.
+		for worker, slots := range map[int64]int{1: p.Workers()[0].Slots, 2: 2} {
+			var planned int64
+			free := make([]int64, slots)
+			own := slices.DeleteFunc(slices.Clone(placements), func(pl assignment.Placement) bool { return pl.Worker != worker })
+			slices.SortFunc(own, func(a, b assignment.Placement) int {
+				return cmp.Or(cmp.Compare(a.RunOrder, b.RunOrder), cmp.Compare(a.Item, b.Item))
+			})
+			for _, pl := range own {
+				planned = max(planned, pl.Start-o.Now+pl.Estimate)
+				slices.Sort(free)
+				free[0] += pl.Estimate
+			}
+			if done := slices.Max(free); done != planned {
+				t.Fatalf("worker %d is done at %d, planned %d: %v", worker, done, planned, own)
+			}
+		}
+	})
+}

@@ -1,0 +1,59 @@
+package assignment_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"botwork/workqueue/assignment"
+)
+
+// BenchmarkPlan decides in memory: n items on w workers of 8 slots; a tenth of the
+// items has selectors, in 64 different combinations.
+func BenchmarkPlan(b *testing.B) {
+	for _, w := range []int{10, 100, 1_000, 10_000} {
+		for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
+			b.Run(fmt.Sprintf("workers=%d/items=%d", w, n), func(b *testing.B) {
+				list := make([]assignment.Worker, w)
+				for i := range list {
+					list[i] = assignment.Worker{ID: int64(i + 1), Slots: 8}
+				}
+				items := make([]assignment.Item, n)
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				for b.Loop() {
+					o := roomy()
+					p := assignment.New(list, nil, nil, o)
+					all := p.Class(assignment.Class{})
+					var picky [64]int
+					for i := range picky {
+						set := assignment.NewSet(w)
+						set.Add(i % w)
+						for at := range w {
+							if (at*31+i)%64 < 20 {
+								set.Add(at)
+							}
+						}
+						picky[i] = p.Class(assignment.Class{Eligible: set})
+					}
+					for i := range items {
+						items[i] = assignment.Item{ID: int64(i + 1), Priority: 500 + i*7919%1000/100*100, Estimate: int64(1000 + i*104729%60_000), Due: int64(i / 1000), Class: all}
+						if i%10 == 0 {
+							items[i].Class = picky[i/10%64]
+						}
+					}
+					p.Sort(items, minute)
+					for i := range items {
+						p.Give(&items[i])
+					}
+					if plan, _ := p.Plan(); len(plan) != n {
+						b.Fatalf("%d of %d items found a place", len(plan), n)
+					}
+				}
+				runtime.ReadMemStats(&after)
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/item")
+				b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(b.N)/1e6, "MB/op")
+			})
+		}
+	}
+}
