@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,7 +19,7 @@ type enqueuedItem struct {
 
 // MarshalJSON hangs the answer on what the item itself writes.
 func (e enqueuedItem) MarshalJSON() ([]byte, error) {
-	item, err := json.Marshal(e.Item)
+	item, err := e.Item.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}

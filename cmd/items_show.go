@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -21,11 +20,11 @@ type itemDetails struct {
 // MarshalJSON hangs the attempts on what the item itself writes; an embedded
 // item would answer alone.
 func (d itemDetails) MarshalJSON() ([]byte, error) {
-	item, err := json.Marshal(d.Item)
+	item, err := d.Item.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
-	attempts, err := json.Marshal(d.Attempts)
+	attempts, err := plainJSON(d.Attempts)
 	if err != nil {
 		return nil, err
 	}

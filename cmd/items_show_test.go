@@ -22,3 +22,19 @@ func TestItemsShowAllFields(t *testing.T) {
 		}
 	}
 }
+
+// What looks like markup is shown as it stands, in each command that prints items.
+func TestItemsJSONLeavesMarkupAlone(t *testing.T) {
+	inProject(t)
+	const payload = `{"name":"<b>Ada & Bo</b>"}`
+	made := mustDo(t, "enqueue", "--pipeline", "hello", "--payload", payload, "-o", "json")
+	for what, out := range map[string]string{
+		"enqueue":    made,
+		"items list": mustDo(t, "items", "list", "-o", "json"),
+		"items show": mustDo(t, "items", "show", "1", "-o", "json"),
+	} {
+		if !strings.Contains(out, `"<b>Ada & Bo</b>"`) {
+			t.Errorf("%s shows the payload %s otherwise:\n%s", what, payload, out)
+		}
+	}
+}

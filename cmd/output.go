@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -68,6 +69,17 @@ func (a *app) print(f format, value any, asTable func()) error {
 		asTable()
 		return nil
 	}
+}
+
+// plainJSON is json.Marshal that leaves <, > and & as they are, since no page
+// shows it: what stands behind a MarshalJSON is not reached by the encoder of
+// [app.print].
+func plainJSON(v any) ([]byte, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }
 
 // grid collects the rows of a table.

@@ -126,7 +126,7 @@ func TestRobotsRefused(t *testing.T) {
 		{with("extend", "--percent", "101"), exitUsage, "--percent"},
 		{with("extend", "--lease", "soon"), exitUsage, "--lease"},
 		{with("done", "--result", `{"page":3}`), exitFailed, "pages"},
-		{with("done", "--lock-key", "guessed"), exitFailed, "lease lost"},
+		{with("done", "--lock-key", "guessed"), exitFailed, "lease lost: nothing is checked out under this item, robot, fence and lock key, or no longer"},
 		{with("release", "--fence", "7"), exitFailed, "lease lost"},
 	} {
 		if r := botwork(t, c.args...); r.code != c.code || !strings.Contains(r.stderr, c.text) {

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -162,6 +163,10 @@ JSON and YAML hold all fields.`,
 }
 
 func (a *app) taskTable(views []taskView) {
+	if len(views) == 0 {
+		fmt.Fprintln(a.stdout, "there are no tasks: `botwork tasks define` writes those of botwork.yaml into the database")
+		return
+	}
 	g := newGrid("name", "topic", "state", "importance", "schedule", "next window", "last window", "pipeline")
 	for i := range views {
 		v := &views[i]

@@ -65,6 +65,13 @@ func defineTasks(t *testing.T) {
 	}
 }
 
+func TestTasksListWithoutTasks(t *testing.T) {
+	inProject(t)
+	if out := mustDo(t, "tasks", "list"); !strings.HasPrefix(out, "there are no tasks: `botwork tasks define`") {
+		t.Errorf("tasks list: %q", out)
+	}
+}
+
 func TestTasksContract(t *testing.T) {
 	defineTasks(t)
 	if out := mustDo(t, "tasks", "define"); out != "nothing to do: the database has the 3 tasks so already\n" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -13,6 +14,10 @@ var (
 	// present one. It changed nothing.
 	ErrLeaseLost = errors.New("lease lost: the item has been taken from this worker")
 
+	// ErrCheckoutLost is the ErrLeaseLost of a robot. It does not tell which of
+	// the four is wrong, since the key is a secret.
+	ErrCheckoutLost = checkoutLost{}
+
 	// ErrNotFound says that there is no row of that id or name.
 	ErrNotFound = errors.New("not found")
 
@@ -20,6 +25,15 @@ var (
 	// name, or that its row is gone.
 	ErrWorkerReplaced = errors.New("worker replaced: another process has registered under this name")
 )
+
+type checkoutLost struct{}
+
+func (checkoutLost) Error() string {
+	return "lease lost: nothing is checked out under this item, robot, fence and lock key, or no longer"
+}
+
+// Is makes the error an ErrLeaseLost.
+func (checkoutLost) Is(target error) bool { return target == ErrLeaseLost }
 
 // NameTakenError says that a live process works under the name already.
 type NameTakenError struct {
@@ -56,7 +70,7 @@ type UnknownQueueError struct {
 }
 
 func (e *UnknownQueueError) Error() string {
-	return fmt.Sprintf("queue %q does not exist; known queues: %q", e.Queue, e.Known)
+	return fmt.Sprintf("queue %q does not exist; there are %s", e.Queue, strings.Join(e.Known, ", "))
 }
 
 // TransitionError says why an item did not change on a person's word.

@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"time"
@@ -119,10 +120,20 @@ type Item struct {
 // MarshalJSON adds the state's name behind its number.
 func (it Item) MarshalJSON() ([]byte, error) {
 	type plain Item
-	return json.Marshal(struct {
+	return marshal(struct {
 		plain
 		StateName string `json:"stateName"`
 	}{plain(it), it.State.String()})
+}
+
+// marshal is json.Marshal that leaves <, > and & as they are: a payload is shown
+// as it stands, and who puts it into a page escapes it there.
+func marshal(v any) ([]byte, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }
 
 // Attempt returns the number of the try that runs, or would run next: 1 for
@@ -145,7 +156,7 @@ func (t JSONText) MarshalJSON() ([]byte, error) {
 	case json.Valid([]byte(t)):
 		return []byte(t), nil
 	default:
-		return json.Marshal(string(t))
+		return marshal(string(t))
 	}
 }
 

@@ -16,7 +16,7 @@ func TestItemJSON(t *testing.T) {
 		Payload: `{"b":1,"a":[true]}`, Output: `not JSON "at all"`, Progress: &text, EstimatedDurationMs: &ms,
 		WorkerID: &id, Fence: 3, LeaseExpiresAt: &at, RetryCount: 1, ReleaseCount: 2, ResilienceConfig: `{"limit":2}`,
 		AvailableAt: at, DeadlineAt: &at, NaturalKey: &text, Tags: `["a"]`, Metadata: `{}`, Labels: `null`, Selectors: `7`,
-		RootID: &id, TaskName: &text, Error: &text, ErrorKind: &kind, CreatedAt: at, CreatedBy: &text, AssignedAt: &at,
+		RootID: &id, TaskName: &text, TaskScope: &text, TaskPlannedAt: &at, Error: &text, ErrorKind: &kind, CreatedAt: at, CreatedBy: &text, AssignedAt: &at,
 		StartedAt: &at, FinishedAt: &at, RetainUntil: &at, DeletedAt: &at, DeletedReason: &text,
 	}
 	tests := []struct {
@@ -67,6 +67,8 @@ func TestItemJSON(t *testing.T) {
   "selectors": 7,
   "rootId": 4,
   "taskName": "half",
+  "taskScope": "half",
+  "taskPlannedAt": "2026-11-20T09:30:00.125Z",
   "error": "half",
   "errorKind": "timeout",
   "createdAt": "2026-11-20T09:30:00.125Z",
@@ -115,6 +117,8 @@ func TestItemJSON(t *testing.T) {
   "selectors": null,
   "rootId": null,
   "taskName": null,
+  "taskScope": null,
+  "taskPlannedAt": null,
   "error": null,
   "errorKind": null,
   "createdAt": "2026-11-20T09:30:00.125Z",

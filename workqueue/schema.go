@@ -36,7 +36,11 @@ func (e *SchemaError) Error() string {
 		return fmt.Sprintf("the %s schema of the queue %q cannot be used: %s; hint: mend it in botwork.yaml, or in the row of BotQueues",
 			e.What, e.Queue, strings.Join(e.Problems, "; "))
 	}
-	return fmt.Sprintf("the %s does not fit the schema of the queue %q: %s", e.What, e.Queue, strings.Join(e.Problems, "; "))
+	verb := "does"
+	if e.What == SchemaAnalytics {
+		verb = "do"
+	}
+	return fmt.Sprintf("the %s "+verb+" not fit the schema of the queue %q: %s", e.What, e.Queue, strings.Join(e.Problems, "; "))
 }
 
 // schemasKept bounds the compiled schemas that Schemas keeps.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -81,7 +80,7 @@ func (s *Store) newItemRow(it *workqueue.NewItem, q *workqueue.Queue) (newItemRo
 	}
 	if q.Encrypted {
 		if s.cipher == nil {
-			return row, errors.New("the queue is encrypted, and this process has no keyset (encryption.keyset)")
+			return row, fmt.Errorf("the queue %q is encrypted, and this process has no keyset (encryption.keyset)", q.Name)
 		}
 		row.Sealed, row.Ticket = 1, new("ticket:"+rand.Text())
 		row.body, row.meta, row.Body, row.Meta = row.Body, row.Meta, nil, nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"time"
 
 	"botwork/workqueue"
 )
@@ -18,7 +19,7 @@ func (s *Store) FinishCheckout(ctx context.Context, h workqueue.Hold, end workqu
 	})
 	ended := workqueue.RobotEnded{State: f.State, Copied: f.Copy}
 	if f.State == workqueue.Ready || f.Copy {
-		ended.RetryIn = workqueue.Duration(f.Delay)
+		ended.RetryIn = workqueue.Duration(f.Delay.Round(time.Millisecond)) // as it is kept
 	}
 	return ended, err
 }
@@ -62,7 +63,7 @@ func (s *Store) endCheckout(ctx context.Context, doing string, h workqueue.Hold,
 			end.values["robot"], end.values["lock_key"] = h.Robot, lockArg(h.LockKey)
 			written, err := s.changed(ctx, tx, end)
 			if errors.Is(err, errSetShrank) || err == nil && len(written) == 0 {
-				return workqueue.ErrLeaseLost
+				return workqueue.ErrCheckoutLost
 			}
 			if err != nil || !end.more {
 				return err

@@ -61,7 +61,7 @@ func (s *Store) holds(ctx context.Context, on runner, orm *gorm.DB, h workqueue.
 	t, err := s.look(ctx, on, orm, h)
 	switch {
 	case errors.Is(err, workqueue.ErrNotFound):
-		return t, workqueue.ErrLeaseLost // it was deleted, or never was: there is nothing to hold
+		return t, workqueue.ErrCheckoutLost // it was deleted, or never was: there is nothing to hold
 	case err != nil:
 		return t, err
 	}
@@ -69,7 +69,7 @@ func (s *Store) holds(ctx context.Context, on runner, orm *gorm.DB, h workqueue.
 		return t, err
 	}
 	if !t.held {
-		return t, workqueue.ErrLeaseLost
+		return t, workqueue.ErrCheckoutLost
 	}
 	return t, nil
 }
@@ -140,6 +140,6 @@ func (s *Store) goOn(ctx context.Context, doing, statement string, h workqueue.H
 		if _, err := s.holds(ctx, s.db, s.listing.WithContext(ctx), h, workqueue.RightRead); err != nil {
 			return err
 		}
-		return workqueue.ErrLeaseLost
+		return workqueue.ErrCheckoutLost
 	})
 }
