@@ -48,18 +48,18 @@ type claimed struct {
 // first and claims then: what starts is the most urgent item of that moment.
 func (e *execution) loop(ctx context.Context) error {
 	for {
-		if err := e.r.slots.acquire(ctx, e.p.Band.Min); err != nil {
+		if err := e.r.slots.acquire(ctx, need{priority: e.p.Band.Min}); err != nil {
 			return err
 		}
 		if len(e.queue) == 0 {
 			if err := e.claim(ctx); err != nil {
-				e.r.slots.release()
+				e.r.slots.release(need{})
 				return err
 			}
 		}
 		// A claim that was under way when ctx ended still brought its items.
 		if err := context.Cause(ctx); err != nil {
-			e.r.slots.release()
+			e.r.slots.release(need{})
 			return err
 		}
 		if len(e.queue) > 0 {
@@ -72,10 +72,10 @@ func (e *execution) loop(ctx context.Context) error {
 			// Its lease ended, or was taken away, while it waited for a slot:
 			// somebody else may be running it.
 			e.giveBack(it)
-			e.r.slots.release()
+			e.r.slots.release(need{})
 			continue
 		}
-		e.r.slots.release()
+		e.r.slots.release(need{})
 		if more, err := e.more(ctx); !more || err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ func (e *execution) start(it claimed) {
 		if !givenUp {
 			e.end(a, outcome)
 		}
-		e.r.slots.release()
+		e.r.slots.release(need{})
 	}()
 }
 

@@ -85,13 +85,14 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 	switch {
 	case o.Store == nil || o.RunItem == nil:
 		return nil, errors.New("a runner needs a store and a way to run items")
-	case o.Spec.Capacity < 1:
-		return nil, fmt.Errorf("capacity %d: want 1 or more slots", o.Spec.Capacity)
 	case o.Heartbeat <= 0 || 2*o.Heartbeat > o.Spec.Lease:
 		return nil, fmt.Errorf("heartbeat %s: want more than 0 and at most half of the lease, %s", o.Heartbeat, o.Spec.Lease)
 	}
+	if err := o.Spec.checkSlots(); err != nil {
+		return nil, err
+	}
 	return &Runner{
-		o: o, slots: newSlots(o.Spec.Capacity), held: newHeld(), active: newActive(),
+		o: o, slots: newSlots(o.Spec.Capacity, o.Spec.ReservedSlots), held: newHeld(), active: newActive(),
 		draining: make(chan struct{}), drained: make(chan struct{}), replaced: make(chan struct{}),
 		beatNow: make(chan struct{}, 1), wall: time.Now,
 		paced: make(chan pacedPass, maxPaced), pacing: map[Band]bool{},

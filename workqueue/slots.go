@@ -1,59 +1,103 @@
 package workqueue
 
 import (
-	"container/heap"
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 )
 
 // slots are the places in which a worker's items run. All running pipelines
-// share them; a slot that frees goes to the waiter with the highest priority,
-// the longest waiting among equals.
+// share them; what frees goes to the waiter with the highest priority, the
+// longest waiting among equals. A waiter that needs more than is free holds up
+// those behind it, or it would never come to its turn; one that only waits for
+// its own channel's maximum holds up nobody.
 type slots struct {
 	capacity int
+	reserved int // of those: kept free for priorities above HighPriority
 
 	mu      sync.Mutex
 	free    int
 	stuck   int // of those that are not free: no telling when they will be
-	waiting waiterHeap
+	use     map[string]channelUse
+	waiting []*waiter // in the order of their turns
 	arrived uint64
 }
+
+// need is what an item asks of the slots. The zero value but for its priority is
+// a plain item: one slot, of no channel.
+type need struct {
+	priority int
+	cost     int    // slots; 0: 1
+	channel  string // "": none
+	most     int    // items of the channel at a time; 0: as many as fit
+}
+
+// plain tells that nothing but one slot is needed.
+func (n need) plain() bool { return n.size() == 1 && n.most == 0 }
+
+func (n need) size() int { return max(n.cost, 1) }
+
+// channelUse counts the items of a channel that has a maximum.
+type channelUse struct{ running, stuck int }
 
 // errAllStuck says that a worker cannot run anything.
 var errAllStuck = errors.New("all slots are stuck: their handlers ignore that they were cancelled; " +
 	"restart this worker, and bound what the handlers do")
 
-func newSlots(capacity int) *slots { return &slots{capacity: capacity, free: capacity} }
-
-type waiter struct {
-	priority int
-	arrived  uint64
-	granted  chan struct{}
-	refused  bool // read when granted is closed: no slot will come
-	index    int  // in the heap; -1 when it has left
+func newSlots(capacity, reserved int) *slots {
+	return &slots{capacity: capacity, reserved: reserved, free: capacity, use: map[string]channelUse{}}
 }
 
-// acquire waits for a slot. It returns ctx's cause when ctx ends first, and
-// errAllStuck when no slot can be expected to free.
-func (s *slots) acquire(ctx context.Context, priority int) error {
+// waiter stands in line. granted is closed when it has its slots, or when refused
+// says that they will not come.
+type waiter struct {
+	need
+	arrived uint64
+	granted chan struct{}
+	refused bool // read when granted is closed
+	left    bool // it stands in line no more
+}
+
+// acquire waits for what n needs. It returns ctx's cause when ctx ends first, and
+// errAllStuck when no telling how long that would take.
+func (s *slots) acquire(ctx context.Context, n need) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	if s.stuck >= s.capacity {
-		s.mu.Unlock()
-		return errAllStuck
+	w, err := s.enlist(n)
+	if w == nil {
+		return err
 	}
-	if s.free > 0 && len(s.waiting) == 0 {
-		s.free--
-		s.mu.Unlock()
-		return nil
+	return s.await(ctx, w)
+}
+
+// enlist takes what n needs, if it is there and nobody else's turn: no waiter and
+// no error. Else it returns a waiter, for await, or errAllStuck.
+func (s *slots) enlist(n need) (*waiter, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.waiting) == 0 && s.fitsLocked(n) {
+		s.takeLocked(n)
+		return nil, nil
+	}
+	if s.hopelessLocked(n) {
+		return nil, errAllStuck
 	}
 	s.arrived++
-	w := &waiter{priority: priority, arrived: s.arrived, granted: make(chan struct{})}
-	heap.Push(&s.waiting, w)
-	s.mu.Unlock()
+	w := &waiter{need: n, arrived: s.arrived, granted: make(chan struct{})}
+	at, _ := slices.BinarySearchFunc(s.waiting, w, (*waiter).compare)
+	s.waiting = slices.Insert(s.waiting, at, w)
+	s.grantLocked()
+	if w.left {
+		return nil, nil
+	}
+	return w, nil
+}
+
+// await waits for its turn, as acquire does.
+func (s *slots) await(ctx context.Context, w *waiter) error {
 	select {
 	case <-w.granted:
 		if w.refused {
@@ -64,69 +108,115 @@ func (s *slots) acquire(ctx context.Context, priority int) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		switch {
-		case w.index >= 0:
-			heap.Remove(&s.waiting, w.index)
+		case !w.left:
+			s.waiting = slices.DeleteFunc(s.waiting, func(other *waiter) bool { return other == w })
+			s.grantLocked() // it may have held up others
 		case !w.refused:
-			// The grant and the end came together: the slot is ours to give back.
-			s.releaseLocked()
+			// The grant and the end came together: the slots are ours to give back.
+			s.releaseLocked(w.need)
 		}
 		return context.Cause(ctx)
 	}
 }
 
-// release gives a slot back.
-func (s *slots) release() {
+// release gives back what n has taken.
+func (s *slots) release(n need) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.releaseLocked()
+	s.releaseLocked(n)
 }
 
-func (s *slots) releaseLocked() {
-	if len(s.waiting) == 0 {
-		s.free++
-		return
+func (s *slots) releaseLocked(n need) {
+	s.free += n.size()
+	if n.most > 0 {
+		s.countLocked(n.channel, -1, 0)
 	}
-	close(heap.Pop(&s.waiting).(*waiter).granted)
+	if len(s.waiting) > 0 {
+		s.grantLocked()
+	}
 }
 
-// stick notes that one more slot is stuck, or with -1 that it is free again
-// soon. When all are stuck, nobody is kept waiting.
-func (s *slots) stick(more int) {
+func (s *slots) takeLocked(n need) {
+	s.free -= n.size()
+	if n.most > 0 {
+		s.countLocked(n.channel, 1, 0)
+	}
+}
+
+func (s *slots) countLocked(channel string, running, stuck int) {
+	u := s.use[channel]
+	s.use[channel] = channelUse{running: u.running + running, stuck: u.stuck + stuck}
+}
+
+// fitsLocked tells whether there is room, as far as slots go and the channel.
+func (s *slots) fitsLocked(n need) bool { return s.roomLocked(n) && !s.fullLocked(n) }
+
+func (s *slots) roomLocked(n need) bool { return n.size() <= s.free-s.keptLocked(n) }
+
+// fullLocked tells that the channel has as many items as it may.
+func (s *slots) fullLocked(n need) bool { return n.most > 0 && s.use[n.channel].running >= n.most }
+
+// keptLocked is how many slots are kept from it.
+func (s *slots) keptLocked(n need) int {
+	if n.priority > HighPriority {
+		return 0
+	}
+	return s.reserved
+}
+
+// hopelessLocked tells that only the end of a stuck handler could make room.
+func (s *slots) hopelessLocked(n need) bool {
+	return n.size() > s.capacity-s.stuck-s.keptLocked(n) || n.most > 0 && s.use[n.channel].stuck >= n.most
+}
+
+// grantLocked gives what is free to those whose turn it is.
+func (s *slots) grantLocked() {
+	still := s.waiting[:0]
+	for i, w := range s.waiting {
+		if s.fullLocked(w.need) {
+			still = append(still, w)
+			continue
+		}
+		if !s.roomLocked(w.need) {
+			still = append(still, s.waiting[i:]...)
+			break
+		}
+		s.takeLocked(w.need)
+		w.leave()
+	}
+	clear(s.waiting[len(still):])
+	s.waiting = still
+}
+
+func (w *waiter) leave() {
+	w.left = true
+	close(w.granted)
+}
+
+// stick notes that slots are stuck, or with -1 that they are free again soon.
+// Nobody is kept waiting for those whose end nobody knows.
+func (s *slots) stick(n need, more int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.stuck += more
-	if s.stuck < s.capacity {
+	s.stuck += more * n.size()
+	if n.most > 0 {
+		s.countLocked(n.channel, 0, more)
+	}
+	if more < 0 {
 		return
 	}
-	for len(s.waiting) > 0 {
-		w := heap.Pop(&s.waiting).(*waiter)
+	s.waiting = slices.DeleteFunc(s.waiting, func(w *waiter) bool {
+		if !s.hopelessLocked(w.need) {
+			return false
+		}
 		w.refused = true
-		close(w.granted)
-	}
+		w.leave()
+		return true
+	})
+	s.grantLocked()
 }
 
-type waiterHeap []*waiter
-
-func (h waiterHeap) Len() int { return len(h) }
-func (h waiterHeap) Less(i, j int) bool {
-	if h[i].priority != h[j].priority {
-		return h[i].priority > h[j].priority
-	}
-	return h[i].arrived < h[j].arrived
-}
-func (h waiterHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].index, h[j].index = i, j
-}
-func (h *waiterHeap) Push(x any) {
-	w := x.(*waiter)
-	w.index = len(*h)
-	*h = append(*h, w)
-}
-func (h *waiterHeap) Pop() any {
-	old := *h
-	w := old[len(old)-1]
-	*h = old[:len(old)-1]
-	w.index = -1
-	return w
+// compare orders waiters by their turns.
+func (w *waiter) compare(other *waiter) int {
+	return cmp.Or(cmp.Compare(other.priority, w.priority), cmp.Compare(w.arrived, other.arrived))
 }
