@@ -25,6 +25,7 @@ const module = "botwork"
 // may import, and why. Test files are held to testFences instead.
 var may = map[string]map[string]string{
 	"config": {
+		"workqueue/matching":  "a worker's labels are checked as items meet them",
 		"internal/database":   "a DSN is judged, and redacted, where it is read",
 		"internal/strictyaml": "a mistake in the file has a line, a column and a suggestion",
 	},
@@ -35,10 +36,11 @@ var may = map[string]map[string]string{
 		"internal/strictyaml": "parameters are decoded strictly, with their places",
 	},
 	"handlers/queue": {
-		"handlers":  "it implements the contract",
-		"workqueue": "it moves the queue",
-		"pipelines": "running an item runs its pipeline: this is one of the two joints",
-		"tasks":     "it serves the tasks that are due",
+		"workqueue/matching": "the distribution, labels and selectors of steps",
+		"handlers":           "it implements the contract",
+		"workqueue":          "it moves the queue",
+		"pipelines":          "running an item runs its pipeline: this is one of the two joints",
+		"tasks":              "it serves the tasks that are due",
 	},
 	"internal/bench": {
 		"handlers":            "it drains the shipped way: registry, pipelines, process, store",
@@ -79,6 +81,7 @@ var may = map[string]map[string]string{
 		"workqueue":           "it runs a worker over a store",
 	},
 	"internal/queuedefs": {
+		"workqueue/matching":   "a queue's distribution is checked at its places",
 		"handlers":             "lengths of time are written as in a pipeline",
 		"internal/jsonschemas": "a schema is checked where it is read, at its place",
 		"internal/strictyaml":  "definitions are read with their places",
@@ -97,6 +100,7 @@ var may = map[string]map[string]string{
 		"workqueue/sqlstore": "and migrates it",
 	},
 	"pipelines": {
+		"workqueue/matching":   "labels, selectors and the distribution of a pipeline's items",
 		"handlers":             "a step names one",
 		"internal/cron":        "a trigger is checked when the file is",
 		"internal/jsonschemas": "a pipeline's input is a JSON Schema",
@@ -111,10 +115,14 @@ var may = map[string]map[string]string{
 		"workqueue":           "a task's items, and the store that keeps tasks",
 	},
 	"workqueue": {
+		"workqueue/matching":   "an item's labels and selectors, a queue's distribution",
 		"internal/jsonschemas": "a queue's items must meet its schemas, whoever brings them",
 		"internal/spans":       "lengths of time are written alike in steps and in the queue",
 	},
 	"workqueue/assignment": {},
+	"workqueue/matching": {
+		"internal/spans": "a selector's life is written as every length of time",
+	},
 	"workqueue/sqlstore": {
 		"internal/database": "the connections, and what their errors mean",
 		"internal/namedsql": "one way of writing parameters in every dialect",

@@ -1,0 +1,150 @@
+package matching
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"botwork/internal/spans"
+)
+
+// Selector is one thing that an item asks of its worker's labels.
+type Selector struct {
+	Key      string
+	Operator Operator
+
+	// Value is what the label is compared with; a number for the operators
+	// of order. Exists has none.
+	Value Value
+
+	// Values are what In looks among; nil for every other operator.
+	Values []Value
+
+	// ExpiresAfter is how long after the item became due the selector still
+	// asks; 0: always.
+	ExpiresAfter time.Duration
+
+	// Expedite puts the item before others of its priority while the selector
+	// asks.
+	Expedite bool
+}
+
+// Satisfied tells whether a worker with these labels has what the selector
+// asks for.
+//
+//   - A label that is missing satisfies NotEqual alone.
+//   - A label of another type than the selector's value is not equal to it:
+//     Equal and In are false, NotEqual is true.
+//   - Order is between numbers: a label that is no number satisfies none of
+//     the operators of order. Zero and negative numbers are numbers like others.
+//   - Exists is satisfied by a label of any type, false included.
+//
+// A selector with an unknown operator is satisfied by nobody.
+func (s *Selector) Satisfied(labels Labels) bool {
+	label, there := labels[s.Key]
+	switch s.Operator {
+	case NotEqual:
+		return !there || label != s.Value
+	case Equal:
+		return there && label == s.Value
+	case In:
+		return there && slices.Contains(s.Values, label)
+	case Exists:
+		return there
+	}
+	has, ok := label.Float()
+	wants, numeric := s.Value.Float()
+	if !there || !ok || !numeric {
+		return false
+	}
+	switch s.Operator {
+	case LessThan:
+		return has < wants
+	case LessThanOrEqual:
+		return has <= wants
+	case GreaterThan:
+		return has > wants
+	case GreaterThanOrEqual:
+		return has >= wants
+	}
+	return false
+}
+
+// Expired tells that the selector no longer asks when the item has been due for
+// the given time: it neither filters nor expedites nor scores.
+func (s *Selector) Expired(waited time.Duration) bool {
+	return s.ExpiresAfter > 0 && waited >= s.ExpiresAfter
+}
+
+// Active returns the selectors that have not expired, in their order: the same
+// slice when all are.
+func Active(selectors []Selector, waited time.Duration) []Selector {
+	expired := func(s Selector) bool { return s.Expired(waited) }
+	if !slices.ContainsFunc(selectors, expired) {
+		return selectors
+	}
+	return slices.DeleteFunc(slices.Clone(selectors), expired)
+}
+
+// Expedites tells whether one of the selectors puts the item before others.
+func Expedites(selectors []Selector) bool {
+	return slices.ContainsFunc(selectors, func(s Selector) bool { return s.Expedite })
+}
+
+// Satisfied tells whether a worker satisfies all of the selectors.
+func Satisfied(selectors []Selector, labels Labels) bool {
+	for i := range selectors {
+		if !selectors[i].Satisfied(labels) {
+			return false
+		}
+	}
+	return true
+}
+
+// String writes the condition as ParseSelector reads it: gpu = true, ram >= 32,
+// site in [lisbon, porto], gpu exists. ExpiresAfter and Expedite have no place
+// in this form.
+func (s Selector) String() string {
+	switch s.Operator {
+	case Exists:
+		return s.Key + " exists"
+	case In:
+		texts := make([]string, len(s.Values))
+		for i, v := range s.Values {
+			texts[i] = v.String()
+		}
+		return s.Key + " in [" + strings.Join(texts, ", ") + "]"
+	}
+	return s.Key + " " + s.Operator.sign() + " " + s.Value.String()
+}
+
+// selectorJSON is a selector as the database keeps it.
+type selectorJSON struct {
+	Key          string   `json:"key"`
+	Operator     Operator `json:"operator"`
+	Value        *Value   `json:"value,omitempty"`
+	Values       []Value  `json:"values,omitempty"`
+	ExpiresAfter string   `json:"expiresAfter,omitempty"`
+	Expedite     bool     `json:"expedite,omitempty"`
+}
+
+// MarshalJSON writes the object form, with the operator's full name.
+func (s Selector) MarshalJSON() ([]byte, error) {
+	out := selectorJSON{Key: s.Key, Operator: s.Operator, Values: s.Values, Expedite: s.Expedite}
+	if !s.Value.IsZero() {
+		out.Value = &s.Value
+	}
+	if s.ExpiresAfter > 0 {
+		out.ExpiresAfter = spans.Text(s.ExpiresAfter)
+	}
+	return []byte(canonical(out)), nil
+}
+
+// SelectorsJSON writes a list of selectors as the database keeps it; "" when
+// there are none. Equal lists give equal texts.
+func SelectorsJSON(selectors []Selector) string {
+	if len(selectors) == 0 {
+		return ""
+	}
+	return canonical(selectors)
+}
