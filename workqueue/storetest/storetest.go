@@ -75,6 +75,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"RobotEnd", robotEndTests()},
 		{"RobotWrite", robotWriteTests()},
 		{"Life", lifeTests()},
+		{"Transition", transitionTests()},
 		{"Statistics", statisticsTests()},
 		{"Housekeeping", housekeepingTests()},
 		{"Contend", contendTests()},
