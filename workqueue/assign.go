@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"botwork/workqueue/matching"
 )
 
 // Availability is which workers an assignment pass gives items to.
@@ -53,6 +55,14 @@ type AssignParams struct {
 
 	// Profiles tell what pipelines say of their items.
 	Profiles Profiles
+
+	// Distribution is how items are given to workers where neither their
+	// pipeline nor their queue says it; what it leaves open is
+	// matching.DefaultDistribution.
+	Distribution matching.Distribution
+
+	// NewRule makes a rule of a scoring; nil knows none but the default score.
+	NewRule func(matching.Scoring) (matching.Rule, error)
 }
 
 func (p AssignParams) withDefaults() AssignParams {
@@ -66,6 +76,7 @@ func (p AssignParams) withDefaults() AssignParams {
 	setDefault(&p.Horizon, 5*time.Minute)
 	setDefault(&p.MaxPerWorker, 10_000)
 	setDefault(&p.DefaultEstimate, 10*time.Second)
+	p.Distribution = p.Distribution.Or(matching.DefaultDistribution())
 	return p
 }
 
@@ -99,6 +110,9 @@ func (p AssignParams) Validate() error {
 	}
 	if p.Band.Empty() {
 		errs = append(errs, fmt.Errorf("no priority lies between %d and %d", p.Band.Min, p.Band.Max))
+	}
+	if err := p.Distribution.Validate(); err != nil {
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

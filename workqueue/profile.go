@@ -1,12 +1,25 @@
 package workqueue
 
-import "time"
+import (
+	"time"
+
+	"botwork/workqueue/matching"
+)
 
 // Profile is what a pipeline says of the items that run it, for whatever they
 // do not say themselves. The zero value says nothing.
 type Profile struct {
 	// Estimate is how long a run is expected to take; 0: not known.
 	Estimate time.Duration
+
+	// Labels are added to an item's own, which win; Selectors hold for items
+	// that have none of their own. Both are shared: nobody changes them.
+	Labels    matching.Labels
+	Selectors []matching.Selector
+
+	// Distribution is how the items are given to workers; what it leaves open,
+	// their queue says, and then the pass.
+	Distribution matching.Distribution
 }
 
 // Profiles finds the profile of a pipeline by its name; nil knows none. An
