@@ -20,6 +20,10 @@ type Profile struct {
 	// Distribution is how the items are given to workers; what it leaves open,
 	// their queue says, and then the pass.
 	Distribution matching.Distribution
+
+	// KeySeparator ends the beginning of a natural key for which durations are
+	// learned by themselves; "": there is none.
+	KeySeparator string
 }
 
 // Profiles finds the profile of a pipeline by its name; nil knows none. An
