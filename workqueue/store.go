@@ -14,6 +14,7 @@ type Store interface {
 	QueueStore
 	TaskStore
 	StatisticsStore
+	DurationStore
 	RobotStore
 	WorkerStore
 	LeaseStore

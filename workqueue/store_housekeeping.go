@@ -61,6 +61,10 @@ type HousekeepingStore interface {
 	// a new one.
 	RemoveWorkers(ctx context.Context, age time.Duration, limit int) (removed int, err error)
 
+	// RemoveDurations removes what was learned of keys of which nothing was learned
+	// for so long.
+	RemoveDurations(ctx context.Context, age time.Duration, limit int) (removed int, err error)
+
 	// PurgeQueue removes one page of a queue's items for good, the newest first,
 	// whatever the queue says of deletion; never a running one. Call it again with
 	// the result's Next as p.BeforeID until that is 0. ErrNotFound when there is

@@ -89,6 +89,19 @@ func (l link) RecountStatistics(context.Context, func(done, of int64)) ([]workqu
 	return nil, errRefused
 }
 
+// What runs took is a hint, and what is estimated changes no promise.
+
+func (l link) Learn(context.Context, []workqueue.LearnedRuns) error { return errRefused }
+func (l link) Learned(context.Context) (map[workqueue.DurationKey]workqueue.Typical, error) {
+	return nil, errRefused
+}
+func (l link) Durations(context.Context, workqueue.DurationFilter) ([]workqueue.LearnedDuration, error) {
+	return nil, errRefused
+}
+func (l link) ForgetDurations(context.Context, workqueue.DurationFilter) (int, error) {
+	return 0, errRefused
+}
+
 // Housekeeping is left out: what it removes has ended.
 
 func (l link) RemoveRetained(context.Context, int) (int, error) { return 0, errRefused }
@@ -104,6 +117,9 @@ func (l link) FreeTimedKeys(context.Context, int) (int, error)                { 
 func (l link) RemoveFirings(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
 func (l link) RemoveRuns(context.Context, time.Duration, int) (int, error)    { return 0, errRefused }
 func (l link) RemoveWorkers(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
+func (l link) RemoveDurations(context.Context, time.Duration, int) (int, error) {
+	return 0, errRefused
+}
 func (l link) PurgeQueue(context.Context, workqueue.PurgeParams) (workqueue.PurgeResult, error) {
 	return workqueue.PurgeResult{}, errRefused
 }

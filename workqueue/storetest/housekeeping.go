@@ -24,6 +24,7 @@ func housekeepingTests() []test {
 		{"firings of tasks", housekeepTaskFirings},
 		{"runs but for the latest and those that go on", housekeepRuns},
 		{"workers that are gone", housekeepWorkers},
+		{"durations of which nothing was learned for long", housekeepDurations},
 		{"one of each, and nothing else", housekeepAll},
 		{"a purge of a queue", purgeAll},
 		{"a purge page by page", purgePages},

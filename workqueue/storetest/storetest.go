@@ -77,6 +77,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Life", lifeTests()},
 		{"Transition", transitionTests()},
 		{"Statistics", statisticsTests()},
+		{"Durations", durationTests()},
 		{"Housekeeping", housekeepingTests()},
 		{"Contend", contendTests()},
 	} {

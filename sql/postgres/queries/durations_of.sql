@@ -1,0 +1,9 @@
+-- durations_of: what has been learned of some keys so far.
+-- In:  rows [{KeyHash}]
+-- Out: those that are there; the others are new.
+-- FOR UPDATE: whoever learns of them at the same time waits instead of trying again.
+SELECT d."KeyHash", d."Kind", d."Pipeline", d."Name", d."Runs", d."MeanMs", d."ErrorMs", d."Histogram", d."Version", d."UpdatedAt"
+FROM "BotDurations" d
+WHERE d."KeyHash" = ANY (ARRAY(SELECT j."KeyHash" FROM json_to_recordset(CAST(@rows AS json)) AS j("KeyHash" text)))
+ORDER BY d."KeyHash"
+FOR UPDATE OF d;

@@ -1,0 +1,8 @@
+-- durations_of: what has been learned of some keys so far.
+-- In:  rows [{KeyHash}]
+-- Out: those that are there; the others are new.
+-- UPDLOCK: whoever learns of them at the same time waits instead of trying again.
+SELECT d.KeyHash, d.Kind, d.Pipeline, d.Name, d.Runs, d.MeanMs, d.ErrorMs, d.Histogram, d.Version, d.UpdatedAt
+FROM BotDurations d WITH (UPDLOCK, ROWLOCK)
+WHERE d.KeyHash IN (SELECT j.KeyHash FROM OPENJSON(@rows) WITH (KeyHash NVARCHAR(64) '$.KeyHash') j)
+ORDER BY d.KeyHash;

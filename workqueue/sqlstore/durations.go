@@ -1,0 +1,111 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"botwork/workqueue"
+)
+
+// passDurations bounds what an assignment pass reads, durationPage a listing.
+const passDurations, durationPage = 20_000, 1000
+
+// durationRow is BotDurations.
+type durationRow struct {
+	ID        int64 `gorm:"column:Id;primaryKey"`
+	KeyHash   string
+	Kind      string
+	Pipeline  string
+	Name      string
+	Runs      int64
+	MeanMs    float64
+	P90Ms     int64 `gorm:"column:P90Ms"`
+	ErrorMs   float64
+	Histogram string
+	Version   int64
+	UpdatedAt utcTime
+}
+
+func (durationRow) TableName() string { return "BotDurations" }
+
+func (r *durationRow) learned() workqueue.LearnedDuration {
+	return workqueue.LearnedDuration{
+		DurationKey: workqueue.DurationKey{Kind: workqueue.DurationKind(r.Kind), Pipeline: r.Pipeline, Name: r.Name},
+		Runs:        r.Runs, MeanMs: r.MeanMs, ErrorMs: r.ErrorMs,
+		Classes:   workqueue.ParseDurationWeights(workqueue.JSONText(r.Histogram)),
+		UpdatedAt: r.UpdatedAt.Time,
+	}
+}
+
+// Learned implements workqueue.DurationStore.
+func (s *Store) Learned(ctx context.Context) (map[workqueue.DurationKey]workqueue.Typical, error) {
+	var known map[workqueue.DurationKey]workqueue.Typical
+	err := s.retry(ctx, "read learned durations", func() error {
+		known = map[workqueue.DurationKey]workqueue.Typical{}
+		rows, err := s.queries.query(ctx, s.readers, "learned", values{"limit_rows": passDurations})
+		if err != nil {
+			return err
+		}
+		return eachRow(rows, func() error {
+			var r durationRow
+			if err := rows.Scan(&r.Kind, &r.Pipeline, &r.Name, &r.Runs, &r.MeanMs, &r.P90Ms); err != nil {
+				return err
+			}
+			l := r.learned()
+			known[l.DurationKey] = workqueue.Typical{Runs: l.Runs, Mean: l.Mean(), P90: milliseconds(r.P90Ms)}
+			return nil
+		})
+	})
+	return known, err
+}
+
+// Durations implements workqueue.DurationStore.
+func (s *Store) Durations(ctx context.Context, f workqueue.DurationFilter) ([]workqueue.LearnedDuration, error) {
+	var rows []durationRow
+	err := s.retry(ctx, "list learned durations", func() error {
+		rows = nil
+		orm := whichDurations(s.listing.WithContext(ctx), f)
+		for _, by := range []string{"Pipeline", "Kind", "Name", "Id"} {
+			orm = orm.Order(clause.OrderByColumn{Column: column(by)})
+		}
+		return orm.Limit(orDefault(f.Limit, durationPage)).Find(&rows).Error
+	})
+	all := make([]workqueue.LearnedDuration, len(rows))
+	for i := range rows {
+		all[i] = rows[i].learned()
+	}
+	return all, err
+}
+
+// ForgetDurations implements workqueue.DurationStore.
+func (s *Store) ForgetDurations(ctx context.Context, f workqueue.DurationFilter) (int, error) {
+	var removed int64
+	err := s.retry(ctx, "forget learned durations", func() error {
+		result := whichDurations(s.orm.WithContext(ctx).Session(&gorm.Session{AllowGlobalUpdate: true}), f).Delete(&durationRow{})
+		removed = result.RowsAffected
+		return result.Error
+	})
+	return int(removed), err
+}
+
+// whichDurations adds the conditions of a filter.
+func whichDurations(orm *gorm.DB, f workqueue.DurationFilter) *gorm.DB {
+	equal := map[string]any{}
+	for name, value := range map[string]string{"Kind": string(f.Kind), "Pipeline": f.Pipeline, "Name": f.Name} {
+		if value != "" {
+			equal[name] = value
+		}
+	}
+	if len(equal) > 0 {
+		orm = orm.Where(equal)
+	}
+	return orm
+}
+
+// RemoveDurations implements workqueue.HousekeepingStore.
+func (s *Store) RemoveDurations(ctx context.Context, age time.Duration, limit int) (int, error) {
+	return s.cleanBatch(ctx, "remove old durations", "clean_durations", s.aged(age, limit))
+}

@@ -1,0 +1,134 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"botwork/workqueue"
+)
+
+// learnedRow is a row inside a JSON parameter.
+type learnedRow struct {
+	KeyHash              string
+	Kind, Pipeline, Name string
+	OldVersion           int64
+	Runs                 int64
+	MeanMs               float64
+	P90Ms                int64
+	ErrorMs              float64
+	Histogram            string
+}
+
+// keyHash tells keys apart to the letter, which the texts do not on SQL Server.
+func keyHash(k workqueue.DurationKey) string {
+	sum := sha256.Sum256([]byte(string(k.Kind) + "\x00" + k.Pipeline + "\x00" + k.Name))
+	return hex.EncodeToString(sum[:])
+}
+
+// errLearnedMeanwhile says that somebody else has written a key since it was
+// read, so that what was computed would lose the other's runs: look again.
+var errLearnedMeanwhile = errors.New("another process has learned of the same durations at the same time")
+
+// Learn implements workqueue.DurationStore.
+func (s *Store) Learn(ctx context.Context, of []workqueue.LearnedRuns) error {
+	if len(of) == 0 {
+		return nil
+	}
+	// By hash, so that two processes take their rows in the same order.
+	runs := make(map[string]workqueue.LearnedRuns, len(of))
+	var keys []string
+	for _, r := range of {
+		hash := keyHash(r.Key)
+		runs[hash] = r
+		keys = append(keys, hash)
+	}
+	slices.SortFunc(keys, cmp.Compare[string])
+	return s.retry(ctx, "learn durations", func() (err error) {
+		for range defineTries {
+			err = s.tx(ctx, func(tx *sql.Tx) error { return s.learn(ctx, tx, keys, runs) })
+			if !errors.Is(err, errLearnedMeanwhile) && classify(err) != uniqueError {
+				return err
+			}
+		}
+		return err
+	})
+}
+
+// learn reads, computes and writes. Correct by the versions alone: the locks that
+// the first statement takes only spare a second try.
+func (s *Store) learn(ctx context.Context, tx *sql.Tx, keys []string, runs map[string]workqueue.LearnedRuns) error {
+	known, err := s.durationsOf(ctx, tx, keys)
+	if err != nil {
+		return err
+	}
+	var present, missing []learnedRow
+	for _, hash := range keys {
+		r := runs[hash]
+		was, ok := known[hash]
+		if !ok {
+			was = &durationRow{}
+		}
+		l := was.learned()
+		l.Learn(r)
+		row := learnedRow{
+			KeyHash: hash, Kind: string(r.Key.Kind), Pipeline: r.Key.Pipeline, Name: r.Key.Name, OldVersion: was.Version,
+			Runs: l.Runs, MeanMs: l.MeanMs, P90Ms: ms(l.P90()), ErrorMs: l.ErrorMs, Histogram: string(l.Classes.JSON()),
+		}
+		if ok {
+			present = append(present, row)
+		} else {
+			missing = append(missing, row)
+		}
+	}
+	for _, part := range []struct {
+		statement string
+		rows      []learnedRow
+	}{{"learn", present}, {"learn_new", missing}} {
+		if len(part.rows) == 0 {
+			continue
+		}
+		batch, err := jsonRows(part.rows)
+		if err != nil {
+			return err
+		}
+		n, err := s.queries.exec(ctx, tx, part.statement, values{"rows": batch, "now": s.nowArg()})
+		if err != nil {
+			return fmt.Errorf("%s: %w", part.statement, err)
+		}
+		if n != int64(len(part.rows)) {
+			return errLearnedMeanwhile
+		}
+	}
+	return nil
+}
+
+// durationsOf reads the rows of some keys by their hashes.
+func (s *Store) durationsOf(ctx context.Context, tx *sql.Tx, keys []string) (map[string]*durationRow, error) {
+	type row struct{ KeyHash string }
+	batch := make([]row, len(keys))
+	for i, hash := range keys {
+		batch[i] = row{hash}
+	}
+	text, err := jsonRows(batch)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.queries.query(ctx, tx, "durations_of", values{"rows": text})
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]*durationRow, len(keys))
+	err = eachRow(rows, func() error {
+		r := &durationRow{}
+		err := rows.Scan(&r.KeyHash, &r.Kind, &r.Pipeline, &r.Name, &r.Runs, &r.MeanMs, &r.ErrorMs, &r.Histogram, &r.Version, &r.UpdatedAt)
+		known[r.KeyHash] = r
+		return err
+	})
+	return known, err
+}

@@ -1,0 +1,342 @@
+package storetest
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"botwork/workqueue"
+)
+
+func durationTests() []test {
+	return []test{
+		{"nothing is learned yet", durationNone},
+		{"batch by batch as in one", durationBatches},
+		{"keys are told apart to the letter", durationLetters},
+		{"long and odd names", durationNames},
+		{"a listing and what is forgotten", durationList},
+		{"what a hand has changed", durationHand},
+		{"what a pass reads is bounded by the latest", durationLatest},
+		{"all or none", durationAllOrNone},
+		{"many at a time lose no run", durationContend},
+	}
+}
+
+// keyOf is the key of a pipeline.
+func keyOf(pipeline string) workqueue.DurationKey {
+	return workqueue.DurationKey{Kind: workqueue.OfPipeline, Pipeline: pipeline}
+}
+
+// took are runs of a key, in seconds.
+func took(k workqueue.DurationKey, seconds ...float64) workqueue.LearnedRuns {
+	r := workqueue.LearnedRuns{Key: k}
+	for _, s := range seconds {
+		r.Runs = append(r.Runs, workqueue.RunTime{Took: time.Duration(s * float64(time.Second))})
+	}
+	return r
+}
+
+func (x *fixture) learn(all ...workqueue.LearnedRuns) {
+	x.Helper()
+	if err := x.Store.Learn(x.ctx, all); err != nil {
+		x.Fatal(err)
+	}
+}
+
+func (x *fixture) durations(f workqueue.DurationFilter) []workqueue.LearnedDuration {
+	x.Helper()
+	all, err := x.Store.Durations(x.ctx, f)
+	if err != nil {
+		x.Fatal(err)
+	}
+	return all
+}
+
+// learnedOf is what the store knows of a key.
+func (x *fixture) learnedOf(k workqueue.DurationKey) workqueue.LearnedDuration {
+	x.Helper()
+	for _, l := range x.durations(workqueue.DurationFilter{}) {
+		if l.DurationKey == k {
+			return l
+		}
+	}
+	x.Fatalf("nothing is known of %q", k)
+	return workqueue.LearnedDuration{}
+}
+
+// wantLearned compares what the store knows of a key with what these runs teach
+// by themselves. Weights of classes are kept rounded.
+func (x *fixture) wantLearned(k workqueue.DurationKey, runs ...workqueue.LearnedRuns) {
+	x.Helper()
+	var want workqueue.LearnedDuration
+	for _, r := range runs {
+		want.Learn(r)
+	}
+	got := x.learnedOf(k)
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Max(1, math.Abs(b)) }
+	if got.Runs != want.Runs || !near(got.MeanMs, want.MeanMs) || !near(got.ErrorMs, want.ErrorMs) || got.P90() != want.P90() {
+		x.Errorf("%q: %d runs, mean %v, error %v, p90 %s; want %d, %v, %v, %s", k,
+			got.Runs, got.MeanMs, got.ErrorMs, got.P90(), want.Runs, want.MeanMs, want.ErrorMs, want.P90())
+	}
+	if got.UpdatedAt.IsZero() {
+		x.Errorf("%q does not say when it was learned", k)
+	}
+}
+
+func durationNone(x *fixture) {
+	x.learn()
+	if all := x.durations(workqueue.DurationFilter{}); len(all) != 0 {
+		x.Errorf("known is %v, want nothing", all)
+	}
+	if known, err := x.Store.Learned(x.ctx); err != nil || len(known) != 0 {
+		x.Errorf("Learned = %v, %v, want nothing", known, err)
+	}
+	if n, err := x.Store.ForgetDurations(x.ctx, workqueue.DurationFilter{}); err != nil || n != 0 {
+		x.Errorf("ForgetDurations = %d, %v, want nothing", n, err)
+	}
+}
+
+func durationBatches(x *fixture) {
+	invoices, letters := keyOf("invoices"), keyOf("letters")
+	task := workqueue.DurationKey{Kind: workqueue.OfTask, Pipeline: "invoices", Name: "nightly"}
+	first := took(invoices, 10, 20, 30)
+	estimated := workqueue.LearnedRuns{Key: invoices, LeftOut: 5, Runs: []workqueue.RunTime{
+		{Took: 7 * time.Second, Estimate: 9 * time.Second}, {Took: 1500 * time.Microsecond, Estimate: 10 * time.Second},
+	}}
+	quick := took(letters, 0.0002, 0.0004)
+	x.learn(first, took(task, 5))
+	x.wantLearned(invoices, first)
+	x.wantLearned(task, took(task, 5))
+	x.learn(quick, estimated)
+	x.wantLearned(invoices, first, estimated)
+	x.wantLearned(letters, quick)
+	var many []workqueue.LearnedRuns
+	for n := range 40 {
+		many = append(many, took(invoices, float64(n*n%17), 60))
+		x.learn(many[n])
+	}
+	x.wantLearned(invoices, append([]workqueue.LearnedRuns{first, estimated}, many...)...)
+
+	known, err := x.Store.Learned(x.ctx)
+	if err != nil || len(known) != 3 {
+		x.Fatalf("Learned = %v, %v, want three keys", known, err)
+	}
+	l := x.learnedOf(invoices)
+	got, p90 := known[invoices], l.P90()
+	if got.Runs != l.Runs || got.Mean != l.Mean() || got.P90 < p90 || got.P90 >= p90+time.Millisecond { // rounded up
+		x.Errorf("a pass counts with %+v, want %d runs, %s and %s", got, l.Runs, l.Mean(), p90)
+	}
+	if known[letters].Mean != 300*time.Microsecond {
+		x.Errorf("a pass counts with %s, want 300µs", known[letters].Mean)
+	}
+}
+
+func durationLetters(x *fixture) {
+	keys := []workqueue.DurationKey{keyOf("erp"), keyOf("ERP"), keyOf("érp")}
+	for _, name := range []string{"a", "A", "á"} {
+		keys = append(keys, workqueue.DurationKey{Kind: workqueue.OfTask, Pipeline: "erp", Name: name},
+			workqueue.DurationKey{Kind: workqueue.OfKey, Pipeline: "erp", Name: name})
+	}
+	keys = append(keys, workqueue.DurationKey{Kind: workqueue.OfTask, Name: "a"})
+	for range 2 {
+		var batch []workqueue.LearnedRuns
+		for i, k := range keys {
+			batch = append(batch, took(k, float64(i+1)))
+		}
+		x.learn(batch...)
+	}
+	known, err := x.Store.Learned(x.ctx)
+	if err != nil || len(known) != len(keys) {
+		x.Fatalf("Learned = %v, %v, want %d keys", known, err, len(keys))
+	}
+	for i, k := range keys {
+		if got, want := known[k], time.Duration(i+1)*time.Second; got.Mean != want || got.Runs != 2 {
+			x.Errorf("%q: %+v, want two runs of %s", k, got, want)
+		}
+	}
+}
+
+func durationNames(x *fixture) {
+	profile := workqueue.Profile{KeySeparator: ":"}
+	var batch []workqueue.LearnedRuns
+	for _, text := range []string{"'; DROP TABLE \"BotDurations\"; --", `{"a": "b"`, "a\x00b\xff", strings.Repeat("ż", 500), strings.Repeat("😀", 250)} {
+		for _, k := range workqueue.DurationKeys("odd", text, text+":1", profile) {
+			if k.Kind != workqueue.OfPipeline {
+				batch = append(batch, took(k, 1))
+			}
+		}
+	}
+	x.learn(batch...)
+	x.learn(batch...)
+	known, err := x.Store.Learned(x.ctx)
+	if err != nil || len(known) != len(batch) || len(batch) != 10 {
+		x.Fatalf("Learned = %v, %v, want %d keys", known, err, len(batch))
+	}
+	for _, r := range batch {
+		if known[r.Key].Runs != 2 {
+			x.Errorf("%q: %+v, want two runs", r.Key, known[r.Key])
+		}
+	}
+}
+
+func durationList(x *fixture) {
+	keys := []workqueue.DurationKey{
+		{Kind: workqueue.OfKey, Pipeline: "a", Name: "LIS"}, {Kind: workqueue.OfKey, Pipeline: "a", Name: "OPO"}, keyOf("a"),
+		{Kind: workqueue.OfTask, Pipeline: "a", Name: "nightly"}, keyOf("b"), {Kind: workqueue.OfTask, Pipeline: "b", Name: "nightly"},
+	}
+	for _, k := range keys {
+		x.learn(took(k, 1))
+	}
+	wantKeys := func(f workqueue.DurationFilter, want ...int) {
+		x.Helper()
+		var got []int
+		for _, l := range x.durations(f) {
+			got = append(got, slices.Index(keys, l.DurationKey))
+		}
+		if !slices.Equal(got, want) {
+			x.Errorf("%+v lists %v, want %v", f, got, want)
+		}
+	}
+	wantKeys(workqueue.DurationFilter{}, 0, 1, 2, 3, 4, 5)
+	wantKeys(workqueue.DurationFilter{Limit: 2}, 0, 1)
+	wantKeys(workqueue.DurationFilter{Pipeline: "b"}, 4, 5)
+	wantKeys(workqueue.DurationFilter{Kind: workqueue.OfTask, Name: "nightly"}, 3, 5)
+	wantKeys(workqueue.DurationFilter{Name: "nothing"})
+	for _, step := range []struct {
+		filter workqueue.DurationFilter
+		n      int
+		left   []int
+	}{
+		{workqueue.DurationFilter{Kind: workqueue.OfKey, Pipeline: "a", Name: "LIS"}, 1, []int{1, 2, 3, 4, 5}},
+		{workqueue.DurationFilter{Pipeline: "unknown"}, 0, []int{1, 2, 3, 4, 5}},
+		{workqueue.DurationFilter{Pipeline: "a", Limit: 1}, 3, []int{4, 5}},
+		{workqueue.DurationFilter{}, 2, nil},
+	} {
+		if n, err := x.Store.ForgetDurations(x.ctx, step.filter); err != nil || n != step.n {
+			x.Errorf("ForgetDurations(%+v) = %d, %v, want %d", step.filter, n, err, step.n)
+		}
+		wantKeys(workqueue.DurationFilter{}, step.left...)
+	}
+	x.learn(took(keyOf("a"), 7))
+	x.wantLearned(keyOf("a"), took(keyOf("a"), 7))
+}
+
+// What a person writes counts from then on, and nonsense does no harm.
+func durationHand(x *fixture) {
+	p := keyOf("p")
+	x.learn(took(p, 1, 1, 1))
+	x.exec(1, `UPDATE "BotDurations" SET "MeanMs" = 60000, "Runs" = 100, "Histogram" = 'nonsense', "P90Ms" = -5`)
+	known, err := x.Store.Learned(x.ctx)
+	if want := (workqueue.Typical{Runs: 100, Mean: time.Minute}); err != nil || known[p] != want {
+		x.Errorf("a pass counts with %+v, %v, want %+v", known[p], err, want)
+	}
+	x.learn(took(p, 10))
+	l := x.learnedOf(p)
+	if l.Runs != 101 || l.Mean().Round(time.Microsecond) != 55*time.Second || l.P90().Round(time.Second) != 10*time.Second {
+		x.Errorf("101 runs later: %d, %s, %s, want 101, 55s, 10s", l.Runs, l.Mean(), l.P90())
+	}
+	if n := x.Exec(x.T, `INSERT INTO "BotDurations" ("KeyHash", "Kind", "Pipeline", "Name", "Runs", "MeanMs", "P90Ms", "ErrorMs", "Histogram")
+		VALUES ('mine', 'pipeline', 'by hand', '', 3, 5000, 6000, 0, '{}')`); n != 1 {
+		x.Errorf("%d rows were inserted by hand", n)
+	}
+	if known, err := x.Store.Learned(x.ctx); err != nil || known[keyOf("by hand")].Mean != 5*time.Second {
+		x.Errorf("a pass counts with %+v, %v, want 5s", known[keyOf("by hand")], err)
+	}
+}
+
+func durationLatest(x *fixture) {
+	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := x.At(x.T, func() time.Time { return at })
+	const batch = 2500
+	for n := range 9 { // 22,500 keys, of which 20,000 are read
+		var all []workqueue.LearnedRuns
+		for i := range batch {
+			all = append(all, took(keyOf(fmt.Sprintf("p%d-%d", n, i)), 1))
+		}
+		if err := s.Learn(x.ctx, all); err != nil {
+			x.Fatal(err)
+		}
+		at = at.Add(time.Second)
+	}
+	known, err := s.Learned(x.ctx)
+	if err != nil || len(known) != 20_000 {
+		x.Fatalf("Learned = %d keys, %v, want 20,000", len(known), err)
+	}
+	for k := range known {
+		if strings.HasPrefix(k.Pipeline, "p0-") {
+			x.Fatalf("%q is among them, and others are not that were learned later", k)
+		}
+	}
+}
+
+func durationAllOrNone(x *fixture) {
+	bad := took(workqueue.DurationKey{Kind: "nonsense", Pipeline: "p"}, 1)
+	if err := x.Store.Learn(x.ctx, []workqueue.LearnedRuns{took(keyOf("p"), 1), bad}); err == nil {
+		x.Error("a key of no kind was learned")
+	}
+	if all := x.durations(workqueue.DurationFilter{}); len(all) != 0 {
+		x.Errorf("known is %v, want nothing", all)
+	}
+}
+
+// Several processes learn of the same keys, new ones among them: all runs count.
+func durationContend(x *fixture) {
+	const processes, rounds = 4, 25
+	keys := []workqueue.DurationKey{keyOf("a"), keyOf("b"), {Kind: workqueue.OfTask, Pipeline: "a", Name: "t"}}
+	var wg sync.WaitGroup
+	for n := range processes {
+		s := x.Another(x.T)
+		wg.Go(func() {
+			for round := range rounds {
+				batch := []workqueue.LearnedRuns{took(keys[0], 1, 2), took(keys[1], 3), took(keys[2], 4), took(keyOf(fmt.Sprint("new-", round)), 5)}
+				if n%2 == 1 {
+					slices.Reverse(batch)
+				}
+				if err := s.Learn(x.ctx, batch); err != nil {
+					x.Errorf("process %d, round %d: %v", n, round, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for i, want := range []int64{2 * processes * rounds, processes * rounds, processes * rounds} {
+		if got := x.learnedOf(keys[i]); got.Runs != want {
+			x.Errorf("%q has learned of %d runs, want %d", keys[i], got.Runs, want)
+		}
+	}
+	for round := range rounds {
+		if got := x.learnedOf(keyOf(fmt.Sprint("new-", round))); got.Runs != processes || got.Mean() != 5*time.Second {
+			x.Errorf("%q has learned %s of %d runs, want 5s of %d", got.DurationKey, got.Mean(), got.Runs, processes)
+		}
+	}
+}
+
+func housekeepDurations(x *fixture) {
+	s := x.cleaned()
+	for name, age := range map[string]time.Duration{
+		"old": *days(200), "just": *days(90), "almost": *days(90) - time.Millisecond, "new": 0, "ahead": -*days(1),
+	} {
+		x.learn(took(keyOf(name), 1))
+		x.exec(1, `UPDATE "BotDurations" SET "UpdatedAt" = %s WHERE "Pipeline" = '%s'`, ago(age), name)
+	}
+	for _, want := range []int{1, 1, 0} { // bounded, the oldest first
+		n, err := s.RemoveDurations(x.ctx, *days(90), 1)
+		x.wantRemoved(n, err, want)
+		if want == 1 && n == 1 && len(x.durations(workqueue.DurationFilter{Pipeline: "old"})) != 0 {
+			x.Error("the oldest is still there")
+		}
+	}
+	var left []string
+	for _, l := range x.durations(workqueue.DurationFilter{}) {
+		left = append(left, l.Pipeline)
+	}
+	slices.SortFunc(left, cmp.Compare[string])
+	if want := []string{"ahead", "almost", "new"}; !slices.Equal(left, want) {
+		x.Errorf("left is %q, want %q", left, want)
+	}
+}
