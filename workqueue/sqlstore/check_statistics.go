@@ -17,17 +17,25 @@ import (
 // meanwhile are not judged.
 func (r *reading) statistics(ctx context.Context) error {
 	return r.s.retry(ctx, "check: count what has ended", func() error {
-		return r.s.oneView(ctx, func(on runner) error { return r.figures(ctx, on, func(int64, int64) {}) })
+		return r.s.oneView(ctx, func(on runner) error { return r.figures(ctx, on, func() {}) })
 	})
 }
 
-// figures reads what is kept, counts, calling progress behind each range of ids,
-// and reads what is kept again.
-func (r *reading) figures(ctx context.Context, on runner, progress func(done, of int64)) error {
-	seen, err := r.s.recount(ctx, on, r.s.checks, "ended_count", progress)
+// figures reads what is kept, counts, calls counted, and reads what is kept again.
+func (r *reading) figures(ctx context.Context, on runner, counted func()) error {
+	seen := recount{counted: map[statKey]int64{}}
+	var err error
+	if seen.kept, err = r.s.keptSums(ctx, on); err != nil {
+		return err
+	}
+	rows, err := r.s.checks.query(ctx, on, "ended_count", nil)
 	if err != nil {
 		return err
 	}
+	if err := r.s.countEnds(rows, seen.counted); err != nil {
+		return err
+	}
+	counted()
 	after, err := r.s.keptSums(ctx, on)
 	if err != nil {
 		return err

@@ -47,6 +47,8 @@ func TestCheckStatistics(t *testing.T) {
 		id := func(queue string, state workqueue.State) int64 {
 			return x.number(`SELECT MIN("Id") FROM "BotWorkQueueItems" WHERE "QueueName" = '%s' AND "State" = %d AND "DeletedAt" IS NULL`, queue, int(state))
 		}
+		x.set(id("mail", workqueue.Processed), `RetainUntil = `+farAway) // counted apart
+		x.wantClean()
 		for _, tt := range []struct {
 			name, queue, found string
 			change             func()
@@ -192,6 +194,23 @@ func TestCheckStatisticsOfNoOneMoment(t *testing.T) {
 			})
 		}
 	})
+}
+
+// Counting what has ended reads no rows but those of the indexes for it. (The
+// planner of PostgreSQL decides by what there is.)
+func TestCheckCountsByIndexes(t *testing.T) {
+	e := testdb.Engines[slices.IndexFunc(testdb.Engines, func(e testdb.Engine) bool { return e.Driver == database.SQLite })]
+	dsn := e.DSN(t)
+	e.Open(t, dsn)
+	plan := explain(t, e, e.SQL(t, dsn), "checks/ended_count", nil)
+	for _, index := range []string{"Completed", "Retained", "Archived", "Deleted"} {
+		if !strings.Contains(plan, "IX_BotWorkQueueItems_"+index) {
+			t.Errorf("the plan does not use the index %s:\n%s", index, plan)
+		}
+	}
+	if sorts := strings.Count(plan, "TEMP B-TREE"); sorts != 2 {
+		t.Errorf("the plan sorts %d times, want the retained and the deleted ones alone:\n%s", sorts, plan)
+	}
 }
 
 // oneBatch lets ten items of the default queue end well.

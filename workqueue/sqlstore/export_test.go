@@ -59,12 +59,12 @@ func (s *Store) FinishUnkept(ctx context.Context, workerID int64, instanceID str
 }
 
 // CheckFiguresLoosely compares the figures of the queues as on an engine that does
-// not show all as it is at one moment. between is called while it counts.
+// not show all as it is at one moment. between is called when it has counted.
 func (s *Store) CheckFiguresLoosely(ctx context.Context, between func()) (workqueue.CheckReport, error) {
 	r, err := s.newReading(ctx, workqueue.CheckParams{})
 	if err != nil {
 		return workqueue.CheckReport{}, err
 	}
-	err = r.figures(ctx, s.readers, func(int64, int64) { between() })
+	err = r.figures(ctx, s.readers, between)
 	return r.report(), err
 }

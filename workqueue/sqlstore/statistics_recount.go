@@ -26,7 +26,7 @@ func (s *Store) RecountStatistics(ctx context.Context, progress func(done, of in
 	err := s.retry(ctx, "recount the statistics", func() error {
 		var r recount
 		if err := s.oneView(ctx, func(on runner) (err error) {
-			r, err = s.recount(ctx, on, s.queries, "stat_count", progress)
+			r, err = s.recount(ctx, on, progress)
 			return err
 		}); err != nil {
 			return err
@@ -80,9 +80,7 @@ type recount struct {
 // times is how many recounts had ended by then.
 func (r recount) times() int64 { return r.kept[statKey{kind: statRecount}].events }
 
-// recount reads what is kept, then what is there, by a statement that counts the
-// items of a range of ids.
-func (s *Store) recount(ctx context.Context, on runner, of *queries, counting string, progress func(done, of int64)) (recount, error) {
+func (s *Store) recount(ctx context.Context, on runner, progress func(done, of int64)) (recount, error) {
 	r := recount{counted: map[statKey]int64{}}
 	var lowest, highest int64
 	rows, err := s.queries.query(ctx, on, "stat_ids", nil)
@@ -97,27 +95,31 @@ func (s *Store) recount(ctx context.Context, on runner, of *queries, counting st
 	}
 	for after := lowest - 1; after < highest; after += recountPage {
 		upto := min(after+recountPage, highest)
-		rows, err := of.query(ctx, on, counting, values{"after_id": after, "upto_id": upto})
+		rows, err := s.queries.query(ctx, on, "stat_count", values{"after_id": after, "upto_id": upto})
 		if err != nil {
 			return r, err
 		}
-		err = eachRow(rows, func() error {
-			var queue string
-			var state workqueue.State
-			var hidden int
-			var n int64
-			if err := rows.Scan(&queue, &state, &hidden, &n); err != nil {
-				return err
-			}
-			r.counted[s.levelKey(queue, statKind(endOf(state, hidden != 0)))] += n
-			return nil
-		})
-		if err != nil {
+		if err := s.countEnds(rows, r.counted); err != nil {
 			return r, err
 		}
 		progress(upto-lowest+1, highest-lowest+1)
 	}
 	return r, nil
+}
+
+// countEnds adds up what a statement counted.
+func (s *Store) countEnds(rows *sql.Rows, counted map[statKey]int64) error {
+	return eachRow(rows, func() error {
+		var queue string
+		var state workqueue.State
+		var hidden int
+		var n int64
+		if err := rows.Scan(&queue, &state, &hidden, &n); err != nil {
+			return err
+		}
+		counted[s.levelKey(queue, statKind(endOf(state, hidden != 0)))] += n
+		return nil
+	})
 }
 
 // keptSums reads what is kept of each queue and kind, and of no queue the

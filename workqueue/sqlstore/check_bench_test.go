@@ -1,0 +1,38 @@
+package sqlstore_test
+
+import (
+	"testing"
+	"time"
+
+	"botwork/internal/database"
+	"botwork/internal/testdb"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// BenchmarkCheck tells which part of a check of a million finished items goes
+// into counting them for the statistics.
+func BenchmarkCheck(b *testing.B) {
+	eachBenched(b, func(b *testing.B, e testdb.Engine) {
+		if e.Driver == database.SQLServer {
+			b.Skip("the rows are made by statements of the other engines")
+		}
+		store := benchTable(b, e, 1_000_000).store.(*sqlstore.Store)
+		var whole, counting []time.Duration
+		for b.Loop() {
+			began := time.Now()
+			if _, err := store.Check(b.Context(), workqueue.CheckParams{}); err != nil {
+				b.Fatal(err)
+			}
+			whole = append(whole, time.Since(began))
+			began = time.Now()
+			report, err := store.CheckFiguresLoosely(b.Context(), func() {})
+			if err != nil || !report.Clean {
+				b.Fatalf("%+v, %v", report.Violations, err)
+			}
+			counting = append(counting, time.Since(began))
+		}
+		b.ReportMetric(0, "ns/op") // of both: it says nothing
+		reportRatio(b, "counting", counting, "check", whole)
+	})
+}
