@@ -118,6 +118,8 @@ func (r *Runner) shutdown(ctx context.Context) error {
 	defer cancel()
 	if serr := r.o.Store.StopWorker(last, r.worker.ID, r.worker.InstanceID); serr != nil && !errors.Is(serr, ErrWorkerReplaced) {
 		err = errors.Join(err, serr)
+	} else {
+		r.learn(last) // what the last runs took; a database that is away is not waited for again
 	}
 	return err
 }

@@ -130,8 +130,10 @@ func (r *Runner) runSafely(ctx context.Context, run *Run) (outcome Outcome) {
 	}()
 	started := time.Now()
 	outcome = r.run(ctx, run)
+	took := time.Since(started)
+	r.learner.note(run.Item, outcome, took)
 	if r.o.Ended != nil {
-		r.o.Ended(run.Item, outcome, time.Since(started))
+		r.o.Ended(run.Item, outcome, took)
 	}
 	return outcome
 }

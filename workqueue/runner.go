@@ -39,6 +39,7 @@ type Runner struct {
 	replaced  chan struct{} // closed when another process has this worker's name
 
 	schemas Schemas // of the queues
+	learner learner // what runs took
 
 	paced   chan pacedPass   // passes to repeat for items that wait for a rate
 	beatNow chan struct{}    // holds a token when the next heartbeat must not wait
@@ -61,6 +62,9 @@ type RunnerOptions struct {
 	// Ended is told what came of each run, its queue's schemas included, before
 	// that is written; nil tells nobody.
 	Ended func(it *Item, o Outcome, took time.Duration)
+
+	// Profiles tell what pipelines say of their items.
+	Profiles Profiles
 
 	// Spec is the worker's row; its Lease is also that of the items.
 	Spec WorkerSpec
@@ -94,7 +98,7 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 	return &Runner{
 		o: o, slots: newSlots(o.Spec.Capacity, o.Spec.ReservedSlots), held: newHeld(), active: newActive(),
 		draining: make(chan struct{}), drained: make(chan struct{}), replaced: make(chan struct{}),
-		beatNow: make(chan struct{}, 1), wall: time.Now,
+		beatNow: make(chan struct{}, 1), wall: time.Now, learner: learner{profiles: o.Profiles},
 		paced: make(chan pacedPass, maxPaced), pacing: map[Band]bool{},
 	}, nil
 }
@@ -114,7 +118,7 @@ func (r *Runner) Start(ctx context.Context) error {
 	// The background outlives ctx: Stop ends it when the last result is written.
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.runs, r.stop = background, stop
-	loops := []func(context.Context){r.completer.run, r.heartbeat, r.watch, r.tellProgress, r.foldStatistics}
+	loops := []func(context.Context){r.completer.run, r.heartbeat, r.watch, r.tellProgress, r.foldStatistics, r.learnDurations}
 	if r.o.Attend != nil {
 		loops = append(loops, r.lookForStranded, r.pace)
 	}

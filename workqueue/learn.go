@@ -1,0 +1,135 @@
+package workqueue
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"time"
+)
+
+const (
+	// learnEvery is how long each worker gathers what its runs took before it
+	// writes that.
+	learnEvery = 10 * time.Second
+
+	// keptKeys bounds what is gathered: of more keys nothing is learned until
+	// these are written.
+	keptKeys = 1000
+
+	// learnBatch bounds the keys of one transaction.
+	learnBatch = 100
+)
+
+// learner gathers what the runs of a worker took. What it has is worth little: it
+// is bounded, it is lost with the process, and nothing waits for it.
+type learner struct {
+	profiles Profiles
+
+	mu       sync.Mutex
+	gathered map[DurationKey]*LearnedRuns
+}
+
+// note gathers a run that has ended. Only what ended well teaches how long such
+// items take: a failure may come at once.
+func (l *learner) note(it *Item, o Outcome, took time.Duration) {
+	if o.Verdict != Succeeded {
+		return
+	}
+	run := RunTime{Took: took}
+	if it.EstimatedDurationMs != nil {
+		run.Estimate = time.Duration(min(max(*it.EstimatedDurationMs, 0), longestLearned.Milliseconds())) * time.Millisecond
+	}
+	profile := Profile{}
+	if pipeline := durationPipeline(it.IntegrationConfig); pipeline != "" {
+		profile = l.profiles.Of(pipeline)
+	}
+	keys := DurationKeys(it.IntegrationConfig, textOf(it.TaskName), textOf(it.NaturalKey), profile)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, key := range keys {
+		l.addLocked(LearnedRuns{Key: key, Runs: []RunTime{run}})
+	}
+}
+
+func textOf(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// addLocked adds runs that came behind what is gathered.
+func (l *learner) addLocked(r LearnedRuns) {
+	g := l.gathered[r.Key]
+	if g == nil {
+		if len(l.gathered) >= keptKeys {
+			return
+		}
+		if l.gathered == nil {
+			l.gathered = map[DurationKey]*LearnedRuns{}
+		}
+		g = &LearnedRuns{Key: r.Key}
+		l.gathered[r.Key] = g
+	}
+	g.LeftOut += r.LeftOut
+	g.Runs = append(g.Runs, r.Runs...)
+	if over := len(g.Runs) - 2*keptRuns; over >= 0 { // seldom, so that little is moved
+		g.trim()
+	}
+}
+
+// take hands over what is gathered.
+func (l *learner) take() []LearnedRuns {
+	l.mu.Lock()
+	gathered := l.gathered
+	l.gathered = nil
+	l.mu.Unlock()
+	all := make([]LearnedRuns, 0, len(gathered))
+	for r := range maps.Values(gathered) {
+		r.trim()
+		all = append(all, *r)
+	}
+	return all
+}
+
+// putBack keeps what could not be written, in front of what has come since.
+func (l *learner) putBack(all []LearnedRuns) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	since := l.gathered
+	l.gathered = nil
+	for _, r := range all {
+		l.addLocked(r)
+	}
+	for r := range maps.Values(since) {
+		l.addLocked(*r)
+	}
+}
+
+// learnDurations writes every ten seconds what the runs took, until ctx ends or
+// the worker drains; Stop writes the rest. Workers that start together do not
+// write together.
+func (r *Runner) learnDurations(ctx context.Context) {
+	wait := time.Duration(random() * float64(learnEvery))
+	for r.pause(ctx, wait) {
+		r.learn(ctx)
+		wait = learnEvery
+	}
+}
+
+// learn writes what is gathered, batch by batch. A database that is away, which
+// others tell of, costs nothing but the estimates' freshness.
+func (r *Runner) learn(ctx context.Context) {
+	for all := r.learner.take(); len(all) > 0; {
+		batch := all[:min(len(all), learnBatch)]
+		bounded, cancel := context.WithTimeout(ctx, r.statementTime())
+		err := r.o.Store.Learn(bounded, batch)
+		cancel()
+		if err != nil {
+			r.learner.putBack(all)
+			r.o.Log.Debug().Err(err).Int("keys", len(all)).Msg("what runs took could not be written; it is kept and tried again")
+			return
+		}
+		all = all[len(batch):]
+	}
+}
