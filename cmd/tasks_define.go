@@ -1,9 +1,12 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -124,7 +127,35 @@ func (a *app) writeTasks(ctx context.Context, store *sqlstore.Store, defs []work
 	if defs == nil {
 		return nil, nil
 	}
+	if err := a.checkTaskQueues(ctx, store, defs); err != nil {
+		return nil, err
+	}
 	return store.DefineTasks(ctx, defs, a.cfg.Worker.Name)
+}
+
+// checkTaskQueues refuses tasks whose queue neither the database nor the settings
+// have: they would make no item, and nobody would see it before their window opens.
+func (a *app) checkTaskQueues(ctx context.Context, store *sqlstore.Store, defs []workqueue.TaskRow) error {
+	queues, err := store.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(queues))
+	for i, q := range queues {
+		names[i] = q.Name
+	}
+	var findings strictyaml.Findings
+	for _, def := range defs {
+		name := cmp.Or(def.QueueName, workqueue.DefaultQueue)
+		if slices.Contains(names, name) || a.cfg.Queues.Get(name) != nil {
+			continue
+		}
+		hint := cmp.Or(strictyaml.Suggest(name, names), "known are "+strings.Join(names, ", "))
+		at := a.cfg.Tasks.Get(def.Name).Get("queue")
+		findings = append(findings, at.Finding("unknown-queue", fmt.Sprintf("%s: there is no queue %q", at.Path, name), hint))
+	}
+	findings.Sort()
+	return findings.Err()
 }
 
 // defineTasks does so when a worker starts.

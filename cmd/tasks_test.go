@@ -130,6 +130,29 @@ func TestTasksDefineTellsEverythingFirst(t *testing.T) {
 	}
 }
 
+// A task whose queue nobody has would make no item, which shows in a month.
+func TestTasksOfAQueueThatIsNotThere(t *testing.T) {
+	inProject(t)
+	writeFile(t, "botwork.yaml", `tasks:
+  a: {pipeline: hello, queue: defalt}
+  b: {pipeline: hello, queue: mail, estimatedDuration: 1d}
+  c: {pipeline: hello}
+`)
+	for _, words := range [][]string{{"tasks", "define"}, {"run", "--once", "LoadWorkQueue"}} {
+		botwork(t, words...).wantFailure(t, exitUsage,
+			`botwork.yaml:2:31: tasks.a.queue: there is no queue "defalt" [unknown-queue]; did you mean "default"?`,
+			`botwork.yaml:3:31: tasks.b.queue: there is no queue "mail" [unknown-queue]; known are default`, "2 mistakes")
+	}
+	if out := mustDo(t, "tasks", "list", "-o", "json"); out != "[]\n" {
+		t.Errorf("a refused file left tasks: %s", out)
+	}
+	// A queue that the same file defines will be there.
+	writeFile(t, "botwork.yaml", "queues:\n  mail:\ntasks:\n  b: {pipeline: hello, queue: mail, estimatedDuration: 1d}\n")
+	if out := mustDo(t, "tasks", "define"); out != "task b: defined\n" {
+		t.Errorf("tasks define: %q", out)
+	}
+}
+
 func TestTasksThatLeaveTheFile(t *testing.T) {
 	defineTasks(t)
 	byHand(t, `INSERT INTO BotTasks (Name, Pipeline, ScheduleConfig) VALUES ('by-hand', 'hello', '{"Execute": "Dayly"}')`)

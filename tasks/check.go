@@ -3,7 +3,6 @@ package tasks
 import (
 	"encoding/json"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"botwork/workqueue"
@@ -22,7 +21,7 @@ func (t *Task) check() error {
 		ps.add("importance", "", "got %d, want 0 (low), 1 (normal) or 2 (high)", int(t.Importance))
 	}
 	if t.EstimatedDuration < 0 {
-		ps.add("estimatedDuration", "", "got %s, want 0s or more", time.Duration(t.EstimatedDuration))
+		ps.add("estimatedDuration", "", "got %s, want 0s or more", t.EstimatedDuration)
 	}
 	t.checkScope(&ps)
 	checkObject(&ps, "payload", t.Payload, PayloadKey)

@@ -118,7 +118,7 @@ botwork.yaml:17:9: tasks.text: got text, want a mapping [wrong-type]
 botwork.yaml:20:22: tasks.late.schedule.cron: cron "0 25 * * *": hour is "25", want 0-23; as a value, *, a step (*/5), a range from low to high (1-5) or a list (1,5) [invalid-value]
 botwork.yaml:20:45: tasks.late.schedule.startAt: want no startAt beside cron, which says it [invalid-value]
 botwork.yaml:21:17: tasks.late.resilience: {"limit":0}: limit 0: want 1 or more attempts; 1 means no retry [invalid-value]
-botwork.yaml:22:24: tasks.late.estimatedDuration: got -5m0s, want 0s or more [invalid-value]
+botwork.yaml:22:24: tasks.late.estimatedDuration: got -5m, want 0s or more [invalid-value]
 `)
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(findings.Error(), "\n")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -36,6 +36,7 @@ var may = map[string]map[string]string{
 		"internal/strictyaml": "parameters are decoded strictly, with their places",
 	},
 	"handlers/queue": {
+		"workqueue/scoring":  "the rules by which a pass scores, checked where a step is",
 		"workqueue/matching": "the distribution, labels and selectors of steps",
 		"handlers":           "it implements the contract",
 		"workqueue":          "it moves the queue",
@@ -81,6 +82,7 @@ var may = map[string]map[string]string{
 		"workqueue":           "it runs a worker over a store",
 	},
 	"internal/queuedefs": {
+		"workqueue/scoring":    "the expression of a queue's scoring is checked at its place",
 		"workqueue/matching":   "a queue's distribution is checked at its places",
 		"handlers":             "lengths of time are written as in a pipeline",
 		"internal/jsonschemas": "a schema is checked where it is read, at its place",
@@ -93,13 +95,16 @@ var may = map[string]map[string]string{
 		"pipelines":     "what it starts, and their triggers",
 		"workqueue":     "firings and runs are recorded in the store",
 	},
-	"internal/spans":      {},
-	"internal/strictyaml": {},
+	"internal/spans": {},
+	"internal/strictyaml": {
+		"internal/spans": "lengths of time are written alike in settings and in steps",
+	},
 	"internal/testdb": {
 		"internal/database":  "it opens a database of its own for a test",
 		"workqueue/sqlstore": "and migrates it",
 	},
 	"pipelines": {
+		"workqueue/scoring":    "and so is a pipeline's",
 		"workqueue/matching":   "labels, selectors and the distribution of a pipeline's items",
 		"handlers":             "a step names one",
 		"internal/cron":        "a trigger is checked when the file is",
@@ -122,6 +127,9 @@ var may = map[string]map[string]string{
 	"workqueue/assignment": {},
 	"workqueue/matching": {
 		"internal/spans": "a selector's life is written as every length of time",
+	},
+	"workqueue/scoring": {
+		"workqueue/matching": "it makes rules of its scorings",
 	},
 	"workqueue/sqlstore": {
 		"internal/database": "the connections, and what their errors mean",
@@ -158,7 +166,7 @@ var thirdParty = []struct {
 	{"gopkg.in/yaml.v3", []string{"internal/strictyaml"}, "it is archived: its heir shall take one import line"},
 	{"github.com/tink-crypto/tink-go", []string{"internal/keyring"}, "sealed texts outlive the library that sealed them; it holds keys in the clear"},
 	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/jsonschemas"}, "what a schema may read is decided in one place"},
-	{"github.com/expr-lang/expr", []string{"handlers", "pipelines"}, "expressions live in steps"},
+	{"github.com/expr-lang/expr", []string{"handlers", "pipelines", "workqueue/scoring"}, "expressions live in steps and in scorings"},
 	{"github.com/spf13", []string{"cmd"}, "commands and flags end where the program begins"},
 	{"github.com/sqlc-dev/teesql", nil, "a parser for tests"},
 	{"pgregory.net/rapid", []string{"workqueue/storetest"}, "for tests"},

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"botwork/internal/spans"
 )
 
 // scalar decodes a single value into a basic type.
@@ -66,7 +68,7 @@ func (d *decoder) duration(n *Node, into *time.Duration) {
 		d.wrongType(n, "a duration", hint)
 		return
 	}
-	parsed, err := time.ParseDuration(n.Text)
+	parsed, err := spans.Parse(n.Text)
 	if err != nil {
 		d.add(n, "invalid-value", fmt.Sprintf("got %.40q, want a duration", n.Text), hint)
 		return
