@@ -148,3 +148,22 @@ func SelectorsJSON(selectors []Selector) string {
 	}
 	return canonical(selectors)
 }
+
+// Any returns the selector as plain Go values, as it reads in JSON.
+func (s Selector) Any() map[string]any {
+	plain := map[string]any{"key": s.Key, "operator": string(s.Operator), "expedite": s.Expedite}
+	if !s.Value.IsZero() {
+		plain["value"] = s.Value.Any()
+	}
+	if s.Values != nil {
+		values := make([]any, len(s.Values))
+		for i, v := range s.Values {
+			values[i] = v.Any()
+		}
+		plain["values"] = values
+	}
+	if s.ExpiresAfter > 0 {
+		plain["expiresAfter"] = spans.Text(s.ExpiresAfter)
+	}
+	return plain
+}

@@ -1,0 +1,173 @@
+package scoring_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/rs/zerolog"
+
+	"botwork/workqueue/matching"
+	"botwork/workqueue/scoring"
+)
+
+// parse reads a scoring as a person writes it.
+func parse(t *testing.T, text string) matching.Scoring {
+	t.Helper()
+	d, err := matching.ParseDistribution(`{"scoring": ` + text + `}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *d.Scoring
+}
+
+// rule makes the rule of a scoring, whose log goes to the returned buffer.
+func rule(t *testing.T, text string) (matching.Rule, *bytes.Buffer) {
+	t.Helper()
+	var log bytes.Buffer
+	r, err := scoring.Services{Log: zerolog.New(&log)}.New(parse(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, &log
+}
+
+func labels(t *testing.T, texts ...string) []matching.Labels {
+	t.Helper()
+	list := make([]matching.Labels, len(texts))
+	for i, text := range texts {
+		var err error
+		if list[i], err = matching.ParseLabels(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return list
+}
+
+// xbox is a job whose selectors every worker of it satisfies in part.
+func xbox(t *testing.T) matching.Job {
+	t.Helper()
+	selectors, err := matching.ParseSelectors(`["ram >= 10", "site != faro"]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return matching.Job{Labels: matching.Labels{"product": matching.Text("xbox"), "urgent": matching.Bool(true)}, Selectors: selectors}
+}
+
+func TestRulesWithoutServices(t *testing.T) {
+	workers := labels(t, `{"product": "xbox", "ram": 10, "skill": "expert"}`, `{"product": "other", "ram": 20, "skill": 3, "gpu": true}`, `{}`)
+	sigma := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+	for _, test := range []struct {
+		name, scoring string
+		want          []float64
+	}{
+		{"default", `{}`, []float64{(1 + 0.5 + 1) / 4, (sigma(1) + 1) / 4, 0.25}},
+		{"default by labels alone", `{"rule": "default", "send": ["labels"]}`, []float64{0.5, 0, 0}},
+		{"default by selectors alone", `{"rule": "default", "send": ["selectors"]}`, []float64{0.75, (sigma(1) + 1) / 2, 0.5}},
+		{"default of nothing", `{"rule": "default", "send": []}`, []float64{0, 0, 0}},
+		{"one number", `{"rule": "static", "score": 7}`, []float64{7, 7, 7}},
+		{"cases, the first that fits", `{"rule": "static", "score": 1, "cases": [{"when": ["ram >= 10", "gpu exists"], "score": 200}, {"when": ["ram >= 10"], "score": 100}]}`,
+			[]float64{100, 200, 1}},
+		{"a map", `{"rule": "map", "label": "skill", "scores": {"expert": 10, "3": 5}, "score": -1}`, []float64{10, 5, -1}},
+		{"an expression", `{"rule": "expression", "expression": "job.urgent && worker.product == job.product ? 200 : 1"}`, []float64{200, 1, 1}},
+		{"an expression of selectors", `{"rule": "expression", "expression": "(worker.ram ?? 0) / selectors[0].value + len(selectors)"}`, []float64{3, 4, 2}},
+		{"an expression over a batch", `{"rule": "expression", "batch": true, "batchSize": 2, "expression": "map(workers, (#.ram ?? 0) + len(workers))"}`,
+			[]float64{12, 22, 1}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r, log := rule(t, test.scoring)
+			got, err := r.Scores(t.Context(), xbox(t), workers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+				t.Errorf("scores (-want +got):\n%s", diff)
+			}
+			if log.Len() > 0 {
+				t.Errorf("it logged %s", log)
+			}
+			if none, err := r.Scores(t.Context(), xbox(t), nil); err != nil || len(none) != 0 {
+				t.Errorf("scores of no workers = %v, %v", none, err)
+			}
+		})
+	}
+}
+
+// What an expression cannot score gets the default score, and is said once.
+func TestExpressionFallsBack(t *testing.T) {
+	workers := labels(t, `{"product": "xbox", "ram": 10}`, `{"product": "xbox"}`, `{"product": "xbox", "ram": "big"}`)
+	for _, test := range []struct{ name, scoring, logged string }{
+		{"a label that is missing", `{"rule": "expression", "expression": "worker.ram * 2", "send": ["labels"]}`, `(line 1, column 12)`},
+		{"a text", `{"rule": "expression", "expression": "worker.ram == 10 ? 20 : worker.product", "send": ["labels"]}`, "got a text, want a finite number"},
+		{"infinity", `{"rule": "expression", "expression": "worker.ram == 10 ? 20 : 1 / 0", "send": ["labels"]}`, "got +Inf, want a finite number"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r, log := rule(t, test.scoring)
+			for range 2 {
+				got, err := r.Scores(t.Context(), xbox(t), workers)
+				if diff := cmp.Diff([]float64{20, 0.5, 0.5}, got); err != nil || diff != "" {
+					t.Errorf("scores: %v (-want +got):\n%s", err, diff)
+				}
+			}
+			if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), test.logged) {
+				t.Errorf("it logged %d lines, want one that says %q: %s", n, test.logged, log)
+			}
+		})
+	}
+	for expression, logged := range map[string]string{
+		"map(workers[1:], 1)":                "got 2 scores for 3 workers",
+		"map(workers, #.product)":            "got a text as score 1, want a finite number",
+		"workers[0].ram":                     "got 10, want a list of 3 numbers",
+		"map(1..500000, 1)":                  "memory budget exceeded",
+		"workers[0].ram == 10 ? nil : [1.0]": "got nothing, want a list of 3 numbers",
+	} {
+		r, log := rule(t, `{"rule": "expression", "batch": true, "expression": "`+expression+`", "send": ["labels"]}`)
+		got, err := r.Scores(t.Context(), xbox(t), workers)
+		if diff := cmp.Diff([]float64{0.5, 0.5, 0.5}, got); err != nil || diff != "" || !strings.Contains(log.String(), logged) {
+			t.Errorf("%s: %v, logged %s, want %q (-want +got):\n%s", expression, err, log, logged, diff)
+		}
+	}
+}
+
+func TestExpressionsThatCannotScore(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"rule": "expression", "expression": "worker.ram +"}`:                          "expression: unexpected token EOF (line 1, column 12)",
+		`{"rule": "expression", "expression": "wroker.ram"}`:                            "expression: unknown name wroker (line 1, column 1); known are worker, job, selectors",
+		`{"rule": "expression", "expression": "job.x", "send": ["selectors"]}`:          "expression: unknown name job (line 1, column 1); known are worker, selectors",
+		`{"rule": "expression", "expression": "worker.ram", "batch": true}`:             "expression: unknown name worker (line 1, column 1); known are workers, job, selectors",
+		`{"rule": "expression", "expression": "worker.gpu == true"}`:                    "expression: the expression gives true or false, want a number, such as worker.gpu ? 1 : 0",
+		`{"rule": "expression", "expression": "\"x\""}`:                                 "expression: the expression gives string, want a number",
+		`{"rule": "expression", "expression": "1", "batch": true}`:                      "expression: the expression gives int, want a list of numbers, one for each of workers",
+		`{"rule": "expression", "expression": "` + strings.Repeat("1+", 5000) + `111"}`: "expression: the expression has 10003 bytes, want at most 10000",
+	} {
+		sc := parse(t, text)
+		_, err := scoring.Services{}.New(sc)
+		if err == nil || err.Error() != want {
+			t.Errorf("New(%s): %v, want %s", text, err, want)
+		}
+		err = scoring.Check(matching.Distribution{Scoring: &sc})
+		if err == nil || err.Error() != "scoring."+want {
+			t.Errorf("Check(%s): %v, want scoring.%s", text, err, want)
+		}
+	}
+	if err := scoring.Check(matching.Distribution{Mode: "best"}); err == nil {
+		t.Error("Check does not see what the distribution itself has wrong")
+	}
+	if _, err := (scoring.Services{}).New(matching.Scoring{Rule: matching.HTTPRule}); err == nil {
+		t.Error("New makes a rule of a scoring that is not valid")
+	}
+}
+
+func TestExpressionEndsWithItsContext(t *testing.T) {
+	r, _ := rule(t, `{"rule": "expression", "expression": "1"}`)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Scores(ctx, xbox(t), labels(t, `{}`)); !errors.Is(err, context.Canceled) {
+		t.Errorf("err = %v, want that of the context", err)
+	}
+}
