@@ -1,9 +1,11 @@
 package cmd
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -14,6 +16,8 @@ type takeFlags struct {
 	params      workqueue.CheckoutParams
 	lease       string
 	meta, tries []string
+	tags        []string
+	allTags     bool
 	ids         []int64
 	peek        bool
 }
@@ -39,13 +43,16 @@ there is nothing, or the queue is paused or has reached its limits, the list is 
 	flags.IntVar(&f.params.Max, "max", 1, "take at most `N` items")
 	flags.StringVar(&f.lease, "lease", "", "how long the items are the robot's: a `DURATION` (default the queue's)")
 	flags.StringVar(&f.params.Filter.Key, "key", "", "only items with this natural `KEY`")
-	flags.StringArrayVar(&f.params.Filter.TagsAll, "tag", nil, "only items with this `TAG`; again for items with all of them")
-	flags.StringArrayVar(&f.params.Filter.TagsAny, "any-tag", nil, "only items with this `TAG`; again for items with any of them")
+	flags.StringArrayVar(&f.tags, "tag", nil, "only items with this `TAG`; again for items with any of them")
+	flags.BoolVar(&f.allTags, "all-tags", false, "only items with all the tags of --tag")
 	flags.StringArrayVar(&f.meta, "meta", nil, "only items with this metadata, `KEY=VALUE`; again for all of them")
 	flags.StringSliceVar(&f.tries, "tries", nil, "only items that failed so often: `TRIES` is new, failed-once, failed-again or any")
 	flags.Int64SliceVar(&f.ids, "item", nil, "only the item `ID`; again for more")
 	flags.BoolVar(&f.peek, "peek", false, "show what would be taken, and take nothing")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := f.refuseEmpty(cmd.Flags()); err != nil {
+			return err
+		}
 		p, err := f.read()
 		if err != nil {
 			return err
@@ -64,6 +71,20 @@ there is nothing, or the queue is paused or has reached its limits, the list is 
 		})
 	}
 	return cmd
+}
+
+// refuseEmpty refuses a filter that was given and says nothing: a variable that a
+// script forgot to set must not check out any item.
+func (f *takeFlags) refuseEmpty(flags *pflag.FlagSet) error {
+	switch {
+	case flags.Changed("key") && f.params.Filter.Key == "":
+		return usagef("--key: got an empty text; leave the flag out for any")
+	case slices.Contains(f.tags, ""):
+		return usagef("--tag: got an empty text; leave the flag out for any")
+	case f.allTags && len(f.tags) == 0:
+		return usagef("--all-tags: got no --tag, want one or more")
+	}
+	return nil
 }
 
 // read checks the flags.
@@ -89,7 +110,11 @@ func (f *takeFlags) read() (workqueue.CheckoutParams, error) {
 	if p.Max < 1 {
 		return p, usagef("--max: got %d, want 1 to %d", p.Max, workqueue.MaxCheckout)
 	}
-	p.Filter.IDs = f.ids
+	if p.Filter.IDs = f.ids; f.allTags {
+		p.Filter.TagsAll = f.tags
+	} else {
+		p.Filter.TagsAny = f.tags
+	}
 	if p, err = p.Normal(); err != nil {
 		// Each fault is a line that begins with the name of its flag.
 		return p, usagef("--%s", strings.ReplaceAll(err.Error(), "\n", "\n--"))

@@ -66,7 +66,17 @@ func TestRobotsSession(t *testing.T) {
 	if len(seen.Items) != 1 || seen.LockKey != "" || seen.Items[0].State != workqueue.Pending {
 		t.Errorf("seen: %+v, want the item as it waits", seen)
 	}
-	none := mustDo(t, "robots", "take", "--queue", "forms", "--robot", "ann", "--any-tag", "blue", "--meta", "a=b", "--key", "k", "--item", "1")
+	// Any of several tags, unless all are asked for.
+	for _, c := range []struct {
+		flags []string
+		want  int
+	}{{[]string{"--tag", "urgent", "--tag", "blue"}, 1}, {[]string{"--tag", "urgent", "--tag", "blue", "--all-tags"}, 0}} {
+		out := mustDo(t, append([]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--peek"}, c.flags...)...)
+		if got := decode[takenItem](t, out); len(got.Items) != c.want {
+			t.Errorf("robots take %v: %d items, want %d", c.flags, len(got.Items), c.want)
+		}
+	}
+	none := mustDo(t, "robots", "take", "--queue", "forms", "--robot", "ann", "--tag", "blue", "--tag", "green", "--meta", "a=b", "--key", "k", "--item", "1")
 	if strings.Join(strings.Fields(none), "") != `{"lockKey":"","items":[]}` {
 		t.Errorf("nothing is %s", none)
 	}
@@ -112,6 +122,9 @@ func TestRobotsRefused(t *testing.T) {
 		{[]string{"robots", "take", "--queue", "forms"}, exitUsage, "--robot: got no name"},
 		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--max", "0"}, exitUsage, "want 1 to 1000"},
 		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--lease", "25h"}, exitUsage, "--lease: got 25h, want 1ms to 1d"},
+		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--key", ""}, exitUsage, "--key: got an empty text"},
+		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--tag", ""}, exitUsage, "--tag: got an empty text"},
+		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--all-tags"}, exitUsage, "--all-tags: got no --tag"},
 		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--tries", "old"}, exitUsage, `--tries: got "old", want new, failed-once`},
 		{[]string{"robots", "take", "--queue", "forms", "--robot", "eve"}, exitFailed, "may not read in the queue"},
 		{[]string{"robots", "take", "--queue", "default", "--robot", "ann"}, exitFailed, "gives its items to workers"},
