@@ -30,7 +30,7 @@ func TestMachine(t *testing.T) {
 }
 
 // openAt opens a store whose clock is now.
-func openAt(t *testing.T, e testdb.Engine, dsn string, now func() time.Time) workqueue.Store {
+func openAt(t testing.TB, e testdb.Engine, dsn string, now func() time.Time) workqueue.Store {
 	t.Helper()
 	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: dsn, Now: now})
 	if err != nil {
