@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 	"unicode/utf16"
+
+	"botwork/workqueue/matching"
 )
 
 // UniqueWhileUnfinished is the NewItem.UniqueFor of an item of which there may
@@ -72,6 +74,12 @@ type NewItem struct {
 	// LimitKey is what the queue's limits per key count by, such as a customer.
 	LimitKey string
 
+	// Labels say what the item is, for scores; they win over its pipeline's of
+	// the same key. Selectors say which workers may take it; none leaves that to
+	// its pipeline.
+	Labels    matching.Labels
+	Selectors []matching.Selector
+
 	// Retain is how long the item is kept when it has succeeded: 0 deletes it
 	// at once, nil leaves it to the queue.
 	Retain *time.Duration
@@ -98,7 +106,8 @@ func IDs(enqueued []Enqueued) []int64 {
 // ItemFault is one mistake in a NewItem.
 type ItemFault struct {
 	// Field is where it lies: "pipeline", "payload", "priority", "naturalKey",
-	// "limitKey", "tags", "metadata", "deadline", "retain" or "unique".
+	// "limitKey", "tags", "metadata", "labels", "selectors", "deadline",
+	// "retain" or "unique".
 	Field string
 	Err   error
 }
@@ -152,6 +161,8 @@ func (it *NewItem) faults() []error {
 	if _, ok := it.Metadata[""]; ok {
 		errs = append(errs, fault("metadata", `metadata: got the key "", want keys that say something`))
 	}
+	errs = append(errs, matchingFaults("labels", it.Labels.Validate())...)
+	errs = append(errs, matchingFaults("selectors", matching.ValidateSelectors(it.Selectors))...)
 	if wrong := it.deadlineFault(); wrong != "" {
 		errs = append(errs, fault("deadline", "deadline: %s", wrong))
 	}
@@ -160,6 +171,17 @@ func (it *NewItem) faults() []error {
 	}
 	if it.UniqueFor < 0 && it.UniqueFor != UniqueWhileUnfinished || it.UniqueFor > 0 && it.UniqueFor < time.Millisecond {
 		errs = append(errs, fault("unique", "unique for: got %v, want 1ms or more, or while it is not finished", Duration(it.UniqueFor)))
+	}
+	return errs
+}
+
+// matchingFaults tells each fault of labels or selectors as one of the item.
+func matchingFaults(field string, err error) []error {
+	var errs []error
+	if faults, ok := errors.AsType[matching.Faults](err); ok {
+		for _, f := range faults {
+			errs = append(errs, &ItemFault{field, errors.New(f.Under(field).String())})
+		}
 	}
 	return errs
 }

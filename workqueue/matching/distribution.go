@@ -2,6 +2,7 @@ package matching
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 )
@@ -115,10 +116,22 @@ func DecodeDistribution(v any) (Distribution, error) {
 }
 
 // Validate checks a distribution that was not decoded. All faults come at once,
-// as Faults.
+// as Faults. Beside what Or has put together of several places, a scoring may
+// stand that the mode does not need.
 func (d Distribution) Validate() error {
-	_, err := ParseDistribution(d.JSON())
-	return err
+	var c collector
+	if d.Mode != "" {
+		oneOf(&c, nil, map[string]any{"mode": string(d.Mode)}, "mode", modes)
+	}
+	if d.Scoring == nil {
+		return c.err()
+	}
+	if faults, ok := errors.AsType[Faults](d.Scoring.Validate()); ok {
+		for _, f := range faults {
+			c.faults = append(c.faults, f.Under("scoring"))
+		}
+	}
+	return c.err()
 }
 
 func (c *collector) distribution(path []string, v any) Distribution {

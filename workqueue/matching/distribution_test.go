@@ -171,6 +171,21 @@ func TestDistributionOr(t *testing.T) {
 	}
 }
 
+func TestDistributionValidate(t *testing.T) {
+	merged := matching.Distribution{Mode: matching.RoundRobin}.Or(matching.DefaultDistribution())
+	if err := merged.Validate(); err != nil {
+		t.Errorf("what several places said together: %v", err)
+	}
+	bad := matching.Distribution{Mode: "best", Scoring: &matching.Scoring{Rule: matching.MapRule, Label: "skill"}}
+	want := []string{
+		`mode: got "best", want least-loaded, round-robin, longest-idle or best-worker`,
+		`scoring: the key "scores" is missing; the rule map needs it`,
+	}
+	if diff := cmp.Diff(want, messages(t, bad.Validate())); diff != "" {
+		t.Errorf("faults (-want +got):\n%s", diff)
+	}
+}
+
 func TestScoringDefaults(t *testing.T) {
 	s := &matching.Scoring{}
 	if !s.Better(2, 1) || s.Better(1, 2) || s.Better(1, 1) || s.Size() != 1 {

@@ -24,6 +24,12 @@ func (f Fault) String() string {
 	return pathText(f.Path) + ": " + f.Message
 }
 
+// Under is the fault as seen from above: behind the given keys.
+func (f Fault) Under(path ...string) Fault {
+	f.Path = slices.Concat(path, f.Path)
+	return f
+}
+
 // pathText writes a path as "[1].operator" or "scoring.http.url".
 func pathText(path []string) string {
 	var b strings.Builder

@@ -120,6 +120,9 @@ func kindOf(v any) string {
 	}
 }
 
+// Equal tells what == tells; libraries that compare look for it.
+func (v Value) Equal(other Value) bool { return v == other }
+
 // IsZero tells that there is no value.
 func (v Value) IsZero() bool { return v.kind == none }
 

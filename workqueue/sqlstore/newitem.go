@@ -9,35 +9,39 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/matching"
 )
 
 // newItemRow is a NewItem inside a JSON parameter. Nil is SQL's NULL.
 type newItemRow struct {
-	Queue       string
-	NewState    int
-	Prio        int
-	Config      string
-	Body        *string
-	EstimateMs  *int64
-	Policy      *string
-	DueAt       *string
-	DelayMs     int64
-	Deadline    *string
-	DeadlineMs  *int64
-	Author      *string
-	Task        *string
-	KeyText     *string
-	LimitText   *string
-	TagList     *string
-	Meta        *string
-	KeepMs      *int64
-	LifeMs      *int64
-	Sealed      int
-	Ticket      *string
-	UniqueHash  *string
-	ContentHash *string
-	TimedHash   *string
-	TimedMs     *int64
+	Queue        string
+	NewState     int
+	Prio         int
+	Config       string
+	Body         *string
+	EstimateMs   *int64
+	Policy       *string
+	DueAt        *string
+	DelayMs      int64
+	Deadline     *string
+	DeadlineMs   *int64
+	Author       *string
+	Task         *string
+	KeyText      *string
+	LimitText    *string
+	TagList      *string
+	Meta         *string
+	LabelText    *string
+	SelectorText *string
+	Expedited    int
+	KeepMs       *int64
+	LifeMs       *int64
+	Sealed       int
+	Ticket       *string
+	UniqueHash   *string
+	ContentHash  *string
+	TimedHash    *string
+	TimedMs      *int64
 
 	// What is sealed when the id is known; it never reaches a JSON parameter.
 	body, meta *string
@@ -58,6 +62,11 @@ func (s *Store) newItemRow(it *workqueue.NewItem, q *workqueue.Queue) (newItemRo
 	}
 	if row.Meta, err = jsonColumn(it.Metadata); err != nil {
 		return row, fmt.Errorf("metadata: %w", err)
+	}
+	row.LabelText = null(clean(it.Labels.JSON()))
+	row.SelectorText = null(clean(matching.SelectorsJSON(it.Selectors)))
+	if matching.Expedites(it.Selectors) {
+		row.Expedited = 1
 	}
 	if it.Estimate > 0 {
 		row.EstimateMs = new(ms(it.Estimate))

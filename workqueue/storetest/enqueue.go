@@ -22,6 +22,9 @@ func enqueueTests() []test {
 		{"the whole range of priorities", enqueuePriorities},
 		{"when it becomes due", enqueueDue},
 		{"until when it must have started", enqueueDeadline},
+		{"labels and selectors are kept, by clones, too", enqueueLabels},
+		{"labels and selectors are kept by a retry as a copy", copyKeepsLabels},
+		{"labels and selectors that cannot be", refuseLabels},
 	}
 }
 

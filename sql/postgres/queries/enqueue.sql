@@ -1,26 +1,28 @@
 -- enqueue: insert items, all or none: none when a queue's policy is not the one
 -- that they were made by.
 -- In:  rows [{Queue, NewState, Prio, Config, Body, EstimateMs, Policy, DueAt, DelayMs,
---      Deadline, DeadlineMs, Author, Task, KeyText, LimitText, TagList, Meta, KeepMs, LifeMs,
+--      Deadline, DeadlineMs, Author, Task, KeyText, LimitText, TagList, Meta, LabelText,
+--      SelectorText, Expedited, KeepMs, LifeMs,
 --      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs}], queues [{Queue, Revision}], queue_count,
 --      now (NULL: the database clock)
 -- Out: the new ids with their tickets, in no order.
 INSERT INTO "BotWorkQueueItems"
     ("QueueName", "State", "Priority", "IntegrationConfig", "Payload", "EstimatedDurationMs", "ResilienceConfig",
      "AvailableAt", "DeadlineAt", "CreatedBy", "CreatedAt", "TaskName", "NaturalKey", "LimitKey", "Tags", "Metadata",
-     "RetainMs", "ExpiresAt", "Encrypted", "LockKey", "UniqueKey", "ContentKey", "TimedKey", "TimedUntil")
+     "Labels", "Selectors", "Expedite", "RetainMs", "ExpiresAt", "Encrypted", "LockKey", "UniqueKey", "ContentKey", "TimedKey", "TimedUntil")
 SELECT j."Queue", j."NewState", j."Prio", j."Config", j."Body", j."EstimateMs", j."Policy",
     COALESCE(j."DueAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DelayMs" * INTERVAL '1 millisecond'),
     COALESCE(j."Deadline", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DeadlineMs" * INTERVAL '1 millisecond'),
     j."Author", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
-    j."Task", j."KeyText", j."LimitText", j."TagList", j."Meta", j."KeepMs",
+    j."Task", j."KeyText", j."LimitText", j."TagList", j."Meta", j."LabelText", j."SelectorText", j."Expedited" = 1, j."KeepMs",
     CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."LifeMs" * INTERVAL '1 millisecond',
     j."Sealed" = 1, j."Ticket", j."UniqueHash", j."ContentHash", j."TimedHash",
     CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."TimedMs" * INTERVAL '1 millisecond'
 FROM json_to_recordset(CAST(@rows AS json)) AS j(
     "Queue" text, "NewState" int, "Prio" int, "Config" text, "Body" text, "EstimateMs" bigint, "Policy" text,
     "DueAt" timestamptz, "DelayMs" bigint, "Deadline" timestamptz, "DeadlineMs" bigint, "Author" text,
-    "Task" text, "KeyText" text, "LimitText" text, "TagList" text, "Meta" text, "KeepMs" bigint, "LifeMs" bigint,
+    "Task" text, "KeyText" text, "LimitText" text, "TagList" text, "Meta" text, "LabelText" text, "SelectorText" text, "Expedited" int,
+    "KeepMs" bigint, "LifeMs" bigint,
     "Sealed" int, "Ticket" text, "UniqueHash" text, "ContentHash" text, "TimedHash" text, "TimedMs" bigint)
 WHERE (SELECT COUNT(*) FROM "BotQueues" b
     JOIN json_to_recordset(CAST(@queues AS json)) AS p("Queue" text, "Revision" bigint)

@@ -1,19 +1,20 @@
 -- enqueue: insert items, all or none: none when a queue's policy is not the one
 -- that they were made by.
 -- In:  rows [{Queue, NewState, Prio, Config, Body, EstimateMs, Policy, DueAt, DelayMs,
---      Deadline, DeadlineMs, Author, Task, KeyText, LimitText, TagList, Meta, KeepMs, LifeMs,
+--      Deadline, DeadlineMs, Author, Task, KeyText, LimitText, TagList, Meta, LabelText,
+--      SelectorText, Expedited, KeepMs, LifeMs,
 --      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs}], queues [{Queue, Revision}], queue_count,
 --      now (NULL: the database clock)
 -- Out: the new ids with their tickets, in no order.
 INSERT INTO BotWorkQueueItems
     (QueueName, State, Priority, IntegrationConfig, Payload, EstimatedDurationMs, ResilienceConfig, AvailableAt,
-     DeadlineAt, CreatedBy, CreatedAt, TaskName, NaturalKey, LimitKey, Tags, Metadata, RetainMs, ExpiresAt, Encrypted,
+     DeadlineAt, CreatedBy, CreatedAt, TaskName, NaturalKey, LimitKey, Tags, Metadata, Labels, Selectors, Expedite, RetainMs, ExpiresAt, Encrypted,
      LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil)
 SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     COALESCE(j.DueAt, strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DelayMs / 1000.0))),
     COALESCE(j.Deadline, CASE WHEN j.DeadlineMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DeadlineMs / 1000.0)) END),
     j.Author, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
-    j.Task, j.KeyText, j.LimitText, j.TagList, j.Meta, j.KeepMs,
+    j.Task, j.KeyText, j.LimitText, j.TagList, j.Meta, j.LabelText, j.SelectorText, j.Expedited, j.KeepMs,
     CASE WHEN j.LifeMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.LifeMs / 1000.0)) END,
     j.Sealed, j.Ticket, j.UniqueHash, j.ContentHash, j.TimedHash,
     CASE WHEN j.TimedMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.TimedMs / 1000.0)) END
@@ -24,8 +25,9 @@ FROM (SELECT json_extract(value, '$.Queue') AS Queue, json_extract(value, '$.New
         '$.Deadline') AS Deadline, json_extract(value, '$.DeadlineMs') AS DeadlineMs,
         json_extract(value, '$.Author') AS Author, json_extract(value, '$.Task') AS Task,
         json_extract(value, '$.KeyText') AS KeyText, json_extract(value, '$.LimitText') AS LimitText,
-        json_extract(value, '$.TagList') AS TagList, json_extract(value, '$.Meta') AS Meta, json_extract(value,
-        '$.KeepMs') AS KeepMs, json_extract(value, '$.LifeMs') AS LifeMs, json_extract(value, '$.Sealed') AS Sealed,
+        json_extract(value, '$.TagList') AS TagList, json_extract(value, '$.Meta') AS Meta,
+        json_extract(value, '$.LabelText') AS LabelText, json_extract(value, '$.SelectorText') AS SelectorText,
+        json_extract(value, '$.Expedited') AS Expedited, json_extract(value, '$.KeepMs') AS KeepMs, json_extract(value, '$.LifeMs') AS LifeMs, json_extract(value, '$.Sealed') AS Sealed,
         json_extract(value, '$.Ticket') AS Ticket, json_extract(value, '$.UniqueHash') AS UniqueHash,
         json_extract(value, '$.ContentHash') AS ContentHash, json_extract(value, '$.TimedHash') AS TimedHash,
         json_extract(value, '$.TimedMs') AS TimedMs

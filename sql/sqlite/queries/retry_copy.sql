@@ -3,11 +3,11 @@
 -- Out: the new id; none when the item is not the one that failed.
 INSERT INTO BotWorkQueueItems
     (QueueName, Priority, IntegrationConfig, Payload, EstimatedDurationMs, ResilienceConfig, DeadlineAt,
-     ExpiresAt, NaturalKey, Tags, Metadata, Labels, Selectors, TaskName, TaskScope, TaskPlannedAt, TaskPriority, RetainMs, LimitKey, Encrypted,
+     ExpiresAt, NaturalKey, Tags, Metadata, Labels, Selectors, Expedite, TaskName, TaskScope, TaskPlannedAt, TaskPriority, RetainMs, LimitKey, Encrypted,
      UniqueKey, ContentKey, FirstStartedAt, CreatedBy,
      State, RetryCount, RootId, AvailableAt, CreatedAt)
 SELECT i.QueueName, i.Priority, i.IntegrationConfig, i.Payload, i.EstimatedDurationMs, i.ResilienceConfig,
-    i.DeadlineAt, i.ExpiresAt, i.NaturalKey, i.Tags, i.Metadata, i.Labels, i.Selectors, i.TaskName, i.TaskScope, i.TaskPlannedAt, i.TaskPriority, i.RetainMs,
+    i.DeadlineAt, i.ExpiresAt, i.NaturalKey, i.Tags, i.Metadata, i.Labels, i.Selectors, i.Expedite, i.TaskName, i.TaskScope, i.TaskPlannedAt, i.TaskPriority, i.RetainMs,
     i.LimitKey, i.Encrypted, @unique_key, i.ContentKey, i.FirstStartedAt, i.CreatedBy,
     0, @failures, COALESCE(i.RootId, i.Id), strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @delay_ms / 1000.0)), COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
 FROM BotWorkQueueItems i

@@ -1,20 +1,21 @@
 -- enqueue: insert items, all or none: none when a queue's policy is not the one
 -- that they were made by.
 -- In:  rows [{Queue, NewState, Prio, Config, Body, EstimateMs, Policy, DueAt, DelayMs,
---      Deadline, DeadlineMs, Author, Task, KeyText, LimitText, TagList, Meta, KeepMs, LifeMs,
+--      Deadline, DeadlineMs, Author, Task, KeyText, LimitText, TagList, Meta, LabelText,
+--      SelectorText, Expedited, KeepMs, LifeMs,
 --      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs}], queues [{Queue, Revision}], queue_count,
 --      now (NULL: the database clock)
 -- Out: the new ids with their tickets, in no order.
 INSERT INTO BotWorkQueueItems
     (QueueName, State, Priority, IntegrationConfig, Payload, EstimatedDurationMs, ResilienceConfig, AvailableAt,
-     DeadlineAt, CreatedBy, CreatedAt, TaskName, NaturalKey, LimitKey, Tags, Metadata, RetainMs, ExpiresAt, Encrypted,
+     DeadlineAt, CreatedBy, CreatedAt, TaskName, NaturalKey, LimitKey, Tags, Metadata, Labels, Selectors, Expedite, RetainMs, ExpiresAt, Encrypted,
      LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil)
 OUTPUT inserted.Id, inserted.LockKey
 SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     COALESCE(j.DueAt, DATEADD(millisecond, (j.DelayMs % 1000), DATEADD(second, (j.DelayMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))),
     COALESCE(j.Deadline, DATEADD(millisecond, (j.DeadlineMs % 1000), DATEADD(second, (j.DeadlineMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))),
     j.Author, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
-    j.Task, j.KeyText, j.LimitText, j.TagList, j.Meta, j.KeepMs,
+    j.Task, j.KeyText, j.LimitText, j.TagList, j.Meta, j.LabelText, j.SelectorText, j.Expedited, j.KeepMs,
     DATEADD(millisecond, (j.LifeMs % 1000), DATEADD(second, (j.LifeMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))),
     j.Sealed, j.Ticket, j.UniqueHash, j.ContentHash, j.TimedHash,
     DATEADD(millisecond, (j.TimedMs % 1000), DATEADD(second, (j.TimedMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
@@ -25,6 +26,7 @@ FROM OPENJSON(@rows) WITH (
     DeadlineMs BIGINT '$.DeadlineMs', Author NVARCHAR(MAX) '$.Author',
     Task NVARCHAR(MAX) '$.Task', KeyText NVARCHAR(MAX) '$.KeyText',
     LimitText NVARCHAR(MAX) '$.LimitText', TagList NVARCHAR(MAX) '$.TagList', Meta NVARCHAR(MAX) '$.Meta',
+    LabelText NVARCHAR(MAX) '$.LabelText', SelectorText NVARCHAR(MAX) '$.SelectorText', Expedited INT '$.Expedited',
     KeepMs BIGINT '$.KeepMs', LifeMs BIGINT '$.LifeMs', Sealed INT '$.Sealed', Ticket NVARCHAR(MAX) '$.Ticket',
     UniqueHash NVARCHAR(MAX) '$.UniqueHash', ContentHash NVARCHAR(MAX) '$.ContentHash',
     TimedHash NVARCHAR(MAX) '$.TimedHash', TimedMs BIGINT '$.TimedMs') j
