@@ -12,7 +12,7 @@ import (
 type active struct {
 	mu    sync.Mutex
 	runs  map[*activeRun]struct{}
-	stuck int
+	stuck int // slots of runs that are
 }
 
 // activeRun is a run in its slot.
@@ -21,6 +21,7 @@ type activeRun struct {
 	ctx     context.Context
 	owner   *execution
 	started time.Time
+	need    need // the slots that it has
 
 	// Guarded by active.mu.
 	cancelled time.Time // when its context was seen to have ended; zero: not yet
@@ -44,7 +45,7 @@ func (a *active) remove(r *activeRun) (stuckFor time.Duration, givenUp bool) {
 	defer a.mu.Unlock()
 	delete(a.runs, r)
 	if r.stuck {
-		a.stuck--
+		a.stuck -= r.need.size()
 		stuckFor = time.Since(r.cancelled)
 	}
 	return stuckFor, r.givenUp
@@ -72,7 +73,7 @@ func (a *active) overdue(now time.Time, patience time.Duration) []*activeRun {
 			r.cancelled = now
 		case now.Sub(r.cancelled) >= patience:
 			r.stuck = true
-			a.stuck++
+			a.stuck += r.need.size()
 			cause := context.Cause(r.ctx)
 			r.givenUp = errors.Is(cause, ErrLeaseLost) || errors.Is(cause, context.DeadlineExceeded)
 			late = append(late, r)

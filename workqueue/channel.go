@@ -88,7 +88,7 @@ func CheckName(name string) error {
 	if queueName.MatchString(name) && len(name) <= queueNameMax {
 		return nil
 	}
-	return fmt.Errorf("got the name %q, want 1 to %d Latin letters, digits and the signs _ - .", name, queueNameMax)
+	return fmt.Errorf("got the name %q, want 1 to %d Latin letters, digits and the signs _ . -", name, queueNameMax)
 }
 
 // checkSlots checks what a worker says of its slots: each channel must fit beside

@@ -17,7 +17,8 @@ type ExecuteParams struct {
 
 	// Refill repeats the latest assignment pass that has a priority in common
 	// with Band when the worker runs dry, so that it does not idle until the
-	// next tick.
+	// next tick. While the worker is busy it repeats the pass for items above
+	// HighPriority, so that none of them waits for the end of lesser ones.
 	Refill bool
 }
 
@@ -34,7 +35,8 @@ type ExecuteResult struct {
 // there are none left, and returns when all of them have ended and their ends
 // are written. When ctx ends or the worker drains, it claims no more and waits
 // for what runs; the worker's Stop bounds that. On a worker that drains it does
-// nothing.
+// nothing. An item that this worker does not take, by its queue or its channel, is
+// given back with the reason.
 func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, error) {
 	if !r.enter() {
 		return ExecuteResult{}, nil
@@ -56,11 +58,13 @@ func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, e
 		case <-ctx.Done():
 		}
 	}()
-	e := &execution{
-		r: r, p: p, policies: r.policies(queues),
-		ended: make(chan struct{}, 1), over: make(chan struct{}, 1),
-	}
-	err = e.loop(ctx)
+	e := r.newExecution(p, queues)
+	// What starts items ends with the loop; what runs goes on.
+	starting, end := context.WithCancel(ctx)
+	e.lookOut(starting)
+	err = e.loop(starting)
+	end()
+	e.beside.Wait()
 	e.giveBack(e.queue...)
 	if errors.Is(err, errAllStuck) {
 		r.giveUpAssigned(ctx)
@@ -99,11 +103,16 @@ func (p queuePolicies) of(queue string) queuePolicy {
 		return policy
 	}
 	for name, policy := range p {
-		if strings.EqualFold(strings.TrimRight(name, " "), strings.TrimRight(queue, " ")) {
+		if sameQueue(name, queue) {
 			return policy
 		}
 	}
 	return queuePolicy{Queue: &Queue{Name: queue}}
+}
+
+// sameQueue tells whether a name may have been written for another.
+func sameQueue(name, queue string) bool {
+	return strings.EqualFold(strings.TrimRight(name, " "), strings.TrimRight(queue, " "))
 }
 
 // policies reads the queues' resilience.

@@ -15,7 +15,8 @@ const (
 	claimAhead = 500 * time.Millisecond
 
 	// refillEvery is how often a worker with free slots and nothing to claim
-	// asks for more while some of its items still run.
+	// asks for more while some of its items still run, and how often a busy one
+	// asks for what is high.
 	refillEvery = 15 * time.Second
 )
 
@@ -26,15 +27,33 @@ type execution struct {
 	policies queuePolicies
 
 	queue []claimed     // claimed, not started; owned by the loop
+	fresh bool          // owned by the loop: what it claims next may be high
 	ended chan struct{} // holds a token when a run has ended
 	over  chan struct{} // holds a token when an end has been written
 
+	// beside are the goroutines that start items beside the loop.
+	beside sync.WaitGroup
+
 	mu      sync.Mutex
-	open    int // claimed items whose end is not written yet
-	lost    int // of those that are over: given up unwritten when the worker stopped
+	open    int  // claims under way, and claimed items whose end is not written yet
+	closed  bool // nothing is claimed any more
+	lost    int  // of those that are over: given up unwritten when the worker stopped
 	running int
+	waiting int // claimed items that wait for what they need
 	result  ExecuteResult
 	mean    time.Duration // of a run's time, exponentially weighted
+	cost    float64       // of an item, in slots, likewise
+}
+
+func (r *Runner) newExecution(p ExecuteParams, queues []Queue) *execution {
+	e := &execution{
+		r: r, p: p, policies: r.policies(queues), fresh: true,
+		ended: make(chan struct{}, 1), over: make(chan struct{}, 1), cost: 1,
+	}
+	for _, c := range r.o.Spec.Channels {
+		e.cost = max(e.cost, float64(c.Cost))
+	}
+	return e
 }
 
 // claimed is an item with the context that its lease gives it.
@@ -48,107 +67,115 @@ type claimed struct {
 // first and claims then: what starts is the most urgent item of that moment.
 func (e *execution) loop(ctx context.Context) error {
 	for {
-		if err := e.r.slots.acquire(ctx, need{priority: e.p.Band.Min}); err != nil {
+		if len(e.queue) == 0 && e.crowded() {
+			if more, err := e.more(ctx); !more || err != nil {
+				return err
+			}
+			continue
+		}
+		slot := e.next()
+		if err := e.r.slots.acquire(ctx, slot); err != nil {
 			return err
 		}
 		if len(e.queue) == 0 {
-			if err := e.claim(ctx); err != nil {
-				e.r.slots.release(need{})
+			if err := e.claimMore(ctx); err != nil {
+				e.r.slots.release(slot)
 				return err
 			}
 		}
 		// A claim that was under way when ctx ended still brought its items.
 		if err := context.Cause(ctx); err != nil {
-			e.r.slots.release(need{})
+			e.r.slots.release(slot)
 			return err
 		}
 		if len(e.queue) > 0 {
-			it := e.queue[0]
-			e.queue = e.queue[1:]
-			if it.ctx.Err() == nil {
-				e.start(it)
-				continue
+			if it := e.queue[0]; slot.priority <= it.Priority {
+				e.queue = e.queue[1:]
+				e.place(ctx, it, slot)
+			} else {
+				e.r.slots.release(slot) // it was kept for others: the item asks for its own
 			}
-			// Its lease ended, or was taken away, while it waited for a slot:
-			// somebody else may be running it.
-			e.giveBack(it)
-			e.r.slots.release(need{})
 			continue
 		}
-		e.r.slots.release(need{})
+		e.r.slots.release(slot)
 		if more, err := e.more(ctx); !more || err != nil {
 			return err
 		}
 	}
 }
 
-// more waits until claiming again makes sense; false when nothing is left.
-func (e *execution) more(ctx context.Context) (bool, error) {
-	if e.runningNow() > 0 {
-		timer := time.NewTimer(refillEvery)
-		defer timer.Stop()
-		select {
-		case <-ctx.Done():
-			return false, context.Cause(ctx)
-		case <-e.ended:
-			return true, nil
-		case <-timer.C:
-		}
-		_, err := e.refill(ctx)
-		return err == nil, err
+// next is the slot that the loop asks for: that of the item which is claimed, or
+// one for whatever a claim will bring. That may be high when nothing has been
+// claimed yet; later the lookout sees to what is high.
+func (e *execution) next() need {
+	switch {
+	case len(e.queue) > 0:
+		return need{priority: e.queue[0].Priority}
+	case e.fresh:
+		return e.high()
+	default:
+		return need{priority: e.p.Band.Min}
 	}
-	// Dry. The pass counts what a worker holds, so the ends must be written.
-	if e.awaitWritten(ctx); ctx.Err() != nil {
-		return false, context.Cause(ctx)
-	}
-	if asked, err := e.refill(ctx); !asked || err != nil {
-		return false, err
-	}
-	// Whatever the pass assigned: another worker's may have come first, with
-	// items for this one.
-	err := e.claim(ctx)
-	return len(e.queue) > 0, err
 }
 
-// refill repeats the pass; false when there is none to repeat.
-func (e *execution) refill(ctx context.Context) (asked bool, err error) {
-	pass, ok := e.r.passFor(e.p.Band)
-	if !e.p.Refill || !ok {
-		return false, nil
+// high is a slot for a high item that is not known yet, if the band has any.
+func (e *execution) high() need {
+	if e.p.Band.Max <= HighPriority {
+		return need{priority: e.p.Band.Min}
 	}
-	_, err = e.r.pass(ctx, pass)
-	return true, err
+	return need{priority: max(e.p.Band.Min, HighPriority+1)}
+}
+
+// claimMore fills the loop's queue.
+func (e *execution) claimMore(ctx context.Context) error {
+	e.fresh = false
+	e.admit()
+	items, err := e.claim(ctx, e.p.Band, e.batch())
+	e.queue = append(e.queue, items...)
+	return err
+}
+
+// admit counts a claim that is about to begin; false when none may any more.
+func (e *execution) admit() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return false
+	}
+	e.open++
+	return true
 }
 
 // claim is not broken off when ctx ends: what a lost answer had claimed would
-// stay blocked until its lease ends, and count as a death of its worker.
-func (e *execution) claim(ctx context.Context) error {
+// stay blocked until its lease ends, and count as a death of its worker. It has
+// been admitted.
+func (e *execution) claim(ctx context.Context, band Band, most int) ([]claimed, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.r.statementTime())
 	defer cancel()
 	started := time.Now()
 	items, err := e.r.o.Store.Claim(ctx, ClaimParams{
 		WorkerID: e.r.worker.ID, InstanceID: e.r.worker.InstanceID,
-		Band: e.p.Band, Max: e.batch(), Lease: e.r.o.Spec.Lease,
+		Band: band, Max: most, Lease: e.r.o.Spec.Lease,
 	})
 	if err != nil {
-		return err
+		e.settle(1, 0)
+		return nil, err
 	}
-	e.mu.Lock()
-	e.open += len(items)
-	e.mu.Unlock()
+	e.settle(1-len(items), 0)
+	list := make([]claimed, len(items))
 	for i := range items {
 		ctx, cancel := e.r.held.add(e.r.runs, &items[i], started.Add(e.r.o.Spec.Lease))
-		e.queue = append(e.queue, claimed{Item: items[i], ctx: ctx, cancel: cancel})
+		list[i] = claimed{Item: items[i], ctx: ctx, cancel: cancel}
 	}
-	return nil
+	return list, nil
 }
 
-// batch is how many items to claim: one for each slot, or as many as the slots
-// are likely to run within claimAhead.
+// batch is how many items to claim: as many as fill the slots, or as many as the
+// slots are likely to run within claimAhead.
 func (e *execution) batch() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	capacity := e.r.o.Spec.Capacity
+	capacity := max(int(float64(e.r.o.Spec.Capacity)/e.cost), 1)
 	if e.mean == 0 {
 		return min(capacity, claimLimit)
 	}

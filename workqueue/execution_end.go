@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// start runs an item in the slot that the loop has acquired.
-func (e *execution) start(it claimed) {
+// start runs an item in the slots that have been acquired for it.
+func (e *execution) start(it claimed, own need) {
 	e.mu.Lock()
 	e.running++
+	e.cost += (float64(own.size()) - e.cost) / 8
 	e.mu.Unlock()
 	policy := e.policies.of(it.QueueName)
 	a := &activeRun{
-		run: &Run{Item: &it.Item, queue: policy.Queue, resilience: policy.resilience}, ctx: it.ctx, owner: e, started: time.Now(),
+		run: &Run{Item: &it.Item, queue: policy.Queue, resilience: policy.resilience}, ctx: it.ctx, owner: e, started: time.Now(), need: own,
 	}
 	var timer *time.Timer
 	a.run.limit = func(d time.Duration) {
@@ -31,7 +32,7 @@ func (e *execution) start(it claimed) {
 		if !givenUp {
 			e.end(a, outcome)
 		}
-		e.r.slots.release(need{})
+		e.r.slots.release(own)
 	}()
 }
 
@@ -73,16 +74,15 @@ func (e *execution) note(v Verdict, took time.Duration) {
 		e.mean += (took - e.mean) / 8
 	}
 	e.mu.Unlock()
+	e.tellLoop()
+}
+
+// tellLoop wakes the loop when it waits for slots.
+func (e *execution) tellLoop() {
 	select {
 	case e.ended <- struct{}{}:
 	default:
 	}
-}
-
-func (e *execution) runningNow() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.running
 }
 
 // giveBack releases what was claimed and not started. The text of an earlier
@@ -103,11 +103,18 @@ func (e *execution) giveBack(items ...claimed) {
 
 // settled notes that an end has been written, or never will be.
 func (e *execution) settled(written bool) {
-	e.mu.Lock()
-	e.open--
-	if !written {
-		e.lost++
+	if written {
+		e.settle(1, 0)
+	} else {
+		e.settle(1, 1)
 	}
+}
+
+// settle counts what is over, and what of it was lost.
+func (e *execution) settle(over, lost int) {
+	e.mu.Lock()
+	e.open -= over
+	e.lost += lost
 	e.mu.Unlock()
 	select {
 	case e.over <- struct{}{}:

@@ -12,6 +12,10 @@ type Profile struct {
 	// Estimate is how long a run is expected to take; 0: not known.
 	Estimate time.Duration
 
+	// Channel is the sort of the items, by which a worker tells how many of its
+	// slots each takes; "": none, which takes one.
+	Channel string
+
 	// Labels are added to an item's own, which win; Selectors hold for items
 	// that have none of their own. Both are shared: nobody changes them.
 	Labels    matching.Labels

@@ -91,7 +91,7 @@ func (m *slotsModel) passed(by need, arrived uint64) *waiter {
 	}
 	for _, w := range m.waiting {
 		first := w.priority > by.priority || w.priority == by.priority && w.arrived < arrived
-		if !w.left && first && !(w.most > 0 && of[w.channel] >= w.most) {
+		if !w.left && first && (w.most == 0 || of[w.channel] < w.most) {
 			return w
 		}
 	}
