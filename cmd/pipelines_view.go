@@ -17,9 +17,14 @@ type pipelineView struct {
 	Hash              string               `json:"hash"`
 	Trigger           *triggerView         `json:"trigger"`
 	EstimatedDuration string               `json:"estimatedDuration,omitempty"`
+	LearnBy           *learnByView         `json:"learnBy,omitempty"`
 	Resilience        workqueue.Resilience `json:"resilience"`
 	Input             any                  `json:"input,omitempty"`
 	Steps             []stepView           `json:"steps"`
+}
+
+type learnByView struct {
+	KeyPrefix string `json:"keyPrefix"`
 }
 
 type triggerView struct {
@@ -47,6 +52,9 @@ func viewPipeline(p *pipelines.Pipeline) pipelineView {
 	v := pipelineView{
 		Name: p.Name, Description: p.Description, File: p.File, Hash: p.Hash,
 		EstimatedDuration: durationText(p.EstimatedDuration), Resilience: p.Resilience, Input: p.Input,
+	}
+	if p.KeySeparator != "" {
+		v.LearnBy = &learnByView{p.KeySeparator}
 	}
 	if t := p.Trigger; t != nil {
 		v.Trigger = &triggerView{

@@ -19,6 +19,7 @@ type rawPipeline struct {
 	Input             *strictyaml.Node   `yaml:"input"`
 	Resilience        *strictyaml.Node   `yaml:"resilience"`
 	EstimatedDuration *strictyaml.Node   `yaml:"estimatedDuration"`
+	LearnBy           *strictyaml.Node   `yaml:"learnBy"`
 	Steps             []*strictyaml.Node `yaml:"steps,required"`
 }
 
@@ -46,6 +47,7 @@ func (c *compilation) pipeline(p *Pipeline, top *strictyaml.Node) {
 	}
 	p.Description = value[string](c, raw.Description, nil)
 	p.EstimatedDuration = time.Duration(value(c, raw.EstimatedDuration, positive))
+	p.KeySeparator = c.learnBy(raw.LearnBy)
 	p.Trigger = c.trigger(raw.Trigger)
 	p.Resilience = c.resilience(raw.Resilience)
 	c.input(p, raw.Input)

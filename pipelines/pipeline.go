@@ -32,6 +32,10 @@ type Pipeline struct {
 	// EstimatedDuration is 0 when the pipeline does not say.
 	EstimatedDuration time.Duration
 
+	// KeySeparator ends the beginning of a natural key for which durations are
+	// learned by themselves; "" when the pipeline does not say.
+	KeySeparator string
+
 	Steps []*Step
 
 	// Warnings tell what is allowed and probably not meant, in the file's order.

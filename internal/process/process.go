@@ -107,7 +107,7 @@ func (p *Process) Stop(ctx context.Context) error {
 func (p *Process) newRunner() (*workqueue.Runner, error) {
 	return workqueue.NewRunner(workqueue.RunnerOptions{
 		Store: p.o.Store, RunItem: p.o.Engine.RunItem(p.o.Catalogue), Ended: p.o.Finished, Log: p.o.Log, Spec: p.o.Spec,
-		Heartbeat: p.o.Heartbeat, ShutdownGrace: p.o.ShutdownGrace, Attend: p.attend,
+		Heartbeat: p.o.Heartbeat, ShutdownGrace: p.o.ShutdownGrace, Attend: p.attend, Profiles: p.o.Link.profile,
 	})
 }
 

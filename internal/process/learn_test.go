@@ -1,0 +1,45 @@
+package process_test
+
+import (
+	"testing"
+
+	"botwork/internal/testdb"
+	"botwork/workqueue"
+)
+
+// What a file says of its items' keys reaches the worker that runs them, and what
+// it learns is in the database when it has stopped.
+func TestAWorkerLearnsByWhatAFileSays(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		x := newFixture(t, e)
+		x.files["import"] = "learnBy: {keyPrefix: \"/\"}\nsteps:\n  - handler: Note\n"
+		for _, key := range []string{"lisbon/1", "lisbon/2", "porto/1", ""} {
+			x.enqueue(workqueue.NewItem{Priority: 1000, IntegrationConfig: "import", NaturalKey: key})
+		}
+		x.enqueue(workqueue.NewItem{Priority: 1000, IntegrationConfig: "note", NaturalKey: "lisbon/1"})
+		x.runOnce(x.bot("w"), medium)
+
+		all, err := x.open().Durations(t.Context(), workqueue.DurationFilter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[workqueue.DurationKey]int64{}
+		for _, l := range all {
+			got[l.DurationKey] = l.Runs
+		}
+		want := map[workqueue.DurationKey]int64{
+			{Kind: workqueue.OfPipeline, Pipeline: "import"}:            4,
+			{Kind: workqueue.OfKey, Pipeline: "import", Name: "lisbon"}: 2,
+			{Kind: workqueue.OfKey, Pipeline: "import", Name: "porto"}:  1,
+			{Kind: workqueue.OfPipeline, Pipeline: "note"}:              1,
+		}
+		if len(got) != len(want) {
+			t.Errorf("learned of %v, want %v", got, want)
+		}
+		for k, runs := range want {
+			if got[k] != runs {
+				t.Errorf("%q: learned of %d runs, want %d", k, got[k], runs)
+			}
+		}
+	})
+}
