@@ -19,7 +19,9 @@ type rawPipeline struct {
 	Input             *strictyaml.Node   `yaml:"input"`
 	Resilience        *strictyaml.Node   `yaml:"resilience"`
 	EstimatedDuration *strictyaml.Node   `yaml:"estimatedDuration"`
-	LearnBy           *strictyaml.Node   `yaml:"learnBy"`
+	Labels            *strictyaml.Node   `yaml:"labels"`
+	Selectors         *strictyaml.Node   `yaml:"selectors"`
+	Distribution      *strictyaml.Node   `yaml:"distribution"`
 	Steps             []*strictyaml.Node `yaml:"steps,required"`
 }
 
@@ -47,10 +49,10 @@ func (c *compilation) pipeline(p *Pipeline, top *strictyaml.Node) {
 	}
 	p.Description = value[string](c, raw.Description, nil)
 	p.EstimatedDuration = time.Duration(value(c, raw.EstimatedDuration, positive))
-	p.KeySeparator = c.learnBy(raw.LearnBy)
 	p.Trigger = c.trigger(raw.Trigger)
 	p.Resilience = c.resilience(raw.Resilience)
 	c.input(p, raw.Input)
+	c.matching(p, &raw)
 
 	if steps := top.Get("steps"); steps != nil && steps.Kind == strictyaml.Sequence && len(steps.Items) == 0 {
 		c.report(steps, CodeNoSteps, "got an empty list, want one step or more", "")

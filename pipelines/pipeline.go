@@ -6,6 +6,7 @@ import (
 	"botwork/internal/jsonschemas"
 	"botwork/internal/strictyaml"
 	"botwork/workqueue"
+	"botwork/workqueue/matching"
 )
 
 // Pipeline is a parsed, checked and compiled pipeline. It is immutable and
@@ -32,9 +33,11 @@ type Pipeline struct {
 	// EstimatedDuration is 0 when the pipeline does not say.
 	EstimatedDuration time.Duration
 
-	// KeySeparator ends the beginning of a natural key for which durations are
-	// learned by themselves; "" when the pipeline does not say.
-	KeySeparator string
+	// Labels, Selectors and Distribution are what the pipeline says of where
+	// its items may run; see workqueue.Profile.
+	Labels       matching.Labels
+	Selectors    []matching.Selector
+	Distribution matching.Distribution
 
 	Steps []*Step
 

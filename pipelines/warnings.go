@@ -26,6 +26,11 @@ func warnings(p *Pipeline, top *strictyaml.Node) strictyaml.Findings {
 			warn(policy, CodeNoEffect, "it is about items, and none runs this pipeline: its trigger starts it",
 				"a step's own timeout and retry do count here")
 		}
+		for _, key := range []string{"labels", "selectors", "distribution"} {
+			if n := top.Get(key); given(n) {
+				warn(n, CodeNoEffect, "it is about items, and none runs this pipeline: its trigger starts it", "")
+			}
+		}
 		return found
 	}
 	runTime := time.Duration(p.Resilience.Timeout)

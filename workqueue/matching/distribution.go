@@ -3,6 +3,7 @@ package matching
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -168,6 +169,9 @@ func oneOf[T ~string](c *collector, path []string, o map[string]any, key string,
 		known[i] = string(w)
 	}
 	last := len(known) - 1
-	c.add(under(path, key), "got %.40q, want %s or %s", string(got), strings.Join(known[:last], ", "), known[last])
+	c.faults = append(c.faults, Fault{
+		Path: under(path, key), Got: string(got), Known: known,
+		Message: fmt.Sprintf("got %.40q, want %s or %s", string(got), strings.Join(known[:last], ", "), known[last]),
+	})
 	return ""
 }

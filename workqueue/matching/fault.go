@@ -15,6 +15,12 @@ type Fault struct {
 
 	// Message says what is wrong and what was wanted, in lower case.
 	Message string
+
+	// Got is a word that is not among the Known ones, for a suggestion.
+	// UnknownKey tells that it is a key.
+	Got        string
+	Known      []string
+	UnknownKey bool
 }
 
 func (f Fault) String() string {

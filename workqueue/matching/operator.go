@@ -46,6 +46,15 @@ func parseOperator(name string) (Operator, bool) {
 	return "", false
 }
 
+// operatorNames are the full names and those that people know beside them.
+func operatorNames() []string {
+	var names []string
+	for _, o := range operators {
+		names = append(append(names, string(o.Operator)), o.names...)
+	}
+	return names
+}
+
 // wantedOperators lists the operators for messages.
 func wantedOperators() string {
 	names := make([]string, len(operators))

@@ -1,6 +1,7 @@
 package matching
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -117,7 +118,9 @@ func (c *collector) selectorObject(path []string, o map[string]any) Selector {
 		if s.Operator, ok = parseOperator(name); !ok && o["operator"] == nil {
 			c.add(path, "the key %q is missing; want %s", "operator", wantedOperators())
 		} else if !ok && name != "" {
-			c.add(under(path, "operator"), "got %.40q, want %s", name, wantedOperators())
+			c.faults = append(c.faults, Fault{
+				Path: under(path, "operator"), Got: name, Known: operatorNames(), Message: fmt.Sprintf("got %.40q, want %s", name, wantedOperators()),
+			})
 		}
 	}
 	if s.Operator != "" {
@@ -192,7 +195,10 @@ func (s *Selector) disorder() string {
 func (c *collector) known(path []string, o map[string]any, keys ...string) {
 	for _, key := range slices.Sorted(maps.Keys(o)) {
 		if !slices.Contains(keys, key) {
-			c.add(under(path, key), "unknown key %.40q; known are %s", key, strings.Join(keys, ", "))
+			c.faults = append(c.faults, Fault{
+				Path: under(path, key), Got: key, Known: keys, UnknownKey: true,
+				Message: fmt.Sprintf("unknown key %.40q; known are %s", key, strings.Join(keys, ", ")),
+			})
 		}
 	}
 }

@@ -69,6 +69,21 @@ func CheckScoring(sc matching.Scoring, path ...string) error {
 	return nil
 }
 
+// SecretsOf lists the secrets that a scoring names, by the header of its
+// requests that each is for.
+func SecretsOf(sc *matching.Scoring) map[string]string {
+	secrets := map[string]string{}
+	if sc == nil || sc.HTTP == nil {
+		return secrets
+	}
+	for header, value := range sc.HTTP.Headers {
+		if value.Secret != "" {
+			secrets[header] = value.Secret
+		}
+	}
+	return secrets
+}
+
 // defaultRule scores by matching.Score.
 type defaultRule struct{ matching.Scoring }
 

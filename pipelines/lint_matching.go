@@ -1,0 +1,65 @@
+package pipelines
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"botwork/internal/strictyaml"
+	"botwork/workqueue/matching"
+	"botwork/workqueue/scoring"
+)
+
+// matching reads what the pipeline says of where its items may run: labels,
+// selectors, and how they are given to workers.
+func (c *compilation) matching(p *Pipeline, raw *rawPipeline) {
+	labels, err := matching.DecodeLabels(raw.Labels.Any())
+	c.mismatches(raw.Labels, err)
+	selectors, err := matching.DecodeSelectors(raw.Selectors.Any())
+	c.mismatches(raw.Selectors, err)
+	for i, s := range selectors {
+		if s.Expedite {
+			// A pass finds such items by a column that is filled when they are
+			// made, whatever the pipeline's file says by then.
+			c.report(raw.Selectors.Items[i], CodeInvalidValue, "got expedite, which only an item's own selectors can say",
+				"give the items a higher priority, or the selector to each of them")
+		}
+	}
+	distribution, err := matching.DecodeDistribution(raw.Distribution.Any())
+	if err == nil {
+		err = scoring.Check(distribution)
+	}
+	c.mismatches(raw.Distribution, err)
+	c.scoringSecrets(raw.Distribution, distribution.Scoring)
+	p.Labels, p.Selectors, p.Distribution = labels, selectors, distribution
+}
+
+// mismatches reports faults at their places below n.
+func (c *compilation) mismatches(n *strictyaml.Node, err error) {
+	faults, _ := errors.AsType[matching.Faults](err)
+	for _, f := range faults {
+		at, hint := descend(n, f.Path), strictyaml.Suggest(f.Got, f.Known)
+		if !f.UnknownKey {
+			c.report(at, CodeInvalidValue, f.Message, hint)
+			continue
+		}
+		for _, e := range descend(n, f.Path[:len(f.Path)-1]).Entries {
+			if e.Key == f.Got {
+				c.reportAt(place{file: n.File, line: e.KeyLine, column: e.KeyColumn}, "unknown-key", at.Path+": "+f.Message, hint)
+			}
+		}
+	}
+}
+
+// scoringSecrets reports the names of secrets that the settings do not have.
+func (c *compilation) scoringSecrets(n *strictyaml.Node, sc *matching.Scoring) {
+	if c.opts.SecretNames == nil {
+		return
+	}
+	for header, name := range scoring.SecretsOf(sc) {
+		if !slices.Contains(c.opts.SecretNames, name) {
+			c.report(descend(n, []string{"scoring", "http", "headers", header}), CodeUnknownSecret, fmt.Sprintf("unknown secret %q", name),
+				strictyaml.Suggest(name, c.opts.SecretNames))
+		}
+	}
+}
