@@ -22,6 +22,7 @@ type rawPipeline struct {
 	Labels            *strictyaml.Node   `yaml:"labels"`
 	Selectors         *strictyaml.Node   `yaml:"selectors"`
 	Distribution      *strictyaml.Node   `yaml:"distribution"`
+	LearnBy           *strictyaml.Node   `yaml:"learnBy"`
 	Steps             []*strictyaml.Node `yaml:"steps,required"`
 }
 
@@ -49,6 +50,7 @@ func (c *compilation) pipeline(p *Pipeline, top *strictyaml.Node) {
 	}
 	p.Description = value[string](c, raw.Description, nil)
 	p.EstimatedDuration = time.Duration(value(c, raw.EstimatedDuration, positive))
+	p.KeySeparator = c.learnBy(raw.LearnBy)
 	p.Trigger = c.trigger(raw.Trigger)
 	p.Resilience = c.resilience(raw.Resilience)
 	c.input(p, raw.Input)

@@ -39,6 +39,10 @@ type Pipeline struct {
 	Selectors    []matching.Selector
 	Distribution matching.Distribution
 
+	// KeySeparator ends the beginning of a natural key for which durations are
+	// learned by themselves; "" when the pipeline does not say.
+	KeySeparator string
+
 	Steps []*Step
 
 	// Warnings tell what is allowed and probably not meant, in the file's order.
