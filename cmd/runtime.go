@@ -48,7 +48,7 @@ func (a *app) loadProgramme() (*programme, error) {
 	if p.log, p.logTo, err = newLogger(a.stderr, a.cfg.Log, p.redactor); err != nil {
 		return nil, err
 	}
-	compiler, err := a.compiler(a.newRegistry(resources, p.link.Services()))
+	compiler, err := a.compiler(a.newRegistry(resources, a.queueServices(p.link)))
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 
 	"botwork/handlers"
 	"botwork/workqueue"
+	"botwork/workqueue/matching"
+	"botwork/workqueue/scoring"
 )
 
 // errNoWorker says that the step ran outside of `botwork run`.
@@ -23,6 +25,12 @@ item of the step's priorities or above (lower items never make a worker unavaila
 from the highest priority down, among equals the nearest deadline, then the oldest, each to the worker with the least summed
 estimated duration, and sets state 5. An item that names no estimated duration counts with its pipeline's, else with defaultEstimate.
 
+mode says how items are spread where neither their pipeline nor their queue does (its distribution): least-loaded; round-robin,
+by worker, after the one that got the last item; longest-idle, the lowest share of the capacity in use first; best-worker, the
+best score first. Among equals the last two take the worker that has been free the longest. scoring is a mapping with rule
+(default, static, map, expression or http) and what the rule needs; without it the default score counts. An item goes only to a
+worker whose labels satisfy all its selectors, unless bypassSelectors lifts that.
+
 One pass runs at a time in the whole cluster. The step waits for its turn: when it is done, a pass that began after it has been
 committed, so this worker's items are there to run. It is safe to run twice: a second pass finds less to do.`,
 		Output: "{rescued, released, poisoned, expired, workers, assigned}: items taken from dead runners, assigned items given back, items cancelled " +
@@ -32,14 +40,15 @@ committed, so this worker's items are there to run. It is safe to run twice: a s
 `,
 		New: func() handlers.Handler {
 			return &assignStep{
-				services:         s,
-				WorkerSeenWithin: handlers.Duration(15 * time.Minute),
-				AssignedFor:      handlers.Duration(15 * time.Minute),
-				MaxReleases:      5,
-				Workers:          string(workqueue.IdleWorkers),
-				Horizon:          handlers.Duration(5 * time.Minute),
-				MaxPerWorker:     10_000,
-				DefaultEstimate:  handlers.Duration(10 * time.Second),
+				services:           s,
+				WorkerSeenWithin:   handlers.Duration(15 * time.Minute),
+				AssignedFor:        handlers.Duration(15 * time.Minute),
+				MaxReleases:        5,
+				Workers:            string(workqueue.IdleWorkers),
+				Horizon:            handlers.Duration(5 * time.Minute),
+				MaxPerWorker:       10_000,
+				DefaultEstimate:    handlers.Duration(10 * time.Second),
+				distributionParams: distributionParams{Mode: string(matching.LeastLoaded)},
 			}
 		},
 	}
@@ -56,16 +65,25 @@ type assignStep struct {
 	Horizon          handlers.Duration `json:"horizon" doc:"how much estimated work each slot of a worker is given in advance"`
 	MaxPerWorker     int               `json:"maxPerWorker" doc:"how many items a worker holds at most"`
 	DefaultEstimate  handlers.Duration `json:"defaultEstimate" doc:"stands for a duration that nobody knows"`
+
+	distributionParams
 }
 
 // Validate implements handlers.Validator.
 func (a *assignStep) Validate() error {
+	if err := a.check(); err != nil {
+		return err
+	}
 	_, err := a.params()
 	return err
 }
 
 func (a *assignStep) params() (workqueue.AssignParams, error) {
 	band, err := a.band()
+	if err != nil {
+		return workqueue.AssignParams{}, err
+	}
+	distribution, err := a.distribution()
 	if err != nil {
 		return workqueue.AssignParams{}, err
 	}
@@ -79,6 +97,7 @@ func (a *assignStep) params() (workqueue.AssignParams, error) {
 		MaxPerWorker:    a.MaxPerWorker,
 		DefaultEstimate: time.Duration(a.DefaultEstimate),
 		Profiles:        a.services.Profiles,
+		Distribution:    distribution,
 	}
 	return p, p.Validate()
 }
@@ -93,6 +112,8 @@ func (a *assignStep) Handle(ctx context.Context, call *handlers.Call) (any, erro
 	if err != nil {
 		return nil, handlers.Permanent(err)
 	}
+	// Of each run anew, so that a rule that falls back says so once a pass.
+	p.NewRule = scoring.Services{Secrets: a.services.Secrets, Log: call.Log}.New
 	r, err := worker.Assign(ctx, p)
 	if err != nil {
 		return nil, err

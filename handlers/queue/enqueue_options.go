@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"botwork/handlers"
 	"botwork/workqueue"
+	"botwork/workqueue/matching"
 )
 
 // optionParams are what Enqueue can say of its items beside their work.
@@ -18,6 +20,8 @@ type optionParams struct {
 	Unique     uniqueness         `json:"unique" doc:"true: make no item while one of the same queue, pipeline and payload waits or runs; a duration: while one was made within that time"`
 	Tags       []string           `json:"tags" doc:"texts to find the items by"`
 	Metadata   map[string]string  `json:"metadata" doc:"names and texts to find the items by"`
+	Labels     map[string]any     `json:"labels" doc:"what the items are, for scores: keys with texts, numbers, true or false; they win over the pipeline's of the same key"`
+	Selectors  []any              `json:"selectors" doc:"which workers may take the items: conditions such as ram >= 32, or mappings {key, operator, value, expiresAfter, expedite}; in place of the pipeline's"`
 	LimitKey   []string           `json:"limitKey" doc:"what the queue's limits per key count by, such as a customer: one text for all items, or a list, one for each of them"`
 	Retain     *handlers.Duration `json:"retain" doc:"how long the items are kept when they have succeeded; 0s deletes them at once; default the queue's"`
 }
@@ -26,6 +30,13 @@ type optionParams struct {
 func (o *optionParams) set(it *workqueue.NewItem) {
 	it.Deadline, it.DeadlineIn = o.Deadline, time.Duration(o.DeadlineIn)
 	it.UniqueFor, it.Tags, it.Metadata = time.Duration(o.Unique), o.Tags, o.Metadata
+	// What is wrong with these two, check tells; nothing that is wrong gets further.
+	if len(o.Labels) > 0 {
+		it.Labels, _ = matching.DecodeLabels(o.Labels)
+	}
+	if len(o.Selectors) > 0 {
+		it.Selectors, _ = matching.DecodeSelectors(o.Selectors)
+	}
 	if o.Retain != nil {
 		it.Retain = new(time.Duration(*o.Retain))
 	}
@@ -49,6 +60,10 @@ func (o *optionParams) check(it workqueue.NewItem, n int, wrong func(name, messa
 	if slices.Contains(o.LimitKey, "") {
 		wrong("limitKey", empty)
 	}
+	_, err := matching.DecodeLabels(o.Labels)
+	tellEach("labels", err, wrong)
+	_, err = matching.DecodeSelectors(o.Selectors)
+	tellEach("selectors", err, wrong)
 	o.set(&it)
 	faults := []error{it.Validate()}
 	for _, key := range o.NaturalKey {
@@ -59,6 +74,14 @@ func (o *optionParams) check(it workqueue.NewItem, n int, wrong func(name, messa
 	}
 	for _, err := range faults {
 		o.tell(err, wrong)
+	}
+}
+
+// tellEach names the place of each fault of labels or selectors.
+func tellEach(name string, err error, wrong func(name, message string)) {
+	faults, _ := errors.AsType[matching.Faults](err)
+	for _, f := range faults {
+		wrong(strings.Join(f.Under(name).Path, "."), f.Message)
 	}
 }
 

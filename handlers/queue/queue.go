@@ -43,6 +43,10 @@ type Services struct {
 	// Profiles tell what pipelines say of their items.
 	Profiles workqueue.Profiles
 
+	// Secrets finds a secret of the settings, for the headers of a service that
+	// scores; nil knows none.
+	Secrets func(name string) (value string, ok bool)
+
 	// CheckPipeline refuses an IntegrationConfig that could not run; nil
 	// accepts everything.
 	CheckPipeline func(integrationConfig string) error

@@ -1,0 +1,18 @@
+package cmd
+
+import (
+	"botwork/handlers/queue"
+	"botwork/internal/process"
+)
+
+// queueServices are what the queue's handlers work with: the process that the
+// link leads to, and the secrets of the settings.
+func (a *app) queueServices(link *process.Link) queue.Services {
+	services := link.Services()
+	secrets := a.secrets()
+	services.Secrets = func(name string) (string, bool) {
+		value, ok := secrets[name]
+		return value, ok
+	}
+	return services
+}
