@@ -19,8 +19,9 @@ type CleanUpParams struct {
 
 	// Deleted is for logically deleted items, Firings for the records of
 	// schedules, Runs for those of system pipelines, Workers for the rows of
-	// workers that were not seen since.
-	Deleted, Firings, Runs, Workers *time.Duration
+	// workers that were not seen since, Durations for what was learned of
+	// pipelines, tasks and keys of which nothing has run since.
+	Deleted, Firings, Runs, Workers, Durations *time.Duration
 
 	// Batch is how many rows are removed at a time; 0 means 500, which is the
 	// most. For is how long it goes on; 0 means until nothing is left.
@@ -45,7 +46,7 @@ func (p CleanUpParams) Validate() error {
 		age  *time.Duration
 	}{
 		{"completed", p.Completed}, {"archived", p.Archived}, {"deleted", p.Deleted},
-		{"firings", p.Firings}, {"runs", p.Runs}, {"workers", p.Workers},
+		{"firings", p.Firings}, {"runs", p.Runs}, {"workers", p.Workers}, {"durations", p.Durations},
 	} {
 		if f.age != nil && *f.age < 0 {
 			errs = append(errs, fmt.Errorf("%s: got %s, want 0s or more, or never", f.name, *f.age))
@@ -79,6 +80,7 @@ type CleanUpResult struct {
 	Firings   int
 	Runs      int
 	Workers   int
+	Durations int
 
 	// Complete tells that it did not stop early: what is left is little, new, or
 	// was locked by somebody.
@@ -87,7 +89,7 @@ type CleanUpResult struct {
 
 // Removed is how many rows are gone.
 func (r CleanUpResult) Removed() int {
-	return r.Completed + r.Archived + r.Deleted + r.Firings + r.Runs + r.Workers
+	return r.Completed + r.Archived + r.Deleted + r.Firings + r.Runs + r.Workers + r.Durations
 }
 
 // chore is one sort of housekeeping: a batch, and where it is counted.
@@ -187,6 +189,7 @@ func (p CleanUpParams) chores(store CleanUpStore, r *CleanUpResult) []chore {
 		{p.Firings, store.RemoveFirings, &r.Firings},
 		{p.Runs, store.RemoveRuns, &r.Runs},
 		{p.Workers, store.RemoveWorkers, &r.Workers},
+		{p.Durations, store.RemoveDurations, &r.Durations},
 	} {
 		if c.age != nil {
 			list = append(list, chore{func(ctx context.Context) (int, error) { return c.batch(ctx, *c.age, batch) }, c.count, full})

@@ -65,37 +65,41 @@ func (r *rubbish) RemoveRuns(_ context.Context, _ time.Duration, limit int) (int
 func (r *rubbish) RemoveWorkers(_ context.Context, _ time.Duration, limit int) (int, error) {
 	return r.take("workers", limit)
 }
+func (r *rubbish) RemoveDurations(_ context.Context, _ time.Duration, limit int) (int, error) {
+	return r.take("durations", limit)
+}
 
 // everything removes all sorts.
 func everything() workqueue.CleanUpParams {
 	month := 30 * 24 * time.Hour
 	return workqueue.CleanUpParams{
 		Completed: &month, Archived: &month, ArchivedItems: new(10_000), Deleted: &month, Firings: &month, Runs: &month, Workers: &month,
+		Durations: &month,
 	}
 }
 
 func TestCleanUpTakesTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rubbish{left: map[string]int{
-			"retained": 1200, "completed true": 20, "trim true": 500, "deleted": 3, "workers": 1, "figures": 1001, "keys": 2, "firings": 4, "runs": 5,
+			"retained": 1200, "completed true": 20, "trim true": 500, "deleted": 3, "workers": 1, "figures": 1001, "keys": 2, "firings": 4, "runs": 5, "durations": 6,
 		}}
 		began := time.Now()
 		got, err := workqueue.CleanUp(t.Context(), r, everything())
 		want := workqueue.CleanUpResult{
-			Completed: 1220, Archived: 500, Deleted: 3, Keys: 2, Figures: 1001, Firings: 4, Runs: 5, Workers: 1, Complete: true,
+			Completed: 1220, Archived: 500, Deleted: 3, Keys: 2, Figures: 1001, Firings: 4, Runs: 5, Workers: 1, Durations: 6, Complete: true,
 		}
 		if err != nil || got != want {
 			t.Errorf("CleanUp = %+v, %v, want %+v", got, err, want)
 		}
 		calls := []string{
-			"retained", "completed true", "archived true", "trim true", "keys", "figures", "deleted", "firings", "runs", "workers",
+			"retained", "completed true", "archived true", "trim true", "keys", "figures", "deleted", "firings", "runs", "workers", "durations",
 			"retained", "trim true", "figures", "retained", // which was full twice more, and not at the third time
 		}
 		if !slices.Equal(r.calls, append(calls, "retained")) {
 			t.Errorf("calls = %q, want %q", r.calls, append(calls, "retained"))
 		}
-		// 15 batches of a second each, and a rest as long behind the 12 that found something.
-		if took := time.Since(began); took != 15*time.Second+12*time.Second {
+		// 16 batches of a second each, and a rest as long behind the 13 that found something.
+		if took := time.Since(began); took != 16*time.Second+13*time.Second {
 			t.Errorf("it took %s", took)
 		}
 	})
@@ -173,12 +177,12 @@ func TestCleanUpGoesOnBesideAFault(t *testing.T) {
 
 func TestCleanUpParamsAreChecked(t *testing.T) {
 	short, negative := time.Hour, -time.Second
-	p := workqueue.CleanUpParams{Completed: &negative, Workers: &short, Firings: &short, ArchivedItems: new(-1), Batch: 501, For: negative}
+	p := workqueue.CleanUpParams{Completed: &negative, Workers: &short, Firings: &short, Durations: &negative, ArchivedItems: new(-1), Batch: 501, For: negative}
 	_, err := workqueue.CleanUp(t.Context(), &rubbish{}, p)
 	if err == nil {
 		t.Fatal("CleanUp accepts it")
 	}
-	for _, want := range []string{"completed: got -1s", "workers: got 1h0m0s, want 24h", "firings: got 1h0m0s, want 24h", "archivedItems: got -1", "batch: got 501", "for: got -1s"} {
+	for _, want := range []string{"completed: got -1s", "durations: got -1s", "workers: got 1h0m0s, want 24h", "firings: got 1h0m0s, want 24h", "archivedItems: got -1", "batch: got 501", "for: got -1s"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %q, want it to hold %q", err, want)
 		}

@@ -60,6 +60,9 @@ func (r *rubbish) RemoveRuns(_ context.Context, age time.Duration, _ int) (int, 
 func (r *rubbish) RemoveWorkers(_ context.Context, age time.Duration, _ int) (int, error) {
 	return r.note("workers", age)
 }
+func (r *rubbish) RemoveDurations(_ context.Context, age time.Duration, _ int) (int, error) {
+	return r.note("durations", age)
+}
 
 func TestCleanUpParameters(t *testing.T) {
 	const day = 24 * time.Hour
@@ -70,14 +73,14 @@ func TestCleanUpParameters(t *testing.T) {
 	}{
 		{"the defaults", nil, map[string]any{
 			"completed": 30 * day, "archived": 90 * day, "archivedItems": 10_000, "deleted": 30 * day,
-			"firings": 90 * day, "runs": 30 * day, "workers": 30 * day, "batch": 500,
+			"firings": 90 * day, "runs": 30 * day, "workers": 30 * day, "durations": 90 * day, "batch": 500,
 		}},
 		{"never", map[string]any{
-			"completed": "never", "archived": "never", "archivedItems": "never", "deleted": "never", "firings": "never", "runs": "never", "workers": "never",
+			"completed": "never", "archived": "never", "archivedItems": "never", "deleted": "never", "firings": "never", "runs": "never", "workers": "never", "durations": "never",
 		}, map[string]any{"completed": nil, "archived": nil, "archivedItems": nil, "batch": 500}},
-		{"others", map[string]any{"completed": "0s", "archived": "36h", "archivedItems": 0, "workers": "24h", "batch": 7, "for": "1s"}, map[string]any{
+		{"others", map[string]any{"completed": "0s", "archived": "36h", "archivedItems": 0, "workers": "24h", "durations": "0s", "batch": 7, "for": "1s"}, map[string]any{
 			"completed": time.Duration(0), "archived": 36 * time.Hour, "archivedItems": 0, "deleted": 30 * day,
-			"firings": 90 * day, "runs": 30 * day, "workers": day, "batch": 7,
+			"firings": 90 * day, "runs": 30 * day, "workers": day, "durations": time.Duration(0), "batch": 7,
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -100,6 +103,7 @@ func TestCleanUpParametersThatAreWrong(t *testing.T) {
 	k, _ := registry(queue.Services{}).Lookup("CleanUp")
 	for want, with := range map[string]map[string]any{
 		"completed":     {"completed": "-1s"},
+		"durations":     {"durations": "-1s"},
 		"or never":      {"archived": "sometimes"},
 		"whole number":  {"archivedItems": "many"},
 		"archivedItems": {"archivedItems": -1},
@@ -158,7 +162,7 @@ func TestCleanUpOfADatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"completed": 600, "archived": 600, "deleted": 0, "firings": 0, "runs": 0, "workers": 0, "keys": 0, "figures": 0, "complete": true,
+		"completed": 600, "archived": 600, "deleted": 0, "firings": 0, "runs": 0, "workers": 0, "durations": 0, "keys": 0, "figures": 0, "complete": true,
 	}
 	if diff := cmp.Diff(any(want), out); diff != "" {
 		t.Errorf("output (-want +got):\n%s", diff)
