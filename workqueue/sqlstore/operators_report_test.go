@@ -147,3 +147,38 @@ func checkThroughput(d *desk, answer []row) {
 		d.Errorf("%d processed and %d cancelled, want one each: %v", processed, cancelled, answer)
 	}
 }
+
+func prepareDurations(d *desk) {
+	runs := func(k workqueue.DurationKey, all ...workqueue.RunTime) workqueue.LearnedRuns {
+		return workqueue.LearnedRuns{Key: k, Runs: all}
+	}
+	ten, twenty := workqueue.RunTime{Took: 10 * time.Second}, workqueue.RunTime{Took: 20 * time.Second}
+	err := d.store.Learn(d.Context(), []workqueue.LearnedRuns{
+		runs(workqueue.DurationKey{Kind: workqueue.OfPipeline, Pipeline: "steady"}, ten, ten, ten),
+		runs(workqueue.DurationKey{Kind: workqueue.OfTask, Pipeline: "wild", Name: "nightly"}, ten, twenty, twenty, ten),
+		runs(workqueue.DurationKey{Kind: workqueue.OfKey, Pipeline: "wild", Name: "LIS"}, ten),
+		runs(workqueue.DurationKey{Kind: workqueue.OfPipeline, Pipeline: "nothing"}, workqueue.RunTime{}, workqueue.RunTime{}, workqueue.RunTime{}),
+	})
+	if err != nil {
+		d.Fatal(err)
+	}
+}
+
+func checkDurations(d *desk, answer []row) {
+	if !d.rows(answer, 4) {
+		return
+	}
+	// The mean stood at 10, 15 and 16 2/3 s before the later three runs.
+	d.want(answer[0], map[string]string{
+		"Kind": "task", "Pipeline": "wild", "Name": "nightly", "Runs": "4", "MeanMs": "15000", "ErrorMs": "7222", "ErrorPercent": "48", "Used": "yes",
+	})
+	last := answer[3]
+	d.want(last, map[string]string{"Kind": "key", "Pipeline": "wild", "Name": "LIS", "Runs": "1", "MeanMs": "10000", "ErrorPercent": "", "Used": "no"})
+	for _, r := range answer[1:3] {
+		want := map[string]string{"Runs": "3", "ErrorMs": "0", "ErrorPercent": "0", "Used": "yes", "P90Ms": "9861"}
+		if r["Pipeline"] == "nothing" {
+			want["ErrorPercent"], want["P90Ms"] = "", "0"
+		}
+		d.want(r, want)
+	}
+}

@@ -44,6 +44,7 @@ var operators = map[string]struct {
 	"09_history_of_item":             {prepareHistory, checkHistory},
 	"10_schedules_missed_or_skipped": {prepareFirings, checkFirings},
 	"11_throughput_by_hour":          {prepareFinished, checkThroughput},
+	"12_how_long_runs_take":          {prepareDurations, checkDurations},
 }
 
 func TestOperators(t *testing.T) {

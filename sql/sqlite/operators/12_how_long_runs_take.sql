@@ -1,0 +1,12 @@
+-- How long do runs take, as the workers have learned it, and by how much of that
+-- are they off from their estimates? The worst estimated of those that have three
+-- runs, from which on they are used, come first.
+SELECT d.Kind, d.Pipeline, d.Name, d.Runs,
+    CAST(ROUND(d.MeanMs) AS INTEGER) AS MeanMs,
+    d.P90Ms,
+    CAST(ROUND(d.ErrorMs) AS INTEGER) AS ErrorMs,
+    CAST(CASE WHEN d.Runs > 1 AND d.MeanMs > 0 THEN ROUND(100 * d.ErrorMs / d.MeanMs) END AS INTEGER) AS ErrorPercent,
+    CASE WHEN d.Runs >= 3 THEN 'yes' ELSE 'no' END AS Used,
+    d.UpdatedAt
+FROM BotDurations d
+ORDER BY CASE WHEN d.Runs >= 3 THEN 0 ELSE 1 END, CASE WHEN d.MeanMs > 0 THEN d.ErrorMs / d.MeanMs ELSE 0 END DESC, d.Id;
