@@ -48,6 +48,7 @@ func (a *app) commands() []*cobra.Command {
 		a.queuesCommand(),
 		a.robotsCommand(),
 		a.tasksCommand(),
+		a.durationsCommand(),
 		a.workersCommand(),
 		a.pipelinesCommand(),
 		a.handlersCommand(),

@@ -1,0 +1,92 @@
+package cmd
+
+import (
+	"testing"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// learnSome makes a project whose workers have learned.
+func learnSome(t *testing.T) {
+	t.Helper()
+	inProject(t)
+	store := openQueue(t)
+	took := func(kind workqueue.DurationKind, pipeline, name string, runs ...workqueue.RunTime) {
+		t.Helper()
+		key := workqueue.DurationKey{Kind: kind, Pipeline: pipeline, Name: name}
+		if err := store.Learn(t.Context(), []workqueue.LearnedRuns{{Key: key, Runs: runs}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const s = time.Second
+	took(workqueue.OfPipeline, "invoices", "", workqueue.RunTime{Took: 10 * s}, workqueue.RunTime{Took: 20 * s}, workqueue.RunTime{Took: 30 * s})
+	took(workqueue.OfTask, "invoices", "nightly", workqueue.RunTime{Took: 90*s + 1234567*time.Microsecond})
+	took(workqueue.OfKey, "invoices", "LIS", workqueue.RunTime{Took: 7 * s}, workqueue.RunTime{Took: 7 * s, Estimate: 14 * s})
+	took(workqueue.OfTask, "", "inline", workqueue.RunTime{Took: 123456}, workqueue.RunTime{Took: 123456})
+	took(workqueue.OfPipeline, "nothing", "", workqueue.RunTime{}, workqueue.RunTime{Estimate: s})
+	byHand(t, `UPDATE BotDurations SET UpdatedAt = '2026-01-31 13:45:00.250'`)
+}
+
+func TestDurationsList(t *testing.T) {
+	learnSome(t)
+	golden(t, "durations_list.txt", mustDo(t, "durations", "list"))
+	golden(t, "durations_list.json", mustDo(t, "durations", "list", "--output", "json"))
+	golden(t, "durations_list.yaml", mustDo(t, "durations", "list", "--pipeline", "invoices", "-o", "yaml"))
+	for _, c := range []struct {
+		n    int
+		args []string
+	}{
+		{5, nil}, {2, []string{"--limit", "2"}}, {3, []string{"--pipeline", "invoices"}}, {2, []string{"--kind", "task"}},
+		{1, []string{"--kind", "task", "--pipeline", "invoices"}}, {1, []string{"--task", "inline"}}, {1, []string{"--key", "LIS", "--kind", "key"}},
+		{0, []string{"--task", "LIS"}}, {0, []string{"--pipeline", "nobody"}},
+	} {
+		if got := decode[[]durationView](t, mustDo(t, append([]string{"durations", "list", "-o", "json"}, c.args...)...)); len(got) != c.n {
+			t.Errorf("%v lists %d, want %d", c.args, len(got), c.n)
+		}
+	}
+}
+
+func TestDurationsForget(t *testing.T) {
+	learnSome(t)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--task", "nightly"}, "1 duration forgotten\n"},
+		{[]string{"--pipeline", "invoices"}, "2 durations forgotten\n"},
+		{[]string{"--all", "--yes"}, "2 durations forgotten\n"},
+		{[]string{"--all", "--yes"}, "0 durations forgotten\n"},
+	} {
+		if out := mustDo(t, append([]string{"durations", "forget"}, c.args...)...); out != c.want {
+			t.Errorf("forget %v: %q, want %q", c.args, out, c.want)
+		}
+	}
+	if out := mustDo(t, "durations", "list"); out != "nothing has been learned: workers write down how long runs took within ten seconds\n" {
+		t.Errorf("the list says %q", out)
+	}
+	botwork(t, "durations", "forget", "--pipeline", "invoices").wantFailure(t, exitFailed, "nothing was learned", "botwork durations list")
+}
+
+func TestDurationsUsage(t *testing.T) {
+	learnSome(t)
+	for _, c := range []struct {
+		args  []string
+		texts []string
+	}{
+		{[]string{"forget"}, []string{"got no filter", "--all"}},
+		{[]string{"forget", "--all"}, []string{"got no --yes"}},
+		{[]string{"forget", "--all", "--yes", "--task", "x"}, []string{"a filter and --all"}},
+		{[]string{"forget", "--pipeline", ""}, []string{"--pipeline: got an empty text"}},
+		{[]string{"forget", "invoices"}, []string{`got the argument "invoices"`}},
+		{[]string{"list", "--kind", "taks"}, []string{`got "taks"`, `did you mean "task"?`}},
+		{[]string{"list", "--kind", "pipeline", "--task", "x"}, []string{"pipeline does not go with --task"}},
+		{[]string{"list", "--key", "LIS", "--task", "x"}, []string{"--task and --key"}},
+		{[]string{"list", "--limit", "0"}, []string{"--limit: got 0, want 1 or more"}},
+	} {
+		botwork(t, append([]string{"durations"}, c.args...)...).wantFailure(t, exitUsage, c.texts...)
+	}
+	if got := decode[[]durationView](t, mustDo(t, "durations", "list", "-o", "json")); len(got) != 5 {
+		t.Errorf("%d durations are left, want all 5", len(got))
+	}
+}
