@@ -1,0 +1,137 @@
+package sqlstore_test
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"botwork/internal/database"
+	"botwork/internal/testdb"
+	sqlfiles "botwork/sql"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// unlocked are the statements of package sql, but that reading what was learned
+// takes no locks, as where hints are not heeded.
+func unlocked(t *testing.T) fs.FS {
+	t.Helper()
+	statements := fstest.MapFS{}
+	err := fs.WalkDir(sqlfiles.Files, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(sqlfiles.Files, path)
+		statements[path] = &fstest.MapFile{Data: text}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, hint := range map[string]string{
+		"postgres/queries/durations_of.sql": "\nFOR UPDATE OF d;", "sqlserver/queries/durations_of.sql": " WITH (UPDLOCK, ROWLOCK)",
+	} {
+		file := statements[path]
+		if n := strings.Count(string(file.Data), hint); n != 1 {
+			t.Fatalf("%s has %q %d times, want once", path, hint, n)
+		}
+		file.Data = []byte(strings.Replace(string(file.Data), hint, "", 1))
+	}
+	return statements
+}
+
+// The versions alone keep all runs: the locks only spare second tries.
+func TestLearningLosesNoRunWithoutLocks(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		if e.Driver == database.SQLite {
+			t.Skip("SQLite has one writer, with or without hints")
+		}
+		const processes, rounds, keys = 4, 30, 3
+		dsn := e.DSN(t)
+		looking := e.Open(t, dsn)
+		statements := unlocked(t)
+		var wg sync.WaitGroup
+		for n := range processes {
+			s, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: dsn, Statements: statements})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			wg.Go(func() {
+				for round := range rounds {
+					var batch []workqueue.LearnedRuns
+					for k := range keys {
+						key := workqueue.DurationKey{Kind: workqueue.OfPipeline, Pipeline: fmt.Sprint("p", k)}
+						batch = append(batch, workqueue.LearnedRuns{Key: key, Runs: []workqueue.RunTime{{Took: time.Second}}})
+					}
+					if err := s.Learn(t.Context(), batch); err != nil {
+						t.Errorf("process %d, round %d: %v", n, round, err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		all, err := looking.Durations(t.Context(), workqueue.DurationFilter{})
+		if err != nil || len(all) != keys {
+			t.Fatalf("Durations = %v, %v, want %d", all, err, keys)
+		}
+		for _, l := range all {
+			if l.Runs != processes*rounds {
+				t.Errorf("%s has learned of %d runs, want %d", l.Pipeline, l.Runs, processes*rounds)
+			}
+		}
+	})
+}
+
+// Reading and writing what was learned follows the indexes, however much there is.
+func TestDurationsAreFoundByIndex(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		if e.Driver == database.SQLServer {
+			t.Skip("the plans of SQL Server are looked at by hand")
+		}
+		dsn := e.DSN(t)
+		e.Open(t, dsn)
+		db := e.SQL(t, dsn)
+		exec := func(statement string) {
+			t.Helper()
+			if _, err := db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+		}
+		exec(`INSERT INTO "BotDurations" ("KeyHash", "Kind", "Pipeline", "Name", "Runs", "MeanMs", "P90Ms", "ErrorMs", "Histogram")
+			WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 50000)
+			SELECT 'hash-' || n, 'pipeline', 'p' || n, '', 1, 1, 1, 0, '{}' FROM s`)
+		if e.Driver == database.Postgres {
+			exec(`ANALYZE "BotDurations"`)
+		}
+		row := `[{"KeyHash": "hash-7", "OldVersion": 1, "Runs": 2, "MeanMs": 1.5, "P90Ms": 1, "ErrorMs": 0, "Histogram": "{}"}]`
+		for _, c := range []struct {
+			statement string
+			values    map[string]any
+			indexes   []string
+		}{
+			{"durations_of", map[string]any{"rows": row}, []string{"UQ_BotDurations_KeyHash", "sqlite_autoindex_BotDurations"}},
+			{"learn", map[string]any{"rows": row, "now": nil}, []string{"UQ_BotDurations_KeyHash", "sqlite_autoindex_BotDurations"}},
+			{"learned", map[string]any{"limit_rows": 20_000}, []string{"IX_BotDurations_Updated"}},
+			{"clean_durations", map[string]any{"age_ms": 1000, "limit_rows": 100, "now": nil}, []string{"IX_BotDurations_Updated"}},
+		} {
+			plan := explain(t, e, db, c.statement, c.values)
+			found := false
+			for _, index := range c.indexes {
+				found = found || strings.Contains(plan, index)
+			}
+			if !found {
+				t.Errorf("%s uses none of %v:\n%s", c.statement, c.indexes, plan)
+			}
+		}
+	})
+}
