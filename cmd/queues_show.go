@@ -60,6 +60,7 @@ func (a *app) queueSheet(q *workqueue.Queue) {
 	add("natural keys", keysText(q))
 	add("resilience", string(q.Resilience))
 	add("retry", retryText(q))
+	add("distribution", string(q.Distribution))
 	add("encrypted", yesOrEmpty(q.Encrypted))
 	add("robots", robotsText(q))
 	add("robots delete", deletesText(q))

@@ -26,6 +26,7 @@ queues:
     robots: {deletesOnlyOwn: true, rights: {robot-1: read-write, robot-2: read}}
     checkout: 5m
     limits: {concurrency: 4, rate: 10/1m, perKey: {concurrency: 1, rate: 2/1s}}
+    distribution: {mode: best-worker, scoring: {rule: map, label: skill, scores: {expert: 10}}}
   mail:
 `
 

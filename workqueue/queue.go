@@ -31,6 +31,10 @@ type Queue struct {
 	// RetryAs says what a retry is; "" means RetrySame.
 	RetryAs RetryAs `json:"retryAs"`
 
+	// Distribution is how the items are given to workers, where their pipeline
+	// does not say it: a matching.Distribution; "": as the pass says.
+	Distribution JSONText `json:"distribution"`
+
 	QueueKeys
 	QueueLife
 	QueueSchemas

@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -9,6 +10,7 @@ import (
 	"unicode/utf16"
 
 	"botwork/internal/jsonschemas"
+	"botwork/workqueue/matching"
 )
 
 // The lengths of the columns that a definition fills, in UTF-16 units.
@@ -69,6 +71,7 @@ func (q *Queue) Validate() error {
 		c.add("retry", err.Error(), "a resilience such as {\"limit\": 3, \"delay\": \"30s\"}")
 	}
 	word(&c, "retry.as", q.RetryAs, RetrySame, RetryCopy)
+	c.distribution(q.Distribution)
 	word(&c, "keys.unique", q.KeyScope, KeyScopeNone, KeyScopeQueue, KeyScopeGlobal)
 	c.life(q.QueueLife)
 	c.schema("schemas.payload", q.PayloadSchema)
@@ -81,6 +84,19 @@ func (q *Queue) Validate() error {
 		return &QueueError{Queue: q.Name, Faults: c.faults}
 	}
 	return nil
+}
+
+// distribution checks how items are given to workers.
+func (c *queueCheck) distribution(text JSONText) {
+	_, err := matching.ParseDistribution(string(text))
+	faults, _ := errors.AsType[matching.Faults](err)
+	for _, f := range faults {
+		got, want, cut := strings.Cut(f.Message, ", want ")
+		if !cut {
+			want = "a distribution such as {\"mode\": \"round-robin\"}"
+		}
+		c.add(strings.Join(f.Under("distribution").Path, "."), strings.TrimPrefix(got, "got "), want)
+	}
 }
 
 // queueCheck collects faults.

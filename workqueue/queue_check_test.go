@@ -19,8 +19,8 @@ func TestValidateQueue(t *testing.T) {
 		{Name: strings.Repeat("A", 200), PriorityOffset: math.MinInt32},
 		{
 			Name: "Invoices-2.b_c", Description: new(strings.Repeat("ä", 1000)), Consumer: workqueue.ConsumerRobots, RetryAs: workqueue.RetryCopy,
-			Resilience: `{"limit": 3, "retryOn": []}`,
-			QueueKeys:  workqueue.QueueKeys{KeyScope: workqueue.KeyScopeGlobal},
+			Resilience: `{"limit": 3, "retryOn": []}`, Distribution: `{"mode": "longest-idle"}`,
+			QueueKeys: workqueue.QueueKeys{KeyScope: workqueue.KeyScopeGlobal},
 			QueueLife: workqueue.QueueLife{TTL: workqueue.Duration(time.Hour), Retain: new(workqueue.Duration(0)), ArchiveAge: new(workqueue.Duration(0)),
 				ArchiveLimit: new(0), Deletion: workqueue.DeletionLogical},
 			QueueSchemas: workqueue.QueueSchemas{PayloadSchema: `true`},
@@ -47,7 +47,7 @@ func TestValidateQueueTellsEverything(t *testing.T) {
 	negative := workqueue.Duration(-time.Second)
 	wantFaults(t, workqueue.Queue{
 		Name: "two words", Description: new(strings.Repeat("🤖", 501)), Consumer: "people", PriorityOffset: math.MaxInt32 + 1,
-		Resilience: `{"limit": 0}`, RetryAs: "clone",
+		Resilience: `{"limit": 0}`, RetryAs: "clone", Distribution: `{"mode": "best", "scoring": {"rule": "map"}, "x": 1}`,
 		QueueKeys:    workqueue.QueueKeys{KeyScope: "local"},
 		QueueLife:    workqueue.QueueLife{TTL: negative, Retain: &negative, ArchiveAge: &negative, ArchiveLimit: new(-1), Deletion: "soft"},
 		QueueSchemas: workqueue.QueueSchemas{PayloadSchema: `{`, OutputSchema: `{"minimum": "a"}`, AnalyticsSchema: `{"$ref": "https://example.com/s"}`},
@@ -64,6 +64,11 @@ func TestValidateQueueTellsEverything(t *testing.T) {
 		workqueue.QueueFault{Field: "retry", Got: `resilience {"limit": 0}: limit 0: want 1 or more attempts; 1 means no retry`,
 			Want: `a resilience such as {"limit": 3, "delay": "30s"}`},
 		workqueue.QueueFault{Field: "retry.as", Got: `"clone"`, Want: "same or copy"},
+		workqueue.QueueFault{Field: "distribution.x", Got: `unknown key "x"; known are mode, bypassSelectors, scoring`,
+			Want: `a distribution such as {"mode": "round-robin"}`},
+		workqueue.QueueFault{Field: "distribution.mode", Got: `"best"`, Want: "least-loaded, round-robin, longest-idle or best-worker"},
+		workqueue.QueueFault{Field: "distribution.scoring", Got: `the key "label" is missing; the rule map needs it`, Want: `a distribution such as {"mode": "round-robin"}`},
+		workqueue.QueueFault{Field: "distribution.scoring", Got: `the key "scores" is missing; the rule map needs it`, Want: `a distribution such as {"mode": "round-robin"}`},
 		workqueue.QueueFault{Field: "keys.unique", Got: `"local"`, Want: "none, queue or global"},
 		workqueue.QueueFault{Field: "ttl", Got: "-1s", Want: "0s to 68 years"},
 		workqueue.QueueFault{Field: "retain", Got: "-1s", Want: "0s to 68 years"},

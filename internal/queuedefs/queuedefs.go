@@ -23,6 +23,7 @@ type rawQueue struct {
 	Deletion       *strictyaml.Node `yaml:"deletion"`
 	Keys           rawKeys          `yaml:"keys"`
 	Retry          *strictyaml.Node `yaml:"retry"`
+	Distribution   *strictyaml.Node `yaml:"distribution"`
 	Schemas        rawSchemas       `yaml:"schemas"`
 	Encrypted      *strictyaml.Node `yaml:"encrypted"`
 	Robots         *strictyaml.Node `yaml:"robots"`
@@ -112,6 +113,7 @@ func (r *reader) fill(q *workqueue.Queue, raw *rawQueue) {
 	q.KeyScope = choice(r, raw.Keys.Unique, workqueue.KeyScopeNone, workqueue.KeyScopeQueue, workqueue.KeyScopeGlobal)
 	q.DeletedKeysCount = value[bool](r, raw.Keys.CountDeleted, nil)
 	q.RetryAs, q.Resilience = r.retry(raw.Retry)
+	q.Distribution = r.distribution(raw.Distribution)
 	q.PayloadSchema = r.schema(raw.Schemas.Payload)
 	q.OutputSchema = r.schema(raw.Schemas.Output)
 	q.AnalyticsSchema = r.schema(raw.Schemas.Analytics)

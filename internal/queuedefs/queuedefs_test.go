@@ -53,6 +53,7 @@ func TestDecodeEveryKey(t *testing.T) {
       payload: {file: schemas/invoice.json}
       output: {type: object, properties: {total: {type: number, description: "< 5 & > 3"}}}
       analytics: true
+    distribution: {mode: best-worker, bypassSelectors: false, scoring: {rule: map, label: skill, scores: {expert: 10}}}
     encrypted: true
     robots: {public: false, deletesOnlyOwn: true, rights: {robot.1: read-write, robot-2: read, robot-3: write}}
     checkout: 5m
@@ -80,7 +81,8 @@ func TestDecodeEveryKey(t *testing.T) {
 			Name: "invoices", Description: new("Invoices of our suppliers"), Consumer: workqueue.ConsumerRobots, PriorityOffset: -200,
 			Resilience: `{"limit":3,"delay":"30s","factor":2,"maxDelay":"1h0m0s","jitter":0,"retryOn":["error","business"],"timeout":"10m0s","within":"24h0m0s"}`,
 			RetryAs:    workqueue.RetryCopy, Encrypted: true,
-			QueueKeys: workqueue.QueueKeys{KeyScope: workqueue.KeyScopeGlobal, DeletedKeysCount: true},
+			Distribution: `{"mode":"best-worker","bypassSelectors":false,"scoring":{"rule":"map","label":"skill","scores":{"expert":10}}}`,
+			QueueKeys:    workqueue.QueueKeys{KeyScope: workqueue.KeyScopeGlobal, DeletedKeysCount: true},
 			QueueLife: workqueue.QueueLife{
 				TTL: seconds(7 * 86400), Retain: new(seconds(0)), ArchiveAge: new(seconds(90 * 86400)), ArchiveLimit: new(0), Deletion: workqueue.DeletionLogical,
 			},

@@ -27,6 +27,7 @@ type queueRow struct {
 	ArchiveAgeMs        *int64
 	ArchiveLimit        *int
 	RetryAs             string
+	Distribution        nullText
 	KeyScope            string
 	DeletedKeysCount    bool
 	PayloadSchema       nullText
@@ -157,6 +158,7 @@ func (r *queueRow) queue() workqueue.Queue {
 		PriorityOffset: r.PriorityOffset,
 		Resilience:     workqueue.JSONText(r.ResilienceConfig),
 		RetryAs:        workqueue.RetryAs(r.RetryAs),
+		Distribution:   workqueue.JSONText(r.Distribution),
 		QueueKeys:      workqueue.QueueKeys{KeyScope: workqueue.KeyScope(r.KeyScope), DeletedKeysCount: r.DeletedKeysCount},
 		QueueLife: workqueue.QueueLife{
 			TTL:          orZero(span(r.TTLMs)),

@@ -150,6 +150,7 @@ func definition(q *workqueue.Queue) values {
 		"priority_offset":        int64(q.PriorityOffset),
 		"resilience_config":      text(string(q.Resilience)),
 		"retry_as":               string(cmp.Or(q.RetryAs, workqueue.RetrySame)),
+		"distribution":           text(string(q.Distribution)),
 		"key_scope":              string(cmp.Or(q.KeyScope, workqueue.KeyScopeNone)),
 		"deleted_keys_count":     q.DeletedKeysCount,
 		"ttl_ms":                 aboveZero(ms(time.Duration(q.TTL))),

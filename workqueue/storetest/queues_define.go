@@ -31,7 +31,8 @@ func wholeQueue(name string) workqueue.Queue {
 	return workqueue.Queue{
 		Name: name, Description: &description, Consumer: workqueue.ConsumerRobots, PriorityOffset: -200,
 		Resilience: `{"limit":3,"retryOn":["error","business"]}`, RetryAs: workqueue.RetryCopy, Encrypted: true,
-		QueueKeys: workqueue.QueueKeys{KeyScope: workqueue.KeyScopeQueue, DeletedKeysCount: true},
+		Distribution: `{"mode":"best-worker","scoring":{"rule":"map","label":"skill","scores":{"çà":10}}}`,
+		QueueKeys:    workqueue.QueueKeys{KeyScope: workqueue.KeyScopeQueue, DeletedKeysCount: true},
 		QueueLife: workqueue.QueueLife{
 			TTL: workqueue.Duration(7 * 24 * time.Hour), Retain: &retain, ArchiveAge: &age, ArchiveLimit: &limit,
 			Deletion: workqueue.DeletionLogical,
@@ -127,6 +128,7 @@ func defineEachField(x *fixture) {
 		"PriorityOffset":      func(q *workqueue.Queue) { q.PriorityOffset = 1 },
 		"Resilience":          func(q *workqueue.Queue) { q.Resilience = whole.Resilience },
 		"RetryAs":             func(q *workqueue.Queue) { q.RetryAs = whole.RetryAs },
+		"Distribution":        func(q *workqueue.Queue) { q.Distribution = whole.Distribution },
 		"KeyScope":            func(q *workqueue.Queue) { q.KeyScope = whole.KeyScope },
 		"DeletedKeysCount":    func(q *workqueue.Queue) { q.DeletedKeysCount = true },
 		"TTL":                 func(q *workqueue.Queue) { q.TTL = whole.TTL },
@@ -188,6 +190,7 @@ func defineAllOrNone(x *fixture) {
 	for name, defs := range map[string][]workqueue.Queue{
 		"a name that is none": {{Name: "good"}, {Name: "not good"}},
 		"a negative TTL":      {{Name: "good"}, {Name: "late", QueueLife: workqueue.QueueLife{TTL: -1}}},
+		"an unknown mode":     {{Name: "good"}, {Name: "odd", Distribution: `{"mode":"best"}`}},
 		"the same name twice": {{Name: "good"}, {Name: "good", Encrypted: true}},
 		"but for its case":    {{Name: "good"}, {Name: "good-2"}, {Name: "Good"}},
 	} {
