@@ -3,6 +3,7 @@ package workqueue
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -96,7 +97,7 @@ func TestLearnedIsReadHalfAMinuteLater(t *testing.T) {
 		time.Sleep(learnedFor - 1)
 		store.known = map[DurationKey]Typical{{Kind: OfPipeline, Pipeline: "p"}: known(time.Minute)}
 		wantReads(1, time.Second, nil)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		away := errors.New("away")
 		store.err = away
 		wantReads(2, time.Second, away) // what was known before
@@ -139,6 +140,29 @@ func TestDurationNamesFitTheirColumns(t *testing.T) {
 	for name, want := range map[string]string{"abcdef": "abcd", "ab😀c": "ab😀", "abc😀": "abc", "ab  cd": "ab", "żółć!": "żółć"} {
 		if got := durationName(name, 4); got != want {
 			t.Errorf("%q is cut to %q, want %q", name, got, want)
+		}
+	}
+}
+
+// A pass asks for each of a million items.
+func BenchmarkLearnedEstimate(b *testing.B) {
+	all := map[DurationKey]Typical{}
+	for n := range 200 {
+		pipeline := fmt.Sprintf("pipeline-%d", n)
+		all[DurationKey{Kind: OfPipeline, Pipeline: pipeline}] = known(time.Second)
+		for i := range 50 {
+			all[DurationKey{Kind: OfTask, Pipeline: pipeline, Name: fmt.Sprintf("task-%d", i)}] = known(time.Second)
+			all[DurationKey{Kind: OfKey, Pipeline: pipeline, Name: fmt.Sprintf("key-%d", i)}] = known(time.Second)
+		}
+	}
+	l := NewLearned(&learnedStore{known: all})
+	if err := l.Refresh(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	p := Profile{KeySeparator: ":"}
+	for b.Loop() {
+		if _, ok := l.Estimate("pipeline-77", "task-33", "another:1", p); !ok {
+			b.Fatal("nothing is known")
 		}
 	}
 }
