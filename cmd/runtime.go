@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"botwork/config"
 	"botwork/handlers"
 	"botwork/internal/process"
 	"botwork/internal/queuedefs"
@@ -104,6 +105,22 @@ func (a *app) migratedStore(ctx context.Context) (*sqlstore.Store, error) {
 	return store, nil
 }
 
+// channelsOf are the channels of a worker's settings.
+func channelsOf(w config.Worker) workqueue.Channels {
+	if len(w.Channels) == 0 {
+		return nil
+	}
+	channels := make(workqueue.Channels, len(w.Channels))
+	for name, c := range w.Channels {
+		channel := workqueue.Channel{Cost: c.Cost}
+		if c.Max != nil {
+			channel.Max = *c.Max
+		}
+		channels[name] = channel
+	}
+	return channels
+}
+
 // newProcess registers this process as a worker.
 func (a *app) newProcess(ctx context.Context, p *programme, store *sqlstore.Store) (*process.Process, error) {
 	var labels []byte // none: NULL
@@ -122,6 +139,7 @@ func (a *app) newProcess(ctx context.Context, p *programme, store *sqlstore.Stor
 		}),
 		Spec: workqueue.WorkerSpec{
 			Name: w.Name, Version: currentVersion().Version, Capacity: w.Capacity, Labels: workqueue.JSONText(labels), Lease: w.Lease,
+			ReservedSlots: w.ReservedSlots, Channels: channelsOf(w), Queues: w.Queues,
 		},
 		Heartbeat: w.Heartbeat, ShutdownGrace: w.ShutdownGrace,
 	})

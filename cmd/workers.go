@@ -14,8 +14,8 @@ import (
 )
 
 func (a *app) workersCommand() *cobra.Command {
-	return group(&cobra.Command{Use: "workers", Aliases: []string{"worker"}, Short: "List and drain workers"},
-		a.workersListCommand(), a.workersDrainCommand())
+	return group(&cobra.Command{Use: "workers", Aliases: []string{"worker"}, Short: "List, show and drain workers"},
+		a.workersListCommand(), a.workersShowCommand(), a.workersDrainCommand())
 }
 
 func (a *app) workersListCommand() *cobra.Command {
@@ -25,7 +25,8 @@ func (a *app) workersListCommand() *cobra.Command {
 		Long: `Lists the workers by name: those that run, and those that once did. A worker is
 "gone" when it did not stop in good order and its lease has run out. A slot is
 stuck when its handler was cancelled and does not stop: it takes no items until
-the handler returns, or the worker is restarted.
+the handler returns, or the worker is restarted. Reserved slots are kept for
+items above priority 1000.
 
 JSON and YAML hold the state as it is stored (active, draining, stopped) beside
 leaseExpiresAt, from which "gone" is told.`,
@@ -56,25 +57,9 @@ func (a *app) workerTable(workers []workqueue.Worker, now time.Time) {
 	}
 	g := newGrid("name", "state", "host", "pid", "slots", "version", "started", "last seen")
 	for _, w := range workers {
-		state := string(w.State)
-		if gone(&w, now) {
-			state = "gone"
-		}
-		g.add(w.Name, state, w.Host, fmt.Sprint(w.PID), slotsOf(&w), w.Version, instant(&w.StartedAt), instant(&w.LastSeenAt))
+		g.add(w.Name, workerState(&w, now), w.Host, fmt.Sprint(w.PID), slotsOf(&w), w.Version, instant(&w.StartedAt), instant(&w.LastSeenAt))
 	}
 	g.writeTo(a.stdout)
-}
-
-// slotsOf shows a worker's slots, and how many of them are stuck.
-func slotsOf(w *workqueue.Worker) string {
-	if w.StuckSlots == 0 {
-		return fmt.Sprint(w.Capacity)
-	}
-	return fmt.Sprintf("%d (%d stuck)", w.Capacity, w.StuckSlots)
-}
-
-func gone(w *workqueue.Worker, now time.Time) bool {
-	return w.State != workqueue.WorkerStopped && (w.LeaseExpiresAt == nil || w.LeaseExpiresAt.Before(now))
 }
 
 func (a *app) workersDrainCommand() *cobra.Command {

@@ -88,6 +88,17 @@ type Worker struct {
 	// default is the number of CPUs, but at least 4.
 	Capacity int `yaml:"capacity" env:"CAPACITY"`
 
+	// ReservedSlots of the capacity are kept for items above priority 1000; 0 to
+	// one less than the capacity.
+	ReservedSlots int `yaml:"reservedSlots" env:"RESERVEDSLOTS"`
+
+	// Channels are the sorts of items that the worker takes beside those of no
+	// channel; nil: all, at one slot an item.
+	Channels Channels `yaml:"channels" env:"CHANNELS"`
+
+	// Queues are those that the worker serves; nil: all.
+	Queues []string `yaml:"queues" env:"QUEUES"`
+
 	Labels Labels `yaml:"labels" env:"LABELS"`
 
 	// Heartbeat is the time between two signs of life, from one second on.

@@ -38,6 +38,7 @@ func TestEnvironmentOverridesFile(t *testing.T) {
 		"BOTWORK_DATABASE_POOL_MAXIDLE=2", "BOTWORK_DATABASE_POOL_MAXLIFETIME=1h",
 		"BOTWORK_WORKER_NAME=environment", "BOTWORK_WORKER_HEARTBEAT=10s", "BOTWORK_WORKER_SHUTDOWNGRACE=0s",
 		"BOTWORK_WORKER_LABELS=gpu=true, ram=64,load=0.5,version=1e5,zip=0123,url=a=b",
+		"BOTWORK_WORKER_CHANNELS=voice=2, chat=1:4", "BOTWORK_WORKER_QUEUES=erp,mail", "BOTWORK_WORKER_RESERVEDSLOTS=1",
 		"BOTWORK_WORKER_CAPACITY=", // empty counts as not set
 		"BOTWORK_PIPELINES_TIMEZONE=UTC", "BOTWORK_HANDLERS_FOLDERS=/in,out",
 		"BOTWORK_LOG_LEVEL=debug", "BOTWORK_LOG_FORMAT=json",
@@ -49,6 +50,7 @@ func TestEnvironmentOverridesFile(t *testing.T) {
 		t.Errorf("database = %+v", c.Database)
 	}
 	want := config.Worker{Name: "environment", Capacity: 3, Heartbeat: 10 * time.Second, Lease: 2 * time.Minute,
+		ReservedSlots: 1, Channels: config.Channels{"voice": {Cost: 2}, "chat": {Cost: 1, Max: new(4)}}, Queues: []string{"erp", "mail"},
 		Labels: config.Labels{"gpu": true, "ram": 64, "load": 0.5, "version": "1e5", "zip": "0123", "url": "a=b"}}
 	if diff := cmp.Diff(want, c.Worker); diff != "" {
 		t.Error(diff)
@@ -71,6 +73,7 @@ func TestEveryMistakeAtOnce(t *testing.T) {
 	path := write(t, "worker: {capasity: 3}\nlog: {level: loud}\n")
 	_, err := config.Load(path, []string{
 		"BOTWORK_WORKER_CAPACITY=many", "BOTWORK_WORKER_LEASE=60", "BOTWORK_WORKER_LABELS=gpu", "BOTWORK_WORKER_NMAE=x",
+		"BOTWORK_WORKER_CHANNELS=voice=60:",
 		"BOTWORK_DATABASE_POOL_MAXOPEN=0", "BOTWORK_DATABASE_DRIVER=postgres", "BOTWORK_CONNECTIONS_ERP_DRIVER=mysql", "BOTWORK_X=1",
 	})
 	want := strings.Join([]string{
@@ -80,6 +83,7 @@ func TestEveryMistakeAtOnce(t *testing.T) {
 		`BOTWORK_CONNECTIONS_ERP_DRIVER: connections.erp.driver: got "mysql", want sqlite, sqlserver, postgres [invalid-value]`,
 		`BOTWORK_DATABASE_POOL_MAXOPEN: database.pool.maxOpen: got 0, want 1 to 1000 [out-of-range]`,
 		`BOTWORK_WORKER_CAPACITY: got "many", want a whole number [invalid-value]`,
+		`BOTWORK_WORKER_CHANNELS: want name=cost,name=cost:max, such as voice=60,chat=10:2 [invalid-value]`,
 		`BOTWORK_WORKER_LABELS: want name=value,name=value [invalid-value]`,
 		`BOTWORK_WORKER_LEASE: got "60", want a duration [invalid-value]; write a number and a unit, such as 30s, 5m or 1h30m`,
 		`BOTWORK_WORKER_NMAE: no setting has this environment variable [unknown-variable]; did you mean "BOTWORK_WORKER_NAME"?`,

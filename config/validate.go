@@ -86,7 +86,7 @@ func (k *checker) worker() {
 	if utf8.RuneCountInString(w.Name) > 100 || strings.TrimSpace(w.Name) != w.Name || strings.ContainsFunc(w.Name, unicode.IsControl) {
 		k.add("worker.name", "invalid-value", "want at most 100 characters, no spaces around them and no control characters", "")
 	}
-	k.between("worker.capacity", w.Capacity, 1, 10_000)
+	k.slots()
 	for name := range w.Labels {
 		k.name("worker.labels", name)
 	}
