@@ -17,6 +17,7 @@ type pipelineView struct {
 	Hash              string               `json:"hash"`
 	Trigger           *triggerView         `json:"trigger"`
 	EstimatedDuration string               `json:"estimatedDuration,omitempty"`
+	Channel           string               `json:"channel,omitempty"`
 	LearnBy           *learnByView         `json:"learnBy,omitempty"`
 	Resilience        workqueue.Resilience `json:"resilience"`
 	Input             any                  `json:"input,omitempty"`
@@ -51,7 +52,7 @@ type stepView struct {
 func viewPipeline(p *pipelines.Pipeline) pipelineView {
 	v := pipelineView{
 		Name: p.Name, Description: p.Description, File: p.File, Hash: p.Hash,
-		EstimatedDuration: durationText(p.EstimatedDuration), Resilience: p.Resilience, Input: p.Input,
+		EstimatedDuration: durationText(p.EstimatedDuration), Channel: p.Channel, Resilience: p.Resilience, Input: p.Input,
 	}
 	if p.KeySeparator != "" {
 		v.LearnBy = &learnByView{p.KeySeparator}

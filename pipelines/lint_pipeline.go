@@ -8,6 +8,7 @@ import (
 
 	"botwork/internal/jsonschemas"
 	"botwork/internal/strictyaml"
+	"botwork/workqueue"
 )
 
 // rawPipeline lists the keys of a pipeline. The values stay nodes, so that
@@ -22,6 +23,7 @@ type rawPipeline struct {
 	Labels            *strictyaml.Node   `yaml:"labels"`
 	Selectors         *strictyaml.Node   `yaml:"selectors"`
 	Distribution      *strictyaml.Node   `yaml:"distribution"`
+	Channel           *strictyaml.Node   `yaml:"channel"`
 	LearnBy           *strictyaml.Node   `yaml:"learnBy"`
 	Steps             []*strictyaml.Node `yaml:"steps,required"`
 }
@@ -50,6 +52,7 @@ func (c *compilation) pipeline(p *Pipeline, top *strictyaml.Node) {
 	}
 	p.Description = value[string](c, raw.Description, nil)
 	p.EstimatedDuration = time.Duration(value(c, raw.EstimatedDuration, positive))
+	p.Channel = value(c, raw.Channel, channelName)
 	p.KeySeparator = c.learnBy(raw.LearnBy)
 	p.Trigger = c.trigger(raw.Trigger)
 	p.Resilience = c.resilience(raw.Resilience)
@@ -60,6 +63,14 @@ func (c *compilation) pipeline(p *Pipeline, top *strictyaml.Node) {
 		c.report(steps, CodeNoSteps, "got an empty list, want one step or more", "")
 	}
 	c.steps(p, raw.Steps)
+}
+
+// channelName checks what a channel is called: like a queue.
+func channelName(name string) string {
+	if err := workqueue.CheckName(name); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // input compiles the payload's schema.

@@ -39,6 +39,10 @@ type Pipeline struct {
 	Selectors    []matching.Selector
 	Distribution matching.Distribution
 
+	// Channel is the sort of the pipeline's items, by which workers tell how many
+	// of their slots each takes; "": none, which takes one.
+	Channel string
+
 	// KeySeparator ends the beginning of a natural key for which durations are
 	// learned by themselves; "" when the pipeline does not say.
 	KeySeparator string

@@ -19,6 +19,7 @@ func TestParseKeepsWhatTheFileSays(t *testing.T) {
 description: imports
 estimatedDuration: 1m30s
 learnBy: {keyPrefix: "::"}
+channel: voice
 resilience: {limit: 2, delay: 1d, factor: 1.5, maxDelay: 2d, jitter: 0, retryOn: [], timeout: 10m, within: 7d}
 steps:
   - {name: a, handler: Echo, timeout: 5s, retry: {attempts: 4}, onError: break, if: "1 < 2", with: {count: 3}}
@@ -34,8 +35,8 @@ steps:
 		t.Errorf("resilience (-want +got):\n%s", diff)
 	}
 	s := p.Steps[0]
-	got := []any{p.Name, p.Description, p.EstimatedDuration, p.KeySeparator, p.Text, len(p.Hash), s.Name, s.Handler, s.Timeout, s.Attempts, s.OnError, s.If, s.With}
-	want := []any{"Import.v2", "imports", 90 * time.Second, "::", text, 64, "a", "Echo", 5 * time.Second, 4, OnErrorBreak, "1 < 2", map[string]any{"count": 3}}
+	got := []any{p.Name, p.Description, p.EstimatedDuration, p.Channel, p.KeySeparator, p.Text, len(p.Hash), s.Name, s.Handler, s.Timeout, s.Attempts, s.OnError, s.If, s.With}
+	want := []any{"Import.v2", "imports", 90 * time.Second, "voice", "::", text, 64, "a", "Echo", 5 * time.Second, 4, OnErrorBreak, "1 < 2", map[string]any{"count": 3}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("pipeline (-want +got):\n%s", diff)
 	}

@@ -53,7 +53,7 @@ func (r *Runner) needOf(it *Item) (need, error) {
 	if len(spec.Channels) == 0 {
 		return n, nil
 	}
-	channel := r.o.Profiles.Of(it.IntegrationConfig).Channel
+	channel := r.o.Profiles.Of(strings.TrimSpace(it.IntegrationConfig)).Channel
 	c, takes := spec.Channels.Of(channel)
 	if !takes {
 		return n, fmt.Errorf("worker %q does not take items of channel %q", spec.Name, channel)
