@@ -31,11 +31,12 @@ line:
    "queue": "default", "estimatedDuration": "30s", "at": "2026-01-31T13:45:00Z",
    "deadline": "2026-01-31T18:00:00Z", "key": "order-4711", "unique": "1h",
    "tags": ["urgent"], "metadata": {"customer": "4711"}, "limitKey": "4711",
-   "retain": "2h"}
+   "labels": {"language": "french"}, "selectors": ["ram >= 32"], "retain": "2h"}
 
 in ("15m") may stand in place of at, deadlineIn in place of deadline, true in place
 of unique's duration, and a whole pipeline in place of its name. What a line leaves
-out is taken from the flags; tags and metadata of a line replace those of the flags.
+out is taken from the flags; tags, metadata, labels and selectors of a line replace
+those of the flags.
 All lines are checked before the first item is written; then they are written a
 thousand at a time. Of two lines with one key the first is the item.
 
@@ -47,6 +48,7 @@ they are a list of items, each once.`,
   botwork enqueue --pipeline import --payload-file order.json --priority 1200
   botwork enqueue --pipeline nightly --at "2026-01-31 23:00" --estimated-duration 20m --unique
   botwork enqueue --queue orders --pipeline ship --key order-4711 --tag urgent --meta customer=4711
+  botwork enqueue --pipeline render --label language=french --selector 'gpu = true' --selector 'ram >= 32'
   botwork enqueue - --queue default < items.ndjson`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && args[0] != "-" {

@@ -27,6 +27,7 @@ type enqueueFlags struct {
 
 	key, limitKey        string
 	tags, meta           []string
+	labels, selectors    []string
 	deadline, deadlineIn string
 	retain, uniqueFor    string
 	unique               bool
@@ -48,6 +49,8 @@ func (f *enqueueFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.uniqueFor, "unique-for", "", "only if none of the same queue, pipeline and payload was made within this `DURATION`")
 	flags.StringArrayVar(&f.tags, "tag", nil, "a `TAG` to find the item by; again for more")
 	flags.StringArrayVar(&f.meta, "meta", nil, "metadata to find the item by, `KEY=VALUE`; again for more")
+	flags.StringArrayVar(&f.labels, "label", nil, "what the item is, for scores: `KEY=VALUE`, where true, false and numbers are what they look like; again for more")
+	flags.StringArrayVar(&f.selectors, "selector", nil, "which workers may take the item: a `CONDITION` such as 'ram >= 32', or an object in JSON; again for more")
 	flags.StringVar(&f.limitKey, "limit-key", "", "what the queue's limits per key count by: a `KEY` such as a customer")
 	flags.StringVar(&f.retain, "retain", "", "how long to keep the item when it has succeeded: a `DURATION`; 0s deletes it at once (default the queue's)")
 	flags.IntVar(&f.count, "count", 1, "enqueue the same item `N` times")
@@ -77,13 +80,19 @@ func (f *enqueueFlags) defaults(flags *pflag.FlagSet) (workqueue.NewItem, error)
 	if it.Metadata, err = parsePairs(f.meta); err != nil {
 		return it, err
 	}
+	if it.Labels, err = parseLabels(f.labels); err != nil {
+		return it, err
+	}
+	if it.Selectors, err = parseSelectors(f.selectors); err != nil {
+		return it, err
+	}
 	return it, f.place().faults(it.Validate()).Err()
 }
 
 // place is where the parts of the item were written.
 func (f *enqueueFlags) place() place {
 	p := place{file: "--pipeline", flags: map[string]string{
-		"naturalKey": "--key", "limitKey": "--limit-key", "tags": "--tag", "metadata": "--meta", "deadline": "--deadline", "retain": "--retain",
+		"naturalKey": "--key", "limitKey": "--limit-key", "tags": "--tag", "metadata": "--meta", "labels": "--label", "selectors": "--selector", "deadline": "--deadline", "retain": "--retain",
 		"unique": "--unique-for", "pipeline": "--pipeline", "payload": "--payload", "priority": "--priority", "queue": "--queue",
 	}}
 	if f.deadlineIn != "" {

@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/matching"
 )
 
 // setKey sets what one key of a line says. null says nothing.
-func setKey(it *workqueue.NewItem, key string, raw json.RawMessage) error {
+func setKey(it *workqueue.NewItem, key string, raw json.RawMessage) (err error) {
 	if string(raw) == "null" {
 		return nil
 	}
@@ -28,6 +29,12 @@ func setKey(it *workqueue.NewItem, key string, raw json.RawMessage) error {
 		return setList(&it.Tags, raw)
 	case "metadata":
 		return setPairs(&it.Metadata, raw)
+	case "labels":
+		it.Labels, err = matching.ParseLabels(string(raw))
+		return err
+	case "selectors":
+		it.Selectors, err = matching.ParseSelectors(string(raw))
+		return err
 	case "pipeline":
 		if raw[0] == '{' {
 			it.IntegrationConfig = string(raw) // JSON is YAML as well

@@ -16,7 +16,7 @@ import (
 // lineKeys are what a line of `enqueue --stdin` may say.
 var lineKeys = []string{
 	"pipeline", "payload", "priority", "queue", "estimatedDuration", "at", "in", "deadline", "deadlineIn",
-	"key", "unique", "tags", "metadata", "limitKey", "retain",
+	"key", "unique", "tags", "metadata", "labels", "selectors", "limitKey", "retain",
 }
 
 // parseLine reads one line over the defaults. The places of its values are
