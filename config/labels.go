@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"botwork/internal/strictyaml"
+	"botwork/workqueue/matching"
 )
 
 // Labels say what a worker has or is, for pipelines to choose by. A value is
@@ -61,4 +62,21 @@ func labelValue(text string) any {
 		return f
 	}
 	return text
+}
+
+// labels checks a worker's labels as items will meet them.
+func (k *checker) labels(labels Labels) {
+	for name, value := range labels {
+		k.name("worker.labels", name)
+		path := "worker.labels." + name
+		if name == matching.WorkerID || name == matching.WorkerName {
+			k.add(path, "invalid-name", fmt.Sprintf("every worker has the label %s of itself: the number of its row, or its name", name), "choose another name")
+		}
+		if _, err := matching.ValueOf(value); err != nil {
+			k.add(path, "invalid-value", err.Error(), "")
+		}
+	}
+	if len(labels) > matching.MaxLabels {
+		k.add("worker.labels", "invalid-value", fmt.Sprintf("got %d labels, want at most %d", len(labels), matching.MaxLabels), "")
+	}
 }

@@ -87,9 +87,7 @@ func (k *checker) worker() {
 		k.add("worker.name", "invalid-value", "want at most 100 characters, no spaces around them and no control characters", "")
 	}
 	k.slots()
-	for name := range w.Labels {
-		k.name("worker.labels", name)
-	}
+	k.labels(w.Labels)
 	beat := k.atLeast("worker.heartbeat", w.Heartbeat, time.Second)
 	if beat && !k.broken["worker.heartbeat"] && !k.broken["worker.lease"] && w.Lease <= 2*w.Heartbeat {
 		k.add("worker.lease", "invalid-pair", fmt.Sprintf("got %s, want more than two heartbeats of %s", brief(w.Lease), brief(w.Heartbeat)),

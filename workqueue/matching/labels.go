@@ -14,10 +14,11 @@ const (
 	WorkerName = "Name"
 )
 
-const (
-	maxKey    = 100 // characters
-	maxLabels = 100
-)
+// MaxLabels is how many labels an item or a worker may have.
+const MaxLabels = 100
+
+// maxKey bounds a label's key, in characters.
+const maxKey = 100
 
 // labelKey is what a label may be called.
 var labelKey = regexp.MustCompile(`^[\p{L}_][\p{L}\p{M}\p{N}_.-]*$`)
@@ -57,8 +58,8 @@ func (c *collector) labels(path []string, v any) Labels {
 		c.add(path, "got %s, want a mapping from keys to values", kindOf(v))
 		return nil
 	}
-	if len(written) > maxLabels {
-		c.add(path, "got %d labels, want at most %d", len(written), maxLabels)
+	if len(written) > MaxLabels {
+		c.add(path, "got %d labels, want at most %d", len(written), MaxLabels)
 		return nil
 	}
 	labels := make(Labels, len(written))
