@@ -21,7 +21,8 @@ func TestQueueKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema := string(migration) + " Description ResilienceConfig " // older than the policies
+	schema := string(migration) + " Description ResilienceConfig " + // older than the policies
+		" Distribution " // younger
 	plain := queueOf(t, "consumer: workers")
 	documented := map[string][]string{}
 	for _, tab := range read(t, "docs/queues.md").tablesWith(t, "key", "column", "for example", "means") {
