@@ -140,7 +140,9 @@ func (r *Runner) runSafely(ctx context.Context, run *Run) (outcome Outcome) {
 	started := time.Now()
 	outcome = r.run(ctx, run)
 	took := time.Since(started)
-	r.learner.note(run.Item, outcome, took)
+	if ctx.Err() == nil { // else it ended when it had to, or long after that
+		r.learner.note(run.Item, outcome, took)
+	}
 	if r.o.Ended != nil {
 		r.o.Ended(run.Item, outcome, took)
 	}

@@ -65,13 +65,16 @@ func learnedRuns(t *testing.T, store workqueue.Store) map[string]string {
 func TestRunnerLearnsHowLongRunsTake(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		learns := &learnStore{Store: store}
-		o := options(learns, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
+		o := options(learns, "ann", func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
 			time.Sleep(time.Duration(it.Priority) * time.Millisecond)
 			switch it.IntegrationConfig {
 			case "fails":
 				return workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Error: "boom"}
 			case "snoozes":
 				return workqueue.Outcome{Verdict: workqueue.Snoozed, After: time.Hour}
+			case "out of time":
+				it.Follow(workqueue.Resilience{Timeout: workqueue.Duration(time.Millisecond)})
+				<-ctx.Done()
 			case "drops":
 				return workqueue.Outcome{Verdict: workqueue.Dropped}
 			}
@@ -86,6 +89,7 @@ func TestRunnerLearnsHowLongRunsTake(t *testing.T) {
 			{Priority: 50, IntegrationConfig: "letters", NaturalKey: "LIS:3"},
 			{Priority: 40, IntegrationConfig: "steps: []", NaturalKey: "LIS:4"},
 			{IntegrationConfig: "fails"}, {IntegrationConfig: "snoozes"}, {IntegrationConfig: "drops"},
+			{IntegrationConfig: "out of time"},
 		} {
 			enqueue(t, store, 1, like)
 		}
@@ -140,6 +144,7 @@ func TestRunnerKeepsWhatItCannotLearn(t *testing.T) {
 		learns := &learnStore{Store: store, err: errDown}
 		o := options(learns, "ann", func(context.Context, *workqueue.Run) workqueue.Outcome { return workqueue.Outcome{} })
 		o.Log = zerolog.New(&log)
+		o.Spec.Capacity = 100
 		o.Profiles = func(string) workqueue.Profile { return workqueue.Profile{KeySeparator: ":"} }
 		r := start(t, o)
 		const keys = 1200
