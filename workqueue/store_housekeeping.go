@@ -62,7 +62,8 @@ type HousekeepingStore interface {
 	RemoveWorkers(ctx context.Context, age time.Duration, limit int) (removed int, err error)
 
 	// RemoveDurations removes what was learned of keys of which nothing was learned
-	// for so long.
+	// for so long, and of those beyond the latest 100,000, or a few more that were
+	// learned of at the same moment.
 	RemoveDurations(ctx context.Context, age time.Duration, limit int) (removed int, err error)
 
 	// PurgeQueue removes one page of a queue's items for good, the newest first,

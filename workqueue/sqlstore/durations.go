@@ -10,8 +10,9 @@ import (
 	"botwork/workqueue"
 )
 
-// passDurations bounds what an assignment pass reads, durationPage a listing.
-const passDurations, durationPage = 20_000, 1000
+// passDurations bounds what an assignment pass reads, durationPage a listing,
+// keptDurations what the clean-up leaves.
+const passDurations, durationPage, keptDurations = 20_000, 1000, 100_000
 
 // durationRow is BotDurations.
 type durationRow struct {
@@ -107,5 +108,7 @@ func whichDurations(orm *gorm.DB, f workqueue.DurationFilter) *gorm.DB {
 
 // RemoveDurations implements workqueue.HousekeepingStore.
 func (s *Store) RemoveDurations(ctx context.Context, age time.Duration, limit int) (int, error) {
-	return s.cleanBatch(ctx, "remove old durations", "clean_durations", s.aged(age, limit))
+	v := s.aged(age, limit)
+	v["keep"] = keptDurations
+	return s.cleanBatch(ctx, "remove old durations", "clean_durations", v)
 }

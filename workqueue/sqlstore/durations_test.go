@@ -92,6 +92,52 @@ func TestLearningLosesNoRunWithoutLocks(t *testing.T) {
 	})
 }
 
+// manyDurations makes keys p1, p2, …, for SQLite and PostgreSQL.
+func manyDurations(n int, updated string) string {
+	return fmt.Sprintf(`INSERT INTO "BotDurations" ("KeyHash", "Kind", "Pipeline", "Name", "Runs", "MeanMs", "P90Ms", "ErrorMs", "Histogram", "UpdatedAt")
+		WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < %d)
+		SELECT 'hash-' || n, 'pipeline', 'p' || n, '', 1, 1, 1, 0, '{}', %s FROM s`, n, updated)
+}
+
+// Whatever their age, the clean-up leaves the latest hundred thousand keys.
+func TestDurationsAreBounded(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		if e.Driver == database.SQLServer {
+			t.Skip("the rows are made by a statement of the other engines")
+		}
+		const kept, more = 100_000, 30
+		dsn := e.DSN(t)
+		s := e.Open(t, dsn)
+		db := e.SQL(t, dsn)
+		// Every key has its own second, p1 the latest.
+		updated := map[database.Driver]string{
+			database.SQLite:   `strftime('%Y-%m-%d %H:%M:%f', 'now', (-n) || ' seconds')`,
+			database.Postgres: `statement_timestamp() - n * INTERVAL '1 second'`,
+		}[e.Driver]
+		if _, err := db.ExecContext(t.Context(), manyDurations(kept+more, updated)); err != nil {
+			t.Fatal(err)
+		}
+		removed := 0
+		for {
+			n, err := s.RemoveDurations(t.Context(), 90*24*time.Hour, 20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if removed += n; n == 0 {
+				break
+			}
+		}
+		if removed != more {
+			t.Errorf("%d keys were removed, want %d", removed, more)
+		}
+		for pipeline, want := range map[string]int{"p1": 1, fmt.Sprint("p", kept): 1, fmt.Sprint("p", kept+1): 0, fmt.Sprint("p", kept+more): 0} {
+			if all, err := s.Durations(t.Context(), workqueue.DurationFilter{Pipeline: pipeline}); err != nil || len(all) != want {
+				t.Errorf("of %s %d keys are left, %v, want %d", pipeline, len(all), err, want)
+			}
+		}
+	})
+}
+
 // Reading and writing what was learned follows the indexes, however much there is.
 func TestDurationsAreFoundByIndex(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
@@ -107,9 +153,7 @@ func TestDurationsAreFoundByIndex(t *testing.T) {
 				t.Fatalf("%s: %v", statement, err)
 			}
 		}
-		exec(`INSERT INTO "BotDurations" ("KeyHash", "Kind", "Pipeline", "Name", "Runs", "MeanMs", "P90Ms", "ErrorMs", "Histogram")
-			WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 50000)
-			SELECT 'hash-' || n, 'pipeline', 'p' || n, '', 1, 1, 1, 0, '{}' FROM s`)
+		exec(manyDurations(50_000, `'2026-01-31 13:45:00.000'`))
 		if e.Driver == database.Postgres {
 			exec(`ANALYZE "BotDurations"`)
 		}
@@ -122,7 +166,7 @@ func TestDurationsAreFoundByIndex(t *testing.T) {
 			{"durations_of", map[string]any{"rows": row}, []string{"UQ_BotDurations_KeyHash", "sqlite_autoindex_BotDurations"}},
 			{"learn", map[string]any{"rows": row, "now": nil}, []string{"UQ_BotDurations_KeyHash", "sqlite_autoindex_BotDurations"}},
 			{"learned", map[string]any{"limit_rows": 20_000}, []string{"IX_BotDurations_Updated"}},
-			{"clean_durations", map[string]any{"age_ms": 1000, "limit_rows": 100, "now": nil}, []string{"IX_BotDurations_Updated"}},
+			{"clean_durations", map[string]any{"age_ms": 1000, "keep": 10, "limit_rows": 100, "now": nil}, []string{"IX_BotDurations_Updated"}},
 		} {
 			plan := explain(t, e, db, c.statement, c.values)
 			found := false

@@ -1,10 +1,14 @@
 -- clean_durations: remove what was learned of keys that nothing was learned of for
--- an age.
--- In:  age_ms, limit_rows, now (NULL: the database clock)
+-- an age, and beyond the latest keys all but about so many: where the natural keys
+-- of a pipeline all begin differently, each item makes a key.
+-- In:  age_ms, keep, limit_rows, now (NULL: the database clock)
 DELETE FROM "BotDurations"
 WHERE "Id" = ANY (ARRAY(
     SELECT c."Id" FROM "BotDurations" c
-    WHERE c."UpdatedAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@age_ms AS bigint) * INTERVAL '1 millisecond'
+    WHERE c."UpdatedAt" <= (SELECT MAX(b."Bound") FROM (
+            SELECT CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@age_ms AS bigint) * INTERVAL '1 millisecond' AS "Bound"
+            UNION ALL
+            SELECT k."UpdatedAt" FROM (SELECT d."UpdatedAt" FROM "BotDurations" d ORDER BY d."UpdatedAt" DESC, d."Id" DESC LIMIT 1 OFFSET CAST(@keep AS bigint)) k) b)
     ORDER BY c."UpdatedAt", c."Id"
     LIMIT @limit_rows
     FOR UPDATE SKIP LOCKED));

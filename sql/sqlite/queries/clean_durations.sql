@@ -1,9 +1,13 @@
 -- clean_durations: remove what was learned of keys that nothing was learned of for
--- an age.
--- In:  age_ms, limit_rows, now (NULL: the database clock)
+-- an age, and beyond the latest keys all but about so many: where the natural keys
+-- of a pipeline all begin differently, each item makes a key.
+-- In:  age_ms, keep, limit_rows, now (NULL: the database clock)
 DELETE FROM BotDurations
 WHERE Id IN (
     SELECT c.Id FROM BotDurations c
-    WHERE c.UpdatedAt <= strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@age_ms / 1000.0))
+    WHERE c.UpdatedAt <= (SELECT MAX(b.Bound) FROM (
+            SELECT strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@age_ms / 1000.0)) AS Bound
+            UNION ALL
+            SELECT k.UpdatedAt FROM (SELECT d.UpdatedAt FROM BotDurations d ORDER BY d.UpdatedAt DESC, d.Id DESC LIMIT 1 OFFSET CAST(@keep AS INTEGER)) k) b)
     ORDER BY c.UpdatedAt, c.Id
     LIMIT CAST(@limit_rows AS INTEGER));

@@ -1,8 +1,12 @@
 -- clean_durations: remove what was learned of keys that nothing was learned of for
--- an age.
--- In:  age_ms, limit_rows, now (NULL: the database clock)
+-- an age, and beyond the latest keys all but about so many: where the natural keys
+-- of a pipeline all begin differently, each item makes a key.
+-- In:  age_ms, keep, limit_rows, now (NULL: the database clock)
 DELETE FROM BotDurations
 WHERE Id IN (
     SELECT TOP (@limit_rows) c.Id FROM BotDurations c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
-    WHERE c.UpdatedAt <= DATEADD(millisecond, -(@age_ms % 1000), DATEADD(second, -(@age_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
+    WHERE c.UpdatedAt <= (SELECT MAX(b.Bound) FROM (
+            SELECT DATEADD(millisecond, -(@age_ms % 1000), DATEADD(second, -(@age_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) AS Bound
+            UNION ALL
+            SELECT k.UpdatedAt FROM (SELECT d.UpdatedAt FROM BotDurations d WITH (READPAST, READCOMMITTEDLOCK) ORDER BY d.UpdatedAt DESC, d.Id DESC OFFSET @keep ROWS FETCH NEXT 1 ROWS ONLY) k) b)
     ORDER BY c.UpdatedAt, c.Id);
