@@ -37,7 +37,6 @@ var may = map[string]map[string]string{
 	},
 	"handlers/queue": {
 		"workqueue/scoring":  "the rules by which a pass scores, checked where a step is",
-		"workqueue/scoring":  "the rules by which a pass scores, checked where a step is",
 		"workqueue/matching": "the distribution, labels and selectors of steps",
 		"handlers":           "it implements the contract",
 		"workqueue":          "it moves the queue",
@@ -84,7 +83,6 @@ var may = map[string]map[string]string{
 	},
 	"internal/queuedefs": {
 		"workqueue/scoring":    "the expression of a queue's scoring is checked at its place",
-		"workqueue/scoring":    "the expression of a queue's scoring is checked at its place",
 		"workqueue/matching":   "a queue's distribution is checked at its places",
 		"handlers":             "lengths of time are written as in a pipeline",
 		"internal/jsonschemas": "a schema is checked where it is read, at its place",
@@ -106,7 +104,6 @@ var may = map[string]map[string]string{
 		"workqueue/sqlstore": "and migrates it",
 	},
 	"pipelines": {
-		"workqueue/scoring":    "and so is a pipeline's",
 		"workqueue/scoring":    "and so is a pipeline's",
 		"workqueue/matching":   "labels, selectors and the distribution of a pipeline's items",
 		"handlers":             "a step names one",
@@ -130,9 +127,6 @@ var may = map[string]map[string]string{
 	"workqueue/assignment": {},
 	"workqueue/matching": {
 		"internal/spans": "a selector's life is written as every length of time",
-	},
-	"workqueue/scoring": {
-		"workqueue/matching": "it makes rules of its scorings",
 	},
 	"workqueue/scoring": {
 		"workqueue/matching": "it makes rules of its scorings",
