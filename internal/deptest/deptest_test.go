@@ -132,12 +132,14 @@ var may = map[string]map[string]string{
 		"workqueue/matching": "it makes rules of its scorings",
 	},
 	"workqueue/sqlstore": {
-		"internal/database": "the connections, and what their errors mean",
-		"internal/namedsql": "one way of writing parameters in every dialect",
-		"sql":               "the only importer of the statements",
-		"workqueue":         "it implements the store's contract",
+		"workqueue/matching": "it writes labels and selectors of new items",
+		"internal/database":  "the connections, and what their errors mean",
+		"internal/namedsql":  "one way of writing parameters in every dialect",
+		"sql":                "the only importer of the statements",
+		"workqueue":          "it implements the store's contract",
 	},
 	"workqueue/storetest": {
+		"workqueue/matching":            "labels and selectors of its items",
 		"workqueue":                     "it tests the store's contract",
 		"workqueue/storetest/reference": "stores are compared with the rules in plain Go",
 	},
