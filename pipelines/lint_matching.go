@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"botwork/internal/strictyaml"
 	"botwork/workqueue/matching"
@@ -13,6 +14,13 @@ import (
 // matching reads what the pipeline says of where its items may run: labels,
 // selectors, and how they are given to workers.
 func (c *compilation) matching(p *Pipeline, raw *rawPipeline) {
+	dynamic := false
+	for _, n := range []*strictyaml.Node{raw.Labels, raw.Selectors, raw.Distribution} {
+		dynamic = c.holdsExpressions(n) || dynamic
+	}
+	if dynamic {
+		return
+	}
 	labels, err := matching.DecodeLabels(raw.Labels.Any())
 	c.mismatches(raw.Labels, err)
 	selectors, err := matching.DecodeSelectors(raw.Selectors.Any())
@@ -32,6 +40,27 @@ func (c *compilation) matching(p *Pipeline, raw *rawPipeline) {
 	c.mismatches(raw.Distribution, err)
 	c.scoringSecrets(raw.Distribution, distribution.Scoring)
 	p.Labels, p.Selectors, p.Distribution = labels, selectors, distribution
+}
+
+// holdsExpressions reports the texts below n that look like expressions: none is
+// evaluated here, and a label ${{ payload.site }} would be that very text.
+func (c *compilation) holdsExpressions(n *strictyaml.Node) bool {
+	if n == nil {
+		return false
+	}
+	if text, ok := n.Value.(string); ok && strings.Contains(text, "${{") {
+		c.report(n, CodeInvalidValue, "got an expression, want the value itself: this is the same for all items of the pipeline",
+			"say what depends on an item where it is enqueued")
+		return true
+	}
+	found := false
+	for _, e := range n.Entries {
+		found = c.holdsExpressions(e.Value) || found
+	}
+	for _, item := range n.Items {
+		found = c.holdsExpressions(item) || found
+	}
+	return found
 }
 
 // mismatches reports faults at their places below n.
