@@ -20,8 +20,9 @@ func (e *execution) lookOut(ctx context.Context) {
 	}
 }
 
-// askForHigh repeats the part of the pass that is for high items: lesser ones that
-// a worker holds do not make it unavailable to those.
+// askForHigh looks for high items, without the assignment lock, and repeats the
+// part of the pass that is for them when there are any: lesser ones that a worker
+// holds do not make it unavailable to those.
 func (e *execution) askForHigh(ctx context.Context, asked chan<- struct{}) {
 	ticker := time.NewTicker(refillEvery)
 	defer ticker.Stop()
@@ -30,6 +31,9 @@ func (e *execution) askForHigh(ctx context.Context, asked chan<- struct{}) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
+		}
+		if !e.r.highLieAbout(ctx) {
+			continue
 		}
 		if pass, ok := e.r.passFor(e.p.Band); ok && e.p.Refill {
 			pass.Band.Min = max(pass.Band.Min, HighPriority+1)
@@ -44,6 +48,19 @@ func (e *execution) askForHigh(ctx context.Context, asked chan<- struct{}) {
 		default:
 		}
 	}
+}
+
+// highLieAbout tells whether high items wait for a pass, lie about on a worker that
+// is gone, or were given to this one and have not started.
+func (r *Runner) highLieAbout(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, r.statementTime())
+	defer cancel()
+	band, found, err := r.o.Store.Stranded(ctx, r.worker.ID)
+	if err == nil && found && band.Max > HighPriority {
+		return true
+	}
+	waits, err := r.o.Store.Waits(ctx, Band{Min: HighPriority + 1, Max: EveryPriority.Max})
+	return err == nil && waits
 }
 
 // startHigh starts what there is of high items, one by one. It stands in line

@@ -18,6 +18,7 @@ type Store interface {
 	RobotStore
 	WorkerStore
 	LeaseStore
+	WaitingStore
 	ScheduleStore
 	HousekeepingStore
 

@@ -181,6 +181,10 @@ func (l link) Stranded(ctx context.Context, worker int64) (workqueue.Band, bool,
 	return a.band, a.found, err
 }
 
+func (l link) Waits(ctx context.Context, band workqueue.Band) (bool, error) {
+	return call(ctx, l, "Waits", func() (bool, error) { return l.p.w.db.waits(band) })
+}
+
 func (l link) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
 	return send(ctx, l, "Assign", func() error { return l.p.w.db.assign(l.p, pass) })
 }

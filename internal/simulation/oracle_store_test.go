@@ -141,6 +141,14 @@ func (o *oracle) stranded(worker int64) (band workqueue.Band, found bool, err er
 	return band, found, err
 }
 
+func (o *oracle) waits(band workqueue.Band) (found bool, err error) {
+	err = o.step("waits", func() (err error) {
+		found, err = o.store.Waits(ctx, band)
+		return err
+	}, func() string { return differ(found, len(o.model.Due(band, 1)) > 0) })
+	return found, err
+}
+
 func (o *oracle) claimFiring(f workqueue.Firing) (claim workqueue.FiringClaim, err error) {
 	err = o.step("claim firing", func() (err error) {
 		claim, err = o.store.ClaimFiring(ctx, f)

@@ -92,6 +92,10 @@ var reads = []method{
 		_, _, err := s.Stranded(ctx, 1)
 		return err
 	}),
+	reading("Waits", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
+		_, err := s.Waits(ctx, workqueue.EveryPriority)
+		return err
+	}),
 	reading("LastFiring", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
 		_, err := s.LastFiring(ctx, "P", "")
 		return err

@@ -65,6 +65,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Register", registerTests()},
 		{"Leave", leaveTests()},
 		{"Stranded", strandedTests()},
+		{"Waits", waitsTests()},
 		{"Firing", firingTests()},
 		{"Run", runTests()},
 		{"Hand", handTests()},

@@ -1,0 +1,22 @@
+package sqlstore
+
+import (
+	"context"
+
+	"botwork/workqueue"
+)
+
+// Waits implements workqueue.WaitingStore.
+func (s *Store) Waits(ctx context.Context, band workqueue.Band) (bool, error) {
+	var waits int
+	err := s.retry(ctx, "look for waiting items", func() error {
+		rows, err := s.queries.query(ctx, s.db, "waiting", values{
+			"min_priority": band.Min, "max_priority": band.Max, "now": s.nowArg(),
+		})
+		if err != nil {
+			return err
+		}
+		return eachRow(rows, func() error { return rows.Scan(&waits) })
+	})
+	return waits == 1, err
+}

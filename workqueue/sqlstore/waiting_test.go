@@ -1,0 +1,34 @@
+package sqlstore_test
+
+import (
+	"strings"
+	"testing"
+
+	sqlfiles "botwork/sql"
+)
+
+// What Waits finds and no pass assigns would have every busy worker run passes for
+// nothing; what it misses would wait for the end of lesser items.
+func TestWaitingHasTheConditionsOfDue(t *testing.T) {
+	read := func(folder, name string) string {
+		t.Helper()
+		text, err := sqlfiles.Files.ReadFile(folder + "/queries/" + name + ".sql")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(strings.Fields(string(text)), " ")
+	}
+	for _, folder := range folders {
+		waiting := read(folder, "waiting")
+		for _, name := range []string{"due", "due_deadline"} {
+			due := read(folder, name)
+			from, to := strings.LastIndex(due, " FROM "), strings.LastIndex(due, " ORDER BY ")
+			if from < 0 || to < from {
+				t.Fatalf("%s/%s: want FROM … ORDER BY last", folder, name)
+			}
+			if !strings.Contains(waiting, "EXISTS (SELECT 1"+due[from:to]+")") {
+				t.Errorf("%s/waiting has not the conditions of %s: %s", folder, name, due[from:to])
+			}
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package storetest
+
+import (
+	"time"
+
+	"botwork/workqueue"
+)
+
+func waitsTests() []test {
+	return []test{
+		{"what is due, in the band", waitsDue},
+		{"what no pass would assign", waitsForNothing},
+	}
+}
+
+// wantWaits checks whether an item of the band waits.
+func (x *fixture) wantWaits(want bool, band workqueue.Band, of string) {
+	x.Helper()
+	if got, err := x.Store.Waits(x.ctx, band); err != nil || got != want {
+		x.Errorf("%s: Waits(%v) = %t, %v, want %t", of, band, got, err, want)
+	}
+}
+
+func waitsDue(x *fixture) {
+	above := workqueue.Band{Min: 1001, Max: workqueue.EveryPriority.Max}
+	x.wantWaits(false, workqueue.EveryPriority, "an empty store")
+	x.Item(ItemOpts{State: workqueue.Ready, Priority: 1000})
+	x.wantWaits(false, above, "an item below the band")
+	x.wantWaits(true, workqueue.EveryPriority, "an item of the band")
+	for _, state := range []workqueue.State{workqueue.Ready, workqueue.Pending} {
+		for _, deadline := range []time.Time{{}, time.Now().Add(time.Hour)} {
+			it := x.Item(ItemOpts{State: state, Priority: 1001, Deadline: deadline})
+			x.wantWaits(true, above, "an item that waits")
+			x.wantWaits(false, workqueue.Band{Min: 1002, Max: 5000}, "an item below the band")
+			x.exec(1, `DELETE FROM "BotWorkQueueItems" WHERE "Id" = %d`, it.ID)
+		}
+	}
+}
+
+func waitsForNothing(x *fixture) {
+	worker := x.Worker(WorkerOpts{})
+	for _, state := range []workqueue.State{workqueue.Blocked, workqueue.Assigned} {
+		x.Item(ItemOpts{State: state, Worker: worker})
+	}
+	for _, state := range []workqueue.State{workqueue.Processed, workqueue.Cancelled} {
+		x.Item(ItemOpts{State: state})
+	}
+	x.wantWaits(false, workqueue.EveryPriority, "no item that waits")
+	for _, change := range []string{
+		`"AvailableAt" = ` + farAway, `"DeadlineAt" = ` + longAgo, `"ExpiresAt" = ` + longAgo, `"DeletedAt" = ` + longAgo,
+	} {
+		it := x.Item(ItemOpts{State: workqueue.Ready})
+		x.wantWaits(true, workqueue.EveryPriority, "before "+change)
+		x.exec(1, `UPDATE "BotWorkQueueItems" SET %s WHERE "Id" = %d`, change, it.ID)
+		x.wantWaits(false, workqueue.EveryPriority, change)
+	}
+	x.Item(ItemOpts{State: workqueue.Ready})
+	if _, err := x.Store.PauseQueue(x.ctx, "default"); err != nil {
+		x.Fatal(err)
+	}
+	x.wantWaits(false, workqueue.EveryPriority, "a paused queue")
+}
