@@ -6,6 +6,7 @@ import (
 
 	"botwork/handlers"
 	"botwork/internal/strictyaml"
+	"botwork/workqueue"
 )
 
 // inlineFile stands for the file's name in findings about an item's own
@@ -85,9 +86,7 @@ func (k *Catalogue) CheckIntegrationConfig(integrationConfig string) strictyaml.
 	return strictyaml.Findings{k.unknown(text)}
 }
 
-func isInline(text string) bool {
-	return strings.HasPrefix(text, "{") || strings.Contains(text, "\n") || strings.Contains(text, "steps:")
-}
+func isInline(text string) bool { return workqueue.InlinePipeline(text) }
 
 // refuseTrigger reports a pipeline that a trigger starts: run as an item, it
 // would run beside itself, and a system pipeline would wait for its own end.
