@@ -44,7 +44,8 @@ func checkFailed(d *desk, answer []row) {
 
 func prepareBacklog(d *desk) {
 	d.Items(3, storetest.ItemOpts{Priority: 1001, Estimate: 10 * time.Second})
-	d.Items(2, storetest.ItemOpts{Priority: 500, In: time.Hour})
+	d.Items(2, storetest.ItemOpts{Priority: 500, In: time.Hour, Pipeline: "Mail"})
+	d.learn("Mail", 40*time.Second)
 	ann := d.Worker(storetest.WorkerOpts{})
 	d.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: ann, Priority: 1000})
 	d.Item(storetest.ItemOpts{State: workqueue.Assigned, Worker: ann, Priority: 499, Estimate: 5 * time.Second})
@@ -56,7 +57,7 @@ func checkBacklog(d *desk, answer []row) {
 		return
 	}
 	d.want(answer[0], map[string]string{"Band": "high", "Due": "3", "NotDueYet": "0", "Assigned": "0", "Running": "0", "EstimatedSeconds": "30"})
-	d.want(answer[1], map[string]string{"Band": "medium", "Due": "0", "NotDueYet": "2", "Assigned": "0", "Running": "1", "OldestDueSince": ""})
+	d.want(answer[1], map[string]string{"Band": "medium", "Due": "0", "NotDueYet": "2", "Assigned": "0", "Running": "1", "OldestDueSince": "", "EstimatedSeconds": "80"})
 	d.want(answer[2], map[string]string{"Band": "low", "Due": "0", "NotDueYet": "0", "Assigned": "1", "Running": "0", "EstimatedSeconds": "5"})
 	if answer[0]["OldestDueSince"] == "" {
 		d.Error("OldestDueSince is NULL for the high band")
@@ -145,6 +146,18 @@ func checkThroughput(d *desk, answer []row) {
 	}
 	if processed != 1 || cancelled != 1 {
 		d.Errorf("%d processed and %d cancelled, want one each: %v", processed, cancelled, answer)
+	}
+}
+
+// learn lets a pipeline be known to take so long.
+func (d *desk) learn(pipeline string, took time.Duration) {
+	d.Helper()
+	run := workqueue.RunTime{Took: took}
+	err := d.store.Learn(d.Context(), []workqueue.LearnedRuns{{
+		Key: workqueue.DurationKey{Kind: workqueue.OfPipeline, Pipeline: pipeline}, Runs: []workqueue.RunTime{run, run, run},
+	}})
+	if err != nil {
+		d.Fatal(err)
 	}
 }
 

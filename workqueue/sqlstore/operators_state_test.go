@@ -73,6 +73,8 @@ func prepareRunning(d *desk) {
 	d.exec(`UPDATE "BotWorkers" SET "StuckSlots" = 1`)
 	d.exec(`UPDATE "BotWorkQueueItems" SET "StartedAt" = %s`, past)
 	d.exec(`INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "State") VALUES ('Nobody', 1)`)
+	d.learn("Nobody", 30*time.Second)
+	d.learn("Invoice", time.Second) // the item says otherwise
 	d.Item(storetest.ItemOpts{State: workqueue.Assigned})
 }
 
@@ -86,7 +88,7 @@ func checkRunning(d *desk, answer []row) {
 	if byID["1"]["FirstStartedAt"] == "" {
 		d.Error("FirstStartedAt is NULL for a running item")
 	}
-	d.want(byID["2"], map[string]string{"WorkerName": "", "Pipeline": "Nobody", "Step": "", "StuckSlots": ""})
+	d.want(byID["2"], map[string]string{"WorkerName": "", "Pipeline": "Nobody", "Step": "", "StuckSlots": "", "EstimatedSeconds": "30"})
 	if s := byID["1"]["RunsForSeconds"]; len(s) < 9 || s[0] == '-' {
 		d.Errorf("it runs for %s seconds, want years", s)
 	}

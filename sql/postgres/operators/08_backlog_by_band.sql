@@ -1,12 +1,15 @@
--- How much waits in each band, since when, and how much work is that?
+-- How much waits in each band, since when, and how much work is that? An item that
+-- does not say how long it takes counts as long as its pipeline took lately.
 SELECT i."Band",
     SUM(CASE WHEN i."State" IN (0, 4) AND i."AvailableAt" <= statement_timestamp() THEN 1 ELSE 0 END) AS "Due",
     SUM(CASE WHEN i."State" IN (0, 4) AND i."AvailableAt" > statement_timestamp() THEN 1 ELSE 0 END) AS "NotDueYet",
     SUM(CASE WHEN i."State" = 5 THEN 1 ELSE 0 END) AS "Assigned",
     SUM(CASE WHEN i."State" = 1 THEN 1 ELSE 0 END) AS "Running",
     MIN(CASE WHEN i."State" IN (0, 4) AND i."AvailableAt" <= statement_timestamp() THEN i."AvailableAt" END) AS "OldestDueSince",
-    CAST(SUM(CASE WHEN i."State" IN (0, 4, 5) THEN i."EstimatedDurationMs" ELSE 0 END) / 1000 AS BIGINT) AS "EstimatedSeconds"
+    CAST(SUM(CASE WHEN i."State" IN (0, 4, 5) THEN COALESCE(i."EstimatedDurationMs", l."MeanMs") ELSE 0 END) / 1000 AS BIGINT) AS "EstimatedSeconds"
 FROM "BotWorkQueueItemsView" i
+LEFT JOIN (SELECT d."Pipeline", MAX(d."MeanMs") AS "MeanMs" FROM "BotDurations" d
+    WHERE d."Kind" = 'pipeline' AND d."Runs" >= 3 GROUP BY d."Pipeline") l ON l."Pipeline" = i."Pipeline"
 WHERE i."State" IN (0, 1, 4, 5) AND i."DeletedAt" IS NULL
 GROUP BY i."Band"
 ORDER BY MAX(i."Priority") DESC;
