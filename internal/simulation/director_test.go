@@ -80,7 +80,7 @@ func (w *world) enqueue(d dice) *expectation {
 	plan := planOf(w.seed, id)
 	priorities := []int{1500, 1001, 1000, 700, 500, 499, 100}
 	n := workqueue.NewItem{
-		State: workqueue.Pending, Priority: priorities[d.IntN(len(priorities))], IntegrationConfig: "Work",
+		State: workqueue.Pending, Priority: priorities[d.IntN(len(priorities))], IntegrationConfig: pipelines[roll(w.seed, "pipeline", int(id)).IntN(len(pipelines))],
 		ResilienceConfig: plan.policy(), Estimate: time.Duration(d.IntN(60)) * time.Second,
 	}
 	if d.chance(20) {

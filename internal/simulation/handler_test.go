@@ -65,6 +65,7 @@ func (p plan) end() (state workqueue.State, failures int) {
 
 // runItem runs an item as its plan says. Its effects outside reach the judge.
 func (p *process) runItem(ctx context.Context, run *workqueue.Run) workqueue.Outcome {
+	defer p.occupy(run)()
 	plan := planOf(p.w.seed, run.ID)
 	d := roll(p.w.seed, fmt.Sprintf("run %d of item %d", run.Fence, run.ID), 0)
 	took := d.between(200*time.Millisecond, 20*time.Second)

@@ -40,6 +40,9 @@ type process struct {
 	cut    chan struct{} // closed when it has its connection back; nil: it has it
 	calls  map[string]int
 
+	slots   int            // in which items run
+	running map[string]int // items by their channel
+
 	// Set once it has registered.
 	runner    *workqueue.Runner
 	scheduler *scheduler.Scheduler
@@ -55,7 +58,7 @@ func (m *machine) start() {
 	m.starts++
 	p := &process{
 		machine: m, pid: m.starts, instance: fmt.Sprintf("%s-%d", m.name, m.starts),
-		dead: make(chan struct{}), asked: make(chan struct{}), ended: make(chan struct{}), calls: map[string]int{},
+		dead: make(chan struct{}), asked: make(chan struct{}), ended: make(chan struct{}), calls: map[string]int{}, running: map[string]int{},
 	}
 	replaces := ""
 	if last := m.latest; last != nil && last.isDead() && roll(m.w.seed, p.instance, 0).chance(50) {
@@ -114,8 +117,9 @@ func (p *process) register(replaces string) bool {
 		Spec: workqueue.WorkerSpec{
 			Name: p.name, InstanceID: p.instance, Host: p.name, PID: p.pid, Version: "simulated",
 			Capacity: p.w.rules.Capacity, Lease: p.w.rules.Lease, Replaces: replaces,
+			ReservedSlots: p.w.rules.Reserved, Channels: p.w.rules.Channels,
 		},
-		Attend: p.attend,
+		Attend: p.attend, Profiles: profile,
 	})
 	if err != nil {
 		p.w.judge.violation("%s: make the runner: %v", p.instance, err)

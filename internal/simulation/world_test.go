@@ -40,6 +40,8 @@ type world struct {
 type rules struct {
 	Machines  int
 	Capacity  int
+	Reserved  int // of the slots, for high items
+	Channels  workqueue.Channels
 	Lease     time.Duration
 	Heartbeat time.Duration
 	Grace     time.Duration
@@ -79,6 +81,7 @@ func simulate(t *testing.T, seed uint64, tr trial) *judge {
 		t: t, seed: seed, rules: drawRules(d), began: time.Now(), clock: d.between(-time.Hour, time.Hour),
 		over: make(chan struct{}),
 	}
+	w.rules.drawSlots(roll(seed, "slots", 0))
 	w.judge = newJudge(w)
 	w.db = openOracle(w, tr)
 	for i := range w.rules.Machines {

@@ -1,0 +1,50 @@
+package simulation
+
+import (
+	"botwork/workqueue"
+)
+
+// drawSlots decides what the workers of half of the worlds say of their slots. It
+// rolls by itself, so that the other half is as it was.
+func (r *rules) drawSlots(d dice) {
+	if r.Capacity > 1 && d.chance(40) {
+		r.Reserved = 1
+	}
+	if d.chance(50) {
+		r.Channels = workqueue.Channels{"Voice": {Cost: r.Capacity - r.Reserved}, "Chat": {Cost: 1, Max: 1}}
+	}
+}
+
+// pipelines are what items run; the last two are called like their channels.
+var pipelines = []string{"Work", "Work", "Voice", "Chat"}
+
+func profile(pipeline string) workqueue.Profile {
+	if pipeline == "Work" {
+		return workqueue.Profile{}
+	}
+	return workqueue.Profile{Channel: pipeline}
+}
+
+// occupy notes that a run has its slots until the function that it returns is
+// called. A process must never run more than it has slots for.
+func (p *process) occupy(run *workqueue.Run) (leave func()) {
+	channel := profile(run.IntegrationConfig).Channel
+	takes, ok := p.w.rules.Channels.Of(channel)
+	if !ok {
+		p.w.judge.violation("%s runs item %d, whose channel %s it does not take", p.instance, run.ID, channel)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.slots += takes.Cost
+	p.running[channel]++
+	if p.slots > p.w.rules.Capacity || takes.Max > 0 && p.running[channel] > takes.Max {
+		p.w.judge.violation("%s runs item %d in %d slots and %d of its channel %q: it has %d slots, and may run %d of these",
+			p.instance, run.ID, p.slots, p.running[channel], channel, p.w.rules.Capacity, takes.Max)
+	}
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.slots -= takes.Cost
+		p.running[channel]--
+	}
+}
