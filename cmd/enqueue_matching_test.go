@@ -71,7 +71,7 @@ func TestEnqueueLabelsThatAreWrong(t *testing.T) {
 		{[]string{"--label", "a b=1"}, `--label: labels.a b: got the key "a b"`},
 		{[]string{"--selector", "gpu"}, `--selector: got "gpu", want a condition such as gpu = true`},
 		{[]string{"--selector", `{"key": "ram", "operator": "lessThan", "value": "9"}`}, `--selector: value: got the text "9", want a number behind <`},
-		{[]string{"--selector", `{"key": "ram"`}, "--selector: this is no JSON: unexpected EOF"},
+		{[]string{"--selector", `{"key": "ram"`}, "--selector: this is no JSON: unexpected end of JSON input"},
 	} {
 		r := botwork(t, append([]string{"enqueue", "--pipeline", "hello"}, test.args...)...)
 		r.wantFailure(t, exitUsage, test.want)

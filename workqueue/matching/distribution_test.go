@@ -203,3 +203,26 @@ func TestScoringDefaults(t *testing.T) {
 		t.Errorf("timeout = %v, want 2s", wait)
 	}
 }
+
+// What is read is written so that it is read again, and nothing makes the
+// reader panic.
+func FuzzParseDistribution(f *testing.F) {
+	for _, seed := range []string{
+		`{"mode":"best-worker","bypassSelectors":true,"scoring":{"rule":"map","label":"a","scores":{"1":1e300,"":-0}}}`,
+		`{"scoring":{"rule":"static","cases":[{"when":["a = 1"],"score":1}],"send":[]}}`,
+		`{"scoring":{"rule":"http","http":{"url":"http://h","headers":{"A":{"secret":"s"},"B":"\u0000"},"timeout":"1ns","fallback":-1}}}`,
+		`{"scoring":{"rule":"expression","expression":"1","batch":true,"batchSize":1e3,"descending":false}}`, `[]`, `{"scoring":{"rule":""}}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := matching.ParseDistribution(text)
+		if err != nil {
+			return
+		}
+		again, err := matching.ParseDistribution(d.JSON())
+		if err != nil || again.JSON() != d.JSON() {
+			t.Errorf("%s is written %s and read: %v, written %s", text, d.JSON(), err, again.JSON())
+		}
+	})
+}

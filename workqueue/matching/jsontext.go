@@ -4,72 +4,136 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 )
 
-// maxDepth bounds how deep JSON is nested; nothing here goes below six.
+// maxDepth bounds how deep JSON is nested; nothing here goes below seven.
 const maxDepth = 16
 
 // parseJSON reads one JSON value strictly: a key that stands twice in an object
-// and whatever follows the value are errors. Numbers keep their digits.
+// is an error. Numbers keep their digits.
+//
+// A pass reads the selectors of many items, so it reads by itself what
+// encoding/json has found to be JSON; tokens of that package take ten times as
+// long.
 func parseJSON(s string) (any, error) {
-	dec := json.NewDecoder(strings.NewReader(s))
-	dec.UseNumber()
-	v, err := nextJSON(dec, 0)
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
+	if !json.Valid([]byte(s)) {
+		err := json.Unmarshal([]byte(s), new(json.RawMessage))
 		return nil, Faults{{Message: fmt.Sprintf("this is no JSON: %v", err)}}
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, Faults{{Message: "want one JSON value and nothing behind it"}}
+	r := jsonReader{rest: s}
+	v := r.value(0)
+	if r.err != nil {
+		return nil, Faults{{Message: fmt.Sprintf("this is no JSON: %v", r.err)}}
 	}
 	return v, nil
 }
 
-func nextJSON(dec *json.Decoder, depth int) (any, error) {
-	token, err := dec.Token()
-	if err != nil {
-		return nil, err
-	}
-	if depth > maxDepth {
-		return nil, fmt.Errorf("nested deeper than %d levels", maxDepth)
-	}
-	switch token {
-	case json.Delim('['):
-		list := []any{}
-		for dec.More() {
-			v, err := nextJSON(dec, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, v)
-		}
-		_, err = dec.Token() // the bracket
-		return list, err
-	case json.Delim('{'):
-		return nextObject(dec, depth)
-	}
-	return token, nil
+// jsonReader reads text that is known to be JSON.
+type jsonReader struct {
+	rest string
+	err  error // of what JSON allows and is refused here
 }
 
-func nextObject(dec *json.Decoder, depth int) (any, error) {
+// next is the first sign behind white space.
+func (r *jsonReader) next() byte {
+	r.rest = strings.TrimLeft(r.rest, " \t\r\n")
+	return r.rest[0]
+}
+
+// skip goes behind the sign when it is the next one.
+func (r *jsonReader) skip(sign byte) bool {
+	if r.next() != sign {
+		return false
+	}
+	r.rest = r.rest[1:]
+	return true
+}
+
+func (r *jsonReader) value(depth int) any {
+	if depth > maxDepth {
+		r.err = fmt.Errorf("nested deeper than %d levels", maxDepth)
+	}
+	if r.err != nil {
+		return nil
+	}
+	switch r.next() {
+	case '{':
+		return r.object(depth)
+	case '[':
+		return r.list(depth)
+	case '"':
+		return r.text()
+	}
+	end := strings.IndexAny(r.rest, ",]} \t\r\n")
+	if end < 0 {
+		end = len(r.rest)
+	}
+	word := r.rest[:end]
+	r.rest = r.rest[end:]
+	switch word {
+	case "null":
+		return nil
+	case "true", "false":
+		return word == "true"
+	}
+	return json.Number(word)
+}
+
+func (r *jsonReader) list(depth int) any {
+	r.skip('[')
+	list := []any{}
+	for !r.skip(']') {
+		list = append(list, r.value(depth+1))
+		if r.err != nil {
+			return nil
+		}
+		r.skip(',')
+	}
+	return list
+}
+
+func (r *jsonReader) object(depth int) any {
+	r.skip('{')
 	object := map[string]any{}
-	for dec.More() {
-		token, err := dec.Token()
-		if err != nil {
-			return nil, err
+	for !r.skip('}') {
+		r.next()
+		key := r.text()
+		if _, twice := object[key]; twice && r.err == nil {
+			r.err = fmt.Errorf("the key %q stands here twice", key)
 		}
-		key := token.(string) // the decoder lets nothing else stand there
-		if _, twice := object[key]; twice {
-			return nil, fmt.Errorf("the key %q stands here twice", key)
+		r.skip(':')
+		object[key] = r.value(depth + 1)
+		if r.err != nil {
+			return nil
 		}
-		if object[key], err = nextJSON(dec, depth+1); err != nil {
-			return nil, err
+		r.skip(',')
+	}
+	return object
+}
+
+var errNoText = errors.New("a text cannot be read")
+
+// text reads the text that begins here.
+func (r *jsonReader) text() string {
+	end := 1
+	plain := true
+	for ; r.rest[end] != '"'; end++ {
+		if r.rest[end] == '\\' {
+			plain = false
+			end++
+		} else if r.rest[end] >= 0x80 {
+			plain = false // it may be no UTF-8
 		}
 	}
-	_, err := dec.Token() // the brace
-	return object, err
+	quoted := r.rest[:end+1]
+	r.rest = r.rest[end+1:]
+	if plain {
+		return quoted[1:end]
+	}
+	var text string
+	if json.Unmarshal([]byte(quoted), &text) != nil {
+		r.err = errNoText
+	}
+	return text
 }

@@ -2,6 +2,7 @@ package matching_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,9 +61,10 @@ func TestParseLabelsReportsEverything(t *testing.T) {
 		},
 		`[1]`:              {"got a list, want a mapping from keys to values"},
 		`{"a": 1, "a": 2}`: {`this is no JSON: the key "a" stands here twice`},
-		`{"a": 1} x`:       {"want one JSON value and nothing behind it"},
-		`{"a": 1`:          {"this is no JSON: unexpected EOF"},
-		`{"a": NaN}`:       {"this is no JSON: invalid character 'N' looking for beginning of value"},
+		`{"a": 1} x`:       {"this is no JSON: invalid character 'x' after top-level value"},
+		`{"a": 1`:          {"this is no JSON: unexpected end of JSON input"},
+		strings.Repeat("[", 20) + strings.Repeat("]", 20): {"this is no JSON: nested deeper than 16 levels"},
+		`{"a": NaN}`: {"this is no JSON: invalid character 'N' looking for beginning of value"},
 	} {
 		got, err := matching.ParseLabels(text)
 		if diff := cmp.Diff(want, messages(t, err)); diff != "" {

@@ -2,7 +2,6 @@ package matching
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -193,13 +192,18 @@ func (s *Selector) disorder() string {
 
 // known reports the keys of an object that are none of those given.
 func (c *collector) known(path []string, o map[string]any, keys ...string) {
-	for _, key := range slices.Sorted(maps.Keys(o)) {
+	var unknown []string
+	for key := range o {
 		if !slices.Contains(keys, key) {
-			c.faults = append(c.faults, Fault{
-				Path: under(path, key), Got: key, Known: keys, UnknownKey: true,
-				Message: fmt.Sprintf("unknown key %.40q; known are %s", key, strings.Join(keys, ", ")),
-			})
+			unknown = append(unknown, key)
 		}
+	}
+	slices.Sort(unknown)
+	for _, key := range unknown {
+		c.faults = append(c.faults, Fault{
+			Path: under(path, key), Got: key, Known: keys, UnknownKey: true,
+			Message: fmt.Sprintf("unknown key %.40q; known are %s", key, strings.Join(keys, ", ")),
+		})
 	}
 }
 

@@ -274,3 +274,23 @@ func FuzzParseSelector(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkParseSelectors(b *testing.B) {
+	const written = `[{"key":"gpu","operator":"equal","value":true},{"key":"ram","operator":"greaterThanOrEqual","value":32}]`
+	for b.Loop() {
+		if _, err := matching.ParseSelectors(written); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkSatisfied(b *testing.B) {
+	selectors, err := matching.ParseSelectors(`["gpu = true", "ram >= 32"]`)
+	if err != nil {
+		b.Fatal(err)
+	}
+	worker := matching.Labels{"gpu": matching.Bool(true), "ram": matching.Number(64), "site": matching.Text("lisbon")}
+	for b.Loop() {
+		matching.Satisfied(selectors, worker)
+	}
+}
