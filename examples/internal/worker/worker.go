@@ -5,6 +5,7 @@ package worker
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -101,7 +102,9 @@ func (w *Worker) project(cfg config.Config, o Options) (process.Options, error) 
 	}
 	link := &process.Link{}
 	registry := handlers.Builtin(handlers.Resources{Connections: w.connections, Folders: cfg.Handlers.Folders})
-	registry.MustRegister(queue.Kinds(link.Services())...)
+	services := link.Services()
+	services.Secrets = func(name string) (string, bool) { text, ok := secrets[name]; return text, ok }
+	registry.MustRegister(queue.Kinds(services)...)
 	zone, err := cfg.Pipelines.Location()
 	if err != nil {
 		return process.Options{}, fmt.Errorf("pipelines.timezone: %w", err)
@@ -112,6 +115,10 @@ func (w *Worker) project(cfg config.Config, o Options) (process.Options, error) 
 	if err = errors.Join(err, findings.Err()); err != nil {
 		return process.Options{}, err
 	}
+	labels, err := labelsOf(cfg.Worker)
+	if err != nil {
+		return process.Options{}, err
+	}
 	redactor := pipelines.NewRedactor(slices.Collect(maps.Values(secrets))...)
 	log := zerolog.New(redactor.Writer(zerolog.ConsoleWriter{Out: o.Log, NoColor: true, TimeFormat: time.TimeOnly})).
 		Level(zerolog.WarnLevel).With().Timestamp().Str("worker", cfg.Worker.Name).Logger()
@@ -120,9 +127,20 @@ func (w *Worker) project(cfg config.Config, o Options) (process.Options, error) 
 		Engine: pipelines.NewEngine(pipelines.EngineOptions{
 			Env: pipelines.Environ(), Secrets: secrets, WorkerName: cfg.Worker.Name, Log: log, Redactor: redactor,
 		}),
-		Spec:      workqueue.WorkerSpec{Name: cfg.Worker.Name, Version: "example", Capacity: cfg.Worker.Capacity, Lease: cfg.Worker.Lease},
+		Spec: workqueue.WorkerSpec{
+			Name: cfg.Worker.Name, Version: "example", Capacity: cfg.Worker.Capacity, Labels: labels, Lease: cfg.Worker.Lease,
+		},
 		Heartbeat: cfg.Worker.Heartbeat, ShutdownGrace: cfg.Worker.ShutdownGrace, Finished: o.Finished,
 	}, nil
+}
+
+// labelsOf writes a worker's labels as the database keeps them.
+func labelsOf(w config.Worker) (workqueue.JSONText, error) {
+	if len(w.Labels) == 0 {
+		return "", nil
+	}
+	text, err := json.Marshal(w.Labels)
+	return workqueue.JSONText(text), err
 }
 
 func (w *Worker) open(ctx context.Context, db config.Database) (*sqlstore.Store, error) {
