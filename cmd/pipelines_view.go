@@ -6,6 +6,7 @@ import (
 	"botwork/handlers"
 	"botwork/pipelines"
 	"botwork/workqueue"
+	"botwork/workqueue/matching"
 )
 
 // pipelineView is a pipeline as JSON and YAML show it. Durations are texts such
@@ -19,6 +20,12 @@ type pipelineView struct {
 	EstimatedDuration string               `json:"estimatedDuration,omitempty"`
 	Channel           string               `json:"channel,omitempty"`
 	LearnBy           *learnByView         `json:"learnBy,omitempty"`
+	Labels            matching.Labels      `json:"labels,omitempty"`
+	Selectors         []matching.Selector  `json:"selectors,omitempty"`
+
+	// Distribution is nil where the pipeline says nothing of it.
+	Distribution *matching.Distribution `json:"distribution,omitempty"`
+
 	Resilience        workqueue.Resilience `json:"resilience"`
 	Input             any                  `json:"input,omitempty"`
 	Steps             []stepView           `json:"steps"`
@@ -53,6 +60,10 @@ func viewPipeline(p *pipelines.Pipeline) pipelineView {
 	v := pipelineView{
 		Name: p.Name, Description: p.Description, File: p.File, Hash: p.Hash,
 		EstimatedDuration: durationText(p.EstimatedDuration), Channel: p.Channel, Resilience: p.Resilience, Input: p.Input,
+	}
+	v.Labels, v.Selectors = p.Labels, p.Selectors
+	if !p.Distribution.IsZero() {
+		v.Distribution = &p.Distribution
 	}
 	if p.KeySeparator != "" {
 		v.LearnBy = &learnByView{p.KeySeparator}
