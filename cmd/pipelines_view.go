@@ -12,23 +12,23 @@ import (
 // pipelineView is a pipeline as JSON and YAML show it. Durations are texts such
 // as "90s".
 type pipelineView struct {
-	Name              string               `json:"name"`
-	Description       string               `json:"description"`
-	File              string               `json:"file"`
-	Hash              string               `json:"hash"`
-	Trigger           *triggerView         `json:"trigger"`
-	EstimatedDuration string               `json:"estimatedDuration,omitempty"`
-	Channel           string               `json:"channel,omitempty"`
-	LearnBy           *learnByView         `json:"learnBy,omitempty"`
-	Labels            matching.Labels      `json:"labels,omitempty"`
-	Selectors         []matching.Selector  `json:"selectors,omitempty"`
+	Name              string              `json:"name"`
+	Description       string              `json:"description"`
+	File              string              `json:"file"`
+	Hash              string              `json:"hash"`
+	Trigger           *triggerView        `json:"trigger"`
+	EstimatedDuration string              `json:"estimatedDuration,omitempty"`
+	Channel           string              `json:"channel,omitempty"`
+	LearnBy           *learnByView        `json:"learnBy,omitempty"`
+	Labels            matching.Labels     `json:"labels,omitempty"`
+	Selectors         []matching.Selector `json:"selectors,omitempty"`
 
 	// Distribution is nil where the pipeline says nothing of it.
 	Distribution *matching.Distribution `json:"distribution,omitempty"`
 
-	Resilience        workqueue.Resilience `json:"resilience"`
-	Input             any                  `json:"input,omitempty"`
-	Steps             []stepView           `json:"steps"`
+	Resilience workqueue.Resilience `json:"resilience"`
+	Input      any                  `json:"input,omitempty"`
+	Steps      []stepView           `json:"steps"`
 }
 
 type learnByView struct {
