@@ -55,6 +55,13 @@ func (d *diary) run(id int64, took time.Duration) {
 	d.mu.Unlock()
 }
 
+// soFar lists the runs that have begun, in order.
+func (r *runs) soFar() []int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.order)
+}
+
 // start is when the run of an item began; zero: it has not.
 func (d *diary) start(id int64) time.Time {
 	d.mu.Lock()
@@ -158,7 +165,7 @@ func TestAHighItemPassesThoseThatWaitClaimed(t *testing.T) {
 		var ran runs
 		o := options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 			ran.add(it.ID)
-			time.Sleep(time.Duration(1+len(ran.order)) * time.Minute)
+			time.Sleep(time.Duration(1+it.ID) * time.Minute)
 			return workqueue.Outcome{}
 		})
 		o.Spec.Capacity = 2
@@ -170,11 +177,11 @@ func TestAHighItemPassesThoseThatWaitClaimed(t *testing.T) {
 		if got := states(t, store)[workqueue.Blocked]; got < 3 {
 			t.Fatalf("%d items are claimed, want two that run and one that waits", got)
 		}
-		began := len(ran.order)
+		began := len(ran.soFar())
 		high := enqueue(t, store, 1, workqueue.NewItem{Priority: 1001})[0]
 		<-done
-		if ran.order[began] != high {
-			t.Errorf("the runs after the first %d: %v, want the high item %d first", began, ran.order[began:], high)
+		if after := ran.soFar()[began:]; after[0] != high {
+			t.Errorf("the runs after the first %d: %v, want the high item %d first", began, after, high)
 		}
 		ran.wantOnce(t, append(ids, high))
 	})

@@ -16,7 +16,8 @@ limit the item is ready again (state 0) after its backoff, else it is cancelled 
 all ends are written.
 
 Items run in the worker's slots, which all pipelines share; a slot that frees goes to the most urgent item that waits. With refill
-the step asks for more items when the worker runs dry, by repeating the latest AssignTasksToWorker. A failed item does not fail the step.
+the step asks for more items when the worker runs dry, by repeating the latest AssignTasksToWorker; while the worker is busy it does so
+for items above 1000 every 15 seconds, if there are any, and starts those before all that waits. A failed item does not fail the step.
 
 It is safe to run twice: an item is claimed by one worker at a time.`,
 		Output: "{succeeded, failed, snoozed, released}: counts of attempts by how they ended.",
