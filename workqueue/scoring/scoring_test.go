@@ -98,6 +98,25 @@ func TestRulesWithoutServices(t *testing.T) {
 	}
 }
 
+// The published example of a scoring of one's own: of the workers for an urgent
+// XBOX job two score 200 and one scores 1, by whichever rule says so.
+func TestPublishedExampleOfCustomScoring(t *testing.T) {
+	job := matching.Job{Labels: matching.Labels{"product": matching.Text("XBOX"), "priority": matching.Text("high")}}
+	workers := labels(t, `{"skill": "XBOX"}`, `{"skill": "XBOX"}`, `{"skill": "Office"}`)
+	for _, text := range []string{
+		`{"rule": "expression", "expression": "job.priority == \"high\" && worker.skill == job.product ? 200 : 1"}`,
+		`{"rule": "expression", "batch": true, "expression": "map(workers, #.skill == job.product ? 200 : 1)"}`,
+		`{"rule": "static", "score": 1, "cases": [{"when": ["skill = XBOX"], "score": 200}]}`,
+		`{"rule": "map", "label": "skill", "scores": {"XBOX": 200}, "score": 1}`,
+	} {
+		r, log := rule(t, text)
+		got, err := r.Scores(t.Context(), job, workers)
+		if diff := cmp.Diff([]float64{200, 200, 1}, got); err != nil || diff != "" || log.Len() > 0 {
+			t.Errorf("%s: %v, logged %s (-want +got):\n%s", text, err, log, diff)
+		}
+	}
+}
+
 // What an expression cannot score gets the default score, and is said once.
 func TestExpressionFallsBack(t *testing.T) {
 	workers := labels(t, `{"product": "xbox", "ram": 10}`, `{"product": "xbox"}`, `{"product": "xbox", "ram": "big"}`)
