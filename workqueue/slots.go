@@ -156,12 +156,14 @@ func (s *slots) roomLocked(n need) bool { return n.size() <= s.free-s.keptLocked
 // fullLocked tells that the channel has as many items as it may.
 func (s *slots) fullLocked(n need) bool { return n.most > 0 && s.use[n.channel].running >= n.most }
 
-// keptLocked is how many slots are kept from it.
+// keptLocked is how many slots are kept from it. One slot that is not stuck is for
+// everybody: a worker that could run none of the lesser items would be given them
+// all the same, pass after pass.
 func (s *slots) keptLocked(n need) int {
 	if n.priority > HighPriority {
 		return 0
 	}
-	return s.reserved
+	return max(min(s.reserved, s.capacity-s.stuck-1), 0)
 }
 
 // hopelessLocked tells that only the end of a stuck handler could make room.

@@ -213,3 +213,24 @@ func TestSlotsThatAreStuck(t *testing.T) {
 		}
 	})
 }
+
+// A worker whose other slots are stuck runs what comes in the one that is left,
+// though it is reserved.
+func TestSlotsThatAreStuckButForTheReserved(t *testing.T) {
+	l := newLine(t, 3, 2)
+	medium := need{priority: 500}
+	if !l.ask("deaf 1", medium) || l.ask("waits", medium) {
+		t.Fatal("want one of three slots for lesser items")
+	}
+	if !l.ask("deaf 2", need{priority: 1001}) {
+		t.Fatal("the high item got no slot")
+	}
+	l.stick(l.holds["deaf 1"], 1)
+	if got := l.granted(); len(got) > 0 {
+		t.Errorf("%v got the slot that is left, want it to be kept: another one is not stuck", got)
+	}
+	l.stick(l.holds["deaf 2"], 1)
+	if got := l.granted(); len(got) != 1 || got[0] != "waits" {
+		t.Errorf("%v got the slot that is left, want the one that waits", got)
+	}
+}
