@@ -56,6 +56,9 @@ type AssignParams struct {
 	// Profiles tell what pipelines say of their items.
 	Profiles Profiles
 
+	// Learned tells what their runs took before; nil knows nothing.
+	Learned *Learned
+
 	// Distribution is how items are given to workers where neither their
 	// pipeline nor their queue says it; what it leaves open is
 	// matching.DefaultDistribution.
@@ -76,7 +79,6 @@ func (p AssignParams) withDefaults() AssignParams {
 	setDefault(&p.Horizon, 5*time.Minute)
 	setDefault(&p.MaxPerWorker, 10_000)
 	setDefault(&p.DefaultEstimate, 10*time.Second)
-	p.Distribution = p.Distribution.Or(matching.DefaultDistribution())
 	return p
 }
 
@@ -117,105 +119,27 @@ func (p AssignParams) Validate() error {
 	return errors.Join(errs...)
 }
 
-// AssignResult is what a pass did.
-type AssignResult struct {
-	RescueResult
-
-	// Expired counts the items that were cancelled because they had not been
-	// started in time.
-	Expired int `json:"expired"`
-
-	// Workers counts the workers that could take items when the pass began.
-	Workers int `json:"workers"`
-
-	// Assigned counts the items that were given to a worker.
-	Assigned int `json:"assigned"`
-
-	// Pace is how soon another pass may find a place for items that waited for
-	// nothing but one under a rate; 0 when none did.
-	Pace time.Duration `json:"-"`
+// newRule makes a scoring's rule.
+func (p AssignParams) newRule(s matching.Scoring) (matching.Rule, error) {
+	if p.NewRule != nil {
+		return p.NewRule(s)
+	}
+	if s.Kind() != matching.DefaultRule {
+		return nil, fmt.Errorf("the scoring rule %s is not to be had here", s.Kind())
+	}
+	return defaultRule{}, nil
 }
 
-// pageLimit bounds what a pass reads and writes in one statement.
-const pageLimit = 5000
+// defaultRule scores by matching.Score.
+type defaultRule struct{}
 
-// AssignPass frees what nobody will run, cancels what has not been started in
-// time, then gives the due items of the band to the live workers, the highest
-// priority first, each to the worker with the least summed estimated duration; of
-// queues with limits only as many as those allow over the whole cluster. It waits
-// for the cluster's assignment lock: when it returns, a pass that began after the
-// call has been committed.
-func AssignPass(ctx context.Context, store Store, p AssignParams) (AssignResult, error) {
-	if err := p.Validate(); err != nil {
-		return AssignResult{}, err
+// Scores implements matching.Rule.
+func (defaultRule) Scores(_ context.Context, job matching.Job, workers []matching.Labels) ([]float64, error) {
+	scores := make([]float64, len(workers))
+	for i, labels := range workers {
+		scores[i] = matching.Score(job.Labels, job.Selectors, labels)
 	}
-	p = p.withDefaults()
-	var result AssignResult
-	err := store.Assign(ctx, func(ctx context.Context, tx AssignTx) error {
-		result = AssignResult{}
-		rescued, err := tx.Rescue(ctx, RescueParams{AssignedFor: p.AssignedFor, MaxReleases: p.MaxReleases})
-		if err != nil {
-			return err
-		}
-		result.RescueResult = rescued
-		if result.Expired, err = tx.Expire(ctx); err != nil {
-			return err
-		}
-		loads, err := tx.WorkerLoads(ctx, p.SeenWithin, p.Band, p.DefaultEstimate)
-		if err != nil {
-			return err
-		}
-		pl := newPlanner(loads, p)
-		result.Workers = len(pl.open)
-		limits := &passLimits{}
-		result.Assigned, err = p.assignPages(ctx, tx, pl, limits)
-		result.Pace = limits.pace
-		return err
-	})
-	return result, err
-}
-
-// assignPages reads, plans and writes page by page: what a page assigned, and
-// what it found without a place under the queues' limits, is gone from the next.
-func (p AssignParams) assignPages(ctx context.Context, tx AssignTx, pl *planner, limits *passLimits) (int, error) {
-	total := 0
-	for !pl.done() {
-		limit := min(max(pl.room(p.DefaultEstimate), 64), pageLimit)
-		left := limits.full() // what this page leaves out
-		due, err := limits.due(ctx, tx, p, pl, limit)
-		if err != nil || len(due) == 0 {
-			return total, err
-		}
-		assignments := make([]Assignment, 0, len(due))
-		for _, item := range due {
-			if !limits.allow(item) {
-				continue
-			}
-			a, ok := pl.give(item.ID, p.estimate(item), limits.rated(item))
-			if !ok {
-				break
-			}
-			limits.take(item)
-			assignments = append(assignments, a)
-		}
-		written, err := tx.Write(ctx, assignments)
-		total += written
-		more := written > 0 || limits.full() > left
-		if err != nil || !more || len(due) < limit {
-			return total, err
-		}
-	}
-	return total, nil
-}
-
-func (p AssignParams) estimate(item DueItem) time.Duration {
-	if item.Estimate > 0 {
-		return item.Estimate
-	}
-	if d := p.Profiles.Of(item.Pipeline).Estimate; d > 0 {
-		return d
-	}
-	return p.DefaultEstimate
+	return scores, nil
 }
 
 // NewBand makes the band of `minPriority`, `abovePriority` and `belowPriority`

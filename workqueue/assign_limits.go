@@ -17,39 +17,26 @@ type passLimits struct {
 
 // due reads the next page. Items of queues and keys that have no place left are
 // not eligible, and a page full of them must not hide what stands behind it.
-func (l *passLimits) due(ctx context.Context, tx AssignTx, p AssignParams, pl *planner, limit int) ([]DueItem, error) {
-	if l.full() > 0 {
-		return tx.DueItemsBut(ctx, p.Band, l.limiter.Full(), limit)
+func (l *passLimits) due(ctx context.Context, tx AssignTx, band Band, limit int) ([]DueItem, error) {
+	full := Full{}
+	if l.limiter != nil {
+		full = l.limiter.Full()
 	}
-	due, err := tx.DueItems(ctx, p.Band, limit)
+	due, err := tx.DueItems(ctx, band, full, limit)
 	if err != nil || l.limiter != nil {
 		return due, err
 	}
 	for _, item := range due {
 		if item.Queue != "" {
-			return due, l.read(ctx, tx, p, pl)
-		}
-	}
-	return due, nil
-}
-
-func (l *passLimits) read(ctx context.Context, tx AssignTx, p AssignParams, pl *planner) error {
-	uses, err := tx.Limits(ctx)
-	if err != nil {
-		return err
-	}
-	l.limiter = NewLimiter(uses)
-	for _, u := range uses {
-		if u.Limits.Rate.Limit > 0 || u.Limits.KeyRate.Limit > 0 {
-			all, err := tx.WorkerLoads(ctx, p.SeenWithin, EveryPriority, p.DefaultEstimate)
+			uses, err := tx.Limits(ctx)
 			if err != nil {
-				return err
+				return due, err
 			}
-			pl.watchSlots(all)
+			l.limiter = NewLimiter(uses)
 			break
 		}
 	}
-	return nil
+	return due, nil
 }
 
 // full counts the queues and keys that were found without a place.
@@ -68,10 +55,6 @@ func (l *passLimits) allow(item DueItem) bool {
 		l.pace = pace
 	}
 	return false
-}
-
-func (l *passLimits) rated(item DueItem) bool {
-	return l.limiter != nil && l.limiter.Rated(item.Queue, item.LimitKey)
 }
 
 func (l *passLimits) take(item DueItem) {

@@ -14,6 +14,9 @@ type Band struct {
 	Min, Max int
 }
 
+// MediumPriority is the least priority that is not low.
+const MediumPriority = 500
+
 // EveryPriority is the band that holds all items.
 var EveryPriority = Band{Min: math.MinInt32, Max: math.MaxInt32}
 

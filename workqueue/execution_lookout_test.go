@@ -139,8 +139,12 @@ func TestAHighItemStartsSoonThoughLesserOnesFillTheWorker(t *testing.T) {
 							if at < 0 && reserved == 0 {
 								time.Sleep(15 * time.Minute) // the rest of any running item
 								at = slices.IndexFunc(diaries, func(d *diary) bool { return !d.start(id).IsZero() })
-								if at >= 0 {
-									latest = diaries[at].firstEnd(latest).Add(time.Second)
+								// Of whichever worker it was given to: it may have been moved to where it starts sooner.
+								tick := latest
+								for _, d := range diaries {
+									if end := d.firstEnd(tick).Add(time.Second); at >= 0 && end.After(latest) {
+										latest = end
+									}
 								}
 							}
 							if at < 0 {

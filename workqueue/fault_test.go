@@ -101,13 +101,13 @@ func (s *faultStore) Claim(ctx context.Context, p workqueue.ClaimParams) ([]work
 	return items, err
 }
 
-func (s *faultStore) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
+func (s *faultStore) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
 	if f := s.faults(); f.beforePass != nil {
 		if err := f.beforePass(ctx); err != nil {
 			return err
 		}
 	}
-	return s.Store.Assign(ctx, pass)
+	return s.Store.Survey(ctx, read)
 }
 
 func (s *faultStore) Queues(ctx context.Context) ([]workqueue.Queue, error) {

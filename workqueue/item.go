@@ -56,6 +56,14 @@ type Item struct {
 	// EstimatedDurationMs is how long a run is expected to take; nil: not known.
 	EstimatedDurationMs *int64 `json:"estimatedDurationMs"`
 
+	// AssignedEstimateMs is how long the pass that assigned it last expected a run
+	// to take, nil when nobody knew, Channel its pipeline's channel then, and RunOrder its place among the
+	// items of the same priority at its worker, the least first; nil and 0 when it
+	// was not assigned by a pass.
+	AssignedEstimateMs *int64  `json:"assignedEstimateMs"`
+	Channel            *string `json:"channel"`
+	RunOrder           int64   `json:"runOrder"`
+
 	// WorkerID is the row id of the worker that holds the item or ran it last.
 	WorkerID *int64 `json:"workerId"`
 

@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"sync"
@@ -36,8 +37,9 @@ func (l *learner) note(it *Item, o Outcome, took time.Duration) {
 		return
 	}
 	run := RunTime{Took: took}
-	if it.EstimatedDurationMs != nil {
-		run.Estimate = time.Duration(min(max(*it.EstimatedDurationMs, 0), longestLearned.Milliseconds())) * time.Millisecond
+	// What the pass counted with is what was off, or the item's own word.
+	if estimate := cmp.Or(it.AssignedEstimateMs, it.EstimatedDurationMs); estimate != nil {
+		run.Estimate = time.Duration(min(max(*estimate, 0), longestLearned.Milliseconds())) * time.Millisecond
 	}
 	profile := Profile{}
 	if pipeline := durationPipeline(it.IntegrationConfig); pipeline != "" {

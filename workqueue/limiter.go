@@ -80,17 +80,11 @@ func (l *Limiter) Take(queue, key string) {
 
 func (u Use) plusOne() Use { return Use{Held: u.Held + 1, Started: u.Started + 1} }
 
-// Rated tells whether the starts of such items are limited.
-func (l *Limiter) Rated(queue, key string) bool {
-	u := l.queues[queue]
-	return u != nil && (u.Limits.Rate.Limit > 0 || key != "" && u.Limits.KeyRate.Limit > 0)
-}
-
 // Paces are how soon it makes sense to look for a place under a rate again: about
 // when one comes free, but not so often that looking becomes the work.
 const (
 	minPace = time.Second
-	maxPace = 15 * time.Second
+	maxPace = 10 * time.Second
 )
 
 // Pace is how soon one more item may be allowed that is not now, when only rates

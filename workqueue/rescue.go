@@ -22,6 +22,18 @@ type RescueResult struct {
 // Waits tells whether the rescue made items wait for assignment again.
 func (r RescueResult) Waits() bool { return r.Rescued+r.Released > r.Poisoned }
 
+// plus is what two rescues moved.
+func (r RescueResult) plus(other RescueResult) RescueResult {
+	band := r.Band
+	switch {
+	case !r.Waits():
+		band = other.Band
+	case other.Waits():
+		band = Band{Min: min(r.Band.Min, other.Band.Min), Max: max(r.Band.Max, other.Band.Max)}
+	}
+	return RescueResult{Rescued: r.Rescued + other.Rescued, Released: r.Released + other.Released, Poisoned: r.Poisoned + other.Poisoned, Band: band}
+}
+
 // Add counts one more item that a rescue moved.
 func (r *RescueResult) Add(from, to State, priority int) {
 	switch {

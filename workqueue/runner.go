@@ -40,6 +40,7 @@ type Runner struct {
 
 	schemas Schemas // of the queues
 	learner learner // what runs took
+	learned *Learned
 
 	paced   chan pacedPass   // passes to repeat for items that wait for a rate
 	beatNow chan struct{}    // holds a token when the next heartbeat must not wait
@@ -96,7 +97,7 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 		return nil, err
 	}
 	return &Runner{
-		o: o, slots: newSlots(o.Spec.Capacity, o.Spec.ReservedSlots), held: newHeld(), active: newActive(),
+		o: o, learned: NewLearned(o.Store), slots: newSlots(o.Spec.Capacity, o.Spec.ReservedSlots), held: newHeld(), active: newActive(),
 		draining: make(chan struct{}), drained: make(chan struct{}), replaced: make(chan struct{}),
 		beatNow: make(chan struct{}, 1), wall: time.Now, learner: learner{profiles: o.Profiles},
 		paced: make(chan pacedPass, maxPaced), pacing: map[Band]bool{},
@@ -161,6 +162,7 @@ func (r *Runner) Assign(ctx context.Context, p AssignParams) (AssignResult, erro
 func (r *Runner) pass(ctx context.Context, p AssignParams) (AssignResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*r.o.Spec.Lease)
 	defer cancel()
+	p.Learned = r.learned
 	result, err := AssignPass(ctx, r.o.Store, p)
 	if err == nil && r.o.Attend != nil && result.Waits() && !p.Band.holds(result.Band) {
 		r.o.Attend(result.Band)

@@ -21,13 +21,7 @@ type Store interface {
 	WaitingStore
 	ScheduleStore
 	HousekeepingStore
-
-	// Assign runs pass under the cluster's assignment lock: it waits for the
-	// lock, and what pass wrote is committed together when pass returns nil.
-	// Two passes never overlap. When the engine asks for it (a deadlock), the
-	// transaction is rolled back and pass runs again from the start. The
-	// transaction handed to pass must not be used after it returned.
-	Assign(ctx context.Context, pass func(ctx context.Context, tx AssignTx) error) error
+	AssignStore
 }
 
 // ItemStore creates, shows and changes items on somebody's word.
@@ -143,8 +137,8 @@ type WorkerSpec struct {
 // and fence; what does not match is not changed.
 type LeaseStore interface {
 	// Claim moves up to p.Max items that are assigned to the worker to
-	// Blocked, the highest priority first, then the lowest id, with a new
-	// lease and fence + 1. It returns them in that order, and none when
+	// Blocked, the highest priority first, then the least RunOrder, then the
+	// lowest id, with a new lease and fence + 1. It returns them in that order, and none when
 	// nothing is assigned or the instance is not the present one.
 	Claim(ctx context.Context, p ClaimParams) ([]Item, error)
 
@@ -262,56 +256,4 @@ type AttemptNote struct {
 	Number  int
 	Outcome string
 	Step    string // "": the one that was recorded last
-}
-
-// AssignTx is the database inside an assignment pass.
-type AssignTx interface {
-	LimitTx
-
-	// Rescue gives back what nobody will run: running items whose lease has
-	// run out, assigned items that wait longer than p.AssignedFor or whose
-	// worker is gone. An item that comes back for the p.MaxReleases-th time
-	// because its runner died is cancelled as poison.
-	Rescue(ctx context.Context, p RescueParams) (RescueResult, error)
-
-	// Expire cancels the items that have not been started by their deadline, or
-	// within their queue's time to live, as expired, and returns how many.
-	Expire(ctx context.Context) (int, error)
-
-	// WorkerLoads returns the active workers that were seen within seenWithin
-	// and whose lease runs, with what they hold at or above band.Min, in the
-	// order of their ids. defaultEstimate stands for unknown durations.
-	WorkerLoads(ctx context.Context, seenWithin time.Duration, band Band, defaultEstimate time.Duration) ([]WorkerLoad, error)
-
-	// DueItems returns up to limit items of the band that wait and are due,
-	// of queues that are not paused and that workers take from, by priority
-	// (largest first), deadline (none last) and id. What Write assigned is no longer among them.
-	DueItems(ctx context.Context, band Band, limit int) ([]DueItem, error)
-
-	// Write assigns items to workers and returns how many it changed: an item
-	// that was cancelled meanwhile stays as it is.
-	Write(ctx context.Context, assignments []Assignment) (int, error)
-}
-
-// DueItem is what an assignment pass knows of an item.
-type DueItem struct {
-	ID       int64
-	Priority int
-	Deadline time.Time // zero: none
-
-	// Estimate is 0 when the item names none; Pipeline is then the start of
-	// its IntegrationConfig, enough for a pipeline's name.
-	Estimate time.Duration
-	Pipeline string
-
-	// Queue is the item's queue if that has limits, else ""; LimitKey is then
-	// what its limits per key count by, "" for nothing.
-	Queue    string
-	LimitKey string
-}
-
-// Assignment gives an item to a worker.
-type Assignment struct {
-	ItemID   int64 `json:"id"`
-	WorkerID int64 `json:"worker"`
 }

@@ -11,10 +11,6 @@ type LimitTx interface {
 	// forgets what came back unstarted, and removes some of what is too old to
 	// matter. Write notes what it assigns from then on.
 	Limits(ctx context.Context) ([]LimitUse, error)
-
-	// DueItemsBut is DueItems without the items of queues and of keys that have
-	// no place left.
-	DueItemsBut(ctx context.Context, band Band, full Full, limit int) ([]DueItem, error)
 }
 
 // LimitUse is a queue's limits and what of them is used. A number may be above

@@ -45,10 +45,27 @@ type WorkerLoad struct {
 	WorkerID int64
 	Name     string
 	Capacity int // slots that are not stuck
+	Reserved int // slots that are kept for high items
 
-	// HeldInBand counts the assigned and running items whose priority lies in
-	// the pass's band or above it; HeldDuration sums their estimated durations
-	// (an item without an estimate counts with the pass's default).
-	HeldInBand   int
-	HeldDuration time.Duration
+	// Labels are its own, Channels and Queues what it takes, "" for all; as JSON.
+	Labels, Channels, Queues JSONText
+
+	// AvailableSince is the latest of when it started, when an item of it ended,
+	// and when it was given one that it still holds.
+	AvailableSince time.Time
+
+	// Held is what it holds, by priority, the largest first.
+	Held []HeldWork
+}
+
+// HeldWork are items of one priority and channel that a worker holds.
+type HeldWork struct {
+	Priority int
+	Running  bool // else assigned and not started
+	Channel  string
+	Count    int
+
+	// Estimate sums what the pass that assigned them expected; an item without an
+	// estimate counts with the pass's default.
+	Estimate time.Duration
 }

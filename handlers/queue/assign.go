@@ -20,10 +20,16 @@ func assignKind(s Services) handlers.Kind {
 	return handlers.Kind{
 		Name: "AssignTasksToWorker", Summary: "Free stale items and give ready ones to the live workers",
 		Doc: `Frees what nobody will run: running items whose lease has run out, items that stay assigned longer than assignedFor, items
-assigned to a worker that is gone. Then it takes the workers that were seen within workerSeenWithin and are idle: they hold no
-item of the step's priorities or above (lower items never make a worker unavailable to urgent ones). It gives them the due items
-from the highest priority down, among equals the nearest deadline, then the oldest, each to the worker with the least summed
-estimated duration, and sets state 5. An item that names no estimated duration counts with its pipeline's, else with defaultEstimate.
+assigned to a worker that is gone. Then it takes the workers that were seen within workerSeenWithin. It gives them the due items from
+the highest priority down, among equals the expedited ones first, then the nearest deadline, then, of those that became due in the
+same horizon, the longest. Each goes to the worker that mode names, by default the one where it starts first and that has the least
+summed estimated duration for each of its slots, counting what it holds, and gets state 5. An item that names no estimated duration
+counts with what was learned of such items, else with its pipeline's, else with defaultEstimate.
+
+With workers: idle, a worker gets an item only when it holds none of its kind or above: high (above 1000), medium (from 500 on) or
+low; what is less urgent never makes it unavailable. With available it gets more until it has horizon of estimated work for each
+slot. An item that is assigned and has not started is taken back when it would start much sooner elsewhere, such as at a worker that
+has just come.
 
 mode says how items are spread where neither their pipeline nor their queue does (its distribution): least-loaded; round-robin,
 by worker, after the one that got the last item; longest-idle, the lowest share of the capacity in use first; best-worker, the
@@ -31,10 +37,10 @@ best score first. Among equals the last two take the worker that has been free t
 (default, static, map, expression or http) and what the rule needs; without it the default score counts. An item goes only to a
 worker whose labels satisfy all its selectors, unless bypassSelectors lifts that.
 
-One pass runs at a time in the whole cluster. The step waits for its turn: when it is done, a pass that began after it has been
-committed, so this worker's items are there to run. It is safe to run twice: a second pass finds less to do.`,
-		Output: "{rescued, released, poisoned, expired, workers, assigned}: items taken from dead runners, assigned items given back, items cancelled " +
-			"because too many workers died with them, items cancelled because they were not started in time, workers that could take items, items assigned.",
+One pass writes at a time in the whole cluster; what it writes, it has planned before, and plans anew when another one was quicker.
+When the step is done, a pass that began after it has been committed, so this worker's items are there to run. It is safe to run twice: a second pass finds less to do.`,
+		Output: "{rescued, released, poisoned, expired, workers, assigned, moved}: items taken from dead runners, assigned items given back, items cancelled " +
+			"because too many workers died with them, items cancelled because they were not started in time, workers that could take items, items assigned, items moved to another worker.",
 		Example: `- handler: AssignTasksToWorker
   with: {workerSeenWithin: 15m, minPriority: 500}
 `,
@@ -119,13 +125,16 @@ func (a *assignStep) Handle(ctx context.Context, call *handlers.Call) (any, erro
 		return nil, err
 	}
 	level := zerolog.DebugLevel // a pass that found nothing to do is no news
-	if r.Assigned+r.Expired > 0 || r.RescueResult != (workqueue.RescueResult{}) {
+	if len(r.Faults) > 0 {
+		call.Log.Warn().Strs("faults", r.Faults).Msg("assigned items without what could not be read")
+	}
+	if r.Assigned+r.Moved+r.Expired > 0 || r.RescueResult != (workqueue.RescueResult{}) {
 		level = zerolog.InfoLevel
 	}
 	call.Log.WithLevel(level).Int("assigned", r.Assigned).Int("workers", r.Workers).Int("rescued", r.Rescued).
-		Int("released", r.Released).Int("poisoned", r.Poisoned).Int("expired", r.Expired).Msg("assigned items")
+		Int("released", r.Released).Int("poisoned", r.Poisoned).Int("expired", r.Expired).Int("moved", r.Moved).Msg("assigned items")
 	return map[string]any{
-		"rescued": r.Rescued, "released": r.Released, "poisoned": r.Poisoned, "expired": r.Expired, "workers": r.Workers, "assigned": r.Assigned,
+		"rescued": r.Rescued, "released": r.Released, "poisoned": r.Poisoned, "expired": r.Expired, "workers": r.Workers, "assigned": r.Assigned, "moved": r.Moved,
 	}, nil
 }
 

@@ -74,7 +74,7 @@ func TestAssignTasksToWorker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"rescued": 1, "released": 0, "poisoned": 0, "expired": 0, "workers": 2, "assigned": 3}
+	want := map[string]any{"rescued": 1, "released": 0, "poisoned": 0, "expired": 0, "moved": 0, "workers": 2, "assigned": 3}
 	if diff := cmp.Diff(want, out); diff != "" {
 		t.Error(diff)
 	}

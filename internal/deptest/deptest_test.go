@@ -120,11 +120,14 @@ var may = map[string]map[string]string{
 		"workqueue":           "a task's items, and the store that keeps tasks",
 	},
 	"workqueue": {
+		"workqueue/assignment": "it decides who gets what; passes read and write",
 		"workqueue/matching":   "an item's labels and selectors, a queue's distribution",
 		"internal/jsonschemas": "a queue's items must meet its schemas, whoever brings them",
 		"internal/spans":       "lengths of time are written alike in steps and in the queue",
 	},
-	"workqueue/assignment": {},
+	"workqueue/assignment": {
+		"workqueue/matching": "the modes have names, and items have selectors, in one place",
+	},
 	"workqueue/matching": {
 		"internal/spans": "a selector's life is written as every length of time",
 	},

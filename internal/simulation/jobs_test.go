@@ -66,7 +66,7 @@ func (p *process) run(ctx context.Context, j job, start scheduler.Start) error {
 		}
 		return p.sleep(ctx, d.between(time.Second, 50*time.Second))
 	}
-	if _, err := p.runner.Assign(ctx, workqueue.AssignParams{Band: j.assign, Workers: p.w.rules.Workers, MaxReleases: p.w.rules.MaxReleases}); err != nil {
+	if _, err := p.runner.Assign(ctx, workqueue.AssignParams{Band: j.assign, Workers: p.w.rules.Workers, MaxReleases: p.w.rules.MaxReleases, Profiles: profile}); err != nil {
 		return err
 	}
 	for _, band := range j.executes {

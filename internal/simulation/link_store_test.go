@@ -92,8 +92,10 @@ func (l link) RecountStatistics(context.Context, func(done, of int64)) ([]workqu
 // What runs took is a hint, and what is estimated changes no promise.
 
 func (l link) Learn(context.Context, []workqueue.LearnedRuns) error { return errRefused }
-func (l link) Learned(context.Context) (map[workqueue.DurationKey]workqueue.Typical, error) {
-	return nil, errRefused
+func (l link) Learned(ctx context.Context) (map[workqueue.DurationKey]workqueue.Typical, error) {
+	return call(ctx, l, "Learned", func() (map[workqueue.DurationKey]workqueue.Typical, error) {
+		return l.p.w.db.store.Learned(context.Background())
+	})
 }
 func (l link) Durations(context.Context, workqueue.DurationFilter) ([]workqueue.LearnedDuration, error) {
 	return nil, errRefused
@@ -183,6 +185,10 @@ func (l link) Stranded(ctx context.Context, worker int64) (workqueue.Band, bool,
 
 func (l link) Waits(ctx context.Context, band workqueue.Band) (bool, error) {
 	return call(ctx, l, "Waits", func() (bool, error) { return l.p.w.db.waits(band) })
+}
+
+func (l link) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
+	return send(ctx, l, "Survey", func() error { return l.p.w.db.survey(l.p, read) })
 }
 
 func (l link) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {

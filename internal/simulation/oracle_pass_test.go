@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"botwork/workqueue"
-	"botwork/workqueue/storetest/reference"
 )
 
 // assign runs a whole pass at one instant: it is a transaction.
@@ -16,7 +14,8 @@ func (o *oracle) assign(p *process, pass func(context.Context, workqueue.AssignT
 	var passErr error
 	err := o.step("pass of "+p.instance, func() error {
 		err := o.store.Assign(ctx, func(ctx context.Context, real workqueue.AssignTx) error {
-			tx = &passTx{real: real, o: o, model: o.model.Clone()}
+			view := passView{real: real, o: o, model: o.model.Clone()}
+			tx = &passTx{passView: view, real: real, p: p}
 			passErr = pass(ctx, tx)
 			return passErr
 		})
@@ -34,20 +33,12 @@ func (o *oracle) assign(p *process, pass func(context.Context, workqueue.AssignT
 
 // passTx compares each statement of a pass with the model.
 type passTx struct {
-	real  workqueue.AssignTx
-	o     *oracle
-	model *reference.Model
-	wrong string
+	passView
+	real workqueue.AssignTx
+	p    *process
 
 	rescued  workqueue.RescueResult
 	assigned int
-	band     workqueue.Band
-}
-
-func (tx *passTx) note(what, wrong string) {
-	if tx.wrong == "" && wrong != "" {
-		tx.wrong = what + ": " + wrong
-	}
 }
 
 func (tx *passTx) Rescue(ctx context.Context, p workqueue.RescueParams) (workqueue.RescueResult, error) {
@@ -65,29 +56,9 @@ func (tx *passTx) Expire(ctx context.Context) (int, error) {
 	return got, err
 }
 
-func (tx *passTx) WorkerLoads(ctx context.Context, seen time.Duration, band workqueue.Band, estimate time.Duration) ([]workqueue.WorkerLoad, error) {
-	got, err := tx.real.WorkerLoads(ctx, seen, band, estimate)
-	tx.note("loads", differ(got, tx.model.Loads(seen, band, estimate)))
-	return got, err
-}
-
-func (tx *passTx) DueItems(ctx context.Context, band workqueue.Band, limit int) ([]workqueue.DueItem, error) {
-	got, err := tx.real.DueItems(ctx, band, limit)
-	tx.band = band
-	tx.note("due items", differ(got, tx.model.Due(band, limit)))
-	return got, err
-}
-
 func (tx *passTx) Limits(ctx context.Context) ([]workqueue.LimitUse, error) {
 	got, err := tx.real.Limits(ctx)
 	tx.note("limits", differ(got, tx.model.LimitUses()))
-	return got, err
-}
-
-func (tx *passTx) DueItemsBut(ctx context.Context, band workqueue.Band, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
-	got, err := tx.real.DueItemsBut(ctx, band, full, limit)
-	tx.band = band
-	tx.note("due items of what is not full", differ(got, tx.model.DueBut(band, full, limit)))
 	return got, err
 }
 
@@ -114,8 +85,7 @@ func (tx *passTx) outdated(assignments []workqueue.Assignment) []workqueue.Assig
 }
 
 // Write also holds the pass to the order of priorities: no item that is due
-// stays behind while one of lower priority is assigned. All workers of a
-// simulation can run everything.
+// stays behind while one of lower priority is assigned.
 func (tx *passTx) Write(ctx context.Context, assignments []workqueue.Assignment) (int, error) {
 	written := tx.outdated(assignments)
 	n, err := tx.real.Write(ctx, written)
@@ -128,10 +98,35 @@ func (tx *passTx) Write(ctx context.Context, assignments []workqueue.Assignment)
 	tx.note("write", differ(n, tx.model.Write(written)))
 	tx.assigned += n
 	if len(assignments) > 0 {
-		above := workqueue.Band{Min: lowest + 1, Max: tx.band.Max}
-		if left := tx.model.Due(above, 1); len(left) > 0 {
-			tx.note("order", fmt.Sprintf("item %d of priority %d waits while one of priority %d is assigned", left[0].ID, left[0].Priority, lowest))
-		}
+		tx.note("order", tx.order(lowest))
 	}
 	return n, err
 }
+
+// order tells of an item that waits while one of this priority is assigned: one that
+// the pass could have seen, under the lock or when it read before.
+func (tx *passTx) order(lowest int) string {
+	const all = 1 << 20
+	band, could := tx.band, func(int64) bool { return true }
+	if band == (workqueue.Band{}) {
+		seen := map[int64]bool{}
+		for b, m := range tx.p.surveyed {
+			if b.Contains(lowest) { // the bands of its passes do not overlap
+				band = b
+				for _, d := range m.Due(b, all) {
+					seen[d.ID] = true
+				}
+			}
+		}
+		could = func(id int64) bool { return seen[id] }
+	}
+	for _, left := range tx.model.Due(workqueue.Band{Min: lowest + 1, Max: band.Max}, all) {
+		// One that takes more than a slot may find no room where a lesser one does.
+		if could(left.ID) && profile(left.Pipeline).Channel == "" {
+			return fmt.Sprintf("item %d of priority %d waits while one of priority %d is assigned", left.ID, left.Priority, lowest)
+		}
+	}
+	return ""
+}
+
+func (tx *passTx) Mark(ctx context.Context, m workqueue.Marks) error { return tx.real.Mark(ctx, m) }

@@ -12,6 +12,7 @@ import (
 
 	"botwork/internal/scheduler"
 	"botwork/workqueue"
+	"botwork/workqueue/storetest/reference"
 )
 
 // machine is a place where one worker's processes live, one after the other.
@@ -42,6 +43,9 @@ type process struct {
 
 	slots   int            // in which items run
 	running map[string]int // items by their channel
+
+	// surveyed is what its latest pass of each band could read, without the lock.
+	surveyed map[workqueue.Band]*reference.Model
 
 	// Set once it has registered.
 	runner    *workqueue.Runner

@@ -1,10 +1,14 @@
 package assignment
 
-import "sort"
+import (
+	"sort"
+
+	"botwork/workqueue/matching"
+)
 
 // Class is what items have in common that the same workers may take.
 type Class struct {
-	Mode    Mode
+	Mode    matching.Mode
 	Queue   string
 	Channel string
 
@@ -21,7 +25,7 @@ type Class struct {
 }
 
 type class struct {
-	mode      Mode
+	mode      mode
 	channel   string
 	scope     string
 	eligible  Set
@@ -59,7 +63,7 @@ func (c *class) pick(p *Planner) *node {
 }
 
 func (c *class) find(p *Planner) *node {
-	if c.mode == RoundRobin {
+	if c.mode == roundRobin {
 		return c.next(p)
 	}
 	c.picks++

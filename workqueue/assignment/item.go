@@ -11,6 +11,7 @@ type Item struct {
 	ID       int64
 	Priority int
 	Estimate int64 // milliseconds, 1 or more
+	Guessed  bool  // nobody knows the estimate
 	Due      int64 // since when it is due
 	Deadline int64 // 0: none
 	Expedite bool  // before others of its priority
@@ -46,7 +47,7 @@ func (p *Planner) Sort(items []Item, span int64) {
 			k.group = it.Deadline - farOff
 		default:
 			k.group = it.Due / max(span, 1)
-			if p.classes[it.Class].mode == LeastLoaded {
+			if p.classes[it.Class].mode == leastLoaded {
 				k.estimate = it.Estimate
 			}
 		}

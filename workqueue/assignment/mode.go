@@ -1,15 +1,29 @@
 package assignment
 
-// Mode says which of the workers that could take an item gets it.
-type Mode int
+import "botwork/workqueue/matching"
 
-// The modes.
+// mode is a matching.Mode that is quick to compare.
+type mode int8
+
 const (
-	LeastLoaded Mode = iota // where it starts first, then the least summed estimated duration for each slot
-	RoundRobin              // the next one by id after the one that got the last item
-	LongestIdle             // the lowest load ratio, then the longest available
-	BestWorker              // the highest score, then the longest available
+	leastLoaded mode = iota // where it starts first, then the least summed estimated duration for each slot
+	roundRobin              // the next one by id after the one that got the last item
+	longestIdle             // the lowest load ratio, then the longest available
+	bestWorker              // the highest score, then the longest available
 )
+
+func modeOf(m matching.Mode) mode {
+	switch m {
+	case matching.RoundRobin:
+		return roundRobin
+	case matching.LongestIdle:
+		return longestIdle
+	case matching.BestWorker:
+		return bestWorker
+	default:
+		return leastLoaded
+	}
+}
 
 // key orders the workers for an item: the least first, then the lowest id. The
 // keys of a worker only grow while a plan is made.
@@ -28,9 +42,9 @@ func (k key) less(other key) bool {
 // key of a worker for the items of a class. Times up to 2^53 ms are exact.
 func (c *class) key(n *node) key {
 	switch c.mode {
-	case LongestIdle:
+	case longestIdle:
 		return key{float64(n.used) / float64(n.Slots), n.since}
-	case BestWorker:
+	case bestWorker:
 		return key{-c.scores[n.index], n.since}
 	default:
 		return key{float64(n.startOf(c)), n.sum / int64(n.Slots)}

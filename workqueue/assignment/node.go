@@ -13,6 +13,7 @@ type node struct {
 	// free is a heap of when each slot will be free, in milliseconds from now.
 	free []slot
 
+	kept int   // slots that items of the present priority leave free
 	sum  int64 // of the estimates of what it holds, each as often as it costs
 	used int   // slots that this takes, if it all ran at once
 
@@ -55,7 +56,7 @@ func newNode(w Worker, index int) *node {
 // startOf is when an item of the class could start here.
 func (n *node) startOf(c *class) int64 {
 	cost, _, _ := n.cost(c.channel)
-	return max(n.freeAt(cost), n.laneAt(c.channel))
+	return max(n.freeAt(cost+n.kept), n.laneAt(c.channel))
 }
 
 // freeAt is when so many slots are free.
@@ -83,7 +84,7 @@ func (n *node) laneAt(channel string) int64 {
 func (n *node) run(channel string, estimate int64) (start int64, no int32) {
 	cost, _, _ := n.cost(channel)
 	cost = min(cost, len(n.free))
-	start, no = max(n.freeAt(cost), n.laneAt(channel)), -1
+	start, no = max(n.freeAt(cost+n.kept), n.laneAt(channel)), -1
 	end := add(start, estimate)
 	if cost == 1 {
 		no = n.free[0].no
@@ -142,17 +143,20 @@ func (n *node) count(channel string, items int, sum, horizon int64) {
 
 // full tells that the worker has its share, of whatever channel.
 func (n *node) full(o *Options) bool {
-	return n.Slots < 1 || n.held >= o.MaxPerWorker || n.share >= mul(o.Horizon, int64(n.Slots))
+	return n.Slots < 1 || n.held >= o.MaxPerWorker || n.share >= n.room(o)
 }
+
+// room is how much of a share items of the present priority may fill.
+func (n *node) room(o *Options) int64 { return mul(o.Horizon, int64(n.Slots-n.kept)) }
 
 // takes tells whether a worker that is not full has room for an item of a channel:
 // for one that costs more, as many slots must have room left.
 func (n *node) takes(channel string, o *Options) bool {
 	cost, most, takes := n.cost(channel)
-	if !takes || cost > n.Slots {
+	if !takes || cost > n.Slots-n.kept {
 		return false
 	}
-	if cost > 1 && mul(o.Horizon, int64(n.Slots))-n.share <= mul(o.Horizon, int64(cost-1)) {
+	if cost > 1 && n.room(o)-n.share <= mul(o.Horizon, int64(cost-1)) {
 		return false
 	}
 	return most == 0 || n.lanes[channel].share < mul(o.Horizon, int64(most))

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"botwork/workqueue/matching"
 )
 
 // Options bound a plan.
@@ -23,6 +25,9 @@ type Options struct {
 	// held an item of an item's band or above before the pass does not get the
 	// item. nil lets every worker take items that has room.
 	Levels []int
+
+	// High is the priority above which items take the slots that are reserved.
+	High int
 
 	// Margin is how much sooner, in milliseconds, an item must start elsewhere
 	// to be taken back from the worker that it is assigned to.
@@ -48,6 +53,7 @@ type Placement struct {
 	RunOrder int64
 
 	Estimate int64
+	Guessed  bool
 	Channel  string
 }
 
@@ -133,13 +139,13 @@ func (p *Planner) Workers() []Worker {
 
 // Class makes a class known; items name it by the number that is returned.
 func (p *Planner) Class(c Class) int {
-	own := &class{mode: c.Mode, channel: c.Channel, scope: c.Scope, scores: c.Scores, eligible: NewSet(len(p.nodes))}
+	own := &class{mode: modeOf(c.Mode), channel: c.Channel, scope: c.Scope, scores: c.Scores, eligible: NewSet(len(p.nodes))}
 	for i, n := range p.nodes {
 		if (c.Eligible == nil || c.Eligible.Has(i)) && n.Serves(c.Queue) && n.Takes(c.Channel) {
 			own.eligible.Add(i)
 		}
 	}
-	if c.Mode == RoundRobin {
+	if c.Mode == matching.RoundRobin {
 		t := p.turns[c.Scope]
 		if t == nil {
 			t = &turn{last: p.o.Last[c.Scope]}
@@ -163,7 +169,7 @@ func (p *Planner) Room(size int64) int {
 	total := 0
 	for i := nextIn(p.open, p.open, 0); i >= 0; i = nextIn(p.open, p.open, i+1) {
 		n := p.nodes[i]
-		left := mul(p.o.Horizon, int64(n.Slots)) - n.share
+		left := n.room(&p.o) - n.share
 		total += int(min(left/min(max(size, 1), p.o.Horizon)+1, int64(p.o.MaxPerWorker-n.held)))
 	}
 	return total
@@ -176,6 +182,12 @@ func (p *Planner) Advance(priority int) {
 		return
 	}
 	p.settle()
+	if p.last > p.o.High && priority <= p.o.High {
+		for _, n := range p.nodes {
+			n.kept = n.Worker.kept()
+			p.closeFull(n)
+		}
+	}
 	p.last = priority
 	for p.counted < len(p.held) && p.held[p.counted].Priority >= priority {
 		h := &p.held[p.counted]
@@ -239,7 +251,7 @@ func (p *Planner) place(c *class, n *node, it *Item) {
 	}
 	p.closeFull(n)
 	one := placed{
-		Placement: Placement{Item: it.ID, Worker: n.ID, From: it.Holder, Start: p.o.Now + start, Estimate: estimate, Channel: c.channel},
+		Placement: Placement{Item: it.ID, Worker: n.ID, From: it.Holder, Start: p.o.Now + start, Estimate: estimate, Guessed: it.Guessed, Channel: c.channel},
 		node:      int32(n.index), slot: no, began: start,
 	}
 	switch {
@@ -306,9 +318,9 @@ func sorted(group []placed) bool {
 	return slices.IsSortedFunc(group, func(a, b placed) int { return cmp.Compare(a.Item, b.Item) })
 }
 
-// Plan returns what has been placed, in the order in which it was given. Items
-// that stay with their Holder are not among them. Turns are the scopes of
-// RoundRobin whose turn has moved, and to whom.
+// Plan returns what has been placed since it was asked last, in the order in which
+// it was given. Items that stay with their Holder are not among them. Turns are the
+// scopes of matching.RoundRobin whose turn has moved, and to whom.
 func (p *Planner) Plan() (plan []Placement, turns map[string]int64) {
 	p.settle()
 	plan = make([]Placement, 0, len(p.placed))
@@ -317,11 +329,27 @@ func (p *Planner) Plan() (plan []Placement, turns map[string]int64) {
 			plan = append(plan, pl)
 		}
 	}
+	p.placed, p.group = p.placed[:0], 0
 	turns = map[string]int64{}
 	for scope, t := range p.turns {
 		if t.moved {
-			turns[scope] = t.last
+			turns[scope], t.moved = t.last, false
 		}
 	}
 	return plan, turns
+}
+
+// Exhausted tells that no worker has room for items of the class any longer.
+func (p *Planner) Exhausted(class int) bool {
+	return p.classes[class].pick(p) == nil
+}
+
+// Idles tells that a worker that has room has a slot to start an item in at once.
+func (p *Planner) Idles() bool {
+	for i := nextIn(p.open, p.open, 0); i >= 0; i = nextIn(p.open, p.open, i+1) {
+		if p.nodes[i].freeAt(1+p.nodes[i].kept) == 0 {
+			return true
+		}
+	}
+	return false
 }

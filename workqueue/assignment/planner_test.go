@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"botwork/workqueue/assignment"
+	"botwork/workqueue/matching"
 )
 
 const minute = 60_000
@@ -92,7 +93,7 @@ func TestLongestIdle(t *testing.T) {
 	var order []int64
 	for len(list) > 0 { // the next best without those that came before
 		p := assignment.New(list, held, nil, o)
-		got := plan(t, p, some(1, p.Class(assignment.Class{Mode: assignment.LongestIdle}), 1))
+		got := plan(t, p, some(1, p.Class(assignment.Class{Mode: matching.LongestIdle}), 1))
 		order = append(order, got[0])
 		list = slices.DeleteFunc(list, func(w assignment.Worker) bool { return w.ID == got[0] })
 	}
@@ -100,7 +101,7 @@ func TestLongestIdle(t *testing.T) {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
 	p := assignment.New(workers(2, 2), nil, nil, o)
-	if diff := cmp.Diff([]int64{1, 2, 1, 2}, plan(t, p, some(4, p.Class(assignment.Class{Mode: assignment.LongestIdle}), 1))); diff != "" {
+	if diff := cmp.Diff([]int64{1, 2, 1, 2}, plan(t, p, some(4, p.Class(assignment.Class{Mode: matching.LongestIdle}), 1))); diff != "" {
 		t.Errorf("who is given an item waits longest for the next (-want +got):\n%s", diff)
 	}
 }
@@ -112,9 +113,9 @@ func TestRoundRobin(t *testing.T) {
 	none := assignment.NewSet(4)
 	none.Add(0)
 	none.Add(2)
-	all := p.Class(assignment.Class{Mode: assignment.RoundRobin})
-	some13 := p.Class(assignment.Class{Mode: assignment.RoundRobin, Eligible: none})
-	other := p.Class(assignment.Class{Mode: assignment.RoundRobin, Scope: "queue erp"})
+	all := p.Class(assignment.Class{Mode: matching.RoundRobin})
+	some13 := p.Class(assignment.Class{Mode: matching.RoundRobin, Eligible: none})
+	other := p.Class(assignment.Class{Mode: matching.RoundRobin, Scope: "queue erp"})
 	items := some(8, all, 5)
 	items[2].Class, items[3].Class, items[6].Class = some13, some13, other
 	for i := range items {
@@ -140,13 +141,13 @@ func TestBestWorker(t *testing.T) {
 	list := workers(1, 1, 1)
 	list[0].AvailableSince, list[1].AvailableSince, list[2].AvailableSince = o.Now-1000, o.Now-2000, o.Now-9000
 	p := assignment.New(list, nil, nil, o)
-	c := p.Class(assignment.Class{Mode: assignment.BestWorker, Scores: []float64{200, 200, 1}})
+	c := p.Class(assignment.Class{Mode: matching.BestWorker, Scores: []float64{200, 200, 1}})
 	if diff := cmp.Diff([]int64{2, 1, 2}, plan(t, p, some(3, c, 1))); diff != "" {
 		t.Errorf("who got the items (-want +got):\n%s", diff)
 	}
 	o.MaxPerWorker = 1
 	p = assignment.New(list, nil, nil, o)
-	c = p.Class(assignment.Class{Mode: assignment.BestWorker, Scores: []float64{200, 200, 1}})
+	c = p.Class(assignment.Class{Mode: matching.BestWorker, Scores: []float64{200, 200, 1}})
 	if diff := cmp.Diff([]int64{2, 1, 3, 0}, plan(t, p, some(4, c, 1))); diff != "" {
 		t.Errorf("the worst gets what is left (-want +got):\n%s", diff)
 	}
@@ -278,7 +279,7 @@ func TestTakenBack(t *testing.T) {
 func TestSort(t *testing.T) {
 	p := assignment.New(workers(1), nil, nil, roomy())
 	least := p.Class(assignment.Class{})
-	other := p.Class(assignment.Class{Mode: assignment.RoundRobin})
+	other := p.Class(assignment.Class{Mode: matching.RoundRobin})
 	items := []assignment.Item{
 		{ID: 9, Priority: 1, Expedite: true},
 		{ID: 1, Priority: 1, Due: 700, Estimate: 5},
@@ -330,5 +331,32 @@ func TestRunOrder(t *testing.T) {
 	want := []string{"6 at 0", "5 at 20", "4 at 40", "1 at 60", "2 at 70", "3 at 100"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
+	}
+}
+
+// Reserved slots are for high items; the others plan without them.
+func TestReservedSlots(t *testing.T) {
+	o := roomy()
+	o.Horizon, o.High = 1, 1000 // what can start at once
+	list := []assignment.Worker{{ID: 1, Slots: 4, Reserved: 2, Channels: map[string]assignment.Channel{"v": {Cost: 2}, "w": {Cost: 3}}}}
+	p := assignment.New(list, []assignment.Held{{Worker: 1, Priority: 700, Running: true, Count: 1, Estimate: 9}}, nil, o)
+	plain, voice, wide := p.Class(assignment.Class{}), p.Class(assignment.Class{Channel: "v"}), p.Class(assignment.Class{Channel: "w"})
+	items := some(6, plain, minute)
+	for i, priority := range []int{1001, 1000, 1000, 500, 500, 500} {
+		items[i].Priority = priority
+	}
+	items[1].Class, items[2].Class = voice, wide
+	// The high item takes one of the three free slots; then two are free, and both are kept.
+	if diff := cmp.Diff([]int64{1, 0, 0, 0, 0, 0}, plan(t, p, items)); diff != "" {
+		t.Errorf("who got the items (-want +got):\n%s", diff)
+	}
+	p = assignment.New(list, nil, nil, o)
+	p.Class(assignment.Class{})
+	p.Class(assignment.Class{Channel: "v"})
+	p.Class(assignment.Class{Channel: "w"})
+	items = some(4, plain, minute)
+	items[0].Class, items[1].Class = wide, voice
+	if diff := cmp.Diff([]int64{0, 1, 0, 0}, plan(t, p, items)); diff != "" {
+		t.Errorf("who got the items (-want +got):\n%s", diff)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"botwork/workqueue/assignment"
+	"botwork/workqueue/matching"
 )
 
 // load is a set of items of one priority and the slots of the workers.
@@ -74,7 +75,7 @@ func (l load) bound() float64 {
 // makespan assigns all items in one pass by what they are estimated to take, lets
 // each worker run its own in the order of the pass on whichever slot is free, and
 // returns when the last one is done over the bound.
-func (l load) makespan(mode assignment.Mode, estimate func(i int) int64) float64 {
+func (l load) makespan(mode matching.Mode, estimate func(i int) int64) float64 {
 	o := roomy()
 	p := assignment.New(workers(l.slots...), nil, nil, o)
 	class := p.Class(assignment.Class{Mode: mode})
@@ -117,11 +118,11 @@ func (l load) honest(i int) int64 { return l.took[i] }
 func TestBalance(t *testing.T) {
 	for _, l := range loads() {
 		t.Run(l.name, func(t *testing.T) {
-			least := l.makespan(assignment.LeastLoaded, l.honest)
+			least := l.makespan(matching.LeastLoaded, l.honest)
 			if least > 4.0/3 || least < 1 {
 				t.Errorf("makespan %.3f of the bound, want 1 to 4/3", least)
 			}
-			if turns := l.makespan(assignment.RoundRobin, l.honest); l.name == "heavy tail, one slot each" && least > 0.75*turns {
+			if turns := l.makespan(matching.RoundRobin, l.honest); l.name == "heavy tail, one slot each" && least > 0.75*turns {
 				t.Errorf("makespan %.3f, in turns %.3f, want at most 0.75 of that", least, turns)
 			}
 		})
@@ -138,7 +139,7 @@ func TestBalanceOfRandomLoads(t *testing.T) {
 		for i := range l.took {
 			l.took[i] = int64(100 / math.Pow(1-draw.Float64(), 1/tail))
 		}
-		if least := l.makespan(assignment.LeastLoaded, l.honest); least > 4.0/3 {
+		if least := l.makespan(matching.LeastLoaded, l.honest); least > 4.0/3 {
 			t.Errorf("%d workers of %d slots, %d items: makespan %.3f of the bound, want at most 4/3", len(l.slots), l.slots[0], len(l.took), least)
 		}
 	}
@@ -149,11 +150,11 @@ func BenchmarkBalance(b *testing.B) {
 	for _, l := range loads() {
 		for _, c := range []struct {
 			name  string
-			mode  assignment.Mode
+			mode  matching.Mode
 			wrong bool
 		}{
-			{"least-loaded", assignment.LeastLoaded, false}, {"least-loaded, estimates wrong by 1/4 to 4", assignment.LeastLoaded, true},
-			{"round-robin", assignment.RoundRobin, false}, {"longest-idle", assignment.LongestIdle, false},
+			{"least-loaded", matching.LeastLoaded, false}, {"least-loaded, estimates wrong by 1/4 to 4", matching.LeastLoaded, true},
+			{"round-robin", matching.RoundRobin, false}, {"longest-idle", matching.LongestIdle, false},
 		} {
 			b.Run(fmt.Sprintf("%s/%s", l.name, c.name), func(b *testing.B) {
 				draw := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // no secret

@@ -10,6 +10,10 @@ type Worker struct {
 	// its channel costs here. 0 takes nothing.
 	Slots int
 
+	// Reserved of the slots are left free by items that are not high; one slot is
+	// left to those anyway.
+	Reserved int
+
 	// Channels are what an item of each channel costs; nil: the worker takes
 	// every channel, at 1. An item without a channel costs 1 anywhere.
 	Channels map[string]Channel
@@ -43,11 +47,14 @@ func (w *Worker) Serves(queue string) bool {
 	return w.Queues == nil || slices.Contains(w.Queues, queue)
 }
 
-// Takes tells whether an item of the channel could ever run here.
+// Takes tells whether an item of the channel could ever run here, high or not.
 func (w *Worker) Takes(channel string) bool {
 	cost, _, takes := w.cost(channel)
-	return takes && cost <= w.Slots
+	return takes && cost <= w.Slots-w.kept()
 }
+
+// kept is how many slots items that are not high leave free.
+func (w *Worker) kept() int { return max(min(w.Reserved, w.Slots-1), 0) }
 
 // Held is what a worker holds already: items of one priority and one channel.
 type Held struct {

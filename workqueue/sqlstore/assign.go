@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"botwork/workqueue"
 )
@@ -25,7 +25,7 @@ func (s *Store) Assign(ctx context.Context, pass func(context.Context, workqueue
 			if err := s.lockAssignment(ctx, tx); err != nil {
 				return err
 			}
-			a := &assignTx{s: s, tx: tx}
+			a := s.assignTx(tx)
 			err := pass(ctx, a)
 			archived = a.archived
 			return err
@@ -60,13 +60,17 @@ func (s *Store) lockAssignment(ctx context.Context, tx *sql.Tx) error {
 
 // assignTx is the database inside an assignment pass.
 type assignTx struct {
-	s  *Store
+	assignView
 	tx *sql.Tx
 
 	archived bool // it has cancelled items
 
 	// rated is set by Limits: a queue limits the starts of its items.
 	rated bool
+}
+
+func (s *Store) assignTx(tx *sql.Tx) *assignTx {
+	return &assignTx{assignView: assignView{s: s, on: tx}, tx: tx}
 }
 
 // Rescue implements workqueue.AssignTx.
@@ -94,7 +98,7 @@ type staleRow struct {
 
 // rescueBatch runs one statement and adds to total what it moved.
 func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams, total *workqueue.RescueResult) (found, changed int, err error) {
-	stale, err := a.stale(ctx, p)
+	stale, err := a.stale(ctx, p, rescueBatch)
 	if err != nil || len(stale) == 0 {
 		return 0, 0, err
 	}
@@ -165,128 +169,94 @@ func ranOut(worker *int64) string {
 	return "the lease ran out: the worker died, hung or lost the database"
 }
 
-func (a *assignTx) stale(ctx context.Context, p workqueue.RescueParams) ([]staleRow, error) {
-	rows, err := a.s.queries.query(ctx, a.tx, "stale", values{
-		"assigned_ms": ms(p.AssignedFor), "limit_rows": rescueBatch, "now": a.s.nowArg(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	var stale []staleRow
-	err = eachRow(rows, func() error {
-		var r staleRow
-		if err := rows.Scan(&r.ItemID, &r.ItemFence, &r.state, &r.workerID, &r.failures, &r.priority); err != nil {
-			return err
-		}
-		stale = append(stale, r)
-		return nil
-	})
-	return stale, err
-}
-
-// WorkerLoads implements workqueue.AssignTx.
-func (a *assignTx) WorkerLoads(ctx context.Context, seenWithin time.Duration, band workqueue.Band, defaultEstimate time.Duration) ([]workqueue.WorkerLoad, error) {
-	rows, err := a.s.queries.query(ctx, a.tx, "worker_loads", values{
-		"seen_ms": ms(seenWithin), "min_priority": band.Min, "default_ms": ms(defaultEstimate), "now": a.s.nowArg(),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read workers: %w", err)
-	}
-	var loads []workqueue.WorkerLoad
-	err = eachRow(rows, func() error {
-		var l workqueue.WorkerLoad
-		var heldMs int64
-		if err := rows.Scan(&l.WorkerID, &l.Name, &l.Capacity, &l.HeldInBand, &heldMs); err != nil {
-			return err
-		}
-		l.HeldDuration = milliseconds(heldMs)
-		loads = append(loads, l)
-		return nil
-	})
-	return loads, err
-}
-
-// DueItems implements workqueue.AssignTx: two index ranges, merged.
-func (a *assignTx) DueItems(ctx context.Context, band workqueue.Band, limit int) ([]workqueue.DueItem, error) {
-	return a.dueHalves(ctx, "", nil, band, limit)
-}
-
-// dueHalves runs the two statements whose names end like that, with more values
-// than they have in common.
-func (a *assignTx) dueHalves(ctx context.Context, ending string, more values, band workqueue.Band, limit int) ([]workqueue.DueItem, error) {
-	var due []workqueue.DueItem
-	for _, name := range []string{"due_deadline", "due"} {
-		half, err := a.due(ctx, name+ending, more, band, limit)
-		if err != nil {
-			return nil, fmt.Errorf("read due items: %w", err)
-		}
-		due = append(due, half...)
-	}
-	slices.SortFunc(due, compareDue)
-	return due[:min(len(due), limit)], nil
-}
-
-func compareDue(a, b workqueue.DueItem) int {
-	deadline := a.Deadline.Compare(b.Deadline)
-	if a.Deadline.IsZero() != b.Deadline.IsZero() {
-		deadline = -deadline // the zero time means none, and none comes last
-	}
-	return cmp.Or(cmp.Compare(b.Priority, a.Priority), deadline, cmp.Compare(a.ID, b.ID))
-}
-
-func (a *assignTx) due(ctx context.Context, name string, more values, band workqueue.Band, limit int) ([]workqueue.DueItem, error) {
-	v := values{"min_priority": band.Min, "max_priority": band.Max, "limit_rows": limit, "now": a.s.nowArg()}
-	maps.Copy(v, more)
-	rows, err := a.s.queries.query(ctx, a.tx, name, v)
-	if err != nil {
-		return nil, err
-	}
-	var due []workqueue.DueItem
-	err = eachRow(rows, func() error {
-		var d workqueue.DueItem
-		var deadline utcTime
-		var estimateMs *int64
-		var pipeline, queue, key nullText
-		if err := rows.Scan(&d.ID, &d.Priority, &deadline, &estimateMs, &pipeline, &queue, &key); err != nil {
-			return err
-		}
-		d.Deadline, d.Pipeline, d.Queue = deadline.Time, string(pipeline), string(queue)
-		if d.Queue != "" {
-			d.LimitKey = string(key)
-		}
-		if estimateMs != nil {
-			d.Estimate = milliseconds(*estimateMs)
-		}
-		due = append(due, d)
-		return nil
-	})
-	return due, err
-}
-
 // Write implements workqueue.AssignTx.
 func (a *assignTx) Write(ctx context.Context, assignments []workqueue.Assignment) (int, error) {
-	type row struct {
-		ItemID   int64 `json:"ItemId"`
-		HolderID int64 `json:"HolderId"`
-	}
 	total := 0
 	for chunk := range slices.Chunk(assignments, writeBatch) {
-		rows := make([]row, len(chunk))
-		for i, as := range chunk {
-			rows[i] = row{ItemID: as.ItemID, HolderID: as.WorkerID}
+		// Rows are locked in the order of ids, as everybody does.
+		rows := make([]assignRow, len(chunk))
+		for i := range chunk {
+			rows[i] = assignRowOf(&chunk[i])
 		}
-		batch, err := jsonRows(rows)
-		if err != nil {
-			return total, err
+		slices.SortFunc(rows, func(a, b assignRow) int { return cmp.Compare(a.ItemID, b.ItemID) })
+		for _, move := range []bool{false, true} {
+			n, err := a.write(ctx, rows, move)
+			if err != nil {
+				return total, fmt.Errorf("write assignments: %w", err)
+			}
+			total += n
 		}
-		n, err := a.s.queries.exec(ctx, a.tx, "assign", values{"rows": batch, "now": a.s.nowArg()})
-		if err != nil {
-			return total, fmt.Errorf("write assignments: %w", err)
-		}
-		total += int(n)
 	}
 	if total == 0 {
 		return 0, nil
 	}
 	return total, a.noteStarts(ctx)
+}
+
+// assignRow is an assignment inside a JSON parameter.
+type assignRow struct {
+	ItemID     int64   `json:"ItemId"`
+	HolderID   int64   `json:"HolderId"`
+	FromID     int64   `json:"FromId"`
+	RunOrder   int64   `json:"RunOrder"`
+	EstimateMs *int64  `json:"EstimateMs"`
+	Channel    *string `json:"Channel"`
+}
+
+func assignRowOf(a *workqueue.Assignment) assignRow {
+	row := assignRow{ItemID: a.ItemID, HolderID: a.WorkerID, FromID: a.From, RunOrder: a.RunOrder}
+	if a.Estimate > 0 {
+		row.EstimateMs = new(ms(a.Estimate))
+	}
+	if a.Channel != "" {
+		row.Channel = &a.Channel
+	}
+	return row
+}
+
+// write writes those rows that move an item, or those that do not.
+func (a *assignTx) write(ctx context.Context, rows []assignRow, move bool) (int, error) {
+	statement := "assign"
+	if move {
+		statement = "reassign"
+	}
+	of := make([]assignRow, 0, len(rows))
+	for _, row := range rows {
+		if (row.FromID != 0) == move {
+			of = append(of, row)
+		}
+	}
+	if len(of) == 0 {
+		return 0, nil
+	}
+	batch, err := jsonRows(of)
+	if err != nil {
+		return 0, err
+	}
+	n, err := a.s.queries.exec(ctx, a.tx, statement, values{"rows": batch, "now": a.s.nowArg()})
+	return int(n), err
+}
+
+// markTurn begins the names of marks that say whose turn it is.
+const markTurn = "turn "
+
+// Mark implements workqueue.AssignTx.
+func (a *assignTx) Mark(ctx context.Context, m workqueue.Marks) error {
+	n, err := a.s.queries.exec(ctx, a.tx, "next_pass", values{"passes": m.Passes})
+	if err == nil && n != 1 {
+		err = errors.New("the row 'passes' of BotAssignmentMarks is gone, or was changed by hand; hint: botwork db migrate")
+	}
+	for _, scope := range slices.Sorted(maps.Keys(m.Turns)) {
+		if err != nil {
+			break
+		}
+		v := values{"name": markTurn + scope, "value": m.Turns[scope]}
+		if n, err = a.s.queries.exec(ctx, a.tx, "mark", v); err == nil && n == 0 {
+			_, err = a.s.queries.exec(ctx, a.tx, "mark_new", v)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("remember the pass: %w", err)
+	}
+	return nil
 }

@@ -51,7 +51,7 @@ func (s *Store) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue
 		return nil, err
 	}
 	slices.SortFunc(items, func(a, b workqueue.Item) int {
-		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.RunOrder, b.RunOrder), cmp.Compare(a.ID, b.ID))
 	})
 	return items, nil
 }

@@ -166,19 +166,6 @@ func plus(a, b workqueue.Use) workqueue.Use {
 	return workqueue.Use{Held: a.Held + b.Held, Started: a.Started + b.Started}
 }
 
-// DueItemsBut implements workqueue.LimitTx.
-func (a *assignTx) DueItemsBut(ctx context.Context, band workqueue.Band, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
-	queues, err := jsonRows(append([]string{}, full.Queues...))
-	if err != nil {
-		return nil, err
-	}
-	keys, err := jsonRows(append([]workqueue.LimitKey{}, full.Keys...))
-	if err != nil {
-		return nil, err
-	}
-	return a.dueHalves(ctx, "_limited", values{"queues": queues, "keys": keys}, band, limit)
-}
-
 // noteStarts notes what Write has assigned, when a queue limits starts.
 func (a *assignTx) noteStarts(ctx context.Context) error {
 	if !a.rated {
@@ -206,7 +193,7 @@ func (s *Store) takeWithinLimits(ctx context.Context, tx *sql.Tx) (*taking, erro
 	if err := s.lockAssignment(ctx, tx); err != nil {
 		return nil, err
 	}
-	a := &assignTx{s: s, tx: tx}
+	a := s.assignTx(tx)
 	uses, err := a.Limits(ctx)
 	if err != nil {
 		return nil, err

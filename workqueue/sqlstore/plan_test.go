@@ -33,14 +33,17 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			indexes   []string
 		}{
 			{"claim", map[string]any{"worker": 1, "instance": "x", "min_priority": 500, "max_priority": 1000, "limit_rows": 10, "lease_ms": 1000}, []string{"Assigned"}},
-			{"due", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10}, []string{"Waiting"}},
-			{"due_deadline", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10}, []string{"WaitingDeadline"}},
-			{"due_limited", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": full, "keys": fullKeys}, []string{"Waiting"}},
-			{"due_deadline_limited", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": full, "keys": fullKeys}, []string{"WaitingDeadline"}},
+			{"due", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": "[]", "keys": "[]"}, []string{"Waiting"}},
+			{"due_deadline", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": "[]", "keys": "[]"}, []string{"WaitingDeadline"}},
+			{"due", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": full, "keys": fullKeys}, []string{"Waiting"}},
+			{"due_deadline", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": full, "keys": fullKeys}, []string{"WaitingDeadline"}},
 			{"limit_held", map[string]any{}, []string{"Assigned", "Leased"}},
 			{"starts_assigned", map[string]any{}, []string{"Assigned"}},
 			{"stale", map[string]any{"assigned_ms": 1000, "limit_rows": 10}, []string{"Assigned", "Leased"}},
-			{"worker_loads", map[string]any{"seen_ms": 1000, "min_priority": 500, "default_ms": 1000}, []string{"Assigned", "Leased"}},
+			{"due_expedited", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": full, "keys": fullKeys}, []string{"WaitingExpedite"}},
+			{"workers_held", map[string]any{"min_priority": 500, "default_ms": 1000}, []string{"Assigned", "Leased"}},
+			{"assigned_items", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10}, []string{"Assigned"}},
+			{"reassign", map[string]any{"rows": rows}, nil},
 			{"release_assigned", map[string]any{"worker": 1, "instance": "x"}, []string{"Assigned"}},
 			{"expire_leases", map[string]any{"name": "w", "replaces": "i"}, []string{"Leased"}},
 			{"waiting", map[string]any{"min_priority": 1001, "max_priority": 2000000000}, []string{"Waiting", "WaitingDeadline"}},
@@ -83,7 +86,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"rescue", map[string]any{"rows": rows, "assigned_ms": 1000, "max_releases": 5, "poison_text": "x"}, nil},
 		} {
 			switch c.statement {
-			case "limit_held", "starts_assigned", "starts_back", "release_assigned", "expire_leases", "progress", "task_waiting", "task_failures", "task_scopes_busy", "task_revise", "task_items",
+			case "workers_held", "assigned_items", "limit_held", "starts_assigned", "starts_back", "release_assigned", "expire_leases", "progress", "task_waiting", "task_failures", "task_scopes_busy", "task_revise", "task_items",
 				"trim_archive", "still_held", "finish_remove", "stat_items", "clean_excess", "clean_remove", "seal":
 			default:
 				c.values["now"] = nil // the database's clock

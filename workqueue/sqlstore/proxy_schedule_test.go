@@ -96,6 +96,12 @@ var reads = []method{
 		_, err := s.Waits(ctx, workqueue.EveryPriority)
 		return err
 	}),
+	reading("Survey", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
+		return s.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) error {
+			_, err := view.Distributions(ctx)
+			return err
+		})
+	}),
 	reading("LastFiring", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
 		_, err := s.LastFiring(ctx, "P", "")
 		return err

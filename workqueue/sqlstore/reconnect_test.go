@@ -56,7 +56,7 @@ func TestSurvivesDeadConnections(t *testing.T) {
 			}},
 			{"Assign", func(ctx context.Context, s *sqlstore.Store) error {
 				return s.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
-					_, err := tx.DueItems(ctx, workqueue.EveryPriority, 1)
+					_, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 1)
 					return err
 				})
 			}},

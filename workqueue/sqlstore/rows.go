@@ -131,6 +131,9 @@ type itemRow struct {
 	RetainMs            *int64
 	TaskScope           *string
 	TaskPlannedAt       utcTime
+	RunOrder            int64
+	AssignedEstimateMs  *int64
+	Channel             *string
 
 	// Due is computed by listings alone.
 	Due bool `gorm:"->"`
@@ -148,6 +151,7 @@ func (r *itemRow) pointers() []any {
 		&r.StartedAt, &r.FinishedAt, &r.RetainUntil, &r.DeletedAt, &r.DeletedReason,
 		&r.Step, &r.LogTail, &r.FirstStartedAt, &r.ProgressPercent, &r.Analytics, &r.Encrypted, &r.ExpiresAt,
 		&r.LimitKey, &r.Robot, &r.RetainMs, &r.TaskScope, &r.TaskPlannedAt,
+		&r.RunOrder, &r.AssignedEstimateMs, &r.Channel,
 	}
 }
 
@@ -201,6 +205,9 @@ func (s *Store) item(r *itemRow) workqueue.Item {
 		LimitKey:            r.LimitKey,
 		Robot:               r.Robot,
 		RetainMs:            r.RetainMs,
+		RunOrder:            r.RunOrder,
+		AssignedEstimateMs:  r.AssignedEstimateMs,
+		Channel:             r.Channel,
 	}
 	if it.Encrypted {
 		s.open(&it)

@@ -32,7 +32,7 @@ func TestAStalledPassLosesTheLock(t *testing.T) {
 					t.Errorf("another pass while the first one stalls = %v, want nil", err)
 				}
 			}
-			_, err := tx.DueItems(ctx, workqueue.EveryPriority, 1)
+			_, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 1)
 			return err
 		})
 		if err != nil || passes != 2 {

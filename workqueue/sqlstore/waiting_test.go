@@ -22,9 +22,13 @@ func TestWaitingHasTheConditionsOfDue(t *testing.T) {
 		waiting := read(folder, "waiting")
 		for _, name := range []string{"due", "due_deadline"} {
 			due := read(folder, name)
-			from, to := strings.LastIndex(due, " FROM "), strings.LastIndex(due, " ORDER BY ")
-			if from < 0 || to < from {
-				t.Fatalf("%s/%s: want FROM … ORDER BY last", folder, name)
+			// The last conditions leave out what a pass has found without a place.
+			from, to := strings.Index(due, " FROM BotWorkQueueItems "), strings.Index(due, "@queues ")
+			if folder == "postgres" {
+				from, to = strings.Index(due, ` FROM "BotWorkQueueItems" `), strings.Index(due, "CAST(@queues ")
+			}
+			if to = strings.LastIndex(due[:max(to, 0)], " AND ("); from < 0 || to < from {
+				t.Fatalf("%s/%s: want FROM … AND (@queues …", folder, name)
 			}
 			if !strings.Contains(waiting, "EXISTS (SELECT 1"+due[from:to]+")") {
 				t.Errorf("%s/waiting has not the conditions of %s: %s", folder, name, due[from:to])

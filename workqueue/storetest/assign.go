@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"botwork/workqueue"
 )
 
@@ -46,7 +48,7 @@ func assignLock(x *fixture) {
 						x.Errorf("%d passes run at the same time", n)
 					}
 					defer inside.Add(-1)
-					due, err := tx.DueItems(ctx, workqueue.EveryPriority, 1)
+					due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 1)
 					if err != nil || len(due) != 1 {
 						return fmt.Errorf("%d due items, want 1 (error %w)", len(due), err)
 					}
@@ -200,8 +202,15 @@ func assignWorkers(x *fixture) {
 	if len(got) != 2 || got[0].WorkerID != first.ID || got[1].WorkerID != last.ID {
 		x.Fatalf("workers = %+v, want %q and %q in the order of their ids", got, first.Name, last.Name)
 	}
-	if want := (workqueue.WorkerLoad{WorkerID: first.ID, Name: "zoe", Capacity: 7}); got[0] != want {
-		x.Errorf("the first is %+v, want %+v", got[0], want)
+	want := workqueue.WorkerLoad{WorkerID: first.ID, Name: "zoe", Capacity: 7, AvailableSince: first.StartedAt}
+	if diff := cmp.Diff(want, got[0]); diff != "" {
+		x.Errorf("the first (-want +got):\n%s", diff)
+	}
+	x.exec(1, `UPDATE "BotWorkers" SET "Labels" = '{"gpu":true}', "Channels" = '{"voice":{"cost":2}}', "Queues" = '["erp"]', "StuckSlots" = 1,
+		"AvailableSince" = %s WHERE "Id" = %d`, longAgo, first.ID)
+	got = x.loads(15*time.Minute, workqueue.EveryPriority)
+	if l := got[0]; l.Labels != `{"gpu":true}` || l.Channels != `{"voice":{"cost":2}}` || l.Queues != `["erp"]` || l.Capacity != 6 || !l.AvailableSince.Before(first.StartedAt) {
+		x.Errorf("the first is %+v, want what its row says", l)
 	}
 }
 
@@ -213,13 +222,13 @@ func assignOddEstimates(x *fixture) {
 		x.exec(1, `UPDATE "BotWorkQueueItems" SET "EstimatedDurationMs" = %s WHERE "Id" = %d`, estimate, it.ID)
 	}
 	got := x.loads(time.Hour, workqueue.EveryPriority)
-	if len(got) != 1 || got[0].HeldInBand != 3 || got[0].HeldDuration < 20*365*24*time.Hour {
+	if len(got) != 1 || heldBy(got[0]).Count != 3 || heldBy(got[0]).Estimate < 20*365*24*time.Hour {
 		x.Errorf("loads = %+v, want one worker with 3 items of twenty years or more in all", got)
 	}
 	it := x.Item(ItemOpts{})
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "EstimatedDurationMs" = 9223372036854775807 WHERE "Id" = %d`, it.ID)
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
-		due, err := tx.DueItems(ctx, workqueue.EveryPriority, 10)
+		due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 10)
 		if err == nil && (len(due) != 1 || due[0].Estimate < 20*365*24*time.Hour) {
 			x.Errorf("due = %+v, want one item of twenty years or more", due)
 		}
@@ -235,21 +244,41 @@ func assignLoads(x *fixture) {
 		x.Item(ItemOpts{State: workqueue.Assigned, Worker: busy, Priority: p}) // its estimate is the default, 10 s
 		x.Item(ItemOpts{Priority: p})
 	}
+	running := func(p int) workqueue.HeldWork {
+		return workqueue.HeldWork{Priority: p, Running: true, Count: 1, Estimate: 2 * time.Second}
+	}
+	assigned := func(p int) workqueue.HeldWork {
+		return workqueue.HeldWork{Priority: p, Count: 1, Estimate: 10 * time.Second}
+	}
+	all := []workqueue.HeldWork{running(1001), assigned(1001), running(500), assigned(500), running(499), assigned(499)}
 	for _, c := range []struct {
 		band workqueue.Band
-		held int
+		held []workqueue.HeldWork
 	}{
-		{highBand, 2}, {mediumBand, 4}, {lowBand, 6},
-		{workqueue.Band{Min: 499, Max: 499}, 6}, // what is above the band counts
-		{workqueue.Band{Min: 1002, Max: 1002}, 0},
+		{highBand, []workqueue.HeldWork{running(1001), assigned(1001), running(500), running(499)}}, // what runs takes up slots
+		{mediumBand, []workqueue.HeldWork{running(1001), assigned(1001), running(500), assigned(500), running(499)}},
+		{lowBand, all},
+		{workqueue.Band{Min: 499, Max: 499}, all}, // what is above the band counts
+		{workqueue.Band{Min: 1002, Max: 1002}, []workqueue.HeldWork{running(1001), running(500), running(499)}},
 	} {
 		got := x.loads(15*time.Minute, c.band)
-		want := []workqueue.WorkerLoad{
-			{WorkerID: busy.ID, Name: busy.Name, Capacity: 4, HeldInBand: c.held, HeldDuration: time.Duration(c.held/2) * 12 * time.Second},
-			{WorkerID: idle.ID, Name: idle.Name, Capacity: 4},
+		if len(got) != 2 || got[0].WorkerID != busy.ID || got[1].WorkerID != idle.ID || got[1].Held != nil {
+			x.Fatalf("%s: loads = %+v, want those of %q and %q, which holds nothing", c.band, got, busy.Name, idle.Name)
 		}
-		if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
-			x.Errorf("%s: loads = %+v, want %+v", c.band, got, want)
+		if diff := cmp.Diff(c.held, got[0].Held); diff != "" {
+			x.Errorf("%s: held (-want +got):\n%s", c.band, diff)
+		}
+		if latest := x.worker(busy.Name).StartedAt; !got[0].AvailableSince.After(latest) && !got[0].AvailableSince.Equal(latest) {
+			x.Errorf("%s: available since %s, want no earlier than %s", c.band, got[0].AvailableSince, latest)
 		}
 	}
+}
+
+// heldBy sums up all that a worker holds.
+func heldBy(l workqueue.WorkerLoad) (all workqueue.HeldWork) {
+	for _, h := range l.Held {
+		all.Count += h.Count
+		all.Estimate += h.Estimate
+	}
+	return all
 }

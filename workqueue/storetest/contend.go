@@ -108,7 +108,7 @@ func (c *contender) pass() error {
 		if result, err = tx.Rescue(ctx, workqueue.RescueParams{AssignedFor: time.Hour, MaxReleases: 1000}); err != nil {
 			return err
 		}
-		due, err := tx.DueItems(ctx, workqueue.EveryPriority, 12)
+		due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 12)
 		if err != nil {
 			return err
 		}

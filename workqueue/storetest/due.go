@@ -109,7 +109,7 @@ func dueAssigned(x *fixture) {
 	ids := x.Items(4, ItemOpts{})
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
 		for len(ids) > 0 {
-			due, err := tx.DueItems(ctx, workqueue.EveryPriority, 1)
+			due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 1)
 			if err != nil {
 				return err
 			}
@@ -121,7 +121,7 @@ func dueAssigned(x *fixture) {
 			}
 			ids = ids[1:]
 		}
-		due, err := tx.DueItems(ctx, workqueue.EveryPriority, 1)
+		due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 1)
 		if len(due) != 0 {
 			x.Errorf("the pass sees %v after it assigned all", due)
 		}
@@ -136,7 +136,7 @@ func dueFields(x *fixture) {
 	named := x.Item(ItemOpts{Priority: 2, Pipeline: "Invoice"}).ID
 	long := x.Item(ItemOpts{Priority: 1, Pipeline: inline}).ID
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
-		due, err := tx.DueItems(ctx, workqueue.EveryPriority, 10)
+		due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 10)
 		if err != nil {
 			return err
 		}

@@ -89,7 +89,7 @@ func (x *fixture) due(band workqueue.Band, limit int) []int64 {
 	x.Helper()
 	var ids []int64
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
-		items, err := tx.DueItems(ctx, band, limit)
+		items, err := tx.DueItems(ctx, band, workqueue.Full{}, limit)
 		for _, it := range items {
 			ids = append(ids, it.ID)
 		}

@@ -113,7 +113,7 @@ func handMany(x *fixture) {
 		x.exec(n, `INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "Priority") SELECT "IntegrationConfig", "Priority" - %d FROM "BotWorkQueueItems"`, n)
 	}
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
-		due, err := tx.DueItems(ctx, workqueue.EveryPriority, 2000)
+		due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 2000)
 		if len(due) != 1<<10 || due[0].Priority != 2000 || due[len(due)-1].Priority != 2000-1023 {
 			x.Errorf("%d items are due, want 1024 from priority 2000 down", len(due))
 		}

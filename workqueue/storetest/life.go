@@ -107,7 +107,7 @@ func (c crew) round(x *fixture, runs *tally) error {
 		if _, err := tx.Rescue(ctx, workqueue.RescueParams{AssignedFor: time.Hour, MaxReleases: 5}); err != nil {
 			return err
 		}
-		due, err := tx.DueItems(ctx, workqueue.EveryPriority, 9)
+		due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 9)
 		if err != nil {
 			return err
 		}

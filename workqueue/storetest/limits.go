@@ -77,7 +77,7 @@ func limitNone(x *fixture) {
 	x.Worker(WorkerOpts{})
 	ids := x.Items(5, ItemOpts{LimitKey: "acme"})
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
-		due, err := tx.DueItems(ctx, workqueue.EveryPriority, 10)
+		due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 10)
 		for _, d := range due {
 			if d.Queue != "" || d.LimitKey != "" {
 				x.Errorf("due item %+v names a queue or a key, want none where there are no limits", d)
@@ -262,7 +262,7 @@ func limitDueBut(x *fixture) {
 		{workqueue.Full{Queues: []string{"erp"}, Keys: []workqueue.LimitKey{key("crm", "a")}}, 10, []int64{keyless, other}},
 	} {
 		x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
-			due, err := tx.DueItemsBut(ctx, workqueue.EveryPriority, c.full, c.limit)
+			due, err := tx.DueItems(ctx, workqueue.EveryPriority, c.full, c.limit)
 			var got []int64
 			for _, d := range due {
 				got = append(got, d.ID)

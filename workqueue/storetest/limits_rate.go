@@ -166,6 +166,7 @@ func rateIdle(y *fixture) {
 	busy := x.Worker(WorkerOpts{Capacity: 1})
 	low := x.Items(1, ItemOpts{Priority: 1, Estimate: time.Millisecond})
 	x.Assign(busy, low...)
+	x.claim(busy, 1)
 	idle := x.Worker(WorkerOpts{Capacity: 2})
 	erp := x.Items(3, ItemOpts{Queue: "erp", Estimate: time.Minute})
 	x.assignBy(x.Store, workqueue.AssignParams{Band: mediumBand})

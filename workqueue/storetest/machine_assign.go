@@ -47,17 +47,20 @@ func (m *machine) assign(t *rapid.T) {
 		loads, err := tx.WorkerLoads(ctx, seenWithin, band, time.Second)
 		must(t, err)
 		same(t, "loads", append([]workqueue.WorkerLoad{}, loads...), next.Loads(seenWithin, band, time.Second))
-		due, err := tx.DueItems(ctx, band, atMost)
+		due, err := tx.DueItems(ctx, band, workqueue.Full{}, atMost)
 		must(t, err)
 		same(t, "due items", append([]workqueue.DueItem{}, due...), next.Due(band, atMost))
 		if next.Limits != (workqueue.QueueLimits{}) && !seldom(t, "does not ask for limits") {
 			m.readLimits(ctx, t, tx, next, band, atMost)
 		}
-		assignments := m.drawAssignments(t, due, loads)
+		assigned, err := tx.AssignedItems(ctx, band, atMost)
+		must(t, err)
+		same(t, "assigned items", append([]workqueue.DueItem{}, assigned...), next.Assigned(band, atMost))
+		assignments := m.drawAssignments(t, append(due, assigned...), loads)
 		got, err := tx.Write(ctx, assignments)
 		must(t, err)
 		same(t, "assigned items", got, next.Write(assignments))
-		left, err := tx.DueItems(ctx, band, atMost)
+		left, err := tx.DueItems(ctx, band, workqueue.Full{}, atMost)
 		must(t, err)
 		same(t, "due items after the writing", append([]workqueue.DueItem{}, left...), next.Due(band, atMost))
 		if givesUp {
@@ -91,17 +94,26 @@ func (m *machine) drawAssignments(t *rapid.T, due []workqueue.DueItem, loads []w
 	if len(workers) == 0 {
 		return nil
 	}
+	holder := map[int64]int64{}
 	for _, d := range due {
 		items = append(items, d.ID)
+		if holder[d.ID] = d.Holder; d.Holder != 0 && seldom(t, "from another") {
+			holder[d.ID] = one(t, "from", workers)
+		}
 	}
 	if all := m.model.IDs(); len(all) > 0 && seldom(t, "also what does not wait") {
 		items = append(items, one(t, "item", all))
 	}
 	var assignments []workqueue.Assignment
 	for _, id := range set(items) {
-		if !seldom(t, "left alone") {
-			assignments = append(assignments, workqueue.Assignment{ItemID: id, WorkerID: one(t, "worker", workers)})
+		if seldom(t, "left alone") {
+			continue
 		}
+		assignments = append(assignments, workqueue.Assignment{
+			ItemID: id, WorkerID: one(t, "worker", workers), From: holder[id], RunOrder: rapid.Int64Range(-2, 2).Draw(t, "run order"),
+			Estimate: time.Duration(rapid.IntRange(0, 3).Draw(t, "estimate")) * time.Second,
+			Channel:  one(t, "channel", []string{"", "voice"}),
+		})
 	}
 	return assignments
 }

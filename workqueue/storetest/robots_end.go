@@ -323,7 +323,7 @@ func robotNoLoad(x *fixture) {
 		loads, err = tx.WorkerLoads(ctx, time.Hour, workqueue.EveryPriority, time.Second)
 		return err
 	})
-	if len(loads) != 1 || loads[0].WorkerID != w.ID || loads[0].HeldInBand != 0 || loads[0].HeldDuration != 0 {
+	if len(loads) != 1 || loads[0].WorkerID != w.ID || loads[0].Held != nil {
 		x.Errorf("workers hold %s, want nothing", asJSON(loads))
 	}
 	if got, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Worker: w.Name}); err != nil || len(got) != 0 {

@@ -196,7 +196,7 @@ func (h *statProcess) enqueue() error {
 
 func (h *statProcess) assign() error {
 	return h.store.Assign(h.ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
-		due, err := tx.DueItems(ctx, workqueue.EveryPriority, 5)
+		due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 5)
 		if err != nil {
 			return err
 		}

@@ -11,9 +11,11 @@ ALTER TABLE "BotWorkers" ADD COLUMN "ReservedSlots" INT NOT NULL DEFAULT 0;
 ALTER TABLE "BotWorkers" ADD COLUMN "AvailableSince" TIMESTAMPTZ(3) NULL;
 
 -- What the pass that assigned the item decided: its place among those of the same
--- priority at its worker, the least first, and how long it was expected to take.
+-- priority at its worker, the least first, how long it was expected to take, and the
+-- channel of its pipeline.
 ALTER TABLE "BotWorkQueueItems" ADD COLUMN "RunOrder" BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE "BotWorkQueueItems" ADD COLUMN "AssignedEstimateMs" BIGINT NULL;
+ALTER TABLE "BotWorkQueueItems" ADD COLUMN "Channel" VARCHAR(200) NULL;
 -- The item goes before others of its priority while a selector says so.
 ALTER TABLE "BotWorkQueueItems" ADD COLUMN "Expedite" BOOLEAN NOT NULL DEFAULT FALSE;
 
@@ -40,6 +42,7 @@ DROP INDEX "IX_BotWorkQueueItems_WaitingExpedite";
 DROP INDEX "IX_BotWorkQueueItems_Assigned";
 CREATE INDEX "IX_BotWorkQueueItems_Assigned" ON "BotWorkQueueItems" ("WorkerId", "Priority" DESC, "Id") WHERE "State" = 5;
 ALTER TABLE "BotWorkQueueItems" DROP COLUMN "Expedite";
+ALTER TABLE "BotWorkQueueItems" DROP COLUMN "Channel";
 ALTER TABLE "BotWorkQueueItems" DROP COLUMN "AssignedEstimateMs";
 ALTER TABLE "BotWorkQueueItems" DROP COLUMN "RunOrder";
 ALTER TABLE "BotWorkers" DROP COLUMN "AvailableSince";

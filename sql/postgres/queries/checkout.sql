@@ -86,4 +86,4 @@ RETURNING
     "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy", "AssignedAt", "StartedAt",
     "FinishedAt", "RetainUntil", "DeletedAt", "DeletedReason", "Step", "LogTail", "FirstStartedAt",
     "ProgressPercent", "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot", "RetainMs",
-    "TaskScope", "TaskPlannedAt";
+    "TaskScope", "TaskPlannedAt", "RunOrder", "AssignedEstimateMs", "Channel";

@@ -80,4 +80,4 @@ RETURNING
     NaturalKey, Tags, Metadata, Labels, Selectors, RootId, TaskName, Error, ErrorKind, CreatedAt, CreatedBy,
     AssignedAt, StartedAt, FinishedAt, RetainUntil, DeletedAt, DeletedReason, Step, LogTail, FirstStartedAt,
     ProgressPercent, Analytics, Encrypted, ExpiresAt, LimitKey, Robot, RetainMs,
-    TaskScope, TaskPlannedAt;
+    TaskScope, TaskPlannedAt, RunOrder, AssignedEstimateMs, Channel;

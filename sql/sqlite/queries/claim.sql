@@ -1,5 +1,6 @@
 -- claim: lease up to limit_rows items that are assigned to the worker, the
--- highest priority first, and raise their fence. What has expired is not started.
+-- highest priority first, then in the order of the pass that assigned them, and raise
+-- their fence. What has expired is not started.
 -- In:  worker, instance, min_priority, max_priority, limit_rows, lease_ms, now (NULL: the database clock)
 -- Out: the claimed rows in no order; the store sorts them.
 UPDATE BotWorkQueueItems SET
@@ -20,7 +21,7 @@ WHERE State = 5 AND WorkerId = @worker AND Id IN (
       AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
       AND EXISTS (SELECT 1 FROM BotWorkers w
           WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = 'active')
-    ORDER BY c.Priority DESC, c.Id
+    ORDER BY c.Priority DESC, c.RunOrder, c.Id
     LIMIT CAST(@limit_rows AS INTEGER))
 RETURNING
     Id, QueueName, State, Priority, IntegrationConfig, Payload, Output, Progress,
@@ -29,4 +30,4 @@ RETURNING
     RootId, TaskName, Error, ErrorKind, CreatedAt, CreatedBy, AssignedAt, StartedAt, FinishedAt,
     RetainUntil, DeletedAt, DeletedReason, Step, LogTail, FirstStartedAt, ProgressPercent,
     Analytics, Encrypted, ExpiresAt, LimitKey, Robot, RetainMs,
-    TaskScope, TaskPlannedAt;
+    TaskScope, TaskPlannedAt, RunOrder, AssignedEstimateMs, Channel;

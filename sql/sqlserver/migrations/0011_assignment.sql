@@ -11,9 +11,11 @@ ALTER TABLE BotWorkers ADD ReservedSlots INT NOT NULL CONSTRAINT DF_BotWorkers_R
 ALTER TABLE BotWorkers ADD AvailableSince DATETIME2(3) NULL;
 
 -- What the pass that assigned the item decided: its place among those of the same
--- priority at its worker, the least first, and how long it was expected to take.
+-- priority at its worker, the least first, how long it was expected to take, and the
+-- channel of its pipeline.
 ALTER TABLE BotWorkQueueItems ADD RunOrder BIGINT NOT NULL CONSTRAINT DF_BotWorkQueueItems_RunOrder DEFAULT 0;
 ALTER TABLE BotWorkQueueItems ADD AssignedEstimateMs BIGINT NULL;
+ALTER TABLE BotWorkQueueItems ADD Channel NVARCHAR(200) NULL;
 -- The item goes before others of its priority while a selector says so.
 ALTER TABLE BotWorkQueueItems ADD Expedite BIT NOT NULL CONSTRAINT DF_BotWorkQueueItems_Expedite DEFAULT 0;
 
@@ -41,6 +43,7 @@ DROP INDEX IX_BotWorkQueueItems_Assigned ON BotWorkQueueItems;
 CREATE INDEX IX_BotWorkQueueItems_Assigned ON BotWorkQueueItems (WorkerId, Priority DESC, Id) WHERE State = 5;
 ALTER TABLE BotWorkQueueItems DROP CONSTRAINT DF_BotWorkQueueItems_Expedite;
 ALTER TABLE BotWorkQueueItems DROP COLUMN Expedite;
+ALTER TABLE BotWorkQueueItems DROP COLUMN Channel;
 ALTER TABLE BotWorkQueueItems DROP COLUMN AssignedEstimateMs;
 ALTER TABLE BotWorkQueueItems DROP CONSTRAINT DF_BotWorkQueueItems_RunOrder;
 ALTER TABLE BotWorkQueueItems DROP COLUMN RunOrder;

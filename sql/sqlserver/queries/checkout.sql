@@ -37,7 +37,7 @@ OUTPUT
     inserted.DeletedReason, inserted.Step, inserted.LogTail, inserted.FirstStartedAt,
     inserted.ProgressPercent, inserted.Analytics, inserted.Encrypted, inserted.ExpiresAt, inserted.LimitKey,
     inserted.Robot, inserted.RetainMs,
-    inserted.TaskScope, inserted.TaskPlannedAt
+    inserted.TaskScope, inserted.TaskPlannedAt, inserted.RunOrder, inserted.AssignedEstimateMs, inserted.Channel
 FROM BotWorkQueueItems t
 WHERE t.State IN (0, 4) AND t.Id IN (
     SELECT TOP (@limit_rows) h.Id

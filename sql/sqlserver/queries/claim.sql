@@ -1,5 +1,6 @@
 -- claim: lease up to limit_rows items that are assigned to the worker, the
--- highest priority first, and raise their fence. What has expired is not started.
+-- highest priority first, then in the order of the pass that assigned them, and raise
+-- their fence. What has expired is not started.
 -- In:  worker, instance, min_priority, max_priority, limit_rows, lease_ms, now (NULL: the database clock)
 -- Out: the claimed rows in no order; the store sorts them.
 -- The hints keep claims from waiting for each other; what makes a claim right
@@ -25,7 +26,7 @@ OUTPUT
     inserted.RetainUntil, inserted.DeletedAt, inserted.DeletedReason, inserted.Step, inserted.LogTail,
     inserted.FirstStartedAt, inserted.ProgressPercent, inserted.Analytics, inserted.Encrypted,
     inserted.ExpiresAt, inserted.LimitKey, inserted.Robot, inserted.RetainMs,
-    inserted.TaskScope, inserted.TaskPlannedAt
+    inserted.TaskScope, inserted.TaskPlannedAt, inserted.RunOrder, inserted.AssignedEstimateMs, inserted.Channel
 FROM BotWorkQueueItems t
 WHERE t.State = 5 AND t.WorkerId = @worker AND t.Id IN (
     SELECT TOP (@limit_rows) c.Id
@@ -35,4 +36,4 @@ WHERE t.State = 5 AND t.WorkerId = @worker AND t.Id IN (
       AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
       AND EXISTS (SELECT 1 FROM BotWorkers w
           WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = N'active')
-    ORDER BY c.Priority DESC, c.Id);
+    ORDER BY c.Priority DESC, c.RunOrder, c.Id);

@@ -89,17 +89,55 @@ func (m *Model) Loads(seenWithin time.Duration, band workqueue.Band, estimate ti
 		if !m.Takes(w) || w.LastSeenAt.Before(m.Now().Add(-seenWithin)) {
 			continue
 		}
-		l := workqueue.WorkerLoad{WorkerID: w.ID, Name: w.Name, Capacity: w.Capacity - w.StuckSlots}
-		for _, it := range m.Items {
-			if (it.State == workqueue.Assigned || it.State == workqueue.Blocked) && m.HeldBy(it, w.ID) && it.Priority >= band.Min {
-				l.HeldInBand++
-				l.HeldDuration += estimated(it, estimate)
-			}
+		l := workqueue.WorkerLoad{
+			WorkerID: w.ID, Name: w.Name, Capacity: w.Capacity - w.StuckSlots, Reserved: w.ReservedSlots, Labels: w.Labels, Channels: w.Channels, Queues: w.Queues,
+			AvailableSince: w.StartedAt,
 		}
+		held := map[workqueue.HeldWork]workqueue.HeldWork{}
+		for _, it := range m.Items {
+			running := it.State == workqueue.Blocked
+			if !m.HeldBy(it, w.ID) || !running && (it.State != workqueue.Assigned || it.Priority < band.Min) {
+				continue
+			}
+			since := it.StartedAt
+			if !running {
+				since = it.AssignedAt
+			}
+			if since != nil && since.After(l.AvailableSince) {
+				l.AvailableSince = *since
+			}
+			key := workqueue.HeldWork{Priority: it.Priority, Running: running, Channel: textOf(it.Channel)}
+			h := held[key]
+			h.Priority, h.Running, h.Channel = key.Priority, key.Running, key.Channel
+			h.Count++
+			h.Estimate += expected(it, estimate)
+			held[key] = h
+		}
+		for _, h := range held {
+			l.Held = append(l.Held, h)
+		}
+		slices.SortFunc(l.Held, func(a, b workqueue.HeldWork) int {
+			running := 0
+			if a.Running != b.Running {
+				running = 1
+				if a.Running {
+					running = -1
+				}
+			}
+			return cmp.Or(cmp.Compare(b.Priority, a.Priority), running, cmp.Compare(a.Channel, b.Channel))
+		})
 		loads = append(loads, l)
 	}
 	slices.SortFunc(loads, func(a, b workqueue.WorkerLoad) int { return cmp.Compare(a.WorkerID, b.WorkerID) })
 	return loads
+}
+
+// expected is how long the pass that assigned the item expected it to take.
+func expected(it *workqueue.Item, unknown time.Duration) time.Duration {
+	if it.AssignedEstimateMs != nil {
+		return time.Duration(*it.AssignedEstimateMs) * time.Millisecond
+	}
+	return estimated(it, unknown)
 }
 
 func estimated(it *workqueue.Item, unknown time.Duration) time.Duration {
@@ -117,9 +155,12 @@ func (m *Model) Due(band workqueue.Band, limit int) []workqueue.DueItem {
 		if !waits || m.Paused || it.DeletedAt != nil || m.Expired(it) || it.AvailableAt.After(m.Now()) || !band.Contains(it.Priority) {
 			continue
 		}
-		d := workqueue.DueItem{ID: it.ID, Priority: it.Priority, Estimate: estimated(it, 0)}
-		if d.Estimate == 0 {
-			d.Pipeline = it.IntegrationConfig
+		d := workqueue.DueItem{
+			ID: it.ID, Priority: it.Priority, Due: it.AvailableAt, Estimate: estimated(it, 0), Pipeline: it.IntegrationConfig,
+			QueueName: it.QueueName, Labels: it.Labels, Selectors: it.Selectors,
+		}
+		if it.EstimatedDurationMs == nil {
+			d.TaskName, d.NaturalKey = textOf(it.TaskName), textOf(it.NaturalKey)
 		}
 		if it.DeadlineAt != nil {
 			d.Deadline = *it.DeadlineAt
@@ -142,19 +183,64 @@ func (m *Model) Due(band workqueue.Band, limit int) []workqueue.DueItem {
 	return due[:min(limit, len(due))]
 }
 
+// Assigned lists what is assigned and has not started.
+func (m *Model) Assigned(band workqueue.Band, limit int) []workqueue.DueItem {
+	list := []workqueue.DueItem{}
+	for _, it := range m.Items {
+		if it.State != workqueue.Assigned || it.WorkerID == nil || it.DeletedAt != nil || !band.Contains(it.Priority) {
+			continue
+		}
+		d := workqueue.DueItem{
+			ID: it.ID, Priority: it.Priority, Due: it.AvailableAt, Estimate: expected(it, 0), Pipeline: it.IntegrationConfig,
+			QueueName: it.QueueName, Labels: it.Labels, Selectors: it.Selectors, Holder: *it.WorkerID,
+		}
+		if it.DeadlineAt != nil {
+			d.Deadline = *it.DeadlineAt
+		}
+		list = append(list, d)
+	}
+	slices.SortFunc(list, func(a, b workqueue.DueItem) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(m.Items[a.ID].RunOrder, m.Items[b.ID].RunOrder), cmp.Compare(a.ID, b.ID))
+	})
+	return list[:min(limit, len(list))]
+}
+
 // Write assigns what still waits and returns how many items that were.
 func (m *Model) Write(assignments []workqueue.Assignment) int {
 	n := 0
 	for _, a := range assignments {
-		if it := m.Items[a.ItemID]; it != nil && (it.State == workqueue.Ready || it.State == workqueue.Pending) {
-			it.State, it.WorkerID, it.AssignedAt = workqueue.Assigned, new(a.WorkerID), m.in(0)
-			n++
+		it := m.Items[a.ItemID]
+		if it == nil {
+			continue
 		}
+		waits := it.State == workqueue.Ready || it.State == workqueue.Pending
+		if a.From != 0 {
+			waits = it.State == workqueue.Assigned && m.HeldBy(it, a.From)
+		}
+		if !waits {
+			continue
+		}
+		it.State, it.WorkerID, it.AssignedAt = workqueue.Assigned, new(a.WorkerID), m.in(0)
+		it.RunOrder, it.AssignedEstimateMs, it.Channel = a.RunOrder, nil, nil
+		if a.Estimate > 0 {
+			it.AssignedEstimateMs = new(a.Estimate.Milliseconds())
+		}
+		if a.Channel != "" {
+			it.Channel = new(a.Channel)
+		}
+		n++
 	}
 	if n > 0 && m.logging {
 		m.logAssigned()
 	}
 	return n
+}
+
+func textOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }
 
 // Stranded spans the priorities of what nobody runs, and of what waits for this

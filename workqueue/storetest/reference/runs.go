@@ -19,7 +19,7 @@ func (m *Model) Claim(p Process, band workqueue.Band, limit int, lease time.Dura
 		}
 	}
 	slices.SortFunc(mine, func(a, b *workqueue.Item) int {
-		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.RunOrder, b.RunOrder), cmp.Compare(a.ID, b.ID))
 	})
 	claimed := []workqueue.Item{}
 	for _, it := range mine[:min(limit, len(mine))] {

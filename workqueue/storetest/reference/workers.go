@@ -22,6 +22,9 @@ func (m *Model) Register(id int64, spec workqueue.WorkerSpec) *workqueue.Worker 
 	}
 	dead := w.InstanceID != "" && w.InstanceID == spec.Replaces
 	w.InstanceID, w.Host, w.PID, w.Version, w.Capacity, w.StuckSlots = spec.InstanceID, spec.Host, spec.PID, spec.Version, spec.Capacity, 0
+	w.ReservedSlots, w.Labels = spec.ReservedSlots, spec.Labels
+	w.Channels, _ = spec.Channels.Text()
+	w.Queues, _ = workqueue.ServedText(spec.Queues)
 	w.State, w.StartedAt, w.LastSeenAt, w.LeaseExpiresAt = workqueue.WorkerActive, m.Now(), m.Now(), m.in(spec.Lease)
 	for _, it := range m.Items {
 		if dead && it.State == workqueue.Blocked && m.HeldBy(it, w.ID) {

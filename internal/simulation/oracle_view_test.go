@@ -1,0 +1,75 @@
+package simulation
+
+import (
+	"context"
+	"time"
+
+	"botwork/workqueue"
+	"botwork/workqueue/storetest/reference"
+)
+
+// survey reads for a pass at one instant; the pass writes at a later one.
+func (o *oracle) survey(p *process, read func(context.Context, workqueue.AssignView) error) error {
+	var view *passView
+	return o.step("survey of "+p.instance, func() error {
+		return o.store.Survey(ctx, func(ctx context.Context, real workqueue.AssignView) error {
+			view = &passView{real: real, o: o, model: o.model.Clone()}
+			err := read(ctx, view)
+			if p.surveyed == nil {
+				p.surveyed = map[workqueue.Band]*reference.Model{}
+			}
+			p.surveyed[view.band] = view.model
+			return err
+		})
+	}, func() string { return view.wrong })
+}
+
+// passView compares what a pass reads with the model.
+type passView struct {
+	real  workqueue.AssignView
+	o     *oracle
+	model *reference.Model
+	wrong string
+	band  workqueue.Band // of the due items that were asked for
+}
+
+func (v *passView) note(what, wrong string) {
+	if v.wrong == "" && wrong != "" {
+		v.wrong = what + ": " + wrong
+	}
+}
+
+func (v *passView) Marks(ctx context.Context) (workqueue.Marks, error) { return v.real.Marks(ctx) }
+
+func (v *passView) Sweepable(ctx context.Context, p workqueue.RescueParams) (bool, error) {
+	got, err := v.real.Sweepable(ctx, p)
+	m := v.model.Clone()
+	rescued, _ := m.Rescue(p)
+	if want := rescued.Rescued+rescued.Released+m.Expire() > 0; want { // the candidates may be outdated, but none is missed
+		v.note("what is to be freed", differ(got, want))
+	}
+	return got, err
+}
+
+func (v *passView) Distributions(ctx context.Context) (map[string]workqueue.JSONText, error) {
+	return v.real.Distributions(ctx)
+}
+
+func (v *passView) WorkerLoads(ctx context.Context, seen time.Duration, band workqueue.Band, estimate time.Duration) ([]workqueue.WorkerLoad, error) {
+	got, err := v.real.WorkerLoads(ctx, seen, band, estimate)
+	v.note("loads", differ(got, v.model.Loads(seen, band, estimate)))
+	return got, err
+}
+
+func (v *passView) DueItems(ctx context.Context, band workqueue.Band, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
+	got, err := v.real.DueItems(ctx, band, full, limit)
+	v.band = band
+	v.note("due items", differ(got, v.model.DueBut(band, full, limit)))
+	return got, err
+}
+
+func (v *passView) AssignedItems(ctx context.Context, band workqueue.Band, limit int) ([]workqueue.DueItem, error) {
+	got, err := v.real.AssignedItems(ctx, band, limit)
+	v.note("assigned items", differ(got, v.model.Assigned(band, limit)))
+	return got, err
+}

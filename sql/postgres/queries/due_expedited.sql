@@ -1,0 +1,26 @@
+-- due_expedited: items of a band that wait and are due, the most urgent first; those
+-- that may go before others of their priority; due and due_deadline give them, too.
+-- Robots take the items of their queues themselves.
+-- In:  min_priority, max_priority, limit_rows, queues [name] and keys [{Queue, Key}] that
+--      have no place left, now (NULL: the database clock)
+-- Out: id, priority, deadline, estimate in ms, the beginning of the pipeline, queue, 1 if
+--      it has limits, the key that they count by, since when it is due, labels,
+--      selectors, whether it may go before others, task and natural key where there is
+--      no estimate.
+SELECT i."Id", i."Priority", i."DeadlineAt", i."EstimatedDurationMs", substr(i."IntegrationConfig", 1, 200), i."QueueName",
+    CASE WHEN i."QueueName" IN (SELECT q."Name" FROM "BotQueues" q
+        WHERE q."ConcurrencyLimit" IS NOT NULL OR q."KeyConcurrencyLimit" IS NOT NULL OR q."RateLimit" IS NOT NULL OR q."KeyRateLimit" IS NOT NULL) THEN 1 ELSE 0 END,
+    i."LimitKey", i."AvailableAt", i."Labels", i."Selectors", i."Expedite",
+    CASE WHEN i."EstimatedDurationMs" IS NULL THEN i."TaskName" END, CASE WHEN i."EstimatedDurationMs" IS NULL THEN i."NaturalKey" END
+FROM "BotWorkQueueItems" i
+WHERE i."State" IN (0, 4) AND i."Expedite" AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+  AND i."Priority" BETWEEN @min_priority AND @max_priority
+  AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+  AND i."DeletedAt" IS NULL
+  AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+  AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
+  AND (CAST(@queues AS text) = '[]' OR i."QueueName" NOT IN (SELECT json_array_elements_text(CAST(@queues AS json))))
+  AND (CAST(@keys AS text) = '[]' OR i."LimitKey" IS NULL OR (i."QueueName", i."LimitKey") NOT IN (
+      SELECT j."Queue", j."Key" FROM json_to_recordset(CAST(@keys AS json)) AS j("Queue" text, "Key" text)))
+ORDER BY i."Priority" DESC, i."Id"
+LIMIT @limit_rows;

@@ -1,0 +1,9 @@
+-- workers_open: the workers that may take items.
+-- In:  seen_ms, now (NULL: the database clock)
+-- Out: id, name, capacity but for stuck slots, reserved slots, labels, channels, queues, since when each
+--      has been available; by id.
+SELECT w."Id", w."Name", w."Capacity" - w."StuckSlots", w."ReservedSlots", w."Labels", w."Channels", w."Queues", COALESCE(w."AvailableSince", w."StartedAt")
+FROM "BotWorkers" w
+WHERE w."LastSeenAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@seen_ms AS bigint) * INTERVAL '1 millisecond'
+  AND w."State" = 'active' AND (w."LeaseExpiresAt" IS NULL OR w."LeaseExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+ORDER BY w."Id";

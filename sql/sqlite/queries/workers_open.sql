@@ -1,0 +1,9 @@
+-- workers_open: the workers that may take items.
+-- In:  seen_ms, now (NULL: the database clock)
+-- Out: id, name, capacity but for stuck slots, reserved slots, labels, channels, queues, since when each
+--      has been available; by id.
+SELECT w.Id, w.Name, w.Capacity - w.StuckSlots, w.ReservedSlots, w.Labels, w.Channels, w.Queues, COALESCE(w.AvailableSince, w.StartedAt)
+FROM BotWorkers w
+WHERE w.LastSeenAt >= strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@seen_ms / 1000.0))
+  AND w.State = 'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+ORDER BY w.Id;

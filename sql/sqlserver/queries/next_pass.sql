@@ -1,0 +1,3 @@
+-- next_pass: count a pass that writes, unless another one has come first.
+-- In:  passes
+UPDATE BotAssignmentMarks SET Value = Value + 1 WHERE Name = N'passes' AND Value = @passes;

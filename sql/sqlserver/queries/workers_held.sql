@@ -1,0 +1,21 @@
+-- workers_held: what workers hold: all that runs, and what is assigned at or above a
+-- priority. Two halves, so that each uses its index. An estimate counts from 0 to ten
+-- years: a hand may have written anything, and a sum that overflows would fail every
+-- pass.
+-- In:  min_priority, default_ms
+-- Out: worker, priority, 1 for running items, channel, how many, their milliseconds, when
+--      the latest of them was assigned or started.
+SELECT h.WorkerId, h.Priority, h.Running, h.Channel, COUNT(*), SUM(h.Ms), MAX(h.Since)
+FROM (
+    SELECT i.WorkerId, i.Priority, 0 AS Running, i.Channel, i.AssignedAt AS Since,
+        CASE WHEN COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) IS NULL THEN CAST(@default_ms AS bigint) WHEN COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) < 0 THEN 0
+             WHEN COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) > 315360000000 THEN 315360000000 ELSE COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) END AS Ms
+    FROM BotWorkQueueItems i WHERE i.State = 5 AND i.Priority >= @min_priority
+    UNION ALL
+    SELECT i.WorkerId, i.Priority, 1 AS Running, i.Channel, i.StartedAt AS Since,
+        CASE WHEN COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) IS NULL THEN CAST(@default_ms AS bigint) WHEN COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) < 0 THEN 0
+             WHEN COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) > 315360000000 THEN 315360000000 ELSE COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) END AS Ms
+    FROM BotWorkQueueItems i WHERE i.State = 1
+) h
+WHERE h.WorkerId IS NOT NULL
+GROUP BY h.WorkerId, h.Priority, h.Running, h.Channel;

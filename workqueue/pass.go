@@ -1,0 +1,243 @@
+package workqueue
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"botwork/workqueue/assignment"
+)
+
+// AssignResult is what a pass did.
+type AssignResult struct {
+	RescueResult
+
+	// Expired counts the items that were cancelled because they had not been
+	// started in time.
+	Expired int `json:"expired"`
+
+	// Workers counts the workers that could take items of every priority of the
+	// band when the pass began.
+	Workers int `json:"workers"`
+
+	// Assigned counts the items that were given to a worker, Moved those that
+	// were taken from another one, which had not started them.
+	Assigned int `json:"assigned"`
+	Moved    int `json:"moved"`
+
+	// Faults tell what the pass could not read or score, and did without.
+	Faults []string `json:"-"`
+
+	// Pace is how soon another pass may find a place for items that waited for
+	// nothing but one under a rate; 0 when none did.
+	Pace time.Duration `json:"-"`
+}
+
+const (
+	// surveys is how often a pass plans without the lock before it plans under it.
+	surveys = 3
+
+	// leastWindow and mostWindow bound how many items a pass looks at.
+	leastWindow, mostWindow = 2000, 1_000_000
+
+	// pageLimit bounds what a pass under the lock looks at at a time.
+	pageLimit = 5000
+)
+
+// AssignPass frees what nobody will run, cancels what has not been started in
+// time, then gives the due items of the band to the live workers, the highest
+// priority first, each to the worker that the distribution mode names; of queues
+// with limits only as many as those allow over the whole cluster.
+//
+// It reads and plans without the cluster's assignment lock, and takes that to
+// write. When another pass has written in between, the plan is made anew; a plan
+// that comes too late for a third time, or meets queues with limits, is made under
+// the lock. When AssignPass returns, a pass that began after the call has been
+// committed.
+func AssignPass(ctx context.Context, store AssignStore, p AssignParams) (AssignResult, error) {
+	if err := p.Validate(); err != nil {
+		return AssignResult{}, err
+	}
+	p = p.withDefaults()
+	var result AssignResult
+	var unlearned []string
+	if err := p.Learned.Refresh(ctx); err != nil { // it goes on with what it knew
+		unlearned = []string{fmt.Sprintf("learned durations: %v", err)}
+	}
+	for range surveys {
+		plan, err := p.survey(ctx, store)
+		if err != nil {
+			return result, err
+		}
+		if plan.sweepable {
+			if err := p.sweep(ctx, store, &result); err != nil {
+				return result, err
+			}
+			if plan, err = p.survey(ctx, store); err != nil {
+				return result, err
+			}
+		}
+		if plan.limited {
+			break
+		}
+		result.Workers, result.Faults = plan.workers, append(unlearned, plan.faults...)
+		if len(plan.assignments) == 0 {
+			return result, nil
+		}
+		if done, err := plan.write(ctx, store, &result); done || err != nil {
+			return result, err
+		}
+	}
+	result, err := p.locked(ctx, store, result)
+	result.Faults = append(unlearned, result.Faults...)
+	return result, err
+}
+
+// sweep frees and cancels, in a transaction of its own: what it frees is read with
+// all the rest.
+func (p AssignParams) sweep(ctx context.Context, store AssignStore, result *AssignResult) error {
+	return store.Assign(ctx, func(ctx context.Context, tx AssignTx) error {
+		rescued, expired, err := p.clear(ctx, tx)
+		result.RescueResult, result.Expired = rescued, expired
+		return err
+	})
+}
+
+func (p AssignParams) clear(ctx context.Context, tx AssignTx) (RescueResult, int, error) {
+	rescued, err := tx.Rescue(ctx, p.rescue())
+	if err != nil {
+		return rescued, 0, err
+	}
+	expired, err := tx.Expire(ctx)
+	return rescued, expired, err
+}
+
+func (p AssignParams) rescue() RescueParams {
+	return RescueParams{AssignedFor: p.AssignedFor, MaxReleases: p.MaxReleases}
+}
+
+// passPlan is what a pass has decided outside of the lock.
+type passPlan struct {
+	marks       Marks
+	assignments []Assignment
+	turns       map[string]int64
+	workers     int
+	faults      []string
+	sweepable   bool // there is something to free first
+	limited     bool // there are items whose queues have limits
+}
+
+// write writes the plan unless another pass has written since it was made.
+func (plan *passPlan) write(ctx context.Context, store AssignStore, result *AssignResult) (done bool, err error) {
+	err = store.Assign(ctx, func(ctx context.Context, tx AssignTx) error {
+		done, result.Assigned, result.Moved = false, 0, 0
+		now, err := tx.Marks(ctx)
+		if err != nil || now.Passes != plan.marks.Passes {
+			return err
+		}
+		done = true
+		return writePlan(ctx, tx, plan.marks, plan.assignments, plan.turns, result)
+	})
+	return done, err
+}
+
+// writePlan writes assignments, first those of items that wait, and counts them.
+func writePlan(ctx context.Context, tx AssignTx, m Marks, assignments []Assignment, turns map[string]int64, result *AssignResult) error {
+	moves := slices.IndexFunc(assignments, func(a Assignment) bool { return a.From != 0 })
+	if moves < 0 {
+		moves = len(assignments)
+	}
+	assigned, err := tx.Write(ctx, assignments[:moves])
+	if err != nil {
+		return err
+	}
+	moved, err := tx.Write(ctx, assignments[moves:])
+	if err != nil {
+		return err
+	}
+	result.Assigned += assigned
+	result.Moved += moved
+	return tx.Mark(ctx, Marks{Passes: m.Passes, Turns: turns})
+}
+
+// locked runs a whole pass under the lock, page by page: what a page assigned, and
+// what it found without a place under the queues' limits, is gone from the next.
+func (p AssignParams) locked(ctx context.Context, store AssignStore, before AssignResult) (AssignResult, error) {
+	var result AssignResult
+	err := store.Assign(ctx, func(ctx context.Context, tx AssignTx) error {
+		result = before
+		rescued, expired, err := p.clear(ctx, tx)
+		if err != nil {
+			return err
+		}
+		result.RescueResult = result.RescueResult.plus(rescued)
+		result.Expired += expired
+		limits := &passLimits{}
+		pl, err := p.planner(ctx, tx)
+		if err != nil {
+			return err
+		}
+		err = pl.pages(ctx, tx, limits, &result)
+		result.Workers, result.Faults, result.Pace = pl.workers, pl.classes.faults, limits.pace
+		return err
+	})
+	return result, err
+}
+
+func (pl *passPlanner) pages(ctx context.Context, tx AssignTx, limits *passLimits, result *AssignResult) error {
+	for !pl.Done() {
+		limit := min(max(pl.Room(pl.p.DefaultEstimate.Milliseconds()), 64), pageLimit)
+		left := limits.full() // what this page leaves out
+		due, err := limits.due(ctx, tx, pl.p.Band, limit)
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		items, err := pl.items(ctx, due)
+		if err != nil {
+			return err
+		}
+		of := make(map[int64]DueItem, len(due))
+		for _, it := range due {
+			of[it.ID] = it
+		}
+		for i := range items {
+			it := of[items[i].ID]
+			if limits.allow(it) && pl.Give(&items[i]) {
+				limits.take(it)
+			}
+		}
+		before := result.Assigned
+		placements, turns := pl.Plan()
+		if len(placements) > 0 {
+			if err := writePlan(ctx, tx, pl.marks, assignmentsOf(placements), turns, result); err != nil {
+				return err
+			}
+			pl.marks.Passes++
+		}
+		more := result.Assigned > before || limits.full() > left
+		if !more || len(due) < limit {
+			return nil
+		}
+	}
+	return nil
+}
+
+// assignmentsOf puts the items that wait before those that are moved.
+func assignmentsOf(placements []assignment.Placement) []Assignment {
+	list := make([]Assignment, 0, len(placements))
+	for _, moved := range []bool{false, true} {
+		for i := range placements {
+			p := &placements[i]
+			if (p.From != 0) != moved {
+				continue
+			}
+			a := Assignment{ItemID: p.Item, WorkerID: p.Worker, From: p.From, RunOrder: p.RunOrder, Channel: p.Channel}
+			if !p.Guessed {
+				a.Estimate = time.Duration(p.Estimate) * time.Millisecond
+			}
+			list = append(list, a)
+		}
+	}
+	return list
+}

@@ -1,0 +1,266 @@
+package workqueue
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"botwork/workqueue/assignment"
+)
+
+// takeBackMargin is how much sooner an item must start at another worker to be
+// moved there: less than that is within what estimates are off.
+const takeBackMargin = 10 * time.Second
+
+// takeBackMost bounds the items that a pass looks at to move some of them.
+const takeBackMost = 20_000
+
+// passPlanner is the planner of one pass, with what it knows of the items.
+type passPlanner struct {
+	*assignment.Planner
+	p       AssignParams
+	marks   Marks
+	classes *passClasses
+	loads   []WorkerLoad
+
+	workers int // that have room for items of every priority of the band
+	room    int // about so many items
+}
+
+// survey reads and plans outside of the lock.
+func (p AssignParams) survey(ctx context.Context, store AssignStore) (*passPlan, error) {
+	plan := &passPlan{}
+	err := store.Survey(ctx, func(ctx context.Context, view AssignView) error {
+		*plan = passPlan{}
+		var err error
+		if plan.sweepable, err = view.Sweepable(ctx, p.rescue()); plan.sweepable || err != nil {
+			return err
+		}
+		pl, err := p.planner(ctx, view)
+		if err != nil {
+			return err
+		}
+		plan.marks, plan.workers = pl.marks, pl.workers
+		if plan.limited, err = pl.window(ctx, view); plan.limited || err != nil {
+			return err
+		}
+		placements, turns := pl.Plan()
+		if pl.Idles() && pl.waits() {
+			if moved, movedTurns, ok, err := pl.takeBack(ctx, view); err != nil {
+				return err
+			} else if ok {
+				placements, turns = moved, movedTurns
+			}
+		}
+		plan.assignments, plan.turns, plan.faults = assignmentsOf(placements), turns, pl.classes.faults
+		return nil
+	})
+	return plan, err
+}
+
+// planner reads what a pass knows of workers and queues.
+func (p AssignParams) planner(ctx context.Context, view AssignView) (*passPlanner, error) {
+	pl := &passPlanner{p: p}
+	var err error
+	if pl.marks, err = view.Marks(ctx); err != nil {
+		return nil, err
+	}
+	if pl.loads, err = view.WorkerLoads(ctx, p.SeenWithin, p.Band, p.DefaultEstimate); err != nil {
+		return nil, err
+	}
+	queues, err := view.Distributions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pl.classes = newPassClasses(p, pl.loads, queues, pl.marks.Now)
+	pl.begin(false)
+	// How much room there is for the least urgent, behind all that is held.
+	last := assignment.New(pl.classes.workers, pl.held(false), nil, pl.options())
+	last.Advance(p.Band.Min)
+	pl.workers, pl.room = last.Open(), last.Room(p.DefaultEstimate.Milliseconds())
+	return pl, nil
+}
+
+// begin makes a new plan; one that takes back counts what is assigned and could be
+// moved as items.
+func (pl *passPlanner) begin(takeBack bool) {
+	var movable []assignment.Held
+	if takeBack {
+		movable = pl.movable()
+	}
+	pl.Planner = assignment.New(pl.classes.workers, pl.held(takeBack), movable, pl.options())
+	pl.classes.use(pl.Planner)
+}
+
+func (pl *passPlanner) options() assignment.Options {
+	o := assignment.Options{
+		Now: pl.marks.Now.UnixMilli(), Horizon: max(pl.p.Horizon.Milliseconds(), 1), MaxPerWorker: pl.p.MaxPerWorker,
+		Margin: takeBackMargin.Milliseconds(), High: HighPriority, Last: pl.marks.Turns,
+	}
+	if pl.p.Workers == IdleWorkers {
+		o.Levels = levels(pl.p.Band)
+	}
+	return o
+}
+
+// levels are the least priorities of the bands inside of a pass's.
+func levels(b Band) []int {
+	var list []int
+	for _, least := range []int{HighPriority + 1, MediumPriority} {
+		if least > b.Min {
+			list = append(list, least)
+		}
+	}
+	return append(list, b.Min)
+}
+
+// held is what the workers hold that stays where it is.
+func (pl *passPlanner) held(takeBack bool) []assignment.Held {
+	return pl.work(func(h *HeldWork) bool { return h.Running || !takeBack || !pl.p.Band.Contains(h.Priority) })
+}
+
+// movable is the rest.
+func (pl *passPlanner) movable() []assignment.Held {
+	return pl.work(func(h *HeldWork) bool { return !h.Running && pl.p.Band.Contains(h.Priority) })
+}
+
+func (pl *passPlanner) work(is func(h *HeldWork) bool) []assignment.Held {
+	var list []assignment.Held
+	for i := range pl.loads {
+		for k := range pl.loads[i].Held {
+			if h := &pl.loads[i].Held[k]; is(h) {
+				list = append(list, assignment.Held{
+					Worker: pl.loads[i].WorkerID, Priority: h.Priority, Channel: h.Channel, Running: h.Running,
+					Count: h.Count, Estimate: h.Estimate.Milliseconds(),
+				})
+			}
+		}
+	}
+	return list
+}
+
+// window gives out what is due: at first about four times as many items as there is
+// room for, so that the longest of them can be given first, and more while workers
+// have room left that nothing among them suits.
+func (pl *passPlanner) window(ctx context.Context, view AssignView) (limited bool, err error) {
+	seen := map[int64]bool{}
+	full := Full{}
+	for limit := min(max(4*pl.room, leastWindow), mostWindow); !pl.Done(); limit = min(8*limit, mostWindow) {
+		due, err := view.DueItems(ctx, pl.p.Band, full, limit)
+		if err != nil {
+			return false, err
+		}
+		more := len(due) == limit && limit < mostWindow
+		fresh := due[:0]
+		for i := range due {
+			if due[i].Queue != "" {
+				return true, nil
+			}
+			if !seen[due[i].ID] {
+				fresh = append(fresh, due[i])
+				if more {
+					seen[due[i].ID] = true
+				}
+			}
+		}
+		items, err := pl.items(ctx, fresh)
+		if err != nil {
+			return false, err
+		}
+		for i := range items {
+			pl.Give(&items[i])
+		}
+		if !more {
+			return false, nil
+		}
+		// What no open worker serves need not be read again.
+		full.Queues = pl.classes.exhausted()
+	}
+	return false, nil
+}
+
+// items are due items, in the order in which they are to be given.
+func (pl *passPlanner) items(ctx context.Context, due []DueItem) ([]assignment.Item, error) {
+	items := make([]assignment.Item, 0, len(due))
+	for i := range due {
+		it := &due[i]
+		class, err := pl.classes.of(ctx, it)
+		if err != nil {
+			return nil, err
+		}
+		if class.number < 0 {
+			continue // its selectors cannot be read: it would run just anywhere
+		}
+		estimate, known := pl.p.estimate(it)
+		one := assignment.Item{
+			ID: it.ID, Priority: it.Priority, Estimate: max(estimate.Milliseconds(), 1), Guessed: !known, Due: it.Due.UnixMilli(),
+			Expedite: it.Expedite && class.expedites, Class: class.number, Holder: it.Holder,
+		}
+		if !it.Deadline.IsZero() {
+			one.Deadline = it.Deadline.UnixMilli()
+		}
+		items = append(items, one)
+	}
+	pl.Sort(items, max(pl.p.Horizon.Milliseconds(), 1))
+	return items, nil
+}
+
+// waits tells that some worker holds items that it will not start soon.
+func (pl *passPlanner) waits() bool {
+	for i := range pl.loads {
+		l := &pl.loads[i]
+		var count int
+		var sum time.Duration
+		movable := false
+		for k := range l.Held {
+			h := &l.Held[k]
+			count += h.Count
+			sum += min(h.Estimate, math.MaxInt64-sum)
+			movable = movable || !h.Running && pl.p.Band.Contains(h.Priority)
+		}
+		if movable && count > l.Capacity && sum > takeBackMargin {
+			return true
+		}
+	}
+	return false
+}
+
+// takeBack plans once more, with the items that are assigned and have not started
+// among those that can be given: each stays where it is unless it starts much
+// sooner elsewhere. It does nothing when there are too many of them.
+func (pl *passPlanner) takeBack(ctx context.Context, view AssignView) ([]assignment.Placement, map[string]int64, bool, error) {
+	assigned, err := view.AssignedItems(ctx, pl.p.Band, takeBackMost)
+	if err != nil || len(assigned) == 0 || len(assigned) == takeBackMost {
+		return nil, nil, false, err
+	}
+	due, err := view.DueItems(ctx, pl.p.Band, Full{}, takeBackMost)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	pl.begin(true)
+	items, err := pl.items(ctx, append(assigned, due...))
+	if err != nil {
+		return nil, nil, false, err
+	}
+	for i := range items {
+		pl.Give(&items[i])
+	}
+	placements, turns := pl.Plan()
+	return placements, turns, true, nil
+}
+
+// estimate is how long the item is expected to take: what it says itself, what was
+// learned, what its pipeline says; else the default, which nobody knows to hold.
+func (p AssignParams) estimate(it *DueItem) (estimate time.Duration, known bool) {
+	if it.Estimate > 0 {
+		return it.Estimate, true
+	}
+	profile := p.Profiles.Of(it.Pipeline)
+	if d, ok := p.Learned.Estimate(it.Pipeline, it.TaskName, it.NaturalKey, profile); ok {
+		return d, true
+	}
+	if profile.Estimate > 0 {
+		return profile.Estimate, true
+	}
+	return p.DefaultEstimate, false
+}

@@ -1,0 +1,135 @@
+package workqueue
+
+import (
+	"context"
+	"time"
+)
+
+// AssignStore is what assignment passes need of the database.
+type AssignStore interface {
+	// Survey reads for a pass without the assignment lock: what it read may be
+	// out of date when the pass writes.
+	Survey(ctx context.Context, read func(ctx context.Context, view AssignView) error) error
+
+	// Assign runs pass under the cluster's assignment lock: it waits for the
+	// lock, and what pass wrote is committed together when pass returns nil.
+	// Two passes never overlap. When the engine asks for it (a deadlock), the
+	// transaction is rolled back and pass runs again from the start. The
+	// transaction handed to pass must not be used after it returned.
+	Assign(ctx context.Context, pass func(ctx context.Context, tx AssignTx) error) error
+}
+
+// AssignView is what a pass reads.
+type AssignView interface {
+	// Marks returns what passes remember.
+	Marks(ctx context.Context) (Marks, error)
+
+	// Sweepable tells whether Rescue or Expire would find something.
+	Sweepable(ctx context.Context, p RescueParams) (bool, error)
+
+	// Distributions returns how the items of queues are given to workers, as
+	// JSON, for the queues that say so.
+	Distributions(ctx context.Context) (map[string]JSONText, error)
+
+	// WorkerLoads returns the active workers that were seen within seenWithin
+	// and whose lease runs, in the order of their ids, with all that runs there
+	// and what is assigned to them at or above band.Min. defaultEstimate stands
+	// for unknown durations.
+	WorkerLoads(ctx context.Context, seenWithin time.Duration, band Band, defaultEstimate time.Duration) ([]WorkerLoad, error)
+
+	// DueItems returns up to limit items of the band that wait and are due,
+	// of queues that are not paused and that workers take from, by priority
+	// (largest first), those that may be expedited, deadline (none last) and id.
+	// What Write assigned is no longer among them, nor is what full names.
+	DueItems(ctx context.Context, band Band, full Full, limit int) ([]DueItem, error)
+
+	// AssignedItems returns up to limit items of the band that are assigned and
+	// have not started, by priority (largest first) and the order in which their
+	// workers start them.
+	AssignedItems(ctx context.Context, band Band, limit int) ([]DueItem, error)
+}
+
+// AssignTx is the database inside an assignment pass.
+type AssignTx interface {
+	AssignView
+	LimitTx
+
+	// Rescue gives back what nobody will run: running items whose lease has
+	// run out, assigned items that wait longer than p.AssignedFor or whose
+	// worker is gone. An item that comes back for the p.MaxReleases-th time
+	// because its runner died is cancelled as poison.
+	Rescue(ctx context.Context, p RescueParams) (RescueResult, error)
+
+	// Expire cancels the items that have not been started by their deadline, or
+	// within their queue's time to live, as expired, and returns how many.
+	Expire(ctx context.Context) (int, error)
+
+	// Write assigns items to workers, or moves them from the worker that each
+	// names as From, and returns how many it changed: an item that was cancelled
+	// or started meanwhile stays as it is.
+	Write(ctx context.Context, assignments []Assignment) (int, error)
+
+	// Mark counts this pass and remembers whose turn it is.
+	Mark(ctx context.Context, m Marks) error
+}
+
+// Marks are what assignment passes remember from one to the next.
+type Marks struct {
+	// Now is the database's clock, UTC.
+	Now time.Time
+
+	// Passes counts the passes that have written.
+	Passes int64
+
+	// Turns is the worker that got the last item, by the scope that takes turns.
+	Turns map[string]int64
+}
+
+// DueItem is what an assignment pass knows of an item.
+type DueItem struct {
+	ID       int64
+	Priority int
+	Due      time.Time // since when it is due
+	Deadline time.Time // zero: none
+
+	// Estimate is 0 when the item names none. TaskName and NaturalKey are given
+	// then, "" for none.
+	Estimate             time.Duration
+	TaskName, NaturalKey string
+
+	// Pipeline is the start of its IntegrationConfig, enough for a pipeline's name.
+	Pipeline string
+
+	QueueName string
+
+	// Queue is the item's queue if that has limits, else ""; LimitKey is then
+	// what its limits per key count by, "" for nothing.
+	Queue    string
+	LimitKey string
+
+	// Labels and Selectors are the item's own, as JSON; Expedite tells that one
+	// of the selectors puts it before others of its priority while it asks.
+	Labels, Selectors JSONText
+	Expedite          bool
+
+	// Holder is the worker that the item is assigned to; 0: none.
+	Holder int64
+}
+
+// Assignment gives an item to a worker.
+type Assignment struct {
+	ItemID   int64 `json:"id"`
+	WorkerID int64 `json:"worker"`
+
+	// From is the worker that the item is taken from; 0: it waits.
+	From int64 `json:"from,omitempty"`
+
+	// RunOrder is its place among the items of the same priority at the worker,
+	// the least first; see assignment.Placement.
+	RunOrder int64 `json:"runOrder"`
+
+	// Estimate is how long the pass expects it to take, 0 when nobody knows;
+	// Channel is its pipeline's.
+	Estimate time.Duration `json:"estimate"`
+	Channel  string        `json:"channel,omitempty"`
+}
