@@ -47,6 +47,11 @@ type AssignView interface {
 	// have not started, by priority (largest first) and the order in which their
 	// workers start them.
 	AssignedItems(ctx context.Context, band Band, limit int) ([]DueItem, error)
+
+	// LimitUses returns the queues that have limits, by name, with what of them is
+	// used. It changes nothing, so it counts starts as they were noted last:
+	// LimitTx.Limits notes them first.
+	LimitUses(ctx context.Context) ([]LimitUse, error)
 }
 
 // AssignTx is the database inside an assignment pass.

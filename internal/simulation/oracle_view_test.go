@@ -73,3 +73,7 @@ func (v *passView) AssignedItems(ctx context.Context, band workqueue.Band, limit
 	v.note("assigned items", differ(got, v.model.Assigned(band, limit)))
 	return got, err
 }
+
+func (v *passView) LimitUses(ctx context.Context) ([]workqueue.LimitUse, error) {
+	return v.real.LimitUses(ctx)
+}

@@ -27,15 +27,29 @@ type rateRow struct {
 
 // Limits implements workqueue.LimitTx.
 func (a *assignTx) Limits(ctx context.Context) ([]workqueue.LimitUse, error) {
-	uses, err := a.limits(ctx)
+	a.rated = false
+	return a.limitUses(ctx, func(ctx context.Context, rates []rateRow) error {
+		a.rated = true
+		return a.updateStarts(ctx, rates)
+	})
+}
+
+// LimitUses implements workqueue.AssignView.
+func (v *assignView) LimitUses(ctx context.Context) ([]workqueue.LimitUse, error) {
+	return v.limitUses(ctx, func(context.Context, []rateRow) error { return nil })
+}
+
+// limitUses counts; before it counts starts it calls update, if a queue limits them.
+func (v *assignView) limitUses(ctx context.Context, update func(context.Context, []rateRow) error) ([]workqueue.LimitUse, error) {
+	uses, err := v.countLimits(ctx, update)
 	if err != nil {
 		return nil, fmt.Errorf("read limits: %w", err)
 	}
 	return uses, nil
 }
 
-func (a *assignTx) limits(ctx context.Context) ([]workqueue.LimitUse, error) {
-	uses, err := a.limited(ctx)
+func (v *assignView) countLimits(ctx context.Context, update func(context.Context, []rateRow) error) ([]workqueue.LimitUse, error) {
+	uses, err := v.limited(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -51,21 +65,27 @@ func (a *assignTx) limits(ctx context.Context) ([]workqueue.LimitUse, error) {
 		}
 	}
 	if held {
-		if err := a.addHeld(ctx, byName); err != nil {
+		if err := v.addHeld(ctx, byName); err != nil {
 			return nil, err
 		}
 	}
-	if a.rated = len(rates) > 0; a.rated {
-		if err := a.addStarts(ctx, byName, rates); err != nil {
-			return nil, err
+	if len(rates) == 0 {
+		return uses, nil
+	}
+	if err := update(ctx, rates); err != nil {
+		return nil, err
+	}
+	for _, r := range rates {
+		if err := v.countStarts(ctx, byName[r.QueueName], r); err != nil {
+			return nil, fmt.Errorf("limit_starts: %w", err)
 		}
 	}
 	return uses, nil
 }
 
 // limited reads the queues that have limits.
-func (a *assignTx) limited(ctx context.Context) ([]workqueue.LimitUse, error) {
-	rows, err := a.s.queries.query(ctx, a.tx, "limits", nil)
+func (v *assignView) limited(ctx context.Context) ([]workqueue.LimitUse, error) {
+	rows, err := v.s.queries.query(ctx, v.on, "limits", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +108,8 @@ func newRateRow(u *workqueue.LimitUse) rateRow {
 	return r
 }
 
-func (a *assignTx) addHeld(ctx context.Context, uses map[string]*workqueue.LimitUse) error {
-	rows, err := a.s.queries.query(ctx, a.tx, "limit_held", nil)
+func (v *assignView) addHeld(ctx context.Context, uses map[string]*workqueue.LimitUse) error {
+	rows, err := v.s.queries.query(ctx, v.on, "limit_held", nil)
 	if err != nil {
 		return err
 	}
@@ -105,8 +125,8 @@ func (a *assignTx) addHeld(ctx context.Context, uses map[string]*workqueue.Limit
 	})
 }
 
-// addStarts brings the log of starts up to date and counts it.
-func (a *assignTx) addStarts(ctx context.Context, uses map[string]*workqueue.LimitUse, rates []rateRow) error {
+// updateStarts brings the log of starts up to date.
+func (a *assignTx) updateStarts(ctx context.Context, rates []rateRow) error {
 	batch, err := jsonRows(rates)
 	if err != nil {
 		return err
@@ -124,17 +144,12 @@ func (a *assignTx) addStarts(ctx context.Context, uses map[string]*workqueue.Lim
 			return fmt.Errorf("%s: %w", step.name, err)
 		}
 	}
-	for _, r := range rates {
-		if err := a.countStarts(ctx, uses[r.QueueName], r); err != nil {
-			return fmt.Errorf("limit_starts: %w", err)
-		}
-	}
 	return nil
 }
 
-func (a *assignTx) countStarts(ctx context.Context, u *workqueue.LimitUse, r rateRow) error {
-	rows, err := a.s.queries.query(ctx, a.tx, "limit_starts", values{
-		"queue": r.QueueName, "rate_ms": r.rateMs, "key_rate_ms": r.keyRateMs, "keep_ms": r.KeepMs, "now": a.s.nowArg(),
+func (v *assignView) countStarts(ctx context.Context, u *workqueue.LimitUse, r rateRow) error {
+	rows, err := v.s.queries.query(ctx, v.on, "limit_starts", values{
+		"queue": r.QueueName, "rate_ms": r.rateMs, "key_rate_ms": r.keyRateMs, "keep_ms": r.KeepMs, "now": v.s.nowArg(),
 	})
 	if err != nil {
 		return err

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"botwork/workqueue"
 )
 
@@ -70,6 +72,17 @@ func (x *fixture) limits() (uses []workqueue.LimitUse) {
 		uses, err = tx.Limits(ctx)
 		return err
 	})
+	// What is read without the lock is the same, once the log of starts is up to date.
+	err := x.Store.Survey(x.ctx, func(ctx context.Context, view workqueue.AssignView) error {
+		read, err := view.LimitUses(ctx)
+		if diff := cmp.Diff(uses, read); diff != "" {
+			x.Errorf("LimitUses after Limits (-Limits +LimitUses):\n%s", diff)
+		}
+		return err
+	})
+	if err != nil {
+		x.Fatal(err)
+	}
 	return uses
 }
 
