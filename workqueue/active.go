@@ -12,7 +12,9 @@ import (
 type active struct {
 	mu    sync.Mutex
 	runs  map[*activeRun]struct{}
-	stuck int // slots of runs that are
+	stuck int       // slots of runs that are
+	ended time.Time // when a run ended last; zero: none has
+	told  time.Time // when a heartbeat began last
 }
 
 // activeRun is a run in its slot.
@@ -44,11 +46,36 @@ func (a *active) remove(r *activeRun) (stuckFor time.Duration, givenUp bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.runs, r)
+	a.ended = time.Now()
 	if r.stuck {
 		a.stuck -= r.need.size()
 		stuckFor = time.Since(r.cancelled)
 	}
 	return stuckFor, r.givenUp
+}
+
+// sinceEnd is how long ago a run ended last; nil: none has.
+func (a *active) sinceEnd() *time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ended.IsZero() {
+		return nil
+	}
+	return new(time.Since(a.ended))
+}
+
+// idleFor tells that nothing runs, and that no heartbeat has begun for so long.
+func (a *active) idleFor(atLeast time.Duration) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.runs) == 0 && time.Since(a.told) >= atLeast
+}
+
+// beaten notes that a heartbeat begins.
+func (a *active) beaten(at time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.told = at
 }
 
 // stuckSlots counts the slots whose handler was cancelled and does not stop.

@@ -33,6 +33,7 @@ func (e *execution) start(it claimed, own need) {
 			e.end(a, outcome)
 		}
 		e.r.slots.release(own)
+		e.r.tellIdle()
 	}()
 }
 

@@ -6,6 +6,21 @@ import (
 	"time"
 )
 
+// idleBeat is how long after a heartbeat the next one tells that nothing runs here any
+// longer, for passes that look for who has been free the longest.
+const idleBeat = 5 * time.Second
+
+// tellIdle lets the next heartbeat not wait when the last run has ended.
+func (r *Runner) tellIdle() {
+	if !r.active.idleFor(idleBeat) {
+		return
+	}
+	select {
+	case r.beatNow <- struct{}{}:
+	default:
+	}
+}
+
 // heartbeat says that the worker lives and renews all its leases, one
 // statement each, until ctx ends. A failed beat is repeated sooner.
 func (r *Runner) heartbeat(ctx context.Context) {
@@ -45,9 +60,11 @@ func (r *Runner) beat(ctx context.Context) error {
 	started := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, r.o.Heartbeat)
 	defer cancel()
+	r.active.beaten(started)
 	refs := r.held.refs()
 	result, err := r.o.Store.Beat(ctx, BeatParams{
 		WorkerID: r.worker.ID, InstanceID: r.worker.InstanceID, Lease: r.o.Spec.Lease, Held: refs, Stuck: r.active.stuckSlots(),
+		Ended: r.active.sinceEnd(),
 	})
 	if err != nil {
 		return err

@@ -171,7 +171,7 @@ func (p AssignParams) locked(ctx context.Context, store AssignStore, before Assi
 		if err != nil {
 			return err
 		}
-		result.RescueResult = result.RescueResult.plus(rescued)
+		result.RescueResult = result.plus(rescued)
 		result.Expired += expired
 		limits := &passLimits{}
 		pl, err := p.planner(ctx, tx)

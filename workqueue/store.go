@@ -190,6 +190,10 @@ type BeatParams struct {
 	Lease      time.Duration
 	Held       []ItemRef
 	Stuck      int // slots whose handler was cancelled and does not stop
+
+	// Ended is how long ago a run ended here last; nil: none has since the process
+	// started. Passes give items to workers that have been free for longer.
+	Ended *time.Duration
 }
 
 // BeatResult is what a worker learns from its beat.

@@ -36,6 +36,9 @@ type Worker struct {
 	StartedAt  time.Time   `json:"startedAt"`
 	LastSeenAt time.Time   `json:"lastSeenAt"`
 
+	// AvailableSince is when a run ended here last; nil: none has since StartedAt.
+	AvailableSince *time.Time `json:"availableSince"`
+
 	// LeaseExpiresAt is when the worker counts as gone unless it beats again.
 	LeaseExpiresAt *time.Time `json:"leaseExpiresAt"`
 }

@@ -90,7 +90,7 @@ func (o *oracle) beat(p workqueue.BeatParams) (result workqueue.BeatResult, err 
 		result, err = o.store.Beat(ctx, p)
 		return err
 	}, func() string {
-		want, _ := o.model.Beat(reference.Process{Worker: p.WorkerID, Instance: p.InstanceID}, p.Lease, p.Stuck, p.Held)
+		want, _ := o.model.Beat(p)
 		return differ(fmt.Sprint(result.State, sorted(result.Lost)), fmt.Sprint(want.State, sorted(want.Lost)))
 	})
 	o.w.judge.log(p.InstanceID, "Beat: %v, lost %v, stuck %d, %v", result.State, sorted(result.Lost), p.Stuck, err)

@@ -67,6 +67,10 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 	if err != nil {
 		return result, err
 	}
+	var ended *int64
+	if p.Ended != nil {
+		ended = new(ms(*p.Ended))
+	}
 	err = s.retry(ctx, "beat", func() error {
 		return s.tx(ctx, func(tx *sql.Tx) error {
 			result = workqueue.BeatResult{}
@@ -82,7 +86,7 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 				result.Lost = missing(held, renewed)
 			}
 			rows, err := s.queries.query(ctx, tx, "beat_worker", values{
-				"worker": p.WorkerID, "instance": p.InstanceID, "lease_ms": ms(p.Lease), "stuck": p.Stuck, "now": s.nowArg(),
+				"worker": p.WorkerID, "instance": p.InstanceID, "lease_ms": ms(p.Lease), "stuck": p.Stuck, "ended_ms": ended, "now": s.nowArg(),
 			})
 			if err != nil {
 				return err

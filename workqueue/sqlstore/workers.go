@@ -29,6 +29,7 @@ type workerRow struct {
 	StartedAt      utcTime
 	LastSeenAt     utcTime
 	LeaseExpiresAt utcTime
+	AvailableSince utcTime
 }
 
 func (workerRow) TableName() string { return "BotWorkers" }
@@ -39,6 +40,7 @@ func (r *workerRow) worker() workqueue.Worker {
 		Capacity: r.Capacity, StuckSlots: r.StuckSlots, Labels: workqueue.JSONText(r.Labels), State: workqueue.WorkerState(r.State),
 		ReservedSlots: r.ReservedSlots, Channels: workqueue.JSONText(r.Channels), Queues: workqueue.JSONText(r.Queues),
 		StartedAt: r.StartedAt.Time, LastSeenAt: r.LastSeenAt.Time, LeaseExpiresAt: r.LeaseExpiresAt.pointer(),
+		AvailableSince: r.AvailableSince.pointer(),
 	}
 }
 
@@ -105,7 +107,7 @@ func (s *Store) register(ctx context.Context, tx *sql.Tx, spec workqueue.WorkerS
 	}
 	// The first beat gives the lease; the sum of times is the statement's.
 	rows, err := s.queries.query(ctx, tx, "beat_worker", values{
-		"worker": row.ID, "instance": spec.InstanceID, "lease_ms": ms(spec.Lease), "stuck": 0, "now": s.nowArg(),
+		"worker": row.ID, "instance": spec.InstanceID, "lease_ms": ms(spec.Lease), "stuck": 0, "ended_ms": nil, "now": s.nowArg(),
 	})
 	if err != nil {
 		return workqueue.Worker{}, err

@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"time"
+
 	"context"
 	"errors"
 	"slices"
@@ -16,6 +18,7 @@ func beatTests() []test {
 		{"hundreds of leases", beatMany},
 		{"what others want of it", beatState},
 		{"slots that are stuck", beatStuck},
+		{"since when the worker is free", beatEnded},
 		{"not for a worker that was replaced", beatReplaced},
 	}
 }
@@ -192,5 +195,31 @@ func beatStuck(x *fixture) {
 	}
 	if got := x.worker("ann").StuckSlots; got != 0 {
 		x.Errorf("%d slots of the new process are stuck, want 0", got)
+	}
+}
+
+// beatEnded: passes learn since when a worker has been free from its heartbeats.
+func beatEnded(x *fixture) {
+	w := x.Worker(WorkerOpts{Name: "ann"})
+	tell := func(ended *time.Duration) workqueue.Worker {
+		x.Helper()
+		_, err := x.Store.Beat(x.ctx, workqueue.BeatParams{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: leaseTime, Ended: ended})
+		if err != nil {
+			x.Fatal(err)
+		}
+		return x.worker("ann")
+	}
+	if got := tell(nil); got.AvailableSince != nil {
+		x.Errorf("available since %s, want nothing before a run has ended", got.AvailableSince)
+	}
+	first := tell(new(90 * time.Second))
+	if first.AvailableSince == nil || !first.AvailableSince.Equal(first.LastSeenAt.Add(-90*time.Second)) {
+		x.Errorf("available since %v, want 90 s before the heartbeat at %s", first.AvailableSince, first.LastSeenAt)
+	}
+	if got := tell(nil); got.AvailableSince == nil || !got.AvailableSince.Equal(*first.AvailableSince) {
+		x.Errorf("available since %v, want %v still", got.AvailableSince, first.AvailableSince)
+	}
+	if got := x.loads(time.Hour, workqueue.EveryPriority); len(got) != 1 || !got[0].AvailableSince.Equal(*first.AvailableSince) {
+		x.Errorf("loads = %s, want one worker that is available since %s", asJSON(got), first.AvailableSince)
 	}
 }

@@ -33,8 +33,12 @@ func (m *machine) beat(t *rapid.T) {
 	p, held := m.holder(t, 0)
 	stuck := rapid.IntRange(0, 1).Draw(t, "stuck")
 	lease := rapid.SampledFrom([]time.Duration{3 * runLease, runLease}).Draw(t, "lease")
-	got, err := m.Store.Beat(m.ctx, workqueue.BeatParams{WorkerID: p.Worker, InstanceID: p.Instance, Lease: lease, Held: held, Stuck: stuck})
-	want, wantErr := m.model.Beat(p, lease, stuck, held)
+	beat := workqueue.BeatParams{WorkerID: p.Worker, InstanceID: p.Instance, Lease: lease, Held: held, Stuck: stuck}
+	if rapid.Bool().Draw(t, "a run has ended") {
+		beat.Ended = new(time.Duration(rapid.Int64Range(0, 5_000_000_000).Draw(t, "so long ago")))
+	}
+	got, err := m.Store.Beat(m.ctx, beat)
+	want, wantErr := m.model.Beat(beat)
 	m.sameError(t, err, wantErr)
 	same(t, "the state that the beat learns", got.State, want.State)
 	sameIDs(t, "claims that the beat lost", got.Lost, want.Lost)

@@ -93,6 +93,9 @@ func (m *Model) Loads(seenWithin time.Duration, band workqueue.Band, estimate ti
 			WorkerID: w.ID, Name: w.Name, Capacity: w.Capacity - w.StuckSlots, Reserved: w.ReservedSlots, Labels: w.Labels, Channels: w.Channels, Queues: w.Queues,
 			AvailableSince: w.StartedAt,
 		}
+		if w.AvailableSince != nil {
+			l.AvailableSince = *w.AvailableSince
+		}
 		held := map[workqueue.HeldWork]workqueue.HeldWork{}
 		for _, it := range m.Items {
 			running := it.State == workqueue.Blocked

@@ -22,6 +22,7 @@ func (m *Model) Register(id int64, spec workqueue.WorkerSpec) *workqueue.Worker 
 	}
 	dead := w.InstanceID != "" && w.InstanceID == spec.Replaces
 	w.InstanceID, w.Host, w.PID, w.Version, w.Capacity, w.StuckSlots = spec.InstanceID, spec.Host, spec.PID, spec.Version, spec.Capacity, 0
+	w.AvailableSince = nil
 	w.ReservedSlots, w.Labels = spec.ReservedSlots, spec.Labels
 	w.Channels, _ = spec.Channels.Text()
 	w.Queues, _ = workqueue.ServedText(spec.Queues)
@@ -70,16 +71,21 @@ func (m *Model) ReleaseAssigned(p Process) int {
 
 // Beat renews the worker's own lease and those of the claims that it still
 // has, and returns the items whose claim it has not.
-func (m *Model) Beat(p Process, lease time.Duration, stuck int, held []workqueue.ItemRef) (workqueue.BeatResult, error) {
+func (m *Model) Beat(b workqueue.BeatParams) (workqueue.BeatResult, error) {
+	p := Process{Worker: b.WorkerID, Instance: b.InstanceID}
 	w := m.Workers[p.Worker]
 	if !m.Present(p) || w.State == workqueue.WorkerStopped {
 		return workqueue.BeatResult{}, workqueue.ErrWorkerReplaced
 	}
-	w.StuckSlots, w.LastSeenAt, w.LeaseExpiresAt = stuck, m.Now(), m.in(lease)
+	w.StuckSlots, w.LastSeenAt, w.LeaseExpiresAt = b.Stuck, m.Now(), m.in(b.Lease)
+	if b.Ended != nil {
+		up := (*b.Ended + time.Millisecond - 1).Truncate(time.Millisecond)
+		w.AvailableSince = m.in(-up)
+	}
 	result := workqueue.BeatResult{State: w.State}
-	for _, ref := range held {
+	for _, ref := range b.Held {
 		if m.Holds(p, ref) {
-			m.Items[ref.ItemID].LeaseExpiresAt = m.in(lease)
+			m.Items[ref.ItemID].LeaseExpiresAt = m.in(b.Lease)
 		} else {
 			result.Lost = append(result.Lost, ref.ItemID)
 		}
