@@ -129,9 +129,26 @@ func (w *Worker) project(cfg config.Config, o Options) (process.Options, error) 
 		}),
 		Spec: workqueue.WorkerSpec{
 			Name: cfg.Worker.Name, Version: "example", Capacity: cfg.Worker.Capacity, Labels: labels, Lease: cfg.Worker.Lease,
+			ReservedSlots: cfg.Worker.ReservedSlots, Channels: channelsOf(cfg.Worker), Queues: cfg.Worker.Queues,
 		},
 		Heartbeat: cfg.Worker.Heartbeat, ShutdownGrace: cfg.Worker.ShutdownGrace, Finished: o.Finished,
 	}, nil
+}
+
+// channelsOf are the channels that a worker takes; nil: all of them.
+func channelsOf(w config.Worker) workqueue.Channels {
+	if len(w.Channels) == 0 {
+		return nil
+	}
+	channels := make(workqueue.Channels, len(w.Channels))
+	for name, c := range w.Channels {
+		channel := workqueue.Channel{Cost: c.Cost}
+		if c.Max != nil {
+			channel.Max = *c.Max
+		}
+		channels[name] = channel
+	}
+	return channels
 }
 
 // labelsOf writes a worker's labels as the database keeps them.
