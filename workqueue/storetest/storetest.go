@@ -80,6 +80,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Statistics", statisticsTests()},
 		{"Durations", durationTests()},
 		{"Housekeeping", housekeepingTests()},
+		{"Why", whyTests()},
 		{"Contend", contendTests()},
 	} {
 		t.Run(group.name, func(t *testing.T) {

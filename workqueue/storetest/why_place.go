@@ -1,0 +1,162 @@
+package storetest
+
+import (
+	"time"
+
+	"botwork/workqueue"
+)
+
+// whyEligible are items that no live worker may have.
+func whyEligible() []whyCase {
+	return []whyCase{
+		{
+			name: "no worker", kind: workqueue.WhyNoWorker, text: `no worker is there that takes items; the last, "a" \(draining\), was seen SPAN ago`,
+			make: func(x *fixture) int64 {
+				x.whyWorker("a", 1, nil)
+				if err := x.Store.DrainWorker(x.ctx, "a", ""); err != nil {
+					x.Fatal(err)
+				}
+				return x.Item(ItemOpts{}).ID
+			},
+			fix: func(x *fixture, _ int64) { x.whyWorker("b", 1, nil) },
+		},
+		{
+			name: "no worker serves its queue", kind: workqueue.WhyQueue, text: `no live worker serves its queue "default": a, b`,
+			make: func(x *fixture) int64 {
+				for _, name := range []string{"a", "b"} {
+					x.whyWorker(name, 1, func(s *workqueue.WorkerSpec) { s.Queues = []string{"mail"} })
+				}
+				return x.Item(ItemOpts{}).ID
+			},
+			fix: func(x *fixture, _ int64) {
+				x.whyWorker("c", 1, func(s *workqueue.WorkerSpec) { s.Queues = []string{"default"} })
+			},
+		},
+		{
+			name: "no worker takes its channel", kind: workqueue.WhyChannel,
+			text: `no live worker that serves its queue "default" takes items of its channel "film", or has so many slots: a, b`,
+			make: func(x *fixture) int64 {
+				x.whyWorker("a", 1, func(s *workqueue.WorkerSpec) { s.Channels = workqueue.Channels{"film": {Cost: 2}} })
+				x.whyWorker("b", 9, func(s *workqueue.WorkerSpec) { s.Channels = workqueue.Channels{"mail": {Cost: 1}} })
+				x.whyWorker("elsewhere", 9, func(s *workqueue.WorkerSpec) { s.Queues = []string{"mail"} })
+				return x.Item(ItemOpts{Pipeline: "Film"}).ID
+			},
+			fix: func(x *fixture, _ int64) {
+				x.whyWorker("c", 2, func(s *workqueue.WorkerSpec) { s.Channels = workqueue.Channels{"film": {Cost: 2}} })
+			},
+		},
+		{
+			name: "selectors that cannot be read", kind: workqueue.WhyUnreadable,
+			text: `its selectors cannot be read, so that nobody can tell which worker may have it: .*`,
+			make: func(x *fixture) int64 {
+				x.whyWorker("a", 1, nil)
+				id := x.Item(ItemOpts{}).ID
+				x.exec(1, `UPDATE "BotWorkQueueItems" SET "Selectors" = '["gpu"]'`)
+				return id
+			},
+			fix: func(x *fixture, _ int64) { x.exec(1, `UPDATE "BotWorkQueueItems" SET "Selectors" = NULL`) },
+			more: func(x *fixture, r workqueue.Reason) {
+				if r.Error == "" {
+					x.Error("the reason does not tell what cannot be read")
+				}
+			},
+		},
+		{
+			name: "selectors", kind: workqueue.WhySelectors,
+			text: `no live worker satisfies gpu = true; nearest: worker "b" lacks gpu = true`,
+			make: func(x *fixture) int64 {
+				x.whyWorker("a", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"ram": 16}` })
+				x.whyWorker("b", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"ram": 64}` })
+				return x.asks(`"gpu = true"`, `"ram >= 32"`)
+			},
+			fix: func(x *fixture, _ int64) {
+				x.whyWorker("c", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"ram": 64, "gpu": true}` })
+			},
+			more: func(x *fixture, r workqueue.Reason) {
+				if len(r.Workers) != 2 || r.Workers[1].Lacks != "lacks gpu = true, has ram = 16 of >= 32" || r.At != nil {
+					x.Errorf("reason %+v, want what each worker lacks, the nearest first", r)
+				}
+			},
+		},
+		{
+			name: "selectors that expire", kind: workqueue.WhySelectors,
+			text: `no live worker satisfies Name = "?z"?; nearest: worker "a" has Name = "?a"? where Name = "?z"? is wanted`,
+			make: func(x *fixture) int64 {
+				x.whyWorker("a", 1, nil)
+				return x.asks(`{"key":"Name","operator":"equal","value":"z","expiresAfter":"10m"}`)
+			},
+			fix: func(x *fixture, _ int64) {
+				x.exec(1, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s`, sqlAgo(11*time.Minute))
+			},
+			more: func(x *fixture, r workqueue.Reason) {
+				if r.At == nil || time.Until(*r.At) < 9*time.Minute || time.Until(*r.At) > 10*time.Minute {
+					x.Errorf("the reason ends at %v, want ten minutes after the item became due", r.At)
+				}
+			},
+		},
+	}
+}
+
+// whyPlaces are items that some live worker may have.
+func whyPlaces() []whyCase {
+	return []whyCase{
+		{
+			name: "no pass covers its priority", kind: workqueue.WhyNoPass, text: `no pipeline has an AssignTasksToWorker step for its priority 99`,
+			make: func(x *fixture) int64 {
+				x.whyWorker("a", 1, nil)
+				return x.Item(ItemOpts{Priority: 99}).ID
+			},
+		},
+		{
+			name: "workers that may have it are not idle", kind: workqueue.WhyFull,
+			text: `no worker that may have it is idle: of priority 500 and above, "a" has 2 items for 1 slot; it starts in about (5m|4m59s) by estimates`,
+			make: func(x *fixture) int64 {
+				w := x.whyWorker("a", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"gpu": true}` })
+				x.whyWorker("b", 1, nil)
+				x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Priority: 600, Estimate: 3 * time.Minute})
+				x.Items(1, ItemOpts{State: workqueue.Assigned, Worker: w, Estimate: 2 * time.Minute})
+				return x.asks(`"gpu = true"`)
+			},
+			fix: func(x *fixture, _ int64) {
+				x.whyWorker("c", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"gpu": true}` })
+			},
+			more: func(x *fixture, r workqueue.Reason) {
+				if len(r.Workers) != 1 || r.Workers[0] != (workqueue.ReasonWorker{Name: "a", Slots: 1, Holds: 2, Running: 1}) {
+					x.Errorf("workers %+v, want a alone", r.Workers)
+				}
+			},
+		},
+		{
+			name: "behind others", kind: workqueue.WhyBehind,
+			text: `it is behind 5 items that the workers that may have it are given first; it starts in about (10m|9m59s) by estimates`,
+			make: func(x *fixture) int64 {
+				x.whyWorker("a", 1, nil)
+				x.Items(5, ItemOpts{Priority: 950, Estimate: 2 * time.Minute})
+				return x.Item(ItemOpts{Priority: 900}).ID
+			},
+			fix: func(x *fixture, id int64) {
+				x.exec(1, `UPDATE "BotWorkQueueItems" SET "Priority" = 2000 WHERE "Id" = %d`, id)
+			},
+		},
+		{
+			name: "behind nobody, since the others go elsewhere", kind: workqueue.WhyNextPass, text: `the next pass assigns it: Soon at TIME \(in SPAN\)`,
+			make: func(x *fixture) int64 {
+				x.whyWorker("a", 1, nil)
+				x.whyWorker("b", 1, func(s *workqueue.WorkerSpec) { s.Queues = []string{"mail"} })
+				x.makeQueue("mail", `"Consumer"`, "'workers'")
+				x.exec(1, `UPDATE "BotWorkers" SET "Queues" = '["default"]' WHERE "Name" = 'a'`)
+				x.Items(50, ItemOpts{Queue: "mail", Priority: 2000, Estimate: time.Hour})
+				return x.Item(ItemOpts{}).ID
+			},
+			fix: func(*fixture, int64) {},
+		},
+		{
+			name: "its band comes later", kind: workqueue.WhyBand, text: `its band, priority 100 to 499, is assigned at TIME \(in (3h|2h59m59s)\), by Lesser`,
+			make: func(x *fixture) int64 {
+				x.whyWorker("a", 1, nil)
+				return x.Item(ItemOpts{Priority: 400}).ID
+			},
+			fix: func(*fixture, int64) {},
+		},
+	}
+}

@@ -1,0 +1,209 @@
+package storetest
+
+import (
+	"errors"
+	"time"
+
+	"botwork/workqueue"
+)
+
+func isNotFound(err error) bool { return errors.Is(err, workqueue.ErrNotFound) }
+
+// whyStates are items that do not wait, or that somebody holds.
+func whyStates() []whyCase {
+	return []whyCase{
+		{
+			name: "deleted", kind: workqueue.WhyDeleted, text: `it was deleted at TIME: of no use`,
+			make: func(x *fixture) int64 {
+				x.makeQueue("kept", `"Deletion"`, "'logical'")
+				id := x.Item(ItemOpts{Queue: "kept"}).ID
+				if _, err := x.Store.ChangeItem(x.ctx, id, workqueue.Change{Action: workqueue.Delete, Reason: "of no use"}); err != nil {
+					x.Fatal(err)
+				}
+				return id
+			},
+		},
+		{
+			name: "completed", kind: workqueue.WhyCompleted, text: `it has run, and ended well at TIME`,
+			make: func(x *fixture) int64 { return x.Item(ItemOpts{State: workqueue.Processed}).ID },
+		},
+		{
+			name: "cancelled", kind: workqueue.WhyCancelled, text: `it was cancelled at TIME \(permanent\): made to fail`,
+			make: func(x *fixture) int64 { return x.Item(ItemOpts{State: workqueue.Cancelled}).ID },
+		},
+		{
+			name: "running", kind: workqueue.WhyRunning, text: `it runs at worker "a" since TIME`,
+			make: func(x *fixture) int64 {
+				return x.Item(ItemOpts{State: workqueue.Blocked, Worker: x.whyWorker("a", 1, nil)}).ID
+			},
+		},
+		{
+			name: "running at a worker that is silent", kind: workqueue.WhySilent,
+			text: `worker "a", at which it runs since TIME, has not been heard of for SPAN; its lease ends at TIME \(in SPAN\)`,
+			make: func(x *fixture) int64 {
+				id := x.Item(ItemOpts{State: workqueue.Blocked, Worker: x.whyWorker("a", 1, nil)}).ID
+				x.exec(1, `UPDATE "BotWorkers" SET "StartedAt" = %s, "LastSeenAt" = %s, "LeaseExpiresAt" = %s`,
+					sqlAgo(2*time.Hour), sqlAgo(48*time.Second), sqlAgo(-12*time.Second))
+				return id
+			},
+		},
+		{
+			name: "its lease has run out", kind: workqueue.WhyLeaseOver,
+			text: `it was running at worker "a" since TIME, and the lease has run out at TIME`,
+			make: func(x *fixture) int64 {
+				id := x.Item(ItemOpts{State: workqueue.Blocked, Worker: x.whyWorker("a", 1, nil)}).ID
+				x.exec(1, `UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = %s`, longAgo)
+				return id
+			},
+			fix: func(*fixture, int64) {}, // the next pass takes it back, and gives it out again
+			more: func(x *fixture, r workqueue.Reason) {
+				if r.Pipeline != "Soon" || r.At == nil {
+					x.Errorf("reason %+v, want the next pass, of Soon", r)
+				}
+			},
+		},
+		{
+			name: "assigned to a worker that is gone", kind: workqueue.WhyStranded, text: `it is assigned to worker "a", which is stopped`,
+			make: func(x *fixture) int64 {
+				x.whyWorker("b", 1, nil)
+				id := x.Item(ItemOpts{State: workqueue.Assigned, Worker: x.whyWorker("a", 1, nil)}).ID
+				x.exec(1, `UPDATE "BotWorkers" SET "State" = 'stopped' WHERE "Name" = 'a'`)
+				return id
+			},
+			fix: func(*fixture, int64) {},
+		},
+		{
+			name: "assigned to a worker that is silent", kind: workqueue.WhySilent,
+			text: `it is assigned to worker "a", which has not been heard of for SPAN; the worker's lease ends at TIME \(in SPAN\)`,
+			make: func(x *fixture) int64 {
+				id := x.Item(ItemOpts{State: workqueue.Assigned, Worker: x.whyWorker("a", 1, nil)}).ID
+				x.exec(1, `UPDATE "BotWorkers" SET "LastSeenAt" = %s, "LeaseExpiresAt" = %s`, sqlAgo(48*time.Second), sqlAgo(-12*time.Second))
+				return id
+			},
+		},
+		{
+			name: "assigned to a worker that is busy", kind: workqueue.WhyAssigned,
+			text: `it is assigned to worker "a", which is busy with 1 item on 1 slot, the most urgent of which is item \d+ of priority 1500, and comes behind 2 items that it holds; it starts in about 4m by estimates`,
+			make: func(x *fixture) int64 {
+				w := x.whyWorker("a", 1, nil)
+				x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Priority: 1500, Estimate: 2 * time.Minute})
+				x.Items(2, ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 900, Estimate: time.Minute})
+				x.Item(ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 600})
+				return x.Item(ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 700}).ID
+			},
+			more: func(x *fixture, r workqueue.Reason) {
+				if r.Ahead != 2 || r.ExpectedAt == nil || r.Worker != "a" {
+					x.Errorf("reason %+v, want 2 items ahead at worker a", r)
+				}
+			},
+		},
+		{
+			name: "assigned, and the next to start", kind: workqueue.WhyAssigned,
+			text: `it is assigned to worker "a", and is the next that it starts`,
+			make: func(x *fixture) int64 {
+				return x.Item(ItemOpts{State: workqueue.Assigned, Worker: x.whyWorker("a", 2, nil)}).ID
+			},
+		},
+	}
+}
+
+// whyHeld are items that no pass looks at.
+func whyHeld() []whyCase {
+	return []whyCase{
+		{
+			name: "its queue is paused", kind: workqueue.WhyPaused, text: `its queue "default" is paused`,
+			make: func(x *fixture) int64 {
+				x.whyWorker("a", 1, nil)
+				if _, err := x.Store.PauseQueue(x.ctx, workqueue.DefaultQueue); err != nil {
+					x.Fatal(err)
+				}
+				return x.Item(ItemOpts{}).ID
+			},
+			fix: func(x *fixture, _ int64) {
+				if _, err := x.Store.ResumeQueue(x.ctx, workqueue.DefaultQueue); err != nil {
+					x.Fatal(err)
+				}
+			},
+		},
+		{
+			name: "its queue is for robots", kind: workqueue.WhyRobots, text: `the items of its queue "mail" are taken by robots, not by workers`,
+			make: func(x *fixture) int64 {
+				x.whyWorker("a", 1, nil)
+				x.makeQueue("mail", `"Consumer"`, "'robots'")
+				return x.Item(ItemOpts{Queue: "mail"}).ID
+			},
+			fix: func(x *fixture, _ int64) {
+				x.exec(1, `UPDATE "BotQueues" SET "Consumer" = 'workers' WHERE "Name" = 'mail'`)
+			},
+		},
+		{
+			name: "not due", kind: workqueue.WhyNotDue, text: `it is not due until TIME \(in SPAN\)`,
+			make: func(x *fixture) int64 {
+				x.whyWorker("a", 1, nil)
+				return x.Item(ItemOpts{In: time.Hour}).ID
+			},
+			fix: func(x *fixture, id int64) {
+				if _, err := x.Store.ChangeItem(x.ctx, id, workqueue.Change{Action: workqueue.RunNow}); err != nil {
+					x.Fatal(err)
+				}
+			},
+		},
+		{
+			name: "a retry", kind: workqueue.WhyRetry, text: `retry 1 of 3 comes at TIME \(in SPAN\), after this error: no such host`,
+			make: func(x *fixture) int64 {
+				w := x.whyWorker("a", 1, nil)
+				it := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
+				x.wantIDs("lost", x.finish(w, failure(it, workqueue.Ready)), nil)
+				return it.ID
+			},
+			fix: func(x *fixture, id int64) { x.exec(1, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s`, longAgo) },
+			more: func(x *fixture, r workqueue.Reason) {
+				if r.Attempt != 2 || r.Attempts != 4 || r.At == nil || r.Error == "" {
+					x.Errorf("reason %+v, want attempt 2 of 4", r)
+				}
+			},
+		},
+		{
+			name: "expired", kind: workqueue.WhyExpired, text: `it was not started before the end of its deadline, TIME`,
+			make: func(x *fixture) int64 {
+				x.whyWorker("a", 1, nil)
+				id := x.Item(ItemOpts{}).ID
+				x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeadlineAt" = %s`, longAgo)
+				return id
+			},
+			fix: func(x *fixture, id int64) { x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeadlineAt" = NULL`) },
+		},
+		limitCase("concurrencyLimit", `"ConcurrencyLimit"`, "1", `concurrencyLimit 1 of its queue "erp" is reached: 1 used`),
+		limitCase("keyConcurrencyLimit", `"KeyConcurrencyLimit"`, "1", `keyConcurrencyLimit 1 of its queue "erp" is reached for the key "acme": 1 used`),
+		limitCase("rateLimit", `"RateLimit", "RatePeriodMs"`, "1, 3600000", `rateLimit 1/1h0m0s of its queue "erp" is reached: 1 used`),
+		limitCase("keyRateLimit", `"KeyRateLimit", "KeyRatePeriodMs"`, "1, 60000", `keyRateLimit 1/1m0s of its queue "erp" is reached for the key "acme": 1 used`),
+	}
+}
+
+// limitCase is a queue in which one item takes up the limit.
+func limitCase(name, columns, numbers, text string) whyCase {
+	return whyCase{
+		name: name, kind: workqueue.WhyLimit, text: text,
+		make: func(x *fixture) int64 {
+			x.makeQueue("erp", columns, numbers)
+			w := x.whyWorker("a", 4, nil)
+			x.Items(1, ItemOpts{Queue: "erp", LimitKey: "acme"})
+			x.assign()
+			if n := len(x.claim(w, 1)); n != 1 {
+				x.Fatalf("%d items were claimed, want 1", n)
+			}
+			x.whyWorker("b", 4, nil)
+			return x.Item(ItemOpts{Queue: "erp", LimitKey: "acme"}).ID
+		},
+		fix: func(x *fixture, _ int64) {
+			for _, column := range []string{"ConcurrencyLimit", "KeyConcurrencyLimit", "RateLimit", "KeyRateLimit"} {
+				x.exec(1, `UPDATE "BotQueues" SET "%s" = "%[1]s" + 1 WHERE "Name" = 'erp'`, column)
+			}
+		},
+		more: func(x *fixture, r workqueue.Reason) {
+			if r.Limit == nil || r.Limit.Name != name || r.Limit.Used != 1 || r.Queue != "erp" {
+				x.Errorf("reason %+v with limit %+v, want %s", r, r.Limit, name)
+			}
+		},
+	}
+}

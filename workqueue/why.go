@@ -1,0 +1,136 @@
+package workqueue
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// WhyParams is what Why knows beside the database.
+type WhyParams struct {
+	// Profiles tell what pipelines say of their items, and Learned what their
+	// runs took before; both may be nil.
+	Profiles Profiles
+	Learned  *Learned
+
+	// Resilience is the policy of the pipeline that an IntegrationConfig names or
+	// holds; nil knows none.
+	Resilience func(integrationConfig string) Resilience
+
+	// Passes are the assignment passes that schedules will make, in any order. Of
+	// their parameters, Profiles, Learned and NewRule are not looked at.
+	Passes []ComingPass
+}
+
+// ComingPass is the next pass of one AssignTasksToWorker step.
+type ComingPass struct {
+	// Pipeline has the step.
+	Pipeline string
+
+	// At is when it starts next, UTC; zero when nothing starts it by itself.
+	At time.Time
+
+	// Params are the step's.
+	Params AssignParams
+}
+
+// Why names the one true reason why an item is not running yet, and what would
+// change it; of an item that runs or has ended, it tells that. When several things
+// stand against the item, the one that is judged first is named: what is wrong
+// with the item and its queue, then which workers may have it, then whether they
+// have room, then when a pass gives it to one.
+//
+// It takes no lock and changes nothing: by the time it returns, the reason may be
+// another. Where it counts with what other items take, it does so by the planner
+// of passes, and all times that it expects are as good as the estimates. The error
+// is ErrNotFound when there is no such item.
+func Why(ctx context.Context, store Store, id int64, p WhyParams) (Reason, error) {
+	item, err := store.Item(ctx, id)
+	if err != nil {
+		return Reason{}, err
+	}
+	queue, err := store.Queue(ctx, item.QueueName)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return Reason{}, err
+	}
+	workers, err := store.Workers(ctx)
+	if err != nil {
+		return Reason{}, err
+	}
+	if err := p.Learned.Refresh(ctx); err != nil {
+		return Reason{}, err
+	}
+	var r Reason
+	err = store.Survey(ctx, func(ctx context.Context, view AssignView) error {
+		marks, err := view.Marks(ctx)
+		if err != nil {
+			return err
+		}
+		w := &why{p: p, store: store, view: view, item: &item, queue: &queue, workers: workers, now: marks.Now}
+		w.choosePass()
+		r, err = w.judge(ctx)
+		return err
+	})
+	r.ItemID, r.State, r.Lifecycle = item.ID, item.State.String(), item.Lifecycle
+	return r, err
+}
+
+// why is one question.
+type why struct {
+	p       WhyParams
+	store   Store
+	view    AssignView
+	item    *Item
+	queue   *Queue
+	workers []Worker // all that are known, by name
+	now     time.Time
+
+	pass   ComingPass // the next one that covers the item's priority
+	passed bool       // there is one
+}
+
+// choosePass finds the pass that comes first to the item.
+func (w *why) choosePass() {
+	for _, pass := range w.p.Passes {
+		if pass.Params.Band == (Band{}) {
+			pass.Params.Band = EveryPriority
+		}
+		sooner := w.pass.At.IsZero() || !pass.At.IsZero() && pass.At.Before(w.pass.At)
+		if pass.Params.Band.Contains(w.item.Priority) && (!w.passed || sooner) {
+			w.pass, w.passed = pass, true
+		}
+	}
+	w.pass.Params.Profiles, w.pass.Params.Learned = w.p.Profiles, w.p.Learned
+	w.pass.Params.NewRule = nil // who of several gets it does not matter here, and no service need be asked
+	w.pass.Params = w.pass.Params.withDefaults()
+}
+
+// judge asks one question after the other until one has an answer.
+func (w *why) judge(ctx context.Context) (Reason, error) {
+	if r, ok := w.ended(); ok {
+		return r, nil
+	}
+	switch w.item.State {
+	case Blocked:
+		return w.running(), nil
+	case Assigned:
+		return w.assigned(ctx)
+	}
+	if r, ok := w.held(); ok {
+		return r, nil
+	}
+	if r, ok, err := w.limited(ctx); ok || err != nil {
+		return r, err
+	}
+	return w.unassigned(ctx)
+}
+
+// worker is the row of a worker, nil for one that is not known.
+func (w *why) worker(id *int64) *Worker {
+	for i := range w.workers {
+		if id != nil && w.workers[i].ID == *id {
+			return &w.workers[i]
+		}
+	}
+	return nil
+}

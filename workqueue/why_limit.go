@@ -1,0 +1,63 @@
+package workqueue
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// limited answers for items whose queue, or key, has no place left.
+func (w *why) limited(ctx context.Context) (Reason, bool, error) {
+	if w.queue.QueueLimits == (QueueLimits{}) {
+		return Reason{}, false, nil
+	}
+	uses, err := w.view.LimitUses(ctx)
+	if err != nil {
+		return Reason{}, false, err
+	}
+	key := orEmpty(w.item.LimitKey)
+	for i := range uses {
+		if u := &uses[i]; u.Queue == w.item.QueueName {
+			limit, until := u.reached(key)
+			if limit == nil {
+				break
+			}
+			r := Reason{Kind: WhyLimit, Queue: u.Queue, Limit: limit, Change: until + ", or raise the limit"}
+			r.Text = fmt.Sprintf("%s %s of its queue %q is reached", limit.Name, limit.Value, u.Queue)
+			if limit.Key != "" {
+				r.Text += fmt.Sprintf(" for the key %q", limit.Key)
+			}
+			r.Text += fmt.Sprintf(": %d used", limit.Used)
+			return r, true, nil
+		}
+	}
+	return Reason{}, false, nil
+}
+
+// reached names the limit that keeps one more item out, and when a place comes
+// free; nil when there is a place.
+func (u *LimitUse) reached(key string) (limit *ReasonLimit, until string) {
+	const held = "a place comes free when an item of them ends"
+	l, ofKey := u.Limits, Use{}
+	if key != "" {
+		ofKey = u.Keys[key]
+	} else {
+		l.KeyConcurrency, l.KeyRate = 0, Rate{}
+	}
+	switch {
+	case u.Use.reaches(l.Concurrency, 0):
+		return &ReasonLimit{Name: "concurrencyLimit", Value: strconv.Itoa(l.Concurrency), Used: u.Use.Held}, held
+	case ofKey.reaches(l.KeyConcurrency, 0):
+		return &ReasonLimit{Name: "keyConcurrencyLimit", Key: key, Value: strconv.Itoa(l.KeyConcurrency), Used: ofKey.Held}, held
+	case u.Use.reaches(0, l.Rate.Limit):
+		return &ReasonLimit{Name: "rateLimit", Value: l.Rate.String(), Used: u.Use.Started}, freedWithin(l.Rate)
+	case ofKey.reaches(0, l.KeyRate.Limit):
+		return &ReasonLimit{Name: "keyRateLimit", Key: key, Value: l.KeyRate.String(), Used: ofKey.Started}, freedWithin(l.KeyRate)
+	}
+	return nil, ""
+}
+
+func freedWithin(r Rate) string {
+	return "a place comes free within " + spanText(time.Duration(r.Per)) + " of the start of what is assigned or has started"
+}

@@ -1,0 +1,139 @@
+package workqueue
+
+import (
+	"fmt"
+	"time"
+
+	"botwork/internal/spans"
+)
+
+// ReasonKind is what keeps an item from running, in one word.
+type ReasonKind string
+
+// The kinds of reason, in the order in which Why judges them.
+const (
+	WhyDeleted    ReasonKind = "deleted"           // it is hidden, whatever its state
+	WhyCompleted  ReasonKind = "completed"         // it has run
+	WhyCancelled  ReasonKind = "cancelled"         // it has failed for good, or was cancelled
+	WhyRunning    ReasonKind = "running"           // it runs
+	WhySilent     ReasonKind = "worker-silent"     // it runs at a worker that is probably dead; its lease is waited for
+	WhyLeaseOver  ReasonKind = "lease-over"        // its worker is gone, and the next pass takes it back
+	WhyPaused     ReasonKind = "queue-paused"      // its queue is paused
+	WhyRobots     ReasonKind = "queue-for-robots"  // robots take it, no worker does
+	WhyRetry      ReasonKind = "retry"             // it has failed and waits for its next attempt
+	WhyNotDue     ReasonKind = "not-due"           // it waits for its time
+	WhyExpired    ReasonKind = "expired"           // it is too late, and the next pass cancels it
+	WhyLimit      ReasonKind = "queue-limit"       // a limit of its queue is reached
+	WhyNoWorker   ReasonKind = "no-worker"         // no worker lives
+	WhyQueue      ReasonKind = "queue-not-served"  // no live worker serves its queue
+	WhyChannel    ReasonKind = "channel-not-taken" // none of those ever has so many slots for its channel
+	WhyUnreadable ReasonKind = "selectors-unreadable"
+	WhySelectors  ReasonKind = "selectors"     // none of those satisfies its selectors
+	WhyStranded   ReasonKind = "worker-gone"   // it is assigned to a worker that is gone
+	WhyAssigned   ReasonKind = "assigned"      // it is assigned to a worker that has not come to it
+	WhyNoPass     ReasonKind = "no-pass"       // no schedule assigns items of its priority
+	WhyFull       ReasonKind = "workers-full"  // those that may have it hold enough
+	WhyBehind     ReasonKind = "behind"        // other items take the room that there is
+	WhyBand       ReasonKind = "band"          // the pass that covers its priority is more than a minute off
+	WhyNextPass   ReasonKind = "next-pass"     // the next pass assigns it
+	WhyUnknown    ReasonKind = "unknown-state" // a newer program or a hand has written its state
+)
+
+// Reason is why an item is not running. What does not belong to its kind is zero.
+// Times are UTC by the database's clock. JSON field names are part of the command
+// line's contract.
+type Reason struct {
+	ItemID    int64      `json:"item"`
+	State     string     `json:"state"`
+	Lifecycle Lifecycle  `json:"lifecycle"`
+	Kind      ReasonKind `json:"kind"`
+
+	// Text is the reason as a sentence, Change what would change it; "": nothing
+	// needs to be done, or can be.
+	Text   string `json:"text"`
+	Change string `json:"change,omitempty"`
+
+	// Since is when what Text tells of began, At when it ends by itself, where that
+	// is known; ExpectedAt is about when the item starts, by estimates.
+	Since      *time.Time `json:"since,omitempty"`
+	At         *time.Time `json:"at,omitempty"`
+	ExpectedAt *time.Time `json:"expectedAt,omitempty"`
+
+	// Queue, Pipeline and Worker are those that Text is about. The pipeline is the
+	// one whose pass covers the item.
+	Queue    string `json:"queue,omitempty"`
+	Pipeline string `json:"pipeline,omitempty"`
+	Worker   string `json:"worker,omitempty"`
+
+	// Workers are those that come into question, the nearest first, ten at most.
+	Workers []ReasonWorker `json:"workers,omitempty"`
+
+	// Limit is the limit that is reached.
+	Limit *ReasonLimit `json:"limit,omitempty"`
+
+	// Ahead counts the items that go first.
+	Ahead int `json:"ahead,omitempty"`
+
+	// Attempt is the number of the next attempt, of at most Attempts.
+	Attempt  int `json:"attempt,omitempty"`
+	Attempts int `json:"attempts,omitempty"`
+
+	// Error is why the item failed, or what cannot be read.
+	Error string `json:"error,omitempty"`
+}
+
+// ReasonWorker is a worker that could have the item but for one thing.
+type ReasonWorker struct {
+	Name string `json:"name"`
+
+	// Lacks says what it lacks of the selectors; "": nothing.
+	Lacks string `json:"lacks,omitempty"`
+
+	// Slots is how much it runs at a time, Holds how many items of the item's
+	// priorities it has, Running how many of any priority run.
+	Slots   int `json:"slots"`
+	Holds   int `json:"holds"`
+	Running int `json:"running"`
+}
+
+// ReasonLimit is a limit of a queue.
+type ReasonLimit struct {
+	// Name is the field of the queue: concurrencyLimit, keyConcurrencyLimit,
+	// rateLimit or keyRateLimit. Key is set for those of one key.
+	Name string `json:"name"`
+	Key  string `json:"key,omitempty"`
+
+	// Value is the limit as the queue has it, Used what of it is used.
+	Value string `json:"value"`
+	Used  int    `json:"used"`
+}
+
+// mostReasonWorkers bounds what a reason lists.
+const mostReasonWorkers = 10
+
+// instantText writes a time as the tables of the command line do.
+func instantText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
+
+// inText writes how far off a time is: "in 12s", "3m ago".
+func (w *why) inText(t time.Time) string {
+	if d := t.Sub(w.now); d > 0 {
+		return "in " + spanText(d)
+	}
+	return spanText(w.now.Sub(t)) + " ago"
+}
+
+// spanText writes a length of time, to the second; "less than 1s" below that.
+func spanText(d time.Duration) string {
+	if d < time.Second {
+		return "less than 1s"
+	}
+	return spans.Text(d.Round(time.Second))
+}
+
+// counted writes a number of things: "1 item", "2 items".
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
