@@ -66,7 +66,7 @@ func AssignPass(ctx context.Context, store AssignStore, p AssignParams) (AssignR
 		unlearned = []string{fmt.Sprintf("learned durations: %v", err)}
 	}
 	for range surveys {
-		plan, err := p.survey(ctx, store)
+		plan, err := p.survey(ctx, store, false)
 		if err != nil {
 			return result, err
 		}
@@ -74,7 +74,8 @@ func AssignPass(ctx context.Context, store AssignStore, p AssignParams) (AssignR
 			if err := p.sweep(ctx, store, &result); err != nil {
 				return result, err
 			}
-			if plan, err = p.survey(ctx, store); err != nil {
+			// What looks as if it could be freed again is left to the next pass.
+			if plan, err = p.survey(ctx, store, true); err != nil {
 				return result, err
 			}
 		}
@@ -97,11 +98,17 @@ func AssignPass(ctx context.Context, store AssignStore, p AssignParams) (AssignR
 // sweep frees and cancels, in a transaction of its own: what it frees is read with
 // all the rest.
 func (p AssignParams) sweep(ctx context.Context, store AssignStore, result *AssignResult) error {
-	return store.Assign(ctx, func(ctx context.Context, tx AssignTx) error {
-		rescued, expired, err := p.clear(ctx, tx)
-		result.RescueResult, result.Expired = rescued, expired
+	var rescued RescueResult
+	var expired int
+	err := store.Assign(ctx, func(ctx context.Context, tx AssignTx) (err error) {
+		rescued, expired, err = p.clear(ctx, tx)
 		return err
 	})
+	if err == nil {
+		result.RescueResult = result.plus(rescued)
+		result.Expired += expired
+	}
+	return err
 }
 
 func (p AssignParams) clear(ctx context.Context, tx AssignTx) (RescueResult, int, error) {

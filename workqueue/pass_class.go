@@ -92,6 +92,9 @@ func (c *passClasses) fault(err error, format string, args ...any) {
 // of finds the class of an item.
 func (c *passClasses) of(ctx context.Context, it *DueItem) (passClass, error) {
 	key := classKey{queue: it.QueueName, pipeline: it.Pipeline, labels: it.Labels, selectors: it.Selectors}
+	if InlinePipeline(it.Pipeline) {
+		key.pipeline = "" // it has no profile, and each would be a class of its own
+	}
 	if class, ok := c.known[key]; ok {
 		return class, nil
 	}

@@ -3,6 +3,7 @@ package workqueue
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"botwork/workqueue/assignment"
@@ -27,14 +28,17 @@ type passPlanner struct {
 	room    int // about so many items
 }
 
-// survey reads and plans outside of the lock.
-func (p AssignParams) survey(ctx context.Context, store AssignStore) (*passPlan, error) {
+// survey reads and plans outside of the lock, unless there is something to be freed
+// first that was not swept just now.
+func (p AssignParams) survey(ctx context.Context, store AssignStore, swept bool) (*passPlan, error) {
 	plan := &passPlan{}
 	err := store.Survey(ctx, func(ctx context.Context, view AssignView) error {
 		*plan = passPlan{}
-		var err error
-		if plan.sweepable, err = view.Sweepable(ctx, p.rescue()); plan.sweepable || err != nil {
-			return err
+		if !swept {
+			var err error
+			if plan.sweepable, err = view.Sweepable(ctx, p.rescue()); plan.sweepable || err != nil {
+				return err
+			}
 		}
 		pl, err := p.planner(ctx, view)
 		if err != nil {
@@ -237,6 +241,9 @@ func (pl *passPlanner) takeBack(ctx context.Context, view AssignView) ([]assignm
 	if err != nil {
 		return nil, nil, false, err
 	}
+	// What has limits is not for a plan without the lock; it is no more urgent than
+	// what was given out already.
+	due = slices.DeleteFunc(due, func(it DueItem) bool { return it.Queue != "" })
 	pl.begin(true)
 	items, err := pl.items(ctx, append(assigned, due...))
 	if err != nil {

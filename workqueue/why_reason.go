@@ -51,35 +51,35 @@ type Reason struct {
 	// Text is the reason as a sentence, Change what would change it; "": nothing
 	// needs to be done, or can be.
 	Text   string `json:"text"`
-	Change string `json:"change,omitempty"`
+	Change string `json:"change"`
 
 	// Since is when what Text tells of began, At when it ends by itself, where that
 	// is known; ExpectedAt is about when the item starts, by estimates.
-	Since      *time.Time `json:"since,omitempty"`
-	At         *time.Time `json:"at,omitempty"`
-	ExpectedAt *time.Time `json:"expectedAt,omitempty"`
+	Since      *time.Time `json:"since"`
+	At         *time.Time `json:"at"`
+	ExpectedAt *time.Time `json:"expectedAt"`
 
 	// Queue, Pipeline and Worker are those that Text is about. The pipeline is the
 	// one whose pass covers the item.
-	Queue    string `json:"queue,omitempty"`
-	Pipeline string `json:"pipeline,omitempty"`
-	Worker   string `json:"worker,omitempty"`
+	Queue    string `json:"queue"`
+	Pipeline string `json:"pipeline"`
+	Worker   string `json:"worker"`
 
 	// Workers are those that come into question, the nearest first, ten at most.
-	Workers []ReasonWorker `json:"workers,omitempty"`
+	Workers []ReasonWorker `json:"workers"`
 
 	// Limit is the limit that is reached.
-	Limit *ReasonLimit `json:"limit,omitempty"`
+	Limit *ReasonLimit `json:"limit"`
 
 	// Ahead counts the items that go first.
-	Ahead int `json:"ahead,omitempty"`
+	Ahead int `json:"ahead"`
 
 	// Attempt is the number of the next attempt, of at most Attempts.
-	Attempt  int `json:"attempt,omitempty"`
-	Attempts int `json:"attempts,omitempty"`
+	Attempt  int `json:"attempt"`
+	Attempts int `json:"attempts"`
 
 	// Error is why the item failed, or what cannot be read.
-	Error string `json:"error,omitempty"`
+	Error string `json:"error"`
 }
 
 // ReasonWorker is a worker that could have the item but for one thing.
@@ -87,7 +87,7 @@ type ReasonWorker struct {
 	Name string `json:"name"`
 
 	// Lacks says what it lacks of the selectors; "": nothing.
-	Lacks string `json:"lacks,omitempty"`
+	Lacks string `json:"lacks"`
 
 	// Slots is how much it runs at a time, Holds how many items of the item's
 	// priorities it has, Running how many of any priority run.
@@ -101,11 +101,29 @@ type ReasonLimit struct {
 	// Name is the field of the queue: concurrencyLimit, keyConcurrencyLimit,
 	// rateLimit or keyRateLimit. Key is set for those of one key.
 	Name string `json:"name"`
-	Key  string `json:"key,omitempty"`
+	Key  string `json:"key"`
 
 	// Value is the limit as the queue has it, Used what of it is used.
 	Value string `json:"value"`
 	Used  int    `json:"used"`
+}
+
+// MarshalJSON writes null for what does not belong to the kind.
+func (r Reason) MarshalJSON() ([]byte, error) {
+	type plain Reason
+	if r.Workers == nil {
+		r.Workers = []ReasonWorker{}
+	}
+	return marshal(struct {
+		plain
+		Change   *string `json:"change"`
+		Queue    *string `json:"queue"`
+		Pipeline *string `json:"pipeline"`
+		Worker   *string `json:"worker"`
+		Attempt  *int    `json:"attempt"`
+		Attempts *int    `json:"attempts"`
+		Error    *string `json:"error"`
+	}{plain(r), set(r.Change), set(r.Queue), set(r.Pipeline), set(r.Worker), set(r.Attempt), set(r.Attempts), set(r.Error)})
 }
 
 // mostReasonWorkers bounds what a reason lists.

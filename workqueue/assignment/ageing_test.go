@@ -1,0 +1,53 @@
+package assignment_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"botwork/workqueue/assignment"
+)
+
+// Items keep coming, most of them longer than one that waits, whatever its estimate
+// says, right or wrong: it is given out as soon as what became due in its own span
+// of time and before has been.
+func TestAWrongEstimateStarvesNobody(t *testing.T) {
+	for name, estimate := range map[string]int64{"far too short": 1, "far too long": 10 * 365 * 24 * 60 * minute} {
+		t.Run(name, func(t *testing.T) {
+			const span = 5 * minute
+			draw := rand.New(rand.NewPCG(7, 8)) //nolint:gosec // no secret
+			o := assignment.Options{Now: 1000 * span, Horizon: span, MaxPerWorker: 1000}
+			odd := assignment.Item{ID: 1, Estimate: estimate, Due: o.Now}
+			waiting := []assignment.Item{odd}
+			id := int64(1)
+			for pass := range 100 {
+				// Ten minutes of work come each minute, for workers that do two of them.
+				for range 10 {
+					id++
+					waiting = append(waiting, assignment.Item{ID: id, Estimate: 30_000 + draw.Int64N(60_000), Due: o.Now})
+				}
+				p := assignment.New(workers(1, 1), nil, nil, assignment.Options{Now: o.Now, Horizon: minute, MaxPerWorker: 1000})
+				class := p.Class(assignment.Class{})
+				for i := range waiting {
+					waiting[i].Class = class
+				}
+				p.Sort(waiting, span)
+				left := waiting[:0:0]
+				for i := range waiting {
+					if !p.Give(&waiting[i]) {
+						left = append(left, waiting[i])
+					}
+				}
+				waiting = left
+				if !slices.ContainsFunc(waiting, func(it assignment.Item) bool { return it.ID == odd.ID }) {
+					if pass > 40 { // five minutes of arrivals are fifty minutes of work for two workers
+						t.Errorf("given out in pass %d, want no later than when what came in its own span was done", pass)
+					}
+					return
+				}
+				o.Now += minute
+			}
+			t.Error("it was never given out")
+		})
+	}
+}
