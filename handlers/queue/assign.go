@@ -18,7 +18,7 @@ var errNoWorker = handlers.Permanent(errors.New("no worker runs in this process;
 
 func assignKind(s Services) handlers.Kind {
 	return handlers.Kind{
-		Name: "AssignTasksToWorker", Summary: "Free stale items and give ready ones to the live workers",
+		Name: AssignKind, Summary: "Free stale items and give ready ones to the live workers",
 		Doc: `Frees what nobody will run: running items whose lease has run out, items that stay assigned longer than assignedFor, items
 assigned to a worker that is gone. Then it takes the workers that were seen within workerSeenWithin. It gives them the due items from
 the highest priority down, among equals the expedited ones first, then the nearest deadline, then, of those that became due in the

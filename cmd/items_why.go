@@ -1,0 +1,75 @@
+package cmd
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+func (a *app) itemsWhyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "why ID",
+		Short: "Tell why an item is not running",
+		Long: `Names the one true reason why an item is not running yet, and what would change
+it: that it is not due, its queue is paused, a limit is reached, no live worker
+satisfies its selectors or they all have enough to do, its band is assigned later,
+others go first, or the worker that it is assigned to is busy or dead. When
+several things stand against it, the one that has to be mended first is named.
+
+It counts with the schedules of the pipelines folder and with estimates, so what
+it says of coming times is as good as those. It changes nothing, and exits with 0
+whatever the reason is.
+
+JSON and YAML are one object; "kind" names the reason in one word.`,
+		Example: "  botwork items why 17\n  botwork items why 17 --output json",
+		Args:    oneArgument("the item's id"),
+	}
+	output := outputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ids, err := parseIDs(args)
+		if err != nil {
+			return err
+		}
+		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+			book, err := a.passBook()
+			if err != nil {
+				return err
+			}
+			r, err := workqueue.Why(cmd.Context(), store, ids[0], workqueue.WhyParams{
+				Profiles: book.services.Profiles, Learned: workqueue.NewLearned(store), Resilience: book.resilience, Passes: a.knownPasses(book),
+			})
+			if err != nil {
+				return err
+			}
+			return a.print(*output, r, func() { a.reasonSheet(&r) })
+		})
+	}
+	return cmd
+}
+
+// reasonSheet shows a reason, and behind it the workers that come into question.
+func (a *app) reasonSheet(r *workqueue.Reason) {
+	s := &sheet{newGrid()}
+	s.add("item", fmt.Sprint(r.ItemID))
+	s.add("lifecycle", string(r.Lifecycle))
+	s.add("reason", string(r.Kind))
+	s.add("why", r.Text)
+	s.add("what would change it", r.Change)
+	s.writeTo(a.stdout)
+	if len(r.Workers) == 0 {
+		return
+	}
+	g := newGrid("worker", "slots", "running", "holds", "selectors")
+	for _, w := range r.Workers {
+		lacks := w.Lacks
+		if lacks == "" {
+			lacks = "-"
+		}
+		g.add(w.Name, fmt.Sprint(w.Slots), fmt.Sprint(w.Running), fmt.Sprint(w.Holds), lacks)
+	}
+	fmt.Fprintln(a.stdout)
+	g.writeTo(a.stdout)
+}

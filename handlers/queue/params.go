@@ -1,0 +1,30 @@
+package queue
+
+import (
+	"fmt"
+
+	"github.com/rs/zerolog"
+
+	"botwork/workqueue"
+	"botwork/workqueue/scoring"
+)
+
+// AssignKind is the name of the kind whose steps make assignment passes.
+const AssignKind = "AssignTasksToWorker"
+
+// AssignParams are what a step of AssignKind hands to its pass, for who wants to
+// know without running it. Parameters that an expression gives are known only in a
+// run: they are an error. What rules of scores have to tell goes to the log.
+func AssignParams(s Services, with map[string]any, log zerolog.Logger) (workqueue.AssignParams, error) {
+	h, err := assignKind(s).Build(with)
+	if err != nil {
+		return workqueue.AssignParams{}, err
+	}
+	step, ok := h.(*assignStep)
+	if !ok {
+		return workqueue.AssignParams{}, fmt.Errorf("a step %s is built as %T", AssignKind, h)
+	}
+	p, err := step.params()
+	p.NewRule = scoring.Services{Secrets: s.Secrets, Log: log}.New
+	return p, err
+}
