@@ -38,7 +38,7 @@ best score first. Among equals the last two take the worker that has been free t
 worker whose labels satisfy all its selectors, unless bypassSelectors lifts that.
 
 One pass writes at a time in the whole cluster; what it writes, it has planned before, and plans anew when another one was quicker.
-When the step is done, a pass that began after it has been committed, so this worker's items are there to run. It is safe to run twice: a second pass finds less to do.`,
+When the step is done, all that was there when it began has been looked at, so this worker's items are there to run. It is safe to run twice: a second pass finds less to do.`,
 		Output: "{rescued, released, poisoned, expired, workers, assigned, moved}: items taken from dead runners, assigned items given back, items cancelled " +
 			"because too many workers died with them, items cancelled because they were not started in time, workers that could take items, items assigned, items moved to another worker.",
 		Example: `- handler: AssignTasksToWorker
@@ -67,7 +67,7 @@ type assignStep struct {
 	WorkerSeenWithin handlers.Duration `json:"workerSeenWithin" doc:"a worker that was not seen for longer gets nothing"`
 	AssignedFor      handlers.Duration `json:"assignedFor" doc:"an item that is assigned for longer and was not started is given to another"`
 	MaxReleases      int               `json:"maxReleases" doc:"an item is cancelled as poison when that many workers have died with it"`
-	Workers          string            `json:"workers" enum:"idle,available" doc:"idle: workers that hold nothing of these priorities or above; available: also those with room within the horizon"`
+	Workers          string            `json:"workers" enum:"idle,available" doc:"idle: an item goes to workers that hold nothing of its kind (high, medium, low) or above; available: also to others with room within the horizon"`
 	Horizon          handlers.Duration `json:"horizon" doc:"how much estimated work each slot of a worker is given in advance"`
 	MaxPerWorker     int               `json:"maxPerWorker" doc:"how many items a worker holds at most"`
 	DefaultEstimate  handlers.Duration `json:"defaultEstimate" doc:"stands for a duration that nobody knows"`
