@@ -30,7 +30,8 @@ type class struct {
 	scope     string
 	eligible  Set
 	scores    []float64
-	turn      *turn
+	turn      *turn    // of roundRobin
+	ranking   *ranking // of leastLoaded and longestIdle
 	picks     int
 	exhausted bool // no worker has room for its items any longer
 	heap      []entry
@@ -65,6 +66,12 @@ func (c *class) pick(p *Planner) *node {
 func (c *class) find(p *Planner) *node {
 	if c.mode == roundRobin {
 		return c.next(p)
+	}
+	if c.ranking != nil {
+		if at := c.ranking.first(p, c.eligible); at >= 0 {
+			return p.nodes[at]
+		}
+		return nil
 	}
 	c.picks++
 	if c.picks <= scanned {

@@ -21,8 +21,10 @@
 // time go first.
 //
 // Everything grows while items are given: what a worker holds, the work that is
-// ahead of an item, the set of workers that are full. So each class keeps its
-// workers in a heap whose entries may be out of date, always too good, never too
-// bad, and mends the first one until it is up to date: an item costs the logarithm
-// of the number of workers.
+// ahead of an item, the set of workers that are full. The first and the third mode
+// order the workers alike for all classes of a channel, so that these share a
+// ranking, which is mended for the one worker that has got an item: an item costs a
+// look at one in 64 of the workers, and at 64 of them. For best-worker each class
+// keeps a heap whose entries may be out of date, always too good, never too bad, and
+// mends the first one until it is up to date.
 package assignment

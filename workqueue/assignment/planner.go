@@ -76,8 +76,10 @@ type Planner struct {
 	barred  int    // of held: their workers are not idle for the present level
 	classes []*class
 	turns   map[string]*turn
-	last    int   // the priority of the item given last
-	given   int64 // how many items have been given to somebody new
+	ranking map[rankingOf]*ranking
+	changed []int32 // which workers, by their places, since the plan began
+	last    int     // the priority of the item given last
+	given   int64   // how many items have been given to somebody new
 
 	placed []placed
 	group  int // where the present run of equal priorities begins in placed
@@ -96,7 +98,7 @@ type placed struct {
 func New(workers []Worker, held, movable []Held, o Options) *Planner {
 	p := &Planner{
 		o: o, byID: make(map[int64]*node, len(workers)), open: NewSet(len(workers)),
-		turns: map[string]*turn{}, last: math.MaxInt,
+		turns: map[string]*turn{}, ranking: map[rankingOf]*ranking{}, last: math.MaxInt,
 	}
 	workers = slices.SortedFunc(slices.Values(workers), func(a, b Worker) int { return cmp.Compare(a.ID, b.ID) })
 	for i, w := range workers {
@@ -153,6 +155,13 @@ func (p *Planner) Class(c Class) int {
 		}
 		own.turn = t
 	}
+	if own.mode == leastLoaded || own.mode == longestIdle {
+		of := rankingOf{own.mode, own.channel}
+		if p.ranking[of] == nil {
+			p.ranking[of] = &ranking{like: own}
+		}
+		own.ranking = p.ranking[of]
+	}
 	p.classes = append(p.classes, own)
 	return len(p.classes) - 1
 }
@@ -185,6 +194,7 @@ func (p *Planner) Advance(priority int) {
 	if p.last > p.o.High && priority <= p.o.High {
 		for _, n := range p.nodes {
 			n.kept = n.Worker.kept()
+			p.changed = append(p.changed, int32(n.index))
 			p.closeFull(n)
 		}
 	}
@@ -200,6 +210,7 @@ func (p *Planner) Advance(priority int) {
 			n.runMany(h.Channel, h.Count, h.Estimate)
 		}
 		n.count(h.Channel, h.Count, h.Estimate, p.o.Horizon)
+		p.changed = append(p.changed, int32(n.index))
 		p.closeFull(n)
 	}
 	level := p.level(priority)
@@ -249,6 +260,7 @@ func (p *Planner) place(c *class, n *node, it *Item) {
 		p.given++
 		n.since = max(n.since, p.o.Now+p.given)
 	}
+	p.changed = append(p.changed, int32(n.index))
 	p.closeFull(n)
 	one := placed{
 		Placement: Placement{Item: it.ID, Worker: n.ID, From: it.Holder, Start: p.o.Now + start, Estimate: estimate, Guessed: it.Guessed, Channel: c.channel},
@@ -275,6 +287,7 @@ func (p *Planner) close(n *node) {
 	if p.open.Has(n.index) {
 		p.open.Remove(n.index)
 		p.opens--
+		p.changed = append(p.changed, int32(n.index))
 	}
 }
 
