@@ -39,7 +39,7 @@ const (
 	surveys = 3
 
 	// leastWindow and mostWindow bound how many items a pass looks at.
-	leastWindow, mostWindow = 2000, 1_000_000
+	leastWindow, mostWindow = 500, 1_000_000
 
 	// pageLimit bounds what a pass under the lock looks at at a time.
 	pageLimit = 5000
@@ -240,6 +240,7 @@ func assignmentsOf(placements []assignment.Placement) []Assignment {
 				continue
 			}
 			a := Assignment{ItemID: p.Item, WorkerID: p.Worker, From: p.From, RunOrder: p.RunOrder, Channel: p.Channel}
+			a.StartsAt = time.UnixMilli(p.Start).UTC()
 			if !p.Guessed {
 				a.Estimate = time.Duration(p.Estimate) * time.Millisecond
 			}

@@ -27,7 +27,6 @@ type passClasses struct {
 	// Of the present plan.
 	pl      *assignment.Planner
 	known   map[classKey]passClass
-	expires map[classKey]bool // the class depends on how long an item has been due
 
 	faults []string
 }
@@ -80,7 +79,7 @@ func newPassClasses(p AssignParams, loads []WorkerLoad, queues map[string]JSONTe
 
 // use begins a plan.
 func (c *passClasses) use(pl *assignment.Planner) {
-	c.pl, c.known, c.expires = pl, map[classKey]passClass{}, map[classKey]bool{}
+	c.pl, c.known = pl, map[classKey]passClass{}
 }
 
 func (c *passClasses) fault(err error, format string, args ...any) {

@@ -143,13 +143,13 @@ func (pl *passPlanner) work(is func(h *HeldWork) bool) []assignment.Held {
 	return list
 }
 
-// window gives out what is due: at first about four times as many items as there is
+// window gives out what is due: at first about twice as many items as there is
 // room for, so that the longest of them can be given first, and more while workers
 // have room left that nothing among them suits.
 func (pl *passPlanner) window(ctx context.Context, view AssignView) (limited bool, err error) {
 	seen := map[int64]bool{}
 	full := Full{}
-	for limit := min(max(4*pl.room, leastWindow), mostWindow); !pl.Done(); limit = min(8*limit, mostWindow) {
+	for limit := min(max(2*pl.room, leastWindow), mostWindow); !pl.Done(); limit = min(8*limit, mostWindow) {
 		due, err := view.DueItems(ctx, pl.p.Band, full, limit)
 		if err != nil {
 			return false, err
