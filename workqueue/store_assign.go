@@ -137,4 +137,7 @@ type Assignment struct {
 	// Channel is its pipeline's.
 	Estimate time.Duration `json:"estimate"`
 	Channel  string        `json:"channel,omitempty"`
+
+	// StartsAt is when the pass expects it to start. It is not written.
+	StartsAt time.Time `json:"-"`
 }

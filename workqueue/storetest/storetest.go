@@ -81,6 +81,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Durations", durationTests()},
 		{"Housekeeping", housekeepingTests()},
 		{"Why", whyTests()},
+		{"DryRun", dryRunTests()},
 		{"Contend", contendTests()},
 	} {
 		t.Run(group.name, func(t *testing.T) {
