@@ -241,7 +241,6 @@ func assignmentsOf(placements []assignment.Placement) []Assignment {
 			}
 			a := Assignment{ItemID: p.Item, WorkerID: p.Worker, From: p.From, RunOrder: p.RunOrder, Channel: p.Channel}
 			a.StartsAt = time.UnixMilli(p.Start).UTC()
-			a.StartsAt = time.UnixMilli(p.Start).UTC()
 			if !p.Guessed {
 				a.Estimate = time.Duration(p.Estimate) * time.Millisecond
 			}
