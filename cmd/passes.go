@@ -8,6 +8,7 @@ import (
 
 	"botwork/handlers/queue"
 	"botwork/internal/process"
+	"botwork/internal/strictyaml"
 	"botwork/pipelines"
 	"botwork/workqueue"
 )
@@ -16,6 +17,7 @@ import (
 // that make none.
 type passBook struct {
 	catalogue *pipelines.Catalogue
+	findings  strictyaml.Findings // of files that the catalogue lacks
 	services  queue.Services
 	log       zerolog.Logger
 }
@@ -41,11 +43,11 @@ func (a *app) passBook() (*passBook, error) {
 	}
 	link := &process.Link{}
 	link.SetCatalogue(catalogue)
-	return &passBook{catalogue: catalogue, services: a.queueServices(link), log: log}, nil
+	return &passBook{catalogue: catalogue, findings: findings, services: a.queueServices(link), log: log}, nil
 }
 
 // passes are the next passes of pipelines, one for each AssignTasksToWorker step.
-func (b *passBook) passes(of []*pipelines.Pipeline, now time.Time) ([]workqueue.ComingPass, error) {
+func (b *passBook) passes(of []*pipelines.Pipeline) ([]workqueue.ComingPass, error) {
 	var list []workqueue.ComingPass
 	for _, p := range of {
 		for _, step := range p.Steps {
@@ -58,7 +60,7 @@ func (b *passBook) passes(of []*pipelines.Pipeline, now time.Time) ([]workqueue.
 			}
 			pass := workqueue.ComingPass{Pipeline: p.Name, Params: params}
 			if p.Trigger != nil && p.Trigger.Schedule != nil {
-				pass.At = p.Trigger.Schedule.Next(now).UTC()
+				pass.At = p.Trigger.Schedule.Next(time.Now()).UTC()
 			}
 			list = append(list, pass)
 		}
@@ -71,7 +73,7 @@ func (b *passBook) passes(of []*pipelines.Pipeline, now time.Time) ([]workqueue.
 func (a *app) knownPasses(b *passBook) []workqueue.ComingPass {
 	var list []workqueue.ComingPass
 	for _, p := range b.catalogue.All() {
-		passes, err := b.passes([]*pipelines.Pipeline{p}, time.Now())
+		passes, err := b.passes([]*pipelines.Pipeline{p})
 		if err != nil {
 			fmt.Fprintf(a.stderr, "botwork: left out: %v\n", err)
 		}

@@ -50,6 +50,7 @@ func (a *app) commands() []*cobra.Command {
 		a.tasksCommand(),
 		a.durationsCommand(),
 		a.workersCommand(),
+		a.assignCommand(),
 		a.pipelinesCommand(),
 		a.handlersCommand(),
 		a.dbCommand(),

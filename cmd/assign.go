@@ -1,0 +1,161 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"botwork/handlers/queue"
+	"botwork/pipelines"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// dryPass is what one AssignTasksToWorker step would do; its field names are part
+// of the command line's contract.
+type dryPass struct {
+	Pipeline    string `json:"pipeline"`
+	MinPriority *int   `json:"minPriority"` // nil: no bound
+	MaxPriority *int   `json:"maxPriority"`
+	workqueue.DryRunResult
+}
+
+func (a *app) assignCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "assign --dry-run [PIPELINE]",
+		Short: "Show what an assignment pass would do now",
+		Long: `Shows, item by item, what the AssignTasksToWorker steps of one pipeline, or of all,
+would do if they ran now, each by itself and with its own parameters: to which
+worker an item would go, when that is expected to start it, how long it takes and
+who says so (the item, what was learned, its pipeline, or the step's default), the
+score where the mode is best-worker, and from whom it would be taken. Then come
+the most urgent items that would be left out, each with its reason in one word;
+botwork items why ID knows more.
+
+It plans by the code that passes run, and touches nothing. What a pass would free
+first, such as items of a worker that has died, is not shown. Rules that score by a
+service ask it.
+
+Only workers make passes: botwork run --once ExecuteWorkQueue makes one now.`,
+		Example:           "  botwork assign --dry-run\n  botwork assign --dry-run ExecuteWorkQueue --output json",
+		Args:              optionalArgument("the pipeline's name"),
+		ValidArgsFunction: a.completePipelines,
+	}
+	dry := cmd.Flags().Bool("dry-run", false, "show what would be done, and do nothing; required")
+	output := outputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !*dry {
+			return usagef("want --dry-run; hint: only a worker assigns items: botwork run --once ExecuteWorkQueue")
+		}
+		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+			passes, err := a.passesToTry(args)
+			if err != nil {
+				return err
+			}
+			results, err := dryRuns(cmd.Context(), store, passes)
+			if err != nil {
+				return err
+			}
+			for i := range results {
+				for _, fault := range results[i].Faults {
+					fmt.Fprintf(a.stderr, "botwork: %s: done without: %s\n", results[i].Pipeline, fault)
+				}
+			}
+			return a.print(*output, results, func() { a.dryTables(results) })
+		})
+	}
+	return cmd
+}
+
+// passesToTry are the passes of the pipeline that is named, or of all.
+func (a *app) passesToTry(args []string) ([]workqueue.ComingPass, error) {
+	book, err := a.passBook()
+	if err != nil {
+		return nil, err
+	}
+	if len(args) == 0 {
+		return a.knownPasses(book), nil
+	}
+	p, err := find(book.catalogue, book.findings, args[0])
+	if err != nil {
+		return nil, err
+	}
+	passes, err := book.passes([]*pipelines.Pipeline{p})
+	if err == nil && len(passes) == 0 {
+		err = usagef("pipeline %q has no step %s; hint: botwork assign --dry-run looks at all that have one", p.Name, queue.AssignKind)
+	}
+	return passes, err
+}
+
+func dryRuns(ctx context.Context, store *sqlstore.Store, passes []workqueue.ComingPass) ([]dryPass, error) {
+	learned := workqueue.NewLearned(store)
+	results := []dryPass{}
+	for _, pass := range passes {
+		pass.Params.Learned = learned
+		r, err := workqueue.DryRun(ctx, store, pass.Params)
+		if err != nil {
+			return nil, fmt.Errorf("pipeline %q: %w", pass.Pipeline, err)
+		}
+		one := dryPass{Pipeline: pass.Pipeline, DryRunResult: r}
+		if every := workqueue.EveryPriority; r.Band.Min != every.Min {
+			one.MinPriority = &r.Band.Min
+		}
+		if r.Band.Max != workqueue.EveryPriority.Max {
+			one.MaxPriority = &r.Band.Max
+		}
+		results = append(results, one)
+	}
+	return results, nil
+}
+
+// dryTables show each pass: what it would assign, then what it would leave out.
+func (a *app) dryTables(results []dryPass) {
+	if len(results) == 0 {
+		fmt.Fprintf(a.stdout, "no pipeline has a step %s\n", queue.AssignKind)
+	}
+	for i := range results {
+		r := &results[i]
+		if i > 0 {
+			fmt.Fprintln(a.stdout)
+		}
+		fmt.Fprintf(a.stdout, "%s, %s: %d to assign; workers with room: %d\n", r.Pipeline, r.Band, len(r.Items), r.Workers)
+		if r.Frees {
+			fmt.Fprintln(a.stdout, "it would free or cancel items first, which are not shown")
+		}
+		if len(r.Items) > 0 {
+			a.dryItems(r)
+		}
+		if len(r.Left) > 0 {
+			a.dryLeft(r)
+		}
+	}
+}
+
+func (a *app) dryItems(r *dryPass) {
+	g := newGrid("item", "priority", "pipeline", "queue", "mode", "worker", "from", "starts", "estimate", "score")
+	for _, it := range r.Items {
+		score := "-"
+		if it.Score != nil {
+			score = strconv.FormatFloat(*it.Score, 'g', 6, 64)
+		}
+		g.add(fmt.Sprint(it.ItemID), fmt.Sprint(it.Priority), it.Pipeline, it.Queue, string(it.Mode), it.Worker, orDash(it.From),
+			instant(&it.StartsAt), fmt.Sprintf("%s (%s)", it.Estimate, it.EstimateFrom), score)
+	}
+	g.writeTo(a.stdout)
+}
+
+func (a *app) dryLeft(r *dryPass) {
+	var more string
+	if r.More {
+		more = ", and there are more"
+	}
+	fmt.Fprintf(a.stdout, "left out: %d%s\n", len(r.Left), more)
+	g := newGrid("item", "priority", "pipeline", "queue", "reason")
+	for _, it := range r.Left {
+		g.add(fmt.Sprint(it.ItemID), fmt.Sprint(it.Priority), it.Pipeline, it.Queue, strings.ReplaceAll(string(it.Reason), "-", " "))
+	}
+	g.writeTo(a.stdout)
+}
