@@ -37,7 +37,8 @@ func (w *why) assigned(ctx context.Context) (Reason, error) {
 		return r, err
 	}
 	r.Text = fmt.Sprintf("it is assigned to worker %q", holder.Name)
-	if err := w.queued(ctx, holder, &r); err != nil {
+	known, err := w.queued(ctx, holder, &r)
+	if err != nil {
 		return r, err
 	}
 	if len(running) > 0 {
@@ -48,7 +49,7 @@ func (w *why) assigned(ctx context.Context) (Reason, error) {
 	switch {
 	case r.Ahead > 0:
 		r.Text += fmt.Sprintf(", and comes behind %s that it holds", counted(r.Ahead, "item"))
-	case len(running) < holder.Capacity-holder.StuckSlots:
+	case known && len(running) < holder.Capacity-holder.StuckSlots:
 		r.Text += ", and is the next that it starts"
 		r.Change = "the worker starts it when a step ExecuteWorkItems that covers its priority runs there"
 	}
@@ -101,27 +102,28 @@ func (w *why) silent(holder *Worker) string {
 }
 
 // queued counts what the worker starts before the item, and tells when it comes to
-// it if all goes as estimated.
-func (w *why) queued(ctx context.Context, holder *Worker, r *Reason) error {
+// it if all goes as estimated. It is not known when the item has been started or taken
+// back meanwhile, or so many are assigned that it is not among those that are read.
+func (w *why) queued(ctx context.Context, holder *Worker, r *Reason) (known bool, err error) {
 	p := w.pass.Params
 	loads, err := w.view.WorkerLoads(ctx, p.SeenWithin, EveryPriority, p.DefaultEstimate)
 	if err != nil {
-		return err
+		return false, err
 	}
 	given, err := w.view.AssignedItems(ctx, Band{Min: w.item.Priority, Max: EveryPriority.Max}, takeBackMost)
 	if err != nil {
-		return err
+		return false, err
 	}
 	given = slices.DeleteFunc(given, func(d DueItem) bool { return d.Holder != holder.ID })
 	at := slices.IndexFunc(given, func(d DueItem) bool { return d.ID == w.item.ID })
 	load := slices.IndexFunc(loads, func(l WorkerLoad) bool { return l.WorkerID == holder.ID })
 	if at < 0 || load < 0 {
-		return nil // it has been started or taken back meanwhile
+		return false, nil
 	}
 	r.Ahead = at
 	channels, err := ParseChannels(loads[load].Channels)
 	if err != nil {
-		return nil //nolint:nilerr // without them nobody can tell when; the pass tells of the mistake
+		return true, nil //nolint:nilerr // without them nobody can tell when; the pass tells of the mistake
 	}
 	one := assignment.Worker{ID: holder.ID, Slots: loads[load].Capacity, Reserved: loads[load].Reserved}
 	for name, c := range channels {
@@ -152,5 +154,5 @@ func (w *why) queued(ctx context.Context, holder *Worker, r *Reason) error {
 		start := time.UnixMilli(placements[n-1].Start).UTC()
 		r.ExpectedAt = &start
 	}
-	return nil
+	return true, nil
 }

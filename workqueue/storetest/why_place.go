@@ -109,7 +109,7 @@ func whyPlaces() []whyCase {
 		},
 		{
 			name: "workers that may have it are not idle", kind: workqueue.WhyFull,
-			text: `no worker that may have it is idle: of priority 500 and above, "a" has 2 items for 1 slot; it starts in about (5m|4m59s) by estimates`,
+			text: `no worker that may have it is idle: of priority 500 and above, "a" has 2 items for 1 slot; it starts in about 5m by estimates`,
 			make: func(x *fixture) int64 {
 				w := x.whyWorker("a", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"gpu": true}` })
 				x.whyWorker("b", 1, nil)
@@ -128,7 +128,7 @@ func whyPlaces() []whyCase {
 		},
 		{
 			name: "behind others", kind: workqueue.WhyBehind,
-			text: `it is behind 5 items that the workers that may have it are given first; it starts in about (10m|9m59s) by estimates`,
+			text: `it is behind 5 items that the workers that may have it are given first; it starts in about 10m by estimates`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				x.Items(5, ItemOpts{Priority: 950, Estimate: 2 * time.Minute})
@@ -151,7 +151,7 @@ func whyPlaces() []whyCase {
 			fix: func(*fixture, int64) {},
 		},
 		{
-			name: "its band comes later", kind: workqueue.WhyBand, text: `its band, priority 100 to 499, is assigned at TIME \(in (3h|2h59m59s)\), by Lesser`,
+			name: "its band comes later", kind: workqueue.WhyBand, text: `its band, priority 100 to 499, is assigned at TIME \(in SPAN\), by Lesser`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				return x.Item(ItemOpts{Priority: 400}).ID
