@@ -25,8 +25,8 @@ type passClasses struct {
 	rules     map[string]matching.Rule
 
 	// Of the present plan.
-	pl      *assignment.Planner
-	known   map[classKey]passClass
+	pl    *assignment.Planner
+	known map[classKey]passClass
 
 	faults []string
 }
