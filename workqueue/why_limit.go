@@ -16,23 +16,28 @@ func (w *why) limited(ctx context.Context) (Reason, bool, error) {
 	if err != nil {
 		return Reason{}, false, err
 	}
-	key := orEmpty(w.item.LimitKey)
 	for i := range uses {
-		if u := &uses[i]; u.Queue == w.item.QueueName {
-			limit, until := u.reached(key)
-			if limit == nil {
-				break
-			}
-			r := Reason{Kind: WhyLimit, Queue: u.Queue, Limit: limit, Change: until + ", or raise the limit"}
-			r.Text = fmt.Sprintf("%s %s of its queue %q is reached", limit.Name, limit.Value, u.Queue)
-			if limit.Key != "" {
-				r.Text += fmt.Sprintf(" for the key %q", limit.Key)
-			}
-			r.Text += fmt.Sprintf(": %d used", limit.Used)
-			return r, true, nil
+		if uses[i].Queue == w.item.QueueName {
+			r, ok := uses[i].reason(orEmpty(w.item.LimitKey))
+			return r, ok, nil
 		}
 	}
 	return Reason{}, false, nil
+}
+
+// reason tells which limit keeps an item with this key out; false when none does.
+func (u *LimitUse) reason(key string) (Reason, bool) {
+	limit, until := u.reached(key)
+	if limit == nil {
+		return Reason{}, false
+	}
+	r := Reason{Kind: WhyLimit, Queue: u.Queue, Limit: limit, Change: until + ", or raise the limit"}
+	r.Text = fmt.Sprintf("%s %s of its queue %q is reached", limit.Name, limit.Value, u.Queue)
+	if limit.Key != "" {
+		r.Text += fmt.Sprintf(" for the key %q", limit.Key)
+	}
+	r.Text += fmt.Sprintf(": %d used", limit.Used)
+	return r, true
 }
 
 // reached names the limit that keeps one more item out, and when a place comes

@@ -27,76 +27,87 @@ func (w *why) placed(ctx context.Context, pl *passPlanner, due *DueItem, eligibl
 	if pl.Exhausted(class.number) {
 		return w.full(ctx, pl, due, eligible)
 	}
-	before, complete, err := w.before(ctx, pl, due)
-	if err != nil {
+	g, err := w.give(ctx, pl, due)
+	switch {
+	case err != nil:
 		return Reason{}, err
-	}
-	pl.begin(false)
-	items, err := pl.items(ctx, before)
-	if err != nil {
-		return Reason{}, err
-	}
-	room := !complete // then others go first, and more than can be read
-	for i := range items {
-		if items[i].ID == due.ID {
-			room = pl.Give(&items[i])
-			break
-		}
-		pl.Give(&items[i])
-	}
-	if room && complete {
+	case g.limit != nil:
+		return *g.limit, nil
+	case g.room:
 		return w.soon(), nil
 	}
 	r := Reason{Kind: WhyBehind, Pipeline: w.pass.Pipeline, Change: "raise its priority, or start another worker that may have it"}
 	r.Workers = reasonWorkers(pl, places(eligible, len(pl.loads)), due.Priority)
-	expected, err := w.expect(ctx, pl, before, due, eligible, &r)
+	expected, err := w.expect(ctx, pl, g.first, due, eligible, &r)
 	r.Text = fmt.Sprintf("it is behind %s that the workers that may have it are given first%s", counted(r.Ahead, "item"), expected)
 	return r, err
 }
 
-// before reads the due items until the one in question is among them; complete is
-// false when it is not among as many as a pass looks at. Items that the limits of
-// their queues keep out are left out.
-func (w *why) before(ctx context.Context, pl *passPlanner, due *DueItem) (list []DueItem, complete bool, err error) {
-	band := Band{Min: due.Priority, Max: w.pass.Params.Band.Max}
-	for limit := max(4*pl.room, leastWindow); ; limit *= 8 {
-		limit = min(limit, mostWindow)
-		if list, err = w.view.DueItems(ctx, band, Full{}, limit); err != nil {
-			return nil, false, err
+// given is what a plan makes of an item and of those that go first.
+type given struct {
+	first    []DueItem // those that go first, and the item, but for what limits keep out
+	room     bool      // the item finds a place
+	limit    *Reason   // those that go first take up a limit of its queue
+	complete bool      // the item is among those that were read
+}
+
+// give gives out the items that go first, as a pass does, and then the item. An item
+// that is not among as many as a pass reads finds no place.
+func (w *why) give(ctx context.Context, pl *passPlanner, due *DueItem) (g given, err error) {
+	list, err := w.before(ctx, pl, due)
+	if err != nil {
+		return g, err
+	}
+	uses, err := w.view.LimitUses(ctx)
+	if err != nil {
+		return g, err
+	}
+	limiter := NewLimiter(uses)
+	pl.begin(false)
+	items, err := pl.items(ctx, list)
+	if err != nil {
+		return g, err
+	}
+	of := make(map[int64]*DueItem, len(list))
+	for i := range list {
+		of[list[i].ID] = &list[i]
+	}
+	for i := range items {
+		it := of[items[i].ID]
+		g.complete = it.ID == due.ID
+		if it.Queue != "" && !limiter.Allows(it.Queue, it.LimitKey) {
+			if !g.complete {
+				continue
+			}
+			if r, ok := limiter.queues[it.Queue].reason(it.LimitKey); ok {
+				r.Text += ", with what the next pass gives out first"
+				g.limit = &r
+			}
 		}
-		for i := range list {
-			complete = complete || list[i].ID == due.ID
+		g.first = append(g.first, *it)
+		room := pl.Give(&items[i])
+		if room {
+			limiter.Take(it.Queue, it.LimitKey)
 		}
-		if complete && len(list) < limit || limit == mostWindow {
+		if g.complete {
+			g.room = room
 			break
 		}
 	}
-	list, err = w.allowed(ctx, list, due.ID)
-	return list, complete, err
+	return g, nil
 }
 
-// allowed leaves out what the limits of queues keep out, but for the item itself.
-func (w *why) allowed(ctx context.Context, list []DueItem, id int64) ([]DueItem, error) {
-	var limiter *Limiter
-	kept := list[:0]
-	for i := range list {
-		it := &list[i]
-		if it.Queue != "" && it.ID != id {
-			if limiter == nil {
-				uses, err := w.view.LimitUses(ctx)
-				if err != nil {
-					return nil, err
-				}
-				limiter = NewLimiter(uses)
-			}
-			if !limiter.Allows(it.Queue, it.LimitKey) {
-				continue
-			}
-			limiter.Take(it.Queue, it.LimitKey)
+// before reads the due items of the item's priority and above, up to as many as a
+// pass looks at.
+func (w *why) before(ctx context.Context, pl *passPlanner, due *DueItem) ([]DueItem, error) {
+	band := Band{Min: due.Priority, Max: w.pass.Params.Band.Max}
+	for limit := max(4*pl.room, leastWindow); ; limit *= 8 {
+		limit = min(limit, mostWindow)
+		list, err := w.view.DueItems(ctx, band, Full{}, limit)
+		if err != nil || len(list) < limit || limit == mostWindow {
+			return list, err
 		}
-		kept = append(kept, *it)
 	}
-	return kept, nil
 }
 
 // full answers when those who may have the item hold enough already.
@@ -131,15 +142,12 @@ func (w *why) full(ctx context.Context, pl *passPlanner, due *DueItem, eligible 
 		r.Text = fmt.Sprintf("every worker that may have it has work for the next %s: %s", spanText(w.pass.Params.Horizon), told)
 		r.Change = "it is assigned when one of them has ended some, or another worker joins"
 	}
-	before, complete, err := w.before(ctx, pl, due)
-	if err != nil {
+	g, err := w.give(ctx, pl, due)
+	if err != nil || !g.complete {
 		return r, err
 	}
-	if complete {
-		var expected string
-		expected, err = w.expect(ctx, pl, before, due, eligible, &r)
-		r.Text += expected
-	}
+	expected, err := w.expect(ctx, pl, g.first, due, eligible, &r)
+	r.Text += expected
 	return r, err
 }
 

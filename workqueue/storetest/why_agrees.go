@@ -1,0 +1,103 @@
+package storetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"botwork/workqueue"
+	"botwork/workqueue/matching"
+)
+
+// whyAgrees draws queues full of items, and workers of all sorts, and asks of each
+// item why it waits: exactly those of which Why says that the next pass assigns them
+// are assigned by it.
+func whyAgrees(x *fixture) {
+	x.makeQueue("erp", `"ConcurrencyLimit"`, "3")
+	x.makeQueue("mail", `"KeyRateLimit", "KeyRatePeriodMs"`, "2, 3600000")
+	kinds := map[workqueue.ReasonKind]int{}
+	for round := range 12 {
+		draw := rand.New(rand.NewPCG(7, uint64(round)))
+		p := drawWorld(x, draw, round)
+		said := map[int64]workqueue.Reason{}
+		for _, it := range x.thatWait() {
+			r, err := workqueue.Why(x.ctx, x.Store, it.ID, workqueue.WhyParams{
+				Profiles: whyProfile, Passes: []workqueue.ComingPass{{Pipeline: "Soon", At: time.Now().Add(time.Second), Params: p}},
+			})
+			if err != nil {
+				x.Fatal(err)
+			}
+			said[it.ID] = r
+			kinds[r.Kind]++
+		}
+		p.Profiles = whyProfile
+		if _, err := workqueue.AssignPass(x.ctx, x.Store, p); err != nil {
+			x.Fatal(err)
+		}
+		for id, r := range said {
+			it := x.show(id)
+			switch {
+			case r.Kind == workqueue.WhyNextPass && it.State != workqueue.Assigned:
+				x.Errorf("round %d, item %d of priority %d and queue %s: %s, but it was not assigned", round, id, it.Priority, it.QueueName, r.Text)
+			case r.Kind != workqueue.WhyNextPass && it.State == workqueue.Assigned:
+				x.Errorf("round %d, item %d of priority %d and queue %s was assigned, though %s", round, id, it.Priority, it.QueueName, r.Text)
+			}
+		}
+	}
+	for _, kind := range []workqueue.ReasonKind{
+		workqueue.WhyNextPass, workqueue.WhyBehind, workqueue.WhyFull, workqueue.WhySelectors, workqueue.WhyLimit, workqueue.WhyChannel, workqueue.WhyNoPass,
+	} {
+		if kinds[kind] == 0 {
+			x.Errorf("no item was drawn that waits because of %s: %v", kind, kinds)
+		}
+	}
+}
+
+// drawWorld adds workers, which run something, and items.
+func drawWorld(x *fixture, draw *rand.Rand, round int) workqueue.AssignParams {
+	x.Helper()
+	for n := range 1 + draw.IntN(2) {
+		w := x.whyWorker(fmt.Sprintf("bot-%d-%d", round, n), 1+draw.IntN(3), func(s *workqueue.WorkerSpec) {
+			s.Labels = workqueue.JSONText(fmt.Sprintf(`{"ram": %d}`, draw.IntN(4)))
+			if draw.IntN(3) == 0 {
+				s.Queues = []string{"default", "erp"}
+			}
+			if draw.IntN(2) == 0 {
+				s.Channels = workqueue.Channels{"film": {Cost: 1 + draw.IntN(2), Max: draw.IntN(2)}}
+			} else if round < 4 {
+				s.Channels = workqueue.Channels{"print": {Cost: 1}}
+			}
+		})
+		if draw.IntN(2) == 0 {
+			x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Priority: 200 + draw.IntN(1500), Estimate: time.Duration(draw.IntN(400)) * time.Second})
+		}
+	}
+	var batch []workqueue.NewItem
+	for range 3 + draw.IntN(12) {
+		it := ItemOpts{
+			Queue: []string{"default", "default", "erp", "mail"}[draw.IntN(4)], Priority: []int{50, 300, 700, 900, 1200}[draw.IntN(5)],
+			Estimate: time.Duration(1+draw.IntN(300)) * time.Second, LimitKey: []string{"", "acme"}[draw.IntN(2)],
+			Pipeline: []string{"", "", "Film"}[draw.IntN(3)],
+		}.newItem()
+		if draw.IntN(3) == 0 {
+			it.Selectors = []matching.Selector{{Key: "ram", Operator: matching.GreaterThan, Value: matching.Number(float64(draw.IntN(5)))}}
+		}
+		batch = append(batch, it)
+	}
+	if _, err := x.Store.Enqueue(x.ctx, batch); err != nil {
+		x.Fatal(err)
+	}
+	return workqueue.AssignParams{
+		Band: workqueue.Band{Min: 100, Max: workqueue.EveryPriority.Max}, Horizon: time.Duration(1+draw.IntN(5)) * time.Minute,
+		Workers: []workqueue.Availability{workqueue.IdleWorkers, workqueue.AvailableWorkers}[draw.IntN(2)],
+	}
+}
+
+func (x *fixture) thatWait() []workqueue.Item {
+	x.Helper()
+	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{States: []workqueue.State{workqueue.Ready, workqueue.Pending}, Limit: 1000})
+	if err != nil {
+		x.Fatal(err)
+	}
+	return items
+}
