@@ -188,11 +188,11 @@ func (l link) Waits(ctx context.Context, band workqueue.Band) (bool, error) {
 }
 
 func (l link) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
-	return send(ctx, l, "Survey", func() error { return l.p.w.db.survey(l.p, read) })
+	return send(ctx, l, "Survey", func() error { return l.p.w.db.survey(ctx, l.p, read) })
 }
 
 func (l link) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
-	return send(ctx, l, "Assign", func() error { return l.p.w.db.assign(l.p, pass) })
+	return send(ctx, l, "Assign", func() error { return l.p.w.db.assign(ctx, l.p, pass) })
 }
 
 func (l link) ClaimFiring(ctx context.Context, f workqueue.Firing) (workqueue.FiringClaim, error) {

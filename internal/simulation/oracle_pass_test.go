@@ -9,13 +9,13 @@ import (
 )
 
 // assign runs a whole pass at one instant: it is a transaction.
-func (o *oracle) assign(p *process, pass func(context.Context, workqueue.AssignTx) error) error {
+func (o *oracle) assign(of context.Context, p *process, pass func(context.Context, workqueue.AssignTx) error) error {
 	var tx *passTx
 	var passErr error
 	err := o.step("pass of "+p.instance, func() error {
 		err := o.store.Assign(ctx, func(ctx context.Context, real workqueue.AssignTx) error {
 			view := passView{real: real, o: o, model: o.model.Clone()}
-			tx = &passTx{passView: view, real: real, p: p}
+			tx = &passTx{passView: view, real: real, surveyed: p.surveyed[of]}
 			passErr = pass(ctx, tx)
 			return passErr
 		})
@@ -34,8 +34,8 @@ func (o *oracle) assign(p *process, pass func(context.Context, workqueue.AssignT
 // passTx compares each statement of a pass with the model.
 type passTx struct {
 	passView
-	real workqueue.AssignTx
-	p    *process
+	real     workqueue.AssignTx
+	surveyed *passView // what the pass could read before; nil: nothing
 
 	rescued  workqueue.RescueResult
 	assigned int
@@ -106,21 +106,12 @@ func (tx *passTx) Write(ctx context.Context, assignments []workqueue.Assignment)
 // order tells of an item that waits while one of this priority is assigned: one that
 // the pass could have seen, under the lock or when it read before.
 func (tx *passTx) order(lowest int) string {
-	const all = 1 << 20
 	band, could := tx.band, func(int64) bool { return true }
-	if band == (workqueue.Band{}) {
-		seen := map[int64]bool{}
-		for b, m := range tx.p.surveyed {
-			if b.Contains(lowest) { // the bands of its passes do not overlap
-				band = b
-				for _, d := range m.Due(b, all) {
-					seen[d.ID] = true
-				}
-			}
-		}
-		could = func(id int64) bool { return seen[id] }
+	if band == (workqueue.Band{}) && tx.surveyed != nil {
+		band = tx.surveyed.band
+		could = func(id int64) bool { return tx.surveyed.could[id] }
 	}
-	for _, left := range tx.model.Due(workqueue.Band{Min: lowest + 1, Max: band.Max}, all) {
+	for _, left := range tx.model.Due(workqueue.Band{Min: lowest + 1, Max: band.Max}, len(tx.model.Items)) {
 		// One that takes more than a slot may find no room where a lesser one does.
 		if could(left.ID) && profile(left.Pipeline).Channel == "" {
 			return fmt.Sprintf("item %d of priority %d waits while one of priority %d is assigned", left.ID, left.Priority, lowest)

@@ -9,16 +9,20 @@ import (
 )
 
 // survey reads for a pass at one instant; the pass writes at a later one.
-func (o *oracle) survey(p *process, read func(context.Context, workqueue.AssignView) error) error {
+func (o *oracle) survey(of context.Context, p *process, read func(context.Context, workqueue.AssignView) error) error {
 	var view *passView
 	return o.step("survey of "+p.instance, func() error {
 		return o.store.Survey(ctx, func(ctx context.Context, real workqueue.AssignView) error {
 			view = &passView{real: real, o: o, model: o.model.Clone()}
 			err := read(ctx, view)
 			if p.surveyed == nil {
-				p.surveyed = map[workqueue.Band]*reference.Model{}
+				p.surveyed = map[context.Context]*passView{}
 			}
-			p.surveyed[view.band] = view.model
+			p.surveyed[of] = view
+			view.could = map[int64]bool{}
+			for _, d := range view.model.Due(view.band, len(view.model.Items)) {
+				view.could[d.ID] = true
+			}
 			return err
 		})
 	}, func() string { return view.wrong })
@@ -31,6 +35,7 @@ type passView struct {
 	model *reference.Model
 	wrong string
 	band  workqueue.Band // of the due items that were asked for
+	could map[int64]bool // items that a pass could see then
 }
 
 func (v *passView) note(what, wrong string) {

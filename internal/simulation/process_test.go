@@ -12,7 +12,6 @@ import (
 
 	"botwork/internal/scheduler"
 	"botwork/workqueue"
-	"botwork/workqueue/storetest/reference"
 )
 
 // machine is a place where one worker's processes live, one after the other.
@@ -44,8 +43,9 @@ type process struct {
 	slots   int            // in which items run
 	running map[string]int // items by their channel
 
-	// surveyed is what its latest pass of each band could read, without the lock.
-	surveyed map[workqueue.Band]*reference.Model
+	// surveyed is what each of its passes could read last, without the lock. A pass
+	// has one context; several run at the same time.
+	surveyed map[context.Context]*passView
 
 	// Set once it has registered.
 	runner    *workqueue.Runner
