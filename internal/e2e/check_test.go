@@ -52,6 +52,7 @@ func TestCheckWhileAClusterWorks(t *testing.T) {
 		x.awaitState(held, workqueue.Blocked)
 		first.kill()
 		first = x.worker("first", lease...)
+		first.await("worker started", 1) // before that, it does not know an interrupt from a kill
 		x.awaitDone(workqueue.Processed, quick)
 		x.awaitDone(workqueue.Cancelled, wrong)
 		letGo("")
