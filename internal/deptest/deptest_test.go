@@ -69,6 +69,7 @@ var may = map[string]map[string]string{
 	"internal/e2e":         {},
 	"internal/faultproxy":  {},
 	"internal/jsonschemas": {},
+	"internal/keydocs":     {},
 	"internal/keyring": {
 		"workqueue": "it is the cipher of the store's contract",
 	},
@@ -108,6 +109,7 @@ var may = map[string]map[string]string{
 		"workqueue/matching":   "labels, selectors and the distribution of a pipeline's items",
 		"handlers":             "a step names one",
 		"internal/cron":        "a trigger is checked when the file is",
+		"internal/keydocs":     "the keys of a file are described beside the structs that read them",
 		"internal/jsonschemas": "a pipeline's input is a JSON Schema",
 		"internal/strictyaml":  "a pipeline file is read with its places",
 		"workqueue":            "it runs a claimed item: this is the other joint",
@@ -123,13 +125,15 @@ var may = map[string]map[string]string{
 		"workqueue/assignment": "it decides who gets what; passes read and write",
 		"workqueue/matching":   "an item's labels and selectors, a queue's distribution",
 		"internal/jsonschemas": "a queue's items must meet its schemas, whoever brings them",
+		"internal/keydocs":     "the keys of a policy of retrying are the same in pipelines, queues and tasks",
 		"internal/spans":       "lengths of time are written alike in steps and in the queue",
 	},
 	"workqueue/assignment": {
 		"workqueue/matching": "the modes have names, and items have selectors, in one place",
 	},
 	"workqueue/matching": {
-		"internal/spans": "a selector's life is written as every length of time",
+		"internal/keydocs": "selectors and distributions are read by the tables that describe them",
+		"internal/spans":   "a selector's life is written as every length of time",
 	},
 	"workqueue/scoring": {
 		"workqueue/matching": "it makes rules of its scorings",

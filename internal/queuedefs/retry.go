@@ -93,7 +93,7 @@ func (r *reader) retryOn(n *strictyaml.Node) *[]workqueue.ErrorKind {
 			r.report(item, "wrong-type", "got nothing, want error, timeout or business", "")
 			continue
 		}
-		kinds = append(kinds, choice(r, item, workqueue.KindError, workqueue.KindTimeout, workqueue.KindBusiness))
+		kinds = append(kinds, choice(r, item, workqueue.ErrorKinds...))
 	}
 	return &kinds
 }

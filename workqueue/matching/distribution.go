@@ -145,7 +145,7 @@ func (c *collector) distribution(path []string, v any) Distribution {
 		c.add(path, "got %s, want {mode, bypassSelectors, scoring}", kindOf(v))
 		return d
 	}
-	c.known(path, o, "mode", "bypassSelectors", "scoring")
+	c.known(path, o, distributionKeys)
 	d.Mode = oneOf(c, path, o, "mode", modes)
 	if o["bypassSelectors"] != nil {
 		bypass := c.bool(path, o, "bypassSelectors")

@@ -10,8 +10,8 @@ const (
 	maxCases = 100
 )
 
-// scoringKeys tell which keys belong to which rule alone.
-var scoringKeys = []struct {
+// scoringKeyRules tell which keys belong to which rule alone.
+var scoringKeyRules = []struct {
 	key   string
 	rules []RuleKind
 }{
@@ -56,7 +56,7 @@ func (c *collector) scoring(path []string, v any) *Scoring {
 		c.add(path, "got %s, want {rule: default, static, map, expression or http, …}", kindOf(v))
 		return nil
 	}
-	c.known(path, o, "rule", "score", "cases", "label", "scores", "expression", "http", "batch", "batchSize", "descending", "send")
+	c.known(path, o, scoringKeys)
 	s := &Scoring{Rule: oneOf(c, path, o, "rule", ruleKinds)}
 	if o["rule"] == nil || s.Rule != "" {
 		c.strangers(path, o, s.Kind())
@@ -87,7 +87,7 @@ func (c *collector) scoring(path []string, v any) *Scoring {
 // strangers reports the keys that belong to other rules than the one given:
 // they would say nothing.
 func (c *collector) strangers(path []string, o map[string]any, rule RuleKind) {
-	for _, k := range scoringKeys {
+	for _, k := range scoringKeyRules {
 		if o[k.key] != nil && !slices.Contains(k.rules, rule) {
 			c.add(under(path, k.key), "the rule %s takes no %s, want it beside rule: %s", rule, k.key, k.rules[0])
 		}
@@ -154,7 +154,7 @@ func (c *collector) cases(path []string, v any) []ScoreCase {
 			continue
 		}
 		here := at(path, i)
-		c.known(here, o, "when", "score")
+		c.known(here, o, caseKeys)
 		cases[i].When = c.selectors(under(here, "when"), o["when"])
 		for j, s := range cases[i].When {
 			if s.ExpiresAfter > 0 || s.Expedite {

@@ -27,7 +27,7 @@ func (c *collector) http(path []string, v any) *HTTPScoring {
 		c.add(path, "got %s, want {url, headers, timeout, fallback}", kindOf(v))
 		return nil
 	}
-	c.known(path, o, "url", "headers", "timeout", "fallback")
+	c.known(path, o, httpKeys)
 	h := &HTTPScoring{URL: c.text(path, o, "url"), Timeout: c.span(path, o, "timeout")}
 	if o["url"] == nil {
 		c.add(path, "the key %q is missing", "url")
@@ -94,7 +94,7 @@ func (c *collector) header(path []string, name string, v any) Header {
 				"{secret: name, prefix: \"Bearer \"} puts a text before it")
 		}
 	case map[string]any:
-		c.known(path, v, "secret", "prefix")
+		c.known(path, v, headerKeys)
 		h.Secret = c.text(path, v, "secret")
 		h.Text = c.text(path, v, "prefix")
 		if v["secret"] == nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"botwork/internal/keydocs"
 	"botwork/internal/spans"
 )
 
@@ -100,7 +101,7 @@ func (c *collector) selector(path []string, v any) Selector {
 }
 
 func (c *collector) selectorObject(path []string, o map[string]any) Selector {
-	c.known(path, o, "key", "operator", "value", "values", "expiresAfter", "expedite")
+	c.known(path, o, selectorKeys)
 	s := Selector{
 		Key:          c.text(path, o, "key"),
 		ExpiresAfter: c.span(path, o, "expiresAfter"),
@@ -190,16 +191,17 @@ func (s *Selector) disorder() string {
 	return ""
 }
 
-// known reports the keys of an object that are none of those given.
-func (c *collector) known(path []string, o map[string]any, keys ...string) {
+// known reports the keys of an object that a table does not name.
+func (c *collector) known(path []string, o map[string]any, known keydocs.Keys) {
 	var unknown []string
 	for key := range o {
-		if !slices.Contains(keys, key) {
+		if _, ok := known.Find(key); !ok {
 			unknown = append(unknown, key)
 		}
 	}
 	slices.Sort(unknown)
 	for _, key := range unknown {
+		keys := known.Names()
 		c.faults = append(c.faults, Fault{
 			Path: under(path, key), Got: key, Known: keys, UnknownKey: true,
 			Message: fmt.Sprintf("unknown key %.40q; known are %s", key, strings.Join(keys, ", ")),
