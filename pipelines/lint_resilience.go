@@ -43,7 +43,7 @@ func (c *compilation) resilience(n *strictyaml.Node) workqueue.Resilience {
 	if given(raw.RetryOn) && raw.RetryOn.Kind == strictyaml.Sequence {
 		r.RetryOn = []workqueue.ErrorKind{} // an empty list is a policy: retry nothing
 		for _, item := range raw.RetryOn.Items {
-			r.RetryOn = append(r.RetryOn, choice(c, item, workqueue.KindError, workqueue.KindTimeout, workqueue.KindBusiness))
+			r.RetryOn = append(r.RetryOn, choice(c, item, workqueue.ErrorKinds...))
 		}
 	} else if given(raw.RetryOn) {
 		value[[]string](c, raw.RetryOn, nil)

@@ -84,7 +84,7 @@ func (c *compilation) nameSteps(steps []*Step, raws []rawStep) {
 
 // step compiles one step; visible steps stand before it.
 func (c *compilation) step(s *Step, n *strictyaml.Node, raw rawStep, visible int) {
-	s.OnError = choice(c, raw.OnError, OnErrorFail, OnErrorContinue, OnErrorBreak)
+	s.OnError = choice(c, raw.OnError, onErrors...)
 	s.Timeout = time.Duration(value(c, raw.Timeout, positive))
 	if s.Attempts, s.backoff = c.retry(raw.Retry); s.Attempts > 1 {
 		s.retry = newRetry(s.Attempts, s.backoff)

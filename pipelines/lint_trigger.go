@@ -34,10 +34,10 @@ func (c *compilation) trigger(n *strictyaml.Node) *Trigger {
 		Every:    time.Duration(value(c, raw.Every, positive)),
 		AtStart:  value[bool](c, raw.AtStart, nil),
 		Location: c.opts.Location,
-		Overlap:  choice(c, raw.Overlap, OverlapSkip, OverlapQueue),
-		Scope:    choice(c, raw.Scope, ScopeOnce, ScopeEachWorker),
+		Overlap:  choice(c, raw.Overlap, overlaps...),
+		Scope:    choice(c, raw.Scope, scopes...),
 		CatchUp:  time.Duration(value(c, raw.CatchUp, notNegative)),
-		DST:      choice(c, raw.DST, cron.First, cron.Last, cron.Both, cron.Skip),
+		DST:      choice(c, raw.DST, dsts...),
 	}
 	c.timezone(t, raw.Timezone)
 	c.schedule(t, n, raw)

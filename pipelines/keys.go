@@ -1,0 +1,144 @@
+package pipelines
+
+import (
+	"botwork/internal/cron"
+	"botwork/internal/keydocs"
+	"botwork/workqueue"
+	"botwork/workqueue/matching"
+)
+
+// The words that keys take, the default first.
+var (
+	onErrors = []OnError{OnErrorFail, OnErrorContinue, OnErrorBreak}
+	overlaps = []Overlap{OverlapSkip, OverlapQueue}
+	scopes   = []Scope{ScopeOnce, ScopeEachWorker}
+	dsts     = []cron.DST{cron.First, cron.Last, cron.Both, cron.Skip}
+)
+
+// Keys describes the keys of a pipeline file, those of its steps, its trigger and
+// so on below them.
+func Keys() keydocs.Keys {
+	return keydocs.For[rawPipeline](keydocs.Keys{
+		{
+			Name: "name", Pattern: pipelineName.String(), Wanted: nameRule, Without: "the file's name without its ending",
+			Doc: "what items and people call the pipeline. Letters, digits, spaces, dots, dashes and underscores, at most 100; the first is a " +
+				"letter or a digit. Two names may not differ in upper and lower case only.",
+		},
+		{Name: "description", Doc: "a line for listings"},
+		{Name: "trigger", Type: "object", Keys: triggerKeys(), Doc: "when the pipeline starts: [schedules.md](schedules.md)"},
+		{
+			Name: "input", Type: "JSON Schema", Without: "anything",
+			Doc: "a JSON Schema of the payload (draft 2020-12; formats such as `date` are checked). `$ref` leads only to the schema itself.",
+		},
+		{
+			Name: "resilience", Type: "object", Keys: ResilienceKeys(), Without: "the queue's",
+			Doc: "how often an item is tried, how long it waits between two attempts, and how long it may take: [below](#the-keys-of-resilience)",
+		},
+		{
+			Name: "estimatedDuration", Type: "duration", Min: new(0.0), Without: "unknown", Example: "20s",
+			Doc: "how long a run takes, until three runs have been [learned](durations.md) from. Work is spread over the workers by it; an item's " +
+				"own estimate wins over it.",
+		},
+		{
+			Name: "labels", Type: "map of scalar", Doc: "labels of the pipeline's items, for [scores](assignment.md#scores); an item's own win",
+		},
+		{
+			Name: "selectors", Type: "list of string or object", Keys: matching.SelectorKeys(),
+			Doc: "which workers may take the items: [selectors](assignment.md#selectors); for items that have none of their own",
+		},
+		{
+			Name: "distribution", Type: "object", Keys: matching.DistributionKeys(), Without: "the queue's",
+			Doc: "how the items are given to workers: `{mode, bypassSelectors, scoring}`: [assignment.md](assignment.md#modes)",
+		},
+		{
+			Name: "channel", Pattern: queueName, Wanted: "1 to 200 Latin letters, digits and the signs _ - .",
+			Doc: "the sort of the pipeline's items, by which workers tell how many slots each takes: [workers.md](workers.md#channels); named like " +
+				"a queue. An inline pipeline's is not looked at.",
+		},
+		{
+			Name: "learnBy", Type: "object", Keys: learnByKeys(),
+			Doc: "`{keyPrefix: \":\"}`: durations are [learned](durations.md) by themselves for items whose natural keys are alike up to the first `:`",
+		},
+		{Name: "steps", Type: "list of object", Keys: StepKeys(), Min: new(1.0), Doc: "one step or more"},
+	})
+}
+
+// queueName is what workqueue.CheckName takes.
+const queueName = `^[A-Za-z0-9_.-]{1,200}$`
+
+// StepKeys describes the keys of a step. What stands below `with` is the affair
+// of its handler.
+func StepKeys() keydocs.Keys {
+	return keydocs.For[rawStep](keydocs.Keys{
+		{
+			Name: "name", Pattern: stepName.String(), Wanted: nameRule, Without: "the handler's name; the second one is `HTTP-2`",
+			Doc: "what expressions, errors and logs call the step; unique in the file",
+		},
+		{Name: "handler", Doc: "what does the work: [handlers.md](handlers.md)"},
+		{
+			Name: "if", Type: "expression", Without: "run always", Example: "payload.amount > 0",
+			Doc: "an expression that gives true or false, with or without `${{ }}`. False skips the step.",
+		},
+		{Name: "timeout", Type: "duration", Min: new(0.0), Example: "30s", Doc: "how long one attempt of the step may take; the failure is of the kind `timeout`"},
+		{
+			Name: "retry", Type: "object", Keys: RetryKeys(), Without: "one attempt", Example: "{attempts: 3}",
+			Doc: "try the step again at once, within the same run: [below](#the-keys-of-retry)",
+		},
+		{
+			Name: "onError", Enum: keydocs.Words(onErrors...), Default: string(onErrors[0]),
+			EnumDocs: []string{
+				"the run fails", "the next step runs and gets this step's input; `steps.NAME.error` has the text", "the run ends here, successfully",
+			},
+			Doc: "what a failure does",
+		},
+		{Name: "with", Type: "object", Doc: "the handler's parameters"},
+	})
+}
+
+func learnByKeys() keydocs.Keys {
+	return keydocs.For[rawLearnBy](keydocs.Keys{
+		{
+			Name: "keyPrefix", Pattern: `^.*\S.*$`, Wanted: "what ends the beginning of a natural key, at most 20 signs", Example: `":"`,
+			Doc: "what ends the part of a natural key by which durations are learned",
+		},
+	})
+}
+
+func triggerKeys() keydocs.Keys {
+	return keydocs.For[rawTrigger](keydocs.Keys{
+		{Name: "cron", Example: `"30 6 * * mon-fri"`, Doc: "a cron expression of five or six fields; not beside `every`"},
+		{Name: "every", Type: "duration", Min: new(0.0), Example: "5m", Doc: "an interval of one second or more, in whole milliseconds; not beside `cron`"},
+		{Name: "atStart", Type: "true or false", Default: "false", Doc: "start once when a process starts"},
+		{
+			Name: "timezone", Without: "the setting `pipelines.timezone`", Example: "Europe/Lisbon",
+			Doc: "the zone of the cron expression: a name such as `Europe/Lisbon`, or `UTC`",
+		},
+		{Name: "dst", Enum: keydocs.Words(dsts...), Default: string(dsts[0]), Doc: "what fixed hours do where the clocks change"},
+		{
+			Name: "overlap", Enum: keydocs.Words(overlaps...), Default: string(overlaps[0]),
+			EnumDocs: []string{"it is not run", "it runs afterwards"}, Doc: "what a firing does while the last run goes on",
+		},
+		{
+			Name: "scope", Enum: keydocs.Words(scopes...), Default: string(scopes[0]),
+			EnumDocs: []string{"one worker of the cluster", "every worker"}, Doc: "who fires",
+		},
+		{Name: "catchUp", Type: "duration", Min: new(0.0), Default: "0s", Doc: "how old a missed firing may be to be run after all"},
+	})
+}
+
+// ResilienceKeys describes the keys of `resilience`, which are those of a queue's
+// `retry` and of a task's `resilience`, too.
+func ResilienceKeys() keydocs.Keys { return keydocs.For[rawResilience](workqueue.ResilienceKeys()) }
+
+// RetryKeys describes the keys of a step's `retry`.
+func RetryKeys() keydocs.Keys {
+	return keydocs.For[rawRetry](keydocs.Keys{
+		{Name: "attempts", Type: "whole number", Min: new(1.0), Example: "3", Doc: "how often the step is tried in one run, the first time included"},
+		{Name: "delay", Type: "duration", Min: new(0.0), Default: "1s", Doc: "the wait before the second attempt; `0s` for none"},
+		{Name: "factor", Type: "number", Min: new(1.0), Default: "2", Doc: "each further wait is that many times longer"},
+		{
+			Name: "maxDelay", Type: "duration", Min: new(0.0), Without: "`1m`, or `delay` if that is longer", Doc: "no wait is longer, before jitter",
+		},
+		{Name: "jitter", Type: "number", Min: new(0.0), Max: new(1.0), Default: "0.1", Doc: "the random share: 0.1 spreads a wait over ±10 %"},
+	})
+}
