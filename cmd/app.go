@@ -34,6 +34,9 @@ type app struct {
 	// is wrong usage.
 	started bool
 
+	// supervisor is told how a worker gets on.
+	supervisor supervisor
+
 	// cfg is filled by loadConfig.
 	cfg config.Config
 }

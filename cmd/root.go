@@ -24,7 +24,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or a file with mistakes.`
 // on is ended in good order. The kinds are handlers beside the built-in ones.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, environ []string, kinds ...handlers.Kind) int {
 	out := &output{to: stdout}
-	a := &app{stdin: stdin, stdout: out, stderr: stderr, environ: environ, kinds: kinds}
+	a := &app{stdin: stdin, stdout: out, stderr: stderr, environ: environ, kinds: kinds, supervisor: unsupervised{}}
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)

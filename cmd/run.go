@@ -95,6 +95,7 @@ func (a *app) run(ctx context.Context, first ...string) error {
 		return err
 	}
 	defer p.resources.Connections.Close() //nolint:errcheck // the process ends
+	a.supervisor.Ready(a.cfg.Worker.ShutdownGrace)
 	store, err := a.patientStore(ctx, p.log)
 	if err != nil {
 		return err
@@ -109,6 +110,7 @@ func (a *app) run(ctx context.Context, first ...string) error {
 	w := proc.Worker()
 	p.log.Info().Str("worker", w.Name).Int("capacity", w.Capacity).Int("pipelines", len(p.catalogue.All())).
 		Str("database", string(store.Driver())).Str("version", currentVersion().Version).Msg("worker started; Ctrl-C drains")
+	a.supervisor.Status("working as " + w.Name)
 	if !p.startsByItself() {
 		p.log.Warn().Str("folder", a.cfg.Pipelines.Dir).Msg("no pipeline has a trigger: this worker will run nothing")
 	}
@@ -121,6 +123,7 @@ func (a *app) run(ctx context.Context, first ...string) error {
 	if err == nil {
 		select {
 		case <-ctx.Done():
+			a.supervisor.Status("draining")
 			p.log.Info().Stringer("grace", a.cfg.Worker.ShutdownGrace).Msg("draining; a second Ctrl-C ends at once")
 		case <-proc.Replaced():
 			err = workqueue.ErrWorkerReplaced

@@ -85,6 +85,7 @@ func (a *app) patientStore(ctx context.Context, log zerolog.Logger) (*sqlstore.S
 		if err == nil || ctx.Err() != nil {
 			return store, err
 		}
+		a.supervisor.Status("waiting for the database: " + err.Error())
 		log.Error().Err(err).Stringer("again_in", wait).Msg("the database cannot be used")
 		select {
 		case <-ctx.Done():
@@ -141,6 +142,6 @@ func (a *app) newProcess(ctx context.Context, p *programme, store *sqlstore.Stor
 			Name: w.Name, Version: currentVersion().Version, Capacity: w.Capacity, Labels: workqueue.JSONText(labels), Lease: w.Lease,
 			ReservedSlots: w.ReservedSlots, Channels: channelsOf(w), Queues: w.Queues,
 		},
-		Heartbeat: w.Heartbeat, ShutdownGrace: w.ShutdownGrace,
+		Heartbeat: w.Heartbeat, ShutdownGrace: w.ShutdownGrace, Beaten: a.supervisor.Beat,
 	})
 }

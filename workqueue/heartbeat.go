@@ -34,6 +34,9 @@ func (r *Runner) heartbeat(ctx context.Context) {
 		case <-time.After(next):
 		}
 		err := r.beat(ctx)
+		if r.o.Beaten != nil {
+			r.o.Beaten()
+		}
 		switch {
 		case err == nil:
 			if failing {

@@ -74,6 +74,11 @@ type RunnerOptions struct {
 	// half of the lease.
 	Heartbeat time.Duration
 
+	// Beaten is told each time the loop of heartbeats has come round, whether the
+	// beat could be written or not: a watchdog sees by it that the worker lives. nil
+	// tells nobody.
+	Beaten func()
+
 	// ShutdownGrace is how long running items may go on when the worker
 	// stops; then they are cancelled and released, uncounted.
 	ShutdownGrace time.Duration

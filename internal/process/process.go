@@ -34,6 +34,9 @@ type Options struct {
 	Heartbeat     time.Duration
 	ShutdownGrace time.Duration
 
+	// Beaten is told each time the loop of heartbeats has come round; nil tells nobody.
+	Beaten func()
+
 	// Finished is told of each item that has run; nil tells the log.
 	Finished func(it *workqueue.Item, o workqueue.Outcome, took time.Duration)
 }
@@ -107,7 +110,7 @@ func (p *Process) Stop(ctx context.Context) error {
 func (p *Process) newRunner() (*workqueue.Runner, error) {
 	return workqueue.NewRunner(workqueue.RunnerOptions{
 		Store: p.o.Store, RunItem: p.o.Engine.RunItem(p.o.Catalogue), Ended: p.o.Finished, Log: p.o.Log, Spec: p.o.Spec,
-		Heartbeat: p.o.Heartbeat, ShutdownGrace: p.o.ShutdownGrace, Attend: p.attend, Profiles: p.o.Link.profile,
+		Heartbeat: p.o.Heartbeat, Beaten: p.o.Beaten, ShutdownGrace: p.o.ShutdownGrace, Attend: p.attend, Profiles: p.o.Link.profile,
 	})
 }
 

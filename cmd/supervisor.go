@@ -1,0 +1,28 @@
+package cmd
+
+import "time"
+
+// supervisor is what started the worker and wants to know how it gets on: a
+// service manager. Its methods may be called from several goroutines at once.
+type supervisor interface {
+	// Ready says that settings and pipelines are good and the worker goes to work;
+	// the database has not been touched. When asked to stop, the worker gives
+	// running items the grace.
+	Ready(grace time.Duration)
+
+	// Status says in a few words what the worker does now.
+	Status(text string)
+
+	// Beat says that the loop of heartbeats has come round, whether the beat could
+	// be written or not.
+	Beat()
+}
+
+// unsupervised is the supervisor of a worker that a person started.
+type unsupervised struct{}
+
+var _ supervisor = unsupervised{}
+
+func (unsupervised) Ready(time.Duration) {}
+func (unsupervised) Status(string)       {}
+func (unsupervised) Beat()               {}
