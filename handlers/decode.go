@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"botwork/internal/spans"
 	"botwork/internal/strictyaml"
 )
 
@@ -28,6 +29,9 @@ type decoder struct {
 func (d *decoder) fail(path []string, code, message, hint string) {
 	d.wrong = append(d.wrong, ParamError{Path: slices.Clone(path), Code: code, Message: message, Hint: hint})
 }
+
+// last is what was reported last, to be added to.
+func (d *decoder) last() *ParamError { return &d.wrong[len(d.wrong)-1] }
 
 // object fills the struct dst from a map.
 func (d *decoder) object(path []string, dst reflect.Value, src map[string]any) {
@@ -63,6 +67,7 @@ func (d *decoder) object(path []string, dst reflect.Value, src map[string]any) {
 			hint = "the parameters are " + strings.Join(known, ", ")
 		}
 		d.fail(append(slices.Clip(path), key), UnknownParameter, fmt.Sprintf("unknown parameter %q", key), hint)
+		d.last().Known = known
 	}
 }
 
@@ -91,6 +96,9 @@ func (d *decoder) enum(path []string, p param, v reflect.Value) {
 	}
 	if got := fmt.Sprint(v.Interface()); !slices.Contains(p.enum, got) {
 		d.fail(path, WrongValue, fmt.Sprintf("got %q, want one of %s", got, strings.Join(p.enum, ", ")), strictyaml.Suggest(got, p.enum))
+		if meant, only := strictyaml.Nearest(got, p.enum); only {
+			d.last().Meant = meant
+		}
 	}
 }
 
@@ -120,6 +128,7 @@ func (d *decoder) value(path []string, dst reflect.Value, src any) {
 			hint = "put it in quotes, or use string(…) in an expression"
 		}
 		d.mismatch(path, dst, src, hint)
+		d.last().WantsText = true
 	case reflect.Bool:
 		if v.Kind() == reflect.Bool {
 			dst.SetBool(v.Bool())
@@ -161,6 +170,10 @@ func (d *decoder) text(path []string, dst reflect.Value, src any) {
 		d.fail(path, WrongValue, fmt.Sprintf("got %s, want a time such as 2026-01-31T13:45:00Z", describeValue(src)), "")
 	default:
 		d.fail(path, WrongValue, err.Error(), "")
+		if meant, ok := spans.Guess(fmt.Sprint(src)); ok && dst.Type() == durationType {
+			e := d.last()
+			e.Meant, e.Sure, e.Hint = meant, true, fmt.Sprintf("did you mean %q?", meant)
+		}
 	}
 }
 

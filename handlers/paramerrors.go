@@ -28,6 +28,17 @@ type ParamError struct {
 
 	// Hint suggests the mend, "" if none.
 	Hint string
+
+	// Known are the names that an unknown parameter could have meant.
+	Known []string
+
+	// Meant is what should stand in the value's place, "" where that is not
+	// known; Sure tells that there can be no doubt about it.
+	Meant string
+	Sure  bool
+
+	// WantsText tells that a value of the wrong type should have been text.
+	WantsText bool
 }
 
 func (e *ParamError) Error() string {

@@ -85,8 +85,12 @@ type compilation struct {
 }
 
 func (c *compilation) reportAt(at place, code, message, hint string) {
-	c.findings = append(c.findings, strictyaml.Finding{File: at.file, Line: at.line, Column: at.column, Code: code, Message: message, Hint: hint})
+	c.findings = append(c.findings, strictyaml.Finding{File: at.file, Line: at.line, Column: at.column, EndLine: at.endLine, EndColumn: at.endColumn,
+		Code: code, Message: message, Hint: hint})
 }
+
+// mend gives the last finding an edit.
+func (c *compilation) mend(edit *strictyaml.Edit) { c.findings[len(c.findings)-1].Edit = edit }
 
 // report makes a finding at the node's place and names the node in it.
 func (c *compilation) report(n *strictyaml.Node, code, message, hint string) {
@@ -130,6 +134,7 @@ func choice[T ~string](c *compilation, n *strictyaml.Node, words ...T) T {
 	}
 	if got != "" || given(n) && n.Value == "" {
 		c.report(n, CodeInvalidValue, fmt.Sprintf("got %q, want %s", got, alternatives(known)), strictyaml.Suggest(got, known))
+		c.mend(n.ReplaceWord(known, false))
 	}
 	return words[0]
 }

@@ -6,6 +6,9 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"unicode/utf8"
+
+	"botwork/internal/strictyaml"
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/file"
@@ -37,50 +40,61 @@ var unknownName = regexp.MustCompile(`^unknown name (\S+)$`)
 // when visible steps have run. It returns nil when it has reported a finding.
 func (c *compilation) expression(source string, at place, visible int) *expression {
 	before := len(c.findings)
-	report := func(offset int, code, message, hint string) {
-		c.reportAt(at.plus(offset), code, message, hint)
+	report := func(from, to int, code, message, hint string) {
+		c.reportAt(at.part(from, to), code, message, hint)
 	}
+	whole := utf8.RuneCountInString(source)
 	switch {
 	case source == "":
-		report(0, CodeExpressionSyntax, "the expression is empty", "")
+		report(0, 0, CodeExpressionSyntax, "the expression is empty", "")
 		return nil
 	case len(source) > maxExpression:
-		report(0, CodeExpressionSyntax, fmt.Sprintf("the expression has %d bytes, want at most %d", len(source), maxExpression), "")
+		report(0, whole, CodeExpressionSyntax, fmt.Sprintf("the expression has %d bytes, want at most %d", len(source), maxExpression), "")
 		return nil
 	}
 	tree, err := parser.Parse(source)
 	if err != nil {
-		offset, message := explainCompile(err)
-		report(offset, CodeExpressionSyntax, message, "")
+		from, to, message := explainCompile(err)
+		report(from, to, CodeExpressionSyntax, message, "")
 		return nil
 	}
-	(&references{names: c.names, visible: visible, report: report}).check(tree.Node)
+	(&references{names: c.names, visible: visible, report: report, mend: func(meant string, inner int) { c.meant(at, meant, inner) }}).check(tree.Node)
 	if len(c.findings) > before {
 		return nil
 	}
 	program, err := expr.Compile(source, append(boundedConcat(), expr.Env(c.env), expr.Timezone("UTC"))...)
 	if err != nil {
-		offset, message := explainCompile(err)
+		from, to, message := explainCompile(err)
 		if name := unknownName.FindStringSubmatch(message); name != nil {
-			report(offset, CodeUnknownVariable, fmt.Sprintf("unknown name %q", name[1]), c.names.hintFor(name[1]))
+			report(from, from+utf8.RuneCountInString(name[1]), CodeUnknownVariable, fmt.Sprintf("unknown name %q", name[1]), c.names.hintFor(name[1]))
+			c.meant(at, c.names.nearest(name[1]), 0)
 		} else {
-			report(offset, CodeExpressionType, message, "")
+			report(from, to, CodeExpressionType, message, "")
 		}
 		return nil
 	}
 	return &expression{place: at, program: program}
 }
 
+// meant gives the last finding the edit that puts another name in its place, but
+// for as many signs at both ends as inner says: the quotes.
+func (c *compilation) meant(at place, name string, inner int) {
+	f := c.findings[len(c.findings)-1]
+	if at.exact && name != "" && f.EndLine == f.Line && f.EndColumn > f.Column {
+		c.mend(&strictyaml.Edit{Line: f.Line, Column: f.Column + inner, EndLine: f.EndLine, EndColumn: f.EndColumn - inner, Text: name})
+	}
+}
+
 // explainCompile returns where in the source, in characters, the compiler
 // stopped, and its message without the excerpt of the source.
-func explainCompile(err error) (offset int, message string) {
+func explainCompile(err error) (from, to int, message string) {
 	if at, ok := errors.AsType[*file.Error](err); ok {
 		if strings.HasPrefix(at.Message, "unexpected token EOF") {
-			return at.From, "the expression ends too early"
+			return at.From, at.To, "the expression ends too early"
 		}
-		return at.From, at.Message
+		return at.From, at.To, at.Message
 	}
-	return 0, err.Error()
+	return 0, 0, err.Error()
 }
 
 // mustBeBool reports an expression that can only give something else than true
@@ -118,7 +132,7 @@ func (x *expression) eval(vars map[string]any) (any, error) {
 	machine := vm.VM{MemoryBudget: memoryBudget}
 	result, err := machine.Run(x.program, vars)
 	if err != nil {
-		offset, message := explainCompile(err)
+		offset, _, message := explainCompile(err)
 		return nil, x.fail(offset, message)
 	}
 	return result, nil

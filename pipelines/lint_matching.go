@@ -74,7 +74,8 @@ func (c *compilation) mismatches(n *strictyaml.Node, err error) {
 		}
 		for _, e := range descend(n, f.Path[:len(f.Path)-1]).Entries {
 			if e.Key == f.Got {
-				c.reportAt(place{file: n.File, line: e.KeyLine, column: e.KeyColumn}, "unknown-key", at.Path+": "+f.Message, hint)
+				c.reportAt(placeOfKey(e), "unknown-key", at.Path+": "+f.Message, hint)
+				c.mend(descend(n, f.Path[:len(f.Path)-1]).Rename(e, f.Known))
 			}
 		}
 	}

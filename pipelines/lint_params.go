@@ -34,8 +34,8 @@ func (c *compilation) parameters(s *Step, n *strictyaml.Node, raw rawStep, visib
 	s.kind = kind
 	literal := t.known().(map[string]any)
 	wrong := kind.CheckLiteral(literal, t.dynamicAt)
-	for _, w := range wrong {
-		c.parameter(w, n, with)
+	for i := range wrong {
+		c.parameter(&wrong[i], n, with)
 	}
 	if len(c.findings) > before {
 		return
@@ -58,16 +58,28 @@ func (c *compilation) unknownHandler(s *Step, n *strictyaml.Node) {
 		hint = "botwork handlers lists them"
 	}
 	c.report(n, CodeUnknownHandler, fmt.Sprintf("unknown handler %q", s.Handler), hint)
+	c.mend(n.ReplaceWord(c.registry.Names(), false))
 }
 
 // parameter turns a handler's complaint into a finding: an unknown parameter
 // at its key, a missing one at the mapping that lacks it, any other at its value.
-func (c *compilation) parameter(w handlers.ParamError, step, with *strictyaml.Node) {
+func (c *compilation) parameter(w *handlers.ParamError, step, with *strictyaml.Node) {
 	path := with.Path
 	if len(w.Path) > 0 {
 		path += "." + strings.Join(w.Path, ".")
 	}
-	at := placeOf(descend(with, w.Path))
+	n := descend(with, w.Path)
+	at, edit := placeOf(n), (*strictyaml.Edit)(nil)
+	switch {
+	case w.Meant != "" && n.Kind == strictyaml.Scalar && n.Quoted:
+		edit = n.Replace(strictyaml.Quoted(w.Meant), w.Sure)
+	case w.Meant != "" && n.Kind == strictyaml.Scalar:
+		edit = n.Replace(w.Meant, w.Sure)
+	case w.Code == handlers.WrongType && w.WantsText:
+		edit = n.Quote()
+	case w.Code == handlers.WrongType:
+		edit = n.Unquote()
+	}
 	if w.Code == handlers.MissingParameter && len(with.Entries) == 0 {
 		at = placeOf(step)
 	}
@@ -75,11 +87,12 @@ func (c *compilation) parameter(w handlers.ParamError, step, with *strictyaml.No
 		last := len(w.Path) - 1
 		for _, e := range descend(with, w.Path[:last]).Entries {
 			if e.Key == w.Path[last] {
-				at = place{file: with.File, line: e.KeyLine, column: e.KeyColumn}
+				at, edit = placeOfKey(e), descend(with, w.Path[:last]).Rename(e, w.Known)
 			}
 		}
 	}
 	c.reportAt(at, w.Code, path+": "+w.Message, w.Hint)
+	c.mend(edit)
 }
 
 // descend follows a path of keys and indexes as far as it goes.

@@ -15,10 +15,28 @@ type place struct {
 	// exact tells that what stands there was found letter by letter in one
 	// line, so that an offset into it can be added to column.
 	exact bool
+	// endLine and endColumn are behind its last character; 0 where not known.
+	endLine, endColumn int
 }
 
 func placeOf(n *strictyaml.Node) place {
-	return place{file: n.File, line: n.Line, column: n.Column}
+	return place{file: n.File, line: n.Line, column: n.Column, endLine: n.EndLine, endColumn: n.EndColumn}
+}
+
+// placeOfKey is where the key of an entry stands.
+func placeOfKey(e strictyaml.Entry) place {
+	f := e.Finding("", "", "")
+	return place{file: f.File, line: f.Line, column: f.Column, endLine: f.EndLine, endColumn: f.EndColumn}
+}
+
+// part is what stands from and up to these characters of an exact place; any
+// other place stays.
+func (p place) part(from, to int) place {
+	if p.exact {
+		p.endLine, p.endColumn = p.line, p.column+max(from, to)
+		p.column += from
+	}
+	return p
 }
 
 // plus moves an exact place by a number of characters; any other stays.
@@ -69,8 +87,7 @@ func find(lines []string, n *strictyaml.Node, marker string, nth int, source str
 // marker with something else behind it belongs to another value: this one was
 // written with escapes.
 func settle(at place, number int, line string, from int, marker, source string) place {
-	found := at
-	found.line, found.column = number, utf8.RuneCountInString(line[:from])+1
+	found := place{file: at.file, line: number, column: utf8.RuneCountInString(line[:from]) + 1}
 	if marker == source {
 		found.exact = true
 		return found

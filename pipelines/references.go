@@ -2,8 +2,10 @@ package pipelines
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"botwork/internal/strictyaml"
 
@@ -17,7 +19,10 @@ import (
 type references struct {
 	names   names
 	visible int // the steps that have run by then
-	report  func(offset int, code, message, hint string)
+	report  func(from, to int, code, message, hint string)
+	// mend gives what was reported last the name that was meant, "" for none;
+	// inner signs at both ends stay.
+	mend func(meant string, inner int)
 
 	// whole are mentions of `secrets` that no member access has claimed yet.
 	whole map[ast.Node]bool
@@ -28,7 +33,7 @@ func (r *references) check(tree ast.Node) {
 	r.whole = map[ast.Node]bool{}
 	ast.Walk(&tree, r)
 	for node := range r.whole {
-		r.report(node.Location().From, CodeUnknownVariable, "secrets cannot be used as a whole", "name one: secrets.name")
+		r.report(node.Location().From, node.Location().To, CodeUnknownVariable, "secrets cannot be used as a whole", "name one: secrets.name")
 	}
 }
 
@@ -37,7 +42,7 @@ func (r *references) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.IdentifierNode:
 		if n.Value == "$env" {
-			r.report(n.Location().From, CodeUnknownVariable, `unknown name "$env"`, "")
+			r.report(n.Location().From, n.Location().To, CodeUnknownVariable, `unknown name "$env"`, "")
 		}
 		if n.Value == varSecrets {
 			r.whole[n] = true
@@ -70,8 +75,9 @@ func (r *references) variable(name string, property *ast.StringNode) {
 		r.step(property)
 	case varSecrets:
 		if r.names.secrets != nil && !slices.Contains(r.names.secrets, property.Value) {
-			r.report(property.Location().From, CodeUnknownSecret, fmt.Sprintf("unknown secret %q", property.Value),
+			r.name(property, CodeUnknownSecret, fmt.Sprintf("unknown secret %q", property.Value),
 				strictyaml.Suggest(property.Value, r.names.secrets))
+			r.meant(property, r.names.secrets)
 		}
 	case varItem:
 		if !r.names.system {
@@ -91,7 +97,8 @@ func (r *references) field(of string, fields types.Map, property *ast.StringNode
 	if hint == "" {
 		hint = "it has " + strings.Join(known, ", ")
 	}
-	r.report(property.Location().From, CodeUnknownVariable, fmt.Sprintf("%s has no field %q", of, property.Value), hint)
+	r.name(property, CodeUnknownVariable, fmt.Sprintf("%s has no field %q", of, property.Value), hint)
+	r.meant(property, known)
 }
 
 func (r *references) step(property *ast.StringNode) {
@@ -106,9 +113,32 @@ func (r *references) step(property *ast.StringNode) {
 				hint = fmt.Sprintf("a name with a dash is written steps[%q]", known)
 			}
 		}
-		r.report(property.Location().From, CodeUnknownStep, fmt.Sprintf("there is no step %q", name), hint)
+		r.name(property, CodeUnknownStep, fmt.Sprintf("there is no step %q", name), hint)
+		r.meant(property, r.names.steps)
 	case at >= r.visible:
-		r.report(property.Location().From, CodeLaterStep, fmt.Sprintf("step %q has not run when this is read", name),
+		r.name(property, CodeLaterStep, fmt.Sprintf("step %q has not run when this is read", name),
 			"use a step that stands before this one")
+	}
+}
+
+// name reports a name behind a dot or in brackets, at the name.
+func (r *references) name(property *ast.StringNode, code, message, hint string) {
+	r.report(property.Location().From, property.Location().To, code, message, hint)
+}
+
+// plainName is what may stand behind a dot.
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// meant proposes the only known name that is near, in the form in which the wrong
+// one stands there: behind a dot, or in brackets and quotes.
+func (r *references) meant(property *ast.StringNode, known []string) {
+	name, only := strictyaml.Nearest(property.Value, known)
+	length := property.Location().To - property.Location().From
+	switch plain := utf8.RuneCountInString(property.Value); {
+	case !only:
+	case length == plain && plainName.MatchString(name):
+		r.mend(name, 0)
+	case length == plain+2 && !strings.ContainsAny(name, "'\"\\"):
+		r.mend(name, 1)
 	}
 }

@@ -47,7 +47,7 @@ func (c *compilation) template(n *strictyaml.Node, key string, visible int) *tem
 		t.fields = []member{}
 		for _, e := range n.Entries {
 			if strings.Contains(e.Key, opening) {
-				c.reportAt(place{file: n.File, line: e.KeyLine, column: e.KeyColumn}, CodeExpressionInKey,
+				c.reportAt(placeOfKey(e), CodeExpressionInKey,
 					n.Path+": an expression cannot stand in a key", "make the whole mapping an expression: ${{ {(key): value} }}")
 			}
 			value := c.template(e.Value, key+"."+e.Key, visible)

@@ -71,6 +71,15 @@ func (n names) hintFor(name string) string {
 	return hint
 }
 
+// nearest is the only variable or function that a name may have meant, "" if none.
+func (n names) nearest(name string) string {
+	best, only := strictyaml.Nearest(name, slices.Concat(fieldNames(n.env()), builtin.Names))
+	if !only {
+		return ""
+	}
+	return best
+}
+
 func fieldNames(m types.Map) []string {
 	list := make([]string, 0, len(m))
 	for name := range m {

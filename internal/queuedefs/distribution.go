@@ -29,9 +29,9 @@ func (r *reader) distribution(n *strictyaml.Node) workqueue.JSONText {
 		}
 		for _, e := range descend(n, f.Path[:len(f.Path)-1]).Entries {
 			if e.Key == f.Got {
-				r.findings = append(r.findings, strictyaml.Finding{
-					File: n.File, Line: e.KeyLine, Column: e.KeyColumn, Code: "unknown-key", Message: e.Value.Path + ": " + f.Message, Hint: hint,
-				})
+				finding := e.Finding("unknown-key", e.Value.Path+": "+f.Message, hint)
+				finding.Edit = descend(n, f.Path[:len(f.Path)-1]).Rename(e, f.Known)
+				r.findings = append(r.findings, finding)
 			}
 		}
 	}

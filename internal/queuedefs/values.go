@@ -19,9 +19,7 @@ func (r *reader) report(n *strictyaml.Node, code, message, hint string) {
 
 // reportKey reports what is wrong with the name of a queue, at the name.
 func (r *reader) reportKey(e strictyaml.Entry, code, message string) {
-	r.findings = append(r.findings, strictyaml.Finding{
-		File: e.Value.File, Line: e.KeyLine, Column: e.KeyColumn, Code: code, Message: e.Value.Path + ": " + message,
-	})
+	r.findings = append(r.findings, e.Finding(code, e.Value.Path+": "+message, ""))
 }
 
 // given tells that a key has a value.

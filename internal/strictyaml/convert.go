@@ -42,6 +42,9 @@ func (c *converter) limit(y *yaml.Node, message, hint string) {
 // convert never returns nil; what cannot be used becomes Null.
 func (c *converter) convert(y *yaml.Node, path string, depth int) *Node {
 	n := &Node{File: c.file, Line: y.Line, Column: y.Column, Path: path}
+	if y.Kind == yaml.ScalarNode {
+		n.EndLine, n.EndColumn = c.end(y)
+	}
 	if depth > maxDepth {
 		c.limit(y, fmt.Sprintf("nested deeper than %d levels", maxDepth), "")
 		return n
@@ -107,7 +110,11 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 			continue
 		}
 		seen[key.Value] = key.Line
-		n.Entries = append(n.Entries, Entry{Key: key.Value, KeyLine: key.Line, KeyColumn: key.Column,
+		keyLine, keyEnd := c.end(key)
+		if keyLine != key.Line {
+			keyEnd = 0
+		}
+		n.Entries = append(n.Entries, Entry{Key: key.Value, KeyLine: key.Line, KeyColumn: key.Column, KeyEnd: keyEnd,
 			Value: c.convert(value, join(n.Path, key.Value), depth+1)})
 	}
 	for _, m := range merges {

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"botwork/internal/spans"
 )
 
 // NodeDecoder is a type that decodes itself, such as one that is either a
@@ -50,16 +52,19 @@ func (n *Node) Decode(into any) Findings {
 
 type decoder struct{ findings Findings }
 
-func (d *decoder) add(n *Node, code, message, hint string) {
+// add reports what is wrong with n. What it returns may be given an edit until
+// the next call.
+func (d *decoder) add(n *Node, code, message, hint string) *Finding {
 	if n.Path != "" {
 		message = n.Path + ": " + message
 	}
 	d.findings = append(d.findings, n.Finding(code, message, hint))
+	return &d.findings[len(d.findings)-1]
 }
 
 // wrongType reports that n is not what want names.
-func (d *decoder) wrongType(n *Node, want, hint string) {
-	d.add(n, "wrong-type", fmt.Sprintf("got %s, want %s", describe(n), want), hint)
+func (d *decoder) wrongType(n *Node, want, hint string) *Finding {
+	return d.add(n, "wrong-type", fmt.Sprintf("got %s, want %s", describe(n), want), hint)
 }
 
 func (d *decoder) value(n *Node, v reflect.Value) {
@@ -93,10 +98,24 @@ func (d *decoder) value(n *Node, v reflect.Value) {
 		if n.Kind != Scalar {
 			d.wrongType(n, "a single value", "")
 		} else if err := target.UnmarshalText([]byte(n.Text)); err != nil {
-			d.add(n, "invalid-value", err.Error(), "")
+			d.refused(n, v, err)
 		}
 	default:
 		d.plain(n, v)
+	}
+}
+
+// refused reports a text that a type does not take. Where it takes the length of
+// time that the text seems to mean, that is the mend.
+func (d *decoder) refused(n *Node, v reflect.Value, err error) {
+	f := d.add(n, "invalid-value", err.Error(), "")
+	meant, ok := spans.Guess(n.Text)
+	if !ok {
+		return
+	}
+	trial, _ := reflect.TypeAssert[encoding.TextUnmarshaler](reflect.New(v.Type()))
+	if trial != nil && trial.UnmarshalText([]byte(meant)) == nil {
+		f.Hint, f.Edit = fmt.Sprintf("did you mean %q?", meant), n.Replace(meant, true)
 	}
 }
 
@@ -169,8 +188,9 @@ func (d *decoder) unknownKey(n *Node, e Entry, names []string) {
 	if hint == "" && len(names) > 0 {
 		hint = "known are " + strings.Join(names, ", ")
 	}
-	d.findings = append(d.findings, Finding{File: n.File, Line: e.KeyLine, Column: e.KeyColumn,
-		Code: "unknown-key", Message: fmt.Sprintf("unknown key %q%s", e.Key, in(n)), Hint: hint})
+	f := e.Finding("unknown-key", fmt.Sprintf("unknown key %q%s", e.Key, in(n)), hint)
+	f.Edit = n.Rename(e, names)
+	d.findings = append(d.findings, f)
 }
 
 // in names the mapping that a message is about; the top has no name.

@@ -3,6 +3,7 @@ package strictyaml
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,17 +22,22 @@ func (d *decoder) scalar(n *Node, v reflect.Value) {
 		if n.Kind == Scalar {
 			hint = "put it in quotes"
 		}
-		d.wrongType(n, "text", hint)
+		d.wrongType(n, "text", hint).Edit = n.Quote()
 	case reflect.Bool:
 		if b, ok := n.Value.(bool); ok {
 			v.SetBool(b)
 			return
 		}
-		d.wrongType(n, "true or false", boolHint(n))
+		f := d.wrongType(n, "true or false", boolHint(n))
+		if b, ok := wordsForBool[strings.ToLower(n.Text)]; ok {
+			f.Edit = n.Replace(strconv.FormatBool(b), true)
+		} else if n.Quoted {
+			f.Edit = n.Unquote()
+		}
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		i, ok := n.Value.(int)
 		if !ok {
-			d.wrongType(n, "a whole number", numberHint(n))
+			d.wrongType(n, "a whole number", numberHint(n)).Edit = n.Unquote()
 		} else if v.OverflowInt(int64(i)) {
 			d.wrongType(n, "a smaller number", "")
 		} else {
@@ -40,7 +46,7 @@ func (d *decoder) scalar(n *Node, v reflect.Value) {
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		i, ok := n.Value.(int)
 		if !ok {
-			d.wrongType(n, "a whole number", numberHint(n))
+			d.wrongType(n, "a whole number", numberHint(n)).Edit = n.Unquote()
 		} else if i < 0 {
 			d.wrongType(n, "a number that is not negative", "")
 		} else if v.OverflowUint(uint64(i)) {
@@ -55,7 +61,7 @@ func (d *decoder) scalar(n *Node, v reflect.Value) {
 		case float64:
 			v.SetFloat(x)
 		default:
-			d.wrongType(n, "a number", numberHint(n))
+			d.wrongType(n, "a number", numberHint(n)).Edit = n.Unquote()
 		}
 	default:
 		panic(fmt.Sprintf("strictyaml: decode into %s", v.Type()))
@@ -63,14 +69,21 @@ func (d *decoder) scalar(n *Node, v reflect.Value) {
 }
 
 func (d *decoder) duration(n *Node, into *time.Duration) {
-	const hint = "write a number and a unit, such as 30s, 5m or 1h30m"
+	hint := "write a number and a unit, such as 30s, 5m or 1h30m"
 	if n.Kind != Scalar {
 		d.wrongType(n, "a duration", hint)
 		return
 	}
 	parsed, err := spans.Parse(n.Text)
 	if err != nil {
-		d.add(n, "invalid-value", fmt.Sprintf("got %.40q, want a duration", n.Text), hint)
+		meant, ok := spans.Guess(n.Text)
+		if ok {
+			hint = fmt.Sprintf("did you mean %q?", meant)
+		}
+		f := d.add(n, "invalid-value", fmt.Sprintf("got %.40q, want a duration", n.Text), hint)
+		if ok {
+			f.Edit = n.Replace(meant, true)
+		}
 		return
 	}
 	*into = parsed

@@ -32,6 +32,11 @@ type Finding struct {
 	Line   int `json:"line"`
 	Column int `json:"column"`
 
+	// EndLine and EndColumn are behind the last character of what the finding is
+	// about; 0 where only its beginning is known.
+	EndLine   int `json:"endLine,omitempty"`
+	EndColumn int `json:"endColumn,omitempty"`
+
 	Severity Severity `json:"severity"`
 
 	// Code names the kind of mistake for programs, such as "unknown-key".
@@ -42,6 +47,24 @@ type Finding struct {
 
 	// Hint suggests the mend, such as `did you mean "timeout"?`; "" if none.
 	Hint string `json:"hint,omitempty"`
+
+	// Edit is the mend as a change of the file; nil where there is none that a
+	// program could make. It may hold a value of the file, which may be a
+	// password: it is for who changes the file, and is never printed.
+	Edit *Edit `json:"-"`
+}
+
+// Edit replaces the text from Line and Column up to EndLine and EndColumn, which
+// is not replaced itself. Where both are one place, it inserts. Lines and columns
+// count as in a Finding, a byte order mark not counted.
+type Edit struct {
+	Line, Column       int
+	EndLine, EndColumn int
+	Text               string
+
+	// Safe tells that what was meant is plain, so that a program may make the
+	// edit unasked. Any other is a proposal to a person.
+	Safe bool
 }
 
 func (f Finding) String() string {
@@ -78,6 +101,17 @@ func (fs Findings) Err() error {
 		return nil
 	}
 	return fs
+}
+
+// Of returns the findings of a severity.
+func (fs Findings) Of(severity Severity) Findings {
+	var some Findings
+	for _, f := range fs {
+		if cmp.Or(f.Severity, Error) == severity {
+			some = append(some, f)
+		}
+	}
+	return some
 }
 
 // Sort puts the findings in the order of their files and places. Findings of

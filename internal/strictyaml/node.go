@@ -35,6 +35,11 @@ type Node struct {
 	File         string
 	Line, Column int
 
+	// EndLine and EndColumn are behind the last character of a single value as
+	// it stands in the file, quotes included. They are 0 where that is not
+	// known: of mappings, lists, blocks of text and plain text of several lines.
+	EndLine, EndColumn int
+
 	// Path leads from the top of the file to this node, such as
 	// "steps[0].retry"; it is "" for the top itself.
 	Path string
@@ -62,6 +67,7 @@ type Node struct {
 type Entry struct {
 	Key                string
 	KeyLine, KeyColumn int
+	KeyEnd             int // the column behind the key, quotes included; 0: not known
 	Value              *Node
 }
 
@@ -105,5 +111,15 @@ func (n *Node) Any() any {
 
 // Finding makes a finding at the node's place.
 func (n *Node) Finding(code, message, hint string) Finding {
-	return Finding{File: n.File, Line: n.Line, Column: n.Column, Code: code, Message: message, Hint: hint}
+	return Finding{File: n.File, Line: n.Line, Column: n.Column, EndLine: n.EndLine, EndColumn: n.EndColumn,
+		Code: code, Message: message, Hint: hint}
+}
+
+// Finding makes a finding at the entry's key.
+func (e Entry) Finding(code, message, hint string) Finding {
+	f := Finding{File: e.Value.File, Line: e.KeyLine, Column: e.KeyColumn, Code: code, Message: message, Hint: hint}
+	if e.KeyEnd > 0 {
+		f.EndLine, f.EndColumn = e.KeyLine, e.KeyEnd
+	}
+	return f
 }

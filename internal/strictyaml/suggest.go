@@ -6,13 +6,23 @@ import (
 )
 
 // Suggest returns the hint `did you mean "timeout"?` with the known name that
-// is nearest to got, or "" when none is near. Case does not count. A name of
-// two letters or less must be the same but for case, one of up to four may
-// differ by one letter, one of up to eight by two, a longer one by three; two
-// neighbours that changed places differ by one. A name that only goes on where
-// the other ends ("warning", "warn") is as near as can be just suggested. The
-// earlier of two equally near names wins.
+// is nearest to got, or "" when none is near; see Nearest.
 func Suggest(got string, known []string) string {
+	best, _ := Nearest(got, known)
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %q?", best)
+}
+
+// Nearest returns the known name that is nearest to got, "" when none is near,
+// and whether it is the only one that is. Case does not count. A name of two
+// letters or less must be the same but for case, one of up to four may differ by
+// one letter, one of up to eight by two, a longer one by three; two neighbours
+// that changed places differ by one. A name that only goes on where the other
+// ends ("warning", "warn") is as near as can be just suggested. The earlier of
+// two equally near names wins.
+func Nearest(got string, known []string) (best string, only bool) {
 	limit := 3
 	switch n := len([]rune(got)); {
 	case n <= 2:
@@ -22,24 +32,24 @@ func Suggest(got string, known []string) string {
 	case n <= 8:
 		limit = 2
 	}
-	best, bestDistance := "", limit+1
+	near, bestDistance := 0, limit+1
 	for _, name := range known {
 		if name == got {
 			continue
 		}
 		a, b := strings.ToLower(got), strings.ToLower(name)
-		d := distance(a, b, bestDistance)
+		d := distance(a, b, limit+1)
 		if min(len(a), len(b)) >= 3 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a)) {
 			d = min(d, limit)
+		}
+		if d <= limit {
+			near++
 		}
 		if d < bestDistance {
 			best, bestDistance = name, d
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("did you mean %q?", best)
+	return best, near == 1
 }
 
 // distance is the optimal string alignment distance of a and b: the number of

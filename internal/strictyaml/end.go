@@ -1,0 +1,68 @@
+package strictyaml
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
+
+// end returns the place behind a scalar as it stands in the file, which the
+// library does not tell; 0, 0 where the text at the scalar's place is not letter
+// by letter the scalar's: blocks, plain text of several lines, what stands behind
+// a tag or an anchor.
+func (c *converter) end(y *yaml.Node) (line, column int) {
+	if y.Line < 1 || y.Line > len(c.lines) || y.Column < 1 {
+		return 0, 0
+	}
+	text := c.lines[y.Line-1]
+	from := byteOffset(text, y.Column-1)
+	switch {
+	case y.Style&(yaml.LiteralStyle|yaml.FoldedStyle|yaml.TaggedStyle) != 0:
+		return 0, 0
+	case y.Style&yaml.DoubleQuotedStyle != 0:
+		return c.quoteEnd(y.Line, from, '"')
+	case y.Style&yaml.SingleQuotedStyle != 0:
+		return c.quoteEnd(y.Line, from, '\'')
+	case y.Value == "" || !strings.HasPrefix(text[from:], y.Value):
+		return 0, 0
+	}
+	return y.Line, y.Column + utf8.RuneCountInString(y.Value)
+}
+
+// quoteEnd looks for the end of the quoted text that begins at the offset from of
+// a line.
+func (c *converter) quoteEnd(line, from int, quote byte) (endLine, endColumn int) {
+	text := c.lines[line-1]
+	if from >= len(text) || text[from] != quote {
+		return 0, 0
+	}
+	for at := from + 1; ; at = 0 {
+		for ; at < len(text); at++ {
+			switch {
+			case text[at] == '\\' && quote == '"':
+				at++
+			case text[at] == quote && quote == '\'' && at+1 < len(text) && text[at+1] == quote:
+				at++
+			case text[at] == quote:
+				return line, utf8.RuneCountInString(text[:at+1]) + 1
+			}
+		}
+		if line == len(c.lines) {
+			return 0, 0
+		}
+		text = c.lines[line]
+		line++
+	}
+}
+
+// byteOffset returns where in the line that many characters end.
+func byteOffset(line string, characters int) int {
+	for i := range line {
+		if characters == 0 {
+			return i
+		}
+		characters--
+	}
+	return len(line)
+}
