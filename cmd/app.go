@@ -15,6 +15,7 @@ import (
 	"botwork/config"
 	"botwork/handlers"
 	"botwork/handlers/queue"
+	"botwork/internal/checker"
 	"botwork/internal/database"
 	"botwork/pipelines"
 	"botwork/workqueue/sqlstore"
@@ -116,26 +117,34 @@ func (a *app) resources() (handlers.Resources, error) {
 
 // compiler checks and compiles pipelines for the handlers of the registry.
 func (a *app) compiler(registry *handlers.Registry) (*pipelines.Compiler, error) {
-	zone, err := a.cfg.Pipelines.Location()
+	c, err := checker.New(&a.cfg, registry)
 	if err != nil {
-		return nil, fmt.Errorf("pipelines.timezone: %w", err)
+		return nil, err
 	}
-	// Not nil: without any secrets, naming one is a mistake.
-	secrets := make([]string, 0, len(a.cfg.Secrets))
-	for name := range a.cfg.Secrets {
-		secrets = append(secrets, name)
-	}
-	return pipelines.NewCompiler(registry, pipelines.Options{SecretNames: secrets, Location: zone}), nil
+	return c.Compiler(), nil
 }
 
-// checker is the compiler for commands that look at pipelines without running
-// them.
-func (a *app) checker() (*pipelines.Compiler, error) {
+// checker checks pipelines and what belongs to them, for commands that look at them
+// without running them.
+func (a *app) checker() (*checker.Checker, error) {
 	resources, err := a.resources()
 	if err != nil {
 		return nil, err
 	}
-	return a.compiler(a.newRegistry(resources, queue.Services{}))
+	return checker.New(&a.cfg, a.newRegistry(resources, queue.Services{}))
+}
+
+// openProject reads the settings and checks all that belongs to them. The settings
+// are in a.cfg even when there are mistakes.
+func (a *app) openProject() (*checker.Project, error) {
+	p, err := checker.Open(checker.Options{
+		Settings: a.configFile, Environ: a.environ, Shorten: shortPath,
+		Registry: func(r handlers.Resources) *handlers.Registry { return a.newRegistry(r, queue.Services{}) },
+	})
+	if err == nil {
+		a.cfg = p.Settings
+	}
+	return p, err
 }
 
 // shortPath shows a path as a person would write it here: relative where it

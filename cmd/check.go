@@ -135,14 +135,14 @@ func (a *app) needDatabaseFile() error {
 // pipeline files do not keep anybody from looking at the database: what a
 // broken file says is not known.
 func (a *app) pipelinePolicies() (func(string) (workqueue.Resilience, time.Time, error), error) {
-	compiler, err := a.checker()
+	checker, err := a.checker()
 	if err != nil {
 		return nil, err
 	}
-	catalogue, _, err := pipelines.LoadDir(compiler, a.cfg.Pipelines.Dir)
+	catalogue, _, err := pipelines.LoadDir(checker.Compiler(), a.cfg.Pipelines.Dir)
 	if err != nil {
 		fmt.Fprintf(a.stderr, "botwork: no pipeline is known: %v\n", err)
-		catalogue = pipelines.NewCatalogue(compiler)
+		catalogue = pipelines.NewCatalogue(checker.Compiler())
 	}
 	changed := map[string]time.Time{}
 	for _, p := range catalogue.All() {

@@ -44,17 +44,17 @@ func (a *app) newItemChecker(skip bool) (*itemChecker, error) {
 	if skip {
 		return c, nil
 	}
-	compiler, err := a.checker()
+	checker, err := a.checker()
 	if err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(a.cfg.Pipelines.Dir); errors.Is(err, fs.ErrNotExist) {
 		// Whoever enqueues need not have the workers' files.
-		c.catalogue = pipelines.NewCatalogue(compiler)
+		c.catalogue = pipelines.NewCatalogue(checker.Compiler())
 		return c, nil
 	}
 	c.named = true
-	c.catalogue, _, err = a.catalogue(compiler)
+	c.catalogue, _, err = a.catalogue(checker.Compiler())
 	return c, err
 }
 
@@ -85,7 +85,7 @@ func (c *itemChecker) pipeline(config string, at place) strictyaml.Findings {
 	for _, f := range c.catalogue.CheckIntegrationConfig(config) {
 		switch {
 		case f.Code == pipelines.CodeUnknownPipeline && !c.named:
-		case f.File == inlineFile:
+		case f.File == pipelines.InlineFile:
 			findings = append(findings, relocate(f, at))
 		case !c.checked[config]:
 			// A mistake in the file of the pipeline that the item names.
@@ -95,9 +95,6 @@ func (c *itemChecker) pipeline(config string, at place) strictyaml.Findings {
 	c.checked[config] = true
 	return findings
 }
-
-// inlineFile is how package pipelines calls the text that an item carries.
-const inlineFile = "integrationConfig"
 
 // relocate moves a finding about an item's pipeline to where the item was
 // written. A place inside the text is kept; 1:1 is the text as a whole.

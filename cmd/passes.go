@@ -25,7 +25,7 @@ type passBook struct {
 // passBook loads the pipelines. Mistakes in their files keep nobody from asking:
 // what a broken file says is not known, and that is told.
 func (a *app) passBook() (*passBook, error) {
-	compiler, err := a.checker()
+	checker, err := a.checker()
 	if err != nil {
 		return nil, err
 	}
@@ -33,10 +33,10 @@ func (a *app) passBook() (*passBook, error) {
 	if err != nil {
 		return nil, err
 	}
-	catalogue, findings, err := a.catalogue(compiler)
+	catalogue, findings, err := a.catalogue(checker.Compiler())
 	if err != nil {
 		fmt.Fprintf(a.stderr, "botwork: no pipeline is known: %v\n", err)
-		catalogue = pipelines.NewCatalogue(compiler)
+		catalogue = pipelines.NewCatalogue(checker.Compiler())
 	}
 	for _, f := range findings {
 		fmt.Fprintf(a.stderr, "botwork: without this file: %v\n", f)

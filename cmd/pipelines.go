@@ -40,11 +40,11 @@ func (a *app) loadCatalogue() (*pipelines.Catalogue, strictyaml.Findings, error)
 	if err := a.loadConfig(); err != nil {
 		return nil, nil, err
 	}
-	compiler, err := a.checker()
+	checker, err := a.checker()
 	if err != nil {
 		return nil, nil, err
 	}
-	return a.catalogue(compiler)
+	return a.catalogue(checker.Compiler())
 }
 
 // find returns one pipeline by name. Where there is none it says whether its

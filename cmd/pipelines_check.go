@@ -3,9 +3,11 @@ package cmd
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"botwork/internal/checker"
 	"botwork/internal/strictyaml"
 	"botwork/pipelines"
 )
@@ -13,50 +15,39 @@ import (
 func (a *app) pipelinesCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE...]",
-		Short: "Report every mistake in pipeline files",
-		Long: `Checks the pipelines folder, or the files and folders named, and reports every
-mistake with its place. Nothing runs and nothing is connected to. A warning tells
-what is allowed and probably not meant; a file with mistakes is not looked at for
-those.
+		Short: "Report every mistake in the project's files",
+		Long: `Checks the settings, their queues and tasks and the pipelines folder, or the files
+and folders named, and reports every mistake with its place. Nothing runs and
+nothing is connected to. A warning tells what is allowed and probably not meant; a
+file with mistakes is not looked at for those.
 
-JSON and YAML are a list of both: file, line, column, severity (error or
-warning), code, message, hint. The exit code is 2 when there is a mistake, 0 with
+JSON and YAML are a list of both: file, line, column, endLine and endColumn (behind
+the last character, where that is known), severity (error or warning), code,
+message, hint. The exit code is 2 when there is a mistake, 0 with
 warnings only.`,
 		Example: "  botwork pipelines check\n  botwork pipelines check pipelines/hello.yaml --output json",
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		if err := a.loadConfig(); err != nil {
-			return err
-		}
-		named := len(args) > 0
-		if !named {
-			args = []string{shortPath(a.cfg.Pipelines.Dir)}
-		}
-		compiler, err := a.checker()
+		found, err := a.checkNamed(args)
 		if err != nil {
 			return err
 		}
-		found, err := checkPaths(compiler, args, named)
-		if err != nil {
-			return err
-		}
-		all := append(strictyaml.Findings{}, found.mistakes...) // an empty list is not null
-		all = append(all, found.warnings...)
-		all.Sort()
+		all := append(strictyaml.Findings{}, found.Findings...) // an empty list is not null
+		wrong := len(found.Mistakes()) > 0
 		err = a.print(*output, all, func() {
 			for _, f := range all {
 				fmt.Fprintln(a.stdout, f)
 			}
-			if len(found.mistakes) == 0 {
-				fmt.Fprintf(a.stdout, "%s, no mistakes", count(found.good, "pipeline"))
-				if n := len(found.warnings); n > 0 {
+			if !wrong {
+				fmt.Fprintf(a.stdout, "%s, no mistakes", count(len(found.Catalogue.All()), "pipeline"))
+				if n := len(found.Warnings()); n > 0 {
 					fmt.Fprintf(a.stdout, ", %s", count(n, "warning"))
 				}
 				fmt.Fprintln(a.stdout)
 			}
 		})
-		if err == nil && len(found.mistakes) > 0 {
+		if err == nil && wrong {
 			return &reportedError{exitUsage}
 		}
 		return err
@@ -64,41 +55,43 @@ warnings only.`,
 	return cmd
 }
 
-// checked is what came of checking files.
-type checked struct {
-	good               int // pipelines without a mistake
-	mistakes, warnings strictyaml.Findings
+// checkNamed checks the project, or the files and folders named.
+func (a *app) checkNamed(paths []string) (*checker.Report, error) {
+	project, err := a.openProject()
+	if err != nil {
+		return nil, err
+	}
+	if len(paths) == 0 || project.Checker == nil {
+		return &project.Report, nil
+	}
+	if err := project.Wrong.Err(); err != nil {
+		return nil, err
+	}
+	catalogue, findings := project.Checker.Folder(namedFiles(paths))
+	return &checker.Report{Catalogue: catalogue, Findings: findings}, nil
 }
 
-// checkPaths compiles files and folders. Files that are named are one catalogue,
-// so that two with one name are found. Of paths that a person named, one that
-// cannot be read is a mistake like others; else it is the folder of the settings
-// that is missing.
-func checkPaths(c *pipelines.Compiler, paths []string, named bool) (checked, error) {
-	var all checked
-	files := pipelines.NewCatalogue(c)
+// namedFiles reads files and folders that a person named. One that cannot be read
+// is a mistake like others; a file that is named twice counts once.
+func namedFiles(paths []string) []pipelines.File {
+	var files []pipelines.File
+	seen := map[string]bool{}
 	for _, path := range paths {
 		info, err := os.Stat(path)
-		if err == nil && !info.IsDir() {
-			var data []byte
-			if data, err = os.ReadFile(path); err == nil {
-				all.mistakes = append(all.mistakes, files.Add(path, data)...)
-				continue
+		found := []pipelines.File{{Path: path, Err: err}}
+		if err == nil && info.IsDir() {
+			if found, err = pipelines.ReadDir(path, nil); err != nil {
+				found = []pipelines.File{{Path: path, Err: err}}
+			}
+		} else if err == nil {
+			found[0].Data, found[0].Err = os.ReadFile(path)
+		}
+		for _, file := range found {
+			if name := filepath.Clean(file.Path); !seen[name] {
+				seen[name] = true
+				files = append(files, file)
 			}
 		}
-		if err != nil && named {
-			all.mistakes = append(all.mistakes, strictyaml.Finding{File: path, Code: pipelines.CodeUnreadableFile, Message: err.Error()})
-			continue
-		}
-		folder, wrong, err := pipelines.LoadDir(c, path)
-		if err != nil {
-			return checked{}, &usageError{message: err.Error()}
-		}
-		all.good += len(folder.All())
-		all.mistakes = append(all.mistakes, wrong...)
-		all.warnings = append(all.warnings, folder.Warnings()...)
 	}
-	all.good += len(files.All())
-	all.warnings = append(all.warnings, files.Warnings()...)
-	return all, nil
+	return files
 }

@@ -103,8 +103,12 @@ func TestRunOnceWithoutTriggers(t *testing.T) {
 
 func TestPipelinesWithoutFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, line := range []string{"pipelines list", "pipelines check", "pipelines next", "pipelines show x"} {
+	for _, line := range []string{"pipelines list", "pipelines next", "pipelines show x"} {
 		botwork(t, strings.Fields(line)...).wantFailure(t, exitUsage, "does not exist", "botwork init")
+	}
+	r := botwork(t, "pipelines", "check")
+	if r.code != exitUsage || !strings.Contains(r.stdout, "does not exist") || !strings.Contains(r.stdout, "[no-folder]") {
+		t.Errorf("pipelines check: exit code %d, want %d and the finding no-folder:\n%s", r.code, exitUsage, r.stdout)
 	}
 }
 

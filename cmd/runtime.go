@@ -13,8 +13,8 @@ import (
 
 	"botwork/config"
 	"botwork/handlers"
+	"botwork/internal/checker"
 	"botwork/internal/process"
-	"botwork/internal/queuedefs"
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -49,24 +49,22 @@ func (a *app) loadProgramme() (*programme, error) {
 	if p.log, p.logTo, err = newLogger(a.stderr, a.cfg.Log, p.redactor); err != nil {
 		return nil, err
 	}
-	compiler, err := a.compiler(a.newRegistry(resources, a.queueServices(p.link)))
+	judge, err := checker.New(&a.cfg, a.newRegistry(resources, a.queueServices(p.link)))
 	if err != nil {
 		return nil, err
 	}
-	catalogue, findings, err := pipelines.LoadDir(compiler, a.cfg.Pipelines.Dir)
+	files, err := pipelines.ReadDir(a.cfg.Pipelines.Dir, nil)
 	if err != nil {
 		return nil, &usageError{message: err.Error()}
 	}
-	queues, wrong := queuedefs.Decode(a.cfg.Queues, nil)
-	defs, wrongTasks := a.taskDefinitions(catalogue)
-	if err := slices.Concat(findings, wrong, wrongTasks).Err(); err != nil {
+	report := judge.Project(files)
+	if err := report.Mistakes().Err(); err != nil {
 		return nil, err
 	}
-	p.queues, p.tasks = queues, defs
-	for _, w := range catalogue.Warnings() {
-		p.log.Warn().Stringer("finding", w).Msg("a pipeline is probably not meant like this; botwork pipelines check tells the same")
+	for _, w := range report.Warnings() {
+		p.log.Warn().Stringer("finding", w).Msg("something is probably not meant like this; botwork pipelines check tells the same")
 	}
-	p.catalogue = catalogue
+	p.queues, p.tasks, p.catalogue = report.Queues, report.Tasks, report.Catalogue
 	return p, nil
 }
 

@@ -12,8 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/internal/strictyaml"
-	"botwork/pipelines"
-	"botwork/tasks"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -38,7 +36,11 @@ All mistakes in the tasks are told first, and then nothing is written.`,
 		if err != nil {
 			return err
 		}
-		defs, wrong := a.taskDefinitions(catalogue)
+		judge, err := a.checker()
+		if err != nil {
+			return err
+		}
+		defs, wrong := judge.Tasks(catalogue)
 		if err := append(findings, wrong...).Err(); err != nil {
 			return err
 		}
@@ -74,51 +76,6 @@ func (a *app) definedTasks(defs []workqueue.TaskRow, changed []string) {
 	case len(changed) == 0:
 		fmt.Fprintf(a.stdout, "nothing to do: the database has the %s so already\n", count(len(defs), "task"))
 	}
-}
-
-// taskDefinitions reads the tasks of the settings and everything that is wrong with
-// them; nil when the settings say nothing of tasks.
-func (a *app) taskDefinitions(catalogue *pipelines.Catalogue) ([]workqueue.TaskRow, strictyaml.Findings) {
-	node := a.cfg.Tasks
-	if node == nil || node.Kind == strictyaml.Null {
-		return nil, nil
-	}
-	list, findings := tasks.Decode(node, a.cfg.Pipelines.Timezone)
-	for _, t := range list {
-		at := node.Get(t.Name)
-		findings = append(findings, checkTaskPipeline(catalogue, at.Get("pipeline"), t.Pipeline)...)
-		if t.Notify != nil {
-			findings = append(findings, checkTaskPipeline(catalogue, at.Get("notify").Get("pipeline"), t.Notify.Pipeline)...)
-		}
-	}
-	findings.Sort()
-	if len(findings) > 0 {
-		return nil, findings
-	}
-	rows, err := tasks.Rows(list)
-	if err != nil {
-		findings = append(findings, node.Finding("invalid-value", "tasks: "+err.Error(), ""))
-	}
-	return rows, findings
-}
-
-// checkTaskPipeline finds what keeps a task's items from running. An empty name has
-// been found already.
-func checkTaskPipeline(catalogue *pipelines.Catalogue, n *strictyaml.Node, config string) strictyaml.Findings {
-	var findings strictyaml.Findings
-	if n == nil || config == "" {
-		return nil
-	}
-	for _, f := range catalogue.CheckIntegrationConfig(config) {
-		if f.File != inlineFile {
-			continue // of the pipeline's own file, which is told of elsewhere
-		}
-		if f.Line > 1 || f.Column > 1 {
-			f.Message = fmt.Sprintf("%d:%d: %s", f.Line, f.Column, f.Message)
-		}
-		findings = append(findings, n.Finding(f.Code, n.Path+": "+f.Message, f.Hint))
-	}
-	return findings
 }
 
 // writeTasks brings the database's tasks in step with the settings, unless they say

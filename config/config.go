@@ -2,7 +2,8 @@
 // botwork.yaml, then the environment. Each mistake is reported with its place
 // and what was meant, all at once. Secrets print as <secret>.
 //
-// Only the command line knows this package; it hands plain values down.
+// Only the command line and the checker of a whole project know this package;
+// they hand plain values down.
 package config
 
 import (
@@ -53,6 +54,9 @@ type Config struct {
 	node   *strictyaml.Node
 	from   map[string]string
 	broken map[string]bool
+
+	// unread tells that there is a file and that it is not YAML.
+	unread bool
 }
 
 // Database says where the queue's tables are.

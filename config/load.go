@@ -36,6 +36,18 @@ func Parse(file string, data []byte) (Config, strictyaml.Findings) {
 // and connections that name a variable or a file which is not there are no
 // error here, since most commands do without them: see CheckSecrets.
 func Load(path string, environ []string) (Config, error) {
+	c, findings, err := LoadFrom(path, environ, os.ReadFile)
+	if err == nil {
+		err = findings.Err()
+	}
+	return c, err
+}
+
+// LoadFrom is Load with a function that reads the settings file, such as one that
+// knows what an editor has not saved. Whatever is wrong with the settings is in
+// the findings, and the settings are those that could be read; see Readable. The
+// error is about the machine.
+func LoadFrom(path string, environ []string, read func(path string) ([]byte, error)) (Config, strictyaml.Findings, error) {
 	vars := variables(environ)
 	if path == "" {
 		path = vars[variableConfig]
@@ -44,19 +56,19 @@ func Load(path string, environ []string) (Config, error) {
 	if !named {
 		path = DefaultFile
 	}
-	data, err := os.ReadFile(path)
+	data, err := read(path)
 	c, findings, dir := Default(), strictyaml.Findings(nil), "."
 	switch {
 	case err == nil:
 		c, findings = decode(path, data)
 		c.File, dir = path, filepath.Dir(path)
 	case named || !errors.Is(err, fs.ErrNotExist):
-		return Config{}, noFile(path, err)
+		return Config{unread: true}, noFile(path, err), nil
 	}
-	readable := c.node != nil || len(findings) == 0
+	c.unread = c.node == nil && len(findings) > 0
 
 	if dir, err = filepath.Abs(dir); err != nil {
-		return Config{}, fmt.Errorf("find the folder of %s: %w", path, err)
+		return Config{}, nil, fmt.Errorf("find the folder of %s: %w", path, err)
 	}
 	if c.File != "" {
 		c.File = filepath.Join(dir, filepath.Base(path))
@@ -64,18 +76,22 @@ func Load(path string, environ []string) (Config, error) {
 	findings = append(findings, c.applyEnvironment(vars)...)
 	if c.Worker.Name == "" {
 		if c.Worker.Name, err = os.Hostname(); err != nil {
-			return Config{}, fmt.Errorf("find a name for the worker, for worker.name is not set: %w", err)
+			return Config{}, nil, fmt.Errorf("find a name for the worker, for worker.name is not set: %w", err)
 		}
 	}
 	c.resolve(dir, vars)
-	if readable {
+	if c.Readable() {
 		findings = append(findings, c.check()...)
 	}
 	findings.Sort()
-	return c, findings.Err()
+	return c, findings, nil
 }
 
-func noFile(path string, err error) error {
+// Readable tells that the settings file could be read as YAML, or that there is
+// none. Of settings that are not, nobody knows what they define.
+func (c *Config) Readable() bool { return !c.unread }
+
+func noFile(path string, err error) strictyaml.Findings {
 	f := strictyaml.Finding{File: path, Code: "no-file", Message: "read the settings: " + err.Error()}
 	if errors.Is(err, fs.ErrNotExist) {
 		f.Message, f.Hint = "there is no such settings file", "botwork init writes one"

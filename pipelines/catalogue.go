@@ -1,10 +1,8 @@
 package pipelines
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,38 +28,13 @@ func NewCatalogue(c *Compiler) *Catalogue {
 	}
 }
 
-// LoadDir reads all pipelines of a folder: the files *.yaml and *.yml in it and
-// in its subfolders, but nothing whose name begins with a dot or an underscore.
-//
-// A file with mistakes does not hide the others: its findings are returned, and
-// the catalogue has the rest. Of two files with one name the first by path
-// counts. The error is about the folder itself.
+// LoadDir reads and compiles the pipelines of a folder; see ReadDir and Load.
 func LoadDir(c *Compiler, dir string) (*Catalogue, strictyaml.Findings, error) {
-	info, err := os.Stat(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, fmt.Errorf("the pipelines folder %s does not exist: want a folder of *.yaml files; "+
-			"hint: create it (botwork init makes one), or set pipelines.dir or BOTWORK_PIPELINES_DIR", absolute(dir))
-	case err != nil:
-		return nil, nil, fmt.Errorf("pipelines folder: %w", err)
-	case !info.IsDir():
-		return nil, nil, fmt.Errorf("the pipelines folder %s is a file, want a folder of *.yaml files", absolute(dir))
-	}
-	files, err := pipelineFiles(dir)
+	files, err := ReadDir(dir, nil)
 	if err != nil {
-		return nil, nil, fmt.Errorf("pipelines folder: %w", err)
+		return nil, nil, err
 	}
-	k := NewCatalogue(c)
-	var findings strictyaml.Findings
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			findings = append(findings, strictyaml.Finding{File: file, Code: CodeUnreadableFile, Message: err.Error()})
-			continue
-		}
-		findings = append(findings, k.Add(file, data)...)
-	}
-	findings.Sort()
+	k, findings := Load(c, files)
 	return k, findings, nil
 }
 

@@ -40,6 +40,7 @@ const (
 	CodeUnknownSecret      = "unknown-secret"      // secrets.x, and no secret x
 
 	// Files and references.
+	CodeNoFolder          = "no-folder"          // the pipelines folder is not there
 	CodeUnreadableFile    = "unreadable-file"    // a file that could not be read
 	CodeDuplicatePipeline = "duplicate-pipeline" // two files with one name
 	CodeUnknownPipeline   = "unknown-pipeline"   // an item names a pipeline that does not exist

@@ -9,10 +9,10 @@ import (
 	"botwork/workqueue"
 )
 
-// inlineFile stands for the file's name in findings about an item's own
+// InlineFile stands for the file's name in findings about an item's own
 // pipeline, inlineName is that pipeline's name when it gives none.
 const (
-	inlineFile = "integrationConfig"
+	InlineFile = "integrationConfig"
 	inlineName = "inline"
 )
 
@@ -50,7 +50,7 @@ func (k *Catalogue) Resolve(integrationConfig string) (*Pipeline, error) {
 	text := strings.TrimSpace(integrationConfig)
 	if isInline(text) {
 		p, findings := k.inline.parse(k.compiler, integrationConfig)
-		findings = append(findings, refuseTrigger(p, inlineFile)...)
+		findings = append(findings, refuseTrigger(p, InlineFile)...)
 		if len(findings) > 0 {
 			return nil, handlers.Permanent(fmt.Errorf("the item's own pipeline has mistakes: %w", findings))
 		}
@@ -74,13 +74,13 @@ func (k *Catalogue) CheckIntegrationConfig(integrationConfig string) strictyaml.
 	text := strings.TrimSpace(integrationConfig)
 	if isInline(text) {
 		p, findings := k.inline.parse(k.compiler, integrationConfig)
-		return append(findings, refuseTrigger(p, inlineFile)...)
+		return append(findings, refuseTrigger(p, InlineFile)...)
 	}
 	if p, ok := k.Get(text); ok {
-		return refuseTrigger(p, inlineFile)
+		return refuseTrigger(p, InlineFile)
 	}
 	if findings, ok := k.broken[strings.ToLower(text)]; ok {
-		return append(strictyaml.Findings{{File: inlineFile, Line: 1, Column: 1, Code: CodeBrokenPipeline,
+		return append(strictyaml.Findings{{File: InlineFile, Line: 1, Column: 1, Code: CodeBrokenPipeline,
 			Message: fmt.Sprintf("the file of pipeline %q has mistakes", text)}}, findings...)
 	}
 	return strictyaml.Findings{k.unknown(text)}
@@ -100,7 +100,7 @@ func refuseTrigger(p *Pipeline, file string) strictyaml.Findings {
 }
 
 func (k *Catalogue) unknown(name string) strictyaml.Finding {
-	f := strictyaml.Finding{File: inlineFile, Line: 1, Column: 1, Code: CodeUnknownPipeline}
+	f := strictyaml.Finding{File: InlineFile, Line: 1, Column: 1, Code: CodeUnknownPipeline}
 	if name == "" {
 		f.Message, f.Hint = "got nothing, want a pipeline's name or a whole pipeline", ""
 		return f

@@ -61,6 +61,16 @@ var may = map[string]map[string]string{
 		"handlers":              "that handler",
 		"internal/chaos/ledger": "in which it notes what it does",
 	},
+	"internal/checker": {
+		"config":              "a project is its settings first: they say which folder, secrets and connections",
+		"handlers":            "the kinds that steps may name, and what the settings let them use",
+		"internal/database":   "a driver's name is judged where it is read",
+		"internal/queuedefs":  "queues are part of a project",
+		"internal/strictyaml": "all that it finds is findings",
+		"pipelines":           "it compiles them, and looks at them together",
+		"tasks":               "tasks are part of a project",
+		"workqueue":           "the definitions that it hands on",
+	},
 	"internal/cron": {},
 	"internal/database": {
 		"internal/namedsql": "an opened connection knows its driver's parameter style",

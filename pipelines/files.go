@@ -1,0 +1,64 @@
+package pipelines
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"botwork/internal/strictyaml"
+)
+
+// File is the text of a pipeline's file, or why there is none.
+type File struct {
+	Path string
+	Data []byte
+	Err  error
+}
+
+// ReadDir reads the files of a folder of pipelines in the order of their paths:
+// *.yaml and *.yml in it and in its subfolders, but nothing whose name begins with
+// a dot or an underscore. read reads one of them; nil reads it from the disk. The
+// error is about the folder itself.
+func ReadDir(dir string, read func(path string) ([]byte, error)) ([]File, error) {
+	if read == nil {
+		read = os.ReadFile
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("the pipelines folder %s does not exist: want a folder of *.yaml files; "+
+			"hint: create it (botwork init makes one), or set pipelines.dir or BOTWORK_PIPELINES_DIR", absolute(dir))
+	case err != nil:
+		return nil, fmt.Errorf("pipelines folder: %w", err)
+	case !info.IsDir():
+		return nil, fmt.Errorf("the pipelines folder %s is a file, want a folder of *.yaml files", absolute(dir))
+	}
+	paths, err := pipelineFiles(dir)
+	if err != nil {
+		return nil, fmt.Errorf("pipelines folder: %w", err)
+	}
+	files := make([]File, len(paths))
+	for i, path := range paths {
+		data, err := read(path)
+		files[i] = File{Path: path, Data: data, Err: err}
+	}
+	return files, nil
+}
+
+// Load compiles files into a catalogue. A file with mistakes does not hide the
+// others: its findings are returned, and the catalogue has the rest. Of two files
+// with one name the first counts.
+func Load(c *Compiler, files []File) (*Catalogue, strictyaml.Findings) {
+	k := NewCatalogue(c)
+	var findings strictyaml.Findings
+	for _, file := range files {
+		if file.Err != nil {
+			findings = append(findings, strictyaml.Finding{File: file.Path, Code: CodeUnreadableFile, Message: file.Err.Error()})
+			continue
+		}
+		findings = append(findings, k.Add(file.Path, file.Data)...)
+	}
+	findings.Sort()
+	return k, findings
+}
