@@ -76,6 +76,30 @@ type RunInput struct {
 
 	// Payload is the payload of a run without an item, as JSON; "" is null.
 	Payload workqueue.JSONText
+
+	// Part says which of the steps run; nil: all of them. [Pipeline.CheckPart]
+	// says whether it can be.
+	Part *Part
+
+	// Now is what expressions read as `now`; zero: the time of the run's start.
+	Now time.Time
+
+	// Handle, when not nil, is called in place of the handlers of all steps, and
+	// the waits between the attempts of a step take no time. It is for tests of
+	// pipelines. What it returns, and its panic, count as the handler's own.
+	Handle func(context.Context, StepCall) (any, error)
+}
+
+// StepCall is a call of a step's handler that RunInput.Handle gets instead.
+type StepCall struct {
+	Step *Step
+
+	// With are the parameters without expressions; read them, do not change
+	// them. Handler is made of them.
+	With    map[string]any
+	Handler handlers.Handler
+
+	Call *handlers.Call
 }
 
 // StepStatus is what became of a step.

@@ -49,7 +49,7 @@ func (c *compilation) parameters(s *Step, n *strictyaml.Node, raw rawStep, visib
 		c.report(with, handlers.WrongValue, err.Error(), "")
 		return
 	}
-	s.handler = h
+	s.handler, s.literal = h, literal
 }
 
 func (c *compilation) unknownHandler(s *Step, n *strictyaml.Node) {

@@ -87,7 +87,7 @@ func (c *compilation) step(s *Step, n *strictyaml.Node, raw rawStep, visible int
 	s.OnError = choice(c, raw.OnError, onErrors...)
 	s.Timeout = time.Duration(value(c, raw.Timeout, positive))
 	if s.Attempts, s.backoff = c.retry(raw.Retry); s.Attempts > 1 {
-		s.retry = newRetry(s.Attempts, s.backoff)
+		s.retry = newRetry(s.Attempts, s.backoff, true)
 	}
 	if given(raw.If) {
 		c.condition(s, raw.If, visible)

@@ -64,17 +64,26 @@ func (t *template) interpolate(vars map[string]any) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		text, err := textOf(v)
+		text, err := segmentText(s.value, v)
 		if err != nil {
-			fault := s.value.fail(0, err.Error())
-			if v == nil {
-				fault.Hint = `write ?? "" behind it if nothing is right`
-			}
-			return "", fault
+			return "", err
 		}
 		b.WriteString(text)
 	}
 	return b.String(), nil
+}
+
+// segmentText writes what an expression within a text gave.
+func segmentText(x *expression, v any) (string, error) {
+	text, err := textOf(v)
+	if err != nil {
+		fault := x.fail(0, err.Error())
+		if v == nil {
+			fault.Hint = `write ?? "" behind it if nothing is right`
+		}
+		return "", fault
+	}
+	return text, nil
 }
 
 // textOf writes a value into a text: numbers in plain digits, times in RFC 3339

@@ -18,8 +18,9 @@ import (
 //
 // Some failures are not repeated: those that no repetition can mend, and those
 // that ask for a longer wait than the policy allows, for a step that waits
-// keeps a slot of its worker. The item's own policy deals with them.
-func newRetry(attempts int, policy workqueue.Resilience) failsafe.Executor[any] {
+// keeps a slot of its worker. The item's own policy deals with them. Without
+// waits the attempts follow each other at once, the same ones.
+func newRetry(attempts int, policy workqueue.Resilience, waits bool) failsafe.Executor[any] {
 	longest := max(time.Duration(policy.MaxDelay), time.Duration(policy.Delay))
 	retry := retrypolicy.NewBuilder[any]().
 		WithMaxAttempts(attempts).
@@ -27,6 +28,9 @@ func newRetry(attempts int, policy workqueue.Resilience) failsafe.Executor[any] 
 		HandleIf(func(_ any, err error) bool { return err != nil }).
 		AbortIf(func(_ any, err error) bool { return !repeatable(err) || askedWait(err) > longest }).
 		WithDelayFunc(func(exec failsafe.ExecutionAttempt[any]) time.Duration {
+			if !waits {
+				return 0
+			}
 			return max(policy.Backoff(exec.Attempts(), rand.Float64()), askedWait(exec.LastError()))
 		}).
 		Build()

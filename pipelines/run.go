@@ -61,7 +61,11 @@ func (r *run) execute(ctx context.Context) Result {
 	if r.p.dynamic {
 		r.vars = r.variables()
 	}
-	for _, s := range r.p.Steps {
+	steps := r.p.Steps
+	if r.in.Part != nil {
+		steps = r.begin(r.in.Part)
+	}
+	for _, s := range steps {
 		if ctx.Err() != nil {
 			r.interrupt(ctx, s, nil)
 			return r.result

@@ -17,19 +17,25 @@ func (r *run) attempt(ctx context.Context, s *Step) (output any, skipped bool, e
 			return nil, err == nil, err
 		}
 	}
-	h, err := r.handlerOf(s)
+	h, with, err := r.handlerOf(s)
 	if err != nil {
 		return nil, false, err
 	}
-	call := r.call(s)
-	if s.retry == nil {
+	call, retry := r.call(s), s.retry
+	if r.in.Handle != nil {
+		h = &standIn{r.in.Handle, StepCall{Step: s, With: with, Handler: h}}
+		if retry != nil {
+			retry = newRetry(s.Attempts, s.backoff, false)
+		}
+	}
+	if retry == nil {
 		output, err = r.once(ctx, s, h, call)
 		return output, false, err
 	}
 	// The executor answers with the context's error when that has ended,
 	// whatever the handler said; its last word counts.
 	attempts, inTime := 0, false
-	stopped := s.retry.WithContext(ctx).Run(func() error {
+	stopped := retry.WithContext(ctx).Run(func() error {
 		if attempts++; attempts > 1 {
 			call = r.call(s)
 			call.Log.Warn().Str("error", r.bounded(err.Error())).Int("attempt", attempts).Int("attempts", s.Attempts).
@@ -46,6 +52,18 @@ func (r *run) attempt(ctx context.Context, s *Step) (output any, skipped bool, e
 		err = &waitError{attempts, s.Attempts, err}
 	}
 	return output, false, err
+}
+
+// standIn is a handler that hands its calls to a function instead.
+type standIn struct {
+	handle func(context.Context, StepCall) (any, error)
+	call   StepCall
+}
+
+func (h *standIn) Handle(ctx context.Context, call *handlers.Call) (any, error) {
+	made := h.call
+	made.Call = call
+	return h.handle(ctx, made)
 }
 
 // holds evaluates the step's condition.
@@ -78,21 +96,23 @@ func describe(v any) string {
 }
 
 // handlerOf returns the handler of a step whose parameters are known, or makes
-// one. Parameters that an expression got wrong are wrong at every attempt.
-func (r *run) handlerOf(s *Step) (handlers.Handler, error) {
+// one, and the parameters. Those that an expression got wrong are wrong at every
+// attempt.
+func (r *run) handlerOf(s *Step) (handlers.Handler, map[string]any, error) {
 	if s.handler != nil {
-		return s.handler, nil
+		return s.handler, s.literal, nil
 	}
-	with, err := s.with.render(r.vars)
+	rendered, err := s.with.render(r.vars)
 	if err != nil {
-		return nil, handlers.Permanent(err)
+		return nil, nil, handlers.Permanent(err)
 	}
+	with := rendered.(map[string]any)
 	log := r.log.With().Str("step", s.Name).Logger()
-	h, err := r.guard(&log, func() (any, error) { return s.kind.Build(with.(map[string]any)) })
+	h, err := r.guard(&log, func() (any, error) { return s.kind.Build(with) })
 	if err != nil {
-		return nil, handlers.Permanent(fmt.Errorf("with: %w", err))
+		return nil, nil, handlers.Permanent(fmt.Errorf("with: %w", err))
 	}
-	return h.(handlers.Handler), nil
+	return h.(handlers.Handler), with, nil
 }
 
 // once runs one attempt within the step's timeout.

@@ -20,12 +20,20 @@ func (r *run) variables() map[string]any {
 	}
 	vars := map[string]any{
 		varPayload: r.payload, varInput: r.message, varSteps: steps,
-		varEnv: r.engine.env, varSecrets: r.engine.secrets, varWorker: r.engine.worker, varNow: time.Now().UTC(),
+		varEnv: r.engine.env, varSecrets: r.engine.secrets, varWorker: r.engine.worker, varNow: r.in.now(),
 	}
 	if r.in.Run != nil {
 		vars[varItem] = itemVariable(r.in.Run.Item)
 	}
 	return vars
+}
+
+// now is what the run's expressions read as `now`, in UTC.
+func (in *RunInput) now() time.Time {
+	if in.Now.IsZero() {
+		return time.Now().UTC()
+	}
+	return in.Now.UTC()
 }
 
 func itemVariable(it *workqueue.Item) map[string]any {

@@ -47,4 +47,7 @@ type Step struct {
 	// known, else what they are made from in each run.
 	handler handlers.Handler
 	with    *template
+
+	// literal are the parameters that handler was made of.
+	literal map[string]any
 }

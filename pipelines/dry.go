@@ -1,0 +1,242 @@
+package pipelines
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"botwork/handlers"
+	"botwork/workqueue"
+
+	"github.com/expr-lang/expr/types"
+)
+
+// DryAction is what a run would do with a step.
+type DryAction string
+
+// The actions.
+const (
+	DryCall       DryAction = "call"        // its handler would be called
+	DrySkip       DryAction = "skip"        // its `if` is false
+	DryFail       DryAction = "fail"        // it would fail before its handler is called
+	DryGiven      DryAction = "given"       // it stands before the part, and counts as done
+	DryNotReached DryAction = "not reached" // the run would be over
+)
+
+// DryOutcome is what a run would come to if every handler that it calls
+// succeeded.
+type DryOutcome string
+
+// The outcomes.
+const (
+	DrySucceeds DryOutcome = "would succeed"
+	DryMayFail  DryOutcome = "may fail" // a step is wrong, and may not be reached
+	DryFails    DryOutcome = "would fail"
+	DrySnoozes  DryOutcome = "would snooze"
+	DryDrops    DryOutcome = "would drop its item"
+)
+
+// DryRun tells what a run would do. Secrets stand in it as <secret>.
+type DryRun struct {
+	Outcome DryOutcome
+
+	// Step is the step by which the run would fail, snooze or drop, "" if none
+	// does, or the payload is at fault. Kind and Error are its failure's.
+	Step  string
+	Kind  workqueue.ErrorKind
+	Error string
+
+	// Resilience is the policy of the run's item, the item's queue left aside.
+	Resilience workqueue.Resilience
+
+	// Steps are all the pipeline's steps; none where the payload is at fault.
+	Steps []DryStep
+}
+
+// DryStep tells what a run would do with a step.
+type DryStep struct {
+	*Step
+
+	Action DryAction
+
+	// Summary is what the handler does, in a line.
+	Summary string
+
+	// Reason says in words why the action is what it is, "" if there is nothing
+	// to say; for a failure it is the error.
+	Reason string
+
+	// Gives is what `if` gives: "true", "false", "unknown"; "" without one.
+	Gives string
+
+	// Unless are the steps that may end the run before this one is reached, as
+	// far as that does not hang on their handlers.
+	Unless []string
+
+	// Parameters are those that the handler would get, as JSON can hold them:
+	// what is not known is a text such as "<unknown: load>". Unknown tells the
+	// places, such as "with.rows", and on which steps each depends.
+	Parameters map[string]any
+	Unknown    []DryUnknown
+
+	// Backoff are the waits between the step's attempts.
+	Backoff workqueue.Resilience
+}
+
+// DryUnknown is a parameter that is not known before the steps have run.
+type DryUnknown struct {
+	Path  string   `json:"path"`
+	Steps []string `json:"steps"`
+}
+
+// dryRun is the work on one dry run. What a step that would be called puts out
+// is not known; all that depends on it is unknown as well, with the step's name.
+type dryRun struct {
+	*run
+	env types.Map
+
+	// unknown are the fields of steps that are not known; message are the steps
+	// on which the message depends, empty when it is known.
+	unknown map[string][]string
+	message []string
+
+	// unless are the steps that may have ended the run; over says why the run
+	// is over, "" while it goes on.
+	unless []string
+	over   string
+
+	told DryRun
+}
+
+// DryRun tells what a run would do, without doing it: no handler is called, and
+// nothing is read but the run's input and the engine's variables.
+func (e *Engine) DryRun(p *Pipeline, in RunInput) DryRun {
+	d := &dryRun{run: newRun(e, p, in), unknown: map[string][]string{}, told: DryRun{Outcome: DrySucceeds}}
+	d.told.Resilience = p.Resilience.Or(workqueue.DefaultResilience())
+	if in.Run != nil {
+		d.told.Resilience, _ = in.Run.Policy() // its own that cannot be read does not hold
+	}
+	payload, err := p.payload(d.in.Payload)
+	if err != nil {
+		d.badPayload(err)
+		d.told.Outcome, d.told.Kind, d.told.Error = DryFails, d.result.Kind, d.result.Error
+		return d.told
+	}
+	d.payload, d.run.message = payload, payload
+	d.vars = d.variables()
+	names := names{system: p.Trigger != nil}
+	for _, s := range p.Steps {
+		names.steps = append(names.steps, s.Name)
+	}
+	d.env = names.env()
+	from, until := d.given(in.Part)
+	for i, s := range p.Steps {
+		switch {
+		case i < from:
+			// given has told it
+		case i > until:
+			d.told.Steps = append(d.told.Steps, d.describe(s, DryNotReached, fmt.Sprintf("the run goes no further than step %q", in.Part.Until)))
+		default:
+			d.told.Steps = append(d.told.Steps, d.step(s))
+		}
+	}
+	return d.told
+}
+
+// given takes the steps before the part as done and returns the part's bounds.
+func (d *dryRun) given(part *Part) (from, until int) {
+	from, until = d.p.bounds(part)
+	if from == 0 {
+		return from, until
+	}
+	source := d.p.messageBefore(from)
+	for _, s := range d.p.Steps[:from] {
+		output, given := part.Outputs[s.Name]
+		reason := "its output is given"
+		if !given {
+			reason = "it counts as done, its output is not given"
+			d.unknown[s.Name] = []string{fieldOutput}
+		}
+		if s == source {
+			d.run.message = output
+			if !given {
+				d.message = []string{s.Name}
+			}
+		}
+		d.remember(s, output, false, nil)
+		d.told.Steps = append(d.told.Steps, d.describe(s, DryGiven, reason))
+	}
+	return from, until
+}
+
+func (d *dryRun) describe(s *Step, action DryAction, reason string) DryStep {
+	return DryStep{Step: s, Action: action, Summary: s.kind.Summary, Reason: reason, Backoff: s.backoff}
+}
+
+// step tells what becomes of one step.
+func (d *dryRun) step(s *Step) DryStep {
+	if d.over != "" {
+		return d.describe(s, DryNotReached, d.over)
+	}
+	told := d.describe(s, DryCall, "")
+	told.Unless = slices.Clone(d.unless)
+	maybe, err := d.condition(s, &told)
+	switch {
+	case err != nil:
+		d.fails(s, &told, false, err)
+		return told
+	case told.Action == DrySkip:
+		d.remember(s, nil, true, nil)
+		return told
+	}
+	if err := d.parameters(s, &told); err != nil {
+		d.fails(s, &told, maybe, err)
+		return told
+	}
+	if ending(s.Handler) != "" {
+		d.ends(s, &told, maybe)
+		return told
+	}
+	d.called(s, maybe)
+	return told
+}
+
+// condition tells whether the step runs for certain; an `if` that depends on
+// what is not known may hold.
+func (d *dryRun) condition(s *Step, told *DryStep) (maybe bool, err error) {
+	if s.condition == nil {
+		return false, nil
+	}
+	v, unknown, err := d.eval(s.condition)
+	wanted, isBool := v.(bool)
+	switch {
+	case len(unknown) > 0:
+		told.Gives, told.Reason = "unknown", "its condition depends on "+stepList(unknown)
+		return true, nil
+	case err == nil && !isBool:
+		err = s.condition.fail(0, fmt.Sprintf("the condition gives %s, want true or false", describe(v)))
+	}
+	if err != nil {
+		if fault, ok := errors.AsType[*ExpressionError](err); ok {
+			fault.Key = "if"
+		}
+		return false, handlers.Permanent(err)
+	}
+	told.Gives = fmt.Sprint(wanted)
+	if !wanted {
+		told.Action, told.Reason = DrySkip, "its condition is false"
+	}
+	return false, nil
+}
+
+func stepList(steps []string) string {
+	quoted := make([]string, len(steps))
+	for i, s := range steps {
+		quoted[i] = fmt.Sprintf("%q", s)
+	}
+	if len(steps) == 1 {
+		return "what step " + quoted[0] + " comes to"
+	}
+	return "what the steps " + strings.Join(quoted, ", ") + " come to"
+}

@@ -1,0 +1,101 @@
+package pipelines
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/ast"
+)
+
+// eval evaluates an expression as far as its values are known. unknown are the
+// steps on which its value depends; then there is no value, and no error.
+func (d *dryRun) eval(x *expression) (value any, unknown []string, err error) {
+	tree := x.tree()
+	if len(d.unknownIn(tree)) == 0 {
+		value, err = x.eval(d.vars)
+		return value, nil, err
+	}
+	return d.judge(x, tree)
+}
+
+// unknownIn lists the steps that are not known and that the tree reads.
+func (d *dryRun) unknownIn(tree ast.Node) []string {
+	r := read(tree)
+	var steps []string
+	if r.input {
+		steps = append(steps, d.message...)
+	}
+	for name, fields := range d.unknown {
+		for _, field := range r.fields[name] {
+			if len(fields) > 0 && field == "" || slices.Contains(fields, field) {
+				steps = append(steps, name)
+			}
+		}
+		if r.all && len(fields) > 0 {
+			steps = append(steps, name)
+		}
+	}
+	slices.Sort(steps)
+	return slices.Compact(steps)
+}
+
+// judge evaluates a tree that has unknown parts. It goes the way of the
+// evaluation: what a known part decides by itself is known, such as a false
+// before an `and`. The other way round it is not: in `unknown and false` the
+// first part may be an error.
+func (d *dryRun) judge(x *expression, node ast.Node) (any, []string, error) {
+	steps := d.unknownIn(node)
+	if len(steps) == 0 {
+		return d.known(x, node)
+	}
+	var decides func(any) (bool, ast.Node) // by the first part: that part itself, or which part goes on
+	var first ast.Node
+	switch n := node.(type) {
+	case *ast.BinaryNode:
+		first = n.Left
+		switch n.Operator {
+		case "and", "&&":
+			decides = func(v any) (bool, ast.Node) { return v == false, n.Right }
+		case "or", "||":
+			decides = func(v any) (bool, ast.Node) { return v == true, n.Right }
+		case "??":
+			decides = func(v any) (bool, ast.Node) { return v != nil, n.Right }
+		}
+	case *ast.ConditionalNode:
+		first = n.Cond
+		decides = func(v any) (bool, ast.Node) {
+			if v == true {
+				return false, n.Exp1
+			}
+			return false, n.Exp2
+		}
+	}
+	if decides == nil {
+		return nil, steps, nil
+	}
+	v, unknown, err := d.judge(x, first)
+	if err != nil || len(unknown) > 0 {
+		return nil, unknown, err
+	}
+	done, rest := decides(v)
+	if done {
+		return v, nil, nil
+	}
+	return d.judge(x, rest)
+}
+
+// known evaluates a part of an expression. A part that cannot be compiled by
+// itself, which the parser's own writing of it makes unlikely, is not known.
+func (d *dryRun) known(x *expression, node ast.Node) (any, []string, error) {
+	program, err := expr.Compile(node.String(), append(boundedConcat(), expr.Env(d.env), expr.Timezone("UTC"))...)
+	if err != nil {
+		return nil, []string{"?"}, nil
+	}
+	v, err := (&expression{program: program}).eval(d.vars)
+	if fault, ok := errors.AsType[*ExpressionError](err); ok {
+		at := x.plus(node.Location().From) // its own place is within the part
+		fault.File, fault.Line, fault.Column = at.file, at.line, at.column
+	}
+	return v, nil, err
+}

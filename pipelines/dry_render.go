@@ -1,0 +1,198 @@
+package pipelines
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"botwork/handlers"
+)
+
+// rendering is the making of one step's parameters.
+type rendering struct {
+	*dryRun
+	unknown map[string][]string // by path; see pathKey
+	told    *DryStep
+}
+
+func pathKey(path []string) string { return strings.Join(path, "\x00") }
+
+// parameters makes the step's parameters as far as they are known, and checks
+// them as far as that goes. Its error tells what the run would say.
+func (d *dryRun) parameters(s *Step, told *DryStep) error {
+	r := &rendering{dryRun: d, unknown: map[string][]string{}, told: told}
+	t := s.with
+	if t == nil {
+		t = &template{key: "with", literal: s.literal}
+	}
+	value, shown, err := r.render(t, nil)
+	if err != nil {
+		return handlers.Permanent(err)
+	}
+	with := value.(map[string]any)
+	hidden := hide(plainValue(shown), s.kind.Fields())
+	told.Parameters, _ = hidden.(map[string]any)
+	wrong := s.kind.CheckLiteral(with, func(path []string) bool { return len(r.unknown[pathKey(path)]) > 0 })
+	if len(wrong) > 0 {
+		return handlers.Permanent(fmt.Errorf("with: %w", &handlers.ParamErrors{List: wrong}))
+	}
+	return nil
+}
+
+// render makes a value, nil where it is not known, and what is shown of it.
+func (r *rendering) render(t *template, path []string) (value, shown any, err error) {
+	switch {
+	case t.value != nil:
+		return r.whole(t, path)
+	case t.text != nil:
+		return r.text(t, path)
+	case t.fields != nil:
+		values, shows := make(map[string]any, len(t.fields)), make(map[string]any, len(t.fields))
+		for _, f := range t.fields {
+			if values[f.key], shows[f.key], err = r.render(f.value, append(slices.Clip(path), f.key)); err != nil {
+				return nil, nil, err
+			}
+		}
+		return values, shows, nil
+	case t.items != nil:
+		values, shows := make([]any, len(t.items)), make([]any, len(t.items))
+		for i, item := range t.items {
+			if values[i], shows[i], err = r.render(item, append(slices.Clip(path), strconv.Itoa(i))); err != nil {
+				return nil, nil, err
+			}
+		}
+		return values, shows, nil
+	default:
+		return t.literal, r.engine.redactor.value(t.literal), nil
+	}
+}
+
+func (r *rendering) whole(t *template, path []string) (value, shown any, err error) {
+	v, unknown, err := r.eval(t.value)
+	switch {
+	case err != nil:
+		return nil, nil, t.named(err)
+	case len(unknown) > 0:
+		r.note(t, path, unknown)
+		return nil, unknownText(unknown), nil
+	}
+	return v, r.show(t.value, v), nil
+}
+
+func (r *rendering) text(t *template, path []string) (value, shown any, err error) {
+	var text, show strings.Builder
+	var missing []string
+	for _, s := range t.text {
+		if s.value == nil {
+			text.WriteString(s.text)
+			show.WriteString(s.text)
+			continue
+		}
+		v, unknown, err := r.eval(s.value)
+		if err != nil {
+			return nil, nil, t.named(err)
+		}
+		if len(unknown) > 0 {
+			missing = union(missing, unknown)
+			show.WriteString(unknownText(unknown))
+			continue
+		}
+		piece, err := segmentText(s.value, v)
+		if err != nil {
+			return nil, nil, t.named(err)
+		}
+		text.WriteString(piece)
+		if shown, ok := r.show(s.value, piece).(string); ok {
+			show.WriteString(shown)
+		}
+	}
+	if len(missing) > 0 {
+		r.note(t, path, missing)
+		return nil, r.engine.redactor.Redact(show.String()), nil
+	}
+	return text.String(), r.engine.redactor.Redact(show.String()), nil
+}
+
+func (r *rendering) note(t *template, path, steps []string) {
+	r.unknown[pathKey(path)] = steps
+	r.told.Unknown = append(r.told.Unknown, DryUnknown{Path: t.key, Steps: steps})
+}
+
+func unknownText(steps []string) string { return "<unknown: " + strings.Join(steps, ", ") + ">" }
+
+// show is what is shown of an expression's value. What is made of a secret, or
+// is a secret too short to be found again, is not shown at all.
+func (r *rendering) show(x *expression, v any) any {
+	shown := r.engine.redactor.value(v)
+	if v == nil || !read(x.tree()).secrets || holdsMark(shown) {
+		return shown
+	}
+	if _, isBool := v.(bool); isBool {
+		return shown
+	}
+	return hiddenSecret
+}
+
+func holdsMark(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return strings.Contains(v, hiddenSecret)
+	case []any:
+		return slices.ContainsFunc(v, holdsMark)
+	case map[string]any:
+		for _, one := range v {
+			if holdsMark(one) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// plainValue writes times and lengths of time as people do.
+func plainValue(v any) any {
+	switch v := v.(type) {
+	case time.Time:
+		return v.UTC().Format(time.RFC3339Nano)
+	case time.Duration:
+		return handlers.Duration(v).String()
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = plainValue(v[i])
+		}
+		return list
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for key, one := range v {
+			m[key] = plainValue(one)
+		}
+		return m
+	}
+	return v
+}
+
+// hide takes the values of parameters away that show nowhere.
+func hide(v any, fields []handlers.Field) any {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	for _, f := range fields {
+		value, given := m[f.Name]
+		switch list, isList := value.([]any); {
+		case !given || value == nil:
+		case f.Secret:
+			m[f.Name] = hiddenSecret
+		case isList:
+			for i := range list {
+				list[i] = hide(list[i], f.Fields)
+			}
+		default:
+			m[f.Name] = hide(value, f.Fields)
+		}
+	}
+	return m
+}
