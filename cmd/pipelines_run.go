@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,27 +38,54 @@ var verdicts = map[workqueue.Verdict]string{
 }
 
 func (a *app) pipelinesRunCommand() *cobra.Command {
-	var payload payloadFlags
+	var (
+		payload payloadFlags
+		partial partFlags
+		dry     bool
+	)
 	cmd := &cobra.Command{
 		Use:   "run NAME",
-		Short: "Run an item's pipeline here and now, without the queue",
+		Short: "Run an item's pipeline here and now, without the queue, or tell what it would do",
 		Long: `Runs a pipeline as an item would, once, and prints what became of each step and
 the output. There is no item: nothing is queued, recorded or tried again, and
 item.id is 0. The steps do what they do, Enqueue included.
 
+With --until the run ends behind a step. With --from it begins with one: those
+before it count as done, with the outputs that --with-output gives. An output
+that a step needs and that is not given is an error.
+
+With --dry-run nothing runs: no handler is called, no database or file is opened.
+It prints each step with its parameters, secrets as <secret>, whether it would be
+called or skipped and why, and its timeout and retry. What depends on the output
+of a step that has not run is unknown, with that step's name; everything else is
+checked as a run would check it. System pipelines can be looked at as well.
+
 A pipeline with a trigger is started by "botwork run --once NAME".
-The exit code is 1 unless the run succeeds.`,
+The exit code is 1 unless the run succeeds; with --dry-run it is 1 when the run
+would fail for certain.`,
 		Example: `  botwork pipelines run hello --payload '{"name": "Ada"}'
-  botwork pipelines run import --payload-file order.json --output json`,
+  botwork pipelines run import --payload-file order.json --output json
+  botwork pipelines run hello --payload '{"name": "Ada"}' --dry-run
+  botwork pipelines run hello --payload '{"name": "Ada"}' --until greet
+  botwork pipelines run hello --from save --with-output 'greet="Hello Ada"' --dry-run`,
 		Args:              oneArgument("the pipeline's name"),
 		ValidArgsFunction: a.completePipelines,
 	}
 	payload.register(cmd)
+	partial.register(cmd)
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "tell what would be done, and do nothing")
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		text, err := payload.read(a.stdin)
 		if err != nil {
 			return err
+		}
+		part, err := partial.part()
+		if err != nil {
+			return err
+		}
+		if dry {
+			return a.printDryRun(args[0], text, part, *output)
 		}
 		if err := a.loadConfig(); err != nil {
 			return err
@@ -65,7 +93,7 @@ The exit code is 1 unless the run succeeds.`,
 		if err := a.cfg.CheckSecrets(); err != nil {
 			return err
 		}
-		view, err := a.runOnce(cmd.Context(), args[0], text)
+		view, err := a.runOnce(cmd.Context(), args[0], text, part)
 		if err != nil {
 			return err
 		}
@@ -80,7 +108,7 @@ The exit code is 1 unless the run succeeds.`,
 	return cmd
 }
 
-func (a *app) runOnce(ctx context.Context, name string, payload workqueue.JSONText) (view runView, err error) {
+func (a *app) runOnce(ctx context.Context, name string, payload workqueue.JSONText, part *pipelines.Part) (view runView, err error) {
 	resources, err := a.resources()
 	if err != nil {
 		return view, err
@@ -113,6 +141,9 @@ func (a *app) runOnce(ctx context.Context, name string, payload workqueue.JSONTe
 	if err := p.CheckPayload(payload); err != nil {
 		return view, usagef("%v", err)
 	}
+	if err := checkPart(p, part, true); err != nil {
+		return view, err
+	}
 	if slices.ContainsFunc(p.Steps, func(s *pipelines.Step) bool { return s.Handler == "Enqueue" }) {
 		opened, err := a.openStore(ctx)
 		if err != nil {
@@ -129,12 +160,45 @@ func (a *app) runOnce(ctx context.Context, name string, payload workqueue.JSONTe
 	engine := pipelines.NewEngine(pipelines.EngineOptions{
 		Env: pipelines.Environ(), Secrets: a.secrets(), WorkerName: a.cfg.Worker.Name, Log: log, Redactor: redactor,
 	})
-	now := time.Now().UTC()
-	result := engine.Run(ctx, p, pipelines.RunInput{Run: workqueue.NewRun(&workqueue.Item{
-		QueueName: workqueue.DefaultQueue, State: workqueue.Blocked, Priority: workqueue.RequestPriority,
-		IntegrationConfig: p.Name, Payload: payload, AvailableAt: now, CreatedAt: now,
-	})})
+	result := engine.Run(ctx, p, pipelines.RunInput{Run: standInItem(p, payload), Part: part})
 	return viewRun(p, result), nil
+}
+
+// printDryRun tells what a run would do.
+func (a *app) printDryRun(name string, payload workqueue.JSONText, part *pipelines.Part, output format) error {
+	catalogue, findings, err := a.loadCatalogue()
+	if err != nil {
+		return err
+	}
+	p, err := find(catalogue, findings, name)
+	if err != nil {
+		return err
+	}
+	if err := checkPart(p, part, false); err != nil {
+		return err
+	}
+	view := a.dryRun(p, payload, part)
+	var wrong error
+	if err := a.print(output, view, func() { wrong = a.drySheet(view) }); err != nil || wrong != nil {
+		return errors.Join(err, wrong)
+	}
+	if view.Outcome == string(pipelines.DryFails) {
+		return &reportedError{exitFailed}
+	}
+	return nil
+}
+
+// checkPart says what is wrong with --from, --until and --with-output.
+func checkPart(p *pipelines.Pipeline, part *pipelines.Part, complete bool) error {
+	err := p.CheckPart(part, complete)
+	if wrong, ok := errors.AsType[*pipelines.PartError](err); ok {
+		hint := wrong.Hint
+		if complete && strings.HasPrefix(hint, "give it") {
+			hint = "give it with --with-output STEP=JSON, null if there is none"
+		}
+		return &usageError{wrong.Message, hint}
+	}
+	return err
 }
 
 func viewRun(p *pipelines.Pipeline, r pipelines.Result) runView {
