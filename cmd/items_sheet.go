@@ -78,6 +78,7 @@ func (s *sheet) milliseconds(name string, ms *int64) {
 
 // run shows how far the present or the last run has come, and its failures.
 func (s *sheet) run(it *workqueue.Item) {
+	s.add("pipeline text", shortHash(it.PipelineHash))
 	s.text("step", it.Step)
 	s.text("progress", it.Progress)
 	if it.ProgressPercent != nil {
@@ -107,6 +108,15 @@ func (s *sheet) times(it *workqueue.Item) {
 	s.time("lease until", it.LeaseExpiresAt)
 	s.milliseconds("retention", it.RetainMs)
 	s.time("kept until", it.RetainUntil)
+}
+
+// shortHash is as much of the hash of a pipeline's text as tells it from others.
+func shortHash(hash *string) string {
+	const enough = 12
+	if hash == nil {
+		return ""
+	}
+	return (*hash)[:min(len(*hash), enough)]
 }
 
 // tagList shows tags as a person writes them, and what a hand has written

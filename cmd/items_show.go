@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -78,9 +79,9 @@ func (a *app) attemptTable(attempts []workqueue.Attempt) {
 	if len(attempts) == 0 {
 		return
 	}
-	g := newGrid("attempt", "outcome", "worker", "host", "step", "finished", "error")
+	g := newGrid("attempt", "outcome", "worker", "host", "text", "step", "finished", "error")
 	for _, at := range attempts {
-		g.add(fmt.Sprint(at.Attempt), at.Outcome, orDash(at.WorkerName), orDash(at.Host), orDash(at.Step),
+		g.add(fmt.Sprint(at.Attempt), at.Outcome, orDash(at.WorkerName), orDash(at.Host), cmp.Or(shortHash(at.PipelineHash), "-"), orDash(at.Step),
 			instant(&at.FinishedAt), orDash(at.Error))
 	}
 	fmt.Fprintln(a.stdout)

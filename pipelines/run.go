@@ -44,7 +44,7 @@ func newRun(e *Engine, p *Pipeline, in RunInput) *run {
 	if in.Run != nil {
 		r.in.Payload = in.Run.Payload
 		bound = bound.Int64("item_id", in.Run.ID)
-		in.Run.Follow(p.Resilience)
+		in.Run.Follow(p.Hash, p.Resilience)
 	}
 	r.log = bound.Logger()
 	r.result.Steps = make([]StepResult, 0, len(p.Steps))

@@ -20,8 +20,9 @@ type CleanUpParams struct {
 	// Deleted is for logically deleted items, Firings for the records of
 	// schedules, Runs for those of system pipelines, Workers for the rows of
 	// workers that were not seen since, Durations for what was learned of
-	// pipelines, tasks and keys of which nothing has run since.
-	Deleted, Firings, Runs, Workers, Durations *time.Duration
+	// pipelines, tasks and keys of which nothing has run since, Texts for those of
+	// pipelines that no worker has had since.
+	Deleted, Firings, Runs, Workers, Durations, Texts *time.Duration
 
 	// Batch is how many rows are removed at a time; 0 means 500, which is the
 	// most. For is how long it goes on; 0 means until nothing is left.
@@ -46,7 +47,7 @@ func (p CleanUpParams) Validate() error {
 		age  *time.Duration
 	}{
 		{"completed", p.Completed}, {"archived", p.Archived}, {"deleted", p.Deleted},
-		{"firings", p.Firings}, {"runs", p.Runs}, {"workers", p.Workers}, {"durations", p.Durations},
+		{"firings", p.Firings}, {"runs", p.Runs}, {"workers", p.Workers}, {"durations", p.Durations}, {"texts", p.Texts},
 	} {
 		if f.age != nil && *f.age < 0 {
 			errs = append(errs, fmt.Errorf("%s: got %s, want 0s or more, or never", f.name, *f.age))
@@ -57,6 +58,9 @@ func (p CleanUpParams) Validate() error {
 	}
 	if p.Firings != nil && *p.Firings >= 0 && *p.Firings < LeastFiringAge {
 		errs = append(errs, fmt.Errorf("firings: got %s, want 24h or more, or never: without its record an instant could run twice", *p.Firings))
+	}
+	if p.Texts != nil && *p.Texts >= 0 && *p.Texts < LeastTextAge {
+		errs = append(errs, fmt.Errorf("texts: got %s, want 24h or more, or never: a worker notes only every twelve hours that it has one", *p.Texts))
 	}
 	if p.ArchivedItems != nil && *p.ArchivedItems < 0 {
 		errs = append(errs, fmt.Errorf("archivedItems: got %d, want 0 or more, or never", *p.ArchivedItems))
@@ -81,6 +85,7 @@ type CleanUpResult struct {
 	Runs      int
 	Workers   int
 	Durations int
+	Texts     int
 
 	// Complete tells that it did not stop early: what is left is little, new, or
 	// was locked by somebody.
@@ -89,7 +94,7 @@ type CleanUpResult struct {
 
 // Removed is how many rows are gone.
 func (r CleanUpResult) Removed() int {
-	return r.Completed + r.Archived + r.Deleted + r.Firings + r.Runs + r.Workers + r.Durations
+	return r.Completed + r.Archived + r.Deleted + r.Firings + r.Runs + r.Workers + r.Durations + r.Texts
 }
 
 // chore is one sort of housekeeping: a batch, and where it is counted.
@@ -190,6 +195,7 @@ func (p CleanUpParams) chores(store CleanUpStore, r *CleanUpResult) []chore {
 		{p.Runs, store.RemoveRuns, &r.Runs},
 		{p.Workers, store.RemoveWorkers, &r.Workers},
 		{p.Durations, store.RemoveDurations, &r.Durations},
+		{p.Texts, store.RemoveTexts, &r.Texts},
 	} {
 		if c.age != nil {
 			list = append(list, chore{func(ctx context.Context) (int, error) { return c.batch(ctx, *c.age, batch) }, c.count, full})

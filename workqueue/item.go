@@ -53,6 +53,11 @@ type Item struct {
 	Step    *string `json:"step"`
 	LogTail *string `json:"logTail"`
 
+	// PipelineHash is that of the exact text that the present or the last run runs:
+	// SHA-256 in hexadecimal, nil when none has run since the item was claimed, or it died
+	// before that was recorded. TextStore has the text.
+	PipelineHash *string `json:"pipelineHash"`
+
 	// EstimatedDurationMs is how long a run is expected to take; nil: not known.
 	EstimatedDurationMs *int64 `json:"estimatedDurationMs"`
 
@@ -176,17 +181,21 @@ func ItemPriorityRange(priority int) bool {
 // Attempt is a row of BotWorkItemAttempts: one try that did not simply
 // succeed.
 type Attempt struct {
-	ID         int64      `json:"id"`
-	ItemID     int64      `json:"itemId"`
-	Attempt    int        `json:"attempt"`
-	Fence      int64      `json:"fence"`
-	Outcome    string     `json:"outcome"` // failed, timeout, released, rescued, snoozed
-	WorkerID   *int64     `json:"workerId"`
-	WorkerName *string    `json:"workerName"`
-	Host       *string    `json:"host"`
-	Step       *string    `json:"step"`
-	Progress   *string    `json:"progress"`
-	LogTail    *string    `json:"logTail"` // the last log lines, the latest last
+	ID         int64   `json:"id"`
+	ItemID     int64   `json:"itemId"`
+	Attempt    int     `json:"attempt"`
+	Fence      int64   `json:"fence"`
+	Outcome    string  `json:"outcome"` // failed, timeout, released, rescued, snoozed
+	WorkerID   *int64  `json:"workerId"`
+	WorkerName *string `json:"workerName"`
+	Host       *string `json:"host"`
+	Step       *string `json:"step"`
+	Progress   *string `json:"progress"`
+	LogTail    *string `json:"logTail"` // the last log lines, the latest last
+
+	// PipelineHash is that of the text that ran, as Item has it.
+	PipelineHash *string `json:"pipelineHash"`
+
 	Error      *string    `json:"error"`
 	ErrorKind  *ErrorKind `json:"errorKind"`
 	StartedAt  *time.Time `json:"startedAt"`

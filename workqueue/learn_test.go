@@ -81,7 +81,7 @@ func TestRunnerLearnsHowLongRunsTake(t *testing.T) {
 			case "snoozes":
 				return workqueue.Outcome{Verdict: workqueue.Snoozed, After: time.Hour}
 			case "out of time":
-				it.Follow(workqueue.Resilience{Timeout: workqueue.Duration(time.Millisecond)})
+				it.Follow("", workqueue.Resilience{Timeout: workqueue.Duration(time.Millisecond)})
 				<-ctx.Done()
 			case "drops":
 				return workqueue.Outcome{Verdict: workqueue.Dropped}

@@ -56,7 +56,7 @@ func (o Outcome) settle(r *Run, took time.Duration, random float64) Finish {
 	f := Finish{
 		ItemID: r.ID, Fence: r.Fence, QueueName: r.QueueName, RetryCount: r.RetryCount, Error: storable(o.Error), ErrorKind: o.Kind,
 		Output: note.Output, Analytics: r.analysed(), Encrypted: r.Encrypted,
-		Step: note.Step, Progress: note.Progress, Percent: note.Percent, LogTail: note.LogTail,
+		Step: note.Step, Progress: note.Progress, Percent: note.Percent, LogTail: note.LogTail, PipelineHash: note.PipelineHash,
 	}
 	attempt := func(outcome string) {
 		f.Attempt = &AttemptNote{Number: r.Attempt(), Outcome: outcome, Step: stepColumn(o.Step)}

@@ -24,6 +24,7 @@ type Run struct {
 
 	mu        sync.Mutex
 	pipeline  Resilience
+	hash      string // of the pipeline's text
 	step      string
 	progress  string
 	percent   *int
@@ -37,11 +38,11 @@ type Run struct {
 // nowhere.
 func NewRun(item *Item) *Run { return &Run{Item: item, queue: &Queue{Name: item.QueueName}} }
 
-// Follow tells the resilience of the item's pipeline, before the run's first
-// step. The policies' timeout counts from here.
-func (r *Run) Follow(pipeline Resilience) {
+// Follow tells the hash of the text of the item's pipeline and its resilience,
+// before the run's first step. The policies' timeout counts from here.
+func (r *Run) Follow(hash string, pipeline Resilience) {
 	r.mu.Lock()
-	r.pipeline = pipeline
+	r.hash, r.pipeline, r.changed = hash, pipeline, true
 	r.mu.Unlock()
 	policy, _ := r.Policy()
 	if r.limit != nil && policy.Timeout > 0 {
@@ -135,7 +136,7 @@ func (r *Run) note() ProgressNote {
 	defer r.mu.Unlock()
 	return ProgressNote{
 		ItemRef: ItemRef{ItemID: r.ID, Fence: r.Fence}, Step: r.step, Progress: r.progress, Percent: r.percent,
-		LogTail: r.tail.String(), Output: r.output, Encrypted: r.Encrypted,
+		LogTail: r.tail.String(), PipelineHash: r.hash, Output: r.output, Encrypted: r.Encrypted,
 	}
 }
 

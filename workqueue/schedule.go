@@ -82,9 +82,13 @@ const (
 
 // PipelineRun is a row of BotPipelineRuns.
 type PipelineRun struct {
-	ID         int64      `json:"id"`
-	Pipeline   string     `json:"pipeline"`
-	Trigger    string     `json:"trigger"` // cron, every, atStart, catchUp, request
+	ID       int64  `json:"id"`
+	Pipeline string `json:"pipeline"`
+	Trigger  string `json:"trigger"` // cron, every, atStart, catchUp, request
+
+	// PipelineHash is that of the text that ran, as Item has it.
+	PipelineHash *string `json:"pipelineHash"`
+
 	PlannedAt  *time.Time `json:"plannedAt"`
 	WorkerID   *int64     `json:"workerId"`
 	Outcome    RunOutcome `json:"outcome"`

@@ -15,6 +15,7 @@ type Store interface {
 	TaskStore
 	StatisticsStore
 	DurationStore
+	TextStore
 	RobotStore
 	WorkerStore
 	LeaseStore
@@ -239,6 +240,9 @@ type Finish struct {
 	// what was recorded. An item that succeeded keeps its progress alone.
 	Step, Progress, LogTail string
 	Percent                 *int
+
+	// PipelineHash is that of the text that ran; "" keeps what was recorded.
+	PipelineHash string
 }
 
 // ProgressNote is what a run has come to so far; "" keeps what was recorded.
@@ -248,6 +252,9 @@ type ProgressNote struct {
 	Progress string
 	Percent  *int   // 0 to 100
 	LogTail  string // the last log lines, the latest last
+
+	// PipelineHash is that of the text that runs.
+	PipelineHash string
 
 	// Output is what the run has to show already, sealed when the item is
 	// Encrypted.

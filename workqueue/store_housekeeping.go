@@ -66,6 +66,10 @@ type HousekeepingStore interface {
 	// learned of at the same moment.
 	RemoveDurations(ctx context.Context, age time.Duration, limit int) (removed int, err error)
 
+	// RemoveTexts removes texts of pipelines that no worker has had for so long,
+	// LeastTextAge or longer. What ran with one keeps its hash.
+	RemoveTexts(ctx context.Context, age time.Duration, limit int) (removed int, err error)
+
 	// PurgeQueue removes one page of a queue's items for good, the newest first,
 	// whatever the queue says of deletion; never a running one. Call it again with
 	// the result's Next as p.BeforeID until that is 0. ErrNotFound when there is

@@ -19,7 +19,7 @@ import (
 // claims to have succeeded. Its cause goes to causes.
 func deaf(d time.Duration, causes chan<- error) workqueue.RunItem {
 	return func(ctx context.Context, run *workqueue.Run) workqueue.Outcome {
-		run.Follow(workqueue.Resilience{})
+		run.Follow("", workqueue.Resilience{})
 		run.EnterStep("load")
 		time.Sleep(d)
 		causes <- context.Cause(ctx)

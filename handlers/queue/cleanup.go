@@ -22,7 +22,7 @@ func cleanUpKind(s Services) handlers.Kind {
 		Name: "CleanUp", Summary: "Remove what nobody needs any longer from the database",
 		Doc: `Removes for good, in small batches: completed items whose retention is over; archived items beyond an age and a number; deleted
 items that a queue kept; old records of schedules and runs; the rows of workers that are gone; durations learned of what runs no
-longer. It lets go of unique keys whose time is over, and sums up the statistics of the past.
+longer; texts of pipelines that no worker has any more. It lets go of unique keys whose time is over, and sums up the statistics of the past.
 
 What an item or its queue says of itself (retain, archive) goes before these parameters, which are for all others. never keeps what
 a parameter is about; completed: 0s keeps nothing. Attempts go with their item. The latest record of each schedule, and the
@@ -31,7 +31,7 @@ worker that was removed, attempts its name, too.
 
 A batch waits for nobody and keeps no claim waiting; between two of them the step rests for as long as one took, and it ends after
 for, done or not. It is safe to run twice, at the same time, and to be stopped: what has been removed stays so, and the next run goes on.`,
-		Output: "{completed, archived, deleted, firings, runs, workers, durations, keys, figures, complete}: what was removed of each sort, keys freed, " +
+		Output: "{completed, archived, deleted, firings, runs, workers, durations, texts, keys, figures, complete}: what was removed of each sort, keys freed, " +
 			"rows of statistics summed up, and whether it came to the end.",
 		Example: `- handler: CleanUp
   with: {completed: 7d, archived: never, archivedItems: 50000}
@@ -39,7 +39,7 @@ for, done or not. It is safe to run twice, at the same time, and to be stopped: 
 		New: func() handlers.Handler {
 			return &cleanUpStep{
 				services: s, Completed: after(30 * day), Archived: after(90 * day), ArchivedItems: atMost(10_000), Deleted: after(30 * day),
-				Firings: after(90 * day), Runs: after(30 * day), Workers: after(30 * day), Durations: after(90 * day),
+				Firings: after(90 * day), Runs: after(30 * day), Workers: after(30 * day), Durations: after(90 * day), Texts: after(365 * day),
 				Batch: workqueue.MaxCleanBatch, For: handlers.Duration(10 * time.Minute),
 			}
 		},
@@ -57,6 +57,7 @@ type cleanUpStep struct {
 	Runs          age               `json:"runs" doc:"runs of system pipelines go so long after they ended, but for the latest of each; or never"`
 	Workers       age               `json:"workers" doc:"workers go that were not seen for so long, at least 24h, and hold nothing; or never"`
 	Durations     age               `json:"durations" doc:"durations go that were learned of pipelines, tasks and keys which did not run since; or never"`
+	Texts         age               `json:"texts" doc:"texts of pipelines go that no worker has had for so long, at least 24h; or never"`
 	Batch         int               `json:"batch" doc:"how many rows are removed at a time, 1 to 500"`
 	For           handlers.Duration `json:"for" doc:"how long the step goes on at the most; the next run does the rest"`
 }
@@ -70,7 +71,7 @@ func (c *cleanUpStep) Validate() error {
 		age  age
 	}{
 		{"completed", c.Completed}, {"archived", c.Archived}, {"deleted", c.Deleted}, {"firings", c.Firings}, {"runs", c.Runs}, {"workers", c.Workers},
-		{"durations", c.Durations},
+		{"durations", c.Durations}, {"texts", c.Texts},
 	} {
 		if f.age.d != nil && *f.age.d < 0 {
 			wrong(f.name, "want 0s or more, or never")
@@ -81,6 +82,9 @@ func (c *cleanUpStep) Validate() error {
 	}
 	if d := c.Firings.d; d != nil && *d >= 0 && *d < workqueue.LeastFiringAge {
 		wrong("firings", "want 24h or more, or never: without its record an instant could run twice")
+	}
+	if d := c.Texts.d; d != nil && *d >= 0 && *d < workqueue.LeastTextAge {
+		wrong("texts", "want 24h or more, or never: a worker notes only every twelve hours that it has one")
 	}
 	if n := c.ArchivedItems.n; n != nil && *n < 0 {
 		wrong("archivedItems", "want 0 or more, or never")
@@ -105,18 +109,18 @@ func (c *cleanUpStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 	}
 	r, err := workqueue.CleanUp(ctx, store, workqueue.CleanUpParams{
 		Completed: c.Completed.d, Archived: c.Archived.d, ArchivedItems: c.ArchivedItems.n, Deleted: c.Deleted.d,
-		Firings: c.Firings.d, Runs: c.Runs.d, Workers: c.Workers.d, Durations: c.Durations.d, Batch: c.Batch, For: time.Duration(c.For),
+		Firings: c.Firings.d, Runs: c.Runs.d, Workers: c.Workers.d, Durations: c.Durations.d, Texts: c.Texts.d, Batch: c.Batch, For: time.Duration(c.For),
 	})
 	level := zerolog.DebugLevel // nothing to remove is no news
 	if r.Removed() > 0 {
 		level = zerolog.InfoLevel
 	}
 	call.Log.WithLevel(level).Int("completed", r.Completed).Int("archived", r.Archived).Int("deleted", r.Deleted).
-		Int("firings", r.Firings).Int("runs", r.Runs).Int("workers", r.Workers).Int("durations", r.Durations).Int("keys", r.Keys).Int("figures", r.Figures).
+		Int("firings", r.Firings).Int("runs", r.Runs).Int("workers", r.Workers).Int("durations", r.Durations).Int("texts", r.Texts).Int("keys", r.Keys).Int("figures", r.Figures).
 		Bool("complete", r.Complete).Msg("cleaned up")
 	return map[string]any{
 		"completed": r.Completed, "archived": r.Archived, "deleted": r.Deleted, "firings": r.Firings, "runs": r.Runs,
-		"workers": r.Workers, "durations": r.Durations, "keys": r.Keys, "figures": r.Figures, "complete": r.Complete,
+		"workers": r.Workers, "durations": r.Durations, "texts": r.Texts, "keys": r.Keys, "figures": r.Figures, "complete": r.Complete,
 	}, err
 }
 

@@ -76,7 +76,7 @@ func (p *process) runItem(ctx context.Context, run *workqueue.Run) workqueue.Out
 		took = d.between(timeLimit+30*time.Second, 2*timeLimit)
 	}
 	ref := workqueue.ItemRef{ItemID: run.ID, Fence: run.Fence}
-	run.Follow(workqueue.Resilience{})
+	run.Follow("", workqueue.Resilience{})
 	p.w.judge.begins(p, ref, plan.deaf)
 	const ticks = 4
 	for i := range ticks {

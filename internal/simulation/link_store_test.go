@@ -119,6 +119,11 @@ func (l link) FreeTimedKeys(context.Context, int) (int, error)                { 
 func (l link) RemoveFirings(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
 func (l link) RemoveRuns(context.Context, time.Duration, int) (int, error)    { return 0, errRefused }
 func (l link) RemoveWorkers(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
+func (l link) RemoveTexts(context.Context, time.Duration, int) (int, error)   { return 0, errRefused }
+func (l link) KeepTexts(context.Context, []workqueue.PipelineText) error      { return errRefused }
+func (l link) Texts(context.Context, workqueue.TextFilter) ([]workqueue.PipelineText, error) {
+	return nil, errRefused
+}
 func (l link) RemoveDurations(context.Context, time.Duration, int) (int, error) {
 	return 0, errRefused
 }

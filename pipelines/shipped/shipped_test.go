@@ -33,6 +33,7 @@ type bounds struct {
 	Runs          handlers.Duration `json:"runs"`
 	Workers       handlers.Duration `json:"workers"`
 	Durations     handlers.Duration `json:"durations"`
+	Texts         handlers.Duration `json:"texts"`
 	For           handlers.Duration `json:"for"`
 }
 
@@ -75,7 +76,7 @@ func TestShippedPipelines(t *testing.T) {
 	}
 	want := map[string]summary{
 		"CleanUp": {noon.Add(17 * time.Minute), false, pipelines.ScopeOnce, []step{{"CleanUp", map[string]any{
-			"completed": "30d", "archived": "90d", "archivedItems": 10_000, "deleted": "30d", "firings": "90d", "runs": "30d", "workers": "30d", "durations": "90d", "for": "10m",
+			"completed": "30d", "archived": "90d", "archivedItems": 10_000, "deleted": "30d", "firings": "90d", "runs": "30d", "workers": "30d", "durations": "90d", "texts": "365d", "for": "10m",
 		}}}},
 		"ExecuteWorkQueue": {noon.Add(time.Minute), true, pipelines.ScopeEachWorker, []step{
 			{"AssignTasksToWorker", map[string]any{"workerSeenWithin": "15m", "minPriority": 500}},

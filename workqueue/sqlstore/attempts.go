@@ -52,6 +52,7 @@ type attemptRecord struct {
 	Step          *string
 	Progress      *string
 	LogTail       *string
+	PipelineHash  *string
 	Error         *string
 	ErrorKind     *string
 	StartedAt     utcTime
@@ -73,7 +74,8 @@ func (s *Store) Attempts(ctx context.Context, itemID int64) ([]workqueue.Attempt
 		attempts[i] = workqueue.Attempt{
 			ID: r.ID, ItemID: r.ItemID, Attempt: r.AttemptNumber, Fence: r.Fence, Outcome: r.Outcome,
 			WorkerID: r.WorkerID, WorkerName: r.WorkerName, Host: r.Host, Step: r.Step, Progress: r.Progress, LogTail: r.LogTail,
-			Error: r.Error, ErrorKind: (*workqueue.ErrorKind)(r.ErrorKind), StartedAt: r.StartedAt.pointer(), FinishedAt: r.FinishedAt.Time,
+			PipelineHash: r.PipelineHash,
+			Error:        r.Error, ErrorKind: (*workqueue.ErrorKind)(r.ErrorKind), StartedAt: r.StartedAt.pointer(), FinishedAt: r.FinishedAt.Time,
 		}
 	}
 	return attempts, err

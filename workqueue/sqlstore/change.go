@@ -263,7 +263,7 @@ func (s *Store) asNew() map[string]any {
 	return map[string]any{
 		"State": workqueue.Ready, "RetryCount": 0, "ReleaseCount": 0, "AvailableAt": s.nowExpr(),
 		"WorkerId": nil, "LeaseExpiresAt": nil, "AssignedAt": nil, "StartedAt": nil, "FinishedAt": nil,
-		"FirstStartedAt": nil, "Output": nil, "Progress": nil, "ProgressPercent": nil, "Step": nil, "LogTail": nil,
+		"FirstStartedAt": nil, "Output": nil, "Progress": nil, "ProgressPercent": nil, "Step": nil, "LogTail": nil, "PipelineHash": nil,
 		"Error": nil, "ErrorKind": nil, "RetainUntil": nil, "Analytics": nil, "DeletedAt": nil, "DeletedReason": nil,
 		"DeadlineAt": s.unlessOver("DeadlineAt"), "ExpiresAt": s.unlessOver("ExpiresAt"),
 	}

@@ -82,7 +82,7 @@ func (s *Store) finishRow(f workqueue.Finish) (finishRow, error) {
 	row := finishRow{
 		refRow: refRow{ItemID: f.ItemID, ItemFence: f.Fence}, NewState: int(f.State), Failures: f.RetryCount, DelayMs: ms(f.Delay),
 		NewOutput: null(string(f.Output)), NewAnalytics: null(string(f.Analytics)), ErrorText: null(f.Error), Kind: null(string(f.ErrorKind)),
-		progressColumns: newProgressColumns(f.Step, f.Progress, f.LogTail, f.Percent),
+		progressColumns: newProgressColumns(f.Step, f.Progress, f.LogTail, f.PipelineHash, f.Percent),
 	}
 	if f.Encrypted {
 		var err error

@@ -14,11 +14,12 @@ type progressColumns struct {
 	NewProgress *string
 	NewPercent  *int
 	NewTail     *string
+	NewHash     *string
 }
 
-func newProgressColumns(step, progress, tail string, percent *int) progressColumns {
+func newProgressColumns(step, progress, tail, hash string, percent *int) progressColumns {
 	return progressColumns{
-		NewStep: null(clip(step, nameLen)), NewProgress: null(clip(progress, reasonLen)), NewPercent: percent, NewTail: null(tail),
+		NewStep: null(clip(step, nameLen)), NewProgress: null(clip(progress, reasonLen)), NewPercent: percent, NewTail: null(tail), NewHash: null(hash),
 	}
 }
 
@@ -38,7 +39,7 @@ func (s *Store) Progress(ctx context.Context, workerID int64, instanceID string,
 	refs := make([]refRow, len(notes))
 	for i, n := range notes {
 		refs[i] = refRow{ItemID: n.ItemID, ItemFence: n.Fence}
-		rows[i] = progressRow{refs[i], newProgressColumns(n.Step, n.Progress, n.LogTail, n.Percent), null(string(n.Output))}
+		rows[i] = progressRow{refs[i], newProgressColumns(n.Step, n.Progress, n.LogTail, n.PipelineHash, n.Percent), null(string(n.Output))}
 		if n.Encrypted {
 			var err error
 			if rows[i].NewOutput, err = s.sealText(rows[i].NewOutput, outputColumn, n.ItemID); err != nil {

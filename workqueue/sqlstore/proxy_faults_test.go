@@ -32,7 +32,7 @@ var trims = map[string]bool{"ChangeItem": true, "ChangeItems": true}
 // faultyMethods are all methods of workqueue.Store.
 func faultyMethods(t *testing.T) []method {
 	t.Helper()
-	all := slices.Concat(itemMethods, leaseMethods, workerMethods, scheduleMethods, queueMethods, taskMethods, robotMethods, statisticsMethods, durationMethods, housekeepingMethods, reads)
+	all := slices.Concat(itemMethods, leaseMethods, workerMethods, scheduleMethods, queueMethods, taskMethods, robotMethods, statisticsMethods, durationMethods, textMethods, housekeepingMethods, reads)
 	store := reflect.TypeFor[workqueue.Store]()
 	for required := range store.Methods() {
 		if !slices.ContainsFunc(all, func(m method) bool { return m.name == required.Name }) {

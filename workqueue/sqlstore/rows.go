@@ -134,6 +134,7 @@ type itemRow struct {
 	RunOrder            int64
 	AssignedEstimateMs  *int64
 	Channel             *string
+	PipelineHash        *string
 
 	// Due is computed by listings alone.
 	Due bool `gorm:"->"`
@@ -151,7 +152,7 @@ func (r *itemRow) pointers() []any {
 		&r.StartedAt, &r.FinishedAt, &r.RetainUntil, &r.DeletedAt, &r.DeletedReason,
 		&r.Step, &r.LogTail, &r.FirstStartedAt, &r.ProgressPercent, &r.Analytics, &r.Encrypted, &r.ExpiresAt,
 		&r.LimitKey, &r.Robot, &r.RetainMs, &r.TaskScope, &r.TaskPlannedAt,
-		&r.RunOrder, &r.AssignedEstimateMs, &r.Channel,
+		&r.RunOrder, &r.AssignedEstimateMs, &r.Channel, &r.PipelineHash,
 	}
 }
 
@@ -208,6 +209,7 @@ func (s *Store) item(r *itemRow) workqueue.Item {
 		RunOrder:            r.RunOrder,
 		AssignedEstimateMs:  r.AssignedEstimateMs,
 		Channel:             r.Channel,
+		PipelineHash:        r.PipelineHash,
 	}
 	if it.Encrypted {
 		s.open(&it)

@@ -19,7 +19,7 @@ func (s *Store) StartRun(ctx context.Context, r workqueue.PipelineRun) (int64, e
 	var id int64
 	err := s.retry(ctx, fmt.Sprintf("record the start of %q", r.Pipeline), func() error {
 		ids, err := s.queries.ids(ctx, s.db, "run_start", values{
-			"pipeline": r.Pipeline, "trigger_name": r.Trigger, "planned_at": planned, "worker": r.WorkerID, "now": s.nowArg(),
+			"pipeline": r.Pipeline, "trigger_name": r.Trigger, "hash": r.PipelineHash, "planned_at": planned, "worker": r.WorkerID, "now": s.nowArg(),
 		})
 		if err == nil && len(ids) != 1 {
 			err = fmt.Errorf("the insert returned %d ids, want 1", len(ids))
@@ -60,16 +60,17 @@ func (s *Store) RunsElsewhere(ctx context.Context, pipeline string, workerID int
 
 // runRow is BotPipelineRuns.
 type runRow struct {
-	ID          int64 `gorm:"column:Id;primaryKey"`
-	Pipeline    string
-	TriggerName string
-	PlannedAt   utcTime
-	WorkerID    *int64 `gorm:"column:WorkerId"`
-	Outcome     string
-	Error       *string
-	Summary     nullText
-	StartedAt   utcTime
-	FinishedAt  utcTime
+	ID           int64 `gorm:"column:Id;primaryKey"`
+	Pipeline     string
+	TriggerName  string
+	PipelineHash *string
+	PlannedAt    utcTime
+	WorkerID     *int64 `gorm:"column:WorkerId"`
+	Outcome      string
+	Error        *string
+	Summary      nullText
+	StartedAt    utcTime
+	FinishedAt   utcTime
 }
 
 func (runRow) TableName() string { return "BotPipelineRuns" }
@@ -89,7 +90,7 @@ func (s *Store) Runs(ctx context.Context, pipeline string, limit int) ([]workque
 	runs := make([]workqueue.PipelineRun, len(rows))
 	for i, r := range rows {
 		runs[i] = workqueue.PipelineRun{
-			ID: r.ID, Pipeline: r.Pipeline, Trigger: r.TriggerName, PlannedAt: r.PlannedAt.pointer(), WorkerID: r.WorkerID,
+			ID: r.ID, Pipeline: r.Pipeline, Trigger: r.TriggerName, PipelineHash: r.PipelineHash, PlannedAt: r.PlannedAt.pointer(), WorkerID: r.WorkerID,
 			Outcome: workqueue.RunOutcome(r.Outcome), Error: r.Error, Summary: workqueue.JSONText(r.Summary),
 			StartedAt: r.StartedAt.Time, FinishedAt: r.FinishedAt.pointer(),
 		}

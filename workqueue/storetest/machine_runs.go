@@ -51,6 +51,7 @@ func (m *machine) progress(t *rapid.T) {
 		note := workqueue.ProgressNote{ItemRef: ref, Step: "fetch"}
 		if rapid.Bool().Draw(t, "with more") {
 			note.Progress, note.Percent, note.LogTail, note.Output = "half", new(50), "a line", `{"half":true}`
+			note.PipelineHash = textOf("import", "one").Hash
 		}
 		notes = append(notes, note)
 	}
@@ -84,7 +85,7 @@ func (m *machine) drawEnd(t *rapid.T, ref workqueue.ItemRef) workqueue.Finish {
 	f := workqueue.Finish{ItemID: ref.ItemID, Fence: ref.Fence, RetryCount: it.RetryCount}
 	kind := rapid.SampledFrom([]string{"success", "failure", "released", "snoozed", "permanent"}).Draw(t, "end")
 	if seldom(t, "tells how far it came") {
-		f.Step, f.Progress, f.LogTail = "load", "done", "another line"
+		f.Step, f.Progress, f.LogTail, f.PipelineHash = "load", "done", "another line", textOf("import", "two").Hash
 	}
 	if kind == "success" {
 		f.State, f.Output = workqueue.Processed, `{"done":true}`

@@ -79,6 +79,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Transition", transitionTests()},
 		{"Statistics", statisticsTests()},
 		{"Durations", durationTests()},
+		{"Texts", textTests()},
 		{"Housekeeping", housekeepingTests()},
 		{"Why", whyTests()},
 		{"DryRun", dryRunTests()},

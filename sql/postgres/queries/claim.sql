@@ -15,6 +15,7 @@ UPDATE "BotWorkQueueItems" SET
     "Step" = NULL,
     "Progress" = NULL,
     "ProgressPercent" = NULL,
+    "PipelineHash" = NULL,
     "LogTail" = NULL,
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
 WHERE "State" = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
@@ -35,4 +36,4 @@ RETURNING
     "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy", "AssignedAt", "StartedAt", "FinishedAt",
     "RetainUntil", "DeletedAt", "DeletedReason", "Step", "LogTail", "FirstStartedAt", "ProgressPercent",
     "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot", "RetainMs",
-    "TaskScope", "TaskPlannedAt", "RunOrder", "AssignedEstimateMs", "Channel";
+    "TaskScope", "TaskPlannedAt", "RunOrder", "AssignedEstimateMs", "Channel", "PipelineHash";

@@ -1,6 +1,6 @@
 -- finish: record the ends of runs.
 -- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
---      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewTail,
+--      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail,
 --      NewAnalytics, KeepMs, Hidden, Completed, Failed, Stays}], now (NULL: the database clock)
 -- Out: ids and fences of what was changed, with the queue, and when the run began and
 --      ended; the others had lost their lease.
@@ -22,6 +22,7 @@ UPDATE "BotWorkQueueItems" SET
     "Step" = CASE WHEN j."NewState" <> 2 THEN COALESCE(j."NewStep", "BotWorkQueueItems"."Step") END,
     "Progress" = COALESCE(j."NewProgress", "BotWorkQueueItems"."Progress"),
     "ProgressPercent" = COALESCE(j."NewPercent", "BotWorkQueueItems"."ProgressPercent"),
+    "PipelineHash" = COALESCE(j."NewHash", "BotWorkQueueItems"."PipelineHash"),
     "LogTail" = CASE WHEN j."NewState" <> 2 THEN COALESCE(j."NewTail", "BotWorkQueueItems"."LogTail") END,
     "Error" = j."ErrorText",
     "ErrorKind" = j."Kind",
@@ -31,7 +32,7 @@ UPDATE "BotWorkQueueItems" SET
     "DeletedAt" = CASE WHEN j."Hidden" = 1 THEN CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) ELSE "BotWorkQueueItems"."DeletedAt" END,
     "DeletedReason" = CASE WHEN j."Hidden" = 1 THEN substr(j."ErrorText", 1, 1000) ELSE "BotWorkQueueItems"."DeletedReason" END
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "ItemFence" bigint, "NewState" int, "Failures" int, "DelayMs" bigint, "NewOutput" text, "ErrorText" text,
-    "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "Completed" int, "Failed" int, "Stays" text)
+    "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewHash" text, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "Completed" int, "Failed" int, "Stays" text)
 WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence" AND "State" = 1
   AND ("WorkerId" = @worker AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
     OR "WorkerId" IS NULL AND "Robot" = CAST(@robot AS text) AND "LockKey" = CAST(@lock_key AS text))

@@ -1,14 +1,15 @@
 -- progress: what runs have come to so far. NULL keeps what is there.
--- In:  worker, instance, rows [{ItemId, ItemFence, NewStep, NewProgress, NewPercent, NewTail, NewOutput}]
+-- In:  worker, instance, rows [{ItemId, ItemFence, NewStep, NewProgress, NewPercent, NewHash, NewTail, NewOutput}]
 -- Out: ids and fences of what was changed; the others have lost their lease.
 UPDATE "BotWorkQueueItems" SET
     "Step" = COALESCE(j."NewStep", "BotWorkQueueItems"."Step"),
     "Progress" = COALESCE(j."NewProgress", "BotWorkQueueItems"."Progress"),
     "ProgressPercent" = COALESCE(j."NewPercent", "BotWorkQueueItems"."ProgressPercent"),
+    "PipelineHash" = COALESCE(j."NewHash", "BotWorkQueueItems"."PipelineHash"),
     "LogTail" = COALESCE(j."NewTail", "BotWorkQueueItems"."LogTail"),
     "Output" = COALESCE(j."NewOutput", "BotWorkQueueItems"."Output")
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "ItemFence" bigint, "NewStep" text, "NewProgress" text,
-    "NewPercent" int, "NewTail" text, "NewOutput" text)
+    "NewPercent" int, "NewHash" text, "NewTail" text, "NewOutput" text)
 WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence" AND "State" = 1 AND "WorkerId" = @worker
   AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
 RETURNING "Id", "Fence";

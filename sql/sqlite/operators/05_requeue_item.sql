@@ -16,6 +16,7 @@ UPDATE BotWorkQueueItems SET
     Progress = NULL,
     Step = NULL,
     LogTail = NULL,
+    PipelineHash = NULL,
     Error = NULL,
     ErrorKind = NULL
 WHERE State IN (2, 3) AND DeletedAt IS NULL

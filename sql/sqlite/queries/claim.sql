@@ -11,6 +11,7 @@ UPDATE BotWorkQueueItems SET
     Step = NULL,
     Progress = NULL,
     ProgressPercent = NULL,
+    PipelineHash = NULL,
     LogTail = NULL,
     LeaseExpiresAt = strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @lease_ms / 1000.0))
 WHERE State = 5 AND WorkerId = @worker AND Id IN (
@@ -30,4 +31,4 @@ RETURNING
     RootId, TaskName, Error, ErrorKind, CreatedAt, CreatedBy, AssignedAt, StartedAt, FinishedAt,
     RetainUntil, DeletedAt, DeletedReason, Step, LogTail, FirstStartedAt, ProgressPercent,
     Analytics, Encrypted, ExpiresAt, LimitKey, Robot, RetainMs,
-    TaskScope, TaskPlannedAt, RunOrder, AssignedEstimateMs, Channel;
+    TaskScope, TaskPlannedAt, RunOrder, AssignedEstimateMs, Channel, PipelineHash;

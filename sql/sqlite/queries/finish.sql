@@ -1,6 +1,6 @@
 -- finish: record the ends of runs.
 -- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
---      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewTail,
+--      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail,
 --      NewAnalytics, KeepMs, Hidden}], now (NULL: the database clock)
 -- Out: ids and fences of what was changed, with the queue, and when the run began and
 --      ended; the others had lost their lease.
@@ -18,6 +18,7 @@ UPDATE BotWorkQueueItems SET
     Step = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewStep, BotWorkQueueItems.Step) END,
     Progress = COALESCE(j.NewProgress, BotWorkQueueItems.Progress),
     ProgressPercent = COALESCE(j.NewPercent, BotWorkQueueItems.ProgressPercent),
+    PipelineHash = COALESCE(j.NewHash, BotWorkQueueItems.PipelineHash),
     LogTail = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewTail, BotWorkQueueItems.LogTail) END,
     Error = j.ErrorText,
     ErrorKind = j.Kind,
@@ -32,6 +33,7 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.I
         json_extract(value, '$.ErrorText') AS ErrorText, json_extract(value, '$.Kind') AS Kind,
         json_extract(value, '$.NewStep') AS NewStep, json_extract(value, '$.NewProgress') AS NewProgress,
         json_extract(value, '$.NewPercent') AS NewPercent, json_extract(value, '$.NewTail') AS NewTail,
+        json_extract(value, '$.NewHash') AS NewHash,
         json_extract(value, '$.NewAnalytics') AS NewAnalytics, json_extract(value, '$.KeepMs') AS KeepMs,
         json_extract(value, '$.Hidden') AS Hidden
       FROM json_each(@rows)) j

@@ -2,9 +2,9 @@
 -- tell of them. A robot that had one stands there like a worker, on no host.
 -- In:  rows [{ItemId, Number, ItemFence, Result, HolderId, StepName, ErrorText, Kind}], now (NULL: the database clock)
 INSERT INTO BotWorkItemAttempts
-    (ItemId, AttemptNumber, Fence, Outcome, WorkerId, WorkerName, Host, Step, Progress, LogTail, Error, ErrorKind, StartedAt, FinishedAt)
+    (ItemId, AttemptNumber, Fence, Outcome, WorkerId, WorkerName, Host, Step, Progress, LogTail, PipelineHash, Error, ErrorKind, StartedAt, FinishedAt)
 SELECT j.ItemId, j.Number, j.ItemFence, j.Result, j.HolderId, CASE WHEN j.HolderId IS NULL THEN i.Robot ELSE w.Name END,
-    CASE WHEN j.HolderId IS NULL AND i.Robot IS NOT NULL THEN N'' ELSE w.Host END, COALESCE(j.StepName, i.Step), i.Progress, i.LogTail, j.ErrorText, j.Kind, i.StartedAt,
+    CASE WHEN j.HolderId IS NULL AND i.Robot IS NOT NULL THEN N'' ELSE w.Host END, COALESCE(j.StepName, i.Step), i.Progress, i.LogTail, i.PipelineHash, j.ErrorText, j.Kind, i.StartedAt,
     COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
 FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', Number INT '$.Number', ItemFence BIGINT '$.ItemFence',
     Result NVARCHAR(MAX) '$.Result', HolderId BIGINT '$.HolderId', StepName NVARCHAR(MAX) '$.StepName',

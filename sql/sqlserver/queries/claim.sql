@@ -13,6 +13,7 @@ UPDATE t SET
     Step = NULL,
     Progress = NULL,
     ProgressPercent = NULL,
+    PipelineHash = NULL,
     LogTail = NULL,
     LeaseExpiresAt = DATEADD(millisecond, (@lease_ms % 1000), DATEADD(second, (@lease_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
 OUTPUT
@@ -26,7 +27,7 @@ OUTPUT
     inserted.RetainUntil, inserted.DeletedAt, inserted.DeletedReason, inserted.Step, inserted.LogTail,
     inserted.FirstStartedAt, inserted.ProgressPercent, inserted.Analytics, inserted.Encrypted,
     inserted.ExpiresAt, inserted.LimitKey, inserted.Robot, inserted.RetainMs,
-    inserted.TaskScope, inserted.TaskPlannedAt, inserted.RunOrder, inserted.AssignedEstimateMs, inserted.Channel
+    inserted.TaskScope, inserted.TaskPlannedAt, inserted.RunOrder, inserted.AssignedEstimateMs, inserted.Channel, inserted.PipelineHash
 FROM BotWorkQueueItems t
 WHERE t.State = 5 AND t.WorkerId = @worker AND t.Id IN (
     SELECT TOP (@limit_rows) c.Id

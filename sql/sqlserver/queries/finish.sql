@@ -1,6 +1,6 @@
 -- finish: record the ends of runs.
 -- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
---      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewTail,
+--      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail,
 --      NewAnalytics, KeepMs, Hidden}], now (NULL: the database clock)
 -- Out: nothing; the number of changed rows must be that of held. A
 -- joined UPDATE cannot have an OUTPUT on every server that speaks T-SQL.
@@ -18,6 +18,7 @@ UPDATE t SET
     Step = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewStep, t.Step) END,
     Progress = COALESCE(j.NewProgress, t.Progress),
     ProgressPercent = COALESCE(j.NewPercent, t.ProgressPercent),
+    PipelineHash = COALESCE(j.NewHash, t.PipelineHash),
     LogTail = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewTail, t.LogTail) END,
     Error = j.ErrorText,
     ErrorKind = j.Kind,
@@ -30,7 +31,7 @@ FROM BotWorkQueueItems t
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence', NewState INT '$.NewState', Failures INT '$.Failures',
     DelayMs BIGINT '$.DelayMs', NewOutput NVARCHAR(MAX) '$.NewOutput', ErrorText NVARCHAR(MAX) '$.ErrorText',
     Kind NVARCHAR(MAX) '$.Kind', NewStep NVARCHAR(MAX) '$.NewStep', NewProgress NVARCHAR(MAX) '$.NewProgress',
-    NewPercent INT '$.NewPercent', NewTail NVARCHAR(MAX) '$.NewTail', NewAnalytics NVARCHAR(MAX) '$.NewAnalytics',
+    NewPercent INT '$.NewPercent', NewHash NVARCHAR(64) '$.NewHash', NewTail NVARCHAR(MAX) '$.NewTail', NewAnalytics NVARCHAR(MAX) '$.NewAnalytics',
     KeepMs BIGINT '$.KeepMs', Hidden INT '$.Hidden') j ON j.ItemId = t.Id
 WHERE t.State = 1 AND t.Fence = j.ItemFence
   AND (t.WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)

@@ -1,15 +1,16 @@
 -- progress: what runs have come to so far. NULL keeps what is there.
--- In:  worker, instance, rows [{ItemId, ItemFence, NewStep, NewProgress, NewPercent, NewTail, NewOutput}]
+-- In:  worker, instance, rows [{ItemId, ItemFence, NewStep, NewProgress, NewPercent, NewHash, NewTail, NewOutput}]
 -- Out: nothing; the number of changed rows must be that of held.
 UPDATE t SET
     Step = COALESCE(j.NewStep, t.Step),
     Progress = COALESCE(j.NewProgress, t.Progress),
     ProgressPercent = COALESCE(j.NewPercent, t.ProgressPercent),
+    PipelineHash = COALESCE(j.NewHash, t.PipelineHash),
     LogTail = COALESCE(j.NewTail, t.LogTail),
     Output = COALESCE(j.NewOutput, t.Output)
 FROM BotWorkQueueItems t
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence', NewStep NVARCHAR(MAX) '$.NewStep',
-    NewProgress NVARCHAR(MAX) '$.NewProgress', NewPercent INT '$.NewPercent', NewTail NVARCHAR(MAX) '$.NewTail',
+    NewProgress NVARCHAR(MAX) '$.NewProgress', NewPercent INT '$.NewPercent', NewHash NVARCHAR(64) '$.NewHash', NewTail NVARCHAR(MAX) '$.NewTail',
     NewOutput NVARCHAR(MAX) '$.NewOutput') j ON j.ItemId = t.Id
 WHERE t.State = 1 AND t.WorkerId = @worker AND t.Fence = j.ItemFence
   AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance);

@@ -64,7 +64,7 @@ func (m *Model) Repeat(id int64) error {
 	it.DeletedAt, it.DeletedReason = nil, nil
 	it.State, it.AvailableAt, it.RetryCount, it.ReleaseCount, it.WorkerID = workqueue.Ready, m.Now(), 0, 0, nil
 	it.LeaseExpiresAt, it.AssignedAt, it.StartedAt, it.FinishedAt, it.FirstStartedAt = nil, nil, nil, nil, nil
-	it.Output, it.Progress, it.Step, it.LogTail, it.Error, it.ErrorKind = "", nil, nil, nil, nil, nil
+	it.Output, it.Progress, it.Step, it.LogTail, it.PipelineHash, it.Error, it.ErrorKind = "", nil, nil, nil, nil, nil, nil
 	it.ProgressPercent, it.Analytics, it.RetainUntil = nil, "", nil
 	it.DeadlineAt, it.ExpiresAt = m.unlessOver(it.DeadlineAt), m.unlessOver(it.ExpiresAt)
 	return nil

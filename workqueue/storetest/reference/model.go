@@ -138,7 +138,7 @@ func (m *Model) Takes(w *workqueue.Worker) bool {
 // note adds an attempt, with what the item and the worker's row tell at its end.
 func (m *Model) note(it *workqueue.Item, worker *int64, a workqueue.Attempt) {
 	a.ItemID, a.Fence, a.StartedAt, a.FinishedAt, a.WorkerID = it.ID, it.Fence, it.StartedAt, m.Now(), worker
-	a.Progress, a.LogTail = it.Progress, it.LogTail
+	a.Progress, a.LogTail, a.PipelineHash = it.Progress, it.LogTail, it.PipelineHash
 	if a.Step == nil {
 		a.Step = it.Step
 	}

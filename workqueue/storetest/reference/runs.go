@@ -24,7 +24,7 @@ func (m *Model) Claim(p Process, band workqueue.Band, limit int, lease time.Dura
 	claimed := []workqueue.Item{}
 	for _, it := range mine[:min(limit, len(mine))] {
 		it.State, it.Fence, it.LeaseExpiresAt, it.StartedAt = workqueue.Blocked, it.Fence+1, m.in(lease), m.in(0)
-		it.Step, it.Progress, it.LogTail, it.ProgressPercent = nil, nil, nil, nil
+		it.Step, it.Progress, it.LogTail, it.ProgressPercent, it.PipelineHash = nil, nil, nil, nil, nil
 		if it.FirstStartedAt == nil {
 			it.FirstStartedAt = it.StartedAt
 		}
@@ -45,7 +45,7 @@ func (m *Model) Progress(p Process, notes []workqueue.ProgressNote) (lost []int6
 		}
 		it := m.Items[n.ItemID]
 		tell(it, n.Step, n.Progress, n.LogTail)
-		it.ProgressPercent = cmp.Or(n.Percent, it.ProgressPercent)
+		it.ProgressPercent, it.PipelineHash = cmp.Or(n.Percent, it.ProgressPercent), cmp.Or(text(n.PipelineHash), it.PipelineHash)
 		it.Output = cmp.Or(n.Output, it.Output)
 	}
 	return lost
@@ -92,6 +92,7 @@ func (m *Model) end(it *workqueue.Item, f workqueue.Finish) {
 	it.Error, it.ErrorKind = text(f.Error), (*workqueue.ErrorKind)(text(string(f.ErrorKind)))
 	it.FinishedAt = m.in(0)
 	tell(it, f.Step, f.Progress, f.LogTail)
+	it.PipelineHash = cmp.Or(text(f.PipelineHash), it.PipelineHash)
 	it.ProgressPercent, it.Analytics, it.RetainUntil = cmp.Or(f.Percent, it.ProgressPercent), cmp.Or(f.Analytics, it.Analytics), nil
 	if f.Retain != nil {
 		it.RetainUntil = m.in(*f.Retain)

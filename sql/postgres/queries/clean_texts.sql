@@ -1,0 +1,10 @@
+-- clean_texts: remove texts that no worker has had for an age.
+-- In:  age_ms, limit_rows, now (NULL: the database clock)
+-- A worker may take a text up again meanwhile: the outer WHERE repeats the age.
+DELETE FROM "BotPipelineTexts"
+WHERE "UsedAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@age_ms AS bigint) * INTERVAL '1 millisecond' AND "Id" = ANY (ARRAY(
+    SELECT c."Id" FROM "BotPipelineTexts" c
+    WHERE c."UsedAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@age_ms AS bigint) * INTERVAL '1 millisecond'
+    ORDER BY c."UsedAt", c."Id"
+    LIMIT @limit_rows
+    FOR UPDATE SKIP LOCKED));

@@ -1,0 +1,30 @@
+-- +goose Up
+
+-- The exact texts of pipelines that workers have loaded, each once, by the SHA-256 of
+-- the text in hexadecimal and the pipeline's name: LoadedAt is when a worker first
+-- had it, UsedAt when one had it last, to about half a day.
+CREATE TABLE BotPipelineTexts (
+    Id       BIGINT IDENTITY(1,1) NOT NULL,
+    Hash     NVARCHAR(64)  NOT NULL,
+    Pipeline NVARCHAR(200) NOT NULL,
+    Body     NVARCHAR(MAX) NOT NULL,
+    LoadedAt DATETIME2(3)  NOT NULL CONSTRAINT DF_BotPipelineTexts_LoadedAt DEFAULT SYSUTCDATETIME(),
+    UsedAt   DATETIME2(3)  NOT NULL CONSTRAINT DF_BotPipelineTexts_UsedAt DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT PK_BotPipelineTexts PRIMARY KEY (Id),
+    CONSTRAINT UQ_BotPipelineTexts_Hash UNIQUE (Hash, Pipeline)
+);
+CREATE INDEX IX_BotPipelineTexts_Pipeline ON BotPipelineTexts (Pipeline, UsedAt);
+CREATE INDEX IX_BotPipelineTexts_Used ON BotPipelineTexts (UsedAt);
+
+-- The hash of the text that the present or last run of the item runs, of the one that
+-- an attempt and a run of a system pipeline ran; NULL: not known, or none has run. The text of an
+-- inline pipeline stands in the item itself.
+ALTER TABLE BotWorkQueueItems ADD PipelineHash NVARCHAR(64) NULL;
+ALTER TABLE BotWorkItemAttempts ADD PipelineHash NVARCHAR(64) NULL;
+ALTER TABLE BotPipelineRuns ADD PipelineHash NVARCHAR(64) NULL;
+
+-- +goose Down
+ALTER TABLE BotPipelineRuns DROP COLUMN PipelineHash;
+ALTER TABLE BotWorkItemAttempts DROP COLUMN PipelineHash;
+ALTER TABLE BotWorkQueueItems DROP COLUMN PipelineHash;
+DROP TABLE BotPipelineTexts;
