@@ -47,6 +47,13 @@ func absolute(dir string) string {
 	return dir
 }
 
+// IsTestFile tells by its name whether a file in a folder of pipelines holds
+// tests of a pipeline, such as hello_test.yaml, and so is none itself.
+func IsTestFile(path string) bool {
+	name := strings.ToLower(filepath.Base(path))
+	return strings.HasSuffix(name, "_test.yaml") || strings.HasSuffix(name, "_test.yml")
+}
+
 // pipelineFiles lists the files of a folder in the order of their paths.
 func pipelineFiles(dir string) ([]string, error) {
 	var files []string
@@ -60,7 +67,7 @@ func pipelineFiles(dir string) ([]string, error) {
 			}
 			return nil
 		}
-		if ext := strings.ToLower(filepath.Ext(path)); !entry.IsDir() && (ext == ".yaml" || ext == ".yml") {
+		if ext := strings.ToLower(filepath.Ext(path)); !entry.IsDir() && (ext == ".yaml" || ext == ".yml") && !IsTestFile(path) {
 			files = append(files, path)
 		}
 		return nil

@@ -40,6 +40,8 @@ func TestLoadDir(t *testing.T) {
 		".git/x.yaml":           "not a pipeline",
 		"_off.yaml":             "not a pipeline",
 		"notes.txt":             "not a pipeline",
+		"B_test.yaml":           "tests of one",
+		"sub/A_Test.YML":        "tests of one",
 		"sub/folder.yaml/x.txt": "a folder may be called so",
 	})
 	k, findings, err := LoadDir(testCompiler(nil), dir)

@@ -18,7 +18,7 @@ type File struct {
 
 // ReadDir reads the files of a folder of pipelines in the order of their paths:
 // *.yaml and *.yml in it and in its subfolders, but nothing whose name begins with
-// a dot or an underscore. read reads one of them; nil reads it from the disk. The
+// a dot or an underscore, and no tests (see IsTestFile). read reads one of them; nil reads it from the disk. The
 // error is about the folder itself.
 func ReadDir(dir string, read func(path string) ([]byte, error)) ([]File, error) {
 	if read == nil {
