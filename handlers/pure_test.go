@@ -28,7 +28,7 @@ func TestPure(t *testing.T) {
 		{"Drop", map[string]any{"reason": "x"}, true},
 		{"Delay", map[string]any{"for": "1m"}, false},
 		{"HTTP", map[string]any{"url": "http://127.0.0.1/"}, false},
-		{"Exec", map[string]any{"command": "x"}, false},
+		{"Exec", map[string]any{"program": "x"}, false},
 		{"File", map[string]any{"op": "list", "path": "."}, false},
 		{"SQL", nil, false},
 		{"Mail", nil, false},
