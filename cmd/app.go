@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/rs/zerolog"
 	"golang.org/x/term"
 
 	"botwork/config"
@@ -35,8 +36,10 @@ type app struct {
 	// is wrong usage.
 	started bool
 
-	// supervisor is told how a worker gets on.
+	// supervisor is told how a worker gets on; alarms takes the lines of its log that
+	// tell of trouble, nil if nobody gathers those.
 	supervisor supervisor
+	alarms     zerolog.LevelWriter
 
 	// cfg is filled by loadConfig.
 	cfg config.Config

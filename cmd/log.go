@@ -1,28 +1,81 @@
 package cmd
 
 import (
+	"fmt"
 	"io"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"botwork/config"
+	"botwork/internal/logfile"
 	"botwork/pipelines"
 )
+
+// openLog begins a worker's log: in the file of the settings, or else on standard
+// error, and on a terminal in any case; what has the level of warnings goes to where
+// the system gathers them, too. The secrets that the redactor knows do not reach it.
+// The writer takes lines that are written by hand. The file stays open for as long as
+// the process lives.
+func (a *app) openLog(redactor *pipelines.Redactor) (zerolog.Logger, io.Writer, error) {
+	settings := a.cfg.Log
+	var writers []io.Writer
+	if settings.File.Path != "" {
+		file, err := openLogFile(settings.File)
+		if err != nil {
+			return zerolog.Nop(), nil, err
+		}
+		writers = append(writers, logForm(file, settings.Format, false))
+	}
+	if terminal := isTerminal(a.stderr); terminal || settings.File.Path == "" {
+		writers = append(writers, logForm(a.stderr, settings.Format, terminal))
+	}
+	if a.alarms != nil {
+		writers = append(writers, &zerolog.FilteredLevelWriter{Writer: a.alarms, Level: zerolog.WarnLevel})
+	}
+	return logTo(zerolog.MultiLevelWriter(writers...), settings.Level, redactor)
+}
 
 // newLogger writes the log to w as the settings say, without the secrets that
 // the redactor knows. The writer takes lines that are written by hand.
 func newLogger(w io.Writer, settings config.Log, redactor *pipelines.Redactor) (zerolog.Logger, io.Writer, error) {
-	level, err := zerolog.ParseLevel(settings.Level)
+	return logTo(logForm(w, settings.Format, isTerminal(w)), settings.Level, redactor)
+}
+
+func logTo(w io.Writer, least string, redactor *pipelines.Redactor) (zerolog.Logger, io.Writer, error) {
+	level, err := zerolog.ParseLevel(least)
 	if err != nil {
 		return zerolog.Nop(), nil, err
-	}
-	if terminal := isTerminal(w); settings.Format == "console" || settings.Format == "auto" && terminal {
-		w = zerolog.ConsoleWriter{Out: w, TimeFormat: time.TimeOnly, NoColor: !terminal}
 	}
 	// One line at a time: items log from several goroutines.
 	to := zerolog.SyncWriter(redactor.Writer(w))
 	return zerolog.New(to).Level(level).With().Timestamp().Logger(), to, nil
+}
+
+// openLogFile opens the file of the settings, which has a path.
+func openLogFile(f config.LogFile) (*logfile.File, error) {
+	file, err := logfile.Open(f.Path, logfile.Options{MaxSize: int64(f.MaxSizeMB) << 20, MaxFiles: f.MaxFiles, MaxAge: f.MaxAge})
+	if err != nil {
+		return nil, fmt.Errorf("log.file.path: %w", err)
+	}
+	return file, nil
+}
+
+// logForm writes lines to w in one of config.Formats.
+func logForm(w io.Writer, format string, terminal bool) io.Writer {
+	if format == "console" || format == "auto" && terminal {
+		return consoleForm(w, terminal)
+	}
+	return w
+}
+
+// consoleForm writes lines to w as people read them.
+func consoleForm(w io.Writer, terminal bool) io.Writer {
+	stamp := time.DateTime
+	if terminal {
+		stamp = time.TimeOnly
+	}
+	return zerolog.ConsoleWriter{Out: w, TimeFormat: stamp, NoColor: !terminal}
 }
 
 // secrets are those of the settings by name, as pipelines see them.

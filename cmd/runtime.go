@@ -46,7 +46,7 @@ func (a *app) loadProgramme() (*programme, error) {
 		return nil, err
 	}
 	p := &programme{link: &process.Link{}, resources: resources, redactor: a.redactor()}
-	if p.log, p.logTo, err = newLogger(a.stderr, a.cfg.Log, p.redactor); err != nil {
+	if p.log, p.logTo, err = a.openLog(p.redactor); err != nil {
 		return nil, err
 	}
 	judge, err := checker.New(&a.cfg, a.newRegistry(resources, a.queueServices(p.link)))

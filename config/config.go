@@ -57,6 +57,9 @@ type Config struct {
 
 	// unread tells that there is a file and that it is not YAML.
 	unread bool
+
+	// hostNamed tells that the worker has the host's name for want of another.
+	hostNamed bool
 }
 
 // Database says where the queue's tables are.
@@ -149,6 +152,25 @@ type Log struct {
 
 	// Format is one of Formats; auto is console on a terminal, else json.
 	Format string `yaml:"format" env:"FORMAT"`
+
+	File LogFile `yaml:"file" envPrefix:"FILE_"`
+}
+
+// LogFile is the file that a worker's log goes to.
+type LogFile struct {
+	// Path is absolute after Load; "" writes no file, but for a service of Windows,
+	// which has nowhere else to write.
+	Path string `yaml:"path" env:"PATH"`
+
+	// MaxSizeMB is at how many megabytes (1 MB is 1048576 bytes) the file is cut, 1
+	// to 10000.
+	MaxSizeMB int `yaml:"maxSizeMB" env:"MAXSIZEMB"`
+
+	// MaxFiles is how many of the files that were cut off are kept; 0 keeps all.
+	MaxFiles int `yaml:"maxFiles" env:"MAXFILES"`
+
+	// MaxAge is how long they are kept after their last line; 0 is for ever.
+	MaxAge time.Duration `yaml:"maxAge" env:"MAXAGE"`
 }
 
 // The words that Log accepts.
@@ -173,6 +195,6 @@ func Default() Config {
 			ShutdownGrace: 30 * time.Second,
 		},
 		Pipelines: Pipelines{Dir: "pipelines", Timezone: "Local"},
-		Log:       Log{Level: "info", Format: "auto"},
+		Log:       Log{Level: "info", Format: "auto", File: LogFile{MaxSizeMB: 20, MaxFiles: 10}},
 	}
 }

@@ -78,6 +78,7 @@ func LoadFrom(path string, environ []string, read func(path string) ([]byte, err
 		if c.Worker.Name, err = os.Hostname(); err != nil {
 			return Config{}, nil, fmt.Errorf("find a name for the worker, for worker.name is not set: %w", err)
 		}
+		c.hostNamed = true
 	}
 	c.resolve(dir, vars)
 	if c.Readable() {

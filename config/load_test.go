@@ -55,7 +55,7 @@ func TestEnvironmentOverridesFile(t *testing.T) {
 	if diff := cmp.Diff(want, c.Worker); diff != "" {
 		t.Error(diff)
 	}
-	if c.Pipelines.Timezone != "UTC" || c.Log != (config.Log{Level: "debug", Format: "json"}) {
+	if c.Pipelines.Timezone != "UTC" || c.Log != (config.Log{Level: "debug", Format: "json", File: config.Default().Log.File}) {
 		t.Errorf("pipelines = %+v, log = %+v", c.Pipelines, c.Log)
 	}
 	if diff := cmp.Diff([]string{"/in", filepath.Join(filepath.Dir(path), "out")}, c.Handlers.Folders); diff != "" {

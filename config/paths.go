@@ -26,6 +26,9 @@ func (c *Config) resolve(dir string, vars map[string]string) {
 	if c.Pipelines.Dir != "" {
 		c.Pipelines.Dir = absolute(dir, c.Pipelines.Dir)
 	}
+	if c.Log.File.Path != "" {
+		c.Log.File.Path = absolute(dir, c.Log.File.Path)
+	}
 	for i, folder := range c.Handlers.Folders {
 		if folder != "" {
 			c.Handlers.Folders[i] = absolute(dir, folder)

@@ -57,6 +57,9 @@ func (c *Config) check() strictyaml.Findings {
 	}
 	k.choice("log.level", c.Log.Level, Levels)
 	k.choice("log.format", c.Log.Format, Formats)
+	k.between("log.file.maxSizeMB", c.Log.File.MaxSizeMB, 1, 10_000)
+	k.between("log.file.maxFiles", c.Log.File.MaxFiles, 0, 10_000)
+	k.atLeast("log.file.maxAge", c.Log.File.MaxAge, 0)
 	return k.findings
 }
 

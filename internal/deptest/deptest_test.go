@@ -83,6 +83,7 @@ var may = map[string]map[string]string{
 	"internal/keyring": {
 		"workqueue": "it is the cipher of the store's contract",
 	},
+	"internal/logfile":  {},
 	"internal/namedsql": {},
 	"internal/process": {
 		"handlers/queue":      "the system pipelines' handlers get their executor here",

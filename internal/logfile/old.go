@@ -1,0 +1,66 @@
+package logfile
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// stamp is how the time of a cut, in UTC, stands in a name. A colon may not.
+const stamp = "2006-01-02T15-04-05.000"
+
+// old is a file that was cut off a log.
+type old struct {
+	path string
+	at   time.Time
+}
+
+// stamped returns the name of what is cut off the log at path: that of another
+// file if there is one of this time.
+func stamped(path string, at time.Time) string {
+	ext := filepath.Ext(path)
+	stem := strings.TrimSuffix(path, ext)
+	for ; ; at = at.Add(time.Millisecond) {
+		name := fmt.Sprintf("%s-%s%s", stem, at.UTC().Format(stamp), ext)
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+	}
+}
+
+// olds are the files that were cut off the log at path, the latest first.
+func olds(path string) []old {
+	ext := filepath.Ext(path)
+	stem := strings.TrimSuffix(filepath.Base(path), ext) + "-"
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return nil
+	}
+	var found []old
+	for _, e := range entries {
+		rest, ours := strings.CutPrefix(e.Name(), stem)
+		middle, ends := strings.CutSuffix(rest, ext)
+		if at, err := time.Parse(stamp, middle); ours && ends && err == nil {
+			found = append(found, old{filepath.Join(filepath.Dir(path), e.Name()), at})
+		}
+	}
+	slices.SortFunc(found, func(a, b old) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.path, b.path)) })
+	return found
+}
+
+// prune removes what is too much or too old. What cannot be removed, since somebody
+// reads it, is met again at the next cut.
+func (l *File) prune(now time.Time) {
+	if l.o.MaxFiles == 0 && l.o.MaxAge == 0 {
+		return
+	}
+	for i, o := range olds(l.path) {
+		if l.o.MaxFiles > 0 && i >= l.o.MaxFiles || l.o.MaxAge > 0 && now.Sub(o.at) > l.o.MaxAge {
+			_ = os.Remove(o.path)
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package logfile
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// holdNames opens the log in dir as most programs do, which keeps it from being
+// renamed. It returns what lets it go.
+func holdNames(t *testing.T, dir string) func() {
+	t.Helper()
+	f, err := os.Open(filepath.Join(dir, "botwork.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
