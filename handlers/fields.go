@@ -32,8 +32,18 @@ type Field struct {
 	// elements; empty means any.
 	Enum []string
 
+	// Pattern is a regular expression for a "text", or for the elements of a list
+	// of them; "" is any.
+	Pattern string
+
 	// Secret values show nowhere.
 	Secret bool
+
+	// TakesBool tells that true and false are such texts, too.
+	TakesBool bool
+
+	// Literal values are given by no expression; NonNull ones cannot be null.
+	Literal, NonNull bool
 
 	// Fields are those of an object, or of the objects in a list or map.
 	Fields []Field
@@ -63,8 +73,9 @@ func describe(v reflect.Value) []Field {
 		value := v.FieldByIndex(p.index)
 		fields[i] = Field{
 			Name: p.name, Type: typeName(value.Type()), Doc: p.doc, Required: p.required, Enum: p.enum,
-			Secret: value.Type() == secretType,
+			Secret: value.Type() == secretType, Literal: p.literal, NonNull: p.nonNull,
 		}
+		fields[i].Pattern, fields[i].TakesBool = formOf(value.Type())
 		if object := objectIn(value.Type()); object != nil {
 			if object != value.Type() {
 				value = reflect.Zero(object)
@@ -75,6 +86,23 @@ func describe(v reflect.Value) []Field {
 		}
 	}
 	return fields
+}
+
+// formOf tells what a type that reads itself from text, or the elements of a
+// list of such, say of their form.
+func formOf(t reflect.Type) (pattern string, takesBool bool) {
+	for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if !isText(t) {
+		return "", false
+	}
+	value := reflect.New(t)
+	if p, ok := reflect.TypeAssert[Patterned](value); ok {
+		pattern = p.Pattern()
+	}
+	_, takesBool = reflect.TypeAssert[BoolTaker](value)
+	return pattern, takesBool
 }
 
 // param is one parameter of a struct as its tags tell it.

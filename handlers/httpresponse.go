@@ -120,6 +120,11 @@ func (p *statusPattern) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// Pattern implements Patterned.
+func (p *statusPattern) Pattern() string { return `^[1-5]([0-9]{2}|[xX]{2})$` }
+
+var _ Patterned = (*statusPattern)(nil)
+
 func (p statusPattern) matches(status int) bool {
 	text := strconv.Itoa(status)
 	return string(p) == text || strings.HasSuffix(string(p), "xx") && p[0] == text[0]

@@ -42,6 +42,17 @@ type BoolTaker interface {
 	TakesBool()
 }
 
+// Patterned is a parameter type that reads itself from text and tells editors
+// its form: a regular expression for the whole text, in the syntax that Go and
+// JavaScript share. What it lets through may still be refused.
+type Patterned interface {
+	encoding.TextUnmarshaler
+	Pattern() string
+}
+
+// DurationPattern is the form of a length of time, without its sign.
+const DurationPattern = spans.Pattern
+
 // Secret is a parameter that no log, error or page may show: it prints as
 // <secret>. Convert it to a string where it is used.
 type Secret string

@@ -146,6 +146,9 @@ func (a *age) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// Pattern implements handlers.Patterned.
+func (*age) Pattern() string { return "^(" + never + "|" + handlers.DurationPattern + ")$" }
+
 // String writes what UnmarshalText reads.
 func (a age) String() string {
 	if a.d == nil {
@@ -172,6 +175,9 @@ func (m *number) UnmarshalText(text []byte) error {
 	m.n = &n
 	return nil
 }
+
+// Pattern implements handlers.Patterned.
+func (*number) Pattern() string { return "^(" + never + "|[0-9]+)$" }
 
 func (m number) String() string {
 	if m.n == nil {

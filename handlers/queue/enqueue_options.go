@@ -135,7 +135,13 @@ func (u *uniqueness) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// Pattern implements handlers.Patterned.
+func (*uniqueness) Pattern() string { return "^(true|false|" + handlers.DurationPattern + ")$" }
+
 // TakesBool implements handlers.BoolTaker.
 func (*uniqueness) TakesBool() {}
 
-var _ handlers.BoolTaker = (*uniqueness)(nil)
+var (
+	_ handlers.BoolTaker = (*uniqueness)(nil)
+	_ handlers.Patterned = (*uniqueness)(nil)
+)

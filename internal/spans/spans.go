@@ -13,6 +13,10 @@ import (
 // day is what a day of a length of time is, whatever clocks do in it.
 const day = 24 * time.Hour
 
+// Pattern is a regular expression for what Parse reads, without sign and without
+// ^ and $. It knows no bounds.
+const Pattern = `([0-9]+d|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))*)`
+
 // Parse reads "90s", "1h30m", "250ms" or a whole number of days ("7d"). A bare
 // number is refused, since its unit would be a guess. A sign may stand before
 // each: whoever wants no negative length of time says so in its own words.
