@@ -34,9 +34,16 @@ type Key struct {
 	// empty means any. EnumDocs tells of each what it means; it may be empty.
 	Enum, EnumDocs []string
 
+	// Suggest lists some of the values that Pattern allows, for an editor to offer.
+	Suggest []string
+
 	// Pattern is a regular expression for a text that stands for the value, ""
 	// for any text; Wanted says the same in words, "" when Type does.
 	Pattern, Wanted string
+
+	// Names is a regular expression for the names of a map, and ItemPattern one
+	// for each text of a list; "" is any.
+	Names, ItemPattern string
 
 	// Min and Max bound a number; Min is the least number of elements of a list.
 	// nil is open. A duration has the Min 0, or nil where it may be negative.
@@ -45,6 +52,9 @@ type Key struct {
 	// Secret values show nowhere. Literal ones are given by no expression, even
 	// where expressions are evaluated.
 	Secret, Literal bool
+
+	// NonNull values are not taken for absent when they are null.
+	NonNull bool
 
 	// Keys are those of an object, or of the objects in a list or map.
 	Keys Keys

@@ -90,7 +90,7 @@ func (r *reader) robots(q *workqueue.Queue, n *strictyaml.Node) {
 			r.report(e.Value, "wrong-type", "got nothing, want read, write or read-write", "")
 			continue
 		}
-		right := choice(r, e.Value, rightRead, rightWrite, rightBoth)
+		right := choice(r, e.Value, rights...)
 		q.Robots = append(q.Robots, workqueue.QueueRobot{Robot: e.Key, Read: right != rightWrite, Write: right != rightRead})
 	}
 }

@@ -103,14 +103,14 @@ func (r *reader) fill(q *workqueue.Queue, raw *rawQueue) {
 	if text := value[string](r, raw.Description, nil); text != "" {
 		q.Description = &text
 	}
-	q.Consumer = choice(r, raw.Consumer, workqueue.ConsumerWorkers, workqueue.ConsumerRobots)
+	q.Consumer = choice(r, raw.Consumer, consumers...)
 	q.PriorityOffset = value[int](r, raw.PriorityOffset, nil)
 	q.TTL = span(r, raw.TTL, positive)
 	q.Retain = orNil(r, raw.Retain, func(n *strictyaml.Node) workqueue.Duration { return span(r, n, notNegative) })
 	q.ArchiveAge = orNil(r, raw.Archive.MaxAge, func(n *strictyaml.Node) workqueue.Duration { return span(r, n, notNegative) })
 	q.ArchiveLimit = orNil(r, raw.Archive.Limit, func(n *strictyaml.Node) int { return value(r, n, atLeast(0)) })
-	q.Deletion = choice(r, raw.Deletion, workqueue.DeletionPhysical, workqueue.DeletionLogical)
-	q.KeyScope = choice(r, raw.Keys.Unique, workqueue.KeyScopeNone, workqueue.KeyScopeQueue, workqueue.KeyScopeGlobal)
+	q.Deletion = choice(r, raw.Deletion, deletions...)
+	q.KeyScope = choice(r, raw.Keys.Unique, keyScopes...)
 	q.DeletedKeysCount = value[bool](r, raw.Keys.CountDeleted, nil)
 	q.RetryAs, q.Resilience = r.retry(raw.Retry)
 	q.Distribution = r.distribution(raw.Distribution)

@@ -40,7 +40,7 @@ func (r *reader) retry(n *strictyaml.Node) (workqueue.RetryAs, workqueue.JSONTex
 	}
 	var raw rawRetry
 	r.findings = append(r.findings, n.Decode(&raw)...)
-	as := choice(r, raw.As, workqueue.RetrySame, workqueue.RetryCopy)
+	as := choice(r, raw.As, retriesAs...)
 	p := policy{
 		Limit: value(r, raw.Limit, func(n int) string {
 			if n < 1 {
