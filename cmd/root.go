@@ -53,6 +53,7 @@ func (a *app) commands() []*cobra.Command {
 		a.assignCommand(),
 		a.pipelinesCommand(),
 		a.handlersCommand(),
+		a.schemaCommand(),
 		a.dbCommand(),
 		a.keysCommand(),
 		a.checkCommand(),

@@ -25,6 +25,7 @@ const module = "botwork"
 // may import, and why. Test files are held to testFences instead.
 var may = map[string]map[string]string{
 	"config": {
+		"internal/keydocs":    "the keys of the file are described beside the structs that read them",
 		"workqueue/matching":  "a worker's labels are checked as items meet them",
 		"internal/database":   "a DSN is judged, and redacted, where it is read",
 		"internal/strictyaml": "a mistake in the file has a line, a column and a suggestion",
@@ -97,9 +98,19 @@ var may = map[string]map[string]string{
 		"workqueue/scoring":    "the expression of a queue's scoring is checked at its place",
 		"workqueue/matching":   "a queue's distribution is checked at its places",
 		"handlers":             "lengths of time are written as in a pipeline",
+		"internal/keydocs":     "the keys of a queue are described beside the structs that read them",
 		"internal/jsonschemas": "a schema is checked where it is read, at its place",
 		"internal/strictyaml":  "definitions are read with their places",
 		"workqueue":            "they define its queues",
+	},
+	"internal/schemas": {
+		"handlers":            "a step's parameters are those of its handler",
+		"internal/keydocs":    "the keys of files, which it turns into schemas",
+		"internal/queuedefs":  "the keys of queues",
+		"internal/spans":      "the form of a length of time",
+		"internal/strictyaml": "defaults and examples are read as the files are",
+		"pipelines":           "the keys of pipelines",
+		"tasks":               "the keys of tasks",
 	},
 	"internal/simulation": {},
 	"internal/scheduler": {
@@ -129,6 +140,7 @@ var may = map[string]map[string]string{
 	"sql":               {},
 	"tasks": {
 		"internal/cron":       "windows open by the wall clock, as triggers fire",
+		"internal/keydocs":    "the keys of a task are described beside the structs that read them",
 		"internal/strictyaml": "tasks in the settings file are read with their places",
 		"workqueue":           "a task's items, and the store that keeps tasks",
 	},

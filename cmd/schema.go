@@ -1,0 +1,104 @@
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"botwork/config"
+	"botwork/handlers"
+	"botwork/handlers/queue"
+	"botwork/internal/schemas"
+	"botwork/internal/strictyaml"
+)
+
+// schemaKinds are the schemas that there are.
+func schemaKinds() []schemas.Kind { return schemas.Kinds(config.Keys()) }
+
+// schemaFile is the name of the file of a schema.
+func schemaFile(k schemas.Kind) string { return k.Name + ".schema.json" }
+
+// schemaText is a schema for this program, with its own handlers.
+func (a *app) schemaText(k schemas.Kind) ([]byte, error) {
+	return k.Schema(a.newRegistry(handlers.Resources{}, queue.Services{}))
+}
+
+func (a *app) schemaCommand() *cobra.Command {
+	kinds := schemaKinds()
+	names, lines := make([]string, len(kinds)), make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.Name
+		lines[i] = fmt.Sprintf("  %-9s %s", k.Name, k.Doc)
+	}
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "schema [" + strings.Join(names, "|") + "]",
+		Short: "Print JSON Schemas for editors",
+		Long: `Prints a JSON Schema (draft 7) with which editors complete, explain and mark what
+is written in YAML. It knows the handlers of this very program:
+
+` + strings.Join(lines, "\n") + `
+
+--dir writes all of them into a folder instead, each in a file such as
+pipeline.schema.json.`,
+		Example:   "  botwork schema pipeline > pipeline.schema.json\n  botwork schema --dir schemas",
+		Args:      optionalArgument("the schema's name"),
+		ValidArgs: names,
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "write all schemas into this `FOLDER`")
+	_ = cmd.MarkFlagDirname("dir")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		switch ways := len(args) + boolInt(dir != ""); {
+		case ways == 0:
+			return usagef("want the name of a schema (%s) or --dir", strings.Join(names, ", "))
+		case ways > 1:
+			return usagef("want the name of a schema or --dir, not both")
+		case dir != "":
+			return a.writeSchemas(dir)
+		}
+		for _, k := range kinds {
+			if k.Name == args[0] {
+				text, err := a.schemaText(k)
+				if err == nil {
+					_, err = a.stdout.Write(text)
+				}
+				return err
+			}
+		}
+		hint := strictyaml.Suggest(args[0], names)
+		if hint == "" {
+			hint = "there are " + strings.Join(names, ", ")
+		}
+		return &usageError{fmt.Sprintf("there is no schema %q", args[0]), hint}
+	}
+	return cmd
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// writeSchemas writes every schema into a folder, which it makes.
+func (a *app) writeSchemas(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, k := range schemaKinds() {
+		text, err := a.schemaText(k)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(dir, schemaFile(k))
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.stdout, "wrote %s\n", path)
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package pipelines_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"botwork/internal/jsonschemas"
+	"botwork/internal/schemas"
+	"botwork/internal/strictyaml"
+	"botwork/pipelines"
+)
+
+// beyond are the codes of what a schema does not know, with the reason. A file in
+// which there is something else must not fit.
+var beyond = map[string]string{
+	pipelines.CodeDuplicateStep:   "it would have to compare steps",
+	pipelines.CodeUnreachableStep: "it would have to compare steps",
+	pipelines.CodeUnknownSecret:   "the settings name them",
+	pipelines.CodeUnknownVariable: "expressions are texts to it",
+	pipelines.CodeInvalidSchedule: "it cannot count instants",
+	pipelines.CodeUnknownTimezone: "it has no database of zones",
+	pipelines.CodeNoEffect:        "what follows from other keys is the checker's",
+	pipelines.CodeEmptyTrigger:    "what follows from other keys is the checker's",
+	pipelines.CodeTwoSchedules:    "what follows from other keys is the checker's",
+}
+
+// beyondFiles are files whose code a schema knows in other cases.
+var beyondFiles = map[string]string{
+	"input-reference":      "a $ref that leads nowhere",
+	"learn-by-long":        "the length of a text beside its form",
+	"matching-expressions": "an expression is a text where texts may stand",
+	"matching-meaning":     "keys that do not go together",
+	"matching-secret":      "a header whose name tells of a secret",
+	"resilience-no-delay":  "a duration of 0s looks like any other",
+}
+
+var codeOf = regexp.MustCompile(`\[([a-z-]+)\]`)
+
+// TestSchemaOfTheCorpus holds the schema that editors get to the checker, file by
+// file: what the checker takes fits, and what it refuses does not, but for what
+// only the checker can know.
+func TestSchemaOfTheCorpus(t *testing.T) {
+	text, err := schemas.Kinds(nil)[0].Schema(pipelines.CorpusRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := jsonschemas.Parse(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("testdata/lint/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("files = %v, %v", files, err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wanted, err := os.ReadFile(strings.TrimSuffix(file, ".yaml") + ".want")
+			if err != nil {
+				t.Fatal(err)
+			}
+			node, findings := strictyaml.Parse(file, data)
+			if len(findings) > 0 || node == nil {
+				t.Skip("what is no YAML does not get as far as the schema")
+			}
+			wrong := schema.Check(node.Any())
+			mistakes, known := knownTo(string(wanted))
+			switch {
+			case !mistakes && len(wrong) > 0:
+				t.Errorf("the checker takes it, and the schema says %v", wrong)
+			case len(wrong) == 0 && len(known) > 0 && beyondFiles[name] == "":
+				t.Errorf("the checker finds %q, and the schema nothing", known)
+			case len(wrong) > 0 && beyondFiles[name] != "":
+				t.Errorf("the schema finds something, too: take the file off the list")
+			}
+		})
+	}
+}
+
+// knownTo tells whether there are mistakes among findings, and the codes of those
+// that a schema can know.
+func knownTo(findings string) (mistakes bool, codes []string) {
+	for line := range strings.Lines(findings) {
+		m := codeOf.FindAllStringSubmatch(line, -1)
+		if strings.Contains(line, "warning: ") || len(m) == 0 {
+			continue
+		}
+		mistakes = true
+		if code := m[len(m)-1][1]; beyond[code] == "" {
+			codes = append(codes, code)
+		}
+	}
+	slices.Sort(codes)
+	return mistakes, slices.Compact(codes)
+}
