@@ -56,6 +56,7 @@ func (a *app) commands() []*cobra.Command {
 		a.schemaCommand(),
 		a.dbCommand(),
 		a.keysCommand(),
+		a.doctorCommand(),
 		a.checkCommand(),
 		a.benchCommand(),
 		a.versionCommand(),

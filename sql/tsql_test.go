@@ -48,7 +48,7 @@ func TestSQLServerFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, folder := range []string{"migrations", "queries", "checks", "operators"} {
+	for _, folder := range []string{"migrations", "queries", "checks", "doctor", "operators"} {
 		if checked[folder] == 0 {
 			t.Errorf("sqlserver/%s holds no .sql file: nothing was checked", folder)
 		}

@@ -76,7 +76,12 @@ var may = map[string]map[string]string{
 	"internal/database": {
 		"internal/namedsql": "an opened connection knows its driver's parameter style",
 	},
-	"internal/docstest":    {},
+	"internal/docstest": {},
+	"internal/doctor": {
+		"internal/database": "it connects to databases, and says what is wrong without their passwords",
+		"internal/keyring":  "it seals and opens a text, and tells the keys",
+		"sql":               "it asks questions of its own, also where a store cannot be opened",
+	},
 	"internal/e2e":         {},
 	"internal/faultproxy":  {},
 	"internal/jsonschemas": {},
@@ -165,7 +170,7 @@ var may = map[string]map[string]string{
 		"workqueue/matching": "it writes labels and selectors of new items",
 		"internal/database":  "the connections, and what their errors mean",
 		"internal/namedsql":  "one way of writing parameters in every dialect",
-		"sql":                "the only importer of the statements",
+		"sql":                "the importer of its statements",
 		"workqueue":          "it implements the store's contract",
 	},
 	"workqueue/storetest": {

@@ -1,0 +1,180 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"botwork/internal/doctor"
+)
+
+const doctorDoc = `Looks at all that a worker needs on this machine and in its database, and says of
+each thing whether it is well, what was found, and what to do: settings, secrets
+and keys, the accounts and what they may do with folders, disk space, pipelines,
+the database's reach, version, schema, rights, settings and clock, workers and
+their names, connections. docs/doctor.md tells what each check means.
+
+It changes nothing: it makes no database, applies no migration, and needs no
+worker to stop. In folders that have to be writable it makes a file and removes it.
+A check that needs what is at fault is not made, and says so; no check takes
+longer than --timeout.
+
+Run it with the settings of the service, best as the service's account. When
+another account runs it and the service is installed, permissions are judged for
+the account of the service, as far as they tell.
+
+The exit code is 0 when all is well or there are warnings only, 1 when there is a
+fault, mistakes in the settings included, or it was interrupted, 2 when the command
+line is wrong.`
+
+// doctorReport is what `botwork doctor --output json` prints.
+type doctorReport struct {
+	At       time.Time       `json:"at"` // UTC, by this machine's clock
+	Version  string          `json:"version"`
+	Settings string          `json:"settings"` // the file; "" for none
+	Sound    bool            `json:"sound"`    // no fault, nothing skipped
+	Counts   doctorCounts    `json:"counts"`
+	Results  []doctor.Result `json:"results"`
+}
+
+// doctorCounts tells how many results there are of each state.
+type doctorCounts struct {
+	OK      int `json:"ok"`
+	Warning int `json:"warning"`
+	Fault   int `json:"fault"`
+	Skipped int `json:"skipped"`
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	var timeout time.Duration
+	var service string
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Look for what keeps a worker from working, and say what to do",
+		Long:  doctorDoc,
+		Example: `  botwork doctor
+  botwork doctor --config C:\ProgramData\Botwork\botwork.yaml
+  botwork doctor --output json`,
+		Args: noArguments,
+	}
+	cmd.Flags().DurationVar(&timeout, "timeout", 10*time.Second, "how long one check may take: a `TIME`")
+	cmd.Flags().StringVar(&service, "service", "botwork", "the `NAME` under which the service is installed")
+	output := outputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if timeout <= 0 {
+			return usagef("--timeout: got %s, want more than 0", timeout)
+		}
+		if service == "" {
+			return usagef("--service: got an empty name")
+		}
+		return a.doctor(cmd.Context(), service, timeout, *output)
+	}
+	return cmd
+}
+
+func (a *app) doctor(ctx context.Context, service string, timeout time.Duration, output format) error {
+	d := doctor.New(a.doctorOptions(service))
+	report := doctorReport{At: time.Now().UTC().Truncate(time.Millisecond), Version: currentVersion().Version, Settings: cmp.Or(a.cfg.File, a.configFile)}
+	report.Results = d.Examine(ctx, timeout)
+	for _, r := range report.Results {
+		switch r.State {
+		case doctor.OK:
+			report.Counts.OK++
+		case doctor.Warning:
+			report.Counts.Warning++
+		case doctor.Fault:
+			report.Counts.Fault++
+		case doctor.Skipped:
+			report.Counts.Skipped++
+		}
+	}
+	report.Sound = report.Counts.Fault == 0 && ctx.Err() == nil
+	err := errors.Join(a.print(output, report, func() { a.doctorTable(report) }), d.Close())
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil && !report.Sound {
+		return &reportedError{exitFailed}
+	}
+	return err
+}
+
+// doctorOptions hands the settings down as plain values. Settings that cannot be
+// used are a finding of the doctor like others.
+func (a *app) doctorOptions(service string) doctor.Options {
+	o := doctor.Options{Service: service}
+	if o.SettingsError = a.loadConfig(); o.SettingsError != nil {
+		return o
+	}
+	c := a.cfg
+	o.File, o.Driver, o.DSN = c.File, c.Database.Driver, c.Database.DSN.Reveal()
+	o.Worker, o.Timezone, o.Folders = c.Worker.Name, c.Pipelines.Timezone, c.Handlers.Folders
+	o.SecretsError = c.CheckSecrets()
+	for name := range c.Secrets {
+		o.Secrets = append(o.Secrets, name)
+	}
+	for name, connection := range c.Connections {
+		o.Connections = append(o.Connections, doctor.Connection{Name: name, Driver: connection.Driver, DSN: connection.DSN.Reveal()})
+	}
+	slices.SortFunc(o.Connections, func(x, y doctor.Connection) int { return cmp.Compare(x.Name, y.Name) })
+	o.Keyset = doctor.Keyset{Named: c.HasKeyset()}
+	o.Keyset.File, _ = c.KeysetSource()
+	o.Keyset.Keys, o.Keyset.Error = a.keyring()
+	o.Pipelines, o.CheckPipelines = c.Pipelines.Dir, a.countPipelines
+	return o
+}
+
+// countPipelines checks the project as `botwork pipelines check` does: its
+// pipelines, and the queues and tasks of the settings.
+func (a *app) countPipelines() (doctor.PipelineCounts, error) {
+	if _, err := os.ReadDir(a.cfg.Pipelines.Dir); err != nil {
+		return doctor.PipelineCounts{}, err
+	}
+	found, err := a.checkNamed(nil)
+	if err != nil {
+		return doctor.PipelineCounts{}, err
+	}
+	mistakes, warnings := found.Mistakes(), found.Warnings()
+	counts := doctor.PipelineCounts{Good: len(found.Catalogue.All()), Mistakes: len(mistakes), Warnings: len(warnings)}
+	if all := append(mistakes, warnings...); len(all) > 0 {
+		counts.First = all[0].String()
+	}
+	return counts, nil
+}
+
+// doctorTable prints what is well in a line each, then the rest in full.
+func (a *app) doctorTable(report doctorReport) {
+	g := newGrid("check", "state", "found")
+	for _, r := range report.Results {
+		g.add(r.Check, string(r.State), short(doctorSubject(r)+r.Found, 160))
+	}
+	g.writeTo(a.stdout)
+	for _, r := range report.Results {
+		if r.State == doctor.Warning || r.State == doctor.Fault {
+			fmt.Fprintf(a.stdout, "\n%s: %s\n  found: %s\n  do:    %s\n", r.State, r.Check, indented(doctorSubject(r)+r.Found), indented(r.Advice))
+		}
+	}
+	c := report.Counts
+	fmt.Fprintf(a.stdout, "\n%s, %s", count(c.Fault, "fault"), count(c.Warning, "warning"))
+	if c.Skipped > 0 {
+		fmt.Fprintf(a.stdout, ", %s not made", count(c.Skipped, "check"))
+	}
+	fmt.Fprintln(a.stdout)
+}
+
+func doctorSubject(r doctor.Result) string {
+	if r.About == "" {
+		return ""
+	}
+	return r.About + ": "
+}
+
+// indented lets the further lines of a text stand under its first.
+func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n         ") }

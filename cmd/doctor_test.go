@@ -1,0 +1,117 @@
+package cmd
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"botwork/internal/doctor"
+)
+
+// doctorNoise is what differs from machine to machine and from run to run.
+var doctorNoise = []struct {
+	pattern *regexp.Regexp
+	with    string
+}{
+	{regexp.MustCompile(`[0-9.]+ ms`), "(some) ms"},
+	{regexp.MustCompile(`\d+ [MG]iB free of \d+ [MG]iB`), "(space)"},
+	{regexp.MustCompile(`triggers go by [^"\n]* now`), "triggers go by (zone)"},
+	{regexp.MustCompile(`this runs as [^"\n;]*`), "this runs as (user)"},
+	{regexp.MustCompile(`SQLite [0-9.]+`), "SQLite (version)"},
+	{regexp.MustCompile(`migration \d+, the newest`), "migration (n), the newest"},
+}
+
+// doctorOutput makes what the doctor prints the same everywhere.
+func doctorOutput(t *testing.T, text string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = strings.ReplaceAll(text, dir, "(project)")
+	for _, n := range doctorNoise {
+		text = n.pattern.ReplaceAllString(text, n.with)
+	}
+	return text
+}
+
+// doctorFound runs the doctor and returns its results by check.
+func doctorFound(t *testing.T, code int, environ ...string) map[string]doctor.Result {
+	t.Helper()
+	r := botworkWith(t, "", environ, "doctor", "--service", "botwork-none", "-o", "json")
+	if r.code != code || r.stderr != "" {
+		t.Errorf("exit code %d, want %d and nothing on standard error:\n%s", r.code, code, r.stderr)
+	}
+	var report doctorReport
+	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil {
+		t.Fatal(err)
+	}
+	if report.Sound != (code == exitDone) {
+		t.Errorf("sound is %t with exit code %d", report.Sound, code)
+	}
+	found := map[string]doctor.Result{}
+	for _, r := range report.Results {
+		found[r.Check] = r
+	}
+	return found
+}
+
+func wantFound(t *testing.T, r doctor.Result, state doctor.State, text string) {
+	t.Helper()
+	if r.State != state || !strings.Contains(r.Found+"\n"+r.Advice, text) {
+		t.Errorf("%s: %s: %s; %s\nwant %s with %q", r.Check, r.State, r.Found, r.Advice, state, text)
+	}
+}
+
+func TestDoctorContract(t *testing.T) {
+	inProject(t)
+	mustDo(t, "db", "migrate")
+	writeFile(t, "botwork.yaml", "worker: {name: here}\nhandlers: {folders: [data]}\n")
+	for output, name := range map[string]string{"json": "doctor_sound.json", "table": "doctor_sound.txt"} {
+		golden(t, name, doctorOutput(t, mustDo(t, "doctor", "--service", "botwork-none", "-o", output)))
+	}
+	writeFile(t, "botwork.yaml", "worker: {name: here}\nhandlers: {folders: [data]}\ndatabase: {dsn: none/botwork.db}\nsecrets: {a: {env: NOT_SET}}\n")
+	r := botwork(t, "doctor", "--service", "botwork-none")
+	if r.code != exitFailed || r.stderr != "" {
+		t.Errorf("exit code %d, want 1:\n%s", r.code, r.stderr)
+	}
+	golden(t, "doctor_faults.txt", doctorOutput(t, r.stdout))
+}
+
+func TestDoctorFindsFaultsInSettings(t *testing.T) {
+	inProject(t)
+	mustDo(t, "db", "migrate")
+	wantFound(t, doctorFound(t, exitDone)["pipelines"], doctor.OK, "no mistakes")
+
+	writeFile(t, "pipelines/broken.yaml", "steps: [{handler: Lgo}]\n")
+	wantFound(t, doctorFound(t, exitFailed)["pipelines"], doctor.Fault, "broken.yaml:1:")
+	if err := os.Remove("pipelines/broken.yaml"); err != nil {
+		t.Fatal(err)
+	}
+
+	writeFile(t, "botwork.yaml", "encryption: {keyset: {file: keyset.json}}\n")
+	mustDo(t, "keys", "new", "--out", "keyset.json")
+	wantFound(t, doctorFound(t, exitDone)["keyset"], doctor.OK, "1 key, 1 enabled")
+	writeFile(t, "keyset.json", `{"primaryKeyId": 1}`)
+	wantFound(t, doctorFound(t, exitFailed)["keyset"], doctor.Fault, "no key")
+
+	writeFile(t, "botwork.yaml", "database: {driver: oracle}\nworker: {capacity: 0}\n")
+	found := doctorFound(t, exitFailed)
+	wantFound(t, found["settings"], doctor.Fault, "oracle")
+	wantFound(t, found["settings"], doctor.Fault, "worker.capacity")
+	wantFound(t, found["database"], doctor.Skipped, "because settings is at fault")
+	wantFound(t, found["account"], doctor.OK, "this runs as")
+}
+
+func TestDoctorUsage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	botwork(t, "doctor", "now").wantFailure(t, exitUsage, `got the argument "now"`)
+	botwork(t, "doctor", "--timeout", "0s").wantFailure(t, exitUsage, "--timeout: got 0s")
+	botwork(t, "doctor", "--service", "").wantFailure(t, exitUsage, "--service")
+	if files, err := filepath.Glob("*"); err != nil || len(files) > 0 {
+		t.Errorf("the doctor has left %v, %v", files, err)
+	}
+}

@@ -1,0 +1,140 @@
+//go:build unix
+
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// serviceAccount asks systemd. A machine without it has no service.
+func serviceAccount(ctx context.Context, service string) (name string, installed bool, err error) {
+	program, err := exec.LookPath("systemctl")
+	if err != nil {
+		return "", false, nil
+	}
+	out, err := exec.CommandContext(ctx, program, "show", "--property=LoadState,User,DynamicUser", "--", service+".service").Output()
+	if err != nil {
+		// Installed, but not what this machine was started with: a container.
+		return "", false, nil //nolint:nilerr // there is no manager that could run a service
+	}
+	values := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		values[key] = value
+	}
+	switch {
+	case values["LoadState"] != "loaded":
+		return "", false, nil
+	case values["User"] == "":
+		return "root", true, nil
+	}
+	return values["User"], true, nil
+}
+
+func lookUp(name string) (account, error) {
+	u, err := user.Lookup(name)
+	if err != nil {
+		return account{}, err
+	}
+	return account{name: name, id: u.Uid}, nil
+}
+
+// What may be asked for with a file or folder.
+const (
+	toRead  = 0o4
+	toWrite = 0o2
+	toEnter = 0o1
+)
+
+// mayUse tells from owners and modes whether the account may use path, and may
+// come to it at all. Access control lists beyond the mode are not read. The
+// error names the path that is in the way.
+func (a account) mayUse(path string, want os.FileMode) error {
+	u, err := user.Lookup(a.name)
+	if err != nil {
+		return err
+	}
+	if u.Uid == "0" {
+		return nil
+	}
+	groups, err := u.GroupIds()
+	if err != nil {
+		return err
+	}
+	for p := filepath.Clean(path); ; p = filepath.Dir(p) {
+		info, err := os.Stat(p)
+		if err != nil {
+			return err
+		}
+		need := os.FileMode(toEnter)
+		if p == filepath.Clean(path) {
+			if need = want; info.IsDir() {
+				need |= toEnter
+			}
+		}
+		if !modeAllows(info, u.Uid, groups, need) {
+			return fmt.Errorf("%s has the mode %s and another owner: %s may not %s it", p, info.Mode(), a.name, inWords(need))
+		}
+		if p == filepath.Dir(p) {
+			return nil
+		}
+	}
+}
+
+// modeAllows is what the system decides by: the owner's bits for the owner, the
+// group's for its members, the others' for the rest.
+func modeAllows(info fs.FileInfo, uid string, groups []string, want os.FileMode) bool {
+	owner := info.Sys().(*syscall.Stat_t)
+	bits := info.Mode().Perm()
+	switch {
+	case strconv.FormatUint(uint64(owner.Uid), 10) == uid:
+		bits >>= 6
+	case slices.Contains(groups, strconv.FormatUint(uint64(owner.Gid), 10)):
+		bits >>= 3
+	}
+	return bits&want == want
+}
+
+func inWords(want os.FileMode) string {
+	switch {
+	case want&toWrite != 0:
+		return "write"
+	case want&toRead != 0:
+		return "read"
+	}
+	return "enter"
+}
+
+// openToOthers says who beside its owner may read a file that only the service
+// may read; "" if nobody.
+func openToOthers(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	switch mode := info.Mode().Perm(); {
+	case mode&0o007 != 0:
+		return fmt.Sprintf("everybody on this machine (its mode is %04o)", mode), nil
+	case mode&0o020 != 0:
+		return fmt.Sprintf("its group, which may even change it (its mode is %04o)", mode), nil
+	}
+	return "", nil // a group that may read is how an administrator lets a service read
+}
+
+// onlyOwner is how a file is kept to its owner.
+func onlyOwner(path string) string { return "chmod 600 " + path }
+
+// isReadOnly tells an error for which no right is missing: the file system is
+// mounted for reading.
+func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }

@@ -1,0 +1,105 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// folders tells whether the folder of pipelines can be read, and those of the
+// handlers and of the log can be written.
+func (d *Doctor) folders(context.Context) []Result {
+	results := []Result{d.folder(d.o.Pipelines, "pipelines.dir", "readable", d.readable(d.o.Pipelines))}
+	for _, folder := range d.o.Folders {
+		results = append(results, d.folder(folder, "handlers.folders", "writable", d.writable(folder)))
+	}
+	if d.o.Log != "" {
+		// A worker makes the folder of its log.
+		r := d.folder(d.o.Log, "log.file", "writable", d.writable(existing(d.o.Log)))
+		if r.State == Fault {
+			r.State = Warning // the worker works, and nobody sees how
+		}
+		results = append(results, r)
+	}
+	return results
+}
+
+// folder makes the result of one folder from what stands in the way, if anything.
+func (d *Doctor) folder(path, setting, can string, err error) Result {
+	r := Result{State: OK, About: path}
+	r.Found = fmt.Sprintf("%s%s (%s)", can, d.forWhom(), setting)
+	if err == nil {
+		return r
+	}
+	r.State, r.Found = Fault, fmt.Sprintf("not %s%s (%s): %v", can, d.forWhom(), setting, err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.Advice = "make the folder, or correct the path: a relative one stands against the folder of the settings file"
+	case isReadOnly(err):
+		r.Advice = "the file system is mounted for reading: mount it for writing, or move the folder"
+	default:
+		r.Advice = fmt.Sprintf("let %s use it", d.whom())
+	}
+	return r
+}
+
+func (d *Doctor) whom() string {
+	if d.account.name != "" {
+		return d.account.name
+	}
+	return "the account that runs this"
+}
+
+func (d *Doctor) forWhom() string {
+	if d.account.name != "" {
+		return " for " + d.account.name
+	}
+	return ""
+}
+
+// readable returns nil when the folder's names can be read.
+func (d *Doctor) readable(folder string) error {
+	if d.account.name != "" {
+		return d.account.mayUse(folder, toRead)
+	}
+	_, err := os.ReadDir(folder)
+	return err
+}
+
+// writable returns nil when files can be made in the folder.
+func (d *Doctor) writable(folder string) error {
+	if d.account.name != "" {
+		return d.account.mayUse(folder, toWrite)
+	}
+	return tryFile(folder)
+}
+
+// tryFile makes a file in a folder and removes it. Only trying tells: modes, access
+// control lists, quotas and mounts all have a say.
+func tryFile(folder string) error {
+	info, err := os.Stat(folder)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is a file, want a folder", folder)
+	}
+	f, err := os.CreateTemp(folder, ".botwork-doctor-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// existing is the path, or the nearest folder above it that is there.
+func existing(path string) string {
+	for {
+		if _, err := os.Stat(path); err == nil || filepath.Dir(path) == path {
+			return path
+		}
+		path = filepath.Dir(path)
+	}
+}

@@ -1,0 +1,79 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// manyLines bounds how much of a list is told.
+const manyLines = 8
+
+// settings tells whether the settings could be read.
+func (d *Doctor) settings(context.Context) []Result {
+	if d.o.SettingsError != nil {
+		return fault(firstLines(d.o.SettingsError.Error()), "mend them in the file or in the environment; docs/configuration.md tells every setting")
+	}
+	if d.o.File != "" {
+		return ok(d.o.File)
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		folder = "the working folder"
+	}
+	return warning("no botwork.yaml in "+folder+": the defaults and the environment are all there is",
+		"name the file with --config or BOTWORK_CONFIG, or work in its folder; `botwork init` writes one")
+}
+
+// zoneData loads zones as triggers do. The program carries the data with it, so
+// this finds a name that came by the environment, or a ZONEINFO that is broken.
+func (d *Doctor) zoneData(context.Context) []Result {
+	for _, name := range []string{d.o.Timezone, "Europe/Lisbon", "America/New_York"} {
+		if _, err := time.LoadLocation(name); err != nil {
+			return fault(fmt.Sprintf("the time zone %q cannot be loaded: %v", name, err),
+				"use a name such as Europe/Lisbon, UTC or Local in pipelines.timezone; unset ZONEINFO if it is set")
+		}
+	}
+	zone, err := time.LoadLocation(d.o.Timezone)
+	if err != nil {
+		return fault(err.Error(), "")
+	}
+	now := time.Now().In(zone)
+	if d.o.Timezone == "Local" && zone.String() == "Local" && runtime.GOOS != "windows" && os.Getenv("TZ") == "" {
+		return ok(now.Format("triggers go by this machine's zone, where it is 15:04 (UTC-07:00) now"))
+	}
+	return ok(fmt.Sprintf("triggers go by %s, where it is %s now", d.o.Timezone, now.Format("15:04 (UTC-07:00)")))
+}
+
+// secrets tells whether all texts that stand outside of the settings are there.
+func (d *Doctor) secrets(context.Context) []Result {
+	if d.o.SecretsError != nil {
+		return fault(firstLines(d.o.SecretsError.Error()),
+			"a worker does not start like this: set the variable, or let the account read the file. A service has an environment of its own; "+
+				"what is set for you need not be set for it")
+	}
+	if len(d.o.Secrets) == 0 {
+		return ok("the settings name none")
+	}
+	return ok(fmt.Sprintf("%s, each with a text", counted(len(d.o.Secrets), "secret")))
+}
+
+// firstLines keeps a list of mistakes within what a person reads at once.
+func firstLines(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if more := len(lines) - manyLines; more > 0 {
+		lines = append(lines[:manyLines], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// counted writes a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,57 @@
+package doctor_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"botwork/internal/database"
+	"botwork/internal/doctor"
+	"botwork/internal/testdb"
+)
+
+func TestSQLiteFiles(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+
+	found := examine(t, optionsFor(t, database.SQLite, path("new.db")))
+	want(t, found, "database", doctor.Warning, "new.db is not there yet", "botwork db migrate")
+	want(t, found, "schema", doctor.Skipped, "not there yet")
+	want(t, found, "sqlite-file", doctor.OK, "can be made")
+	if _, err := os.Stat(path("new.db")); err == nil {
+		t.Error("the doctor has made the database")
+	}
+
+	found = examine(t, optionsFor(t, database.SQLite, path("none/new.db")))
+	want(t, found, "database", doctor.Fault, "none does not exist")
+	want(t, found, "sqlite-file", doctor.Fault)
+
+	writeFile(t, path("text.db"), strings.Repeat("this is no database\n", 100))
+	want(t, examine(t, optionsFor(t, database.SQLite, path("text.db"))), "database", doctor.Fault, "is no SQLite database")
+
+	found = examine(t, optionsFor(t, database.SQLite, ":memory:"))
+	want(t, found, "database", doctor.Warning, "gone when its process ends")
+	want(t, found, "version", doctor.OK, "SQLite 3.")
+}
+
+// The doctor leaves the file as it is, also where a worker would change it.
+func TestSQLiteStaysAsItIs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "old.db")
+	e := testdb.Engine{Driver: database.SQLite}
+	db := e.SQL(t, "file:"+path+"?_pragma=journal_mode(DELETE)")
+	exec(t, db, `CREATE TABLE x (y)`)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, examine(t, optionsFor(t, database.SQLite, path)), "sqlite-file", doctor.OK, `its journal is "delete" and becomes a write-ahead log`)
+	after, err := os.ReadFile(path)
+	if err != nil || string(after) != string(before) {
+		t.Errorf("the file was changed, or cannot be read: %v", err)
+	}
+	want(t, examine(t, optionsFor(t, database.SQLite, "file:"+path+"?_pragma=journal_mode(DELETE)")), "sqlite-file", doctor.Warning, "another journal")
+}

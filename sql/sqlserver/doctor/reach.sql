@@ -1,0 +1,3 @@
+-- reach: the cheapest question.
+-- Out: a number.
+SELECT 1;
