@@ -27,8 +27,20 @@ type converter struct {
 	limited bool
 }
 
-func (c *converter) add(line, column int, code, message, hint string) {
+// add reports something. What it returns may be given an edit until the next call.
+func (c *converter) add(line, column int, code, message, hint string) *Finding {
 	c.findings = append(c.findings, Finding{File: c.file, Line: line, Column: column, Code: code, Message: message, Hint: hint})
+	return &c.findings[len(c.findings)-1]
+}
+
+// addAt reports a scalar, with its end and, where quotes mend it, the edit.
+func (c *converter) addAt(y *yaml.Node, code, message, hint string, quotes bool) *Finding {
+	f := c.add(y.Line, y.Column, code, message, hint)
+	f.EndLine, f.EndColumn = c.end(y)
+	if quotes && f.EndColumn > 0 {
+		f.Edit = &Edit{Line: y.Line, Column: y.Column, EndLine: f.EndLine, EndColumn: f.EndColumn, Text: Quoted(y.Value), Safe: true}
+	}
+	return f
 }
 
 // limit reports a limit once: what lies beyond it would repeat it.
@@ -87,7 +99,8 @@ func (c *converter) alias(y *yaml.Node, path string, depth int) *Node {
 
 func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 	if isBraceTrap(y) {
-		c.add(y.Line, y.Column, "yaml-trap", "unquoted {{ }} is a mapping to YAML, not an expression", "put the whole value in quotes")
+		f := c.add(y.Line, y.Column, "yaml-trap", "unquoted {{ }} is a mapping to YAML, not an expression", "put the whole value in quotes")
+		f.Edit = quoteBraces(c.lines, y.Line, y.Column)
 		n.Kind = Null
 		return
 	}
@@ -106,7 +119,7 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 			continue
 		}
 		if first, ok := seen[key.Value]; ok {
-			c.add(key.Line, key.Column, "duplicate-key", fmt.Sprintf("key %q stands here again, first in line %d", key.Value, first), "")
+			c.addAt(key, "duplicate-key", fmt.Sprintf("key %q stands here again, first in line %d", key.Value, first), "", false)
 			continue
 		}
 		seen[key.Value] = key.Line
@@ -133,10 +146,10 @@ func (c *converter) checkKey(key *yaml.Node) bool {
 		return true
 	}
 	if value, trap := resolve(key.Value); trap != "" {
-		c.add(key.Line, key.Column, "yaml-trap", "key: "+trap, "put it in quotes")
+		c.addAt(key, "yaml-trap", "key: "+trap, "put it in quotes", true)
 		return false
 	} else if _, ok := value.(string); !ok {
-		c.add(key.Line, key.Column, "non-string-key", fmt.Sprintf("got %s as a key, want text", typeName(value)), "put it in quotes")
+		c.addAt(key, "non-string-key", fmt.Sprintf("got %s as a key, want text", typeName(value)), "put it in quotes", value != nil)
 		return false
 	}
 	return true
@@ -176,9 +189,13 @@ func (c *converter) scalar(n *Node, y *yaml.Node) {
 	}
 	value, trap := resolve(y.Value)
 	if trap != "" {
-		c.add(y.Line, y.Column, "yaml-trap", trap, "put it in quotes if it is text, or write it as a plain number")
+		f := c.addAt(y, "yaml-trap", trap, "put it in quotes if it is text, or write it as a plain number", true)
+		if plain := strings.ReplaceAll(y.Value, "_", ""); f.Edit != nil && plain != y.Value && decimal.MatchString(plain) {
+			f.Edit.Text = plain // where text is wanted, that is a mistake of its own
+		}
 	} else if c.cutByComment(y) {
-		c.add(y.Line, y.Column, "yaml-trap", "a # behind a space starts a comment, which cuts this expression off", "put the whole value in quotes")
+		f := c.add(y.Line, y.Column, "yaml-trap", "a # behind a space starts a comment, which cuts this expression off", "put the whole value in quotes")
+		f.Edit = quoteBraces(c.lines, y.Line, y.Column)
 	}
 	if value != nil {
 		n.Kind, n.Value = Scalar, value

@@ -22,14 +22,19 @@ func diagnose(file string, data []byte, err error) Findings {
 
 	var findings Findings
 	line := lineAround(data, at)
+	lines := strings.Split(string(data), "\n")
+	unit := indentUnit(lines)
 	if len(o.tabs) > 0 && o.tabs[0] < line.to {
 		for _, tab := range o.tabs {
 			findings = add(findings, tab, "yaml-tab", "a tab indents this line, want spaces", "")
+			findings[len(findings)-1].Edit = expandTabs(lines, findings[len(findings)-1].Line, unit)
 		}
 	}
 	switch trap := braces.FindSubmatchIndex(data[line.from:line.to]); {
 	case trap != nil:
 		findings = add(findings, line.from+trap[2], "yaml-trap", "unquoted {{ }} is a mapping to YAML, not an expression", "put the whole value in quotes")
+		f := &findings[len(findings)-1]
+		f.Edit = quoteBraces(lines, f.Line, f.Column)
 	case o.unclosedQuote >= 0:
 		findings = add(findings, o.unclosedQuote, "yaml-syntax", fmt.Sprintf("this quote (%c) is never closed", data[o.unclosedQuote]), "")
 	case len(o.unclosed) > 0:
@@ -49,6 +54,7 @@ func diagnose(file string, data []byte, err error) Findings {
 			hint = "put the whole expression in quotes"
 		}
 		findings = add(nil, at, "yaml-syntax", text, hint)
+		findings[0].Edit = quoteBraces(lines, findings[0].Line, 0)
 	}
 	findings.Sort()
 	return append(before(file, data, findings[0].Line), findings...)
