@@ -1,9 +1,11 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,36 +25,108 @@ file with mistakes is not looked at for those.
 
 JSON and YAML are a list of both: file, line, column, endLine and endColumn (behind
 the last character, where that is known), severity (error or warning), code,
-message, hint. The exit code is 2 when there is a mistake, 0 with
+message, hint. SARIF 2.1.0 is what code hosts and editors read: rules with what they
+mean, columns in characters, addresses relative to the working folder.
+
+With --fix files are mended first where there is no doubt about what was meant: keys
+and parameters that are misspelt and near one known name, values that want quotes or
+want none, units as people write them (5min), tabs that indent. A file is replaced in
+one step, and only by one that has fewer findings and no new ones; what was mended is
+printed. --fix --dry-run prints the changes as a diff, which patch takes, and makes
+none. The exit code is 2 when there is a mistake, 0 with
 warnings only.`,
-		Example: "  botwork pipelines check\n  botwork pipelines check pipelines/hello.yaml --output json",
+		Example: "  botwork pipelines check\n  botwork pipelines check pipelines/hello.yaml --output json\n  botwork pipelines check --output sarif > findings.sarif\n  botwork pipelines check --fix --dry-run\n  botwork pipelines check --fix",
 	}
-	output := outputFlag(cmd)
+	output := &checkFormat{format: formatTable}
+	cmd.Flags().VarP(output, "output", "o", "print the findings as table, json, yaml or sarif")
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(append(slices.Clone(formats), formatSarif), cobra.ShellCompDirectiveNoFileComp))
+	var fix, dryRun bool
+	cmd.Flags().BoolVar(&fix, "fix", false, "mend in the files what is safe to mend, then check")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "with --fix: print the changes and make none")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if dryRun && !fix {
+			return &usageError{message: "--dry-run goes with --fix", hint: "without --fix nothing is changed anyway"}
+		}
+		if fix {
+			told := a.stdout
+			if output.sarif || output.format != formatTable {
+				told = a.stderr // standard output is for the findings that are left
+			}
+			if err := a.fixNamed(args, dryRun, told); err != nil {
+				return err
+			}
+			if dryRun {
+				return nil
+			}
+		}
 		found, err := a.checkNamed(args)
 		if err != nil {
 			return err
 		}
 		all := append(strictyaml.Findings{}, found.Findings...) // an empty list is not null
 		wrong := len(found.Mistakes()) > 0
-		err = a.print(*output, all, func() {
-			for _, f := range all {
-				fmt.Fprintln(a.stdout, f)
-			}
-			if !wrong {
-				fmt.Fprintf(a.stdout, "%s, no mistakes", count(len(found.Catalogue.All()), "pipeline"))
-				if n := len(found.Warnings()); n > 0 {
-					fmt.Fprintf(a.stdout, ", %s", count(n, "warning"))
-				}
-				fmt.Fprintln(a.stdout)
-			}
-		})
+		if output.sarif {
+			err = a.printSarif(all)
+		} else {
+			err = a.print(output.format, all, func() { a.printFindings(found) })
+		}
 		if err == nil && wrong {
 			return &reportedError{exitUsage}
 		}
 		return err
 	}
 	return cmd
+}
+
+// formatSarif is the format of findings that code hosts and editors read.
+const formatSarif = "sarif"
+
+// checkFormat is a format, or SARIF.
+type checkFormat struct {
+	format
+	sarif bool
+}
+
+// String and Set make it a flag's value; Type is that of the other formats.
+func (f *checkFormat) String() string {
+	if f.sarif {
+		return formatSarif
+	}
+	return f.format.String()
+}
+
+func (f *checkFormat) Set(text string) error {
+	if f.sarif = text == formatSarif; f.sarif {
+		return nil
+	}
+	if f.format.Set(text) != nil {
+		return errors.New("want table, json, yaml or sarif")
+	}
+	return nil
+}
+
+// printSarif prints findings with addresses relative to the working folder.
+func (a *app) printSarif(findings strictyaml.Findings) error {
+	base, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	return a.print(formatJSON, checker.NewSarif(findings, currentVersion().Version, base), nil)
+}
+
+// printFindings prints findings for a person.
+func (a *app) printFindings(r *checker.Report) {
+	for _, f := range r.Findings {
+		fmt.Fprintln(a.stdout, f)
+	}
+	if len(r.Mistakes()) > 0 {
+		return
+	}
+	fmt.Fprintf(a.stdout, "%s, no mistakes", count(len(r.Catalogue.All()), "pipeline"))
+	if n := len(r.Warnings()); n > 0 {
+		fmt.Fprintf(a.stdout, ", %s", count(n, "warning"))
+	}
+	fmt.Fprintln(a.stdout)
 }
 
 // checkNamed checks the project, or the files and folders named.

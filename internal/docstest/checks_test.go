@@ -10,6 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"botwork/internal/checker"
 )
 
 // reporters are the functions that take a finding's code as an argument.
@@ -20,11 +24,18 @@ var codePattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)+$`)
 // TestCodes compares docs/checks.md with the codes in the source.
 func TestCodes(t *testing.T) {
 	var documented []string
+	var rules []checker.Rule
 	for _, tab := range read(t, "docs/checks.md").tablesWith(t, "code", "means", "mend") {
 		documented = append(documented, tab.first()...)
+		for _, r := range tab.rows {
+			rules = append(rules, checker.Rule{Code: code(r.cells[0]), Means: r.cells[1], Mend: r.cells[2]})
+		}
+	}
+	if diff := cmp.Diff(checker.Rules(), rules); diff != "" {
+		t.Errorf("the tables say something else than checker.Rules (-rules +tables):\n%s", diff)
 	}
 	inCode := map[string]bool{}
-	for _, folder := range []string{"internal/strictyaml", "pipelines", "handlers", "config", "internal/queuedefs", "cmd"} {
+	for _, folder := range []string{"internal/strictyaml", "pipelines", "handlers", "config", "internal/queuedefs", "internal/checker", "tasks", "cmd"} {
 		for _, file := range sources(t, folder) {
 			ast.Inspect(file, func(n ast.Node) bool {
 				for _, code := range codesAt(n) {

@@ -1,0 +1,72 @@
+package cmd
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"botwork/internal/checker"
+	"botwork/internal/strictyaml"
+)
+
+// fixNamed mends the files of the project, or those named, and tells what it did.
+// With dryRun it prints a diff of what it would do.
+func (a *app) fixNamed(paths []string, dryRun bool, told io.Writer) error {
+	project, err := a.openProject()
+	if err != nil {
+		return err
+	}
+	if len(paths) == 0 && project.Settings.File != "" {
+		settings := shortPath(project.Settings.File)
+		data, err := os.ReadFile(settings)
+		if err != nil {
+			return err
+		}
+		fixed, mended := checker.FixSettings(settings, data)
+		if err := a.settle(settings, data, fixed, mended, dryRun, told); err != nil {
+			return err
+		}
+		if !dryRun && len(mended) > 0 {
+			if project, err = a.openProject(); err != nil { // the pipelines may mean what is new
+				return err
+			}
+		}
+	}
+	if project.Checker == nil {
+		return nil
+	}
+	files := project.Files
+	if len(paths) > 0 {
+		files = namedFiles(paths)
+	}
+	for _, file := range files {
+		if file.Err != nil {
+			continue // the check tells
+		}
+		fixed, mended := project.Checker.FixPipeline(file)
+		if err := a.settle(file.Path, file.Data, fixed, mended, dryRun, told); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle writes a file that was mended, or prints the difference.
+func (a *app) settle(path string, before, after []byte, mended strictyaml.Findings, dryRun bool, told io.Writer) error {
+	if bytes.Equal(before, after) {
+		return nil
+	}
+	if dryRun {
+		_, err := io.WriteString(a.stdout, checker.Diff(filepath.ToSlash(path), before, after))
+		return err
+	}
+	if err := checker.Replace(path, before, after); err != nil {
+		return fmt.Errorf("mend %s: %w", path, err)
+	}
+	for _, f := range mended {
+		fmt.Fprintf(told, "mended: %s\n", f)
+	}
+	return nil
+}
