@@ -128,7 +128,7 @@ func (p *Process) job(pl *pipelines.Pipeline) scheduler.Job {
 	return scheduler.Job{
 		Name: pl.Name, Schedule: t.Schedule, TriggerName: name, AtStart: t.AtStart,
 		Overlap: scheduler.Overlap(t.Overlap), Scope: scheduler.Scope(t.Scope), CatchUp: t.CatchUp,
-		Run: func(ctx context.Context, _ scheduler.Start) error { return p.run(ctx, pl) },
+		Work: scheduler.Work{Hash: pl.Hash, Run: func(ctx context.Context, _ scheduler.Start) error { return p.run(ctx, pl) }},
 	}
 }
 

@@ -21,22 +21,31 @@ func newAlarms(runners map[string]*runner) (gocron.Scheduler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the alarm clock: %w", err)
 	}
-	for name, r := range runners {
-		if r.job.Schedule == nil {
-			continue
-		}
-		_, err := alarms.NewJob(
-			gocron.CronJob(name, false), // the text is not read: see IsValid
-			gocron.NewTask(r.ring),
-			gocron.WithName(name),
-			gocron.WithCronImplementation(alarm{r.nap}),
-		)
-		if err != nil {
+	for _, r := range runners {
+		if err := r.setAlarm(alarms); err != nil {
 			_ = alarms.Shutdown() // of a scheduler that was never started
-			return nil, fmt.Errorf("set the alarm of schedule %q: %w", name, err)
+			return nil, err
 		}
 	}
 	return alarms, nil
+}
+
+// setAlarm makes the gocron job of the runner's schedule, if it has one.
+func (r *runner) setAlarm(alarms gocron.Scheduler) error {
+	if r.job.Schedule == nil {
+		return nil
+	}
+	job, err := alarms.NewJob(
+		gocron.CronJob(r.job.Name, false), // the text is not read: see IsValid
+		gocron.NewTask(r.ring),
+		gocron.WithName(r.job.Name),
+		gocron.WithCronImplementation(alarm{r.nap}),
+	)
+	if err != nil {
+		return fmt.Errorf("set the alarm of schedule %q: %w", r.job.Name, err)
+	}
+	r.alarm = job
+	return nil
 }
 
 // alarm tells gocron when to ring next.

@@ -67,7 +67,7 @@ func (r *runner) begin(now time.Time) error {
 	}
 	r.origin = now.Add(-time.Since(r.startedAt))
 	r.cursor = r.origin
-	if r.job.Schedule != nil {
+	if r.job.Schedule != nil && !r.fresh {
 		last, err := r.lastFiring()
 		if err != nil {
 			return err

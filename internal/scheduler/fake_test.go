@@ -261,12 +261,12 @@ func mustParse(t *testing.T, spec string) *cron.Schedule {
 func minutely(t *testing.T, takes time.Duration) Job {
 	return Job{
 		Name: "P", Schedule: mustParse(t, "* * * * *"), TriggerName: TriggerCron,
-		Run: func(ctx context.Context, _ Start) error {
+		Work: Work{Run: func(ctx context.Context, _ Start) error {
 			if !sleep(ctx, takes) {
 				return context.Cause(ctx)
 			}
 			return nil
-		},
+		}},
 	}
 }
 

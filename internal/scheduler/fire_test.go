@@ -142,7 +142,7 @@ func TestOnceInDaylightSavingNights(t *testing.T) {
 					s := newTestScheduler(t, store, id+1, nil)
 					begin(t, s, Job{
 						Name: "P", Schedule: schedule, TriggerName: TriggerCron, Scope: ScopeOnce,
-						Run: func(context.Context, Start) error { return nil },
+						Work: Work{Run: func(context.Context, Start) error { return nil }},
 					})
 					schedulers = append(schedulers, s)
 				}
@@ -299,7 +299,8 @@ func TestFirstInTheQueueStaysFirst(t *testing.T) {
 	job := minutely(t, 0)
 	job.Overlap, job.Scope = OverlapQueue, ScopeOnce
 	store := newFakeStore()
-	r := newRunner(newTestScheduler(t, store, 1, nil), job)
+	s := newTestScheduler(t, store, 1, nil)
+	r := newRunner(s, job, s.place(job.Name))
 	r.overlap(Start{Trigger: TriggerCron, PlannedAt: at(0, 1, 0)}, "a run goes on")
 	if settled, err := r.fire(Start{Trigger: TriggerCron, PlannedAt: at(0, 2, 0)}); !settled || err != nil {
 		t.Fatalf("fire: settled %v, error %v; want it settled", settled, err)

@@ -75,6 +75,14 @@ type Job struct {
 	// none.
 	CatchUp time.Duration
 
+	Work
+}
+
+// Work is what a job does when it fires; it may change while the schedule stays.
+type Work struct {
+	// Hash is that of the pipeline's text, which each run records; "" is none.
+	Hash string
+
 	// Run does the work. Its context ends, with workqueue.ErrDraining as the
 	// cause, when Stop has waited long enough. The text of its error is
 	// recorded and logged, so it must hold no secrets.

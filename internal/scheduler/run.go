@@ -25,6 +25,7 @@ var errNoReturn = errors.New("the run ended its goroutine without returning")
 func (r *runner) start(start Start, done chan<- error) error {
 	ctx, cancel := r.storeCtx()
 	defer cancel()
+	work := r.work.Load()
 	run := workqueue.PipelineRun{
 		Pipeline: r.job.Name,
 		Trigger:  start.Trigger,
@@ -34,17 +35,20 @@ func (r *runner) start(start Start, done chan<- error) error {
 	if !start.PlannedAt.IsZero() {
 		run.PlannedAt = &start.PlannedAt
 	}
+	if work.Hash != "" {
+		run.PipelineHash = &work.Hash
+	}
 	id, err := r.s.store.StartRun(ctx, run)
 	if err != nil {
 		r.orphans.Store(true) // the row may be there all the same
 		return fmt.Errorf("record the start of the run: %w", err)
 	}
-	r.s.runs.Go(func() { r.execute(id, start, done) })
+	r.s.runs.Go(func() { r.execute(id, work, start, done) })
 	return nil
 }
 
 // execute runs the job from its recorded start to its recorded end.
-func (r *runner) execute(id int64, start Start, done chan<- error) {
+func (r *runner) execute(id int64, work *Work, start Start, done chan<- error) {
 	log := r.log.With().Int64("run_id", id).EmbedObject(start).Logger()
 	log.Debug().Msg("run started")
 	began, err := time.Now(), errNoReturn
@@ -62,25 +66,25 @@ func (r *runner) execute(id int64, start Start, done chan<- error) {
 			done <- err
 		}
 	}()
-	err = r.call(start)
+	err = r.call(work, start)
 }
 
 // call makes an error of a panic: one pipeline must not end all the others.
-func (r *runner) call(start Start) (err error) {
+func (r *runner) call(work *Work, start Start) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			r.log.Error().Str("stack", string(debug.Stack())).EmbedObject(start).Str("panic", fmt.Sprint(v)).Msg("run panicked")
 			err = fmt.Errorf("panic: %v", v)
 		}
 	}()
-	return r.job.Run(r.s.runCtx, start)
+	return work.Run(r.s.runCtx, start)
 }
 
 // finish records the end of the run, patiently.
 func (r *runner) finish(id int64, runErr error) {
-	r.mu.Lock()
-	r.run.ended = true
-	r.mu.Unlock()
+	r.place.mu.Lock()
+	r.place.run.ended = true
+	r.place.mu.Unlock()
 	outcome, text := workqueue.RunSucceeded, ""
 	if runErr != nil {
 		outcome, text = workqueue.RunFailed, runErr.Error()

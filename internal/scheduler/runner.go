@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-co-op/gocron/v2"
 	"github.com/rs/zerolog"
 
 	"botwork/workqueue"
@@ -26,10 +27,28 @@ const (
 // rings, and at most one run.
 type runner struct {
 	s         *Scheduler
-	job       Job
+	job       Job // but for what it does: see work
 	log       zerolog.Logger
-	rung      chan struct{} // holds one: a second ring says nothing new
-	startedAt time.Time     // with its elapsed-time reading
+	startedAt time.Time // with its elapsed-time reading
+
+	// place is where the job's runs have theirs. A runner whose schedule changed
+	// leaves it to the one that comes after.
+	place *place
+
+	// work is what the next run does.
+	work atomic.Pointer[Work]
+
+	// fresh tells that the schedule came, or changed, while the scheduler ran: what
+	// lies before is none of its business.
+	fresh bool
+
+	alarm gocron.Job         // nil: it has none
+	stop  context.CancelFunc // ends the loop; nil before it starts
+	ended chan struct{}      // closed when the loop has
+
+	// retired tells, before the loop is ended, that somebody else sees to what it
+	// leaves.
+	retired atomic.Bool
 
 	// ahead is how far this machine's clock runs ahead of the one that judges
 	// the schedule, as last measured.
@@ -39,9 +58,6 @@ type runner struct {
 	// nothing runs: another process of this name left them, or an answer of the
 	// database was lost.
 	orphans atomic.Bool
-
-	mu  sync.Mutex
-	run *activity // nil: nothing runs here
 
 	// The rest is the loop's own.
 
@@ -68,6 +84,15 @@ type runner struct {
 	recheck time.Duration // above 0: look again after it
 }
 
+// place is where a job runs, at most one run at a time. It outlives changes of the
+// job's schedule, so that a run that goes on meanwhile still counts.
+type place struct {
+	rung chan struct{} // holds one: a second ring says nothing new
+
+	mu  sync.Mutex
+	run *activity // nil: nothing runs here
+}
+
 // activity is the run that goes on here.
 type activity struct {
 	since time.Time // UTC
@@ -81,14 +106,16 @@ type outage struct {
 	tries int
 }
 
-func newRunner(s *Scheduler, job Job) *runner {
+func newRunner(s *Scheduler, job Job, at *place) *runner {
 	r := &runner{
 		s:       s,
 		job:     job,
 		log:     s.log.With().Str("schedule", job.Name).Logger(),
-		rung:    make(chan struct{}, 1),
+		place:   at,
 		atStart: job.AtStart,
+		ended:   make(chan struct{}),
 	}
+	r.work.Store(&job.Work)
 	r.orphans.Store(true)
 	return r
 }
@@ -96,7 +123,7 @@ func newRunner(s *Scheduler, job Job) *runner {
 // ring makes the loop look at the clock.
 func (r *runner) ring() {
 	select {
-	case r.rung <- struct{}{}:
+	case r.place.rung <- struct{}{}:
 	default:
 	}
 }
@@ -135,10 +162,11 @@ func (r *runner) clock() (time.Time, error) {
 }
 
 func (r *runner) loop(ctx context.Context) {
+	defer close(r.ended)
 	again := time.NewTimer(0)
 	defer again.Stop()
 	for {
-		rung := r.rung
+		rung := r.place.rung
 		if r.outage.err != nil {
 			rung = nil // a database that is away is asked at our own pace
 		}
@@ -148,7 +176,9 @@ func (r *runner) loop(ctx context.Context) {
 		case <-again.C:
 		}
 		if ctx.Err() != nil {
-			r.leave()
+			if !r.retired.Load() {
+				r.leave("the worker stopped")
+			}
 			return
 		}
 		r.recheck = 0
@@ -183,14 +213,14 @@ func (r *runner) lookAgain(d time.Duration) {
 	}
 }
 
-// leave records what this process can no longer do. What waits for the whole
-// cluster is left to the others; if there are none, the next start finds it
+// leave records what this process can no longer do, and why. What waits for the
+// whole cluster is left to the others; if there are none, the next start finds it
 // missed.
-func (r *runner) leave() {
+func (r *runner) leave(why string) {
 	if r.waiting != nil && r.job.Scope == ScopeEachWorker {
 		waiting := *r.waiting
 		r.waiting = nil
-		r.skip(waiting, "the worker stopped while this firing waited for the previous run to end")
+		r.skip(waiting, why+" while this firing waited for the previous run to end")
 	}
 	if err := r.flush(); err != nil && !errors.Is(err, context.Canceled) {
 		r.log.Warn().Err(err).Msg("the last missed or skipped firings are not recorded")
@@ -205,25 +235,26 @@ func (r *runner) storeCtx() (context.Context, context.CancelFunc) {
 
 // reserve takes the job's only place to run. If it is taken it returns by what.
 func (r *runner) reserve() (activity, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.run != nil {
-		return *r.run, false
+	p := r.place
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.run != nil {
+		return *p.run, false
 	}
-	r.run = &activity{since: r.s.now().UTC()}
+	p.run = &activity{since: r.s.now().UTC()}
 	return activity{}, true
 }
 
 func (r *runner) release() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.run = nil
+	r.place.mu.Lock()
+	defer r.place.mu.Unlock()
+	r.place.run = nil
 }
 
-func (r *runner) busy() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.run != nil
+func (p *place) busy() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.run != nil
 }
 
 // workerKey is the Worker of the schedule's firing rows.

@@ -62,7 +62,9 @@ type Scheduler struct {
 
 	mu        sync.Mutex
 	runners   map[string]*runner
-	alarms    gocron.Scheduler // nil until Start
+	places    map[string]*place // of all names that ever were
+	alarms    gocron.Scheduler  // nil until Start
+	firing    context.Context   // of the loops; nil until Start
 	stopLoops context.CancelFunc
 	stopping  bool
 	stopErr   error
@@ -77,6 +79,7 @@ func New(opts Options) *Scheduler {
 		now:     time.Now,
 		stopped: make(chan struct{}),
 		runners: make(map[string]*runner),
+		places:  make(map[string]*place),
 	}
 	if opts.Now != nil {
 		s.now = opts.Now
@@ -86,7 +89,7 @@ func New(opts Options) *Scheduler {
 	return s
 }
 
-// Add takes a job on. All jobs are added before Start.
+// Add takes a job on before Start; Put does later.
 func (s *Scheduler) Add(job Job) error {
 	if err := job.validate(); err != nil {
 		return err
@@ -99,7 +102,7 @@ func (s *Scheduler) Add(job Job) error {
 	if _, ok := s.runners[job.Name]; ok {
 		return fmt.Errorf("schedule %q: added twice", job.Name)
 	}
-	s.runners[job.Name] = newRunner(s, job)
+	s.runners[job.Name] = newRunner(s, job, s.place(job.Name))
 	return nil
 }
 
@@ -119,10 +122,10 @@ func (s *Scheduler) Start(ctx context.Context) error {
 		return err
 	}
 	s.alarms = alarms
-	ctx, s.stopLoops = context.WithCancel(ctx)
+	s.firing, s.stopLoops = context.WithCancel(ctx)
 	for _, r := range s.runners {
 		r.startedAt = time.Now()
-		s.loops.Go(func() { r.loop(ctx) })
+		s.begin(r)
 	}
 	alarms.Start()
 	return nil
@@ -179,8 +182,8 @@ func (s *Scheduler) drain(ctx context.Context) error {
 	case <-grace.C:
 	}
 	var names []string
-	for _, name := range slices.Sorted(maps.Keys(s.runners)) {
-		if s.runners[name].busy() {
+	for _, name := range slices.Sorted(maps.Keys(s.places)) {
+		if s.places[name].busy() {
 			names = append(names, name)
 		}
 	}

@@ -23,7 +23,7 @@ func TestStopBeforeStart(t *testing.T) {
 	if err := s.Trigger(t.Context(), "P"); !errors.Is(err, ErrStopped) {
 		t.Errorf("Trigger after Stop: %v, want ErrStopped", err)
 	}
-	if err := s.Add(Job{Name: "Q", Run: minutely(t, 0).Run}); err == nil {
+	if err := s.Add(Job{Name: "Q", Work: minutely(t, 0).Work}); err == nil {
 		t.Error("Add after Stop: no error")
 	}
 }

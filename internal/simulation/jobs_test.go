@@ -45,7 +45,7 @@ func (p *process) newScheduler() *scheduler.Scheduler {
 			err = s.Add(scheduler.Job{
 				Name: j.name, Schedule: schedule, TriggerName: scheduler.TriggerCron, AtStart: j.scope == scheduler.ScopeEachWorker,
 				Overlap: scheduler.OverlapSkip, Scope: j.scope, CatchUp: 10 * time.Minute,
-				Run: func(ctx context.Context, start scheduler.Start) error { return p.run(ctx, j, start) },
+				Work: scheduler.Work{Run: func(ctx context.Context, start scheduler.Start) error { return p.run(ctx, j, start) }},
 			})
 		}
 		if err != nil {
