@@ -16,7 +16,7 @@ import (
 )
 
 // schemaKinds are the schemas that there are.
-func schemaKinds() []schemas.Kind { return schemas.Kinds(config.Keys()) }
+func schemaKinds() []schemas.Kind { return schemas.Kinds(config.Keys) }
 
 // schemaFile is the name of the file of a schema.
 func schemaFile(k schemas.Kind) string { return k.Name + ".schema.json" }

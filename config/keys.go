@@ -125,5 +125,24 @@ func logKeys() keydocs.Keys {
 	return keydocs.For[Log](keydocs.Keys{
 		{Name: "level", Enum: Levels, Default: d.Level, Doc: "what is logged: this and what is more urgent"},
 		{Name: "format", Enum: Formats, Default: d.Format, Doc: "how it is written: `auto` is `console` on a terminal, else `json`"},
+		{Name: "file", Type: "object", Keys: logFileKeys(d.File), Doc: "the file that a worker's log goes to"},
+	})
+}
+
+func logFileKeys(d LogFile) keydocs.Keys {
+	return keydocs.For[LogFile](keydocs.Keys{
+		{
+			Name: "path", Example: "logs/botwork.log", Without: "standard error",
+			Doc: "the file that a worker's log goes to instead of standard error; a terminal gets it as well",
+		},
+		{
+			Name: "maxSizeMB", Type: "whole number", Min: new(1.0), Max: new(10_000.0), Default: fmt.Sprint(d.MaxSizeMB),
+			Doc: "at how many megabytes the file is cut, 1 to 10000",
+		},
+		{
+			Name: "maxFiles", Type: "whole number", Min: new(0.0), Default: fmt.Sprint(d.MaxFiles),
+			Doc: "how many of the files that were cut off are kept; `0` keeps all",
+		},
+		{Name: "maxAge", Type: "duration", Min: new(0.0), Default: brief(d.MaxAge), Doc: "how long they are kept, such as `720h`; `0s` is for ever"},
 	})
 }

@@ -33,11 +33,11 @@ type Kind struct {
 	make func(b *builder) object
 }
 
-// Kinds are all of them. settings are the keys of the settings' file.
-func Kinds(settings keydocs.Keys) []Kind {
+// Kinds are all of them. settings gives the keys of the settings' file.
+func Kinds(settings func() keydocs.Keys) []Kind {
 	return []Kind{
 		{"pipeline", "Pipeline", "A pipeline: how a work item is done, step by step.", func(b *builder) object { return b.pipeline(pipelines.Keys()) }},
-		{"settings", "Settings", "The settings of a worker: botwork.yaml.", func(b *builder) object { return b.settings(settings) }},
+		{"settings", "Settings", "The settings of a worker: botwork.yaml.", func(b *builder) object { return b.settings(settings()) }},
 		{"queues", "Queues", "The definitions of queues by name, as they stand below the key queues of botwork.yaml.", (*builder).queues},
 		{"tasks", "Tasks", "Scheduled tasks by name, as they stand below the key tasks of botwork.yaml.", (*builder).tasks},
 	}

@@ -28,7 +28,7 @@ func registry(t *testing.T, more ...handlers.Kind) *handlers.Registry {
 
 func compile(t *testing.T, name string, more ...handlers.Kind) *jsonschemas.Schema {
 	t.Helper()
-	for _, k := range schemas.Kinds(config.Keys()) {
+	for _, k := range schemas.Kinds(config.Keys) {
 		if k.Name != name {
 			continue
 		}
