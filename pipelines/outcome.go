@@ -31,6 +31,16 @@ func (e *timeoutError) Error() string {
 
 func (e *timeoutError) Unwrap() error { return e.err }
 
+// TimedOut is what comes of a call of the step's handler that lasts too long: err
+// with the step's timeout, where it has one. It is for what stands in for a
+// handler.
+func TimedOut(s *Step, err error) error {
+	if s.Timeout == 0 {
+		return fmt.Errorf("%w: %w", err, context.DeadlineExceeded)
+	}
+	return &timeoutError{s.Timeout, err}
+}
+
 // waitError says that the run's context ended while a step waited to be tried
 // again.
 type waitError struct {

@@ -51,3 +51,6 @@ type Step struct {
 	// literal are the parameters that handler was made of.
 	literal map[string]any
 }
+
+// Outputs says what the step's handler puts out, in words.
+func (s *Step) Outputs() string { return s.kind.Output }

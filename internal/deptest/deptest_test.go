@@ -141,6 +141,12 @@ var may = map[string]map[string]string{
 		"internal/strictyaml":  "a pipeline file is read with its places",
 		"workqueue":            "it runs a claimed item: this is the other joint",
 	},
+	"pipelines/pipelinetest": {
+		"handlers":            "it calls what is pure, and makes errors of their kinds",
+		"internal/strictyaml": "a file of tests is read with its places",
+		"pipelines":           "it runs them",
+		"workqueue":           "the item that a case describes",
+	},
 	"pipelines/shipped": {},
 	"sql":               {},
 	"tasks": {

@@ -1,0 +1,170 @@
+package pipelinetest
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"botwork/internal/strictyaml"
+	"botwork/pipelines"
+)
+
+// The codes of what is wrong in a file of tests, beside those of package
+// strictyaml and some of package pipelines.
+const (
+	CodeNoCases       = "no-cases"       // `cases` is an empty list
+	CodeDuplicateCase = "duplicate-case" // two cases of one name
+)
+
+// File is a file of tests that could be read.
+type File struct {
+	Name     string
+	Pipeline *pipelines.Pipeline
+	Cases    []*Case
+}
+
+// Finder returns the pipeline that a file of tests means, and what is wrong with
+// the pipeline's own file. Both are nil where there is none of that name. named
+// tells that the name stands in the file, and is not that of the file.
+type Finder func(testFile, name string, named bool) (*pipelines.Pipeline, strictyaml.Findings)
+
+type rawFile struct {
+	Pipeline *strictyaml.Node   `yaml:"pipeline"`
+	Defaults *strictyaml.Node   `yaml:"defaults"`
+	Cases    []*strictyaml.Node `yaml:"cases,required"`
+}
+
+// rawGiven is what defaults and cases may both say.
+type rawGiven struct {
+	Payload  *strictyaml.Node            `yaml:"payload"`
+	Item     *strictyaml.Node            `yaml:"item"`
+	Env      map[string]string           `yaml:"env"`
+	Secrets  map[string]string           `yaml:"secrets"`
+	Worker   string                      `yaml:"worker"`
+	Now      *strictyaml.Node            `yaml:"now"`
+	Stubs    map[string]*strictyaml.Node `yaml:"stubs"`
+	Handlers map[string]*strictyaml.Node `yaml:"handlers"`
+}
+
+type rawCase struct {
+	Name string `yaml:"name,required"`
+	rawGiven
+	From    string           `yaml:"from"`
+	Until   string           `yaml:"until"`
+	Outputs *strictyaml.Node `yaml:"outputs"`
+	Expect  *strictyaml.Node `yaml:"expect"`
+}
+
+// reader reads one file.
+type reader struct {
+	file     *File
+	findings strictyaml.Findings
+}
+
+func (r *reader) report(n *strictyaml.Node, code, message, hint string) {
+	if n.Path != "" {
+		message = n.Path + ": " + message
+	}
+	r.findings = append(r.findings, n.Finding(code, message, hint))
+}
+
+func (r *reader) decode(n *strictyaml.Node, into any) bool {
+	wrong := n.Decode(into)
+	r.findings = append(r.findings, wrong...)
+	return len(wrong) == 0 && n.Kind == strictyaml.Mapping
+}
+
+func given(n *strictyaml.Node) bool { return n != nil && n.Kind != strictyaml.Null }
+
+// Parse reads a file of tests and returns every mistake in it, in the file's
+// order. Mistakes in the pipeline's own file are among them. The file is nil when
+// there is one.
+func Parse(name string, data []byte, find Finder) (*File, strictyaml.Findings) {
+	top, findings := strictyaml.Parse(name, data)
+	if top == nil {
+		return nil, findings
+	}
+	r := &reader{file: &File{Name: name}, findings: findings}
+	var raw rawFile
+	if r.decode(top, &raw) {
+		r.read(top, raw, find)
+	}
+	r.findings.Sort()
+	if len(r.findings) > 0 {
+		return nil, r.findings
+	}
+	return r.file, nil
+}
+
+func (r *reader) read(top *strictyaml.Node, raw rawFile, find Finder) {
+	if cases := top.Get("cases"); len(raw.Cases) == 0 {
+		r.report(cases, CodeNoCases, "got an empty list, want one case or more", "")
+	}
+	wanted, at, named := testedName(r.file.Name), top, given(raw.Pipeline)
+	if named {
+		at = raw.Pipeline
+		r.findings = append(r.findings, at.Decode(&wanted)...)
+	}
+	p, wrong := find(r.file.Name, wanted, named)
+	if r.findings = append(r.findings, wrong...); p == nil {
+		if len(wrong) == 0 {
+			r.report(at, pipelines.CodeUnknownPipeline, fmt.Sprintf("there is no pipeline %q", wanted),
+				"it lies beside this file or in the pipelines folder; the key pipeline names another than the file's name")
+		}
+		return
+	}
+	r.file.Pipeline = p
+	var defaults rawGiven
+	if given(raw.Defaults) {
+		r.decode(raw.Defaults, &defaults)
+	}
+	base := r.setUp(defaults, setUp{worker: "test", now: defaultNow})
+	lines := map[string]int{}
+	for _, n := range raw.Cases {
+		var one rawCase
+		if !r.decode(n, &one) {
+			if n.Kind == strictyaml.Null {
+				r.report(n, pipelines.CodeInvalidValue, "got nothing, want a case", "remove the dash")
+			}
+			continue
+		}
+		if line, twice := lines[one.Name]; twice {
+			r.report(n.Get("name"), CodeDuplicateCase, fmt.Sprintf("the case %q stands here again, first in line %d", one.Name, line), "")
+		}
+		lines[one.Name] = n.Line
+		r.file.Cases = append(r.file.Cases, r.testCase(n, one, base))
+	}
+}
+
+// defaultNow is `now` where a case names none.
+var defaultNow = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+
+// testedName is the pipeline of a file of tests that names none.
+func testedName(file string) string {
+	base := filepath.Base(file)
+	base = strings.TrimSuffix(base, filepath.Ext(base))
+	return base[:max(0, len(base)-len("_test"))]
+}
+
+// testCase reads one case.
+func (r *reader) testCase(n *strictyaml.Node, raw rawCase, base setUp) *Case {
+	c := &Case{Name: raw.Name, At: n, pipeline: r.file.Pipeline, setUp: r.setUp(raw.rawGiven, base)}
+	if raw.From != "" || raw.Until != "" || given(raw.Outputs) {
+		c.part = &pipelines.Part{From: raw.From, Until: raw.Until}
+		if outputs, ok := raw.Outputs.Any().(map[string]any); ok {
+			c.part.Outputs = outputs
+		} else if given(raw.Outputs) {
+			r.report(raw.Outputs, "wrong-type", fmt.Sprintf("got %s, want a mapping of outputs by step", raw.Outputs.Kind), "")
+		}
+		if err := r.file.Pipeline.CheckPart(c.part, true); err != nil {
+			r.report(n, pipelines.CodeInvalidValue, err.Error(), "")
+		}
+	}
+	if given(raw.Expect) {
+		c.expect = r.expectation(raw.Expect)
+	}
+	c.expect.at = cmp.Or(raw.Expect, n)
+	return c
+}

@@ -1,0 +1,106 @@
+package pipelinetest
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"botwork/pipelines"
+)
+
+// FileResult is what the cases of a file came to, those that were chosen.
+type FileResult struct {
+	File    *File
+	Results []Result
+}
+
+// Options say which cases run, and with what.
+type Options struct {
+	// Only chooses cases by "pipeline/case"; nil runs all.
+	Only *regexp.Regexp
+
+	// SecretNames are the secrets that pipelines may name.
+	SecretNames []string
+}
+
+// Run runs the cases of a file one after the other.
+func (f *File) Run(ctx context.Context, o Options) FileResult {
+	r := FileResult{File: f}
+	for _, c := range f.Cases {
+		if o.Only == nil || o.Only.MatchString(f.Pipeline.Name+"/"+c.Name) {
+			r.Results = append(r.Results, c.Run(ctx, o.SecretNames))
+		}
+	}
+	return r
+}
+
+// Failed counts the cases that failed.
+func (r FileResult) Failed() int {
+	n := 0
+	for _, one := range r.Results {
+		if len(one.Failures) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Took is how long the cases took together.
+func (r FileResult) Took() time.Duration {
+	var sum time.Duration
+	for _, one := range r.Results {
+		sum += one.Took
+	}
+	return sum
+}
+
+// Coverage tells which of a pipeline's steps some case has run.
+type Coverage struct {
+	Pipeline string `json:"pipeline"`
+	File     string `json:"file"`
+	Steps    int    `json:"steps"`
+
+	// Tested tells that a file of tests is about the pipeline.
+	Tested bool `json:"tested"`
+
+	// Never are the steps that no case has run, in the pipeline's order: that
+	// were skipped or not reached in all of them.
+	Never []string `json:"never"`
+}
+
+// Cover sums up which steps ran, for the pipelines of the files and for others
+// that no file tests, in the order of their names.
+func Cover(files []FileResult, others []*pipelines.Pipeline) []Coverage {
+	ran := map[*pipelines.Pipeline]map[string]bool{}
+	for _, p := range others {
+		if !slices.ContainsFunc(files, func(f FileResult) bool { return f.File.Pipeline.Name == p.Name }) {
+			ran[p] = nil
+		}
+	}
+	for _, f := range files {
+		steps := ran[f.File.Pipeline]
+		if steps == nil {
+			steps = map[string]bool{}
+			ran[f.File.Pipeline] = steps
+		}
+		for _, r := range f.Results {
+			for _, name := range r.Ran {
+				steps[name] = true
+			}
+		}
+	}
+	list := []Coverage{}
+	for p, steps := range ran {
+		c := Coverage{Pipeline: p.Name, File: p.File, Steps: len(p.Steps), Tested: steps != nil, Never: []string{}}
+		for _, s := range p.Steps {
+			if !steps[s.Name] {
+				c.Never = append(c.Never, s.Name)
+			}
+		}
+		list = append(list, c)
+	}
+	slices.SortFunc(list, func(a, b Coverage) int { return strings.Compare(a.Pipeline+"\x00"+a.File, b.Pipeline+"\x00"+b.File) })
+	return list
+}
