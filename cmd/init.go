@@ -33,7 +33,7 @@ func newProject() ([]projectFile, error) {
 		files = append(files, projectFile{"pipelines/" + f.Name, f.Data})
 	}
 	for _, f := range []struct{ from, to string }{
-		{"hello.yaml", "pipelines/hello.yaml"}, {"hello.json", "hello.json"}, {"README.md", "README.md"}, {"gitignore", ".gitignore"},
+		{"hello.yaml", "pipelines/hello.yaml"}, {"hello_test.yaml", "pipelines/hello_test.yaml"}, {"hello.json", "hello.json"}, {"README.md", "README.md"}, {"gitignore", ".gitignore"},
 	} {
 		data, err := projectFiles.ReadFile("project/" + f.from)
 		if err != nil {

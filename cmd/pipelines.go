@@ -21,6 +21,7 @@ and *.yml in it and below it, but none whose name begins with a dot or "_".`,
 		a.pipelinesShowCommand(),
 		a.pipelinesCheckCommand(),
 		a.pipelinesRunCommand(),
+		a.pipelinesTestCommand(),
 		a.pipelinesNextCommand(),
 	)
 }

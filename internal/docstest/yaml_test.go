@@ -63,6 +63,8 @@ func check(compiler *pipelines.Compiler, file, text string) strictyaml.Findings 
 		_, wrong := queuedefs.Decode(settings.Queues, func(string) ([]byte, error) { return []byte("true"), nil })
 		_, more := tasks.Decode(settings.Tasks, "UTC")
 		return slices.Concat(findings, wrong, more)
+	case top.Get("cases") != nil:
+		return checkTests(compiler, file, text)
 	case top.Get("steps") == nil:
 		text += "steps: [{handler: Log, with: {message: done}}]\n"
 	}

@@ -13,6 +13,7 @@ import (
 	"botwork/internal/jsonschemas"
 	"botwork/internal/schemas"
 	"botwork/internal/strictyaml"
+	"botwork/pipelines"
 )
 
 var root = filepath.Join("..", "..")
@@ -84,6 +85,9 @@ func TestShippedPipelinesFit(t *testing.T) {
 	for _, file := range files {
 		if strings.Contains(file, "customhandler") && strings.HasSuffix(file, "greet-guest.yaml") {
 			continue // its own program knows its handler
+		}
+		if pipelines.IsTestFile(file) {
+			continue
 		}
 		if wrong := check(t, s, file, read(t, file)); len(wrong) > 0 {
 			t.Errorf("%s: %v", file, wrong)

@@ -1,0 +1,64 @@
+package cmd
+
+import (
+	"encoding/xml"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The tests that init writes pass, and one that does not says what and where.
+func TestPipelinesTest(t *testing.T) {
+	inProject(t)
+	golden(t, "pipelines_test.txt", mustDo(t, "pipelines", "test"))
+	for _, arg := range []string{"pipelines", "pipelines/hello_test.yaml", "pipelines/hel*", "./pipelines/"} {
+		if out := mustDo(t, "pipelines", "test", arg, "--run", "hello/greets by"); !strings.HasSuffix(out, "\n1 case, 0 failed; 3 of 3 steps ran\n") {
+			t.Errorf("test %s: %s", arg, out)
+		}
+	}
+	writeFile(t, "pipelines/more_test.yaml", `pipeline: hello
+cases:
+  - name: wrong
+    payload: {name: Ada}
+    stubs: {save: {output: {path: x}}}
+    expect: {calls: [{step: save, with: {path: greetings/item-2.txt}}]}
+  - name: no stub
+`)
+	r := botwork(t, "pipelines", "test", "pipelines/more_test.yaml")
+	r.wantFailure(t, exitFailed)
+	golden(t, "pipelines_test_failed.txt", r.stdout)
+
+	r = botwork(t, "pipelines", "test", "-o", "json")
+	r.wantFailure(t, exitFailed)
+	if got := decode[testsView](t, r.stdout); got.Cases != 6 || got.Failed != 2 || got.Files[1].Cases[0].Failures[0].Line != 6 ||
+		len(got.Coverage) != 6 || len(got.Coverage[len(got.Coverage)-1].Never) != 0 {
+		t.Errorf("test -o json: %s", r.stdout)
+	}
+	r = botwork(t, "pipelines", "test", "-o", "junit")
+	r.wantFailure(t, exitFailed)
+	if err := xml.Unmarshal([]byte(r.stdout), new(struct{})); err != nil || !strings.Contains(r.stdout, `<testsuites tests="6" failures="2"`) {
+		t.Errorf("test -o junit: %v\n%s", err, r.stdout)
+	}
+	if _, err := os.Stat("data/greetings"); err == nil {
+		t.Error("a test wrote a file")
+	}
+	if out := mustDo(t, "pipelines", "list"); strings.Contains(out, "_test") {
+		t.Errorf("a file of tests is listed as a pipeline: %s", out)
+	}
+}
+
+func TestPipelinesTestMistakes(t *testing.T) {
+	inProject(t)
+	writeFile(t, "pipelines/broken.yaml", "steps: [{handler: Lgo}]\n")
+	writeFile(t, "pipelines/broken_test.yaml", "cases: [{name: x}]\n")
+	writeFile(t, "pipelines/lost_test.yaml", "pipeline: hallo\ncases: [{nmae: x}]\n")
+	botwork(t, "pipelines", "test").wantFailure(t, exitUsage,
+		"pipelines/broken.yaml:1:19: ", "pipelines/lost_test.yaml:1:11: pipeline: there is no pipeline", "2 mistakes")
+	for text, args := range map[string][]string{
+		"there are no tests": {"data"}, "its name has to end in _test.yaml": {"pipelines/hello.yaml"},
+		"nothere_test.yaml": {"nothere_test.yaml"}, `no case matches "x$"`: {"pipelines/hello_test.yaml", "--run", "x$"},
+		"--run: error parsing regexp": {"--run", "("}, "want table, json, yaml or junit": {"-o", "xml"},
+	} {
+		botwork(t, append([]string{"pipelines", "test"}, args...)...).wantFailure(t, exitUsage, text)
+	}
+}
