@@ -1,0 +1,117 @@
+package pipelines
+
+import (
+	"fmt"
+
+	"botwork/handlers"
+
+	"github.com/expr-lang/expr/types"
+)
+
+// Registry returns the handlers that the compiler knows.
+func (c *Compiler) Registry() *handlers.Registry { return c.registry }
+
+// Variable is a name that expressions may use, as an editor explains it.
+type Variable struct {
+	Name string
+
+	// Type is "number", "text", "time", "true or false", "map" or "any".
+	Type string
+
+	Doc string
+
+	// Fields are those of a variable that always has the same ones.
+	Fields []Variable
+}
+
+// Variables lists the variables of expressions. What the fields of payload,
+// steps, env and secrets are depends on the pipeline and its settings. A system
+// pipeline, which a trigger starts, has no item.
+func Variables(system bool) []Variable {
+	var list []Variable
+	for _, v := range variableDocs {
+		if v.Name != varItem || !system {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// StepFields lists what expressions know of each step that has run.
+func StepFields() []Variable { return stepFieldDocs }
+
+// NamesStep tells whether an expression can name a step by a dot: steps.name.
+// Any other is written steps["a name"].
+func NamesStep(name string) bool {
+	for i, r := range name {
+		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return name != "" && !operatorWords[name]
+}
+
+// operatorWords are read as operators where a name might stand.
+var operatorWords = map[string]bool{
+	"not": true, "in": true, "and": true, "or": true, "matches": true, "contains": true, "startsWith": true, "endsWith": true,
+	"let": true, "if": true, "else": true,
+}
+
+// CheckStepName tells what is wrong with the name of a step, "" if nothing.
+func CheckStepName(name string) string {
+	if !stepName.MatchString(name) {
+		return fmt.Sprintf("got %q, %s", name, nameRule)
+	}
+	return ""
+}
+
+var stepFieldDocs = []Variable{
+	{Name: "output", Type: "any", Doc: "what the step put out; nil when it was skipped or failed"},
+	{Name: "skipped", Type: "true or false", Doc: "whether its `if` was false"},
+	{Name: "error", Type: "any", Doc: "the text of its error, when it failed with `onError: continue`; else nil"},
+}
+
+var variableDocs = []Variable{
+	{Name: varPayload, Type: "any", Doc: "the item's payload"},
+	{Name: varInput, Type: "any", Doc: "what the step before put out; in the first step the payload"},
+	{Name: varSteps, Type: "map", Doc: "the steps that have run, by name: `.output`, `.skipped`, `.error`"},
+	{Name: varItem, Type: "map", Doc: "the item that runs", Fields: []Variable{
+		{Name: "id", Type: "number", Doc: "the item's number; 0 in `botwork pipelines run`"},
+		{Name: "queue", Type: "text", Doc: "its queue"},
+		{Name: "priority", Type: "number", Doc: "its priority; larger runs first"},
+		{Name: "attempt", Type: "number", Doc: "1 for the first attempt"},
+		{Name: "fence", Type: "number", Doc: "a number that grows with every claim of the item: a system outside that keeps the largest " +
+			"it has seen can refuse a run that has lost its lease"},
+		{Name: "createdAt", Type: "time", Doc: "when it was made, in UTC"},
+		{Name: "availableAt", Type: "time", Doc: "when it became due, in UTC"},
+		{Name: "deadlineAt", Type: "any", Doc: "its deadline, a time in UTC; nil if none"},
+		{Name: "createdBy", Type: "any", Doc: "who made it, a text; nil if nobody said"},
+		{Name: "naturalKey", Type: "any", Doc: "its key in the outer world, a text; nil if none"},
+		{Name: "taskName", Type: "any", Doc: "its task's name, a text; nil if none"},
+	}},
+	{Name: varEnv, Type: "map", Doc: "environment variables by name, texts; nil when one is not set. Those that begin with `BOTWORK_` are not there"},
+	{Name: varSecrets, Type: "map", Doc: "the secrets of the settings by name, texts"},
+	{Name: varNow, Type: "time", Doc: "when the run started, in UTC"},
+	{Name: varWorker, Type: "map", Doc: "the worker that runs the step", Fields: []Variable{
+		{Name: "name", Type: "text", Doc: "its name"},
+	}},
+}
+
+// typeWord is how a type of the expression compiler is called here.
+func typeWord(t types.Type) string {
+	switch t.String() {
+	case "int":
+		return "number"
+	case "string":
+		return "text"
+	case "bool":
+		return "true or false"
+	case "time.Time":
+		return "time"
+	case "any", "interface {}":
+		return "any"
+	default:
+		return "map"
+	}
+}

@@ -1,0 +1,86 @@
+package pipelines
+
+// Function is a built-in function of expressions, as an editor explains it.
+type Function struct {
+	Name      string
+	Signature string // parameters and result; what stands in [] may be left out
+	Doc       string
+}
+
+// Functions lists the functions of expressions by what they work on.
+func Functions() []Function { return functionDocs }
+
+// A predicate is an expression about one element, which it calls #; .field is
+// short for #.field.
+var functionDocs = []Function{
+	{"len", "len(value) number", "the number of elements of a list or map, or of characters of a text"},
+	{"first", "first(list) any", "the first element; nil when there is none"},
+	{"last", "last(list) any", "the last element; nil when there is none"},
+	{"take", "take(list, n) list", "the first n elements, or all when there are fewer"},
+	{"get", "get(value, key) any", "an element of a list or map; nil when there is none"},
+	{"filter", "filter(list, predicate) list", "the elements for which the predicate is true"},
+	{"map", "map(list, expression) list", "what the expression gives for each element"},
+	{"find", "find(list, predicate) any", "the first element for which the predicate is true; nil when there is none"},
+	{"findIndex", "findIndex(list, predicate) number", "where the first element is for which the predicate is true, from 0"},
+	{"findLast", "findLast(list, predicate) any", "the last element for which the predicate is true; nil when there is none"},
+	{"findLastIndex", "findLastIndex(list, predicate) number", "where the last element is for which the predicate is true, from 0"},
+	{"all", "all(list, predicate) bool", "whether the predicate is true for all elements; true for an empty list"},
+	{"any", "any(list, predicate) bool", "whether the predicate is true for an element; false for an empty list"},
+	{"one", "one(list, predicate) bool", "whether the predicate is true for exactly one element"},
+	{"none", "none(list, predicate) bool", "whether the predicate is true for no element; true for an empty list"},
+	{"count", "count(list[, predicate]) number", "for how many elements the predicate, or the element itself, is true"},
+	{"sum", "sum(list[, expression]) number", "the sum of the elements, or of what the expression gives for each"},
+	{"mean", "mean(list) number", "the mean of the numbers"},
+	{"median", "median(list) number", "the median of the numbers"},
+	{"min", "min(numbers…) number", "the smallest of the numbers, or of those in a list"},
+	{"max", "max(numbers…) number", "the largest of the numbers, or of those in a list"},
+	{"groupBy", "groupBy(list, expression) map", "the elements as lists, by what the expression gives for them"},
+	{"sort", `sort(list[, "desc"]) list`, "the elements in ascending order"},
+	{"sortBy", `sortBy(list, expression[, "desc"]) list`, "the elements in the order of what the expression gives for them"},
+	{"reduce", "reduce(list, expression[, initial]) any", "one value made of all: the expression puts the next element # to #acc, what it gave before"},
+	{"reverse", "reverse(list) list", "the elements from the last to the first"},
+	{"uniq", "uniq(list) list", "the elements without those that stand before already"},
+	{"concat", "concat(list, list…) list", "the elements of several lists"},
+	{"flatten", "flatten(list) list", "the elements, with those of lists in it in their place"},
+	{"join", "join(list[, delimiter]) text", "the texts as one, with the delimiter between them"},
+	{"keys", "keys(map) list", "the keys of a map, in no order"},
+	{"values", "values(map) list", "the values of a map, in no order"},
+	{"toPairs", "toPairs(map) list", "a list of [key, value]"},
+	{"fromPairs", "fromPairs(list) map", "a map of a list of [key, value]"},
+	{"trim", "trim(text[, characters]) text", "the text without blanks, or those characters, at both ends"},
+	{"trimPrefix", "trimPrefix(text, prefix) text", "the text without that beginning"},
+	{"trimSuffix", "trimSuffix(text, suffix) text", "the text without that end"},
+	{"upper", "upper(text) text", "the text in capitals"},
+	{"lower", "lower(text) text", "the text in small letters"},
+	{"split", "split(text, delimiter[, n]) list", "the parts of a text between the delimiters, n at the most"},
+	{"splitAfter", "splitAfter(text, delimiter[, n]) list", "the parts of a text, each with its delimiter, n at the most"},
+	{"replace", "replace(text, old, new) text", "the text with new for every old"},
+	{"repeat", "repeat(text, n) text", "the text n times"},
+	{"indexOf", "indexOf(text, part) number", "where the part stands first, from 0; -1 when it does not"},
+	{"lastIndexOf", "lastIndexOf(text, part) number", "where the part stands last, from 0; -1 when it does not"},
+	{"hasPrefix", "hasPrefix(text, prefix) bool", "whether the text begins so; the same as startsWith"},
+	{"hasSuffix", "hasSuffix(text, suffix) bool", "whether the text ends so; the same as endsWith"},
+	{"int", "int(value) number", "the whole number that a number or text stands for"},
+	{"float", "float(value) number", "the number that a number or text stands for"},
+	{"string", "string(value) text", "the value as text"},
+	{"type", "type(value) text", `the name of the value's type, such as "string", "int", "array" or "map"`},
+	{"abs", "abs(number) number", "the number without its sign"},
+	{"ceil", "ceil(number) number", "the next whole number up"},
+	{"floor", "floor(number) number", "the next whole number down"},
+	{"round", "round(number) number", "the nearest whole number; halves go away from zero"},
+	{"toJSON", "toJSON(value) text", "the value as JSON"},
+	{"fromJSON", "fromJSON(text) any", "the value that JSON stands for"},
+	{"toBase64", "toBase64(text) text", "the text in Base64"},
+	{"fromBase64", "fromBase64(text) text", "the text that Base64 stands for"},
+	{"date", "date(text[, format[, zone]]) time", `the time that a text stands for; the format is Go's, such as "2006-01-02"`},
+	{"duration", "duration(text) duration", `a length of time, such as duration("90m")`},
+	{"timezone", "timezone(name) zone", `a zone for date and for a time's In, such as timezone("Europe/Lisbon")`},
+	{"bitand", "bitand(a, b) number", "a AND b, bit by bit"},
+	{"bitor", "bitor(a, b) number", "a OR b, bit by bit"},
+	{"bitxor", "bitxor(a, b) number", "a XOR b, bit by bit"},
+	{"bitnand", "bitnand(a, b) number", "a AND NOT b, bit by bit"},
+	{"bitnot", "bitnot(a) number", "NOT a, bit by bit"},
+	{"bitshl", "bitshl(a, n) number", "a, shifted left by n bits"},
+	{"bitshr", "bitshr(a, n) number", "a, shifted right by n bits, with its sign"},
+	{"bitushr", "bitushr(a, n) number", "a, shifted right by n bits, without its sign"},
+}
