@@ -89,8 +89,18 @@ var may = map[string]map[string]string{
 	"internal/keyring": {
 		"workqueue": "it is the cipher of the store's contract",
 	},
-	"internal/logfile":  {},
-	"internal/namedsql": {},
+	"internal/logfile": {},
+	"internal/lsp": {
+		"handlers":            "parameters are completed and explained by the handlers' own texts",
+		"internal/keydocs":    "and keys by theirs",
+		"internal/lsp/rpc":    "what it speaks",
+		"internal/lsp/sketch": "how it reads what is being typed",
+		"internal/strictyaml": "findings become marks, and their edits fixes",
+		"pipelines":           "pipelines outside a project's folder are checked, and variables explained",
+	},
+	"internal/lsp/rpc":    {},
+	"internal/lsp/sketch": {},
+	"internal/namedsql":   {},
 	"internal/process": {
 		"handlers/queue":      "the system pipelines' handlers get their executor here",
 		"internal/scheduler":  "it runs one",
