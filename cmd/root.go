@@ -58,6 +58,7 @@ func (a *app) commands() []*cobra.Command {
 		a.keysCommand(),
 		a.doctorCommand(),
 		a.checkCommand(),
+		a.lspCommand(),
 		a.benchCommand(),
 		a.versionCommand(),
 	}
