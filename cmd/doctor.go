@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -116,6 +117,9 @@ func (a *app) doctorOptions(service string) doctor.Options {
 	c := a.cfg
 	o.File, o.Driver, o.DSN = c.File, c.Database.Driver, c.Database.DSN.Reveal()
 	o.Worker, o.Timezone, o.Folders = c.Worker.Name, c.Pipelines.Timezone, c.Handlers.Folders
+	if c.Log.File.Path != "" {
+		o.Log = filepath.Dir(c.Log.File.Path)
+	}
 	o.SecretsError = c.CheckSecrets()
 	for name := range c.Secrets {
 		o.Secrets = append(o.Secrets, name)

@@ -98,6 +98,9 @@ func TestDoctorFindsFaultsInSettings(t *testing.T) {
 	writeFile(t, "keyset.json", `{"primaryKeyId": 1}`)
 	wantFound(t, doctorFound(t, exitFailed)["keyset"], doctor.Fault, "no key")
 
+	writeFile(t, "botwork.yaml", "log: {file: {path: hello.json/botwork.log}}\n")
+	wantFound(t, doctorFound(t, exitDone)["folders"], doctor.Warning, "hello.json is a file")
+
 	writeFile(t, "botwork.yaml", "database: {driver: oracle}\nworker: {capacity: 0}\n")
 	found := doctorFound(t, exitFailed)
 	wantFound(t, found["settings"], doctor.Fault, "oracle")
