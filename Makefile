@@ -1,15 +1,16 @@
 # `make` lists the targets. `make run` and `make test` need Go and nothing else.
 
 VERSION := $(or $(shell git describe --tags --always --dirty 2>/dev/null),dev)
+COMMIT := $(shell git rev-parse HEAD 2>/dev/null)
+DATE := $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
 
 # -trimpath everywhere, so that tests, linters and releases share compiled
-# packages; -buildvcs=false, because the version is given below and stamping fails
-# in a checkout that belongs to another user.
+# packages; -buildvcs=false, because version, commit and date are given below and
+# stamping fails in a checkout that belongs to another user.
 GOFLAGS := $(strip $(GOFLAGS) -trimpath -buildvcs=false)
 export GOFLAGS
 
-LDFLAGS := -X botwork/cmd.version=$(VERSION)
-PLATFORMS := linux/amd64 linux/arm64 windows/amd64
+LDFLAGS := -X botwork/cmd.version=$(VERSION) -X botwork/cmd.commit=$(COMMIT) -X botwork/cmd.date=$(DATE)
 
 # The race detector is the only thing here that needs a C compiler.
 RACE ?=
@@ -28,7 +29,7 @@ SEED ?= 0
 # How many histories `make simulate` lives through.
 SEEDS ?= 2000
 
-.PHONY: help run build test fuzz simulate chaos lint cross tools clean
+.PHONY: help run build test fuzz simulate chaos lint dist tools clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target text; do printf '  make %-8s %s\n' "$$target" "$$text"; done
@@ -72,14 +73,8 @@ lint: $(LINTER) ## check formatting, go vet for Linux and Windows, and the linte
 	GOOS=windows go vet ./...
 	$(LINTER) run ./...
 
-cross: ## build stripped binaries for every platform into dist/
-	$(foreach platform,$(PLATFORMS),$(call cross-build,$(subst /, ,$(platform))))
-
-# One line of `cross`; the argument is "os arch".
-define cross-build
-GOOS=$(word 1,$(1)) GOARCH=$(word 2,$(1)) CGO_ENABLED=0 go build -ldflags '-s -w $(LDFLAGS)' -o dist/botwork-$(word 1,$(1))-$(word 2,$(1))$(if $(filter windows,$(1)),.exe) ./cmd/botwork
-
-endef
+dist: ## make the archives for Windows and Linux, and their checksums, in dist/
+	go run ./internal/dist -out dist
 
 tools: $(LINTER) ## build the linters of tools/go.mod into bin/
 

@@ -76,6 +76,9 @@ var may = map[string]map[string]string{
 	"internal/database": {
 		"internal/namedsql": "an opened connection knows its driver's parameter style",
 	},
+	"internal/dist": {
+		"cmd": "the settings, pipelines, schemas and the unit in an archive are what the program's commands write",
+	},
 	"internal/docstest": {},
 	"internal/doctor": {
 		"internal/database": "it connects to databases, and says what is wrong without their passwords",
