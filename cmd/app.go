@@ -18,6 +18,7 @@ import (
 	"botwork/handlers/queue"
 	"botwork/internal/checker"
 	"botwork/internal/database"
+	"botwork/internal/service"
 	"botwork/pipelines"
 	"botwork/workqueue/sqlstore"
 )
@@ -35,6 +36,9 @@ type app struct {
 	// started tells that the command line was understood: an error before that
 	// is wrong usage.
 	started bool
+
+	// services opens the service manager of this system.
+	services func() (service.Manager, error)
 
 	// supervisor is told how a worker gets on; alarms takes the lines of its log that
 	// tell of trouble, nil if nobody gathers those.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/handlers"
+	"botwork/internal/service"
 )
 
 const rootDoc = `Botwork runs queued work for bots. Work items wait in a database table; pipelines
@@ -24,7 +25,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or a file with mistakes.`
 // on is ended in good order. The kinds are handlers beside the built-in ones.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, environ []string, kinds ...handlers.Kind) int {
 	out := &output{to: stdout}
-	a := &app{stdin: stdin, stdout: out, stderr: stderr, environ: environ, kinds: kinds, supervisor: unsupervised{}}
+	a := &app{stdin: stdin, stdout: out, stderr: stderr, environ: environ, kinds: kinds, services: service.New, supervisor: unsupervised{}}
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -42,6 +43,7 @@ func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.initCommand(),
 		a.runCommand(),
+		a.serviceCommand(),
 		a.demoCommand(),
 		a.enqueueCommand(),
 		a.itemsCommand(),

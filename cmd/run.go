@@ -95,7 +95,7 @@ func (a *app) run(ctx context.Context, first ...string) error {
 		return err
 	}
 	defer p.resources.Connections.Close() //nolint:errcheck // the process ends
-	a.supervisor.Ready(a.cfg.Worker.ShutdownGrace)
+	a.supervisor.Ready(a.cfg.Worker.StopIn(), a.cfg.Worker.Heartbeat)
 	store, err := a.patientStore(ctx, p.log)
 	if err != nil {
 		return err

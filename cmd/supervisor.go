@@ -6,9 +6,9 @@ import "time"
 // service manager. Its methods may be called from several goroutines at once.
 type supervisor interface {
 	// Ready says that settings and pipelines are good and the worker goes to work;
-	// the database has not been touched. When asked to stop, the worker gives
-	// running items the grace.
-	Ready(grace time.Duration)
+	// the database has not been touched. When asked to stop it needs no longer than
+	// stopIn, and every heartbeat it calls Beat.
+	Ready(stopIn, heartbeat time.Duration)
 
 	// Status says in a few words what the worker does now.
 	Status(text string)
@@ -23,6 +23,6 @@ type unsupervised struct{}
 
 var _ supervisor = unsupervised{}
 
-func (unsupervised) Ready(time.Duration) {}
-func (unsupervised) Status(string)       {}
-func (unsupervised) Beat()               {}
+func (unsupervised) Ready(_, _ time.Duration) {}
+func (unsupervised) Status(string)            {}
+func (unsupervised) Beat()                    {}

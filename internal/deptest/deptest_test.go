@@ -130,6 +130,7 @@ var may = map[string]map[string]string{
 		"pipelines":           "the keys of pipelines",
 		"tasks":               "the keys of tasks",
 	},
+	"internal/service":    {},
 	"internal/simulation": {},
 	"internal/scheduler": {
 		"internal/cron": "planned instants",

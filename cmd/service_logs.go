@@ -1,0 +1,134 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"botwork/internal/logfile"
+	"botwork/internal/service"
+)
+
+func (a *app) serviceLogsCommand() *cobra.Command {
+	var follow bool
+	var lines int
+	cmd := &cobra.Command{
+		Use:   "logs",
+		Short: "Print the service's last log lines, and those that come",
+		Long: `Prints the last lines of the service's log: of the file that its settings name
+(log.file.path), or else of logs/NAME.log beside the settings file on Windows, and of
+the journal on Linux. On a terminal lines of JSON are shown as people read them.`,
+		Example: "  botwork service logs\n  botwork service logs --name nightly --lines 500 --follow",
+		Args:    noArguments,
+	}
+	name := nameFlag(cmd)
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with lines that come, until Ctrl-C")
+	cmd.Flags().IntVarP(&lines, "lines", "n", 100, "print the last `N` lines")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if lines < 0 {
+			return usagef("--lines: got %d, want 0 or more", lines)
+		}
+		return a.withManager(*name, func(m service.Manager) error {
+			st, err := m.Status(cmd.Context(), *name)
+			if err != nil {
+				return err
+			}
+			path := a.logOf(st)
+			if path == "" {
+				return a.journal(cmd.Context(), *name, lines, follow)
+			}
+			return a.showLog(cmd.Context(), path, lines, follow)
+		})
+	}
+	return cmd
+}
+
+// logOf is the log file of a service; "" when it writes none.
+func (a *app) logOf(st service.Status) string {
+	a.configFile = st.Config
+	// A file with mistakes is no reason not to show what the service said of it.
+	if err := a.loadConfig(); err == nil && a.cfg.Log.File.Path != "" {
+		return a.cfg.Log.File.Path
+	}
+	return defaultServiceLog(st.Config, st.Name)
+}
+
+// showLog prints the file's last lines and follows it.
+func (a *app) showLog(ctx context.Context, path string, lines int, follow bool) error {
+	const every = 250 * time.Millisecond
+	w := io.Writer(a.stdout)
+	if isTerminal(a.stdoutFile()) {
+		w = &prettyLines{console: consoleForm(a.stdout, true), to: a.stdout}
+	}
+	place, err := logfile.Last(w, path, lines)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the service has no log yet: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	defer place.Close() //nolint:errcheck // it was only read
+	if !follow {
+		return nil
+	}
+	return place.Follow(ctx, w, every)
+}
+
+// stdoutFile is what standard output is, to ask whether it is a terminal.
+func (a *app) stdoutFile() io.Writer {
+	if out, ok := a.stdout.(*output); ok {
+		return out.to
+	}
+	return a.stdout
+}
+
+// prettyLines shows lines of JSON as people read them, and others as they are.
+type prettyLines struct {
+	console, to io.Writer
+	rest        []byte // of a line that has no end yet
+}
+
+// Write implements io.Writer.
+func (p *prettyLines) Write(b []byte) (int, error) {
+	p.rest = append(p.rest, b...)
+	for {
+		line, rest, whole := bytes.Cut(p.rest, []byte("\n"))
+		if !whole {
+			return len(b), nil
+		}
+		to := p.to
+		if bytes.HasPrefix(line, []byte("{")) {
+			to = p.console
+		}
+		if _, err := to.Write(append(bytes.Clone(line), '\n')); err != nil {
+			return 0, err
+		}
+		p.rest = rest
+	}
+}
+
+// journal lets journalctl show the service's lines, as it does on its own.
+func (a *app) journal(ctx context.Context, name string, lines int, follow bool) error {
+	args := []string{"--unit", name, "--lines", strconv.Itoa(lines), "--no-pager"}
+	if follow {
+		args = append(args, "--follow")
+	}
+	cmd := exec.CommandContext(ctx, "journalctl", args...)
+	cmd.Stdout, cmd.Stderr = a.stdoutFile(), a.stderr
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return nil // Ctrl-C ends what follows
+	}
+	if err != nil {
+		return fmt.Errorf("journalctl: %w", err)
+	}
+	return nil
+}

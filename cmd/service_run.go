@@ -1,0 +1,122 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"botwork/config"
+	"botwork/internal/service"
+	"botwork/internal/strictyaml"
+)
+
+func (a *app) serviceRunCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Be the service: for the service manager, not for people",
+		Long: `Works as ` + "`botwork run`" + ` does, and talks with the service manager that started it:
+it says that it runs when settings and pipelines are good and before it touches the
+database, shows that it gets on while it drains, and ends when it is told to. The
+working folder is that of the settings file. A worker that would have the host's name
+for want of another has the service's name behind it, unless that is botwork.
+
+Started by a person it says so and does nothing.
+
+Exit codes: 0 stopped as it was told to, 1 failed, 2 a file with mistakes, 3 it did not
+stop in time and was ended.`,
+		Example: "  botwork service run --name botwork --config /etc/botwork/botwork.yaml",
+		Args:    noArguments,
+	}
+	name := nameFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := service.CheckName(*name); err != nil {
+			return &usageError{message: "--name: " + err.Error()}
+		}
+		code, err := service.Run(cmd.Context(), *name, func(ctx context.Context, life *service.Life) int {
+			a.supervisor = life
+			return a.serve(ctx, *name)
+		})
+		if errors.Is(err, service.ErrByHand) {
+			return &usageError{err.Error(), "`botwork run` starts a worker by hand, `botwork service start` starts the service"}
+		}
+		if err == nil && code != exitDone {
+			err = &reportedError{code}
+		}
+		return err
+	}
+	return cmd
+}
+
+// serve works until ctx ends, and returns the exit code. What ends it before is in
+// the log, wherever that is.
+func (a *app) serve(ctx context.Context, name string) int {
+	err := a.configureService(name)
+	a.gatherAlarms(name)
+	if err == nil {
+		err = a.run(ctx)
+	}
+	if err == nil || ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return exitDone
+	}
+	return a.report(err)
+}
+
+// configureService reads the settings as a service does.
+func (a *app) configureService(name string) error {
+	file := a.configFile
+	if err := a.loadConfig(); err != nil {
+		a.cfg = config.Default() // enough to tell what is wrong
+		a.cfg.Log.File.Path = defaultServiceLog(file, name)
+		return err
+	}
+	a.cfg.ForService(name)
+	if a.cfg.Log.File.Path == "" {
+		a.cfg.Log.File.Path = defaultServiceLog(a.cfg.File, name)
+	}
+	if a.cfg.File != "" {
+		// Programs that handlers start shall not begin in a folder of the system.
+		if err := os.Chdir(filepath.Dir(a.cfg.File)); err != nil {
+			return fmt.Errorf("work in the folder of the settings: %w", err)
+		}
+	}
+	return a.cfg.Validate()
+}
+
+// defaultServiceLog is where a service logs whose settings do not say: Windows has no
+// other place, systemd gathers what comes on standard error.
+func defaultServiceLog(configFile, name string) string {
+	if runtime.GOOS != "windows" || configFile == "" {
+		return ""
+	}
+	return config.ServiceLog(configFile, name)
+}
+
+// report logs what has ended the service, and returns its exit code.
+func (a *app) report(err error) int {
+	log, _, bad := a.openLog(a.redactor())
+	if bad != nil {
+		a.cfg.Log.File.Path = "" // to where there is no file to open
+		if log, _, bad = a.openLog(a.redactor()); bad != nil {
+			a.complain(errors.Join(err, bad))
+			return exitFailed
+		}
+	}
+	const most = 20 // events are no place for a list of hundreds
+	if findings, ok := errors.AsType[strictyaml.Findings](err); ok {
+		for _, f := range findings[:min(most, len(findings))] {
+			log.Error().Msg(f.String())
+		}
+		log.Error().Int("mistakes", len(findings)).Msg("the service ends: its files have mistakes; `botwork pipelines check` names them all")
+		return exitUsage
+	}
+	log.Error().Err(err).Msg("the service ends")
+	if _, ok := errors.AsType[*usageError](err); ok {
+		return exitUsage
+	}
+	return exitFailed
+}

@@ -1,0 +1,147 @@
+package service
+
+import (
+	"context"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// ear is systemd's end of the socket.
+type ear struct {
+	net.Conn
+	mu    sync.Mutex
+	heard []string
+}
+
+func (e *ear) Write(b []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.heard = append(e.heard, string(b))
+	return len(b), nil
+}
+
+// take returns what came since the last call.
+func (e *ear) take() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	heard := e.heard
+	e.heard = nil
+	return heard
+}
+
+func count(list []string, what string) int { return strings.Count(strings.Join(list, "\n"), what) }
+
+// drive runs the work under a systemd that wants a sign of life every 30s.
+func drive(t *testing.T, ctx context.Context, work Work) (*ear, chan int) {
+	e := &ear{}
+	ended := make(chan int, 1)
+	go func() { ended <- (&notifier{conn: e, dog: 30 * time.Second}).run(ctx, work) }()
+	synctest.Wait()
+	return e, ended
+}
+
+func TestSystemdHearsHowAServiceGetsOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		e, ended := drive(t, ctx, func(ctx context.Context, life *Life) int {
+			time.Sleep(2500 * time.Millisecond) // reads files
+			life.Ready(10*time.Second, time.Second)
+			life.Status("waits\nfor the database")
+			<-ctx.Done()
+			time.Sleep(3500 * time.Millisecond)
+			return 0
+		})
+		time.Sleep(4 * time.Second)
+		synctest.Wait()
+		want := []string{
+			"EXTEND_TIMEOUT_USEC=20000000", "WATCHDOG=1", "EXTEND_TIMEOUT_USEC=20000000", "WATCHDOG=1",
+			"READY=1", "STATUS=waits", "WATCHDOG=1", "WATCHDOG=1",
+		}
+		got := e.take()
+		if count(got, "READY=1") != 1 || count(got, "STATUS=waits") != 1 || len(got) != len(want) || count(got, "EXTEND") != 2 {
+			t.Errorf("while it starts systemd hears (-want +got):\n%s", cmp.Diff(want, got))
+		}
+		stop()
+		if code := <-ended; code != 0 {
+			t.Errorf("exit code %d, want 0", code)
+		}
+		got = e.take()
+		if len(got) == 0 || got[0] != "STOPPING=1\nEXTEND_TIMEOUT_USEC=20000000" || count(got, "EXTEND") != 4 {
+			t.Errorf("while it stops systemd hears %q, want STOPPING and three more extensions", got)
+		}
+	})
+}
+
+// The watchdog is to fell a process whose loop has come to a stand, and no other.
+func TestSignsOfLifeEndWithTheBeats(t *testing.T) {
+	for name, c := range map[string]struct {
+		every time.Duration
+		beats int
+		until time.Duration // how long there are signs of life
+	}{
+		"it never beat":             {time.Second, 0, time.Hour},
+		"it stood after a while":    {10 * time.Second, 3, 50 * time.Second},
+		"it beats seldom":           {time.Minute, 3, 300 * time.Second},
+		"it stood at the beginning": {10 * time.Second, 1, 30 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				e, ended := drive(t, t.Context(), func(_ context.Context, life *Life) int {
+					life.Ready(time.Second, c.every)
+					for i := range c.beats {
+						if i > 0 {
+							time.Sleep(c.every)
+						}
+						life.Beat()
+					}
+					time.Sleep(time.Hour - time.Since(began))
+					return 1
+				})
+				last := time.Duration(0)
+				for time.Since(began) < time.Hour-time.Second {
+					time.Sleep(time.Second)
+					synctest.Wait()
+					if count(e.take(), "WATCHDOG=1") > 0 {
+						last = time.Since(began)
+					}
+				}
+				if last > c.until || last < c.until-2*time.Second {
+					t.Errorf("the last sign of life came after %s, want it at about %s", last, c.until)
+				}
+				<-ended
+			})
+		})
+	}
+}
+
+func TestAServiceThatDoesNotStopIsEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		hangs := make(chan struct{})
+		_, ended := drive(t, ctx, func(_ context.Context, life *Life) int {
+			life.Ready(10*time.Second, time.Second)
+			<-hangs
+			return 0
+		})
+		began := time.Now()
+		stop()
+		if code := <-ended; code != ExitAbandoned || time.Since(began) != 10*time.Second+rest {
+			t.Errorf("ended with %d after %s, want %d after %s", code, time.Since(began), ExitAbandoned, 10*time.Second+rest)
+		}
+		close(hangs)
+	})
+}
+
+func TestAPersonIsNoServiceManager(t *testing.T) {
+	t.Setenv("NOTIFY_SOCKET", "")
+	if _, err := Run(t.Context(), "botwork", nil); err != ErrByHand { //nolint:errorlint // it is not wrapped
+		t.Errorf("Run = %v, want ErrByHand", err)
+	}
+}

@@ -1,0 +1,106 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"golang.org/x/sys/windows"
+	"golang.org/x/sys/windows/svc"
+)
+
+// tick is how often a service that starts or stops shows that it gets on; waitHint is
+// how long the manager shall wait for the next sign.
+const (
+	tick     = time.Second
+	waitHint = 20 * time.Second
+)
+
+// Run does the work as the service of the name, until the manager stops it, and
+// returns its exit code. ctx ends the work as well. ErrByHand says that no service
+// manager has started this process.
+//
+// That is not asked beforehand: svc.IsWindowsService denies it in containers.
+func Run(ctx context.Context, name string, work Work) (int, error) {
+	outliveLogoff()
+	h := &handler{ctx: ctx, work: work, life: newLife(func(string) {})}
+	err := svc.Run(name, h)
+	if errors.Is(err, windows.ERROR_FAILED_SERVICE_CONTROLLER_CONNECT) {
+		return 0, ErrByHand
+	}
+	return h.code, err
+}
+
+// handler translates between the service control manager and the work.
+type handler struct {
+	ctx  context.Context
+	work Work
+	life *Life
+	code int
+}
+
+var _ svc.Handler = (*handler)(nil)
+
+// Execute implements svc.Handler. An exit code other than 0 is the service's own, as
+// the manager sees it.
+func (h *handler) Execute(_ []string, requests <-chan svc.ChangeRequest, status chan<- svc.Status) (bool, uint32) {
+	ctx, stop := context.WithCancel(h.ctx)
+	defer stop()
+	now := svc.Status{State: svc.StartPending, WaitHint: uint32(waitHint.Milliseconds())}
+	status <- now
+	ended := make(chan int, 1)
+	go func() { ended <- h.work(ctx, h.life) }()
+
+	ready := h.life.ready
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	var late <-chan time.Time
+	for {
+		select {
+		case <-ready:
+			ready = nil
+			now = svc.Status{State: svc.Running, Accepts: svc.AcceptStop | svc.AcceptShutdown | svc.AcceptPreShutdown}
+			status <- now
+		case r := <-requests:
+			switch r.Cmd {
+			case svc.Interrogate:
+				status <- now
+			case svc.Stop, svc.Shutdown, svc.PreShutdown:
+				if now.State == svc.StopPending {
+					continue
+				}
+				ready = nil
+				now = svc.Status{State: svc.StopPending, CheckPoint: 1, WaitHint: uint32(waitHint.Milliseconds())}
+				status <- now
+				late = time.After(h.life.patience())
+				stop()
+			}
+		case <-ticker.C:
+			if now.State != svc.Running {
+				now.CheckPoint++
+				status <- now
+			}
+		case h.code = <-ended:
+			return h.code != 0, uint32(h.code)
+		case <-late:
+			h.code = ExitAbandoned
+			return true, ExitAbandoned
+		}
+	}
+}
+
+// outliveLogoff lets the process outlive a person who logs off. A service is told of
+// that, and of the system's end, like a program in a console, and the runtime makes a
+// SIGTERM of either: the worker would drain whenever an administrator logs off. Of
+// the system's end the service manager tells in its own way.
+func outliveLogoff() {
+	const logoff, shutdown = 5, 6 // CTRL_LOGOFF_EVENT, CTRL_SHUTDOWN_EVENT
+	taken := windows.NewCallback(func(event uint32) uintptr {
+		if event == logoff || event == shutdown {
+			return 1
+		}
+		return 0 // for the handlers that were there before
+	})
+	// Without it the service works, too: only as long as nobody logs off.
+	_, _, _ = windows.NewLazySystemDLL("kernel32.dll").NewProc("SetConsoleCtrlHandler").Call(taken, 1)
+}

@@ -1,0 +1,196 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// New returns the manager of this system.
+func New() (Manager, error) {
+	if _, err := exec.LookPath("systemctl"); err != nil {
+		return nil, &hinted{fmt.Errorf("%w: there is no systemctl here", ErrUnsupported), "`botwork run` needs no service manager"}
+	}
+	return &systemd{folder: "/etc/systemd/system", systemctl: systemctl}, nil
+}
+
+// systemd drives units by its own command, which knows how to reach it.
+type systemd struct {
+	folder    string
+	systemctl func(ctx context.Context, args ...string) (string, error)
+}
+
+func systemctl(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "systemctl", append([]string{"--no-pager", "--no-ask-password"}, args...)...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "SYSTEMD_COLORS=0")
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		return "", explainCall(args[0], strings.TrimSpace(said.String()), err)
+	}
+	return out.String(), nil
+}
+
+// explainCall says what a failed call of systemctl means.
+func explainCall(verb, said string, err error) error {
+	if said == "" {
+		return fmt.Errorf("systemctl %s: %w", verb, err)
+	}
+	err = fmt.Errorf("systemctl %s: %s", verb, said)
+	switch lower := strings.ToLower(said); {
+	case strings.Contains(lower, "access denied"), strings.Contains(lower, "interactive authentication"), strings.Contains(lower, "permission denied"):
+		return &hinted{fmt.Errorf("%w: %w", ErrNoRights, err), "run this as root, such as by sudo"}
+	case strings.Contains(lower, "not been booted with systemd"), strings.Contains(lower, "failed to connect to bus"):
+		return &hinted{err, "systemd does not run here, as in most containers; `botwork run` needs no service manager"}
+	}
+	return err
+}
+
+func (m *systemd) unitFile(name string) string { return filepath.Join(m.folder, name+".service") }
+
+// Install implements Manager.
+func (m *systemd) Install(ctx context.Context, s Spec) ([]error, error) {
+	file := m.unitFile(s.Name)
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, &hinted{fmt.Errorf("install the service %s: %w: %s", s.Name, ErrInstalled, file),
+			"`botwork service uninstall` removes it; several stand side by side with --name"}
+	}
+	if err != nil {
+		return nil, explainFile("install", s.Name, err)
+	}
+	_, err = f.WriteString(Unit(s))
+	if err = errors.Join(err, f.Close()); err == nil {
+		_, err = m.systemctl(ctx, "daemon-reload")
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("install the service %s: %w", s.Name, err), os.Remove(file))
+	}
+	if s.Manual {
+		return nil, nil
+	}
+	if _, err := m.systemctl(ctx, "enable", "--quiet", s.Name); err != nil {
+		return []error{fmt.Errorf("the start with the system could not be set: %w", err)}, nil
+	}
+	return nil, nil
+}
+
+func explainFile(operation, name string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return &hinted{fmt.Errorf("%s the service %s: %w: %w", operation, name, ErrNoRights, err), "run this as root, such as by sudo"}
+	}
+	return fmt.Errorf("%s the service %s: %w", operation, name, err)
+}
+
+// Uninstall implements Manager.
+func (m *systemd) Uninstall(ctx context.Context, name string) ([]error, error) {
+	if _, err := m.unit(name); err != nil {
+		return nil, err
+	}
+	var warnings []error
+	if _, err := m.systemctl(ctx, "disable", "--quiet", name); err != nil {
+		warnings = append(warnings, err)
+	}
+	if err := os.Remove(m.unitFile(name)); err != nil {
+		return warnings, explainFile("remove", name, err)
+	}
+	if _, err := m.systemctl(ctx, "daemon-reload"); err != nil {
+		warnings = append(warnings, err)
+	}
+	// Of a unit that failed systemd keeps the memory; there is none otherwise.
+	_, _ = m.systemctl(ctx, "reset-failed", name)
+	return warnings, nil
+}
+
+// Start implements Manager. systemctl waits until the service is ready.
+func (m *systemd) Start(ctx context.Context, name string) error {
+	if _, err := m.unit(name); err != nil {
+		return err
+	}
+	if _, err := m.systemctl(ctx, "start", name); err != nil {
+		return &hinted{fmt.Errorf("start the service %s: %w", name, err), "`botwork service logs` tells why"}
+	}
+	return nil
+}
+
+// Stop implements Manager. systemctl waits until the service is gone.
+func (m *systemd) Stop(ctx context.Context, name string) error {
+	if _, err := m.unit(name); err != nil {
+		return err
+	}
+	if _, err := m.systemctl(ctx, "stop", name); err != nil {
+		return fmt.Errorf("stop the service %s: %w", name, err)
+	}
+	return nil
+}
+
+// unit returns the text of a unit that Install wrote.
+func (m *systemd) unit(name string) (string, error) {
+	text, err := os.ReadFile(m.unitFile(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", &hinted{fmt.Errorf("look at the service %s: %w: %s is missing", name, ErrNotInstalled, m.unitFile(name)),
+			"`botwork service install` makes one; `botwork service status --all` lists those of this machine"}
+	}
+	if err != nil {
+		return "", explainFile("look at", name, err)
+	}
+	return string(text), nil
+}
+
+// Status implements Manager.
+func (m *systemd) Status(ctx context.Context, name string) (Status, error) {
+	text, err := m.unit(name)
+	if err != nil {
+		return Status{}, err
+	}
+	out, err := m.systemctl(ctx, "show", name, "--property=Description,ActiveState,MainPID,UnitFileState,User,ExecMainStatus,StatusText")
+	if err != nil {
+		return Status{}, fmt.Errorf("look at the service %s: %w", name, err)
+	}
+	st := Status{Name: name, DisplayName: valueOf(out, "Description"), Account: valueOf(out, "User"), Text: valueOf(out, "StatusText")}
+	st.PID, _ = strconv.Atoi(valueOf(out, "MainPID"))
+	st.ExitCode, _ = strconv.Atoi(valueOf(out, "ExecMainStatus"))
+	if line := wordsOf(valueOf(text, "ExecStart")); len(line) > 0 {
+		st.Program, st.Config = line[0], configOf(line[1:])
+	}
+	st.State = map[string]State{
+		"active": Running, "reloading": Running, "activating": Starting, "deactivating": Stopping, "failed": Failed,
+	}[valueOf(out, "ActiveState")]
+	if st.State == "" {
+		st.State = Stopped
+	}
+	if st.State != Running && st.State != Stopping {
+		st.Text = "" // of an earlier life
+	}
+	st.Start = map[string]string{"enabled": "automatic", "disabled": "manual", "masked": "disabled"}[valueOf(out, "UnitFileState")]
+	return st, nil
+}
+
+// List implements Manager.
+func (m *systemd) List(ctx context.Context) ([]Status, error) {
+	files, err := filepath.Glob(m.unitFile("*"))
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(files)
+	var ours []Status
+	for _, file := range files {
+		if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(text), unitHead) {
+			continue
+		}
+		st, err := m.Status(ctx, strings.TrimSuffix(filepath.Base(file), ".service"))
+		if err != nil {
+			return nil, err
+		}
+		ours = append(ours, st)
+	}
+	return ours, nil
+}
