@@ -34,6 +34,7 @@ func (a *app) serviceCommand() *cobra.Command {
 		a.serviceRestartCommand(),
 		a.serviceStatusCommand(),
 		a.serviceLogsCommand(),
+		a.serviceUpgradeCommand(),
 		a.serviceRunCommand(),
 	)
 }

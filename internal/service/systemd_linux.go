@@ -83,13 +83,6 @@ func (m *systemd) Install(ctx context.Context, s Spec) ([]error, error) {
 	return nil, nil
 }
 
-func explainFile(operation, name string, err error) error {
-	if errors.Is(err, fs.ErrPermission) {
-		return &hinted{fmt.Errorf("%s the service %s: %w: %w", operation, name, ErrNoRights, err), "run this as root, such as by sudo"}
-	}
-	return fmt.Errorf("%s the service %s: %w", operation, name, err)
-}
-
 // Uninstall implements Manager.
 func (m *systemd) Uninstall(ctx context.Context, name string) ([]error, error) {
 	if _, err := m.unit(name); err != nil {
