@@ -39,6 +39,7 @@ func (r *release) contents(ctx context.Context, p platform, scratch string) ([]f
 		func() ([]file, error) { return written(ctx, filepath.Join(scratch, "schemas"), "schema", "--dir") },
 		documents,
 		func() ([]file, error) { return r.own(p) },
+		func() ([]file, error) { return unit(ctx, p) },
 	} {
 		found, err := more()
 		if err != nil {
@@ -89,6 +90,16 @@ func written(ctx context.Context, folder string, command ...string) ([]file, err
 		return err
 	})
 	return files, err
+}
+
+// unit is the unit of systemd that `botwork service install` writes for the paths
+// of the README.
+func unit(ctx context.Context, p platform) ([]file, error) {
+	if p.os != "linux" {
+		return nil, nil
+	}
+	text, err := botwork(ctx, "service", "install", "--print", "--executable", "/opt/botwork/botwork", "--config", "/var/lib/botwork/botwork.yaml")
+	return []file{{name: "botwork.service", data: text}}, err
 }
 
 // botwork carries out a command line of the program, as this machine's version of

@@ -85,7 +85,8 @@ func copySources(t *testing.T, from, to string) {
 func tryArchive(t *testing.T, archive []byte) {
 	t.Helper()
 	dir := unpack(t, archive)
-	for _, name := range []string{"README.txt", "NOTICES.txt", "botwork.yaml", "pipelines/hello.yaml", "schemas/pipeline.schema.json", "docs/doctor.md", "sql/postgres/operators/05_requeue_item.sql"} {
+	for _, name := range []string{"README.txt", "NOTICES.txt", "botwork.yaml", "pipelines/hello.yaml", "schemas/pipeline.schema.json", "botwork.service", "docs/doctor.md",
+		"sql/postgres/operators/05_requeue_item.sql"} {
 		if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
