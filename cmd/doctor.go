@@ -13,7 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/config"
 	"botwork/internal/doctor"
+	"botwork/internal/service"
 )
 
 const doctorDoc = `Looks at all that a worker needs on this machine and in its database, and says of
@@ -55,7 +57,7 @@ type doctorCounts struct {
 
 func (a *app) doctorCommand() *cobra.Command {
 	var timeout time.Duration
-	var service string
+	var name string
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Look for what keeps a worker from working, and say what to do",
@@ -66,22 +68,22 @@ func (a *app) doctorCommand() *cobra.Command {
 		Args: noArguments,
 	}
 	cmd.Flags().DurationVar(&timeout, "timeout", 10*time.Second, "how long one check may take: a `TIME`")
-	cmd.Flags().StringVar(&service, "service", "botwork", "the `NAME` under which the service is installed")
+	cmd.Flags().StringVar(&name, "service", config.ServiceName, "the `NAME` under which the service is installed")
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if timeout <= 0 {
 			return usagef("--timeout: got %s, want more than 0", timeout)
 		}
-		if service == "" {
-			return usagef("--service: got an empty name")
+		if err := service.CheckName(name); err != nil {
+			return &usageError{message: "--service: " + err.Error()}
 		}
-		return a.doctor(cmd.Context(), service, timeout, *output)
+		return a.doctor(cmd.Context(), name, timeout, *output)
 	}
 	return cmd
 }
 
-func (a *app) doctor(ctx context.Context, service string, timeout time.Duration, output format) error {
-	d := doctor.New(a.doctorOptions(service))
+func (a *app) doctor(ctx context.Context, name string, timeout time.Duration, output format) error {
+	d := doctor.New(a.doctorOptions(name))
 	report := doctorReport{At: time.Now().UTC().Truncate(time.Millisecond), Version: currentVersion().Version, Settings: cmp.Or(a.cfg.File, a.configFile)}
 	report.Results = d.Examine(ctx, timeout)
 	for _, r := range report.Results {
@@ -109,16 +111,17 @@ func (a *app) doctor(ctx context.Context, service string, timeout time.Duration,
 
 // doctorOptions hands the settings down as plain values. Settings that cannot be
 // used are a finding of the doctor like others.
-func (a *app) doctorOptions(service string) doctor.Options {
-	o := doctor.Options{Service: service}
+func (a *app) doctorOptions(name string) doctor.Options {
+	o := doctor.Options{ServiceName: name, Service: func(ctx context.Context) (doctor.Service, error) { return a.serviceStatus(ctx, name) }}
 	if o.SettingsError = a.loadConfig(); o.SettingsError != nil {
 		return o
 	}
+	a.cfg.ForService(name)
 	c := a.cfg
 	o.File, o.Driver, o.DSN = c.File, c.Database.Driver, c.Database.DSN.Reveal()
 	o.Worker, o.Timezone, o.Folders = c.Worker.Name, c.Pipelines.Timezone, c.Handlers.Folders
-	if c.Log.File.Path != "" {
-		o.Log = filepath.Dir(c.Log.File.Path)
+	if log := cmp.Or(c.Log.File.Path, defaultServiceLog(c.File, name)); log != "" {
+		o.Log = filepath.Dir(log)
 	}
 	o.SecretsError = c.CheckSecrets()
 	for name := range c.Secrets {
@@ -133,6 +136,24 @@ func (a *app) doctorOptions(service string) doctor.Options {
 	o.Keyset.Keys, o.Keyset.Error = a.keyring()
 	o.Pipelines, o.CheckPipelines = c.Pipelines.Dir, a.countPipelines
 	return o
+}
+
+// serviceStatus asks the service manager. A machine without one has no service.
+func (a *app) serviceStatus(ctx context.Context, name string) (doctor.Service, error) {
+	m, err := a.services()
+	if errors.Is(err, service.ErrUnsupported) {
+		return doctor.Service{}, nil
+	}
+	var st service.Status
+	if err == nil {
+		st, err = m.Status(ctx, name)
+	}
+	if errors.Is(err, service.ErrNotInstalled) {
+		return doctor.Service{}, nil
+	}
+	return doctor.Service{
+		Installed: true, Account: st.Account, Config: st.Config, Failed: st.State == service.Failed, ExitCode: st.ExitCode,
+	}, err
 }
 
 // countPipelines checks the project as `botwork pipelines check` does: its

@@ -3,12 +3,14 @@ package cmd
 import (
 	"encoding/json"
 	"os"
+	"os/user"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"botwork/internal/doctor"
+	"botwork/internal/service"
 )
 
 // doctorNoise is what differs from machine to machine and from run to run.
@@ -107,6 +109,28 @@ func TestDoctorFindsFaultsInSettings(t *testing.T) {
 	wantFound(t, found["settings"], doctor.Fault, "worker.capacity")
 	wantFound(t, found["database"], doctor.Skipped, "because settings is at fault")
 	wantFound(t, found["account"], doctor.OK, "this runs as")
+}
+
+// The service manager tells who is judged, and which settings that one reads.
+func TestDoctorKnowsTheService(t *testing.T) {
+	inProject(t)
+	mustDo(t, "db", "migrate")
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newFakeManager(service.Status{Name: "nightly", Account: me.Username, State: service.Failed, ExitCode: 2, Config: "/elsewhere/botwork.yaml"})
+	wants := func(text string, args ...string) {
+		t.Helper()
+		if out := m.do(t, append([]string{"doctor"}, args...)...).stdout; !strings.Contains(out, text) {
+			t.Errorf("botwork doctor %q lacks %q:\n%s", args, text, out)
+		}
+	}
+	wants(`no service "botwork" is installed`)
+	wants("reads another settings file, /elsewhere/botwork.yaml", "--service", "nightly")
+	wants("-nightly: the name is free", "--service", "nightly")
+	m.now["nightly"].Config = "botwork.yaml"
+	wants("has failed with exit code 2", "--service", "nightly")
 }
 
 func TestDoctorUsage(t *testing.T) {

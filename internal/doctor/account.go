@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/user"
 )
 
@@ -10,6 +11,15 @@ import (
 type account struct {
 	name string // as the system shows it; "" for whoever runs this
 	id   string // uid or SID
+}
+
+// Service is what the service manager knows of the installed service.
+type Service struct {
+	Installed bool
+	Account   string // as the manager writes it; "" is root
+	Config    string // the settings file that it was installed with
+	Failed    bool   // it has ended, and nobody wished it
+	ExitCode  int    // of that end
 }
 
 // accounts tells who runs this and, when a service is installed, who runs that.
@@ -20,23 +30,41 @@ func (d *Doctor) accounts(ctx context.Context) []Result {
 		return warning("who runs this is not known: "+err.Error(), "run it as the service's account")
 	}
 	here := fmt.Sprintf("this runs as %s", me.Username)
-	name, installed, err := serviceAccount(ctx, d.o.Service)
+	s, err := d.o.Service(ctx)
 	switch {
 	case err != nil:
-		return warning(here+fmt.Sprintf("; whether a service %q is installed is not known: %v", d.o.Service, err),
+		return warning(here+fmt.Sprintf("; whether the service %q is installed is not known: %v", d.o.ServiceName, err),
 			"folders and files are checked for the account that runs this")
-	case !installed:
-		return ok(here + fmt.Sprintf("; no service %q is installed", d.o.Service))
+	case !s.Installed:
+		return ok(here + fmt.Sprintf("; no service %q is installed", d.o.ServiceName))
+	case s.Account == "":
+		s.Account = "root"
 	}
-	found := here + fmt.Sprintf(", the service %q as %s", d.o.Service, name)
-	service, err := lookUp(name)
-	switch {
-	case err != nil:
+	found := here + fmt.Sprintf(", the service %q as %s", d.o.ServiceName, s.Account)
+	account, err := lookUp(s.Account)
+	if err != nil {
 		return warning(found+", which this machine does not know: "+err.Error(),
 			"correct the service's account; folders and files are checked for the account that runs this")
-	case service.id == me.Uid:
-		return ok(found)
 	}
-	d.account = service
-	return ok(found + "; folders and files are judged for the service's account as far as their permissions tell")
+	if account.id != me.Uid {
+		d.account = account
+		found += "; folders and files are judged for the service's account as far as their permissions tell"
+	}
+	switch {
+	case s.Config != "" && d.o.File != "" && !sameFile(s.Config, d.o.File):
+		return warning(found+fmt.Sprintf("; the service reads another settings file, %s", s.Config), "examine that with --config "+s.Config+
+			", or name the service that reads this one with --service")
+	case s.Failed:
+		return warning(found+fmt.Sprintf("; the service has failed with exit code %d", s.ExitCode), "`botwork service logs` tells why; mend the faults below, then `botwork service start`")
+	}
+	return ok(found)
+}
+
+func sameFile(one, two string) bool {
+	a, err := os.Stat(one)
+	if err != nil {
+		return one == two
+	}
+	b, err := os.Stat(two)
+	return err == nil && os.SameFile(a, b)
 }

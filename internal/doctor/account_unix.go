@@ -3,44 +3,16 @@
 package doctor
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 )
-
-// serviceAccount asks systemd. A machine without it has no service.
-func serviceAccount(ctx context.Context, service string) (name string, installed bool, err error) {
-	program, err := exec.LookPath("systemctl")
-	if err != nil {
-		return "", false, nil
-	}
-	out, err := exec.CommandContext(ctx, program, "show", "--property=LoadState,User,DynamicUser", "--", service+".service").Output()
-	if err != nil {
-		// Installed, but not what this machine was started with: a container.
-		return "", false, nil //nolint:nilerr // there is no manager that could run a service
-	}
-	values := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		values[key] = value
-	}
-	switch {
-	case values["LoadState"] != "loaded":
-		return "", false, nil
-	case values["User"] == "":
-		return "root", true, nil
-	}
-	return values["User"], true, nil
-}
 
 func lookUp(name string) (account, error) {
 	u, err := user.Lookup(name)

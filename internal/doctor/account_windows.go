@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,38 +10,6 @@ import (
 
 	"golang.org/x/sys/windows"
 )
-
-// serviceAccount asks the service manager, with no more rights than reading.
-func serviceAccount(_ context.Context, service string) (name string, installed bool, err error) {
-	manager, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_CONNECT)
-	if err != nil {
-		return "", false, fmt.Errorf("reach the service manager: %w", err)
-	}
-	defer windows.CloseServiceHandle(manager) //nolint:errcheck // nothing was changed
-	wide, err := windows.UTF16PtrFromString(service)
-	if err != nil {
-		return "", false, err
-	}
-	handle, err := windows.OpenService(manager, wide, windows.SERVICE_QUERY_CONFIG)
-	if errors.Is(err, windows.ERROR_SERVICE_DOES_NOT_EXIST) {
-		return "", false, nil
-	}
-	if err != nil {
-		return "", false, fmt.Errorf("open the service: %w", err)
-	}
-	defer windows.CloseServiceHandle(handle) //nolint:errcheck // likewise
-	buffer := make([]byte, 8192)             // the most that the system returns
-	config := (*windows.QUERY_SERVICE_CONFIG)(unsafe.Pointer(&buffer[0]))
-	var needed uint32
-	if err := windows.QueryServiceConfig(handle, config, uint32(len(buffer)), &needed); err != nil {
-		return "", false, fmt.Errorf("read the service's settings: %w", err)
-	}
-	name = windows.UTF16PtrToString(config.ServiceStartName)
-	if name == "" {
-		name = "LocalSystem"
-	}
-	return name, true, nil
-}
 
 // lookUp finds an account as the service manager writes it.
 func lookUp(name string) (account, error) {

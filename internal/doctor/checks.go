@@ -11,7 +11,7 @@ import (
 )
 
 // Options are what the settings say, as plain values. When SettingsError is set
-// only File and Service count.
+// only File and the service count.
 type Options struct {
 	// File is the settings file, "" when there is none and the defaults and the
 	// environment stand in. SettingsError is why the settings cannot be used.
@@ -46,8 +46,10 @@ type Options struct {
 	Folders []string
 	Log     string
 
-	// Service is the name of the installed service, if any.
-	Service string
+	// ServiceName is the service that runs with these settings, if it is installed,
+	// and Service asks the service manager about it.
+	ServiceName string
+	Service     func(context.Context) (Service, error)
 }
 
 // Connection is a named connection of the settings. Its DSN is "" when it

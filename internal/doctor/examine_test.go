@@ -1,6 +1,7 @@
 package doctor_test
 
 import (
+	"context"
 	"database/sql"
 	"os"
 	"path/filepath"
@@ -19,7 +20,8 @@ import (
 func optionsFor(t *testing.T, driver database.Driver, dsn string) doctor.Options {
 	t.Helper()
 	return doctor.Options{
-		File: "botwork.yaml", Driver: driver, DSN: dsn, Worker: "here", Timezone: "Europe/Lisbon", Service: "botwork-no-such-service",
+		File: "botwork.yaml", Driver: driver, DSN: dsn, Worker: "here", Timezone: "Europe/Lisbon", ServiceName: "botwork",
+		Service:   func(context.Context) (doctor.Service, error) { return doctor.Service{}, nil },
 		Pipelines: t.TempDir(), Folders: []string{t.TempDir()}, Log: filepath.Join(t.TempDir(), "logs"),
 		CheckPipelines: func() (doctor.PipelineCounts, error) { return doctor.PipelineCounts{Good: 1}, nil },
 	}

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -166,4 +167,18 @@ func TestJudgeShare(t *testing.T) {
 			t.Errorf("%#x: %q, %t, want %q, %t", kind, share, sure, want.share, want.sure)
 		}
 	}
+}
+
+// Folders are judged for the service's account, whoever asks.
+func TestTheServicesAccount(t *testing.T) {
+	if os.Geteuid() == nobody {
+		t.Skip("this is the service's account itself")
+	}
+	dir := openFolder(t)
+	d := New(Options{
+		Pipelines: dir, Folders: []string{dir},
+		Service: func(context.Context) (Service, error) { return Service{Installed: true, Account: "nobody"}, nil },
+	})
+	wantResult(t, "account", d.accounts(t.Context())[0], OK, "as nobody", "for the service's account")
+	wantResult(t, "data", d.folders(t.Context())[1], Fault, "not writable for nobody")
 }
