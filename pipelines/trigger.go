@@ -49,3 +49,11 @@ type Trigger struct {
 	// that missed firings are only recorded.
 	CatchUp time.Duration
 }
+
+// Equal tells whether two triggers plan the same in the same way.
+func (t *Trigger) Equal(other *Trigger) bool {
+	a, b := *t, *other
+	same := a.Location.String() == b.Location.String()
+	a.Schedule, a.Location, b.Schedule, b.Location = nil, nil, nil, nil // made of the other fields
+	return same && a == b
+}

@@ -56,10 +56,11 @@ func newFixture(t *testing.T, e testdb.Engine) *fixture {
 	return x
 }
 
-// bot is a process to be made, and what it logs.
+// bot is a process to be made, what it logs, and what reads its pipelines.
 type bot struct {
 	process.Options
-	log *logSink
+	log      *logSink
+	compiler *pipelines.Compiler
 }
 
 // bot returns the options of a process. Each has a store of its own, as a
@@ -81,7 +82,21 @@ func (x *fixture) bot(name string) *bot {
 	for name, do := range x.kinds {
 		kind(name, do)
 	}
-	catalogue := pipelines.NewCatalogue(pipelines.NewCompiler(registry, pipelines.Options{}))
+	compiler := pipelines.NewCompiler(registry, pipelines.Options{})
+	catalogue := x.catalogue(compiler)
+	log := newLogSink()
+	return &bot{process.Options{
+		Store: x.open(), Link: link, Catalogue: catalogue, Log: log.logger(),
+		Engine:    pipelines.NewEngine(pipelines.EngineOptions{WorkerName: name, Log: log.logger()}),
+		Spec:      workqueue.WorkerSpec{Name: name, Version: "test", Capacity: 4, Lease: time.Minute},
+		Heartbeat: 20 * time.Second, ShutdownGrace: patience,
+	}, log, compiler}
+}
+
+// catalogue compiles the shipped pipelines and the files of the test.
+func (x *fixture) catalogue(c *pipelines.Compiler) *pipelines.Catalogue {
+	x.Helper()
+	catalogue := pipelines.NewCatalogue(c)
 	var findings strictyaml.Findings
 	for _, f := range shipped.Files() {
 		findings = append(findings, catalogue.Add(f.Name, f.Data)...)
@@ -92,13 +107,7 @@ func (x *fixture) bot(name string) *bot {
 	if err := findings.Err(); err != nil {
 		x.Fatal(err)
 	}
-	log := newLogSink()
-	return &bot{process.Options{
-		Store: x.open(), Link: link, Catalogue: catalogue, Log: log.logger(),
-		Engine:    pipelines.NewEngine(pipelines.EngineOptions{WorkerName: name, Log: log.logger()}),
-		Spec:      workqueue.WorkerSpec{Name: name, Version: "test", Capacity: 4, Lease: time.Minute},
-		Heartbeat: 20 * time.Second, ShutdownGrace: patience,
-	}, log}
+	return catalogue
 }
 
 func (x *fixture) open() *sqlstore.Store {

@@ -44,6 +44,13 @@ func (l *Link) SetStore(s Store) { l.store.Store(&s) }
 // estimated durations.
 func (l *Link) SetCatalogue(c *pipelines.Catalogue) { l.catalogue.Store(c) }
 
+// Resolve finds the pipeline that an item means, in the catalogue of the moment.
+func (l *Link) Resolve(integrationConfig string) (*pipelines.Pipeline, error) {
+	return l.catalogue.Load().Resolve(integrationConfig)
+}
+
+var _ pipelines.Resolver = (*Link)(nil)
+
 func (l *Link) items() workqueue.ItemStore {
 	if s := l.store.Load(); s != nil {
 		return *s

@@ -24,8 +24,8 @@ type Store interface {
 // Options are the parts of a process. All are needed.
 type Options struct {
 	Store     Store
-	Link      *Link // the one whose services the catalogue was compiled with
-	Catalogue *pipelines.Catalogue
+	Link      *Link                // the one whose services the catalogue was compiled with
+	Catalogue *pipelines.Catalogue // the first one; Adopt brings others
 	Engine    *pipelines.Engine
 	Log       zerolog.Logger
 
@@ -61,14 +61,17 @@ func New(ctx context.Context, o Options) (*Process, error) {
 	if p.o.Finished == nil {
 		p.o.Finished = p.logItem
 	}
+	o.Link.SetCatalogue(o.Catalogue)
 	if err := p.register(ctx); err != nil {
 		return nil, err
 	}
 	o.Link.SetStore(o.Store)
-	o.Link.SetCatalogue(o.Catalogue)
 	o.Link.runner.Store(p.runner)
+	if err := p.KeepTexts(ctx); err != nil {
+		return nil, errors.Join(err, p.Stop(ctx))
+	}
 	p.scheduler = scheduler.New(scheduler.Options{Store: o.Store, Worker: p.runner.Worker(), Log: o.Log})
-	for _, pipeline := range p.system() {
+	for _, pipeline := range system(o.Catalogue) {
 		if err := p.scheduler.Add(p.job(pipeline)); err != nil {
 			return nil, errors.Join(err, p.Stop(ctx))
 		}
@@ -109,14 +112,16 @@ func (p *Process) Stop(ctx context.Context) error {
 
 func (p *Process) newRunner() (*workqueue.Runner, error) {
 	return workqueue.NewRunner(workqueue.RunnerOptions{
-		Store: p.o.Store, RunItem: p.o.Engine.RunItem(p.o.Catalogue), Ended: p.o.Finished, Log: p.o.Log, Spec: p.o.Spec,
+		Store: p.o.Store, RunItem: p.o.Engine.RunItem(p.o.Link), Ended: p.o.Finished, Log: p.o.Log, Spec: p.o.Spec,
 		Heartbeat: p.o.Heartbeat, Beaten: p.o.Beaten, ShutdownGrace: p.o.ShutdownGrace, Attend: p.attend, Profiles: p.o.Link.profile,
 	})
 }
 
-// system are the pipelines that a trigger starts.
-func (p *Process) system() []*pipelines.Pipeline {
-	return slices.DeleteFunc(p.o.Catalogue.All(), func(pl *pipelines.Pipeline) bool { return pl.Trigger == nil })
+// system are the pipelines that a trigger starts, at present.
+func (p *Process) system() []*pipelines.Pipeline { return system(p.o.Link.catalogue.Load()) }
+
+func system(of *pipelines.Catalogue) []*pipelines.Pipeline {
+	return slices.DeleteFunc(of.All(), func(pl *pipelines.Pipeline) bool { return pl.Trigger == nil })
 }
 
 func (p *Process) job(pl *pipelines.Pipeline) scheduler.Job {
@@ -128,7 +133,7 @@ func (p *Process) job(pl *pipelines.Pipeline) scheduler.Job {
 	return scheduler.Job{
 		Name: pl.Name, Schedule: t.Schedule, TriggerName: name, AtStart: t.AtStart,
 		Overlap: scheduler.Overlap(t.Overlap), Scope: scheduler.Scope(t.Scope), CatchUp: t.CatchUp,
-		Work: scheduler.Work{Hash: pl.Hash, Run: func(ctx context.Context, _ scheduler.Start) error { return p.run(ctx, pl) }},
+		Work: p.work(pl),
 	}
 }
 
