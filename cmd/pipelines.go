@@ -23,6 +23,8 @@ and *.yml in it and below it, but none whose name begins with a dot or "_".`,
 		a.pipelinesRunCommand(),
 		a.pipelinesTestCommand(),
 		a.pipelinesNextCommand(),
+		a.pipelinesVersionsCommand(),
+		a.pipelinesDiffCommand(),
 	)
 }
 
@@ -79,8 +81,9 @@ func (a *app) pipelinesListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the pipelines of the folder",
-		Long: `Lists the pipelines of the folder. Files with mistakes are not in the list; the
-mistakes are printed behind it, and the exit code is 2 then.`,
+		Long: `Lists the pipelines of the folder. A file with mistakes stands there by its own name
+with how many it has; they are printed behind the list, and the exit code is 2 then.
+A worker that runs keeps to the text that such a file had before.`,
 		Example: "  botwork pipelines list\n  botwork pipelines list --output json",
 		Args:    noArguments,
 	}
@@ -94,6 +97,7 @@ mistakes are printed behind it, and the exit code is 2 then.`,
 		for _, p := range catalogue.All() {
 			views = append(views, viewPipeline(p))
 		}
+		views = append(views, viewBroken(findings)...)
 		err = a.print(*output, views, func() {
 			if len(views) == 0 {
 				fmt.Fprintf(a.stdout, "no pipelines in %s\n", a.cfg.Pipelines.Dir)

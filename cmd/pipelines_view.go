@@ -1,9 +1,14 @@
 package cmd
 
 import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"botwork/handlers"
+	"botwork/internal/strictyaml"
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/matching"
@@ -29,6 +34,23 @@ type pipelineView struct {
 	Resilience workqueue.Resilience `json:"resilience"`
 	Input      any                  `json:"input,omitempty"`
 	Steps      []stepView           `json:"steps"`
+
+	// Mistakes is how many the file has; nothing else is known of it then.
+	Mistakes int `json:"mistakes,omitempty"`
+}
+
+// viewBroken shows the files with mistakes, in the order of their paths.
+func viewBroken(findings strictyaml.Findings) []pipelineView {
+	count := map[string]int{}
+	for _, f := range findings {
+		count[f.File]++
+	}
+	var views []pipelineView
+	for _, file := range slices.Sorted(maps.Keys(count)) {
+		base := filepath.Base(file)
+		views = append(views, pipelineView{Name: strings.TrimSuffix(base, filepath.Ext(base)), File: file, Steps: []stepView{}, Mistakes: count[file]})
+	}
+	return views
 }
 
 type learnByView struct {
@@ -87,6 +109,8 @@ func viewPipeline(p *pipelines.Pipeline) pipelineView {
 func (v pipelineView) starts() string {
 	t := v.Trigger
 	switch {
+	case v.Mistakes > 0:
+		return "broken: " + count(v.Mistakes, "mistake")
 	case t == nil:
 		return "an item"
 	case t.Cron != "":

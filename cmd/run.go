@@ -13,9 +13,13 @@ import (
 )
 
 const runDoc = `Starts a worker: it registers in the database, starts the pipelines that have a
-trigger when they come due, and runs the items that are assigned to it. The
-pipelines' files are read once, at the start. The queues and tasks that botwork.yaml
-defines are written into the database where they differ.
+trigger when they come due, and runs the items that are assigned to it. The queues
+and tasks that botwork.yaml defines are written into the database where they differ.
+
+It does not start while a file has a mistake. When pipelines' files change later, it
+takes them on within seconds: what runs goes on with the text that it began with,
+and a file with mistakes changes nothing until they are mended. The settings are read
+at the start.
 
 Ctrl-C (or SIGTERM) drains: no more items are taken, assigned ones go back,
 running ones get worker.shutdownGrace to end. A second Ctrl-C ends at once; what
@@ -110,7 +114,7 @@ func (a *app) run(ctx context.Context, first ...string) error {
 	w := proc.Worker()
 	p.log.Info().Str("worker", w.Name).Int("capacity", w.Capacity).Int("pipelines", len(p.catalogue.All())).
 		Str("database", string(store.Driver())).Str("version", currentVersion().Version).Msg("worker started; Ctrl-C drains")
-	a.supervisor.Status("working as " + w.Name)
+	a.supervisor.Status(workingAs(w.Name, 0))
 	if !p.startsByItself() {
 		p.log.Warn().Str("folder", a.cfg.Pipelines.Dir).Msg("no pipeline has a trigger: this worker will run nothing")
 	}
@@ -121,6 +125,7 @@ func (a *app) run(ctx context.Context, first ...string) error {
 		err = proc.Start(ctx)
 	}
 	if err == nil {
+		stopFollowing := a.follow(ctx, p, proc)
 		select {
 		case <-ctx.Done():
 			a.supervisor.Status("draining")
@@ -128,6 +133,7 @@ func (a *app) run(ctx context.Context, first ...string) error {
 		case <-proc.Replaced():
 			err = workqueue.ErrWorkerReplaced
 		}
+		stopFollowing()
 	}
 	return errors.Join(err, a.stop(ctx, p, proc), store.Close())
 }

@@ -25,7 +25,8 @@ import (
 type programme struct {
 	link      *process.Link
 	resources handlers.Resources
-	catalogue *pipelines.Catalogue
+	judge     *checker.Checker
+	catalogue *pipelines.Catalogue // of the start
 	queues    []workqueue.Queue
 	tasks     []workqueue.TaskRow // nil: the settings say nothing of tasks
 	redactor  *pipelines.Redactor
@@ -64,6 +65,7 @@ func (a *app) loadProgramme() (*programme, error) {
 	for _, w := range report.Warnings() {
 		p.log.Warn().Stringer("finding", w).Msg("something is probably not meant like this; botwork pipelines check tells the same")
 	}
+	p.judge = judge
 	p.queues, p.tasks, p.catalogue = report.Queues, report.Tasks, report.Catalogue
 	return p, nil
 }

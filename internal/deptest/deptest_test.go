@@ -112,6 +112,10 @@ var may = map[string]map[string]string{
 		"tasks":               "the handlers that serve tasks get the store here",
 		"workqueue":           "it runs a worker over a store",
 	},
+	"internal/reload": {
+		"internal/strictyaml": "what is found in the files decides which text holds",
+		"pipelines":           "it reads them, and hands on catalogues",
+	},
 	"internal/queuedefs": {
 		"workqueue/scoring":    "the expression of a queue's scoring is checked at its place",
 		"workqueue/matching":   "a queue's distribution is checked at its places",
@@ -219,6 +223,8 @@ var thirdParty = []struct {
 	{"gorm.io", []string{"workqueue/sqlstore"}, "models and dialects are the store's business"},
 	{"github.com/pressly/goose", []string{"workqueue/sqlstore"}, "so are migrations"},
 	{"github.com/go-co-op/gocron", []string{"internal/scheduler"}, "it fires; what is planned and what was fired is decided elsewhere"},
+	{"github.com/aymanbagabas/go-udiff", []string{"cmd"}, "differences are for people to read"},
+	{"github.com/fsnotify/fsnotify", []string{"internal/reload"}, "notices of changes get lost; who listens must not rely on them"},
 	{"github.com/robfig/cron", []string{"internal/cron"}, "its own view of daylight saving is not ours"},
 	{"gopkg.in/yaml.v3", []string{"internal/strictyaml"}, "it is archived: its heir shall take one import line"},
 	{"github.com/tink-crypto/tink-go", []string{"internal/keyring"}, "sealed texts outlive the library that sealed them; it holds keys in the clear"},

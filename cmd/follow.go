@@ -1,0 +1,61 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"botwork/internal/process"
+	"botwork/internal/reload"
+	"botwork/internal/strictyaml"
+	"botwork/pipelines"
+	"botwork/workqueue"
+)
+
+// follow takes on what changes in the folder of pipelines, until the function that
+// it returns is called.
+func (a *app) follow(ctx context.Context, p *programme, proc *process.Process) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var following sync.WaitGroup
+	following.Go(func() {
+		reload.Follow(ctx, reload.Options{
+			Dir: a.cfg.Pipelines.Dir, Current: p.catalogue, Adopt: proc.Adopt, Log: p.log,
+			Judge: func(files []pipelines.File) (*pipelines.Catalogue, strictyaml.Findings) {
+				report := p.judge.Project(files)
+				return report.Catalogue, report.Findings
+			},
+			Told: func(mistakes int) { a.supervisor.Status(workingAs(proc.Worker().Name, mistakes)) },
+		})
+	})
+	following.Go(func() { keepTexts(ctx, p, proc) })
+	return func() {
+		cancel()
+		following.Wait()
+	}
+}
+
+// workingAs tells a supervisor how a worker gets on.
+func workingAs(worker string, mistakes int) string {
+	if mistakes == 0 {
+		return "working as " + worker
+	}
+	return fmt.Sprintf("working as %s; pipelines have %s: what was there before holds", worker, count(mistakes, "mistake"))
+}
+
+// keepTexts notes now and then that this worker has its pipelines' texts, so that
+// clean-up keeps them.
+func keepTexts(ctx context.Context, p *programme, proc *process.Process) {
+	ticker := time.NewTicker(workqueue.TextUse)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if err := proc.KeepTexts(ctx); err != nil && ctx.Err() == nil {
+				p.log.Warn().Err(err).Msg("that this worker has its pipelines is not noted; it is tried again in half a day")
+			}
+		}
+	}
+}

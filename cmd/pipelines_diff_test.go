@@ -1,0 +1,84 @@
+package cmd
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const greetOnce, greetTwice = "steps:\n  - handler: Log\n    with: {message: hello}\n",
+	"steps:\n  - handler: Log\n    with: {message: hello}\n  - handler: Log\n    with: {message: again}\n"
+
+func TestPipelinesDiff(t *testing.T) {
+	inProject(t)
+	writeFile(t, "pipelines/greet.yaml", greetOnce)
+	wantText(t, mustDo(t, "pipelines", "versions", "greet"), "no worker has loaded greet yet")
+	wantText(t, mustDo(t, "pipelines", "diff", "greet"), "no other text of greet is kept")
+	mustDo(t, "enqueue", "--pipeline", "greet")
+	botwork(t, "pipelines", "diff", "--item", "1").wantFailure(t, exitUsage, "what item 1 ran is not on record")
+	mustDo(t, "run", "--once", "ExecuteWorkQueue")
+	wantText(t, mustDo(t, "pipelines", "diff", "greet"), "no other text of greet is kept")
+	wantText(t, mustDo(t, "pipelines", "diff", "--item", "1"), "nothing has changed in greet")
+
+	writeFile(t, "pipelines/greet.yaml", greetTwice)
+	for _, args := range [][]string{{"greet"}, {"greet", "--item", "1"}} {
+		out := mustDo(t, append([]string{"pipelines", "diff"}, args...)...)
+		wantText(t, out, "\n+++ pipelines/greet.yaml\n")
+		wantText(t, out, "\n+    with: {message: again}\n")
+		if strings.Contains(out, "\n-") {
+			t.Errorf("lines were taken away, which the file has:\n%s", out)
+		}
+	}
+	mustDo(t, "enqueue", "--pipeline", "greet")
+	mustDo(t, "run", "--once", "ExecuteWorkQueue")
+	views := decode[[]textView](t, mustDo(t, "pipelines", "versions", "greet", "-o", "json"))
+	if len(views) != 2 || !views[0].Present || views[1].Present {
+		t.Fatalf("versions = %+v, want the file's and the one before", views)
+	}
+	out := mustDo(t, "pipelines", "versions", "greet")
+	wantText(t, out, "*  "+views[0].Hash[:12])
+	if items := mustDo(t, "items", "show", "1"); !strings.Contains(items, views[1].Hash[:12]) {
+		t.Errorf("the item does not tell the text that it ran, %.12s:\n%s", views[1].Hash, items)
+	}
+	since := decode[diffView](t, mustDo(t, "pipelines", "diff", "greet", "--hash", strings.ToUpper(views[1].Hash[:6]), "-o", "json"))
+	if since.Since == nil || since.Since.Hash != views[1].Hash || *since.Hash != views[0].Hash || !strings.Contains(since.Diff, "again") {
+		t.Errorf("diff = %+v, want that of the two texts", since)
+	}
+
+	writeFile(t, "pipelines/greet.yaml", "steps: [") // broken, and shown all the same
+	wantText(t, mustDo(t, "pipelines", "diff", "greet"), "\n+steps: [\n")
+	if err := os.Remove(filepath.Join("pipelines", "greet.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	wantText(t, mustDo(t, "pipelines", "diff", "greet"), "\n+++ /dev/null\n")
+}
+
+func TestPipelinesDiffRefuses(t *testing.T) {
+	inProject(t)
+	mustDo(t, "enqueue", "--pipeline", "hello", "--payload", `{"name": "Ada"}`)
+	inline := "steps: [{handler: Log, with: {message: x}}]"
+	mustDo(t, "enqueue", "--pipeline", inline)
+	for want, args := range map[string][]string{
+		"got no pipeline":              {},
+		"got --item and --hash":        {"--item", "1", "--hash", "ab"},
+		"got --attempt without --item": {"hello", "--attempt", "1"},
+		`--hash: got "xy"`:             {"hello", "--hash", "xy"},
+		"no text of \"hello\"":         {"hello", "--hash", "ab"},
+		`there is no pipeline "helo"`:  {"helo"},
+		"not \"other\"":                {"other", "--item", "1"},
+		"no attempt 7":                 {"--item", "1", "--attempt", "7"},
+		"a pipeline of its own":        {"--item", "2"},
+	} {
+		botwork(t, append([]string{"pipelines", "diff"}, args...)...).wantFailure(t, exitUsage, want)
+	}
+	botwork(t, "pipelines", "versions", "helo").wantFailure(t, exitUsage, `there is no pipeline "helo"`)
+	botwork(t, "pipelines", "versions", "hello", "--limit", "0").wantFailure(t, exitUsage, "--limit: got 0")
+}
+
+func wantText(t *testing.T, got, want string) {
+	t.Helper()
+	if !strings.Contains(got, want) {
+		t.Errorf("the output lacks %q:\n%s", want, got)
+	}
+}

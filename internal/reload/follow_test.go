@@ -1,0 +1,225 @@
+package reload
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"botwork/pipelines"
+)
+
+// desk is a folder of pipelines and what comes of following it.
+type desk struct {
+	*testing.T
+	dir     string
+	log     bytes.Buffer
+	adopted chan []string // the pipelines of each catalogue that was taken on
+	told    []int
+	fail    error // of Adopt
+}
+
+func newDesk(t *testing.T, pairs ...string) (*desk, *follower) {
+	d := &desk{T: t, dir: t.TempDir(), adopted: make(chan []string, 100)}
+	d.write(pairs...)
+	current, findings := judge(d.files())
+	if err := findings.Err(); err != nil {
+		t.Fatal(err)
+	}
+	f := &follower{
+		Options: Options{
+			Dir: d.dir, Current: current, Judge: judge, Log: zerolog.New(&d.log),
+			Adopt: func(_ context.Context, next *pipelines.Catalogue) error {
+				if d.fail == nil {
+					d.adopted <- messages(next)
+				}
+				return d.fail
+			},
+			Told: func(mistakes int) { d.told = append(d.told, mistakes) },
+		},
+		folder: folder{judge: judge, current: current}, watch: &watch{failed: map[string]bool{}}, again: true,
+	}
+	return d, f
+}
+
+func (d *desk) files() []pipelines.File {
+	d.Helper()
+	list, err := pipelines.ReadDir(d.dir, nil)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return list
+}
+
+// write writes files of name and text in turn; "-" as a text removes one.
+func (d *desk) write(pairs ...string) {
+	d.Helper()
+	for pair := range slices.Chunk(pairs, 2) {
+		path := filepath.Join(d.dir, pair[0])
+		var err error
+		if pair[1] == "-" {
+			err = os.Remove(path)
+		} else if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+			err = os.WriteFile(path, []byte(pair[1]), 0o600)
+		}
+		if err != nil {
+			d.Fatal(err)
+		}
+	}
+}
+
+// old makes a file look as if it had been written long ago.
+func (d *desk) old(name string, ago time.Duration) {
+	d.Helper()
+	at := time.Now().Add(-ago)
+	if err := os.Chtimes(filepath.Join(d.dir, name), at, at); err != nil {
+		d.Fatal(err)
+	}
+}
+
+// want compares the next catalogue that is taken on.
+func (d *desk) want(want ...string) {
+	d.Helper()
+	select {
+	case got := <-d.adopted:
+		if !slices.Equal(got, want) {
+			d.Errorf("took on %q, want %q", got, want)
+		}
+	case <-time.After(30 * time.Second):
+		d.Fatalf("nothing was taken on within 30s, want %q", want)
+	}
+}
+
+// wantNothing fails when a catalogue was taken on.
+func (d *desk) wantNothing() {
+	d.Helper()
+	select {
+	case got := <-d.adopted:
+		d.Errorf("took on %q, want nothing", got)
+	default:
+	}
+}
+
+// wantLogged fails unless the log has n lines with the text.
+func (d *desk) wantLogged(n int, text string) {
+	d.Helper()
+	if got := strings.Count(d.log.String(), text); got != n {
+		d.Errorf("the log has %q %d times, want %d:\n%s", text, got, n, &d.log)
+	}
+}
+
+// TestFollow has the operating system tell of the changes; only the last word of
+// each may be waited for.
+func TestFollow(t *testing.T) {
+	d, f := newDesk(t, "a.yaml", steps("1"))
+	var followed sync.WaitGroup
+	ctx, cancel := context.WithCancel(t.Context())
+	followed.Go(func() { Follow(ctx, f.Options) })
+	d.write("a.yaml", steps("2"))
+	d.want("a=2")
+	d.write("sub/b.yaml", steps("1")) // a folder that was not there
+	d.want("a=2", "b=1")
+	d.write("sub/b.yaml", steps("2"))
+	d.want("a=2", "b=2")
+	d.write(".c.yaml.swp", steps("1"), "c.txt", "x") // what editors leave
+	for _, text := range []string{broken, "steps: [", steps("3")} {
+		d.write("a.yaml.new", text)
+		if err := os.Rename(filepath.Join(d.dir, "a.yaml.new"), filepath.Join(d.dir, "a.yaml")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.want("a=3", "b=2")
+	cancel()
+	followed.Wait()
+	d.wantNothing()
+}
+
+// TestLooksWithoutNotices is how changes on a network share are noticed.
+func TestLooksWithoutNotices(t *testing.T) {
+	d, f := newDesk(t, "a.yaml", steps("1"), "b.yaml", steps("1"))
+	d.old("a.yaml", time.Hour)
+	d.old("b.yaml", time.Hour)
+	for range 2 {
+		if wait := f.look(t.Context()); wait != often {
+			t.Errorf("looks again after %v, want %v", wait, often)
+		}
+	}
+	d.wantNothing()
+	d.write("a.yaml", steps("2"))
+	d.old("a.yaml", 30*time.Minute)
+	f.look(t.Context())
+	d.want("a=2", "b=1")
+
+	d.write("a.yaml", steps("3")) // twice within the time that one stamp covers
+	f.look(t.Context())
+	d.want("a=3", "b=1")
+	info, err := os.Stat(filepath.Join(d.dir, "a.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.write("a.yaml", steps("4"))
+	if err := os.Chtimes(filepath.Join(d.dir, "a.yaml"), info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	f.look(t.Context())
+	d.want("a=4", "b=1")
+}
+
+func TestLookTellsOnce(t *testing.T) {
+	d, f := newDesk(t, "a.yaml", steps("1"))
+	d.write("a.yaml", broken)
+	for range 3 {
+		f.again = true
+		f.look(t.Context())
+	}
+	d.wantNothing()
+	d.wantLogged(1, "unknown handler")
+	d.wantLogged(1, "the texts of before hold")
+	d.write("a.yaml", steps("1"))
+	f.again = true
+	f.look(t.Context())
+	d.wantLogged(1, "no mistakes any more")
+	if !slices.Equal(d.told, []int{1, 0}) {
+		t.Errorf("told %v mistakes, want 1, then 0", d.told)
+	}
+}
+
+func TestLookTriesAgain(t *testing.T) {
+	d, f := newDesk(t, "a.yaml", steps("1"))
+	d.fail = errors.New("the database is away")
+	d.write("a.yaml", steps("2"))
+	d.old("a.yaml", time.Hour)
+	if wait := f.look(t.Context()); wait > often {
+		t.Errorf("looks again after %v, want %v: there is something to do over", wait, often)
+	}
+	d.wantLogged(1, "the database is away")
+	d.fail = nil
+	f.look(t.Context())
+	d.want("a=2")
+}
+
+func TestLookWithoutTheFolder(t *testing.T) {
+	d, f := newDesk(t, "a.yaml", steps("1"))
+	away := d.dir + ".away"
+	if err := os.Rename(d.dir, away); err != nil {
+		t.Fatal(err)
+	}
+	f.look(t.Context())
+	f.look(t.Context())
+	d.wantLogged(1, "cannot be read")
+	if err := os.Rename(away, d.dir); err != nil {
+		t.Fatal(err)
+	}
+	d.write("a.yaml", steps("2"))
+	f.look(t.Context())
+	d.want("a=2")
+	d.wantLogged(1, "can be read again")
+}
