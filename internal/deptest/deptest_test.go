@@ -159,6 +159,11 @@ var may = map[string]map[string]string{
 		"internal/strictyaml":  "a pipeline file is read with its places",
 		"workqueue":            "it runs a claimed item: this is the other joint",
 	},
+	"pipelines/graph": {
+		"handlers":  "lengths of time are written as in a file",
+		"pipelines": "it draws them",
+		"workqueue": "whether the name of a pipeline is a pipeline of its own",
+	},
 	"pipelines/pipelinetest": {
 		"handlers":            "it calls what is pure, and makes errors of their kinds",
 		"internal/strictyaml": "a file of tests is read with its places",

@@ -1,0 +1,70 @@
+package graph
+
+// Shape is the sort of a node.
+type Shape string
+
+// The shapes.
+const (
+	Start     Shape = "start"     // what starts a run, and a task
+	Step      Shape = "step"      // a step
+	Condition Shape = "condition" // a step's `if`
+	Pipeline  Shape = "pipeline"  // another pipeline
+	End       Shape = "end"       // an end of the run
+)
+
+// Line is how an edge is drawn.
+type Line string
+
+// The lines.
+const (
+	Flow    Line = "flow"    // what comes next
+	OnError Line = "error"   // what comes next when the step has failed
+	Makes   Line = "enqueue" // a step or a task makes items of a pipeline
+)
+
+// Chart is a graph. Its nodes stand in the order in which a reader meets them.
+type Chart struct {
+	Title string `json:"title"`
+	Nodes []Node `json:"nodes"`
+	Edges []Edge `json:"edges"`
+
+	// layered tells that the nodes are no chain: they are drawn in columns.
+	layered bool
+}
+
+// Node is one box.
+type Node struct {
+	ID    string `json:"id"` // unique in the chart: n0, n1, …
+	Shape Shape  `json:"shape"`
+
+	// Lines are its text; the first one is its name.
+	Lines []string `json:"lines"`
+
+	// Aside tells that the node hangs beside the node before it, and is no part
+	// of the chain.
+	Aside bool `json:"aside,omitempty"`
+}
+
+// Edge leads from one node to another.
+type Edge struct {
+	From  string `json:"from"`
+	To    string `json:"to"`
+	Line  Line   `json:"line"`
+	Label string `json:"label,omitempty"`
+}
+
+func (c *Chart) node(shape Shape, lines ...string) string {
+	id := "n" + itoa(len(c.Nodes))
+	c.Nodes = append(c.Nodes, Node{ID: id, Shape: shape, Lines: lines})
+	return id
+}
+
+func (c *Chart) aside(shape Shape, lines ...string) string {
+	id := c.node(shape, lines...)
+	c.Nodes[len(c.Nodes)-1].Aside = true
+	return id
+}
+
+func (c *Chart) edge(from, to string, line Line, label string) {
+	c.Edges = append(c.Edges, Edge{From: from, To: to, Line: line, Label: label})
+}

@@ -1,0 +1,135 @@
+package graph
+
+import "math"
+
+// Lengths of drawings, in pixels.
+const (
+	lineHeight = 18.0
+	padding    = 12.0 // between a box and its text
+	margin     = 20.0 // around a drawing
+	rowGap     = 34.0 // between two boxes of a chain
+	laneGap    = 22.0 // between two lines that go past boxes
+)
+
+// drawing is a chart with places.
+type drawing struct {
+	title         string
+	boxes         []box
+	paths         []path
+	width, height float64
+}
+
+// box is a node with its place: x and y are its upper left corner.
+type box struct {
+	Node
+	x, y, w, h float64
+}
+
+func (b *box) middle() (x, y float64) { return b.x + b.w/2, b.y + b.h/2 }
+
+// left is the point of the left side at a share of the height from above. What
+// comes in meets the side higher than what goes out, so that the two never look
+// like one line.
+func (b *box) left(share float64) point {
+	at := point{b.x, b.y + share*b.h}
+	off := math.Abs(share-0.5) * b.h
+	switch b.Shape {
+	case Condition:
+		at.x += slant * off / (b.h / 2)
+	case Start, End:
+		r := b.h / 2
+		at.x += r - math.Sqrt(r*r-off*off)
+	}
+	return at
+}
+
+// path is an edge with its points; curved ones have a point and then three for
+// each curve, as SVG's C wants them.
+type path struct {
+	Edge
+	points []point
+	curved bool
+
+	// at is where the label begins; toLeft that it ends there.
+	at     point
+	toLeft bool
+}
+
+type point struct{ x, y float64 }
+
+// size makes a box as large as its text wants it.
+func size(n Node) box {
+	b := box{Node: n, h: float64(len(n.Lines))*lineHeight + 2*padding - 4}
+	for _, line := range n.Lines {
+		b.w = max(b.w, width(cut(line, maxLabel)))
+	}
+	b.w += 2 * padding
+	switch n.Shape {
+	case Start, End:
+		b.w += b.h / 2 // its ends are round
+	case Condition:
+		b.w += 2 * slant
+	}
+	b.w = max(b.w, 60)
+	return b
+}
+
+// slant is how far the sides of a condition stand out.
+const slant = 14.0
+
+// move shifts all of the drawing.
+func (d *drawing) move(dx, dy float64) {
+	for i := range d.boxes {
+		d.boxes[i].x += dx
+		d.boxes[i].y += dy
+	}
+	for i := range d.paths {
+		p := &d.paths[i]
+		for j := range p.points {
+			p.points[j].x += dx
+			p.points[j].y += dy
+		}
+		p.at.x += dx
+		p.at.y += dy
+	}
+}
+
+// fit moves the drawing to the margins and sets its size.
+func (d *drawing) fit() {
+	left, top, right, bottom := 0.0, 0.0, 0.0, 0.0
+	first := true
+	see := func(x, y float64) {
+		if first {
+			left, right, top, bottom, first = x, x, y, y, false
+			return
+		}
+		left, right, top, bottom = min(left, x), max(right, x), min(top, y), max(bottom, y)
+	}
+	for _, b := range d.boxes {
+		see(b.x, b.y)
+		see(b.x+b.w, b.y+b.h)
+	}
+	for _, p := range d.paths {
+		for _, at := range p.points {
+			see(at.x, at.y)
+		}
+		if p.Label != "" {
+			from, to := p.labelSpan()
+			see(from, p.at.y-fontSize)
+			see(to, p.at.y)
+		}
+	}
+	top -= lineHeight + 10 // for the title
+	d.move(margin-left, margin-top)
+	d.width = max(right-left, width(d.title)*titleSize/fontSize) + 2*margin
+	d.height = bottom - top + 2*margin
+}
+
+// labelSpan is where the path's label begins and ends, from left to right.
+func (p *path) labelSpan() (from, to float64) {
+	w := width(p.Label) * labelSize / fontSize
+	if p.toLeft {
+		return p.at.x - w, p.at.x
+	}
+	return p.at.x, p.at.x + w
+}

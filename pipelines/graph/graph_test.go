@@ -1,0 +1,225 @@
+package graph
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"botwork/handlers"
+	"botwork/handlers/queue"
+	"botwork/pipelines"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const every = `name: every
+resilience: {limit: 1}
+steps:
+  - {name: load, handler: HTTP, timeout: 30s, retry: {attempts: 3}, onError: break, with: {url: "https://x"}}
+  - {name: "none", handler: Break, if: 'payload.a == "<x>" and len(payload.b) > 3 or payload["&"] contains "%%{init}%%"', with: {reason: x}}
+  - {name: later, handler: Snooze, if: payload.c, with: {for: 1m}}
+  - {name: gone, handler: Drop, if: payload.d, with: {reason: x}}
+  - {name: again, handler: Enqueue, if: not payload.last, with: {pipeline: every, payload: 1}}
+  - {name: other, handler: Enqueue, with: {pipeline: "${{ payload.kind }}-job", payload: 1}}
+  - {name: own, handler: Enqueue, with: {pipeline: "steps: [{handler: Log, with: {message: x}}]", payload: 1}}
+  - {name: 文字列 の段, handler: Template, onError: continue, with: {text: x}}
+  - {handler: Fail, if: payload.x, with: {message: x, kind: business}}
+  - {name: soft, handler: Fail, onError: continue, if: payload.x, with: {message: x}}
+  - {handler: Log, with: {message: done}}
+`
+
+func compile(t *testing.T, texts ...string) []*pipelines.Pipeline {
+	t.Helper()
+	registry := handlers.Builtin(handlers.Resources{})
+	registry.MustRegister(queue.Kinds(queue.Services{})...)
+	compiler := pipelines.NewCompiler(registry, pipelines.Options{})
+	var list []*pipelines.Pipeline
+	for _, text := range texts {
+		p, findings := compiler.Parse("x.yaml", []byte(text))
+		if len(findings) > 0 {
+			t.Fatal(findings)
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// charts are of both sorts, with everything that a pipeline can have.
+func charts(t *testing.T) []*Chart {
+	t.Helper()
+	list := compile(t, every,
+		"name: scan\ntrigger: {cron: '50 * * * * *', atStart: true}\nsteps: [{handler: Enqueue, with: {pipeline: every}}, {handler: Enqueue, with: {pipeline: every}}, {handler: Enqueue, with: {pipeline: lost}}]\n",
+		"name: manage\ntrigger: {every: 1m}\nsteps: [{handler: ManageWorkQueue}]\n",
+		"name: back\nsteps: [{handler: Enqueue, with: {pipeline: scan-2}}]\n",
+		"name: scan-2\nsteps: [{handler: Enqueue, with: {pipeline: back}}, {handler: Enqueue, with: {pipeline: scan-2}}]\n",
+		"name: alone\nsteps: [{handler: Log, with: {message: x}}]\n")
+	all := []*Chart{OfProject(list, []Task{{Name: `night "x" [1]`, Pipeline: "every", Notify: "alone"}, {Name: "robots", Pipeline: ""}})}
+	for _, p := range list {
+		all = append(all, OfPipeline(p))
+	}
+	return append(all, OfProject(nil, nil))
+}
+
+func TestMermaid(t *testing.T) {
+	list := compile(t, every)
+	var b strings.Builder
+	if err := WriteMermaid(&b, OfPipeline(list[0])); err != nil {
+		t.Fatal(err)
+	}
+	want := `flowchart TD
+  n0(["an item"])
+  n1["load<br/>HTTP<br/>3 attempts, timeout 30s"]
+  n2{{"if<br/>payload.a == #quot;#lt;x#gt;#quot; and len(payload.b) #gt; 3 or pa…"}}
+  n3["none<br/>Break"]
+  n4(["ends, succeeded"])
+`
+	if got := b.String(); !strings.HasPrefix(got, want) {
+		t.Errorf("Mermaid (-want +got):\n%s", cmp.Diff(want, got))
+	}
+	for _, line := range []string{
+		`  n1 --> n2`, `  n2 -->|"yes"| n3`, `  n2 -->|"no"| n5`, `  n1 -.->|"on error"| n25`, `  n12 ==>|"enqueues"| n13`, `  n13[["every"]]`,
+		`  n15[["${{ payload.kind }}-job"]]`, `  n17[["a pipeline of its own"]]`, `  n18["文字列 の段<br/>Template"]`, `  n18 -.->|"on error"| n19`,
+	} {
+		if !slices.Contains(strings.Split(b.String(), "\n"), line) {
+			t.Errorf("the chart lacks %q:\n%s", line, b.String())
+		}
+	}
+	b.Reset()
+	if err := WriteMermaid(&b, charts(t)[0], charts(t)[3]); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		`  subgraph g0 ["pipelines"]`, `    g0n1[["scan<br/>cron 50 * * * * * UTC<br/>at start"]]`, `    g0n6(["night #quot;x#quot; [1]<br/>task"])`,
+		`    g0n2 --> g0n6`, `    g0n6 ==> g0n0`, `    g0n6 -.->|"failed"| g0n5`, `    g0n1 ==> g0n0`, `    g0n4 ==> g0n4`,
+	} {
+		if !slices.Contains(strings.Split(b.String(), "\n"), line) {
+			t.Errorf("the chart lacks %q:\n%s", line, b.String())
+		}
+	}
+	if n := strings.Count(b.String(), "g0n1 ==> g0n0"); n != 1 {
+		t.Errorf("two steps that make items of one pipeline are %d lines, want 1", n)
+	}
+}
+
+// TestDrawings looks at every drawing: well-formed, boxes apart from each other,
+// texts within their boxes, everything on the sheet.
+func TestDrawings(t *testing.T) {
+	for _, c := range charts(t) {
+		var b strings.Builder
+		if err := WriteSVG(&b, c); err != nil {
+			t.Fatal(err)
+		}
+		d := drawings([]*Chart{c})[0]
+		texts := textsOf(t, b.String())
+		if len(d.boxes) != len(c.Nodes) || len(d.paths) != len(c.Edges) {
+			t.Errorf("%s: %d boxes and %d lines, want %d and %d", c.Title, len(d.boxes), len(d.paths), len(c.Nodes), len(c.Edges))
+		}
+		for i, one := range d.boxes {
+			if one.x < margin-0.5 || one.y < margin-0.5 || one.x+one.w > d.width-margin+0.5 || one.y+one.h > d.height-margin+0.5 {
+				t.Errorf("%s: the box %q leaves the sheet", c.Title, one.Lines)
+			}
+			for _, other := range d.boxes[i+1:] {
+				if one.x < other.x+other.w && other.x < one.x+one.w && one.y < other.y+other.h && other.y < one.y+one.h {
+					t.Errorf("%s: %q and %q overlap", c.Title, one.Lines, other.Lines)
+				}
+			}
+			inside(t, c, one, &texts)
+		}
+		for _, p := range d.paths {
+			from, to := p.labelSpan()
+			if p.Label != "" && (from < margin/2 || to > d.width-margin/2) {
+				t.Errorf("%s: the label %q leaves the sheet", c.Title, p.Label)
+			}
+		}
+		for _, forbidden := range []string{"<script", "href", "foreignObject", "onload", "NaN", "Inf"} {
+			if strings.Contains(b.String(), forbidden) {
+				t.Errorf("%s: the drawing has %q", c.Title, forbidden)
+			}
+		}
+	}
+}
+
+// inside takes the box's lines from the texts of the file and looks where they
+// stand.
+func inside(t *testing.T, c *Chart, b box, texts *[]textElement) {
+	t.Helper()
+	for _, line := range b.Lines {
+		want := cut(line, maxLabel)
+		x, _ := b.middle()
+		i := slices.IndexFunc(*texts, func(e textElement) bool {
+			return e.Text == want && math.Abs(e.X-x) < 0.01 && e.Y > b.y && e.Y < b.y+b.h
+		})
+		if i < 0 {
+			t.Errorf("%s: the text %q does not stand in its box", c.Title, want)
+			continue
+		}
+		e := (*texts)[i]
+		*texts = slices.Delete(*texts, i, i+1)
+		if half := width(want) / 2; e.X-half < b.x || e.X+half > b.x+b.w || e.Y-fontSize < b.y || e.Y+4 > b.y+b.h {
+			t.Errorf("%s: the text %q leaves its box", c.Title, want)
+		}
+	}
+}
+
+// textElement is a text of a drawing.
+type textElement struct {
+	X, Y float64
+	Text string
+}
+
+// textsOf reads the texts of a drawing, all of which has to be well-formed.
+func textsOf(t *testing.T, svg string) []textElement {
+	t.Helper()
+	var texts []textElement
+	dec := xml.NewDecoder(strings.NewReader(svg))
+	for open := false; ; {
+		token, err := dec.Token()
+		switch token := token.(type) {
+		case xml.StartElement:
+			if open = token.Name.Local == "text"; open {
+				e := textElement{}
+				for _, a := range token.Attr {
+					switch a.Name.Local {
+					case "x":
+						_, _ = fmt.Sscan(a.Value, &e.X) // what cannot be read stands nowhere
+					case "y":
+						_, _ = fmt.Sscan(a.Value, &e.Y)
+					}
+				}
+				texts = append(texts, e)
+			}
+		case xml.EndElement:
+			open = false
+		case xml.CharData:
+			if open {
+				texts[len(texts)-1].Text += string(token)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return texts
+		}
+		if err != nil {
+			t.Fatalf("the drawing is not well-formed: %v\n%s", err, svg)
+		}
+	}
+}
+
+// Lines that run past boxes on the left share no stretch of a lane.
+func TestLanesAreApart(t *testing.T) {
+	d := drawings([]*Chart{OfPipeline(compile(t, every)[0])})[0]
+	for i, p := range d.paths {
+		if len(p.points) != 4 || p.curved || p.points[1].x >= p.points[0].x {
+			continue
+		}
+		for _, o := range d.paths[i+1:] {
+			if len(o.points) == 4 && o.points[1].x == p.points[1].x && o.points[1].y < p.points[2].y && p.points[1].y < o.points[2].y {
+				t.Errorf("%v and %v lie on each other", p.Edge, o.Edge)
+			}
+		}
+	}
+}
