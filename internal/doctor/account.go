@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/user"
@@ -12,6 +13,9 @@ type account struct {
 	name string // as the system shows it; "" for whoever runs this
 	id   string // uid or SID
 }
+
+// errNotKnown begins what is said where permissions alone do not tell.
+var errNotKnown = errors.New("it is not known")
 
 // Service is what the service manager knows of the installed service.
 type Service struct {

@@ -105,7 +105,7 @@ func openToOthers(path string) (string, error) {
 }
 
 // onlyOwner is how a file is kept to its owner.
-func onlyOwner(path string) string { return "chmod 600 " + path }
+func onlyOwner(path string, _ account) string { return "chmod 600 " + path }
 
 // isReadOnly tells an error for which no right is missing: the file system is
 // mounted for reading.

@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"strings"
-	"syscall"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -81,10 +80,10 @@ func explain(ctx context.Context, driver database.Driver, dsn string, err error)
 	switch {
 	case errors.As(err, &name):
 		return fmt.Sprintf("no host called %q is known here (%s)", name.Name, name.Err), "correct the host in the DSN, or ask the administrator of the name server"
-	case errors.Is(err, syscall.ECONNREFUSED) || strings.Contains(err.Error(), "actively refused"):
+	case errors.Is(err, refused):
 		return fmt.Sprintf("the machine %s answers, but nothing listens on port %s", s.host, s.port),
 			"start the server, or correct the port in the DSN" + forSQLServer(driver, "; SQL Server listens only when TCP/IP is enabled in its Configuration Manager")
-	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+	case errors.Is(err, noHost), errors.Is(err, noNet):
 		return "no way leads from this machine to " + at, "correct the host in the DSN, or look at the network"
 	case isCertificate(err):
 		return fmt.Sprintf("the certificate of %s is not trusted here: %v", at, last(err)),

@@ -36,6 +36,9 @@ func (d *Doctor) folder(path, setting, can string, err error) Result {
 	}
 	r.State, r.Found = Fault, fmt.Sprintf("not %s%s (%s): %v", can, d.forWhom(), setting, err)
 	switch {
+	case errors.Is(err, errNotKnown):
+		r = notKnown(err)
+		r.About = path
 	case errors.Is(err, fs.ErrNotExist):
 		r.Advice = "make the folder, or correct the path: a relative one stands against the folder of the settings file"
 	case isReadOnly(err):
@@ -44,6 +47,11 @@ func (d *Doctor) folder(path, setting, can string, err error) Result {
 		r.Advice = fmt.Sprintf("let %s use it", d.whom())
 	}
 	return r
+}
+
+// notKnown is the result where permissions alone do not tell.
+func notKnown(err error) Result {
+	return Result{State: Warning, Found: err.Error(), Advice: "run this as that account, which tries it"}
 }
 
 func (d *Doctor) whom() string {

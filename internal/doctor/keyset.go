@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"botwork/internal/keyring"
@@ -33,7 +34,9 @@ func (d *Doctor) keyset(context.Context) []Result {
 	}
 	found += ", in " + k.File
 	if d.account.name != "" {
-		if err := d.account.mayUse(k.File, toRead); err != nil {
+		if err := d.account.mayUse(k.File, toRead); errors.Is(err, errNotKnown) {
+			return []Result{notKnown(err)}
+		} else if err != nil {
 			return fault(found+"; "+err.Error(), "let "+d.account.name+" read the file, and nobody else")
 		}
 	}
@@ -42,7 +45,7 @@ func (d *Doctor) keyset(context.Context) []Result {
 		return warning(found+"; who may read it is not known: "+err.Error(), "see to it that only the service may read it")
 	}
 	if others != "" {
-		return warning(found+"; it can be read by "+others, "whoever reads it reads the encrypted items: "+onlyOwner(k.File))
+		return warning(found+"; it can be read by "+others, "whoever reads it reads the encrypted items: "+onlyOwner(k.File, d.account))
 	}
 	return ok(found)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 	"time"
 )
@@ -42,7 +41,7 @@ func (d *Doctor) zoneData(context.Context) []Result {
 		return fault(err.Error(), "")
 	}
 	now := time.Now().In(zone)
-	if d.o.Timezone == "Local" && zone.String() == "Local" && runtime.GOOS != "windows" && os.Getenv("TZ") == "" {
+	if d.o.Timezone == "Local" {
 		return ok(now.Format("triggers go by this machine's zone, where it is 15:04 (UTC-07:00) now"))
 	}
 	return ok(fmt.Sprintf("triggers go by %s, where it is %s now", d.o.Timezone, now.Format("15:04 (UTC-07:00)")))

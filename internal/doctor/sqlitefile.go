@@ -30,11 +30,15 @@ func (d *Doctor) sqliteFile(ctx context.Context) []Result {
 		return warning(folder+" is on "+share+", which may be another machine's disk", "see to it that it is a disk of this machine: SQLite loses data on a file server's")
 	}
 	// The journal comes and goes beside the file, so the folder has to be writable.
-	if err := d.writable(folder); err != nil {
+	if err := d.writable(folder); errors.Is(err, errNotKnown) {
+		return []Result{notKnown(err)}
+	} else if err != nil {
 		return fault(err.Error(), "let "+d.whom()+" make files in the folder: SQLite keeps its journal beside the database")
 	}
 	for _, file := range []string{path, path + "-wal", path + "-shm"} {
-		if err := d.fileWritable(file); err != nil {
+		if err := d.fileWritable(file); errors.Is(err, errNotKnown) {
+			return []Result{notKnown(err)}
+		} else if err != nil {
 			return fault(err.Error(), "let "+d.whom()+" write the file; a tool that an administrator ran may have made it")
 		}
 	}

@@ -1,0 +1,66 @@
+package doctor
+
+import (
+	"testing"
+
+	"golang.org/x/sys/windows"
+)
+
+func TestAllows(t *testing.T) {
+	const write = windows.FILE_WRITE_DATA | windows.FILE_APPEND_DATA
+	own := "S-1-5-80-1-2-3-4-5"
+	service, _ := groups(own)
+	system, _ := groups("S-1-5-18")
+	for _, c := range []struct {
+		name, list string
+		ids        []string
+		need       uint32
+		want       bool
+	}{
+		{"everybody reads", "D:(A;;FR;;;WD)", service, windows.FILE_READ_DATA, true},
+		{"and does not write", "D:(A;;FR;;;WD)", service, write, false},
+		{"administrators alone", "D:(A;;FA;;;BA)", service, windows.FILE_READ_DATA, false},
+		{"the system is one", "D:(A;;FA;;;BA)", system, write, true},
+		{"the account itself", "D:(A;;FA;;;BA)(A;;0x1301bf;;;" + own + ")", service, write, true},
+		{"in two pieces", "D:(A;;0x2;;;WD)(A;;0x4;;;BU)", service, write, true},
+		{"for what will be in it", "D:(A;OICIIO;FA;;;WD)", service, windows.FILE_READ_DATA, false},
+		{"refused before", "D:(D;;FW;;;BU)(A;;FA;;;WD)", service, write, false},
+		{"refused after", "D:(A;;FA;;;WD)(D;;FW;;;BU)", service, write, true},
+		{"refused to another", "D:(D;;FA;;;BG)(A;;FA;;;WD)", service, write, true},
+		{"generic", "D:(A;;GW;;;WD)", service, write, true},
+		{"an empty list", "D:", service, windows.FILE_READ_DATA, false},
+	} {
+		descriptor, err := windows.SecurityDescriptorFromString(c.list)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		list, _, err := descriptor.DACL()
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got, err := allows(list, c.ids, c.need); err != nil || got != c.want {
+			t.Errorf("%s: %t, %v, want %t", c.name, got, err, c.want)
+		}
+	}
+	if got, err := allows(nil, service, write); err != nil || !got {
+		t.Errorf("no list: %t, %v, want everything allowed", got, err)
+	}
+}
+
+func TestGroups(t *testing.T) {
+	for id, want := range map[string]bool{"S-1-5-18": true, "S-1-5-19": true, "S-1-5-80-1-2": true, "S-1-5-21-1-2-3-1001": false} {
+		if ids, all := groups(id); all != want || ids[0] != id {
+			t.Errorf("groups(%s) = %v, %t, want all %t", id, ids, all, want)
+		}
+	}
+}
+
+func TestLookUp(t *testing.T) {
+	for name, want := range map[string]string{"LocalSystem": "S-1-5-18", `NT AUTHORITY\LocalService`: "S-1-5-19"} {
+		if got, err := lookUp(name); err != nil || got.id != want {
+			t.Errorf("lookUp(%s) = %s, %v, want %s", name, got.id, err, want)
+		}
+	}
+}
