@@ -149,6 +149,7 @@ var may = map[string]map[string]string{
 		"internal/database":  "it opens a database of its own for a test",
 		"workqueue/sqlstore": "and migrates it",
 	},
+	"internal/winetest": {},
 	"pipelines": {
 		"workqueue/scoring":    "and so is a pipeline's",
 		"workqueue/matching":   "labels, selectors and the distribution of a pipeline's items",
@@ -216,7 +217,7 @@ var may = map[string]map[string]string{
 var roots = []string{"cmd", "examples"}
 
 // testsOnly hold nothing but tests of the whole, which may import everything.
-var testsOnly = []string{"internal/chaos", "internal/deptest", "internal/docstest", "internal/e2e", "internal/simulation"}
+var testsOnly = []string{"internal/chaos", "internal/deptest", "internal/docstest", "internal/e2e", "internal/simulation", "internal/winetest"}
 
 // thirdParty names the only packages whose shipped code may import a module, so
 // that replacing the module means changing those.

@@ -1,0 +1,15 @@
+// Broken is a program that says of itself what an upgrade wants to hear, and cannot
+// be a service.
+package main
+
+import "os"
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "version" {
+		_, _ = os.Stdout.WriteString(`{"version": "0.0.1", "platform": "windows/amd64"}`)
+		return
+	}
+	if len(os.Args) > 1 && os.Args[1] == "service" {
+		os.Exit(7)
+	}
+}
