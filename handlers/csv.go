@@ -32,6 +32,7 @@ func csvKind(res Resources) Kind {
 		Name: "CSV", Summary: "Read or write CSV", Doc: csvDoc,
 		Output: "for parse: {rows: list of maps by column, errors: list of {row, column, message} where row is the line in the file, count}; " +
 			"for format: the text, or with to: {path, count}.",
+		Gives: csvGives,
 		Example: `- name: invoices
   handler: CSV
   with:

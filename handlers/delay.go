@@ -13,6 +13,7 @@ which gives the slot to others.
 
 It is safe to run twice: it waits again. It fails only when the run is cancelled.`,
 		Output: "its input.",
+		Gives:  Always(InputShape),
 		Example: `- handler: Delay
   with: {for: 30s}
 `,

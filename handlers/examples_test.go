@@ -74,6 +74,7 @@ func runExample(t *testing.T, kinds *Registry, kind Kind, e example) {
 		}
 		call.Step = s.Name
 		out, err := h.Handle(t.Context(), call)
+		checkShape(t, k, fill(t, s.With, env).(map[string]any), out, err)
 		if last = err; err != nil {
 			break
 		}

@@ -29,6 +29,7 @@ func execKind() Kind {
 	return Kind{
 		Name: "Exec", Summary: "Run a program", Doc: execDoc,
 		Output: "{exitCode, output, stderr}: output is what the program wrote, as stdout says; stderr is its last 4 KB of errors, behind a … when there were more.",
+		Gives:  execGives,
 		Example: `- name: sorted
   handler: Exec
   with:

@@ -29,6 +29,7 @@ func httpKind() Kind {
 		Output: "{status, headers, body, encoding, url}: headers by lower-case name; body is the decoded value of a JSON " +
 			"response (encoding json), else text (encoding text), or base64 for what is not UTF-8 (encoding base64); url is " +
 			"where redirects led, without its query.",
+		Gives: Always(httpShape),
 		Example: `- name: order
   handler: HTTP
   with:

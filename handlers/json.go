@@ -15,6 +15,7 @@ func jsonKind() Kind {
 	return Kind{
 		Name: "JSON", Summary: "Read or write JSON text", Doc: jsonDoc,
 		Output: "for parse: the value; for format: the text.",
+		Gives:  jsonGives,
 		Example: `- name: order
   handler: JSON
   with: {op: parse, value: '{"customer": "Ana", "total": 12.5}'}

@@ -14,6 +14,7 @@ log: name no secrets.
 
 It is safe to run twice: the log then has two lines. It never fails.`,
 		Output: "its input, so that it can stand anywhere.",
+		Gives:  Always(InputShape),
 		Example: `- handler: Log
   with:
     message: order ${{ payload.id }} arrived

@@ -25,6 +25,7 @@ func mailKind(res Resources) Kind {
 	return Kind{
 		Name: "Mail", Summary: "Send a mail", Doc: mailDoc,
 		Output: "{messageId, recipients: how many}.",
+		Gives:  Always(mailShape),
 		Example: `- handler: Mail
   with:
     host: mail.example.test

@@ -29,7 +29,9 @@ func run(t *testing.T, kind Kind, with map[string]any, call *Call) (any, error) 
 	if call == nil {
 		call = &Call{}
 	}
-	return h.Handle(context.Background(), call)
+	out, err := h.Handle(context.Background(), call)
+	checkShape(t, kind, with, out, err)
+	return out, err
 }
 
 // outcome names the sort of error as the package doc does.

@@ -13,6 +13,7 @@ func breakKind() Kind {
 
 It is safe to run twice: it changes nothing.`,
 		Output: "nothing; no step follows.",
+		Gives:  Always(NothingShape),
 		Example: `- handler: Break
   if: len(payload.orders) == 0
   with: {reason: there are no orders}
@@ -37,6 +38,7 @@ again after its backoff, however often, until the policy's within ends; for a sy
 
 It is safe to run twice: it changes nothing.`,
 		Output: "nothing; it always fails.",
+		Gives:  Always(NothingShape),
 		Example: `- handler: Fail
   if: payload.amount < 0
   with:
@@ -83,6 +85,7 @@ pipeline successfully.
 
 It is safe to run twice: the item is gone after the first time.`,
 		Output: "nothing; no step follows.",
+		Gives:  Always(NothingShape),
 		Example: `- handler: Drop
   if: payload.withdrawn
   with: {reason: the order was withdrawn}
@@ -106,6 +109,7 @@ it run again.
 
 It is safe to run twice: it changes nothing.`,
 		Output: "nothing; no step follows.",
+		Gives:  Always(NothingShape),
 		Example: `- handler: Snooze
   if: not payload.ready
   with: {for: 15m, reason: the file is not there yet}

@@ -17,6 +17,7 @@ shows it, and it stays when the item has succeeded. What it tells can be read by
 
 It is safe to run twice: it tells the same again.`,
 		Output: "its input, so that it can stand anywhere.",
+		Gives:  Always(InputShape),
 		Example: `- handler: Progress
   with: {text: "half of ${{ payload.n }}", percent: 50}
 `,

@@ -24,6 +24,11 @@ type Kind struct {
 	// Output says what the step puts out.
 	Output string
 
+	// Gives says the same to a program, given the parameters as far as they are
+	// known before a run: those that an expression gives are nil. nil: nobody
+	// knows.
+	Gives func(with map[string]any) Shape
+
 	// Example is a YAML list of steps that shows a use. A test runs it.
 	Example string
 

@@ -33,6 +33,7 @@ func sqlKind(res Resources) Kind {
 		Name: "SQL", Summary: "Query or change a database", Doc: sqlDoc,
 		Output: "for query: {rows: list of maps by column, count}; for exec: {rowsAffected}. " +
 			"Times are UTC; exact decimals and bytes are strings (bytes that are not UTF-8 in base64).",
+		Gives: sqlGives,
 		Example: `- name: customers
   handler: SQL
   with:

@@ -176,15 +176,17 @@ func TestSQLOnPostgres(t *testing.T) {
 	t.Cleanup(func() { connections.Close() })
 	kind := sqlKind(Resources{Connections: connections})
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	h, err := kind.Build(map[string]any{
+	with := map[string]any{
 		"connection": "pg",
 		"query":      `SELECT @n::int + 1 AS n, @at::timestamptz AS at, @t::text AS t, @d::numeric AS d, @j::jsonb ->> 'a' AS j`,
 		"params":     map[string]any{"n": 1, "at": at, "t": "x", "d": "1.50", "j": map[string]any{"a": "b"}},
-	})
+	}
+	h, err := kind.Build(with)
 	if err != nil {
 		t.Fatal(err)
 	}
 	out, err := h.Handle(context.Background(), &Call{})
+	checkShape(t, kind, with, out, err)
 	want := map[string]any{"rows": []any{map[string]any{"n": 2, "at": at, "t": "x", "d": "1.50", "j": "b"}}, "count": 1}
 	if diff := cmp.Diff(any(want), out); diff != "" || err != nil {
 		t.Error(err, diff)

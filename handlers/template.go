@@ -22,6 +22,7 @@ func templateKind(res Resources) Kind {
 	return Kind{
 		Name: "Template", Summary: "Fill a text template", Doc: templateDoc,
 		Output: "the text, or with to: {path, size}.",
+		Gives:  templateGives,
 		Example: `- handler: Template
   with:
     text: |

@@ -27,6 +27,7 @@ func transformKind() Kind {
 	return Kind{
 		Name: "Transform", Summary: "Make a new value, or filter, group, sort and map a list", Doc: transformDoc,
 		Output: "value, or the new list.",
+		Gives:  transformGives,
 		Example: `- handler: Transform
   with:
     items: ${{ payload.orders }}

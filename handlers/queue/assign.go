@@ -41,6 +41,7 @@ One pass writes at a time in the whole cluster; what it writes, it has planned b
 When the step is done, all that was there when it began has been looked at, so this worker's items are there to run. It is safe to run twice: a second pass finds less to do.`,
 		Output: "{rescued, released, poisoned, expired, workers, assigned, moved}: items taken from dead runners, assigned items given back, items cancelled " +
 			"because too many workers died with them, items cancelled because they were not started in time, workers that could take items, items assigned, items moved to another worker.",
+		Gives: handlers.Always(handlers.CountsShape("rescued", "released", "poisoned", "expired", "workers", "assigned", "moved")),
 		Example: `- handler: AssignTasksToWorker
   with: {workerSeenWithin: 15m, minPriority: 500}
 `,

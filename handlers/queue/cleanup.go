@@ -33,6 +33,11 @@ A batch waits for nobody and keeps no claim waiting; between two of them the ste
 for, done or not. It is safe to run twice, at the same time, and to be stopped: what has been removed stays so, and the next run goes on.`,
 		Output: "{completed, archived, deleted, firings, runs, workers, durations, texts, keys, figures, complete}: what was removed of each sort, keys freed, " +
 			"rows of statistics summed up, and whether it came to the end.",
+		Gives: handlers.Always(handlers.ObjectShape(map[string]handlers.Shape{
+			"completed": handlers.WholeShape, "archived": handlers.WholeShape, "deleted": handlers.WholeShape, "firings": handlers.WholeShape,
+			"runs": handlers.WholeShape, "workers": handlers.WholeShape, "durations": handlers.WholeShape, "texts": handlers.WholeShape, "keys": handlers.WholeShape,
+			"figures": handlers.WholeShape, "complete": handlers.BoolShape,
+		})),
 		Example: `- handler: CleanUp
   with: {completed: 7d, archived: never, archivedItems: 50000}
 `,

@@ -24,6 +24,9 @@ among the ids. With such a key, or with unique for a time that is longer than th
 With unique: true it is as long as the items have not finished. Without any, a retry after a lost answer of the database inserts the
 items again, so let their pipeline bear a repetition.`,
 		Output: "{ids, count, existing}: the items' ids, and how many of them are new and how many were there already.",
+		Gives: handlers.Always(handlers.ObjectShape(map[string]handlers.Shape{
+			"ids": handlers.ListShape(handlers.WholeShape), "count": handlers.WholeShape, "existing": handlers.WholeShape,
+		})),
 		Example: `- handler: Enqueue
   with:
     pipeline: invoice

@@ -20,7 +20,8 @@ the step asks for more items when the worker runs dry, by repeating the latest A
 for items above 1000 every 15 seconds, if there are any, and starts those before all that waits. A failed item does not fail the step.
 
 It is safe to run twice: an item is claimed by one worker at a time.`,
-		Output: "{succeeded, failed, snoozed, released}: counts of attempts by how they ended.",
+		Output: "{succeeded, failed, snoozed, released, dropped}: counts of attempts by how they ended.",
+		Gives:  handlers.Always(handlers.CountsShape("succeeded", "failed", "snoozed", "released", "dropped")),
 		Example: `- handler: ExecuteWorkItems
   with: {abovePriority: 1000}
 `,

@@ -64,7 +64,20 @@ func run(t *testing.T, s queue.Services, kind string, with map[string]any, call 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return h.Handle(t.Context(), &call)
+	out, err := h.Handle(t.Context(), &call)
+	if wrong := k.Shape(with).Check(out); err == nil && wrong != nil {
+		t.Errorf("%s does not put out what it says: %v", kind, wrong)
+	}
+	return out, err
+}
+
+// Every kind says what it puts out; run holds each to that.
+func TestEveryKindHasAShape(t *testing.T) {
+	for _, kind := range queue.Kinds(queue.Services{}) {
+		if kind.Gives == nil {
+			t.Errorf("%s does not say what it puts out", kind.Name)
+		}
+	}
 }
 
 func TestAssignTasksToWorker(t *testing.T) {

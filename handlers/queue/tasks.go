@@ -45,6 +45,7 @@ It is safe to run twice, and on several workers at the same time: an item and th
 A task that cannot be read or served is logged and does not keep the others from being served. Without tasks the step is one query.`,
 		Output: "{tasks, items, missed, skipped, failures, notices}: active tasks with a schedule, items made, windows that closed because nobody " +
 			"looked, and because an earlier item had not ended, items that failed for good, notifications made.",
+		Gives: handlers.Always(handlers.CountsShape("tasks", "items", "missed", "skipped", "failures", "notices")),
 		Example: `- handler: ManageWorkQueue
 `,
 		New: func() handlers.Handler {
@@ -85,6 +86,7 @@ func loadItemsKind(s Services) handlers.Kind {
 		Name: "LoadWorkQueueItems", Summary: "Revise the priorities of tasks' items that wait as Ready",
 		Doc:    `Revises the priorities of items that a schedule made, or that are to be tried again: those of tasks in state 0.` + reviseDoc,
 		Output: "{seen, changed}: items that were looked at, and whose priority was raised.",
+		Gives:  handlers.Always(handlers.CountsShape("seen", "changed")),
 		Example: `- handler: LoadWorkQueueItems
 `,
 		New: func() handlers.Handler { return reviseStep(s, workqueue.Ready) },
@@ -96,6 +98,7 @@ func pendingTasksKind(s Services) handlers.Kind {
 		Name: "SchedulePendingTasks", Summary: "Revise the priorities of tasks' items that wait as Pending",
 		Doc:    `Revises the priorities of items that were made on request: those of tasks in state 4.` + reviseDoc,
 		Output: "{seen, changed}: items that were looked at, and whose priority was raised.",
+		Gives:  handlers.Always(handlers.CountsShape("seen", "changed")),
 		Example: `- handler: SchedulePendingTasks
 `,
 		New: func() handlers.Handler { return reviseStep(s, workqueue.Pending) },

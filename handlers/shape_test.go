@@ -1,0 +1,56 @@
+package handlers
+
+import (
+	"strings"
+	"testing"
+)
+
+// checkShape holds what a kind says of its output to what a step really put out. All
+// tests that run a handler come here.
+func checkShape(t *testing.T, kind Kind, with map[string]any, out any, err error) {
+	t.Helper()
+	if err != nil {
+		return
+	}
+	if err := kind.Shape(with).Check(out); err != nil {
+		t.Errorf("%s does not put out what it says: %v", kind.Name, err)
+	}
+}
+
+func TestShapeCheck(t *testing.T) {
+	shape := ObjectShape(map[string]Shape{
+		"rows": ListShape(MapShape(TextShape)), "count": WholeShape, "ok": BoolShape, "body": AnyShape,
+	})
+	good := func() map[string]any {
+		return map[string]any{"rows": []any{map[string]any{"a": "b"}}, "count": 1, "ok": true, "body": nil}
+	}
+	if err := shape.Check(good()); err != nil {
+		t.Errorf("Check = %v, want nothing", err)
+	}
+	for want, spoil := range map[string]func(m map[string]any){
+		`the field "count" is missing`:               func(m map[string]any) { delete(m, "count") },
+		`got the field "more"`:                       func(m map[string]any) { m["more"] = 1 },
+		"output.count: got text, want whole number":  func(m map[string]any) { m["count"] = "1" },
+		"output.rows[0].a: got":                      func(m map[string]any) { m["rows"].([]any)[0].(map[string]any)["a"] = 1 },
+		"output.rows: got the number, want list":     func(m map[string]any) { m["rows"] = 5 },
+		"output.ok: got nothing, want true or false": func(m map[string]any) { m["ok"] = nil },
+	} {
+		m := good()
+		spoil(m)
+		if err := shape.Check(m); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Check = %v, want %q", err, want)
+		}
+	}
+	if err := shape.Check("text"); err == nil {
+		t.Error("a text passed for an object")
+	}
+}
+
+// Every kind of the program says what it puts out.
+func TestEveryKindHasAShape(t *testing.T) {
+	for _, kind := range Builtin(Resources{}).Kinds() {
+		if kind.Gives == nil {
+			t.Errorf("%s does not say what it puts out", kind.Name)
+		}
+	}
+}
