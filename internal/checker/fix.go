@@ -83,7 +83,7 @@ func attempt(data []byte, wrong strictyaml.Findings, edits []strictyaml.Edit, ch
 func safeEdits(findings strictyaml.Findings) []strictyaml.Edit {
 	var edits []strictyaml.Edit
 	for _, f := range findings {
-		if f.Edit != nil && f.Edit.Safe {
+		if f.Edit != nil && f.Edit.Safe && (f.Code != "yaml-trap" || !mistyped(findings, f)) {
 			edits = append(edits, *f.Edit)
 		}
 	}
@@ -104,6 +104,14 @@ func safeEdits(findings strictyaml.Findings) []strictyaml.Edit {
 		apart = append(apart, e)
 	}
 	return apart
+}
+
+// mistyped tells that the value which a finding is about has the wrong type as well:
+// quotes around 007 mend nothing where a number is wanted.
+func mistyped(findings strictyaml.Findings, f strictyaml.Finding) bool {
+	return slices.ContainsFunc(findings, func(other strictyaml.Finding) bool {
+		return other.Code == "wrong-type" && other.Line == f.Line && other.Column == f.Column
+	})
 }
 
 // Apply makes edits that do not overlap and are in the order of their places.

@@ -190,8 +190,8 @@ func (c *converter) scalar(n *Node, y *yaml.Node) {
 	value, trap := resolve(y.Value)
 	if trap != "" {
 		f := c.addAt(y, "yaml-trap", trap, "put it in quotes if it is text, or write it as a plain number", true)
-		if plain := strings.ReplaceAll(y.Value, "_", ""); f.Edit != nil && plain != y.Value && decimal.MatchString(plain) {
-			f.Edit.Text = plain // where text is wanted, that is a mistake of its own
+		if f.Edit != nil && strings.Contains(y.Value, "_") {
+			f.Edit.Safe = false // text or a number: only who reads it knows
 		}
 	} else if c.cutByComment(y) {
 		f := c.add(y.Line, y.Column, "yaml-trap", "a # behind a space starts a comment, which cuts this expression off", "put the whole value in quotes")

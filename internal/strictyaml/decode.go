@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 	"time"
 
@@ -119,6 +120,10 @@ func (d *decoder) refused(n *Node, v reflect.Value, err error) {
 	}
 }
 
+// keyAndValue recognises a key and a value without a space between them, which an
+// address (file:/…) or a path (C:\…) is not.
+var keyAndValue = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]+:)[^/\\]`)
+
 // plain decodes into a type that has no say of its own.
 func (d *decoder) plain(n *Node, v reflect.Value) {
 	switch v.Kind() {
@@ -160,7 +165,13 @@ func (d *decoder) mapping(n *Node, v reflect.Value) {
 
 func (d *decoder) structure(n *Node, v reflect.Value) {
 	if n.Kind != Mapping {
-		d.wrongType(n, "a mapping", "")
+		f := d.wrongType(n, "a mapping", "")
+		if at := keyAndValue.FindStringSubmatchIndex(n.Text); at != nil && !n.Quoted {
+			f.Hint = "put a space behind the colon"
+			if n.EndColumn > 0 {
+				f.Edit = &Edit{Line: n.Line, Column: n.Column + at[3], EndLine: n.Line, EndColumn: n.Column + at[3], Text: " ", Safe: true}
+			}
+		}
 		return
 	}
 	fields := fieldsOf(v.Type())

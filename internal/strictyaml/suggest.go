@@ -22,7 +22,10 @@ func Suggest(got string, known []string) string {
 // that changed places differ by one. A name that only goes on where the other
 // ends ("warning", "warn") is as near as can be just suggested. The earlier of
 // two equally near names wins.
-func Nearest(got string, known []string) (best string, only bool) {
+func Nearest(got string, known []string) (best string, only bool) { return nearest(got, known, true) }
+
+// nearest is Nearest, with or without names that only go on where the other ends.
+func nearest(got string, known []string, longer bool) (best string, only bool) {
 	limit := 3
 	switch n := len([]rune(got)); {
 	case n <= 2:
@@ -39,7 +42,7 @@ func Nearest(got string, known []string) (best string, only bool) {
 		}
 		a, b := strings.ToLower(got), strings.ToLower(name)
 		d := distance(a, b, limit+1)
-		if min(len(a), len(b)) >= 3 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a)) {
+		if longer && min(len(a), len(b)) >= 3 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a)) {
 			d = min(d, limit)
 		}
 		if d <= limit {

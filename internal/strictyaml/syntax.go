@@ -50,6 +50,12 @@ func diagnose(file string, data []byte, err error) Findings {
 			break
 		}
 		text, hint := explain(message)
+		if k := gluedKey(lines, data, at); k != nil {
+			findings = add(nil, k.from, "yaml-syntax", "a key without a space behind its colon is no key", "put a space behind the colon")
+			f := &findings[0]
+			f.Edit = &Edit{Line: f.Line, Column: f.Column + k.to - k.from, EndLine: f.Line, EndColumn: f.Column + k.to - k.from, Text: " ", Safe: true}
+			break
+		}
 		if hint == "" && bytes.Contains(data[line.from:line.to], []byte("{{")) {
 			hint = "put the whole expression in quotes"
 		}
@@ -142,4 +148,27 @@ func before(file string, data []byte, line int) Findings {
 	c := converter{file: file, lines: head}
 	c.convert(docs[0].Content[0], "", 0)
 	return c.findings
+}
+
+// glued finds a key with a value right behind its colon, at the beginning of a line.
+var glued = regexp.MustCompile(`^\s*(?:- +)*([a-zA-Z][A-Za-z]*:)[^\s/:]`)
+
+// gluedKey returns the key without a space behind its colon in the line of at or the
+// one above it, nil if there is none: YAML takes it for text, and stumbles over what
+// follows.
+func gluedKey(lines []string, data []byte, at int) *span {
+	number, _ := place(data, at)
+	for _, n := range []int{number, number - 1} {
+		if n < 1 || n > len(lines) {
+			continue
+		}
+		if key := glued.FindStringSubmatchIndex(lines[n-1]); key != nil {
+			start := 0
+			for _, line := range lines[:n-1] {
+				start += len(line) + 1
+			}
+			return &span{start + key[2], start + key[3]}
+		}
+	}
+	return nil
 }
