@@ -141,8 +141,7 @@ func (a *app) checkNamed(paths []string) (*checker.Report, error) {
 	if err := project.Wrong.Err(); err != nil {
 		return nil, err
 	}
-	catalogue, findings := project.Checker.Folder(namedFiles(paths))
-	return &checker.Report{Catalogue: catalogue, Findings: findings}, nil
+	return project.Checker.Named(namedFiles(paths), project.Files), nil
 }
 
 // namedFiles reads files and folders that a person named. One that cannot be read

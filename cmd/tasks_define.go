@@ -41,7 +41,7 @@ All mistakes in the tasks are told first, and then nothing is written.`,
 			return err
 		}
 		defs, wrong := judge.Tasks(catalogue)
-		if err := append(findings, wrong...).Err(); err != nil {
+		if err := append(findings, wrong.Of(strictyaml.Error)...).Err(); err != nil {
 			return err
 		}
 		store, err := a.openStore(cmd.Context())

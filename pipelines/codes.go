@@ -30,11 +30,13 @@ const (
 	CodeWaitsTooLong    = "waits-too-long"   // attempts of a step that begin when the run is over
 
 	// Expressions.
+	CodeBareBraces         = "bare-braces"         // {{ payload.x }} without a dollar
 	CodeUnclosedExpression = "unclosed-expression" // ${{ without }}
 	CodeMixedCondition     = "mixed-condition"     // an `if` with text around its expression
 	CodeExpressionSyntax   = "expression-syntax"   // not an expression
 	CodeExpressionType     = "expression-type"     // an operation that its values cannot do
 	CodeUnknownVariable    = "unknown-variable"    // a name or field that does not exist
+	CodeUnknownField       = "unknown-field"       // payload.x, and the input's schema has no x
 	CodeUnknownStep        = "unknown-step"        // steps.x, and no step x
 	CodeLaterStep          = "later-step"          // steps.x, and x has not run by then
 	CodeUnknownSecret      = "unknown-secret"      // secrets.x, and no secret x

@@ -68,7 +68,8 @@ func (c *Compiler) parse(file, name string, data []byte) (*Pipeline, strictyaml.
 	run.pipeline(p, top)
 	run.findings.Sort()
 	if len(run.findings) == 0 {
-		p.Warnings = warnings(p, top)
+		p.Warnings = append(warnings(p, top), run.warned...)
+		p.Warnings.Sort()
 	}
 	return p, run.findings
 }
@@ -78,10 +79,12 @@ type compilation struct {
 	*Compiler
 	lines    []string
 	findings strictyaml.Findings
+	warned   strictyaml.Findings // on the way; told of a pipeline without mistakes
 
 	// What expressions may name, and the same for the expression compiler.
-	names names
-	env   types.Map
+	names  names
+	env    types.Map
+	shapes shapes
 }
 
 func (c *compilation) reportAt(at place, code, message, hint string) {

@@ -58,7 +58,14 @@ func (c *compilation) expression(source string, at place, visible int) *expressi
 		report(from, to, CodeExpressionSyntax, message, "")
 		return nil
 	}
-	(&references{names: c.names, visible: visible, report: report, mend: func(meant string, inner int) { c.meant(at, meant, inner) }}).check(tree.Node)
+	warn := func(from, to int, code, message, hint string) {
+		before := len(c.findings)
+		report(from, to, code, message, hint)
+		f := c.findings[before]
+		f.Severity = strictyaml.Warning
+		c.findings, c.warned = c.findings[:before], append(c.warned, f)
+	}
+	(&references{names: c.names, shapes: c.shapes, warn: warn, visible: visible, report: report, mend: func(meant string, inner int) { c.meant(at, meant, inner) }}).check(tree.Node)
 	if len(c.findings) > before {
 		return nil
 	}
@@ -71,6 +78,11 @@ func (c *compilation) expression(source string, at place, visible int) *expressi
 		} else {
 			report(from, to, CodeExpressionType, message, "")
 		}
+		return nil
+	}
+	if err := c.mistyped(source, visible); err != nil {
+		from, to, message := explainCompile(err)
+		report(from, to, CodeExpressionType, message, "")
 		return nil
 	}
 	return &expression{place: at, program: program}

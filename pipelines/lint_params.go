@@ -23,6 +23,9 @@ func (c *compilation) parameters(s *Step, n *strictyaml.Node, raw rawStep, visib
 	}
 	before := len(c.findings)
 	t := c.template(with, "with", visible)
+	if s.Handler != "Template" { // whose texts have braces of their own
+		c.bareBraces(with)
+	}
 	s.With, _ = with.Any().(map[string]any)
 	kind, known := c.registry.Lookup(s.Handler)
 	if !known {
@@ -33,6 +36,7 @@ func (c *compilation) parameters(s *Step, n *strictyaml.Node, raw rawStep, visib
 	}
 	s.kind = kind
 	literal := t.known().(map[string]any)
+	c.learn(s, visible, literal)
 	wrong := kind.CheckLiteral(literal, t.dynamicAt)
 	for i := range wrong {
 		c.parameter(&wrong[i], n, with)

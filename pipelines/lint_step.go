@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"botwork/handlers"
 	"botwork/internal/strictyaml"
 )
 
@@ -27,6 +28,7 @@ var stepName = regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N} ._-]{0,99}$`)
 // step wrongly only when all names are known.
 func (c *compilation) steps(p *Pipeline, nodes []*strictyaml.Node) {
 	raws := make([]rawStep, len(nodes))
+	p.steps = nodes
 	p.Steps = make([]*Step, len(nodes))
 	for i, n := range nodes {
 		c.findings = append(c.findings, n.Decode(&raws[i])...)
@@ -41,6 +43,7 @@ func (c *compilation) steps(p *Pipeline, nodes []*strictyaml.Node) {
 		c.names.steps = append(c.names.steps, s.Name)
 	}
 	c.env = c.names.env()
+	c.shapes = shapes{payload: inputShape(p.Input), outputs: make([]handlers.Shape, len(nodes)), inputs: make([]handlers.Shape, len(nodes)+1)}
 	for i, s := range p.Steps {
 		if nodes[i].Kind != strictyaml.Mapping {
 			continue
@@ -128,7 +131,7 @@ func (c *compilation) condition(s *Step, n *strictyaml.Node, visible int) {
 // reachable reports steps behind one that always ends the pipeline.
 func (c *compilation) reachable(steps []*Step, nodes []*strictyaml.Node) {
 	last := slices.IndexFunc(steps, func(s *Step) bool {
-		ends := s.Handler == "Break" || s.Handler == "Snooze" || s.Handler == "Fail" && s.OnError != OnErrorContinue
+		ends := s.Handler == "Break" || s.Handler == "Snooze" || s.Handler == "Drop" || s.Handler == "Fail" && s.OnError != OnErrorContinue
 		return ends && s.If == ""
 	})
 	if last >= 0 && last+1 < len(steps) {

@@ -57,7 +57,12 @@ type Pipeline struct {
 
 	input *jsonschemas.Schema
 
+	steps []*strictyaml.Node // as they stand in the file
+
 	// dynamic tells that some step holds an expression: without one, a run
 	// need not prepare the variables.
 	dynamic bool
 }
+
+// StepNode is a step as it stands in the file, for who has more to say of it.
+func (p *Pipeline) StepNode(step int) *strictyaml.Node { return p.steps[step] }

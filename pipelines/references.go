@@ -18,8 +18,10 @@ import (
 // that a step's output is not there before the step.
 type references struct {
 	names   names
+	shapes  shapes
 	visible int // the steps that have run by then
 	report  func(from, to int, code, message, hint string)
+	warn    func(from, to int, code, message, hint string)
 	// mend gives what was reported last the name that was meant, "" for none;
 	// inner signs at both ends stay.
 	mend func(meant string, inner int)
@@ -54,6 +56,9 @@ func (r *references) Visit(node *ast.Node) {
 
 func (r *references) member(n *ast.MemberNode) {
 	property, constant := n.Property.(*ast.StringNode)
+	if constant {
+		r.fieldOf(n, property)
+	}
 	switch base := n.Node.(type) {
 	case *ast.IdentifierNode:
 		if base.Value == varSecrets && constant {
@@ -64,7 +69,7 @@ func (r *references) member(n *ast.MemberNode) {
 		}
 	case *ast.MemberNode:
 		if id, ok := base.Node.(*ast.IdentifierNode); ok && id.Value == varSteps && constant {
-			r.field("a step", stepFields, property)
+			r.fieldIn("a step", stepFields, property)
 		}
 	}
 }
@@ -81,18 +86,21 @@ func (r *references) variable(name string, property *ast.StringNode) {
 		}
 	case varItem:
 		if !r.names.system {
-			r.field(varItem, itemFields, property)
+			r.fieldIn(varItem, itemFields, property)
 		}
 	case varWorker:
-		r.field(varWorker, workerFields, property)
+		r.fieldIn(varWorker, workerFields, property)
 	}
 }
 
-func (r *references) field(of string, fields types.Map, property *ast.StringNode) {
-	if _, ok := fields[property.Value]; ok {
-		return
+func (r *references) fieldIn(of string, fields types.Map, property *ast.StringNode) {
+	if _, ok := fields[property.Value]; !ok {
+		r.field(of, fieldNames(fields), property)
 	}
-	known := fieldNames(fields)
+}
+
+// field reports a field that is none of the known ones.
+func (r *references) field(of string, known []string, property *ast.StringNode) {
 	hint := strictyaml.Suggest(property.Value, known)
 	if hint == "" {
 		hint = "it has " + strings.Join(known, ", ")

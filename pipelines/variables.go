@@ -60,6 +60,12 @@ func (n names) env() types.Map {
 
 // hintFor suggests a variable or a function for a name that is neither.
 func (n names) hintFor(name string) string {
+	switch strings.ToLower(name) {
+	case "yes", "on":
+		return "write true"
+	case "no", "off":
+		return "write false"
+	}
 	if n.system && name == varItem {
 		return "a pipeline with a trigger runs without an item"
 	}

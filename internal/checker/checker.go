@@ -9,6 +9,8 @@ package checker
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 
 	"botwork/config"
 	"botwork/handlers"
@@ -73,9 +75,42 @@ func (r *Report) Warnings() strictyaml.Findings { return r.Findings.Of(strictyam
 // warnings in the order of their places.
 func (c *Checker) Folder(files []pipelines.File) (*pipelines.Catalogue, strictyaml.Findings) {
 	catalogue, findings := pipelines.Load(c.compiler, files)
+	whole := len(findings) == 0
 	findings = append(findings, catalogue.Warnings()...)
+	findings = append(findings, c.across(catalogue, whole)...)
 	findings.Sort()
 	return catalogue, findings
+}
+
+// Named checks some files beside those of the project's folder, for they may name
+// each other. The report has what is found in the named ones alone.
+func (c *Checker) Named(named, folder []pipelines.File) *Report {
+	isNamed, files := map[string]bool{}, slices.Clone(named)
+	for _, f := range named {
+		isNamed[full(f.Path)] = true
+	}
+	for _, f := range folder {
+		if !isNamed[full(f.Path)] {
+			files = append(files, f)
+		}
+	}
+	_, findings := c.Folder(files)
+	r := &Report{}
+	r.Catalogue, _ = pipelines.Load(c.compiler, named)
+	for _, f := range findings {
+		if isNamed[full(f.File)] {
+			r.Findings = append(r.Findings, f)
+		}
+	}
+	return r
+}
+
+// full is a path by which a file is known, however it was named.
+func full(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
 }
 
 // Project checks the texts of the pipelines folder with the queues and the tasks of

@@ -15,7 +15,7 @@ func Rules() []Rule {
 		// The YAML itself.
 		{"yaml-syntax", "the text is not YAML, or a quote or bracket is not closed", "look at the place that is named, then at the line above it"},
 		{"yaml-tab", "a tab indents a line", "indent with spaces"},
-		{"yaml-trap", "YAML would read something else than what seems to be meant: unquoted `{{ }}`, a `#` that cuts off an expression, a number with a leading zero", "put the value in quotes"},
+		{"yaml-trap", "YAML would read something else than what seems to be meant: unquoted `{{ }}`, a `#` that cuts off an expression, a number with a leading zero or with underscores", "put the value in quotes"},
 		{"yaml-limit", "nested too deeply, or aliases that unfold into too much", "write it out, flatter"},
 		{"yaml-merge", "`<<` with something that is no mapping", "give it an alias of a mapping"},
 		{"yaml-tag", "a tag such as `!!binary`", "remove it"},
@@ -48,12 +48,14 @@ func Rules() []Rule {
 		{"wrong-value", "a parameter that the handler refuses, such as an unknown connection", "write what the message wants"},
 
 		// Expressions.
+		{"bare-braces", "a text with `{{ payload.x }}` or the like, without a dollar, which stays as it is; a warning", "write `${{ payload.x }}`"},
 		{"unclosed-expression", "`${{` without `}}`", "close it, or write `$${{` for the signs themselves"},
 		{"expression-syntax", "not an expression", "mend it where the column points"},
-		{"expression-type", "an operation that its values cannot do, or a condition that is neither true nor false", "convert or compare a value"},
+		{"expression-type", "an operation that its values, such as what a step is known to put out, cannot do, or a condition that is neither true nor false", "convert or compare a value"},
 		{"expression-in-key", "an expression in a key of `with`", "make the whole mapping an expression"},
 		{"mixed-condition", "an `if` with text around its expression", "leave the `${{ }}` away"},
-		{"unknown-variable", "a name or field that does not exist; in settings, an environment variable that begins with `BOTWORK_` and is no setting", "look at the hint: [the variables](pipelines.md#expressions)"},
+		{"unknown-variable", "a name that does not exist, or a field that an item, a step or what a step puts out does not have; in settings, an environment variable that begins with `BOTWORK_` and is no setting", "look at the hint: [the variables](pipelines.md#expressions)"},
+		{"unknown-field", "`payload.NAME`, and the pipeline's `input` has no such property: one that looks misspelt, or any where it has `additionalProperties: false`; it would be nil; a warning", "mend the name, or add the property to `input`"},
 		{"unknown-step", "`steps.NAME`, and no step has the name", "mend the name; one with a dash is written `steps[\"a-b\"]`"},
 		{"later-step", "`steps.NAME`, and that step has not run by then", "use a step that stands before"},
 		{"unknown-secret", "`secrets.NAME`, and the settings have no such secret", "mend the name, or add the secret to `botwork.yaml`"},
@@ -64,13 +66,18 @@ func Rules() []Rule {
 		{"duplicate-pipeline", "two files with one name; upper and lower case make no difference", "rename one; until then the first by path counts"},
 		{"no-cases", "a file of tests has an empty list of `cases`", "add a case"},
 		{"duplicate-case", "two cases of one name in a file of tests", "rename one"},
-		{"unknown-pipeline", "an item, or a file of tests, names a pipeline that does not exist", "mend the name, or add the file"},
+		{"unknown-pipeline", "an item, a task, a step `Enqueue` or a file of tests names a pipeline that does not exist", "mend the name, or add the file"},
 		{"broken-pipeline", "an item names a pipeline whose file has mistakes", "mend the file"},
 		{"triggered-pipeline", "an item names a pipeline that a trigger starts", "name one without; `botwork run --once` starts the other"},
-		{"unknown-queue", "an item, or a task, names a queue that does not exist", "mend the name, or define the queue"},
+		{"unknown-queue", "an item, or a task, names a queue that does not exist; a warning where the settings define queues and not this one, which may be in the database all the same", "mend the name, or define the queue"},
 		{"invalid-payload", "the payload is not JSON, or does not fit the pipeline's `input`", "mend the payload"},
 		{"not-json", "a line of standard input is no JSON object", "write one object per line"},
 		{"too-many", "so many mistakes that the lines behind were not read", "mend the first ones"},
+
+		// Between pipelines.
+		{"unserved-priorities", "the steps `ExecuteWorkItems` of all pipelines with a trigger leave a hole between two ranges of priorities, or run priorities that no `AssignTasksToWorker` gives out", "widen a range, or add a step"},
+		{"overlapping-priorities", "two pipelines run items of the same priorities, so that each runs what the other is for", "let one begin where the other ends: `minPriority: 500` and `belowPriority: 500`"},
+		{"seen-too-short", "a `workerSeenWithin` that is shorter than `worker.lease`: a worker that is late with one heartbeat gets no items although it works", "the lease or longer"},
 
 		// Settings.
 		{"no-file", "the settings file that was named, or the file of a queue's schema, cannot be read", "mend `--config` or `BOTWORK_CONFIG`, or the path; `botwork init` writes settings"},

@@ -19,13 +19,16 @@ func (c *Checker) Tasks(catalogue *pipelines.Catalogue) ([]workqueue.TaskRow, st
 	list, findings := tasks.Decode(node, c.settings.Pipelines.Timezone)
 	for _, t := range list {
 		at := node.Get(t.Name)
+		if f := unknownQueue(c.settings.Queues, at.Get("queue"), t.Queue); f != nil {
+			findings = append(findings, *f)
+		}
 		findings = append(findings, taskPipeline(catalogue, at.Get("pipeline"), t.Pipeline)...)
 		if t.Notify != nil {
 			findings = append(findings, taskPipeline(catalogue, at.Get("notify").Get("pipeline"), t.Notify.Pipeline)...)
 		}
 	}
 	findings.Sort()
-	if len(findings) > 0 {
+	if len(findings.Of(strictyaml.Error)) > 0 {
 		return nil, findings
 	}
 	rows, err := tasks.Rows(list)

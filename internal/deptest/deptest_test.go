@@ -67,6 +67,7 @@ var may = map[string]map[string]string{
 		"handlers":            "the kinds that steps may name, and what the settings let them use",
 		"internal/database":   "a driver's name is judged where it is read",
 		"internal/queuedefs":  "queues are part of a project",
+		"internal/spans":      "lengths of time are told as they are written",
 		"internal/strictyaml": "all that it finds is findings",
 		"pipelines":           "it compiles them, and looks at them together",
 		"tasks":               "tasks are part of a project",
