@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -283,7 +284,7 @@ func fileURI(path string) string {
 	if runtime.GOOS == "windows" {
 		path = "/" + path
 	}
-	return "file://" + path
+	return "file://" + strings.ReplaceAll(path, " ", "%20")
 }
 
 // project writes the files of a project and returns its folder.
