@@ -3,6 +3,7 @@ package pipelines
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
+	"github.com/expr-lang/expr/types"
 	"github.com/expr-lang/expr/vm"
 )
 
@@ -65,11 +67,13 @@ func (c *compilation) expression(source string, at place, visible int) *expressi
 		f.Severity = strictyaml.Warning
 		c.findings, c.warned = c.findings[:before], append(c.warned, f)
 	}
-	(&references{names: c.names, shapes: c.shapes, warn: warn, visible: visible, report: report, mend: func(meant string, inner int) { c.meant(at, meant, inner) }}).check(tree.Node)
+	mend := func(meant string, inner int) { c.meant(at, meant, inner) }
+	refs := &references{names: c.names, shapes: c.shapes, warn: warn, visible: visible, report: report, mend: mend}
+	refs.check(tree.Node)
 	if len(c.findings) > before {
 		return nil
 	}
-	program, err := expr.Compile(source, append(boundedConcat(), expr.Env(c.env), expr.Timezone("UTC"))...)
+	program, err := expr.Compile(source, append(boundedConcat(), expr.Env(c.envOf(refs.steps)), expr.Timezone("UTC"))...)
 	if err != nil {
 		from, to, message := explainCompile(err)
 		if name := unknownName.FindStringSubmatch(message); name != nil {
@@ -86,6 +90,21 @@ func (c *compilation) expression(source string, at place, visible int) *expressi
 		return nil
 	}
 	return &expression{place: at, program: program}
+}
+
+// envOf describes the variables to the compiler of an expression that names these
+// steps. It goes over all that it is given: with all steps, the time for a
+// pipeline would grow with the square of their number.
+func (c *compilation) envOf(steps []string) types.Map {
+	all, some := c.env[varSteps].(types.Map), types.Map{}
+	for _, name := range steps {
+		if t, ok := all[name]; ok {
+			some[name] = t
+		}
+	}
+	env := maps.Clone(c.env)
+	env[varSteps] = some
+	return env
 }
 
 // meant gives the last finding the edit that puts another name in its place, but

@@ -28,6 +28,9 @@ type references struct {
 
 	// whole are mentions of `secrets` that no member access has claimed yet.
 	whole map[ast.Node]bool
+
+	// steps are the names of steps in the expression, right ones and wrong ones.
+	steps []string
 }
 
 // check reports every wrong reference in the tree.
@@ -112,6 +115,7 @@ func (r *references) field(of string, known []string, property *ast.StringNode) 
 func (r *references) step(property *ast.StringNode) {
 	name := property.Value
 	at := slices.Index(r.names.steps, name)
+	r.steps = append(r.steps, name)
 	switch {
 	case at < 0:
 		hint := strictyaml.Suggest(name, r.names.steps)
