@@ -16,7 +16,7 @@ import (
 func build(t *testing.T, pkg string) []byte {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "program.exe")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", to, pkg)
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", to, pkg)
 	cmd.Env = windowsEnv()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("go build %s: %v\n%s", pkg, err, out)

@@ -37,6 +37,7 @@ func TestWindowsService(t *testing.T) {
 		test func(m *machine)
 	}{
 		{"the code for Windows alone", (*machine).testUnits},
+		{"docs/windows.md", (*machine).testDocument},
 		{"install", (*machine).testInstall},
 		{"start, and an item from end to end", (*machine).testStart},
 		{"stop under load", (*machine).testStopUnderLoad},
