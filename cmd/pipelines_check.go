@@ -21,7 +21,8 @@ func (a *app) pipelinesCheckCommand() *cobra.Command {
 		Long: `Checks the settings, their queues and tasks and the pipelines folder, or the files
 and folders named, and reports every mistake with its place. Nothing runs and
 nothing is connected to. A warning tells what is allowed and probably not meant; a
-file with mistakes is not looked at for those.
+file with mistakes is not looked at for those. Files of tests (*_test.yaml) are
+checked as well; botwork pipelines test runs them.
 
 JSON and YAML are a list of both: file, line, column, endLine and endColumn (behind
 the last character, where that is known), severity (error or warning), code,
@@ -63,6 +64,7 @@ warnings only.`,
 		if err != nil {
 			return err
 		}
+		a.checkTests(found, args)
 		all := append(strictyaml.Findings{}, found.Findings...) // an empty list is not null
 		wrong := len(found.Mistakes()) > 0
 		if output.sarif {
@@ -156,6 +158,8 @@ func namedFiles(paths []string) []pipelines.File {
 			if found, err = pipelines.ReadDir(path, nil); err != nil {
 				found = []pipelines.File{{Path: path, Err: err}}
 			}
+		} else if err == nil && pipelines.IsTestFile(path) {
+			continue // see checkTests
 		} else if err == nil {
 			found[0].Data, found[0].Err = os.ReadFile(path)
 		}

@@ -62,3 +62,36 @@ func TestPipelinesTestMistakes(t *testing.T) {
 		botwork(t, append([]string{"pipelines", "test"}, args...)...).wantFailure(t, exitUsage, text)
 	}
 }
+
+// The check looks at files of tests; what is wrong with one keeps no worker from
+// starting.
+func TestPipelinesCheckTests(t *testing.T) {
+	inProject(t)
+	mustDo(t, "pipelines", "check")
+	mustDo(t, "pipelines", "check", "pipelines/hello_test.yaml")
+	writeFile(t, "pipelines/hello_test.yaml", "cases:\n  - name: x\n    stubs: {svae: {output: 1}}\n")
+	want := `pipelines/hello_test.yaml:3:19: cases[0].stubs.svae: pipeline "hello" has no step "svae" [unknown-step]; did you mean "save"?`
+	for _, args := range [][]string{nil, {"pipelines"}, {"pipelines/hello_test.yaml"}, {"pipelines", "pipelines/hello_test.yaml"}} {
+		r := botwork(t, append([]string{"pipelines", "check"}, args...)...)
+		r.wantFailure(t, exitUsage)
+		if strings.Count(r.stdout, want) != 1 {
+			t.Errorf("check %q: %s", args, r.stdout)
+		}
+	}
+	before, err := os.ReadFile("pipelines/hello_test.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	botwork(t, "pipelines", "check", "--fix", "pipelines/hello_test.yaml").wantFailure(t, exitUsage)
+	if after, err := os.ReadFile("pipelines/hello_test.yaml"); err != nil || string(after) != string(before) {
+		t.Errorf("--fix took a file of tests for a pipeline: %s (%v)", after, err)
+	}
+	mustDo(t, "run", "--once", "ExecuteWorkQueue")
+	writeFile(t, "pipelines/broken.yaml", "steps: [{handler: Lgo}]\n")
+	writeFile(t, "pipelines/broken_test.yaml", "cases: [{name: x}]\n")
+	r := botwork(t, "pipelines", "check", "pipelines")
+	r.wantFailure(t, exitUsage)
+	if strings.Count(r.stdout, "pipelines/broken.yaml:1:19: ") != 1 {
+		t.Errorf("a finding of a pipeline that has tests stands there not once:\n%s", r.stdout)
+	}
+}
