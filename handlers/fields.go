@@ -33,8 +33,8 @@ type Field struct {
 	Enum []string
 
 	// Pattern is a regular expression for a "text", or for the elements of a list
-	// of them; "" is any.
-	Pattern string
+	// of them, and Wanted the same in words; "" is any.
+	Pattern, Wanted string
 
 	// Secret values show nowhere.
 	Secret bool
@@ -75,7 +75,7 @@ func describe(v reflect.Value) []Field {
 			Name: p.name, Type: typeName(value.Type()), Doc: p.doc, Required: p.required, Enum: p.enum,
 			Secret: value.Type() == secretType, Literal: p.literal, NonNull: p.nonNull,
 		}
-		fields[i].Pattern, fields[i].TakesBool = formOf(value.Type())
+		fields[i].Pattern, fields[i].Wanted, fields[i].TakesBool = formOf(value.Type())
 		if object := objectIn(value.Type()); object != nil {
 			if object != value.Type() {
 				value = reflect.Zero(object)
@@ -90,19 +90,19 @@ func describe(v reflect.Value) []Field {
 
 // formOf tells what a type that reads itself from text, or the elements of a
 // list of such, say of their form.
-func formOf(t reflect.Type) (pattern string, takesBool bool) {
+func formOf(t reflect.Type) (pattern, wanted string, takesBool bool) {
 	for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	if !isText(t) {
-		return "", false
+		return "", "", false
 	}
 	value := reflect.New(t)
 	if p, ok := reflect.TypeAssert[Patterned](value); ok {
-		pattern = p.Pattern()
+		pattern, wanted = p.Pattern()
 	}
 	_, takesBool = reflect.TypeAssert[BoolTaker](value)
-	return pattern, takesBool
+	return pattern, wanted, takesBool
 }
 
 // param is one parameter of a struct as its tags tell it.

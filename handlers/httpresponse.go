@@ -121,7 +121,9 @@ func (p *statusPattern) UnmarshalText(text []byte) error {
 }
 
 // Pattern implements Patterned.
-func (p *statusPattern) Pattern() string { return `^[1-5]([0-9]{2}|[xX]{2})$` }
+func (p *statusPattern) Pattern() (pattern, wanted string) {
+	return `^[1-5]([0-9]{2}|[xX]{2})$`, "a number from 100 to 599, or a class such as 2xx"
+}
 
 var _ Patterned = (*statusPattern)(nil)
 

@@ -44,10 +44,11 @@ type BoolTaker interface {
 
 // Patterned is a parameter type that reads itself from text and tells editors
 // its form: a regular expression for the whole text, in the syntax that Go and
-// JavaScript share. What it lets through may still be refused.
+// JavaScript share, and the same in words. What it lets through may still be
+// refused.
 type Patterned interface {
 	encoding.TextUnmarshaler
-	Pattern() string
+	Pattern() (pattern, wanted string)
 }
 
 // DurationPattern is the form of a length of time, without its sign.

@@ -152,7 +152,9 @@ func (a *age) UnmarshalText(text []byte) error {
 }
 
 // Pattern implements handlers.Patterned.
-func (*age) Pattern() string { return "^(" + never + "|" + handlers.DurationPattern + ")$" }
+func (*age) Pattern() (pattern, wanted string) {
+	return "^(" + never + "|" + handlers.DurationPattern + ")$", "a duration such as 30d, or never"
+}
 
 // String writes what UnmarshalText reads.
 func (a age) String() string {
@@ -182,7 +184,9 @@ func (m *number) UnmarshalText(text []byte) error {
 }
 
 // Pattern implements handlers.Patterned.
-func (*number) Pattern() string { return "^(" + never + "|[0-9]+)$" }
+func (*number) Pattern() (pattern, wanted string) {
+	return "^(" + never + "|[0-9]+)$", "a whole number, or never"
+}
 
 func (m number) String() string {
 	if m.n == nil {

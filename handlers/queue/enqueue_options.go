@@ -136,7 +136,9 @@ func (u *uniqueness) UnmarshalText(text []byte) error {
 }
 
 // Pattern implements handlers.Patterned.
-func (*uniqueness) Pattern() string { return "^(true|false|" + handlers.DurationPattern + ")$" }
+func (*uniqueness) Pattern() (pattern, wanted string) {
+	return "^(true|false|" + handlers.DurationPattern + ")$", "true, false or a duration above 0s, such as 1h"
+}
 
 // TakesBool implements handlers.BoolTaker.
 func (*uniqueness) TakesBool() {}

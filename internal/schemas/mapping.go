@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -58,10 +59,12 @@ func (b *builder) describe(s object, k keydocs.Key) {
 		more = strings.Replace(more, "**", "*string*", 1)
 	}
 	s["description"], s["markdownDescription"] = plain, doc+more
-	if value, ok := fromYAML(k.Default); ok && k.Default != "" {
-		s["default"] = value
+	if either, ok := s["anyOf"].([]object); ok {
+		either[0]["description"], either[0]["markdownDescription"] = plain, doc+more // an editor shows the part that fits
 	}
-	if value, ok := fromYAML(k.Example); ok && k.Example != "" {
+	// Not as the default of a schema: an editor that completes a mapping would
+	// write all of its defaults.
+	if value, ok := fromYAML(cmp.Or(k.Example, k.Default)); ok && s["examples"] == nil && value != nil {
 		s["examples"] = []any{value}
 	}
 }

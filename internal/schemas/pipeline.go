@@ -30,6 +30,10 @@ func (b *builder) inline() object {
 func (b *builder) step() object {
 	s := b.mapping(pipelines.StepKeys())
 	handler := s["properties"].(object)["handler"].(object)
+	// The handler says what may stand there; this text would hide its own.
+	with := s["properties"].(object)["with"].(object)
+	delete(with, "description")
+	delete(with, "markdownDescription")
 	kinds := b.registry.Kinds()
 	docs := make([]string, len(kinds))
 	rules := make([]object, len(kinds))
@@ -58,11 +62,7 @@ func (b *builder) with(i int, k handlers.Kind) object {
 		keys := parameterKeys(k.Fields())
 		s := b.mappingOf(keys, true)
 		s["title"] = k.Name
-		text := k.Summary + ".\n\n" + k.Doc
-		if k.Output != "" {
-			text += "\n\nPuts out " + k.Output
-		}
-		s["description"], s["markdownDescription"] = k.Summary, text
+		s["description"], s["markdownDescription"] = k.Summary, kindText(k)
 		if _, required := s["required"]; !required {
 			s["type"] = []string{"object", "null"}
 		}
@@ -75,12 +75,24 @@ func (b *builder) with(i int, k handlers.Kind) object {
 	return then
 }
 
+// kindText is what a kind does, as Markdown.
+func kindText(k handlers.Kind) string {
+	text := k.Summary + "."
+	if k.Doc != "" {
+		text += "\n\n" + k.Doc
+	}
+	if k.Output != "" {
+		text += "\n\nIt puts out " + k.Output
+	}
+	return text
+}
+
 // parameterKeys describes a kind's parameters as other keys are.
 func parameterKeys(fields []handlers.Field) keydocs.Keys {
 	keys := make(keydocs.Keys, len(fields))
 	for i, f := range fields {
 		keys[i] = keydocs.Key{
-			Name: f.Name, Type: f.Type, Doc: f.Doc, Default: f.Default, Required: f.Required, Enum: f.Enum, Pattern: f.Pattern,
+			Name: f.Name, Type: f.Type, Doc: f.Doc, Default: f.Default, Required: f.Required, Enum: f.Enum, Pattern: f.Pattern, Wanted: f.Wanted,
 			Secret: f.Secret, Literal: f.Literal, NonNull: f.NonNull, Keys: parameterKeys(f.Fields),
 		}
 		if f.TakesBool {

@@ -28,6 +28,11 @@ type value struct {
 	more     object
 }
 
+// phrases are the types of JSON in words.
+var phrases = map[string]string{
+	"number": "a number", "integer": "a whole number", "boolean": "true or false", "object": "a mapping", "array": "a list",
+}
+
 func (v *value) add(types ...string) {
 	for _, t := range types {
 		if !slices.Contains(v.types, t) {
@@ -49,7 +54,8 @@ func (v *value) schema(nullable bool) object {
 		return s // anything
 	}
 	types := slices.Clone(v.types)
-	if _, closed := s["enum"]; nullable && !closed {
+	_, closed := s["enum"]
+	if _, either := s["anyOf"]; nullable && !closed && !either {
 		types = append(types, "null")
 	}
 	s["type"] = types
@@ -58,7 +64,12 @@ func (v *value) schema(nullable bool) object {
 	}
 	if len(v.patterns) > 0 {
 		s["pattern"] = strings.Join(v.patterns, "|")
-		s["patternErrorMessage"] = "want " + strings.Join(v.wanted, ", or ")
+		message := "want " + strings.Join(v.wanted, ", or ")
+		s["patternErrorMessage"] = message
+		// Of an object it would hide which key is wrong.
+		if !slices.Contains(types, "object") {
+			s["errorMessage"] = message
+		}
 	}
 	return s
 }
@@ -227,6 +238,11 @@ func (v *value) expression() {
 		delete(v.more, "markdownEnumDescriptions")
 		v.more["anyOf"] = []object{alternative, {"pattern": expression}}
 		return
+	}
+	if !slices.Contains(v.types, "string") {
+		for _, t := range v.types {
+			v.wanted = append(v.wanted, phrases[t])
+		}
 	}
 	if !slices.Contains(v.types, "string") || len(v.patterns) > 0 {
 		v.text(expression, "an expression ${{ … }}")
