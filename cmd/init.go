@@ -27,7 +27,7 @@ type projectFile struct {
 }
 
 // newProject lists the files that init writes.
-func newProject() ([]projectFile, error) {
+func (a *app) newProject() ([]projectFile, error) {
 	files := []projectFile{{"botwork.yaml", projectSettings()}}
 	for _, f := range shipped.Files() {
 		files = append(files, projectFile{"pipelines/" + f.Name, f.Data})
@@ -41,7 +41,13 @@ func newProject() ([]projectFile, error) {
 		}
 		files = append(files, projectFile{f.to, data})
 	}
-	return files, nil
+	forEditors(files)
+	schemas, err := a.schemaFiles()
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, schemas...)
+	return append(files, codeFiles("pipelines", "botwork.yaml")...), nil
 }
 
 // projectSettings are the settings as package config explains them, with the
@@ -56,7 +62,9 @@ func (a *app) initCommand() *cobra.Command {
 		Use:   "init DIR",
 		Short: "Write a new project: settings, system pipelines, a first pipeline",
 		Long: `Writes a project that runs as it stands: botwork.yaml, the system pipelines,
-a pipeline for items and a README. Everything is commented and meant to be edited.
+a pipeline for items and a README. Everything is commented and meant to be edited,
+and editors that know the YAML language server (VS Code with its YAML extension,
+for one) complete, explain and mark it at once.
 The queue is a SQLite file in the folder until botwork.yaml says otherwise.
 
 A file that is there already is never overwritten without --force.`,
@@ -71,7 +79,7 @@ A file that is there already is never overwritten without --force.`,
 }
 
 func (a *app) initProject(dir string, force bool) error {
-	files, err := newProject()
+	files, err := a.newProject()
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func TestInitNeverOverwrites(t *testing.T) {
 		t.Errorf("a refused init changed botwork.yaml: %q", text)
 	}
 	mustDo(t, "init", ".", "--force")
-	if text, _ := os.ReadFile("botwork.yaml"); string(text) != string(projectSettings()) {
+	if text, _ := os.ReadFile("botwork.yaml"); string(text) != string(withSchemaLine(projectSettings(), settingsSchema)) {
 		t.Error("--force did not write botwork.yaml")
 	}
 }

@@ -34,28 +34,43 @@ func (a *app) schemaCommand() *cobra.Command {
 		lines[i] = fmt.Sprintf("  %-9s %s", k.Name, k.Doc)
 	}
 	var dir string
+	var install, force bool
 	cmd := &cobra.Command{
 		Use:   "schema [" + strings.Join(names, "|") + "]",
-		Short: "Print JSON Schemas for editors",
+		Short: "Print JSON Schemas for editors, or set up a project's editors",
 		Long: `Prints a JSON Schema (draft 7) with which editors complete, explain and mark what
 is written in YAML. It knows the handlers of this very program:
 
 ` + strings.Join(lines, "\n") + `
 
 --dir writes all of them into a folder instead, each in a file such as
-pipeline.schema.json.`,
-		Example:   "  botwork schema pipeline > pipeline.schema.json\n  botwork schema --dir schemas",
+pipeline.schema.json.
+
+--install sets up the project of the settings for editors. It writes the schemas
+into .botwork/schemas, the line "# yaml-language-server: $schema=…" at the head of
+botwork.yaml and of the pipeline files that have none, and what VS Code needs into
+.vscode; botwork init has done all of that in a new project. Do it again after an
+upgrade, or when the program has other handlers: the schemas are written anew.
+What a person has written stays, and you are told what it lacks; --force
+overwrites it.`,
+		Example:   "  botwork schema pipeline > pipeline.schema.json\n  botwork schema --dir schemas\n  botwork schema --install",
 		Args:      optionalArgument("the schema's name"),
 		ValidArgs: names,
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "write all schemas into this `FOLDER`")
+	cmd.Flags().BoolVar(&install, "install", false, "set up the project's editors")
+	cmd.Flags().BoolVar(&force, "force", false, "with --install: overwrite what a person has written")
 	_ = cmd.MarkFlagDirname("dir")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		switch ways := len(args) + boolInt(dir != ""); {
+		switch ways := len(args) + boolInt(dir != "") + boolInt(install); {
 		case ways == 0:
-			return usagef("want the name of a schema (%s) or --dir", strings.Join(names, ", "))
+			return usagef("want the name of a schema (%s), --dir or --install", strings.Join(names, ", "))
 		case ways > 1:
-			return usagef("want the name of a schema or --dir, not both")
+			return usagef("want one of the name of a schema, --dir and --install")
+		case force && !install:
+			return usagef("--force goes with --install")
+		case install:
+			return a.installSchemas(force)
 		case dir != "":
 			return a.writeSchemas(dir)
 		}

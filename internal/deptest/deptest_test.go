@@ -218,7 +218,7 @@ var may = map[string]map[string]string{
 var roots = []string{"cmd", "examples"}
 
 // testsOnly hold nothing but tests of the whole, which may import everything.
-var testsOnly = []string{"internal/chaos", "internal/deptest", "internal/docstest", "internal/e2e", "internal/simulation", "internal/winetest"}
+var testsOnly = []string{"internal/chaos", "internal/deptest", "internal/docstest", "internal/e2e", "internal/simulation", "internal/winetest", "internal/yamllstest"}
 
 // thirdParty names the only packages whose shipped code may import a module, so
 // that replacing the module means changing those.

@@ -1,0 +1,159 @@
+package cmd
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"botwork/internal/checker"
+	"botwork/internal/schemas"
+	"botwork/pipelines"
+)
+
+// installer sets up one project for editors and tells what it does.
+type installer struct {
+	*app
+
+	project string // its absolute folder
+	force   bool
+	left    int // files that were left alone though they lack something
+}
+
+// installSchemas sets up the project of the settings for editors.
+func (a *app) installSchemas(force bool) error {
+	if err := a.loadConfig(); err != nil {
+		return err
+	}
+	project := filepath.Dir(a.cfg.File)
+	if a.cfg.File == "" {
+		var err error
+		if project, err = os.Getwd(); err != nil {
+			return err
+		}
+	}
+	files, err := pipelines.ReadDir(a.cfg.Pipelines.Dir, nil)
+	if err != nil {
+		return &usageError{message: err.Error()}
+	}
+	written, err := a.schemaFiles()
+	if err != nil {
+		return err
+	}
+	in := installer{app: a, project: project, force: force}
+	for _, f := range written {
+		err = errors.Join(err, in.schema(f))
+	}
+	dir := a.cfg.Pipelines.Dir
+	if way, relErr := filepath.Rel(project, dir); relErr == nil && !strings.HasPrefix(way, "..") {
+		dir = way
+	}
+	for _, f := range codeFiles(dir, filepath.Base(cmp.Or(a.cfg.File, "botwork.yaml"))) {
+		err = errors.Join(err, in.code(f))
+	}
+	if a.cfg.File != "" {
+		err = errors.Join(err, in.line(a.cfg.File, settingsSchema))
+	}
+	for _, f := range files {
+		err = errors.Join(err, f.Err)
+		if f.Err == nil {
+			err = errors.Join(err, in.line(f.Path, pipelineSchema))
+		}
+	}
+	if in.left > 0 {
+		fmt.Fprintf(a.stdout, "%s left alone; add what is told above by hand, or overwrite with --force\n", count(in.left, "file"))
+	}
+	return err
+}
+
+func (in *installer) tell(what, path, more string) {
+	fmt.Fprintf(in.stdout, "%s %s%s\n", what, shortPath(path), more)
+}
+
+// schema writes a schema, in place of an older one of ours.
+func (in *installer) schema(f projectFile) error {
+	path := filepath.Join(in.project, filepath.FromSlash(f.path))
+	old, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return in.create(path, f.data)
+	case err != nil:
+		return err
+	case bytes.Equal(old, f.data):
+		in.tell("unchanged", path, "")
+		return nil
+	case !bytes.Contains(old, []byte(schemas.Comment)) && !in.force:
+		in.left++
+		in.tell("left alone", path, ": botwork has not written it")
+		return nil
+	}
+	if err := checker.Replace(path, old, f.data); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	in.tell("refreshed", path, "")
+	return nil
+}
+
+func (in *installer) create(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		return err
+	}
+	in.tell("wrote", path, "")
+	return nil
+}
+
+// code writes a file of VS Code, or adds to the one that is there.
+func (in *installer) code(f projectFile) error {
+	path := filepath.Join(in.project, filepath.FromSlash(f.path))
+	old, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return in.create(path, f.data)
+	}
+	if err != nil {
+		return err
+	}
+	if hasOurs(old, f.path) {
+		in.tell("unchanged", path, "")
+		return nil
+	}
+	merged, ok := mergeCode(old, f.data)
+	what := "added to"
+	if !ok {
+		if !in.force {
+			in.left++
+			in.tell("left alone", path, "; it lacks\n"+string(f.data))
+			return nil
+		}
+		merged, what = f.data, "overwrote"
+	}
+	if err := checker.Replace(path, old, merged); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	in.tell(what, path, "")
+	return nil
+}
+
+// line adds the line that names the schema to a file that has none.
+func (in *installer) line(path, schema string) error {
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	data := withSchemaLine(old, schemaFrom(in.project, path, schema))
+	if bytes.Equal(data, old) {
+		in.tell("unchanged", path, "")
+		return nil
+	}
+	if err := checker.Replace(path, old, data); err != nil {
+		return fmt.Errorf("add a line to %s: %w", path, err)
+	}
+	in.tell("added a line to", path, "")
+	return nil
+}
