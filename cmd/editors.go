@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"botwork/pipelines"
 )
 
 // What helps editors in a project: schemas in a folder of their own, a line at the
@@ -91,7 +93,7 @@ func forEditors(files []projectFile) {
 		switch {
 		case f.path == "botwork.yaml":
 			files[i].data = withSchemaLine(f.data, settingsSchema)
-		case path.Dir(f.path) == "pipelines":
+		case path.Dir(f.path) == "pipelines" && !pipelines.IsTestFile(f.path):
 			files[i].data = withSchemaLine(f.data, "../"+pipelineSchema)
 		}
 	}

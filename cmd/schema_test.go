@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"botwork/handlers"
+	"botwork/pipelines"
 )
 
 func readText(t *testing.T, path string) string {
@@ -80,6 +82,7 @@ func oldProject(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("files = %v, %v", files, err)
 	}
+	files = slices.DeleteFunc(files, pipelines.IsTestFile)
 	for _, file := range append(files, "botwork.yaml") {
 		line, rest, _ := strings.Cut(readText(t, file), "\n")
 		if !strings.HasPrefix(line, "# yaml-language-server: $schema=") {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"botwork/cmd"
+	"botwork/pipelines"
 )
 
 var root = filepath.Join("..", "..")
@@ -94,7 +95,7 @@ func glob(t *testing.T, dir, pattern string) []string {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%s: %v, %v", pattern, files, err)
 	}
-	return files
+	return slices.DeleteFunc(files, pipelines.IsTestFile)
 }
 
 // cursor is where ¦ stands in a text: it is taken out.
