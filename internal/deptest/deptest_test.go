@@ -150,7 +150,8 @@ var may = map[string]map[string]string{
 		"internal/database":  "it opens a database of its own for a test",
 		"workqueue/sqlstore": "and migrates it",
 	},
-	"internal/winetest": {},
+	"internal/winetest":   {},
+	"internal/yamllstest": {},
 	"pipelines": {
 		"workqueue/scoring":    "and so is a pipeline's",
 		"workqueue/matching":   "labels, selectors and the distribution of a pipeline's items",
