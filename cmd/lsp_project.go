@@ -69,10 +69,7 @@ func (a *app) openForEditor(settings string, read func(path string) ([]byte, err
 // they name is read as well as can be, so that the pipelines are not marked for
 // what is a mistake elsewhere.
 func (a *app) guessForEditor(settings string, read func(path string) ([]byte, error), findings strictyaml.Findings) (*lsp.Project, error) {
-	data, err := read(settings)
-	if err != nil {
-		return nil, err
-	}
+	data, _ := read(settings) // of a file that is not there the findings tell
 	guess := lsp.GuessSettings(string(data))
 	p := &lsp.Project{Settings: settings, Dir: guess.Dir, Secrets: map[string]bool{}, Findings: findings}
 	if !filepath.IsAbs(p.Dir) {

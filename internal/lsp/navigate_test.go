@@ -229,7 +229,7 @@ func TestHover(t *testing.T) {
 		"a queue":                {"steps:\n  - handler: Enqueue\n    with: {queue: invo‸ices}\n", "**invoices** (queue, botwork.yaml line 6)\n\nInvoices of our suppliers"},
 		"a connection":           {"steps:\n  - handler: SQL\n    with: {connection: er‸p}\n", "**erp** (connection, botwork.yaml line 2)\n\nsqlite"},
 		"a step":                 {head + "  - handler: Log\n    if: steps.lo‸ad.output\n", "**load** (HTTP)\n\nStep 1, handler `HTTP`: Send an HTTP request"},
-		"what a step put out":    {head + "  - handler: Log\n    if: steps.load.out‸put\n", "**output** (any)\n\n{status, headers, body, encoding, url}:"},
+		"what a step put out":    {head + "  - handler: Log\n    if: steps.load.out‸put\n", "**output** (map)\n\n{status, headers, body, encoding, url}:"},
 		"a field of the payload": {head + "    if: payload.i‸d > 1\n", "**id** (whole number)\n\nThe invoice's number"},
 		"a field of the item":    {head + "    if: item.atte‸mpt > 1\n", "**attempt** (number)\n\n1 for the first attempt"},
 		"a secret":               {head + "    if: secrets.apiT‸oken != \"\"\n", "**apiToken** (text)\n\nA secret of the settings; it has a value here"},

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -93,12 +94,10 @@ func (sc *scope) payload(s symbol) symbol {
 
 // input is the payload in the first step, else what the step before put out.
 func (sc *scope) input(s symbol) symbol {
-	if sc.at == 0 {
-		p := sc.payload(symbol{name: s.name, kind: s.kind, typ: s.typ})
-		p.doc = s.doc
-		return p
-	}
-	return s
+	given := sc.given(sc.at)
+	given.name, given.kind, given.doc = s.name, s.kind, s.doc
+	given.typ = cmp.Or(given.typ, s.typ)
+	return given
 }
 
 func (sc *scope) earlierSteps() []symbol {
@@ -115,52 +114,21 @@ func (sc *scope) earlierSteps() []symbol {
 func (sc *scope) stepSymbol(st step) symbol {
 	s := symbol{name: st.name, kind: kindReference, typ: st.kind()}
 	kind, known := sc.v.project.Registry.Lookup(st.kind())
-	output := ""
 	if known {
 		s.doc = fmt.Sprintf("Step %d, handler `%s`: %s.\n\nOutput: %s", st.index+1, kind.Name, kind.Summary, strings.TrimSpace(kind.Output))
-		output = kind.Output
 	}
 	s.members = func() []symbol {
 		list := fields(pipelines.StepFields())
 		for i := range list {
-			if list[i].name == "output" && output != "" {
-				list[i].doc = strings.TrimSpace(output) + "\n\nnil when the step was skipped or failed."
-				list[i].members = func() []symbol { return outputFields(output) }
+			if list[i].name == "output" && known {
+				out := sc.output(st.index)
+				list[i].members, list[i].element, list[i].typ = out.members, out.element, cmp.Or(out.typ, list[i].typ)
+				list[i].doc = strings.TrimSpace(kind.Output) + "\n\nnil when the step was skipped or failed."
 			}
 		}
 		return list
 	}
 	return s
-}
-
-// outputFields reads the names of fields out of what a handler says of its
-// output, as in "for parse: {rows: list of maps, count}; for format: the text".
-func outputFields(text string) []symbol {
-	var list []symbol
-	depth, start := 0, -1
-	add := func(part string) {
-		name, doc, _ := strings.Cut(strings.TrimSpace(part), ":")
-		known := slices.ContainsFunc(list, func(s symbol) bool { return s.name == name })
-		if pipelines.NamesStep(name) && !known {
-			list = append(list, symbol{name: name, kind: kindField, doc: strings.TrimSpace(doc)})
-		}
-	}
-	for i, r := range text {
-		switch {
-		case r == '{':
-			if depth++; depth == 1 {
-				start = i + 1
-			}
-		case r == '}' && depth > 0:
-			if depth--; depth == 0 {
-				add(text[start:i])
-			}
-		case r == ',' && depth == 1:
-			add(text[start:i])
-			start = i + 1
-		}
-	}
-	return list
 }
 
 // secrets are names only: a value is shown nowhere.
