@@ -75,6 +75,10 @@ $folder = 'Botwork'
 if ($Name -ne 'botwork') { $folder = 'Botwork-' + $Name }
 if ($Program -eq '') { $Program = Join-Path $env:ProgramFiles $folder }
 if ($Data -eq '') { $Data = Join-Path $env:ProgramData $folder }
+# Programs are given whole paths, and none that ends in a backslash: before a quotation
+# mark it would mean something else.
+$Program = $ExecutionContext.SessionState.Path.GetUnresolvedProviderPathFromPSPath($Program).TrimEnd('\')
+$Data = $ExecutionContext.SessionState.Path.GetUnresolvedProviderPathFromPSPath($Data).TrimEnd('\')
 if ($Account -eq '') { $Account = 'NT SERVICE\' + $Name }
 $source = $PSScriptRoot
 $exe = Join-Path $Program 'botwork.exe'
