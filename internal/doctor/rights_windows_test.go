@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-func TestAllows(t *testing.T) {
+func TestWindowsAllows(t *testing.T) {
 	const write = windows.FILE_WRITE_DATA | windows.FILE_APPEND_DATA
 	own := "S-1-5-80-1-2-3-4-5"
 	service, _ := groups(own)
@@ -49,7 +49,7 @@ func TestAllows(t *testing.T) {
 	}
 }
 
-func TestGroups(t *testing.T) {
+func TestWindowsGroups(t *testing.T) {
 	for id, want := range map[string]bool{"S-1-5-18": true, "S-1-5-19": true, "S-1-5-80-1-2": true, "S-1-5-21-1-2-3-1001": false} {
 		if ids, all := groups(id); all != want || ids[0] != id {
 			t.Errorf("groups(%s) = %v, %t, want all %t", id, ids, all, want)
@@ -57,7 +57,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-func TestLookUp(t *testing.T) {
+func TestWindowsLookUp(t *testing.T) {
 	for name, want := range map[string]string{"LocalSystem": "S-1-5-18", `NT AUTHORITY\LocalService`: "S-1-5-19"} {
 		if got, err := lookUp(name); err != nil || got.id != want {
 			t.Errorf("lookUp(%s) = %s, %v, want %s", name, got.id, err, want)

@@ -40,6 +40,7 @@ func TestWindowsService(t *testing.T) {
 		{"docs/windows.md", (*machine).testDocument},
 		{"install", (*machine).testInstall},
 		{"start, and an item from end to end", (*machine).testStart},
+		{"the doctor", (*machine).testDoctor},
 		{"stop under load", (*machine).testStopUnderLoad},
 		{"reboot", (*machine).testReboot},
 		{"a second instance", (*machine).testSecond},

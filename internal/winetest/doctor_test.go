@@ -1,0 +1,21 @@
+//go:build linux
+
+package winetest
+
+import "os/exec"
+
+// testDoctor lets the doctor look at the service that runs, as another account than
+// the service's, and runs its tests for Windows alone.
+func (m *machine) testDoctor() {
+	const settings = `C:\work\botwork.yaml`
+	m.botwork("doctor", "--config", settings).want(0,
+		`the service "botwork" as LocalSystem`, "writable for LocalSystem (handlers.folders)", "works on this machine as process", "0 faults")
+	m.botwork("doctor", "--config", settings, "--service", "none").want(0, `no service "none" is installed`)
+	m.botwork("doctor", "--config", `C:\work\nightly.yaml`).want(0, "the service reads another settings file, "+settings)
+
+	cmd := exec.CommandContext(m.Context(), "go", "test", "-vet=off", "-exec", wine, "-run", "^TestWindows", "botwork/internal/doctor")
+	cmd.Env = append(windowsEnv(), m.env[len(m.env)-4:]...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		m.Errorf("go test -exec %s: %v\n%s", wine, err, out)
+	}
+}
