@@ -74,7 +74,7 @@ func TestFoldersOfOthers(t *testing.T) {
 		write = mayWriteFile(file)
 	})
 	wantResult(t, "pipelines", results[0], OK, "readable")
-	wantResult(t, "data", results[1], Fault, "not writable", "permission denied", "let the account that runs this use it")
+	wantResult(t, "data", results[1], Fault, "not writable", "no file can be made in "+dir+": permission denied", "let the account that runs this use it")
 	wantResult(t, "log", results[2], Warning, "permission denied")
 	if write == nil || !strings.Contains(write.Error(), "cannot be written: ") {
 		t.Errorf("mayWriteFile of a file for reading: %v", write)

@@ -96,6 +96,9 @@ func tryFile(folder string) error {
 		return fmt.Errorf("%s is a file, want a folder", folder)
 	}
 	f, err := os.CreateTemp(folder, ".botwork-doctor-*")
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("no file can be made in %s: %w", folder, path.Err) // the name that was tried tells nobody anything
+	}
 	if err != nil {
 		return err
 	}
