@@ -47,7 +47,7 @@ func (a *app) fixNamed(paths []string, dryRun bool, told io.Writer) error {
 		}
 		fixed, mended := project.Checker.FixPipeline(file)
 		if err := a.settle(file.Path, file.Data, fixed, mended, dryRun, told); err != nil {
-			return err
+			a.complain(err) // the others shall not wait for this one; the check tells what is left in it
 		}
 	}
 	return nil

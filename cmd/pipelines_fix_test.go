@@ -28,6 +28,17 @@ func TestPipelinesCheckFix(t *testing.T) {
 	if got, err := os.ReadFile("pipelines/broken.yaml"); err != nil || string(got) != want {
 		t.Errorf("--fix made\n%s\nwant\n%s\n%v", got, want, err)
 	}
+	// One that cannot be written does not keep the others from being mended.
+	writeFile(t, "pipelines/fixed.yaml", broken)
+	writeFile(t, "pipelines/broken.yaml", broken)
+	if err := os.Chmod("pipelines/broken.yaml", 0o400); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod("pipelines/broken.yaml", 0o600) // Windows does not remove it otherwise
+	r = botwork(t, "pipelines", "check", "--fix")
+	if r.code != exitUsage || !strings.Contains(r.stderr, "read-only") || !strings.Contains(r.stdout, "mended: pipelines/fixed.yaml:") {
+		t.Errorf("a read-only file: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
+	}
 	botwork(t, "pipelines", "check", "--dry-run").wantFailure(t, exitUsage, "--dry-run goes with --fix")
 }
 

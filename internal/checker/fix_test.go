@@ -142,6 +142,7 @@ func TestReplace(t *testing.T) {
 	if err := os.Chmod(path, 0o400); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = os.Chmod(path, 0o600) }) // Windows does not remove it otherwise
 	if err := checker.Replace(path, []byte("two"), []byte("three")); err == nil || !strings.Contains(err.Error(), "read-only") {
 		t.Errorf("a file that is read-only: %v", err)
 	}
