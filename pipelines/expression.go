@@ -84,10 +84,12 @@ func (c *compilation) expression(source string, at place, visible int) *expressi
 		}
 		return nil
 	}
-	if err := c.mistyped(source, visible); err != nil {
-		from, to, message := explainCompile(err)
-		report(from, to, CodeExpressionType, message, "")
-		return nil
+	if refs.shaped {
+		if err := c.mistyped(tree, visible, refs.steps); err != nil {
+			from, to, message := explainCompile(err)
+			report(from, to, CodeExpressionType, message, "")
+			return nil
+		}
 	}
 	return &expression{place: at, program: program}
 }

@@ -12,6 +12,9 @@ import (
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/checker"
+	"github.com/expr-lang/expr/conf"
+	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/types"
 )
 
@@ -41,6 +44,9 @@ func (c *compilation) learn(s *Step, i int, with map[string]any) {
 		c.shapes.inputs[i+1] = next
 	}
 }
+
+// known tells that a shape says anything.
+func known(s handlers.Shape) bool { return s.Type != "" && s.Type != "any" && s.Type != "nothing" }
 
 // value tells what an expression's node stands for, and what a message calls it; the
 // shape is AnyShape where nobody knows.
@@ -198,28 +204,36 @@ func typeOf(s handlers.Shape) types.Type {
 	}
 }
 
-// mistyped tells what an expression does that values of the known shapes cannot do.
+// mistyped tells what an expression, which names these steps, does that values of the
+// known shapes cannot do.
 // The program that runs is compiled without them: a step that was skipped puts out
 // nil, whatever its shape, and code for one type would not bear that.
-func (c *compilation) mistyped(source string, visible int) error {
-	steps, known := make(types.Map, len(c.names.steps)), false
-	for i, name := range c.names.steps {
-		steps[name] = stepFields
-		if i >= visible {
+func (c *compilation) mistyped(tree *parser.Tree, visible int, named []string) error {
+	env := c.envOf(named)
+	steps, _ := env[varSteps].(types.Map)
+	for _, name := range named {
+		i := slices.Index(c.names.steps, name)
+		if i < 0 || i >= visible {
 			continue
 		}
-		if shape := c.shapes.outputs[i]; shape.Type != "any" && shape.Type != "" && shape.Type != "nothing" {
-			steps[name], known = types.Map{"output": typeOf(shape), "skipped": types.Bool, "error": types.Any}, true
+		if shape := c.shapes.outputs[i]; known(shape) {
+			steps[name] = types.Map{"output": typeOf(shape), "skipped": types.Bool, "error": types.Any}
 		}
 	}
-	env := maps.Clone(c.env)
-	env[varSteps] = steps
-	if shape := c.shapes.inputs[visible]; visible > 0 && shape.Type != "any" && shape.Type != "" {
-		env[varInput], known = typeOf(shape), true
+	if shape := c.shapes.inputs[visible]; visible > 0 && known(shape) {
+		env[varInput] = typeOf(shape)
 	}
-	if !known {
+	config := conf.CreateNew()
+	for _, option := range append(boundedConcat(), expr.Env(env), expr.Timezone("UTC")) {
+		option(config)
+	}
+	config.Check()
+	_, err := checker.Check(tree, config)
+	if err == nil {
 		return nil
 	}
-	_, err := expr.Compile(source, append(boundedConcat(), expr.Env(env), expr.Timezone("UTC"))...)
+	if _, _, message := explainCompile(err); strings.HasPrefix(message, "unknown field") {
+		return nil // of one of two objects: what has no such field for sure is found by references
+	}
 	return err
 }

@@ -17,8 +17,10 @@ import (
 // one stops at its first complaint, knows no suggestions, and does not know
 // that a step's output is not there before the step.
 type references struct {
-	names   names
-	shapes  shapes
+	names  names
+	shapes shapes
+	// shaped tells that the expression uses something whose shape is known.
+	shaped  bool
 	visible int // the steps that have run by then
 	report  func(from, to int, code, message, hint string)
 	warn    func(from, to int, code, message, hint string)
@@ -49,6 +51,9 @@ func (r *references) Visit(node *ast.Node) {
 		if n.Value == "$env" {
 			r.report(n.Location().From, n.Location().To, CodeUnknownVariable, `unknown name "$env"`, "")
 		}
+		if n.Value == varInput && known(r.shapes.inputs[r.visible]) {
+			r.shaped = true
+		}
 		if n.Value == varSecrets {
 			r.whole[n] = true
 		}
@@ -61,6 +66,9 @@ func (r *references) member(n *ast.MemberNode) {
 	property, constant := n.Property.(*ast.StringNode)
 	if constant {
 		r.fieldOf(n, property)
+	}
+	if shape, _ := r.memberValue(n); known(shape) {
+		r.shaped = true
 	}
 	switch base := n.Node.(type) {
 	case *ast.IdentifierNode:
