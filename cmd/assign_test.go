@@ -11,8 +11,12 @@ import (
 func TestAssignDryRun(t *testing.T) {
 	inProject(t)
 	store := openQueue(t)
-	for name, labels := range map[string]workqueue.JSONText{"bot-1": `{"skill": "novice"}`, "bot-2": `{"skill": "expert"}`} {
-		spec := workqueue.WorkerSpec{Name: name, InstanceID: name, Host: "h", Capacity: 2, Labels: labels, Lease: time.Hour}
+	// In this order: of two that are as good the one goes first that was there first.
+	for _, w := range []struct {
+		name   string
+		labels workqueue.JSONText
+	}{{"bot-1", `{"skill": "novice"}`}, {"bot-2", `{"skill": "expert"}`}} {
+		spec := workqueue.WorkerSpec{Name: w.name, InstanceID: w.name, Host: "h", Capacity: 2, Labels: w.labels, Lease: time.Hour}
 		if _, err := store.RegisterWorker(t.Context(), spec); err != nil {
 			t.Fatal(err)
 		}
