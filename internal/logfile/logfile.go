@@ -94,7 +94,7 @@ func (l *File) Write(line []byte) (int, error) {
 	if l.o.MaxSize > 0 && l.size > 0 && l.size+int64(len(line)) > l.o.MaxSize && !now.Before(l.cutAt) {
 		l.cut(now)
 	}
-	n, err := l.f.Write(line)
+	n, err := write(l.f, line)
 	l.size += int64(n)
 	return n, err
 }
@@ -120,7 +120,13 @@ func (l *File) cut(now time.Time) {
 	if l.look(now); l.f != before && l.size < l.o.MaxSize {
 		return // another process has cut it
 	}
-	if err := os.Rename(l.path, stamped(l.path, now)); err != nil {
+	name, err := reserve(l.path, now)
+	if err != nil {
+		l.cutAt = now.Add(retryCut)
+		return
+	}
+	if err := os.Rename(l.path, name); err != nil {
+		_ = os.Remove(name) // an empty file does no harm either
 		l.cutAt = now.Add(retryCut)
 		return
 	}

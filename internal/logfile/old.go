@@ -2,7 +2,9 @@ package logfile
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,15 +21,20 @@ type old struct {
 	at   time.Time
 }
 
-// stamped returns the name of what is cut off the log at path: that of another
-// file if there is one of this time.
-func stamped(path string, at time.Time) string {
+// reserve makes an empty file for what is cut off the log at path, and returns its
+// name. A rename replaces it. Without it two processes that cut at the same moment
+// would choose the same name, and one would rename its file over that of the other.
+func reserve(path string, at time.Time) (string, error) {
 	ext := filepath.Ext(path)
 	stem := strings.TrimSuffix(path, ext)
 	for ; ; at = at.Add(time.Millisecond) {
 		name := fmt.Sprintf("%s-%s%s", stem, at.UTC().Format(stamp), ext)
-		if _, err := os.Lstat(name); err != nil {
-			return name
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o640)
+		if err == nil {
+			return name, f.Close()
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return "", err
 		}
 	}
 }
