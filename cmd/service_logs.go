@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"os/exec"
 	"strconv"
 	"time"
@@ -54,11 +55,15 @@ the journal on Linux. On a terminal lines of JSON are shown as people read them.
 // logOf is the log file of a service; "" when it writes none.
 func (a *app) logOf(st service.Status) string {
 	a.configFile = st.Config
+	other := defaultServiceLog(st.Config, st.Name)
 	// A file with mistakes is no reason not to show what the service said of it.
-	if err := a.loadConfig(); err == nil && a.cfg.Log.File.Path != "" {
-		return a.cfg.Log.File.Path
+	if err := a.loadConfig(); err != nil || a.cfg.Log.File.Path == "" {
+		return other
 	}
-	return defaultServiceLog(st.Config, st.Name)
+	if info, err := os.Stat(a.cfg.Log.File.Path); other != "" && (err != nil || !info.Mode().IsRegular()) {
+		return other // to where the service turns when it cannot write that file
+	}
+	return a.cfg.Log.File.Path
 }
 
 // showLog prints the file's last lines and follows it.

@@ -63,7 +63,7 @@ func (a *app) serve(ctx context.Context, name string) int {
 	if err == nil || ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return exitDone
 	}
-	return a.report(err)
+	return a.report(name, err)
 }
 
 // configureService reads the settings as a service does.
@@ -97,10 +97,10 @@ func defaultServiceLog(configFile, name string) string {
 }
 
 // report logs what has ended the service, and returns its exit code.
-func (a *app) report(err error) int {
+func (a *app) report(name string, err error) int {
 	log, _, bad := a.openLog(a.redactor())
 	if bad != nil {
-		a.cfg.Log.File.Path = "" // to where there is no file to open
+		a.cfg.Log.File.Path = defaultServiceLog(a.cfg.File, name) // it may be that file which is wrong
 		if log, _, bad = a.openLog(a.redactor()); bad != nil {
 			a.complain(errors.Join(err, bad))
 			return exitFailed

@@ -13,7 +13,7 @@ import (
 
 // Start implements Manager.
 func (controlManager) Start(ctx context.Context, name string) error {
-	return open("start", name, windows.SERVICE_START|windows.SERVICE_QUERY_STATUS, func(s *mgr.Service) error {
+	return open("start", name, windows.SERVICE_START, func(s *mgr.Service) error {
 		if err := s.Start(); err != nil && !errors.Is(err, windows.ERROR_SERVICE_ALREADY_RUNNING) {
 			return err
 		}
@@ -35,7 +35,7 @@ func ended(s svc.Status) error {
 
 // Stop implements Manager.
 func (controlManager) Stop(ctx context.Context, name string) error {
-	return open("stop", name, windows.SERVICE_STOP|windows.SERVICE_QUERY_STATUS, func(s *mgr.Service) error {
+	return open("stop", name, windows.SERVICE_STOP, func(s *mgr.Service) error {
 		now, err := s.Query()
 		if err != nil {
 			return err

@@ -20,7 +20,8 @@ func New() (Manager, error) { return controlManager{}, nil }
 // rights than it needs: anybody may look at a service.
 type controlManager struct{}
 
-// open gives do a service, with the rights.
+// open gives do a service that Install registered, with the rights and that to look
+// at it.
 func open(operation, name string, rights uint32, do func(s *mgr.Service) error) error {
 	text, err := windows.UTF16PtrFromString(name)
 	if err != nil {
@@ -31,18 +32,25 @@ func open(operation, name string, rights uint32, do func(s *mgr.Service) error) 
 		return explain(operation, name, err)
 	}
 	defer windows.CloseServiceHandle(m) //nolint:errcheck // it was used to look only
-	h, err := windows.OpenService(m, text, rights)
+	h, err := windows.OpenService(m, text, rights|windows.SERVICE_QUERY_STATUS|windows.SERVICE_QUERY_CONFIG)
 	if err != nil {
 		return explain(operation, name, err)
 	}
 	defer windows.CloseServiceHandle(h) //nolint:errcheck // nothing is buffered
+	c, err := configuration(h)
+	if err != nil {
+		return explain(operation, name, err)
+	}
+	if line, err := windows.DecomposeCommandLine(windows.UTF16PtrToString(c.BinaryPathName)); err != nil || len(line) == 0 || !isOurs(line[1:]) {
+		return foreign(operation, name)
+	}
 	return explain(operation, name, do(&mgr.Service{Name: name, Handle: h}))
 }
 
 // Status implements Manager.
 func (controlManager) Status(_ context.Context, name string) (Status, error) {
 	var st Status
-	err := open("look at", name, windows.SERVICE_QUERY_STATUS|windows.SERVICE_QUERY_CONFIG, func(s *mgr.Service) (err error) {
+	err := open("look at", name, 0, func(s *mgr.Service) (err error) {
 		st, err = look(s)
 		return err
 	})
@@ -140,21 +148,9 @@ func (m controlManager) List(ctx context.Context) ([]Status, error) {
 	}
 	var ours []Status
 	for _, name := range names {
-		_ = open("look at", name, windows.SERVICE_QUERY_STATUS|windows.SERVICE_QUERY_CONFIG, func(s *mgr.Service) error {
-			c, err := configuration(s.Handle)
-			if err != nil {
-				return err
-			}
-			line, err := windows.DecomposeCommandLine(windows.UTF16PtrToString(c.BinaryPathName))
-			if err != nil || len(line) == 0 || !isOurs(line[1:]) {
-				return err
-			}
-			st, err := look(s)
-			if err == nil {
-				ours = append(ours, st)
-			}
-			return err
-		})
+		if st, err := m.Status(ctx, name); err == nil {
+			ours = append(ours, st)
+		}
 	}
 	slices.SortFunc(ours, func(a, b Status) int { return strings.Compare(a.Name, b.Name) })
 	return ours, nil

@@ -17,6 +17,7 @@ var (
 	ErrNotInstalled = errors.New("there is no such service")
 	ErrInstalled    = errors.New("there is such a service already")
 	ErrNoRights     = errors.New("access is denied")
+	ErrForeign      = errors.New("it is a service of another program")
 	ErrUnsupported  = errors.New("services are known on Windows and on Linux with systemd only")
 
 	// ErrByHand is the answer of Run to a program that no service manager started.
@@ -82,6 +83,12 @@ func configOf(arguments []string) string {
 	return ""
 }
 
+// foreign is the answer about a service that Install did not register: nothing is done
+// with it.
+func foreign(operation, name string) error {
+	return &hinted{fmt.Errorf("%s the service %s: %w", operation, name, ErrForeign), "`botwork service status --all` lists those of Botwork"}
+}
+
 // isOurs tells whether a service was registered with [Spec.Arguments].
 func isOurs(arguments []string) bool {
 	return len(arguments) > 2 && arguments[0] == "service" && arguments[1] == "run"
@@ -120,7 +127,7 @@ type Status struct {
 }
 
 // Manager is the service manager of this system. Services are found by their names;
-// ErrNotInstalled and ErrNoRights tell why a call cannot be done.
+// ErrNotInstalled, ErrForeign and ErrNoRights tell why a call cannot be done.
 type Manager interface {
 	// Install registers a service and does not start it. What could not be set
 	// beside its command line and account comes back as warnings.

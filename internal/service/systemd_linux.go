@@ -135,6 +135,9 @@ func (m *systemd) unit(name string) (string, error) {
 	if err != nil {
 		return "", explainFile("look at", name, err)
 	}
+	if line := wordsOf(valueOf(string(text), "ExecStart")); len(line) == 0 || !isOurs(line[1:]) {
+		return "", foreign("look at", name)
+	}
 	return string(text), nil
 }
 
@@ -176,10 +179,11 @@ func (m *systemd) List(ctx context.Context) ([]Status, error) {
 	slices.Sort(files)
 	var ours []Status
 	for _, file := range files {
-		if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(text), unitHead) {
-			continue
+		name := strings.TrimSuffix(filepath.Base(file), ".service")
+		if _, err := m.unit(name); err != nil {
+			continue // another program's, or one that was removed just now
 		}
-		st, err := m.Status(ctx, strings.TrimSuffix(filepath.Base(file), ".service"))
+		st, err := m.Status(ctx, name)
 		if err != nil {
 			return nil, err
 		}

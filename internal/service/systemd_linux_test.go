@@ -60,6 +60,15 @@ func TestAUnitIsWrittenAndEnabled(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(r.folder, "foreign.service"), []byte("[Service]\nExecStart=/bin/true\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	for name, call := range map[string]func() error{
+		"Status":    func() error { _, err := r.Status(t.Context(), "foreign"); return err },
+		"Stop":      func() error { return r.Stop(t.Context(), "foreign") },
+		"Uninstall": func() error { _, err := r.Uninstall(t.Context(), "foreign"); return err },
+	} {
+		if err := call(); !errors.Is(err, ErrForeign) {
+			t.Errorf("%s of another program's service: %v, want ErrForeign", name, err)
+		}
+	}
 	list, err := r.List(t.Context())
 	if diff := cmp.Diff([]Status{want}, list); diff != "" || err != nil {
 		t.Errorf("List: %v (-want +got):\n%s", err, diff)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// unitHead is how List knows the units that Install wrote.
+// unitHead begins a unit that Install wrote.
 const unitHead = "# Written by `botwork service install`."
 
 // Unit returns the unit of systemd for a service. It is hardened as far as the

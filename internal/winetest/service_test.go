@@ -96,6 +96,7 @@ func (m *machine) testUnits() {
 
 func (m *machine) testInstall() {
 	m.botwork("service", "status").want(4, "error 1060", "botwork service install")
+	m.botwork("service", "uninstall", "--name", "PlugPlay").want(1, "a service of another program")
 	m.botwork("service", "run").want(2, "no service manager has started this program")
 	m.botwork("service", "install", "--config", `C:\work\none.yaml`).want(2, "no such settings file")
 	m.botwork("service", "install", "--config", `C:\work\botwork.yaml`, "--description", "It works.", "--restart-after", "5s,1m").
