@@ -11,6 +11,7 @@ var greetKind = handlers.Kind{
 	Name: "Greet", Summary: "Greet somebody",
 	Doc:     "Makes a greeting. It is safe to run twice: it changes nothing.",
 	Output:  "the greeting, a text.",
+	Gives:   handlers.Always(handlers.TextShape), // the same for the checker of expressions
 	Example: "- handler: Greet\n  with: {name: Ada}\n",
 	New:     func() handlers.Handler { return &greet{Greeting: "Hello"} }, // the defaults
 }
