@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/aymanbagabas/go-udiff"
+
 	"botwork/internal/checker"
 	"botwork/internal/strictyaml"
 )
@@ -59,7 +61,8 @@ func (a *app) settle(path string, before, after []byte, mended strictyaml.Findin
 		return nil
 	}
 	if dryRun {
-		_, err := io.WriteString(a.stdout, checker.Diff(filepath.ToSlash(path), before, after))
+		shown := filepath.ToSlash(path)
+		_, err := io.WriteString(a.stdout, udiff.Unified(shown, shown, string(before), string(after)))
 		return err
 	}
 	if err := checker.Replace(path, before, after); err != nil {

@@ -154,25 +154,3 @@ func TestReplace(t *testing.T) {
 		t.Errorf("the folder holds %v, %v: something was left behind", entries, err)
 	}
 }
-
-func TestDiff(t *testing.T) {
-	var before, after strings.Builder
-	for i := range 20 {
-		line := string(rune('a'+i)) + "\n"
-		before.WriteString(line)
-		if i == 1 || i == 3 || i == 18 {
-			line = strings.ToUpper(line)
-		}
-		after.WriteString(line)
-	}
-	want := "--- p\n+++ p\n@@ -1,7 +1,7 @@\n a\n-b\n+B\n c\n-d\n+D\n e\n f\n g\n@@ -16,5 +16,5 @@\n p\n q\n r\n-s\n+S\n t\n"
-	if got := checker.Diff("p", []byte(before.String()), []byte(after.String())); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	if got := checker.Diff("p", []byte("a"), []byte("b")); got != "--- p\n+++ p\n@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n" {
-		t.Errorf("without a line end: %q", got)
-	}
-	if got := checker.Diff("p", []byte("a\n"), []byte("a\n")); got != "" {
-		t.Errorf("the same: %q", got)
-	}
-}

@@ -3,10 +3,8 @@ package checker
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // errChanged says that somebody else wrote a file meanwhile.
@@ -50,60 +48,4 @@ func Replace(path string, before, after []byte) (err error) {
 		return errChanged
 	}
 	return os.Rename(temporary.Name(), target)
-}
-
-// Diff writes the difference of two texts with as many lines as each other in the
-// unified form, with three lines around each change. It is "" where there is none.
-func Diff(path string, before, after []byte) string {
-	const around = 3
-	from, to := strings.SplitAfter(string(before), "\n"), strings.SplitAfter(string(after), "\n")
-	if last := len(from) - 1; from[last] == "" {
-		from, to = from[:last], to[:last] // behind the last line end
-	}
-	var b strings.Builder
-	for i := 0; i < len(from); i++ {
-		if from[i] == to[i] {
-			continue
-		}
-		first, last := max(0, i-around), i
-		for j := i; j < len(from) && j <= last+2*around; j++ {
-			if from[j] != to[j] {
-				last = j
-			}
-		}
-		end := min(len(from), last+around+1)
-		if b.Len() == 0 {
-			fmt.Fprintf(&b, "--- %s\n+++ %s\n", path, path)
-		}
-		fmt.Fprintf(&b, "@@ -%d,%d +%d,%d @@\n", first+1, end-first, first+1, end-first)
-		hunk(&b, from[first:end], to[first:end])
-		i = end - 1
-	}
-	return b.String()
-}
-
-// hunk writes lines that are the same once, and those that differ as taken away and
-// then as added.
-func hunk(b *strings.Builder, from, to []string) {
-	write := func(sign string, lines []string) {
-		for _, line := range lines {
-			b.WriteString(sign + line)
-			if !strings.HasSuffix(line, "\n") {
-				b.WriteString("\n\\ No newline at end of file\n")
-			}
-		}
-	}
-	for i := 0; i < len(from); {
-		j := i
-		for j < len(from) && from[j] != to[j] {
-			j++
-		}
-		write("-", from[i:j])
-		write("+", to[i:j])
-		if j < len(from) {
-			write(" ", from[j:j+1])
-			j++
-		}
-		i = j
-	}
 }
