@@ -45,6 +45,7 @@ var operators = map[string]struct {
 	"10_schedules_missed_or_skipped": {prepareFirings, checkFirings},
 	"11_throughput_by_hour":          {prepareFinished, checkThroughput},
 	"12_how_long_runs_take":          {prepareDurations, checkDurations},
+	"13_text_that_ran":               {prepareTexts, checkTexts},
 }
 
 func TestOperators(t *testing.T) {
