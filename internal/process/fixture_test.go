@@ -110,6 +110,27 @@ func (x *fixture) catalogue(c *pipelines.Compiler) *pipelines.Catalogue {
 	return catalogue
 }
 
+// awaitStart waits until the two shipped pipelines that run at the start have
+// ended. Others end in between when a minute is full.
+func (b *bot) awaitStart(t *testing.T) {
+	t.Helper()
+	ended := map[any]bool{}
+	for i := 1; !ended[medium] || !ended[low]; i++ {
+		ended[b.log.awaitNth(t, "run succeeded", i)["schedule"]] = true
+	}
+}
+
+// startedBy are the schedules of which a trigger has started a run that succeeded.
+func (b *bot) startedBy(trigger string) map[any]bool {
+	schedules := map[any]bool{}
+	for _, line := range b.log.with("run succeeded") {
+		if line["trigger"] == trigger {
+			schedules[line["schedule"]] = true
+		}
+	}
+	return schedules
+}
+
 func (x *fixture) open() *sqlstore.Store {
 	x.Helper()
 	o := sqlstore.Options{Driver: x.engine.Driver, DSN: x.dsn}

@@ -83,11 +83,8 @@ func TestSystemPipelinesRunAtStartOnEachWorker(t *testing.T) {
 			if err := p.Start(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			pipelines := map[any]bool{}
-			for i := 1; len(pipelines) < 2; i++ {
-				pipelines[b.log.awaitNth(t, "run succeeded", i)["schedule"]] = true
-			}
-			workers[name] = len(pipelines)
+			b.awaitStart(t)
+			workers[name] = len(b.startedBy("atStart"))
 			if err := p.Stop(t.Context()); err != nil {
 				t.Errorf("Stop = %v, want nil", err)
 			}
@@ -117,7 +114,7 @@ func TestAFailingSystemPipelineHurtsNoOther(t *testing.T) {
 		if failed["schedule"] != "bad" {
 			t.Errorf("the failed run is %v, want that of bad", failed)
 		}
-		b.log.awaitNth(t, "run succeeded", 2) // the two shipped ones
+		b.awaitStart(t)
 		x.wantState(workqueue.Processed, id)
 	})
 }
