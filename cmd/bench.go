@@ -1,7 +1,8 @@
 package cmd
 
 import (
-	"fmt"
+	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -9,69 +10,105 @@ import (
 )
 
 const benchDoc = `Measures on the configured database's server, in a scratch schema, database or
-file of its own that is removed afterwards. The queue's own tables are not
-touched. The exit code is 1 when an item was lost or ran twice.`
+file of its own that is removed afterwards, also after Ctrl-C. The queue's own
+tables are not touched. One round that warms up is followed by those that are
+measured; the figures are medians, in brackets the smallest and the largest. The
+exit code is 1 when an item was lost or ran twice. JSON and YAML are one object with
+the same fields for every measurement, where null stands for what is not measured:
+docs/benchmarks.md.`
 
 func (a *app) benchCommand() *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "bench",
 		Short: "Measure how fast items move on this database",
 		Long:  benchDoc,
-	}, a.benchDrainCommand())
+	},
+		a.benchDrainCommand(),
+		a.benchEnqueueCommand(),
+		a.benchLimitCommand(),
+	)
 }
 
-func (a *app) benchDrainCommand() *cobra.Command {
-	var items, capacity int
-	cmd := &cobra.Command{
-		Use:   "drain",
-		Short: "Enqueue no-op items and time how long one worker takes to run them all",
-		Long: `Enqueues items that do nothing, then times one worker that assigns, claims, runs
-and finishes them by the shipped pipeline ExecuteWorkQueue. The percentiles are
-of the time from an item's claim to its recorded end; CPU and memory are those
-of this process.
+// benchFlags are those of every measurement.
+type benchFlags struct {
+	repeat  int
+	sync    string
+	profile profileFlags
+	output  *format
+}
 
-` + benchDoc,
-		Example: `  botwork bench drain --items 20000
-  BOTWORK_DATABASE_DRIVER=postgres BOTWORK_DATABASE_DSN=postgres://… botwork bench drain --output json`,
-		Args: cobra.NoArgs,
+func newBenchFlags(cmd *cobra.Command) *benchFlags {
+	f := &benchFlags{}
+	cmd.Args = noArguments
+	cmd.Flags().IntVar(&f.repeat, "repeat", 3, "measure `N` rounds")
+	cmd.Flags().StringVar(&f.sync, "sync", "", "SQLite's synchronous pragma: full or normal (default full)")
+	_ = cmd.RegisterFlagCompletionFunc("sync", cobra.FixedCompletions([]string{"full", "normal"}, cobra.ShellCompDirectiveNoFileComp))
+	f.profile.add(cmd)
+	f.output = outputFlag(cmd)
+	return f
+}
+
+// scenario is a measurement and how much there is to do in it.
+type scenario struct {
+	work int
+	run  func(ctx context.Context) (bench.Report, error)
+}
+
+// measure reads the settings, lets make build the measurement from them, runs
+// it and prints its report, also one that tells of lost items.
+func (a *app) measure(ctx context.Context, f *benchFlags, make func(bench.Common) (scenario, error)) (err error) {
+	if err := atLeast("repeat", f.repeat, 1); err != nil {
+		return err
 	}
-	cmd.Flags().IntVar(&items, "items", 20_000, "how many items")
-	cmd.Flags().IntVar(&capacity, "capacity", 0, "slots of the worker (default worker.capacity)")
-	output := outputFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if items < 1 {
-			return usagef("--items %d: want 1 or more", items)
-		}
-		if err := a.loadConfig(); err != nil {
-			return err
-		}
-		if capacity == 0 {
-			capacity = a.cfg.Worker.Capacity
-		}
-		if capacity < 1 {
-			return usagef("--capacity %d: want 1 or more", capacity)
-		}
-		db := a.cfg.Database
-		bar := a.newProgress("drained", items)
-		report, err := bench.Drain(cmd.Context(), bench.Options{
-			Driver: db.Driver, DSN: db.DSN.Reveal(), Items: items, Capacity: capacity, Progress: bar.add,
-		})
-		bar.stop()
+	if f.sync != "" && f.sync != "full" && f.sync != "normal" {
+		return usagef("--sync %q: want full or normal", f.sync)
+	}
+	if err := a.loadConfig(); err != nil {
+		return err
+	}
+	db := a.cfg.Database
+	common := bench.Common{Driver: db.Driver, DSN: db.DSN.Reveal(), Sync: f.sync, Repeat: f.repeat}
+	var bar *progressBar
+	common.Progress = func(more int) { bar.add(more) }
+	s, err := make(common)
+	if err != nil {
+		return err
+	}
+	stop, err := f.profile.start()
+	if err != nil {
+		return err
+	}
+	bar = a.newProgress("measured", s.work)
+	report, err := s.run(ctx)
+	bar.stop()
+	if err = errors.Join(err, stop()); err != nil && !errors.Is(err, bench.ErrWrongCount) {
+		return err
+	}
+	return errors.Join(err, a.print(*f.output, report, func() { a.benchSheet(report) }))
+}
+
+// atLeast refuses the value of a flag that is too small.
+func atLeast(flag string, value, least int) error {
+	if value < least {
+		return usagef("--%s %d: want %d or more", flag, value, least)
+	}
+	return nil
+}
+
+// capacityOr is the value of --capacity, or the worker's of the settings.
+func (a *app) capacityOr(flag int) (int, error) {
+	if flag == 0 {
+		flag = a.cfg.Worker.Capacity
+	}
+	return flag, atLeast("capacity", flag, 1)
+}
+
+// firstError is the first that is one: an answer tells one mistake of a flag.
+func firstError(errs ...error) error {
+	for _, err := range errs {
 		if err != nil {
 			return err
 		}
-		return a.print(*output, report, func() { a.benchSheet(report) })
 	}
-	return cmd
-}
-
-func (a *app) benchSheet(r bench.Report) {
-	fmt.Fprintf(a.stdout, `%s on %s, %d items
-  drained    %8.0f items/s
-  enqueued   %8.0f items/s
-  claim to recorded end   p50 %.0f ms, p95 %.0f ms, p99 %.0f ms
-  this process            %.3f CPU seconds per 1000 items, %.0f MB at most
-  lost %d, ran twice %d
-`, r.Scenario, r.Engine, r.N, r.ItemsPerSecond, r.EnqueuedPerSecond, r.P50Ms, r.P95Ms, r.P99Ms,
-		r.CPUSecondsPer1000, r.PeakRSSMb, r.Lost, r.RanTwice)
+	return nil
 }

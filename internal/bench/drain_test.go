@@ -1,35 +1,76 @@
-package bench_test
+package bench
 
 import (
-	"os"
-	"sync"
+	"errors"
 	"testing"
 
-	"botwork/internal/bench"
+	"botwork/internal/database"
 	"botwork/internal/testdb"
 )
 
 func TestDrainRunsEachItemOnce(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
-		var dsn string
-		if e.Server != "" {
-			dsn = os.Getenv(e.Server)
-		}
-		var mu sync.Mutex
-		told := 0
-		r, err := bench.Drain(t.Context(), bench.Options{
-			Driver: e.Driver, DSN: dsn, Items: 2500, Capacity: 4,
-			Progress: func(more int) { mu.Lock(); defer mu.Unlock(); told += more },
-		})
+		told := &counter{}
+		o := DrainOptions{Common: common(t, e, told), Items: 2500, Capacity: 4}
+		r, err := Drain(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Lost != 0 || r.RanTwice != 0 || r.N != 2500 || told != 2500 {
-			t.Errorf("report %+v, progress of %d; want 2500 items, none lost, none twice", r, told)
+		if r.Lost == nil || *r.Lost != 0 || *r.RanTwice != 0 || r.N != 2500 || r.Repeat != 1 {
+			t.Errorf("report %+v, want one round of 2500 items, none lost, none twice", r)
 		}
-		if r.ItemsPerSecond <= 0 || r.P99Ms < r.P50Ms || r.PeakRSSMb <= 0 || r.CPUSecondsPer1000 <= 0 {
+		wantPositive(t, r, ItemsPerSecond, EnqueuedPerSecond, CPUSecondsPer1000, PeakRSSMb, P99Ms)
+		if *r.P99Ms < *r.P50Ms || r.Figures[P50Ms].Median != *r.P50Ms {
 			t.Errorf("report %+v: figures that cannot be", r)
 		}
-		t.Logf("%+v", r)
+		if got := told.sum(); got != o.Work() || got != 2000+2500 {
+			t.Errorf("progress of %d, want %d", got, o.Work())
+		}
 	})
+}
+
+// What the database does not hold as done, and what ran again, is found.
+func TestDrainVerifies(t *testing.T) {
+	tests := map[string]struct {
+		spoil          func(dsn string, ran *tally) error
+		lost, ranTwice int
+	}{
+		"an item is gone": {func(dsn string, _ *tally) error {
+			return alter(dsn, `DELETE FROM "BotWorkQueueItems" WHERE "Id" = 7`)
+		}, 1, 0},
+		"an end was not written": {func(dsn string, _ *tally) error {
+			return alter(dsn, `UPDATE "BotWorkQueueItems" SET "State" = 1, "FinishedAt" = NULL WHERE "Id" = 7`)
+		}, 1, 0},
+		"an item counts as done and never ran": {func(_ string, ran *tally) error { ran.times[7] = 0; return nil }, 1, 0},
+		"an item ran twice":                    {func(_ string, ran *tally) error { ran.note(7); return nil }, 0, 1},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := DrainOptions{Common: common(t, testdb.Engines[0], nil), Items: 20, Capacity: 2}
+			rounds := 0
+			o.spoil = func(dsn string, ran *tally) error {
+				if rounds++; rounds == 1 { // the one that warms up counts as well
+					return tt.spoil(dsn, ran)
+				}
+				return nil
+			}
+			r, err := Drain(t.Context(), o)
+			if !errors.Is(err, ErrWrongCount) {
+				t.Errorf("error %v, want ErrWrongCount", err)
+			}
+			if r.Lost == nil || *r.Lost != tt.lost || *r.RanTwice != tt.ranTwice {
+				t.Errorf("report %+v, want %d lost and %d twice", r, tt.lost, tt.ranTwice)
+			}
+		})
+	}
+}
+
+func alter(dsn, statement string) error {
+	db, err := database.Open(database.SQLite, dsn)
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(statement)
+	return errors.Join(err, db.Close())
 }

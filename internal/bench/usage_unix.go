@@ -3,7 +3,11 @@
 package bench
 
 import (
+	"bufio"
+	"fmt"
+	"os"
 	"runtime"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -11,21 +15,50 @@ import (
 
 // usedCPU is the CPU time of this process so far.
 func usedCPU() time.Duration {
-	u := usage()
+	u := rusage()
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// peakMemory is the largest resident memory of this process so far, in bytes.
+// resetPeak makes peakMemory begin anew, which Linux alone can.
+func resetPeak() {
+	if file, err := os.OpenFile("/proc/self/clear_refs", os.O_WRONLY, 0); err == nil {
+		_, _ = file.WriteString("5") // the peak then tells of the whole life, which is more
+		_ = file.Close()
+	}
+}
+
+// peakMemory is the largest resident memory of this process, in bytes: on Linux
+// since resetPeak, elsewhere since it began.
 func peakMemory() int64 {
+	if kilobytes, ok := statusOf("VmHWM"); ok {
+		return kilobytes << 10
+	}
 	unit := int64(1024)
 	if runtime.GOOS == "darwin" {
 		unit = 1 // counts bytes, the others kilobytes
 	}
-	return int64(usage().Maxrss) * unit //nolint:unconvert // 32 bits on some machines
+	return int64(rusage().Maxrss) * unit //nolint:unconvert // 32 bits on some machines
 }
 
-func usage() unix.Rusage {
+func rusage() unix.Rusage {
 	var u unix.Rusage
 	_ = unix.Getrusage(unix.RUSAGE_SELF, &u) // fails only for a wrong argument
 	return u
+}
+
+// statusOf reads a line such as "VmHWM: 1234 kB" of Linux's account of this
+// process.
+func statusOf(key string) (kilobytes int64, ok bool) {
+	file, err := os.Open("/proc/self/status")
+	if err != nil {
+		return 0, false
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if rest, found := strings.CutPrefix(lines.Text(), key+":"); found {
+			_, err := fmt.Sscan(rest, &kilobytes)
+			return kilobytes, err == nil
+		}
+	}
+	return 0, false
 }

@@ -27,6 +27,9 @@ type memoryCounters struct {
 	pagefile, peakPagefile                           uintptr
 }
 
+// resetPeak does nothing: Windows keeps the peak of the whole life.
+func resetPeak() {}
+
 // peakMemory is the largest resident memory of this process so far, in bytes.
 func peakMemory() int64 {
 	var c memoryCounters

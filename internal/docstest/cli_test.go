@@ -45,6 +45,7 @@ func TestJSONContract(t *testing.T) {
 	writeTask(t)
 	named := map[string][]string{
 		"an item": doc.under(t, "An item").first(), "a queue": doc.under(t, "A queue").first(), "a task": doc.under(t, "A task").first(),
+		"a measurement": doc.under(t, "A measurement").first(),
 	}
 	for _, tab := range doc.tablesWith(t, "command", "prints", "fields") {
 		for _, r := range tab.rows {

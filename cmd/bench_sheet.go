@@ -1,0 +1,59 @@
+package cmd
+
+import (
+	"fmt"
+	"strconv"
+
+	"botwork/internal/bench"
+)
+
+// benchLines say how figures are shown to a person, in this order.
+var benchLines = []struct {
+	figure bench.Figure
+	label  string
+	digits int
+	unit   string
+}{
+	{bench.ItemsPerSecond, "", 0, "items/s"},
+	{bench.EnqueuedPerSecond, "enqueued in bulk", 0, "items/s"},
+	{bench.OneByOnePerSecond, "enqueued one by one", 0, "items/s"},
+	{bench.ProductItemsPerSecond, "Botwork drained", 0, "items/s"},
+	{bench.ProductEnqueuedPerSecond, "Botwork enqueued in bulk", 0, "items/s"},
+	{bench.ProductOneByOnePerSecond, "Botwork enqueued one by one", 0, "items/s"},
+	{bench.DrainShare, "share of the limit, drained", 2, ""},
+	{bench.EnqueueShare, "share of the limit, in bulk", 2, ""},
+	{bench.OneByOneShare, "share of the limit, one by one", 2, ""},
+	{bench.P50Ms, "p50", 2, "ms"},
+	{bench.P95Ms, "p95", 2, "ms"},
+	{bench.P99Ms, "p99", 2, "ms"},
+	{bench.CPUSecondsPer1000, "CPU of this program per 1000 items", 3, "s"},
+	{bench.PeakRSSMb, "largest memory of this program", 0, "MB"},
+}
+
+// benchRates say what itemsPerSecond counts, by scenario.
+var benchRates = map[string]string{"drain": "drained", "enqueue": "enqueued", "limit": "drained by the engine alone"}
+
+func (a *app) benchSheet(r bench.Report) {
+	fmt.Fprintf(a.stdout, "%s on %s, %d items, median of %s\n", r.Scenario, r.Engine, r.N, count(r.Repeat, "round"))
+	g := newGrid()
+	for _, line := range benchLines {
+		s, ok := r.Figures[line.figure]
+		if !ok || line.figure == bench.EnqueuedPerSecond && r.Scenario == "enqueue" {
+			continue
+		}
+		label := line.label
+		if label == "" {
+			label = benchRates[r.Scenario]
+		}
+		show := func(v float64) string { return strconv.FormatFloat(v, 'f', line.digits, 64) }
+		g.add("  "+label, show(s.Median), line.unit, "("+show(s.Smallest)+" – "+show(s.Largest)+")")
+	}
+	g.writeTo(a.stdout)
+	if r.Lost != nil {
+		fmt.Fprintf(a.stdout, "  lost %d", *r.Lost)
+		if r.RanTwice != nil {
+			fmt.Fprintf(a.stdout, ", ran twice %d", *r.RanTwice)
+		}
+		fmt.Fprintln(a.stdout)
+	}
+}

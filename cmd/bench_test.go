@@ -1,0 +1,109 @@
+package cmd
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"botwork/internal/bench"
+)
+
+func TestBenchPrintsWhatItMeasured(t *testing.T) {
+	inProject(t)
+	out := mustDo(t, "bench", "enqueue", "--items", "50", "--single", "5", "--repeat", "2", "-o", "json")
+	r := decode[map[string]any](t, out)
+	for field := range strings.FieldsSeq("scenario engine n itemsPerSecond p50Ms p95Ms p99Ms cpuSecondsPer1000 peakRssMb lost ranTwice repeat enqueuedPerSecond figures") {
+		if _, ok := r[field]; !ok {
+			t.Errorf("no field %q in:\n%s", field, out)
+		}
+	}
+	if r["scenario"] != "enqueue" || r["engine"] != "sqlite" || r["n"] != 50.0 || r["repeat"] != 2.0 || r["lost"] != 0.0 || r["ranTwice"] != nil {
+		t.Errorf("-o json prints\n%s", out)
+	}
+	table := mustDo(t, "bench", "enqueue", "--items", "50", "--single", "5", "--repeat", "1", "--sync", "normal")
+	for _, text := range []string{"enqueue on sqlite, 50 items, median of 1 round\n", "enqueued one by one", "items/s", "lost 0\n"} {
+		if !strings.Contains(table, text) {
+			t.Errorf("the table lacks %q:\n%s", text, table)
+		}
+	}
+	left, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range left {
+		if strings.Contains(entry.Name(), "bench") {
+			t.Errorf("%s is left", entry.Name())
+		}
+	}
+}
+
+func TestBenchUsage(t *testing.T) {
+	inProject(t)
+	for want, line := range map[string]string{
+		"--repeat 0: want 1 or more":                "bench enqueue --repeat 0",
+		"--items -1: want 1 or more":                "bench drain --items -1",
+		`--sync "off": want full or normal`:         "bench drain --sync off",
+		"--capacity -2: want 1 or more":             "bench limit --capacity -2",
+		"--batch 0: want 1 or more":                 "bench limit --batch 0",
+		`got the argument "20000", want none`:       "bench drain 20000",
+		`unknown command "drane" for botwork bench`: "bench drane",
+	} {
+		botwork(t, strings.Fields(line)...).wantFailure(t, exitUsage, want)
+	}
+}
+
+// A run that counts wrongly shows what it counted, and fails.
+func TestBenchFailsWhenItemsAreLost(t *testing.T) {
+	inProject(t)
+	lost := 3
+	var stdout, stderr bytes.Buffer
+	a := &app{stdout: &stdout, stderr: &stderr, started: true}
+	f := newBenchFlags(&cobra.Command{})
+	*f.output = formatJSON
+	err := a.measure(t.Context(), f, func(bench.Common) (scenario, error) {
+		return scenario{1, func(context.Context) (bench.Report, error) {
+			return bench.Report{Scenario: "drain", Lost: &lost}, fmt.Errorf("%w: of 10 items 3", bench.ErrWrongCount)
+		}}, nil
+	})
+	if code := a.finish(&cobra.Command{}, err); code != exitFailed {
+		t.Errorf("exit code %d, want %d", code, exitFailed)
+	}
+	if r := decode[map[string]any](t, stdout.String()); r["lost"] != 3.0 {
+		t.Errorf("printed\n%s", stdout.String())
+	}
+	if !strings.Contains(stderr.String(), "items were lost or ran twice: of 10 items 3") {
+		t.Errorf("standard error: %s", stderr.String())
+	}
+}
+
+// Profiles are whole also when what was measured failed.
+func TestBenchProfiles(t *testing.T) {
+	inProject(t)
+	mustDo(t, "bench", "drain", "--items", "50", "--repeat", "1", "--cpuprofile", "good.cpu", "--memprofile", "good.mem")
+	writeFile(t, "botwork.yaml", "database: {driver: postgres, dsn: 'postgres://nobody@127.0.0.1:1/none'}\n")
+	r := botwork(t, "bench", "drain", "--items", "50", "--cpuprofile", "bad.cpu", "--memprofile", "bad.mem")
+	r.wantFailure(t, exitFailed, "make a scratch place to measure in")
+	for _, name := range []string{"good.cpu", "good.mem", "bad.cpu", "bad.mem"} {
+		file, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unpacked, err := gzip.NewReader(file)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if n, err := io.Copy(io.Discard, unpacked); err != nil || n == 0 {
+			t.Errorf("%s holds %d bytes, %v", name, n, err)
+		}
+		_ = file.Close()
+	}
+	botwork(t, "bench", "drain", "--cpuprofile", "nowhere/x").wantFailure(t, exitFailed, "--cpuprofile: open nowhere/x")
+	botwork(t, "bench", "drain", "--memprofile", "nowhere/x").wantFailure(t, exitFailed, "--memprofile: open nowhere/x")
+}

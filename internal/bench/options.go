@@ -1,0 +1,43 @@
+package bench
+
+import "botwork/internal/database"
+
+// Common is what every scenario has to know.
+type Common struct {
+	Driver database.Driver
+	DSN    string // a server on which a scratch schema or database may be made
+
+	// Sync is the synchronous pragma of SQLite: "full" or "normal"; "" leaves
+	// what the program uses, full.
+	Sync string
+
+	// Repeat is how many rounds are measured, after one that only warms up; 0
+	// means 3.
+	Repeat int
+
+	// Progress is told how much more has been done, now and then and at the end,
+	// of the sum that the scenario's Work tells; nil is not told.
+	Progress func(more int)
+
+	// For tests: made is told of each scratch place; spoil comes between what is
+	// measured and its verification.
+	made  func(dsn string)
+	spoil func(dsn string, ran *tally) error
+}
+
+// defaultRepeat is how many rounds give a median that one bad round does not
+// move.
+const defaultRepeat = 3
+
+func (c Common) rounds() int {
+	if c.Repeat > 0 {
+		return c.Repeat
+	}
+	return defaultRepeat
+}
+
+func (c Common) told(more int) {
+	if c.Progress != nil && more > 0 {
+		c.Progress(more)
+	}
+}

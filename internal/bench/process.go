@@ -1,0 +1,72 @@
+package bench
+
+import (
+	"context"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"botwork/handlers"
+	"botwork/handlers/queue"
+	"botwork/internal/process"
+	"botwork/internal/strictyaml"
+	"botwork/pipelines"
+	"botwork/pipelines/shipped"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// noop is the pipeline of the items that are measured: one step, whose handler
+// counts them.
+const noop = "noop"
+
+// worker says which process to make.
+type worker struct {
+	name     string
+	capacity int
+	handler  handlers.Handler  // of the pipeline noop
+	files    map[string]string // pipelines beside noop and the shipped ones, by file name
+	lease    time.Duration     // 0: a minute
+}
+
+// start registers a worker that has the shipped pipelines and noop. It runs
+// nothing until it is told to; the caller stops it.
+func (w worker) start(ctx context.Context, store *sqlstore.Store) (*process.Process, error) {
+	link := &process.Link{}
+	registry := handlers.NewRegistry()
+	registry.MustRegister(queue.Kinds(link.Services())...)
+	registry.MustRegister(handlers.Kind{Name: "Count", New: func() handlers.Handler { return w.handler }})
+	catalogue := pipelines.NewCatalogue(pipelines.NewCompiler(registry, pipelines.Options{}))
+	findings := catalogue.Add(noop+".yaml", []byte("steps:\n  - handler: Count\n"))
+	for _, f := range shipped.Files() {
+		findings = append(findings, catalogue.Add(f.Name, f.Data)...)
+	}
+	for name, text := range w.files {
+		findings = append(findings, catalogue.Add(name, []byte(text))...)
+	}
+	if err := strictyaml.Findings(findings).Err(); err != nil {
+		return nil, err
+	}
+	lease := w.lease
+	if lease == 0 {
+		lease = time.Minute
+	}
+	return process.New(ctx, process.Options{
+		Store: store, Link: link, Catalogue: catalogue, Log: zerolog.Nop(),
+		Engine:    pipelines.NewEngine(pipelines.EngineOptions{Log: zerolog.Nop()}),
+		Spec:      workqueue.WorkerSpec{Name: w.name, Capacity: w.capacity, Lease: lease, Version: "bench"},
+		Heartbeat: lease / 3, ShutdownGrace: 10 * time.Second,
+		Finished: func(*workqueue.Item, workqueue.Outcome, time.Duration) {},
+	})
+}
+
+// enqueueAtOnce is how many items one call of the store enqueues.
+const enqueueAtOnce = 10_000
+
+// newItem is what the items that are measured look like.
+func newItem() workqueue.NewItem {
+	return workqueue.NewItem{
+		State: workqueue.Pending, Priority: workqueue.RequestPriority, IntegrationConfig: noop,
+		Payload: `{"n": 1}`, Estimate: time.Millisecond,
+	}
+}

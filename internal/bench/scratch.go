@@ -1,0 +1,87 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"botwork/internal/database"
+	"botwork/workqueue/sqlstore"
+)
+
+// scratchName begins the names of all that a measurement makes on a server, so
+// that what a killed one left behind is known for what it is.
+const scratchName = "botwork_bench"
+
+// inScratch makes an empty place, gives its DSN to do, and removes the place
+// whatever comes of it, also when ctx has ended.
+func (c Common) inScratch(ctx context.Context, do func(dsn string) error) (err error) {
+	dsn, remove, err := c.scratch(ctx)
+	if err != nil {
+		return fmt.Errorf("make a scratch place to measure in: %w", err)
+	}
+	if c.made != nil {
+		c.made(dsn)
+	}
+	defer func() {
+		if left := remove(context.WithoutCancel(ctx)); left != nil {
+			err = errors.Join(err, fmt.Errorf("remove the scratch place: %w", left))
+		}
+	}()
+	return do(dsn)
+}
+
+// scratch is database.Scratch, but that SQLite's file lies in the folder of the
+// configured one: another disk has another speed.
+func (c Common) scratch(ctx context.Context) (dsn string, remove func(context.Context) error, err error) {
+	if c.Driver != database.SQLite {
+		return database.Scratch(ctx, c.Driver, c.DSN, scratchName)
+	}
+	dir, err := os.MkdirTemp(folderOf(c.DSN), scratchName+"_")
+	if err != nil {
+		return "", nil, err
+	}
+	dsn = filepath.Join(dir, "scratch.db")
+	if c.Sync != "" {
+		path := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(dsn)
+		dsn = "file:" + path + "?_pragma=synchronous(" + strings.ToUpper(c.Sync) + ")"
+	}
+	return dsn, func(context.Context) error { return os.RemoveAll(dir) }, nil
+}
+
+// folderOf is the folder of a SQLite database, "" for the system's temporary one
+// where that is not there yet or the database lives in memory.
+func folderOf(dsn string) string {
+	path, params, _ := strings.Cut(strings.TrimPrefix(dsn, "file:"), "?")
+	if path == "" || path == ":memory:" || strings.Contains(params, "mode=memory") {
+		return ""
+	}
+	if strings.HasPrefix(dsn, "file:") {
+		if plain, err := url.PathUnescape(path); err == nil {
+			path = plain
+		}
+	}
+	dir := filepath.Dir(path)
+	if _, err := os.Stat(dir); err != nil {
+		return ""
+	}
+	return dir
+}
+
+// inStore gives do a migrated store in a scratch place.
+func (c Common) inStore(ctx context.Context, do func(store *sqlstore.Store, dsn string) error) error {
+	return c.inScratch(ctx, func(dsn string) error {
+		store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: c.Driver, DSN: dsn})
+		if err != nil {
+			return err
+		}
+		if _, err = store.Migrate(ctx); err == nil {
+			err = do(store, dsn)
+		}
+		return errors.Join(err, store.Close())
+	})
+}

@@ -1,0 +1,53 @@
+package bench
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"botwork/internal/database"
+	"botwork/workqueue"
+)
+
+// verify compares the items after the id with how often they ran: each has to
+// stand in the database as Processed, and to have run once. It also returns the times
+// from the claims to the recorded ends, by the database's clock, in milliseconds.
+func (c Common) verify(ctx context.Context, dsn string, after int64, items int, ran *tally) (Count, []float64, error) {
+	count := Count{Items: items}
+	if c.spoil != nil {
+		if err := c.spoil(dsn, ran); err != nil {
+			return count, nil, err
+		}
+	}
+	db, err := database.Open(c.Driver, dsn)
+	if err != nil {
+		return count, nil, err
+	}
+	defer db.Close()
+	rows, err := db.QueryContext(ctx, fmt.Sprintf(
+		`SELECT "Id", "State", "StartedAt", "FinishedAt" FROM "BotWorkQueueItems" WHERE "Id" > %d`, after))
+	if err != nil {
+		return count, nil, database.Redact(err, dsn)
+	}
+	defer rows.Close()
+	var times []float64
+	good := 0
+	for rows.Next() {
+		var id int64
+		var state workqueue.State
+		var started, finished sql.NullTime
+		if err := rows.Scan(&id, &state, &started, &finished); err != nil {
+			return count, nil, err
+		}
+		runs := ran.of(id)
+		if runs > 1 {
+			count.RanTwice++
+		}
+		if state == workqueue.Processed && runs > 0 && finished.Valid && started.Valid {
+			good++
+			times = append(times, milliseconds(finished.Time.Sub(started.Time)))
+		}
+	}
+	count.Lost = max(items-good, 0)
+	return count, times, rows.Err()
+}
