@@ -60,7 +60,7 @@ var operatorWords = map[string]bool{
 
 // CheckStepName tells what is wrong with the name of a step, "" if nothing.
 func CheckStepName(name string) string {
-	if !stepName.MatchString(name) {
+	if !isStepName(name) {
 		return fmt.Sprintf("got %q, %s", name, nameRule)
 	}
 	return ""

@@ -20,7 +20,7 @@ var (
 func Keys() keydocs.Keys {
 	return keydocs.For[rawPipeline](keydocs.Keys{
 		{
-			Name: "name", Pattern: pipelineName.String(), Wanted: nameRule, Without: "the file's name without its ending",
+			Name: "name", Pattern: pipelinePattern, Wanted: nameRule, Without: "the file's name without its ending",
 			Doc: "what items and people call the pipeline. Letters, digits, spaces, dots, dashes and underscores, at most 100; the first is a " +
 				"letter or a digit. Two names may not differ in upper and lower case only.",
 		},
@@ -71,7 +71,7 @@ const queueName = `^[A-Za-z0-9_.-]{1,200}$`
 func StepKeys() keydocs.Keys {
 	return keydocs.For[rawStep](keydocs.Keys{
 		{
-			Name: "name", Pattern: stepName.String(), Wanted: nameRule, Without: "the handler's name; the second one is `HTTP-2`",
+			Name: "name", Pattern: stepPattern, Wanted: nameRule, Without: "the handler's name; the second one is `HTTP-2`",
 			Doc: "what expressions, errors and logs call the step; unique in the file",
 		},
 		{Name: "handler", Doc: "what does the work: [handlers.md](handlers.md)"},

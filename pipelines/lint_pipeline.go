@@ -3,7 +3,6 @@ package pipelines
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"time"
 
 	"botwork/internal/jsonschemas"
@@ -28,12 +27,6 @@ type rawPipeline struct {
 	Steps             []*strictyaml.Node `yaml:"steps,required"`
 }
 
-// pipelineName is what a pipeline may be called. It cannot be mistaken for an
-// inline pipeline, and stands in a column, a log line and a path as it is.
-var pipelineName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$`)
-
-const nameRule = "want letters, digits, spaces, dots, dashes and underscores, a letter or digit first, at most 100"
-
 func (c *compilation) pipeline(p *Pipeline, top *strictyaml.Node) {
 	var raw rawPipeline
 	c.findings = append(c.findings, top.Decode(&raw)...)
@@ -43,7 +36,7 @@ func (c *compilation) pipeline(p *Pipeline, top *strictyaml.Node) {
 	if name := value[string](c, raw.Name, nil); name != "" {
 		p.Name = name
 	}
-	if !pipelineName.MatchString(p.Name) {
+	if !isPipelineName(p.Name) {
 		at := top
 		if given(raw.Name) {
 			at = raw.Name

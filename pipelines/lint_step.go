@@ -2,7 +2,6 @@ package pipelines
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -20,9 +19,6 @@ type rawStep struct {
 	OnError *strictyaml.Node `yaml:"onError"`
 	With    *strictyaml.Node `yaml:"with"`
 }
-
-// stepName is what a step may be called.
-var stepName = regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N} ._-]{0,99}$`)
 
 // steps compiles all steps: first their names, since an expression may name a
 // step wrongly only when all names are known.
@@ -63,7 +59,7 @@ func (c *compilation) nameSteps(steps []*Step, raws []rawStep) {
 		if !given(raws[i].Name) || raws[i].Name.Kind != strictyaml.Scalar {
 			continue
 		}
-		if !stepName.MatchString(name) {
+		if !isStepName(name) {
 			c.report(raws[i].Name, CodeInvalidName, fmt.Sprintf("got %q, %s", name, nameRule), "")
 			continue
 		}
