@@ -85,6 +85,8 @@ type compilation struct {
 	names  names
 	env    types.Map
 	shapes shapes
+
+	programs map[string]*code // by their sources
 }
 
 func (c *compilation) reportAt(at place, code, message, hint string) {

@@ -92,7 +92,7 @@ func (d *dryRun) known(x *expression, node ast.Node) (any, []string, error) {
 	if err != nil {
 		return nil, []string{"?"}, nil
 	}
-	v, err := (&expression{program: program}).eval(d.vars)
+	v, err := (&expression{code: &code{program: program}}).eval(d.vars)
 	if fault, ok := errors.AsType[*ExpressionError](err); ok {
 		at := x.plus(node.Location().From) // its own place is within the part
 		fault.File, fault.Line, fault.Column = at.file, at.line, at.column

@@ -32,7 +32,13 @@ const (
 // expression is one compiled expression of a file.
 type expression struct {
 	place
+	*code
+}
+
+// code is what an expression was compiled to. Those of one text share theirs.
+type code struct {
 	program *vm.Program
+	kind    reflect.Type // what it gives, as far as that is known before a run
 }
 
 // unknownName is what the compiler says of a name that is no variable.
@@ -73,7 +79,7 @@ func (c *compilation) expression(source string, at place, visible int) *expressi
 	if len(c.findings) > before {
 		return nil
 	}
-	program, err := expr.Compile(source, append(boundedConcat(), expr.Env(c.envOf(refs.steps)), expr.Timezone("UTC"))...)
+	program, err := c.program(source, refs.steps)
 	if err != nil {
 		from, to, message := explainCompile(err)
 		if name := unknownName.FindStringSubmatch(message); name != nil {
@@ -91,7 +97,29 @@ func (c *compilation) expression(source string, at place, visible int) *expressi
 			return nil
 		}
 	}
-	return &expression{place: at, program: program}
+	return &expression{place: at, code: program}
+}
+
+// program compiles a source that names these steps, unless the text has had it
+// before: what says payload.id says it often.
+func (c *compilation) program(source string, steps []string) (*code, error) {
+	if known := c.programs[source]; known != nil {
+		return known, nil
+	}
+	program, err := expr.Compile(source, append(boundedConcat(), expr.Env(c.envOf(steps)), expr.Timezone("UTC"))...)
+	if err != nil {
+		return nil, err
+	}
+	made := &code{program, program.Node().Type()}
+	// The program keeps the tree from which it was compiled, with the types of all
+	// variables, and never looks at it again: more memory than all else that a loaded
+	// pipeline holds.
+	reflect.ValueOf(program.Node()).Elem().SetZero()
+	if c.programs == nil {
+		c.programs = map[string]*code{}
+	}
+	c.programs[source] = made
+	return made, nil
 }
 
 // envOf describes the variables to the compiler of an expression that names these
@@ -133,9 +161,8 @@ func explainCompile(err error) (from, to int, message string) {
 // mustBeBool reports an expression that can only give something else than true
 // or false. One whose type is not known is looked at when it runs.
 func (c *compilation) mustBeBool(x *expression) {
-	t := x.program.Node().Type()
-	if t.Kind() != reflect.Bool && t.Kind() != reflect.Interface {
-		c.reportAt(x.place, CodeExpressionType, fmt.Sprintf("the condition gives %s, want true or false", t), "compare it with something")
+	if x.kind.Kind() != reflect.Bool && x.kind.Kind() != reflect.Interface {
+		c.reportAt(x.place, CodeExpressionType, fmt.Sprintf("the condition gives %s, want true or false", x.kind), "compare it with something")
 	}
 }
 

@@ -24,7 +24,6 @@ type rawStep struct {
 // step wrongly only when all names are known.
 func (c *compilation) steps(p *Pipeline, nodes []*strictyaml.Node) {
 	raws := make([]rawStep, len(nodes))
-	p.steps = nodes
 	p.Steps = make([]*Step, len(nodes))
 	for i, n := range nodes {
 		c.findings = append(c.findings, n.Decode(&raws[i])...)

@@ -57,12 +57,15 @@ type Pipeline struct {
 
 	input *jsonschemas.Schema
 
-	steps []*strictyaml.Node // as they stand in the file
-
 	// dynamic tells that some step holds an expression: without one, a run
 	// need not prepare the variables.
 	dynamic bool
 }
 
-// StepNode is a step as it stands in the file, for who has more to say of it.
-func (p *Pipeline) StepNode(step int) *strictyaml.Node { return p.steps[step] }
+// StepNodes are the steps as they stand in the file, for who has more to say of
+// them. They are read from the text at each call: few pipelines are asked, and kept
+// for all they would take as much memory as what runs.
+func (p *Pipeline) StepNodes() []*strictyaml.Node {
+	top, _ := strictyaml.Parse(p.File, []byte(p.Text))
+	return top.Get("steps").Items
+}

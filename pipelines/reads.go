@@ -79,11 +79,11 @@ func (r *reading) Visit(node *ast.Node) {
 }
 
 // tree parses the expression anew: the compiled one has been changed by the
-// compiler.
+// compiler, and emptied.
 func (x *expression) tree() ast.Node {
 	tree, err := parser.Parse(x.program.Source().String())
 	if err != nil {
-		return x.program.Node() // it has been parsed before
+		return &ast.NilNode{} // it has been parsed before
 	}
 	return tree.Node
 }

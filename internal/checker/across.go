@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"botwork/internal/spans"
 	"botwork/internal/strictyaml"
@@ -25,12 +26,13 @@ type across struct {
 func (c *Checker) across(catalogue *pipelines.Catalogue, whole bool) strictyaml.Findings {
 	a := &across{Checker: c, catalogue: catalogue}
 	for _, p := range catalogue.All() {
+		nodes := sync.OnceValue(p.StepNodes)
 		for i, s := range p.Steps {
 			switch s.Handler {
 			case "Enqueue":
-				a.enqueue(p, i)
+				a.enqueue(nodes()[i].Get("with"))
 			case "AssignTasksToWorker":
-				a.seen(p, i)
+				a.seen(nodes()[i].Get("with"))
 			}
 		}
 	}
@@ -49,8 +51,7 @@ func (a *across) add(n *strictyaml.Node, severity strictyaml.Severity, code, mes
 
 // enqueue checks the pipeline and the queue that a step names. Both are asked for
 // when it runs, and it fails for good without them.
-func (a *across) enqueue(p *pipelines.Pipeline, step int) {
-	with := p.StepNode(step).Get("with")
+func (a *across) enqueue(with *strictyaml.Node) {
 	if name := with.Get("pipeline"); isLiteral(name) && name.Text != "" {
 		a.pipeline(name)
 	}
@@ -129,8 +130,8 @@ func unknownQueue(defined, n *strictyaml.Node, name string) *strictyaml.Finding 
 // timeout may be longer than worker.lease without any harm. What does harm is a
 // worker that counts as gone before its lease has run out: one beat that comes late,
 // and the pass gives it nothing while it works.
-func (a *across) seen(p *pipelines.Pipeline, step int) {
-	n := p.StepNode(step).Get("with").Get("workerSeenWithin")
+func (a *across) seen(with *strictyaml.Node) {
+	n := with.Get("workerSeenWithin")
 	lease := a.settings.Worker.Lease
 	if n == nil {
 		return

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"botwork/internal/strictyaml"
 	"botwork/pipelines"
@@ -85,11 +86,12 @@ func (a *across) of(kind string) (list []band, known bool) {
 		if p.Trigger == nil {
 			continue
 		}
+		nodes := sync.OnceValue(p.StepNodes)
 		for i, s := range p.Steps {
 			if s.Handler != kind {
 				continue
 			}
-			b, ok := bandOf(p, i)
+			b, ok := bandOf(p, s, nodes()[i])
 			if !ok || s.If != "" {
 				known = false
 				continue
@@ -101,9 +103,9 @@ func (a *across) of(kind string) (list []band, known bool) {
 	return list, known
 }
 
-func bandOf(p *pipelines.Pipeline, step int) (band, bool) {
-	b := band{low: lowest, high: highest, pipeline: p.Name, at: p.StepNode(step)}
-	for key, value := range p.Steps[step].With {
+func bandOf(p *pipelines.Pipeline, step *pipelines.Step, at *strictyaml.Node) (band, bool) {
+	b := band{low: lowest, high: highest, pipeline: p.Name, at: at}
+	for key, value := range step.With {
 		bound, isNumber := value.(int)
 		switch key {
 		case "minPriority", "abovePriority", "belowPriority":
