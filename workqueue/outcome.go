@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // RunItem runs one claimed item's pipeline to its end and says what came of
@@ -117,6 +118,9 @@ func storable(text string) string { return strings.ReplaceAll(text, "\x00", "") 
 // stepColumn cuts a step's name to the width of its column, for the same reason.
 func stepColumn(name string) string {
 	const width = 200
+	if len(name) <= width && strings.IndexByte(name, 0) < 0 && utf8.ValidString(name) {
+		return name // as it is for each step of each run
+	}
 	runes := []rune(storable(name))
 	return string(runes[:min(len(runes), width)])
 }

@@ -44,8 +44,10 @@ func (r *Run) Follow(hash string, pipeline Resilience) {
 	r.mu.Lock()
 	r.hash, r.pipeline, r.changed = hash, pipeline, true
 	r.mu.Unlock()
-	policy, _ := r.Policy()
-	if r.limit != nil && policy.Timeout > 0 {
+	if r.limit == nil || r.ResilienceConfig == "" && pipeline.Timeout == 0 && r.resilience.Timeout == 0 {
+		return // as it is for most items: the default bounds no run
+	}
+	if policy, _ := r.Policy(); policy.Timeout > 0 {
 		r.limit(time.Duration(policy.Timeout))
 	}
 }

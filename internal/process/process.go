@@ -151,19 +151,24 @@ func (p *Process) run(ctx context.Context, pl *pipelines.Pipeline) error {
 }
 
 func (p *Process) logItem(it *workqueue.Item, o workqueue.Outcome, took time.Duration) {
-	log := p.o.Log.With().Int64("item_id", it.ID).Str("pipeline", pipelineName(it)).Int("priority", it.Priority).
-		Int("attempt", it.Attempt()).Int64("took_ms", took.Milliseconds()).Logger()
+	// A line that nobody wants is nil, and costs nothing from there on.
+	line := p.o.Log.Info
+	if o.Verdict == workqueue.Failed {
+		line = p.o.Log.Warn
+	}
+	log := line().Int64("item_id", it.ID).Str("pipeline", pipelineName(it)).Int("priority", it.Priority).
+		Int("attempt", it.Attempt()).Int64("took_ms", took.Milliseconds())
 	switch o.Verdict {
 	case workqueue.Succeeded:
-		log.Info().Msg("item succeeded")
+		log.Msg("item succeeded")
 	case workqueue.Failed:
-		log.Warn().Str("error_kind", string(o.Kind)).Str("error", o.Error).Msg("item failed")
+		log.Str("error_kind", string(o.Kind)).Str("error", o.Error).Msg("item failed")
 	case workqueue.Snoozed:
-		log.Info().Int64("after_ms", o.After.Milliseconds()).Str("reason", o.Error).Msg("item snoozed")
+		log.Int64("after_ms", o.After.Milliseconds()).Str("reason", o.Error).Msg("item snoozed")
 	case workqueue.Released:
-		log.Info().Str("reason", o.Error).Msg("item released")
+		log.Str("reason", o.Error).Msg("item released")
 	case workqueue.Dropped:
-		log.Info().Str("reason", o.Error).Msg("item dropped")
+		log.Str("reason", o.Error).Msg("item dropped")
 	}
 }
 
