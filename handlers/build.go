@@ -14,7 +14,7 @@ import (
 // Names are exact. Text is not taken for a number nor a number for text, and a
 // fraction is not cut to a whole number.
 func (k Kind) Build(with map[string]any) (Handler, error) {
-	h, wrong := k.build(with, func([]string) bool { return false })
+	h, wrong := k.build(with, nil)
 	if len(wrong) > 0 {
 		return nil, &ParamErrors{List: wrong}
 	}
@@ -22,8 +22,8 @@ func (k Kind) Build(with map[string]any) (Handler, error) {
 }
 
 // CheckLiteral finds what is wrong with parameters of which some are not known
-// yet. dynamic tells for a path whether an expression will give that value;
-// such a value counts as given and is not looked at. Validate is called only
+// yet. dynamic tells for a path, which it must not keep, whether an expression will
+// give that value; such a value counts as given and is not looked at. Validate is called only
 // when nothing is dynamic and nothing else is wrong, since it may compare
 // parameters.
 func (k Kind) CheckLiteral(with map[string]any, dynamic func(path []string) bool) []ParamError {
@@ -33,10 +33,10 @@ func (k Kind) CheckLiteral(with map[string]any, dynamic func(path []string) bool
 
 func (k Kind) build(with map[string]any, dynamic func([]string) bool) (Handler, []ParamError) {
 	h := k.New()
-	d := decoder{dynamic: dynamic}
+	d := decoder{expected: dynamic}
 	v := reflect.ValueOf(h)
 	if v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct {
-		d.object(nil, v.Elem(), with)
+		d.object(make([]string, 0, 8), v.Elem(), with)
 	} else if len(with) > 0 {
 		d.fail(nil, WrongValue, fmt.Sprintf("handler %s takes no parameters", k.Name), "")
 	}

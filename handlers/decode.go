@@ -18,13 +18,19 @@ import (
 // decoder fills parameter structs and collects what is wrong on the way. One
 // walk serves both Build and CheckLiteral, so that the checker can never
 // accept what a run refuses.
+//
+// A path that a method is given ends where its value stands. Those of the values
+// below it are written behind it, one over the other: whoever keeps one copies it.
 type decoder struct {
-	dynamic func(path []string) bool
+	expected func(path []string) bool // see CheckLiteral; nil: all is known
 
 	// skipped tells that a value was dynamic: the struct is not whole.
 	skipped bool
 	wrong   []ParamError
 }
+
+// dynamic tells whether an expression will give the value.
+func (d *decoder) dynamic(path []string) bool { return d.expected != nil && d.expected(path) }
 
 func (d *decoder) fail(path []string, code, message, hint string) {
 	d.wrong = append(d.wrong, ParamError{Path: slices.Clone(path), Code: code, Message: message, Hint: hint})
@@ -35,12 +41,14 @@ func (d *decoder) last() *ParamError { return &d.wrong[len(d.wrong)-1] }
 
 // object fills the struct dst from a map.
 func (d *decoder) object(path []string, dst reflect.Value, src map[string]any) {
-	params := paramsOf(dst.Type())
-	known := make([]string, len(params))
-	for i, p := range params {
-		known[i] = p.name
-		at := append(slices.Clip(path), p.name)
+	params, found := paramsOf(dst.Type()), 0
+	for i := range params {
+		p := &params[i]
+		at := append(path, p.name)
 		value, given := src[p.name]
+		if given {
+			found++
+		}
 		switch {
 		case given && p.literal && d.anyDynamic(at, value):
 			d.fail(at, WrongValue, "got an expression, want the text itself", "give values as parameters: @name in the text, the value under params")
@@ -58,6 +66,17 @@ func (d *decoder) object(path []string, dst reflect.Value, src map[string]any) {
 			d.fail(at, MissingParameter, fmt.Sprintf("the parameter %q is required: %s", p.name, p.doc), "")
 		}
 	}
+	if found < len(src) {
+		d.unknown(path, params, src)
+	}
+}
+
+// unknown reports what is given and no parameter.
+func (d *decoder) unknown(path []string, params []param, src map[string]any) {
+	known := make([]string, len(params))
+	for i, p := range params {
+		known[i] = p.name
+	}
 	for _, key := range slices.Sorted(maps.Keys(src)) {
 		if slices.Contains(known, key) {
 			continue
@@ -66,7 +85,7 @@ func (d *decoder) object(path []string, dst reflect.Value, src map[string]any) {
 		if hint == "" && len(known) > 0 {
 			hint = "the parameters are " + strings.Join(known, ", ")
 		}
-		d.fail(append(slices.Clip(path), key), UnknownParameter, fmt.Sprintf("unknown parameter %q", key), hint)
+		d.fail(append(path, key), UnknownParameter, fmt.Sprintf("unknown parameter %q", key), hint)
 		d.last().Known = known
 	}
 }
@@ -76,7 +95,7 @@ func (d *decoder) object(path []string, dst reflect.Value, src map[string]any) {
 func (d *decoder) anyDynamic(path []string, value any) bool {
 	list, _ := value.([]any)
 	for i := range list {
-		if d.dynamic(append(slices.Clip(path), strconv.Itoa(i))) {
+		if d.dynamic(append(path, strconv.Itoa(i))) {
 			return true
 		}
 	}
@@ -84,14 +103,17 @@ func (d *decoder) anyDynamic(path []string, value any) bool {
 }
 
 // enum checks the value, or the elements of a list, against the allowed ones.
-func (d *decoder) enum(path []string, p param, v reflect.Value) {
+func (d *decoder) enum(path []string, p *param, v reflect.Value) {
 	if len(p.enum) == 0 {
 		return
 	}
 	if v.Kind() == reflect.Slice {
 		for i := range v.Len() {
-			d.enum(append(slices.Clip(path), strconv.Itoa(i)), p, v.Index(i))
+			d.enum(append(path, strconv.Itoa(i)), p, v.Index(i))
 		}
+		return
+	}
+	if v.Type() == stringType && slices.Contains(p.enum, v.String()) {
 		return
 	}
 	if got := fmt.Sprint(v.Interface()); !slices.Contains(p.enum, got) {
@@ -104,6 +126,9 @@ func (d *decoder) enum(path []string, p param, v reflect.Value) {
 
 // value sets dst to src, which is not nil.
 func (d *decoder) value(path []string, dst reflect.Value, src any) {
+	if assign(dst, src) {
+		return
+	}
 	if t := reflect.TypeOf(src); t.AssignableTo(dst.Type()) && dst.Kind() != reflect.Slice && dst.Kind() != reflect.Map {
 		dst.Set(reflect.ValueOf(src))
 		return
@@ -138,7 +163,9 @@ func (d *decoder) value(path []string, dst reflect.Value, src any) {
 	case reflect.Slice:
 		d.list(path, dst, v)
 	case reflect.Map:
-		d.dictionary(path, dst, v)
+		if fields, ok := src.(map[string]any); !ok || !d.fields(path, dst, fields) {
+			d.dictionary(path, dst, v)
+		}
 	case reflect.Struct:
 		fields := reflect.ValueOf(map[string]any{})
 		if v.Kind() == reflect.Map && v.Type().ConvertibleTo(fields.Type()) {
@@ -151,6 +178,33 @@ func (d *decoder) value(path []string, dst reflect.Value, src any) {
 	}
 }
 
+// assign sets dst where that is one of the common types and src is of it, and so
+// that nothing has to be asked of package reflect.
+func assign(dst reflect.Value, src any) (done bool) {
+	switch to := dst.Addr().Interface().(type) {
+	case *any:
+		*to, done = src, true
+	case *string:
+		if text, ok := src.(string); ok {
+			*to, done = text, true
+		}
+	case *bool:
+		if is, ok := src.(bool); ok {
+			*to, done = is, true
+		}
+	case *int:
+		if n, ok := src.(int); ok {
+			*to, done = n, true
+		}
+	}
+	return done
+}
+
+func takesBool(dst reflect.Value) bool {
+	_, taken := reflect.TypeAssert[BoolTaker](dst.Addr())
+	return taken
+}
+
 // text sets a type that reads itself from text: strings, and numbers as they
 // are written.
 func (d *decoder) text(path []string, dst reflect.Value, src any) {
@@ -159,18 +213,22 @@ func (d *decoder) text(path []string, dst reflect.Value, src any) {
 		return
 	}
 	v := reflect.ValueOf(src)
-	if _, taken := reflect.TypeAssert[BoolTaker](dst.Addr()); !isScalar(v) || v.Kind() == reflect.Bool && !taken {
+	if !isScalar(v) || v.Kind() == reflect.Bool && !takesBool(dst) {
 		d.mismatch(path, dst, src, "")
 		return
 	}
-	err := dst.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(fmt.Append(nil, src))
+	text, isString := src.(string)
+	if !isString {
+		text = fmt.Sprint(src)
+	}
+	err := dst.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
 	switch {
 	case err == nil:
 	case dst.Type() == timeType:
 		d.fail(path, WrongValue, fmt.Sprintf("got %s, want a time such as 2026-01-31T13:45:00Z", describeValue(src)), "")
 	default:
 		d.fail(path, WrongValue, err.Error(), "")
-		if meant, ok := spans.Guess(fmt.Sprint(src)); ok && dst.Type() == durationType {
+		if meant, ok := spans.Guess(text); ok && dst.Type() == durationType {
 			e := d.last()
 			e.Meant, e.Sure, e.Hint = meant, true, fmt.Sprintf("did you mean %q?", meant)
 		}
@@ -194,9 +252,37 @@ func (d *decoder) list(path []string, dst, v reflect.Value) {
 	}
 	out := reflect.MakeSlice(dst.Type(), v.Len(), v.Len())
 	for i := range v.Len() {
-		d.element(append(slices.Clip(path), strconv.Itoa(i)), out.Index(i), v.Index(i).Interface())
+		d.element(append(path, strconv.Itoa(i)), out.Index(i), v.Index(i).Interface())
 	}
 	dst.Set(out)
+}
+
+// fields sets a map of any values, or of texts when all of them are; false when dst is
+// of another type.
+func (d *decoder) fields(path []string, dst reflect.Value, src map[string]any) bool {
+	switch to := dst.Addr().Interface().(type) {
+	case *map[string]any:
+		*to = make(map[string]any, len(src))
+		for key, value := range src {
+			if d.dynamic(append(path, key)) {
+				d.skipped, value = true, nil
+			}
+			(*to)[key] = value
+		}
+	case *map[string]string:
+		texts := make(map[string]string, len(src))
+		for key, value := range src {
+			text, ok := value.(string)
+			if !ok || d.dynamic(append(path, key)) {
+				return false
+			}
+			texts[key] = text
+		}
+		*to = texts
+	default:
+		return false
+	}
+	return true
 }
 
 // dictionary sets a map with string keys.
@@ -206,9 +292,11 @@ func (d *decoder) dictionary(path []string, dst, v reflect.Value) {
 		return
 	}
 	out := reflect.MakeMapWithSize(dst.Type(), v.Len())
-	for _, key := range v.MapKeys() {
-		value := reflect.New(dst.Type().Elem()).Elem()
-		d.element(append(slices.Clip(path), key.String()), value, v.MapIndex(key).Interface())
+	value := reflect.New(dst.Type().Elem()).Elem()
+	for entry := v.MapRange(); entry.Next(); {
+		key := entry.Key()
+		value.SetZero()
+		d.element(append(path, key.String()), value, entry.Value().Interface())
 		out.SetMapIndex(key.Convert(dst.Type().Key()), value)
 	}
 	dst.Set(out)

@@ -55,6 +55,7 @@ var (
 	sizeType        = reflect.TypeFor[Size]()
 	secretType      = reflect.TypeFor[Secret]()
 	timeType        = reflect.TypeFor[time.Time]()
+	stringType      = reflect.TypeFor[string]()
 )
 
 // Fields describes the kind's parameters in the order of the struct.
@@ -155,7 +156,20 @@ func readParams(t reflect.Type) []param {
 }
 
 // isText tells whether values of t are read from text by UnmarshalText.
-func isText(t reflect.Type) bool { return reflect.PointerTo(t).Implements(textUnmarshaler) }
+func isText(t reflect.Type) bool {
+	if t.PkgPath() == "" && t.Kind() != reflect.Struct {
+		return false // of the language itself, or without a name: it has no methods
+	}
+	if is, ok := textCache.Load(t); ok {
+		return is.(bool)
+	}
+	is := reflect.PointerTo(t).Implements(textUnmarshaler)
+	textCache.Store(t, is)
+	return is
+}
+
+// textCache holds what isText found, by type.
+var textCache sync.Map // of reflect.Type to bool
 
 // objectIn returns the struct that t is, or that a list or map t holds; nil if
 // there is none.

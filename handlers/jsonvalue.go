@@ -30,7 +30,25 @@ func decodeJSON(data []byte) (any, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("json at byte %d: want nothing after the value", d.InputOffset())
 	}
-	return plainValue(v), nil
+	return settleNumbers(v), nil
+}
+
+// settleNumbers gives the numbers in a value that nobody else has yet their types, in
+// place.
+func settleNumbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		return plainValue(v)
+	case []any:
+		for i, elem := range v {
+			v[i] = settleNumbers(elem)
+		}
+	case map[string]any:
+		for key, elem := range v {
+			v[key] = settleNumbers(elem)
+		}
+	}
+	return v
 }
 
 // encodeJSON writes v without escaping HTML, since its readers are programs.
@@ -65,6 +83,18 @@ func plainValue(v any) any {
 		return f
 	case time.Time:
 		return v.UTC()
+	case []any:
+		out := make([]any, len(v))
+		for i, elem := range v {
+			out[i] = plainValue(elem)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, elem := range v {
+			out[key] = plainValue(elem)
+		}
+		return out
 	}
 	r := reflect.ValueOf(v)
 	switch {

@@ -87,6 +87,8 @@ type compilation struct {
 	shapes shapes
 
 	programs map[string]*code // by their sources
+
+	readsItem, readsSteps bool // see Pipeline
 }
 
 func (c *compilation) reportAt(at place, code, message, hint string) {

@@ -13,7 +13,7 @@ import (
 func (d *dryRun) eval(x *expression) (value any, unknown []string, err error) {
 	tree := x.tree()
 	if len(d.unknownIn(tree)) == 0 {
-		value, err = x.eval(d.vars)
+		value, err = x.eval(&d.machine, d.vars)
 		return value, nil, err
 	}
 	return d.judge(x, tree)
@@ -92,7 +92,7 @@ func (d *dryRun) known(x *expression, node ast.Node) (any, []string, error) {
 	if err != nil {
 		return nil, []string{"?"}, nil
 	}
-	v, err := (&expression{code: &code{program: program}}).eval(d.vars)
+	v, err := (&expression{code: &code{program: program}}).eval(&d.machine, d.vars)
 	if fault, ok := errors.AsType[*ExpressionError](err); ok {
 		at := x.plus(node.Location().From) // its own place is within the part
 		fault.File, fault.Line, fault.Column = at.file, at.line, at.column

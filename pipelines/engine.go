@@ -155,17 +155,3 @@ func (e *Engine) RunItem(from Resolver) workqueue.RunItem {
 		return e.Run(ctx, p, RunInput{Run: it}).Outcome
 	}
 }
-
-// call makes what the handler of a step learns.
-func (r *run) call(s *Step) *handlers.Call {
-	c := &handlers.Call{
-		Pipeline: r.p.Name, Step: s.Name, Attempt: 1, Payload: r.payload, Input: r.message,
-		Log: r.log.With().Str("step", s.Name).Logger(),
-	}
-	if it := r.in.Run; it != nil {
-		c.OnProgress = func(text string) { it.Tell(r.engine.redactor.Redact(text)) }
-		c.OnPercent, c.OnOutput, c.OnAnalytics = it.TellPercent, r.show(it.Show), r.show(it.Analyse)
-		c.ItemID, c.Queue, c.Attempt, c.Fence = it.ID, it.QueueName, it.Attempt(), it.Fence
-	}
-	return c
-}

@@ -76,6 +76,7 @@ func (c *compilation) expression(source string, at place, visible int) *expressi
 	mend := func(meant string, inner int) { c.meant(at, meant, inner) }
 	refs := &references{names: c.names, shapes: c.shapes, warn: warn, visible: visible, report: report, mend: mend}
 	refs.check(tree.Node)
+	c.readsItem, c.readsSteps = c.readsItem || refs.readsItem, c.readsSteps || refs.readsSteps
 	if len(c.findings) > before {
 		return nil
 	}
@@ -187,9 +188,10 @@ func (e *ExpressionError) Error() string {
 	return text
 }
 
-// eval runs the expression. Its error is an *ExpressionError without a Key.
-func (x *expression) eval(vars map[string]any) (any, error) {
-	machine := vm.VM{MemoryBudget: memoryBudget}
+// eval runs the expression on a machine, which keeps nothing of it but its memory.
+// Its error is an *ExpressionError without a Key.
+func (x *expression) eval(machine *vm.VM, vars map[string]any) (any, error) {
+	machine.MemoryBudget = memoryBudget
 	result, err := machine.Run(x.program, vars)
 	if err != nil {
 		offset, _, message := explainCompile(err)

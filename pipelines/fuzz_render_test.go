@@ -63,7 +63,7 @@ func FuzzRender(f *testing.F) {
 			return
 		}
 		r.p = p
-		got, err := step.with.render(r.variables())
+		got, err := step.with.render(&r.machine, r.variables())
 		if err != nil {
 			fault, ok := errors.AsType[*ExpressionError](err)
 			if !ok || fault.Line < 1 || fault.Column < 1 || fault.Key != "with.value" || fault.Message == "" {

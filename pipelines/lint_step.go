@@ -46,6 +46,7 @@ func (c *compilation) steps(p *Pipeline, nodes []*strictyaml.Node) {
 		c.step(s, nodes[i], raws[i], i)
 		p.dynamic = p.dynamic || s.condition != nil || s.with != nil
 	}
+	p.readsItem, p.readsSteps = c.readsItem, c.readsSteps
 	c.reachable(p.Steps, nodes)
 }
 

@@ -58,8 +58,10 @@ type Pipeline struct {
 	input *jsonschemas.Schema
 
 	// dynamic tells that some step holds an expression: without one, a run
-	// need not prepare the variables.
-	dynamic bool
+	// need not prepare the variables. readsItem and readsSteps tell that one names
+	// `item` or `steps`: those are made for who asks alone.
+	dynamic               bool
+	readsItem, readsSteps bool
 }
 
 // StepNodes are the steps as they stand in the file, for who has more to say of

@@ -33,6 +33,9 @@ type references struct {
 
 	// steps are the names of steps in the expression, right ones and wrong ones.
 	steps []string
+
+	// readsItem and readsSteps tell which of these variables it names.
+	readsItem, readsSteps bool
 }
 
 // check reports every wrong reference in the tree.
@@ -54,6 +57,8 @@ func (r *references) Visit(node *ast.Node) {
 		if n.Value == varInput && known(r.shapes.inputs[r.visible]) {
 			r.shaped = true
 		}
+		r.readsItem = r.readsItem || n.Value == varItem
+		r.readsSteps = r.readsSteps || n.Value == varSteps
 		if n.Value == varSecrets {
 			r.whole[n] = true
 		}

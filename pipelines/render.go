@@ -9,22 +9,24 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/expr-lang/expr/vm"
 )
 
 // render makes the value with the variables of a run. Its error is an
 // *ExpressionError. Literal parts are shared between runs.
-func (t *template) render(vars map[string]any) (any, error) {
+func (t *template) render(machine *vm.VM, vars map[string]any) (any, error) {
 	switch {
 	case t.value != nil:
-		v, err := t.value.eval(vars)
+		v, err := t.value.eval(machine, vars)
 		return v, t.named(err)
 	case t.text != nil:
-		text, err := t.interpolate(vars)
+		text, err := t.interpolate(machine, vars)
 		return text, t.named(err)
 	case t.fields != nil:
 		m := make(map[string]any, len(t.fields))
 		for _, f := range t.fields {
-			v, err := f.value.render(vars)
+			v, err := f.value.render(machine, vars)
 			if err != nil {
 				return nil, err
 			}
@@ -34,7 +36,7 @@ func (t *template) render(vars map[string]any) (any, error) {
 	case t.items != nil:
 		list := make([]any, len(t.items))
 		for i, item := range t.items {
-			v, err := item.render(vars)
+			v, err := item.render(machine, vars)
 			if err != nil {
 				return nil, err
 			}
@@ -53,14 +55,14 @@ func (t *template) named(err error) error {
 	return err
 }
 
-func (t *template) interpolate(vars map[string]any) (string, error) {
+func (t *template) interpolate(machine *vm.VM, vars map[string]any) (string, error) {
 	var b strings.Builder
 	for _, s := range t.text {
 		if s.value == nil {
 			b.WriteString(s.text)
 			continue
 		}
-		v, err := s.value.eval(vars)
+		v, err := s.value.eval(machine, vars)
 		if err != nil {
 			return "", err
 		}

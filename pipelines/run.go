@@ -11,6 +11,7 @@ import (
 	"botwork/handlers"
 	"botwork/workqueue"
 
+	"github.com/expr-lang/expr/vm"
 	"github.com/rs/zerolog"
 )
 
@@ -19,7 +20,8 @@ type run struct {
 	engine *Engine
 	p      *Pipeline
 	in     RunInput
-	log    zerolog.Logger
+	tee    teeWriter
+	told   *listeners // nil until a step is called
 
 	payload any
 
@@ -28,25 +30,19 @@ type run struct {
 	message  any
 	producer *Step
 
-	// vars are nil in a pipeline without expressions.
-	vars map[string]any
+	// vars are nil in a pipeline without expressions; machine evaluates them.
+	vars    map[string]any
+	machine vm.VM
 
 	result Result
 }
 
 func newRun(e *Engine, p *Pipeline, in RunInput) *run {
 	r := &run{engine: e, p: p, in: in}
-	log := e.log
-	if in.Run != nil && e.logTo != nil {
-		log = log.Output(&teeWriter{e.logTo, e.redactor.Writer(in.Run)})
-	}
-	bound := log.With().Str("pipeline", p.Name)
 	if in.Run != nil {
-		r.in.Payload = in.Run.Payload
-		bound = bound.Int64("item_id", in.Run.ID)
+		r.in.Payload, r.tee = in.Run.Payload, teeWriter{e, in.Run}
 		in.Run.Follow(p.Hash, p.Resilience)
 	}
-	r.log = bound.Logger()
 	r.result.Steps = make([]StepResult, 0, len(p.Steps))
 	return r
 }
@@ -111,19 +107,6 @@ func (r *run) output() {
 	}
 }
 
-// show makes what takes a value that a step tells while the run goes on: it is
-// recorded as JSON, without secrets.
-func (r *run) show(record func(workqueue.JSONText)) func(value any) error {
-	return func(value any) error {
-		text, err := jsonText(r.engine.redactor.value(value))
-		if err != nil {
-			return fmt.Errorf("it cannot be written as JSON: %w", err)
-		}
-		record(workqueue.JSONText(text))
-		return nil
-	}
-}
-
 // step runs one step and tells whether the next one has its turn.
 func (r *run) step(ctx context.Context, s *Step) (goOn bool) {
 	if r.in.Run != nil {
@@ -165,7 +148,8 @@ func (r *run) failed(ctx context.Context, s *Step, err error, done *StepResult) 
 		r.fail(ctx, s, err)
 		return false
 	}
-	r.log.Warn().Str("step", s.Name).Str("handler", s.Handler).Str("error", done.Error).Str("on_error", string(s.OnError)).
+	log := r.log(s)
+	log.Warn().Str("handler", s.Handler).Str("error", done.Error).Str("on_error", string(s.OnError)).
 		Msg("step failed, its pipeline does not")
 	if s.OnError == OnErrorBreak {
 		return false
@@ -174,17 +158,12 @@ func (r *run) failed(ctx context.Context, s *Step, err error, done *StepResult) 
 	return true
 }
 
-// guard calls f, code of a handler, and turns its panic into an error.
-func (r *run) guard(log *zerolog.Logger, f func() (any, error)) (output any, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			// The stack belongs into the log: the item's error is for people
-			// who know their data, not this program.
-			log.Error().Str("panic", r.bounded(fmt.Sprint(v))).Str("stack", trimStack(debug.Stack())).Msg("handler panicked")
-			output, err = nil, &panicError{v}
-		}
-	}()
-	return f()
+// panicked makes an error of the panic of a handler, and is called while that lasts.
+// The stack belongs into the log: the item's error is for people who know their
+// data, not this program.
+func (r *run) panicked(log *zerolog.Logger, v any) error {
+	log.Error().Str("panic", r.bounded(fmt.Sprint(v))).Str("stack", trimStack(debug.Stack())).Msg("handler panicked")
+	return &panicError{v}
 }
 
 // trimStack leaves out the frames above the panic, and all behind the first

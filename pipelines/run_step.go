@@ -21,16 +21,22 @@ func (r *run) attempt(ctx context.Context, s *Step) (output any, skipped bool, e
 	if err != nil {
 		return nil, false, err
 	}
-	call, retry := r.call(s), s.retry
 	if r.in.Handle != nil {
 		h = &standIn{r.in.Handle, StepCall{Step: s, With: with, Handler: h}}
-		if retry != nil {
-			retry = newRetry(s.Attempts, s.backoff, false)
-		}
 	}
-	if retry == nil {
-		output, err = r.once(ctx, s, h, call)
-		return output, false, err
+	if s.retry == nil {
+		output, err = r.once(ctx, s, h, r.call(s))
+	} else {
+		output, err = r.repeatedly(ctx, s, h)
+	}
+	return output, false, err
+}
+
+// repeatedly runs a handler as often as the step's retry allows.
+func (r *run) repeatedly(ctx context.Context, s *Step, h handlers.Handler) (output any, err error) {
+	call, retry := r.call(s), s.retry
+	if r.in.Handle != nil {
+		retry = newRetry(s.Attempts, s.backoff, false)
 	}
 	// The executor answers with the context's error when that has ended,
 	// whatever the handler said; its last word counts.
@@ -51,7 +57,7 @@ func (r *run) attempt(ctx context.Context, s *Step) (output any, skipped bool, e
 	case inTime && ended != nil && errors.Is(stopped, ended) && !errors.Is(err, ended):
 		err = &waitError{attempts, s.Attempts, err}
 	}
-	return output, false, err
+	return output, err
 }
 
 // standIn is a handler that hands its calls to a function instead.
@@ -68,7 +74,7 @@ func (h *standIn) Handle(ctx context.Context, call *handlers.Call) (any, error) 
 
 // holds evaluates the step's condition.
 func (r *run) holds(s *Step) (bool, error) {
-	v, err := s.condition.eval(r.vars)
+	v, err := s.condition.eval(&r.machine, r.vars)
 	if err == nil {
 		if wanted, ok := v.(bool); ok {
 			return wanted, nil
@@ -102,27 +108,47 @@ func (r *run) handlerOf(s *Step) (handlers.Handler, map[string]any, error) {
 	if s.handler != nil {
 		return s.handler, s.literal, nil
 	}
-	rendered, err := s.with.render(r.vars)
+	rendered, err := s.with.render(&r.machine, r.vars)
 	if err != nil {
 		return nil, nil, handlers.Permanent(err)
 	}
 	with := rendered.(map[string]any)
-	log := r.log.With().Str("step", s.Name).Logger()
-	h, err := r.guard(&log, func() (any, error) { return s.kind.Build(with) })
+	h, err := r.build(s, with)
 	if err != nil {
 		return nil, nil, handlers.Permanent(fmt.Errorf("with: %w", err))
 	}
-	return h.(handlers.Handler), with, nil
+	return h, with, nil
+}
+
+// build makes a step's handler, whose panic is an error.
+func (r *run) build(s *Step, with map[string]any) (h handlers.Handler, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			log := r.log(s)
+			h, err = nil, r.panicked(&log, v)
+		}
+	}()
+	return s.kind.Build(with)
+}
+
+// handle calls a step's handler, whose panic is an error.
+func (r *run) handle(ctx context.Context, h handlers.Handler, call *handlers.Call) (output any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			output, err = nil, r.panicked(&call.Log, v)
+		}
+	}()
+	return h.Handle(ctx, call)
 }
 
 // once runs one attempt within the step's timeout.
 func (r *run) once(ctx context.Context, s *Step, h handlers.Handler, call *handlers.Call) (any, error) {
 	if s.Timeout == 0 {
-		return r.guard(&call.Log, func() (any, error) { return h.Handle(ctx, call) })
+		return r.handle(ctx, h, call)
 	}
 	bounded, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
-	output, err := r.guard(&call.Log, func() (any, error) { return h.Handle(bounded, call) })
+	output, err := r.handle(bounded, h, call)
 	if err != nil && ctx.Err() == nil && interrupted(bounded, err) {
 		err = &timeoutError{s.Timeout, err}
 	}

@@ -14,15 +14,18 @@ var notRun = map[string]any{"output": nil, "skipped": false, "error": nil}
 
 // variables makes the variables of one run.
 func (r *run) variables() map[string]any {
-	steps := make(map[string]any, len(r.p.Steps))
-	for _, s := range r.p.Steps {
-		steps[s.Name] = notRun
-	}
 	vars := map[string]any{
-		varPayload: r.payload, varInput: r.message, varSteps: steps,
+		varPayload: r.payload, varInput: r.message,
 		varEnv: r.engine.env, varSecrets: r.engine.secrets, varWorker: r.engine.worker, varNow: r.in.now(),
 	}
-	if r.in.Run != nil {
+	if r.p.readsSteps {
+		steps := make(map[string]any, len(r.p.Steps))
+		for _, s := range r.p.Steps {
+			steps[s.Name] = notRun
+		}
+		vars[varSteps] = steps
+	}
+	if r.in.Run != nil && r.p.readsItem {
 		vars[varItem] = itemVariable(r.in.Run.Item)
 	}
 	return vars
@@ -58,6 +61,9 @@ func (r *run) remember(s *Step, output any, skipped bool, failure any) {
 		return
 	}
 	r.vars[varInput] = r.message
+	if !r.p.readsSteps {
+		return
+	}
 	r.vars[varSteps].(map[string]any)[s.Name] = map[string]any{"output": output, "skipped": skipped, "error": failure}
 }
 

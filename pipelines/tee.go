@@ -1,17 +1,25 @@
 package pipelines
 
-import "io"
+import (
+	"botwork/workqueue"
 
-// teeWriter writes each line of a run's log to the log and to the run, which
-// keeps the last ones with the item.
+	"github.com/rs/zerolog"
+)
+
+// teeWriter writes each line of a run's log to the engine's log and, without secrets,
+// to the run, which keeps the last ones with the item.
 type teeWriter struct {
-	log io.Writer
-	run io.Writer
+	engine *Engine
+	run    *workqueue.Run
 }
 
 // Write implements io.Writer. A log that cannot be written, such as a full
 // disk, takes nothing from the run.
 func (t *teeWriter) Write(line []byte) (int, error) {
-	_, _ = t.run.Write(line) // it keeps lines in memory and never fails
-	return t.log.Write(line)
+	_, _ = t.run.Write([]byte(t.engine.redactor.Redact(string(line)))) // it keeps lines in memory and never fails
+	return t.engine.logTo.Write(line)
 }
+
+// WriteLevel implements zerolog.LevelWriter, which spares a logger the adapter that
+// it would put around each writer.
+func (t *teeWriter) WriteLevel(_ zerolog.Level, line []byte) (int, error) { return t.Write(line) }
