@@ -19,6 +19,7 @@ It is safe to run twice: the result depends on the parameters alone, and to is r
 mistakes is permanent; a missing file is retried.`
 
 func templateKind(res Resources) Kind {
+	texts := new(compiled[*template.Template])
 	return Kind{
 		Name: "Template", Summary: "Fill a text template", Doc: templateDoc,
 		Output: "the text, or with to: {path, size}.",
@@ -32,7 +33,7 @@ func templateKind(res Resources) Kind {
     data: ${{ payload }}
     to: letters/${{ payload.customer }}.txt
 `,
-		New: func() Handler { return &templateStep{MaxSize: 10 << 20, folders: res.Folders} },
+		New: func() Handler { return &templateStep{MaxSize: 10 << 20, folders: res.Folders, texts: texts} },
 	}
 }
 
@@ -44,6 +45,7 @@ type templateStep struct {
 	MaxSize Size   `json:"maxSize" doc:"largest template file, and largest result"`
 
 	folders folders
+	texts   *compiled[*template.Template] // of all steps
 
 	// Compiled from Text by Validate; nil where Path is given.
 	compiled *template.Template
@@ -56,11 +58,11 @@ func (s *templateStep) Validate() error {
 		errs = append(errs, errors.New("give exactly one of text and path"))
 	}
 	if s.Text != "" {
-		compiled, err := compileTemplate(s.Text)
+		made, err := s.texts.of(s.Text, compileTemplate)
 		if err != nil {
 			errs = append(errs, WrongParam("text", err.Error()))
 		}
-		s.compiled = compiled
+		s.compiled = made
 	}
 	for name, path := range map[string]string{"path": s.Path, "to": s.To} {
 		if _, err := s.folders.locate(path); path != "" && err != nil {

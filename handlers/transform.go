@@ -24,6 +24,7 @@ It is safe to run twice: it changes nothing. A list that is none is permanent; a
 keys that cannot be sorted, are business errors, since the data is not what the expression expects.`
 
 func transformKind() Kind {
+	conditions, values := new(compiled[*vm.Program]), new(compiled[*vm.Program])
 	return Kind{
 		Name: "Transform", Summary: "Make a new value, or filter, group, sort and map a list", Doc: transformDoc,
 		Output: "value, or the new list.",
@@ -38,7 +39,7 @@ func transformKind() Kind {
     limit: 10
     select: "{customer: it.key, orders: len(it.items), total: sum(it.items, .amount)}"
 `,
-		New: func() Handler { return &transformStep{} },
+		New: func() Handler { return &transformStep{conditions: conditions, values: values} },
 	}
 }
 
@@ -54,6 +55,8 @@ type transformStep struct {
 
 	// Compiled by Validate; nil where there is no expression.
 	where, groupBy, sortBy, selection *vm.Program
+
+	conditions, values *compiled[*vm.Program] // of all steps: where, and the others
 }
 
 // transformEnv holds the variables of the expressions.
@@ -67,20 +70,22 @@ type transformEnv struct {
 // Validate compiles the expressions.
 func (s *transformStep) Validate() error {
 	var errs []error
-	compile := func(name, text string, options ...expr.Option) *vm.Program {
+	compile := func(name, text string, from *compiled[*vm.Program], options ...expr.Option) *vm.Program {
 		if text == "" {
 			return nil
 		}
-		program, err := expr.Compile(text, append(options, expr.Env(transformEnv{}))...)
+		program, err := from.of(text, func(text string) (*vm.Program, error) {
+			return expr.Compile(text, append(options, expr.Env(transformEnv{}))...)
+		})
 		if err != nil {
 			errs = append(errs, WrongParam(name, expressionError(err)))
 		}
 		return program
 	}
-	s.where = compile("where", s.Where, expr.AsBool())
-	s.groupBy = compile("groupBy", s.GroupBy)
-	s.sortBy = compile("sortBy", s.SortBy)
-	s.selection = compile("select", s.Select)
+	s.where = compile("where", s.Where, s.conditions, expr.AsBool())
+	s.groupBy = compile("groupBy", s.GroupBy, s.values)
+	s.sortBy = compile("sortBy", s.SortBy, s.values)
+	s.selection = compile("select", s.Select, s.values)
 	if s.Limit < 0 {
 		errs = append(errs, WrongParam("limit", "want 0 or more"))
 	}
