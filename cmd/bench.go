@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,7 @@ func (a *app) benchCommand() *cobra.Command {
 		a.benchDrainCommand(),
 		a.benchEnqueueCommand(),
 		a.benchLimitCommand(),
+		a.benchWorkerCommand(),
 	)
 }
 
@@ -67,7 +69,14 @@ func (a *app) measure(ctx context.Context, f *benchFlags, make func(bench.Common
 		return err
 	}
 	db := a.cfg.Database
-	common := bench.Common{Driver: db.Driver, DSN: db.DSN.Reveal(), Sync: f.sync, Repeat: f.repeat}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	common := bench.Common{
+		Driver: db.Driver, DSN: db.DSN.Reveal(), Sync: f.sync, Repeat: f.repeat,
+		Command: []string{self, "bench", "worker"},
+	}
 	var bar *progressBar
 	common.Progress = func(more int) { bar.add(more) }
 	s, err := make(common)

@@ -14,7 +14,11 @@ import (
 type DrainOptions struct {
 	Common
 	Items    int
-	Capacity int // slots of the worker
+	Capacity int // slots of a worker
+
+	// Workers is how many work: processes of their own if it is more than 1, else
+	// this one.
+	Workers int
 }
 
 // Work is the sum of what Progress is told.
@@ -43,9 +47,15 @@ func (o DrainOptions) round(ctx context.Context, items int) (s Sample, count Cou
 		}
 		s[EnqueuedPerSecond] = perSecond(items, started)
 		ran := &tally{progress: o.told}
-		if err := s.drain(ctx, store, ran, items, o.Capacity); err != nil {
+		if o.Workers > 1 {
+			err = s.drainProcesses(ctx, o, dsn, ran, items)
+		} else {
+			err = s.drain(ctx, store, ran, items, o.Capacity)
+		}
+		if err != nil {
 			return err
 		}
+		ran.tellRest()
 		var times []float64
 		count, times, err = o.verify(ctx, dsn, 0, items, ran)
 		s.percentiles(times)
@@ -64,8 +74,7 @@ func (s Sample) drain(ctx context.Context, store *sqlstore.Store, ran *tally, it
 	err = proc.RunOnce(ctx, "ExecuteWorkQueue")
 	s[ItemsPerSecond] = perSecond(items, begin.at)
 	s.usage(begin, items)
-	ran.tellRest()
-	return errors.Join(err, proc.Stop(ctx))
+	return errors.Join(err, proc.Stop(context.WithoutCancel(ctx)))
 }
 
 func enqueue(ctx context.Context, store *sqlstore.Store, n int) error {

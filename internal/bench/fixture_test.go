@@ -15,7 +15,7 @@ import (
 // common is one measured round on an engine; told may be nil. When the test has
 // ended, none of the scratch places may be left.
 func common(t *testing.T, e testdb.Engine, told *counter) Common {
-	c := Common{Driver: e.Driver, Repeat: 1}
+	c := Common{Driver: e.Driver, Repeat: 1, Command: []string{os.Args[0], asWorker}}
 	if e.Server != "" {
 		c.DSN = os.Getenv(e.Server)
 	} else {

@@ -148,6 +148,7 @@ func (o LimitOptions) product(ctx context.Context, items, single int) (s Sample,
 		if err := s.drain(ctx, store, ran, items+single, o.Capacity); err != nil {
 			return err
 		}
+		ran.tellRest()
 		count, _, err = o.verify(ctx, dsn, 0, items+single, ran)
 		return err
 	})

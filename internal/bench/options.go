@@ -11,6 +11,9 @@ type Common struct {
 	// what the program uses, full.
 	Sync string
 
+	// Command is the command line of a worker process: one that calls [Serve].
+	Command []string
+
 	// Repeat is how many rounds are measured, after one that only warms up; 0
 	// means 3.
 	Repeat int

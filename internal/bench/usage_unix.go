@@ -40,6 +40,13 @@ func peakMemory() int64 {
 	return int64(rusage().Maxrss) * unit //nolint:unconvert // 32 bits on some machines
 }
 
+// memoryNow is the resident memory of this process, in bytes; 0 where only the
+// peak is known.
+func memoryNow() int64 {
+	kilobytes, _ := statusOf("VmRSS")
+	return kilobytes << 10
+}
+
 func rusage() unix.Rusage {
 	var u unix.Rusage
 	_ = unix.Getrusage(unix.RUSAGE_SELF, &u) // fails only for a wrong argument

@@ -31,12 +31,17 @@ type memoryCounters struct {
 func resetPeak() {}
 
 // peakMemory is the largest resident memory of this process so far, in bytes.
-func peakMemory() int64 {
-	var c memoryCounters
+func peakMemory() int64 { return int64(counters().peakWorkingSet) }
+
+// memoryNow is the resident memory of this process, in bytes.
+func memoryNow() int64 { return int64(counters().workingSet) }
+
+// counters are zero where Windows does not tell them.
+func counters() (c memoryCounters) {
 	c.size = uint32(unsafe.Sizeof(c))
 	ok, _, _ := getProcessMemoryInfo.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(&c)), uintptr(c.size))
 	if ok == 0 {
-		return 0
+		return memoryCounters{}
 	}
-	return int64(c.peakWorkingSet)
+	return c
 }

@@ -1,0 +1,19 @@
+package cmd
+
+import (
+	"github.com/spf13/cobra"
+
+	"botwork/internal/bench"
+)
+
+// benchWorkerCommand is a worker process of a measurement, which the measurement
+// itself starts.
+func (a *app) benchWorkerCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "worker",
+		Short:  "Be a worker of a measurement",
+		Hidden: true,
+		Args:   noArguments,
+		RunE:   func(cmd *cobra.Command, _ []string) error { return bench.Serve(cmd.Context(), a.stdin, a.stdout) },
+	}
+}

@@ -1,0 +1,91 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// childPatience bounds the wait for a worker process that was told to end.
+const childPatience = 30 * time.Second
+
+// child is a worker process: this program once more, whose standard input and
+// output are pipes. See [Serve].
+type child struct {
+	job    job
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	stderr bytes.Buffer
+}
+
+// startChild starts a worker process and waits until it is registered.
+func (c Common) startChild(ctx context.Context, j job) (*child, error) {
+	if len(c.Command) == 0 {
+		return nil, errors.New("nobody told how a worker process is started")
+	}
+	ch := &child{job: j, cmd: exec.CommandContext(ctx, c.Command[0], c.Command[1:]...)}
+	ch.cmd.Stderr = &ch.stderr
+	var err error
+	if ch.in, err = ch.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := ch.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	ch.out = bufio.NewReader(out)
+	// The end of its input is what it ends by.
+	ch.cmd.Cancel, ch.cmd.WaitDelay = ch.in.Close, childPatience
+	if err := ch.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start a worker process: %w", err)
+	}
+	if err = json.NewEncoder(ch.in).Encode(j); err == nil {
+		var w word
+		if w, err = ch.hear(); err == nil && !w.Ready {
+			err = errors.New("it did not register")
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, ch.end())
+	}
+	return ch, nil
+}
+
+// begin lets it run.
+func (ch *child) begin() error {
+	_, err := io.WriteString(ch.in, "go\n")
+	return ch.wrap(err)
+}
+
+// hear waits for its next word.
+func (ch *child) hear() (w word, err error) {
+	line, err := ch.out.ReadBytes('\n')
+	if err != nil {
+		return w, ch.wrap(err)
+	}
+	return w, ch.wrap(json.Unmarshal(line, &w))
+}
+
+// end asks it to end, and waits for that.
+func (ch *child) end() error {
+	_ = ch.in.Close() // twice is no harm
+	return ch.wrap(ch.cmd.Wait())
+}
+
+func (ch *child) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	if said := strings.TrimSpace(ch.stderr.String()); said != "" {
+		return fmt.Errorf("worker process %s: %w; it said: %s", ch.job.Name, err, said)
+	}
+	return fmt.Errorf("worker process %s: %w", ch.job.Name, err)
+}

@@ -1,0 +1,149 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"botwork/internal/database"
+	"botwork/internal/process"
+	"botwork/workqueue/sqlstore"
+)
+
+// job is what a worker process is told: the first line of its standard input, in
+// JSON. The DSN may hold a password, so it stands neither in the command line nor
+// in the environment.
+type job struct {
+	Driver   database.Driver
+	DSN      string
+	Name     string
+	Capacity int
+	Ledger   string // the file for what has run
+
+	// Serve makes the worker run until its input ends, with schedules, and note each
+	// run at once; without it drains once.
+	Serve bool
+
+	// Failures is the share of runs that fail; LeaseMs is the worker's lease.
+	Failures float64
+	LeaseMs  int64
+}
+
+// word is a line of a worker process's standard output, in JSON.
+type word struct {
+	Ready bool    `json:",omitempty"` // it is registered
+	RSSMb float64 `json:",omitempty"` // its memory now, each second while it serves
+
+	Done       bool    `json:",omitempty"` // it is at its end
+	CPUSeconds float64 `json:",omitempty"` // since it was told to begin
+	PeakRSSMb  float64 `json:",omitempty"`
+}
+
+var errByChance = errors.New("failed by chance, as the measurement wants it")
+
+// Serve is a worker process of a measurement: it reads a job from in, registers,
+// says so on out, begins at the next line, and ends when in does.
+func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	lines := bufio.NewReader(in)
+	first, err := lines.ReadBytes('\n')
+	if err != nil {
+		return fmt.Errorf("read the job: %w", err)
+	}
+	var j job
+	if err := json.Unmarshal(first, &j); err != nil {
+		return fmt.Errorf("read the job: %w", err)
+	}
+	return j.do(ctx, lines, json.NewEncoder(out))
+}
+
+func (j job) do(ctx context.Context, lines *bufio.Reader, out *json.Encoder) (err error) {
+	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: j.Driver, DSN: j.DSN})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	book, err := openLedger(j.Ledger, !j.Serve)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, book.close()) }()
+	if j.Failures > 0 {
+		book.fail = func() error {
+			if rand.Float64() < j.Failures {
+				return errByChance
+			}
+			return nil
+		}
+	}
+	w := worker{name: j.Name, capacity: j.Capacity, handler: book, lease: time.Duration(j.LeaseMs) * time.Millisecond}
+	if j.Serve {
+		w.files = map[string]string{"often.yaml": often}
+	}
+	proc, err := w.start(ctx, store)
+	if err != nil {
+		return err
+	}
+	if err := out.Encode(word{Ready: true}); err != nil {
+		return errors.Join(err, proc.Stop(ctx))
+	}
+	_, err = lines.ReadBytes('\n')
+	if err == nil {
+		err = j.run(ctx, proc, lines, out)
+	}
+	return errors.Join(err, proc.Stop(context.WithoutCancel(ctx)))
+}
+
+// run drains, or serves until the input ends, and tells what that took.
+func (j job) run(ctx context.Context, proc *process.Process, lines *bufio.Reader, out *json.Encoder) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		_, _ = lines.ReadBytes('\n') // the end of the input, or the parent's
+		cancel()
+	}()
+	begin := startUsage()
+	var err error
+	if j.Serve {
+		err = j.serve(ctx, proc, out)
+	} else {
+		err = proc.RunOnce(ctx, "ExecuteWorkQueue")
+	}
+	used := Sample{}
+	used.usage(begin, 1000)
+	return errors.Join(err, out.Encode(word{Done: true, CPUSeconds: used[CPUSecondsPer1000], PeakRSSMb: used[PeakRSSMb]}))
+}
+
+// often is what a worker that serves runs beside the shipped pipelines: work is
+// looked for each second.
+const often = `name: Often
+trigger: {every: 1s, atStart: true, overlap: skip, scope: each-worker}
+steps:
+  - handler: AssignTasksToWorker
+    with: {minPriority: 500, workers: available}
+  - handler: ExecuteWorkItems
+    with: {minPriority: 500}
+`
+
+// serve fires schedules, and tells the memory in use each second.
+func (j job) serve(ctx context.Context, proc *process.Process, out *json.Encoder) error {
+	if err := proc.Start(ctx); err != nil {
+		return err
+	}
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-second.C:
+			if err := out.Encode(word{RSSMb: float64(memoryNow()) / (1 << 20)}); err != nil {
+				return err
+			}
+		}
+	}
+}
