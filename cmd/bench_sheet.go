@@ -23,6 +23,11 @@ var benchLines = []struct {
 	{bench.DrainShare, "share of the limit, drained", 2, ""},
 	{bench.EnqueueShare, "share of the limit, in bulk", 2, ""},
 	{bench.OneByOneShare, "share of the limit, one by one", 2, ""},
+	{bench.EmptyItemsPerSecond, "drained from an empty table", 0, "items/s"},
+	{bench.BacklogShare, "share of that", 2, ""},
+	{bench.CleanUpItemsPerSecond, "drained beside CleanUp", 0, "items/s"},
+	{bench.CleanUpShare, "share of that without", 2, ""},
+	{bench.CleanedRows, "which removed meanwhile", 0, "rows"},
 	{bench.P50Ms, "p50", 2, "ms"},
 	{bench.P95Ms, "p95", 2, "ms"},
 	{bench.P99Ms, "p99", 2, "ms"},
@@ -31,7 +36,7 @@ var benchLines = []struct {
 }
 
 // benchRates say what itemsPerSecond counts, by scenario.
-var benchRates = map[string]string{"drain": "drained", "enqueue": "enqueued", "limit": "drained by the engine alone"}
+var benchRates = map[string]string{"drain": "drained", "enqueue": "enqueued", "limit": "drained by the engine alone", "backlog": "drained with the backlog"}
 
 func (a *app) benchSheet(r bench.Report) {
 	fmt.Fprintf(a.stdout, "%s on %s, %d items, median of %s\n", r.Scenario, r.Engine, r.N, count(r.Repeat, "round"))

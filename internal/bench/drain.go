@@ -66,14 +66,32 @@ func (o DrainOptions) round(ctx context.Context, items int) (s Sample, count Cou
 
 // drain times one worker of this process over what waits in the store.
 func (s Sample) drain(ctx context.Context, store *sqlstore.Store, ran *tally, items, capacity int) error {
+	return s.drainBeside(ctx, store, ran, items, capacity, "")
+}
+
+// drainBeside does so while the worker runs another pipeline, "" for none, which
+// is cut off when the drain has ended.
+func (s Sample) drainBeside(ctx context.Context, store *sqlstore.Store, ran *tally, items, capacity int, pipeline string) error {
 	proc, err := worker{name: "bench", capacity: capacity, handler: ran}.start(ctx, store)
 	if err != nil {
 		return err
 	}
+	during, cut := context.WithCancel(ctx)
+	defer cut()
+	ended := make(chan error, 1)
 	begin := startUsage()
+	if pipeline == "" {
+		ended <- nil
+	} else {
+		go func() { ended <- proc.RunOnce(during, pipeline) }()
+	}
 	err = proc.RunOnce(ctx, "ExecuteWorkQueue")
 	s[ItemsPerSecond] = perSecond(items, begin.at)
 	s.usage(begin, items)
+	cut()
+	if other := <-ended; other != nil && !errors.Is(other, context.Canceled) {
+		err = errors.Join(err, other)
+	}
 	return errors.Join(err, proc.Stop(context.WithoutCancel(ctx)))
 }
 
