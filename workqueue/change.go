@@ -66,6 +66,9 @@ func (a Action) From() []State {
 	}
 }
 
+// MakesReady tells whether an item waits and is due when the action is done to it.
+func (a Action) MakesReady() bool { return a == RunNow || a == Repeat || a == Clone }
+
 // TakesDeleted tells whether the action may be done to a deleted item.
 func (a Action) TakesDeleted() bool { return a == Repeat || a == Clone }
 

@@ -192,6 +192,13 @@ func (l link) Waits(ctx context.Context, band workqueue.Band) (bool, error) {
 	return call(ctx, l, "Waits", func() (bool, error) { return l.p.w.db.waits(band) })
 }
 
+// The pipelines of a simulation do not wake: nobody asks.
+
+func (l link) Ready(context.Context, int64, workqueue.Band) (workqueue.Readiness, error) {
+	return workqueue.NothingReady, errRefused
+}
+func (l link) Listen(context.Context, func(workqueue.Notice), func(error)) error { return errRefused }
+
 func (l link) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
 	return send(ctx, l, "Survey", func() error { return l.p.w.db.survey(ctx, l.p, read) })
 }

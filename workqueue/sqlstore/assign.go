@@ -70,7 +70,7 @@ type assignTx struct {
 }
 
 func (s *Store) assignTx(tx *sql.Tx) *assignTx {
-	return &assignTx{assignView: assignView{s: s, on: tx}, tx: tx}
+	return &assignTx{assignView: assignView{s: s, on: tx, queries: s.queries}, tx: tx}
 }
 
 // Rescue implements workqueue.AssignTx.

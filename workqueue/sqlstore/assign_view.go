@@ -15,7 +15,8 @@ import (
 // transaction would keep nothing from changing before the pass writes.
 func (s *Store) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
 	return s.retry(ctx, "read for an assignment pass", func() error {
-		return read(ctx, &assignView{s: s, on: s.readers})
+		s.reading.warm(ctx)
+		return read(ctx, &assignView{s: s, on: s.readers, queries: s.reading})
 	})
 }
 
@@ -23,12 +24,14 @@ func (s *Store) Survey(ctx context.Context, read func(context.Context, workqueue
 type assignView struct {
 	s  *Store
 	on runner
+
+	queries *queries // prepared where on is
 }
 
 // Marks implements workqueue.AssignView.
 func (v *assignView) Marks(ctx context.Context) (workqueue.Marks, error) {
 	m := workqueue.Marks{Turns: map[string]int64{}}
-	rows, err := v.s.queries.query(ctx, v.on, "marks", values{"now": v.s.nowArg()})
+	rows, err := v.queries.query(ctx, v.on, "marks", values{"now": v.s.nowArg()})
 	if err != nil {
 		return m, fmt.Errorf("read what passes remember: %w", err)
 	}
@@ -56,12 +59,12 @@ func (v *assignView) Sweepable(ctx context.Context, p workqueue.RescueParams) (b
 	if err != nil || len(stale) > 0 {
 		return len(stale) > 0, err
 	}
-	expired, err := v.s.queries.ids(ctx, v.on, "expired", values{"limit_rows": 1, "now": v.s.nowArg()})
+	expired, err := v.queries.ids(ctx, v.on, "expired", values{"limit_rows": 1, "now": v.s.nowArg()})
 	return len(expired) > 0, err
 }
 
 func (v *assignView) stale(ctx context.Context, p workqueue.RescueParams, limit int) ([]staleRow, error) {
-	rows, err := v.s.queries.query(ctx, v.on, "stale", values{
+	rows, err := v.queries.query(ctx, v.on, "stale", values{
 		"assigned_ms": ms(p.AssignedFor), "limit_rows": limit, "now": v.s.nowArg(),
 	})
 	if err != nil {
@@ -81,7 +84,7 @@ func (v *assignView) stale(ctx context.Context, p workqueue.RescueParams, limit 
 
 // Distributions implements workqueue.AssignView.
 func (v *assignView) Distributions(ctx context.Context) (map[string]workqueue.JSONText, error) {
-	rows, err := v.s.queries.query(ctx, v.on, "distributions", nil)
+	rows, err := v.queries.query(ctx, v.on, "distributions", nil)
 	if err != nil {
 		return nil, fmt.Errorf("read how queues give out their items: %w", err)
 	}
@@ -100,7 +103,7 @@ func (v *assignView) Distributions(ctx context.Context) (map[string]workqueue.JS
 
 // WorkerLoads implements workqueue.AssignView.
 func (v *assignView) WorkerLoads(ctx context.Context, seenWithin time.Duration, band workqueue.Band, defaultEstimate time.Duration) ([]workqueue.WorkerLoad, error) {
-	rows, err := v.s.queries.query(ctx, v.on, "workers_open", values{"seen_ms": ms(seenWithin), "now": v.s.nowArg()})
+	rows, err := v.queries.query(ctx, v.on, "workers_open", values{"seen_ms": ms(seenWithin), "now": v.s.nowArg()})
 	if err != nil {
 		return nil, fmt.Errorf("read workers: %w", err)
 	}
@@ -121,7 +124,7 @@ func (v *assignView) WorkerLoads(ctx context.Context, seenWithin time.Duration, 
 	if err != nil || len(loads) == 0 {
 		return loads, err
 	}
-	rows, err = v.s.queries.query(ctx, v.on, "workers_held", values{"min_priority": band.Min, "default_ms": ms(defaultEstimate)})
+	rows, err = v.queries.query(ctx, v.on, "workers_held", values{"min_priority": band.Min, "default_ms": ms(defaultEstimate)})
 	if err != nil {
 		return nil, fmt.Errorf("read what workers hold: %w", err)
 	}
@@ -178,7 +181,7 @@ func (v *assignView) DueItems(ctx context.Context, band workqueue.Band, full wor
 	var due []workqueue.DueItem
 	seen := map[int64]bool{}
 	for _, name := range []string{"due_expedited", "due_deadline", "due"} {
-		rows, err := v.s.queries.query(ctx, v.on, name, values{
+		rows, err := v.queries.query(ctx, v.on, name, values{
 			"min_priority": band.Min, "max_priority": band.Max, "limit_rows": limit, "queues": queues, "keys": keys, "now": v.s.nowArg(),
 		})
 		if err != nil {
@@ -222,7 +225,7 @@ func compareDue(a, b workqueue.DueItem) int {
 
 // AssignedItems implements workqueue.AssignView.
 func (v *assignView) AssignedItems(ctx context.Context, band workqueue.Band, limit int) ([]workqueue.DueItem, error) {
-	rows, err := v.s.queries.query(ctx, v.on, "assigned_items", values{
+	rows, err := v.queries.query(ctx, v.on, "assigned_items", values{
 		"min_priority": band.Min, "max_priority": band.Max, "limit_rows": limit,
 	})
 	if err != nil {

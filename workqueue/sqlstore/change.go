@@ -28,6 +28,7 @@ func (s *Store) ChangeItem(ctx context.Context, id int64, c workqueue.Change) (c
 		changed, err = s.apply(ctx, c, []int64{id}, nil)
 		return err
 	})
+	s.readyIf(err == nil && (clone > 0 || changed > 0 && c.Action.MakesReady()))
 	switch {
 	case classify(err) == uniqueError:
 		return 0, fmt.Errorf("%s: %w", doing, s.duplicateOf(ctx, id))
@@ -80,12 +81,14 @@ func (s *Store) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c workq
 	}
 	if c.Action == workqueue.Clone {
 		err = s.cloneEach(ctx, ids, c.By, &result)
+		s.readyIf(result.Changed > 0)
 		return result, err
 	}
 	err = s.retry(ctx, string(c.Action)+" items", func() error {
 		result.Changed, err = s.apply(ctx, c, ids, func(orm *gorm.DB) *gorm.DB { return s.narrow(ctx, orm, f) })
 		return err
 	})
+	s.readyIf(err == nil && result.Changed > 0 && c.Action.MakesReady())
 	if c.Action == workqueue.Cancel || c.Action == workqueue.Archive {
 		_ = s.trimAllArchives(ctx) // as above
 	}

@@ -36,6 +36,7 @@ func (s *Store) Enqueue(ctx context.Context, items []workqueue.NewItem) ([]workq
 		err = s.retry(ctx, "enqueue", func() error { return e.insert(ctx) })
 		switch {
 		case err == nil:
+			s.readyRows(e.rows)
 			return e.results, nil
 		case errors.Is(err, errPolicyChanged):
 			if err := s.readPolicies(ctx); err != nil {

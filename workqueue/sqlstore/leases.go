@@ -130,6 +130,7 @@ func (s *Store) ReleaseAssigned(ctx context.Context, workerID int64, instanceID 
 		n, err = s.queries.exec(ctx, s.db, "release_assigned", values{"worker": workerID, "instance": instanceID})
 		return err
 	})
+	s.readyIf(err == nil && n > 0)
 	return int(n), err
 }
 

@@ -85,7 +85,7 @@ func (v *assignView) countLimits(ctx context.Context, update func(context.Contex
 
 // limited reads the queues that have limits.
 func (v *assignView) limited(ctx context.Context) ([]workqueue.LimitUse, error) {
-	rows, err := v.s.queries.query(ctx, v.on, "limits", nil)
+	rows, err := v.queries.query(ctx, v.on, "limits", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func newRateRow(u *workqueue.LimitUse) rateRow {
 }
 
 func (v *assignView) addHeld(ctx context.Context, uses map[string]*workqueue.LimitUse) error {
-	rows, err := v.s.queries.query(ctx, v.on, "limit_held", nil)
+	rows, err := v.queries.query(ctx, v.on, "limit_held", nil)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (a *assignTx) updateStarts(ctx context.Context, rates []rateRow) error {
 }
 
 func (v *assignView) countStarts(ctx context.Context, u *workqueue.LimitUse, r rateRow) error {
-	rows, err := v.s.queries.query(ctx, v.on, "limit_starts", values{
+	rows, err := v.queries.query(ctx, v.on, "limit_starts", values{
 		"queue": r.QueueName, "rate_ms": r.rateMs, "key_rate_ms": r.keyRateMs, "keep_ms": r.KeepMs, "now": v.s.nowArg(),
 	})
 	if err != nil {

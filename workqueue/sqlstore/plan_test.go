@@ -47,6 +47,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"release_assigned", map[string]any{"worker": 1, "instance": "x"}, []string{"Assigned"}},
 			{"expire_leases", map[string]any{"name": "w", "replaces": "i"}, []string{"Leased"}},
 			{"waiting", map[string]any{"min_priority": 1001, "max_priority": 2000000000}, []string{"Waiting", "WaitingDeadline"}},
+			{"ready", map[string]any{"worker": 1, "min_priority": 1001, "max_priority": 2000000000}, []string{"Assigned", "Waiting", "WaitingDeadline"}},
 			{"stranded", map[string]any{"worker": 1}, []string{"Assigned", "Leased"}},
 			{"task_waiting", map[string]any{"state": 0, "after_id": 0, "limit_rows": 10}, []string{"TaskWaiting"}},
 			{"task_failures", map[string]any{"limit_rows": 10}, []string{"TaskFailed"}},

@@ -96,6 +96,10 @@ var reads = []method{
 		_, err := s.Waits(ctx, workqueue.EveryPriority)
 		return err
 	}),
+	reading("Ready", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
+		_, err := s.Ready(ctx, 1, workqueue.EveryPriority)
+		return err
+	}),
 	reading("Survey", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
 		return s.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) error {
 			_, err := view.Distributions(ctx)

@@ -28,6 +28,7 @@ func (s *Store) setPaused(ctx context.Context, verb, name string, paused bool) (
 		_, err = s.queueByName(s.listing.WithContext(ctx), name) // it is so already, or it is not there
 		return err
 	})
+	s.readyIf(err == nil && changed && !paused)
 	return changed, err
 }
 

@@ -61,6 +61,7 @@ func (s *Store) RobotEnqueue(ctx context.Context, robot string, items []workqueu
 	if err != nil {
 		return workqueue.RobotEnqueued{}, s.naming(ctx, err)
 	}
+	s.readyIf(take == nil) // for workers, as far as the queues are theirs
 	return result, nil
 }
 

@@ -32,10 +32,12 @@ type Store struct {
 	now        func() time.Time
 	cipher     workqueue.Cipher // nil: no keys
 	queries    *queries
+	reading    *queries // those of surveys, over readers
 	checks     *queries // read-only, over readers; never prepared
 
 	policies policies          // guards itself
 	schemas  workqueue.Schemas // likewise
+	notices  notices           // likewise
 }
 
 var _ workqueue.Store = (*Store)(nil)
@@ -112,6 +114,9 @@ func (s *Store) connect(ctx context.Context) error {
 	if s.queries, err = loadQueries(s.statements, s.dialect, "queries", s.db); err != nil {
 		return err
 	}
+	if s.reading, err = loadQueries(s.statements, s.dialect, "queries", s.readers); err != nil {
+		return err
+	}
 	if s.checks, err = loadQueries(s.statements, s.dialect, "checks", s.readers); err != nil {
 		return err
 	}
@@ -136,8 +141,10 @@ func gormConfig() *gorm.Config {
 // Close closes the pools.
 func (s *Store) Close() error {
 	var errs []error
-	if s.queries != nil {
-		errs = append(errs, s.queries.close())
+	for _, q := range []*queries{s.queries, s.reading} {
+		if q != nil {
+			errs = append(errs, q.close())
+		}
 	}
 	errs = append(errs, s.db.Close())
 	if s.readers != s.db {

@@ -70,6 +70,7 @@ func (s *Store) fireBatch(ctx context.Context, windows []workqueue.TaskWindow, b
 	if err != nil {
 		return nil, err
 	}
+	s.readyIf(len(made) > 0)
 	return made, nil
 }
 
@@ -158,6 +159,7 @@ func (s *Store) RunTask(ctx context.Context, task string, items []workqueue.Scop
 	if err != nil {
 		return nil, err
 	}
+	s.readyIf(len(ids) > 0)
 	return ids, nil
 }
 

@@ -102,6 +102,7 @@ func (s *Store) NotifyTaskFailures(ctx context.Context, limit int, notice func(w
 	if err != nil {
 		return 0, err
 	}
+	s.readyIf(taken > 0)
 	return taken, lost
 }
 

@@ -6,6 +6,21 @@ import (
 	"botwork/workqueue"
 )
 
+// Ready implements workqueue.WaitingStore.
+func (s *Store) Ready(ctx context.Context, workerID int64, band workqueue.Band) (workqueue.Readiness, error) {
+	var ready workqueue.Readiness
+	err := s.retry(ctx, "look for what there is to do", func() error {
+		rows, err := s.queries.query(ctx, s.db, "ready", values{
+			"worker": workerID, "min_priority": band.Min, "max_priority": band.Max, "now": s.nowArg(),
+		})
+		if err != nil {
+			return err
+		}
+		return eachRow(rows, func() error { return rows.Scan(&ready) })
+	})
+	return ready, err
+}
+
 // Waits implements workqueue.WaitingStore.
 func (s *Store) Waits(ctx context.Context, band workqueue.Band) (bool, error) {
 	var waits int

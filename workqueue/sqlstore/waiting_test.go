@@ -19,7 +19,7 @@ func TestWaitingHasTheConditionsOfDue(t *testing.T) {
 		return strings.Join(strings.Fields(string(text)), " ")
 	}
 	for _, folder := range folders {
-		waiting := read(folder, "waiting")
+		waiting, ready := read(folder, "waiting"), read(folder, "ready")
 		for _, name := range []string{"due", "due_deadline"} {
 			due := read(folder, name)
 			// The last conditions leave out what a pass has found without a place.
@@ -32,6 +32,9 @@ func TestWaitingHasTheConditionsOfDue(t *testing.T) {
 			}
 			if !strings.Contains(waiting, "EXISTS (SELECT 1"+due[from:to]+")") {
 				t.Errorf("%s/waiting has not the conditions of %s: %s", folder, name, due[from:to])
+			}
+			if !strings.Contains(ready, "EXISTS (SELECT 1"+due[from:to]+")") {
+				t.Errorf("%s/ready has not the conditions of %s: %s", folder, name, due[from:to])
 			}
 		}
 	}

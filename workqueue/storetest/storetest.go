@@ -66,6 +66,8 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Leave", leaveTests()},
 		{"Stranded", strandedTests()},
 		{"Waits", waitsTests()},
+		{"Ready", readyTests()},
+		{"Listen", listenTests()},
 		{"Firing", firingTests()},
 		{"Run", runTests()},
 		{"Hand", handTests()},

@@ -13,9 +13,14 @@ func waitsTests() []test {
 	}
 }
 
-// wantWaits checks whether an item of the band waits.
+// wantWaits checks whether an item of the band waits; Ready says the same.
 func (x *fixture) wantWaits(want bool, band workqueue.Band, of string) {
 	x.Helper()
+	ready := workqueue.NothingReady
+	if want {
+		ready = workqueue.ItemsWait
+	}
+	x.wantReady(ready, 0, band, of)
 	if got, err := x.Store.Waits(x.ctx, band); err != nil || got != want {
 		x.Errorf("%s: Waits(%v) = %t, %v, want %t", of, band, got, err, want)
 	}

@@ -1,0 +1,26 @@
+-- ready: what there is to do for a worker: items of a band that are assigned to it and
+-- have not started, or that wait for a worker and are due. The conditions of claim and
+-- of waiting; each part follows its own index and ends at the first row.
+-- In:  worker, min_priority, max_priority, now (NULL: the database clock)
+-- Out: 2: some are assigned; 1: some wait; 0: nothing.
+SELECT CASE
+    WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
+    WHERE i.State = 5 AND i.WorkerId = @worker
+      AND i.Priority BETWEEN @min_priority AND @max_priority
+      AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) THEN 2
+    WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
+    WHERE i.State IN (0, 4) AND i.DeadlineAt IS NULL
+      AND i.Priority BETWEEN @min_priority AND @max_priority
+      AND i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+      AND i.DeletedAt IS NULL
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))) THEN 1
+    WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
+    WHERE i.State IN (0, 4) AND i.DeadlineAt IS NOT NULL AND i.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+      AND i.Priority BETWEEN @min_priority AND @max_priority
+      AND i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+      AND i.DeletedAt IS NULL
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))) THEN 1
+    ELSE 0 END;

@@ -1,0 +1,138 @@
+package storetest
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"botwork/workqueue"
+)
+
+func readyTests() []test {
+	return []test{
+		{"what is assigned to the worker goes first", readyAssigned},
+		{"what no claim would bring", readyForNothing},
+	}
+}
+
+// wantReady checks what there is to do for a worker.
+func (x *fixture) wantReady(want workqueue.Readiness, worker int64, band workqueue.Band, of string) {
+	x.Helper()
+	if got, err := x.Store.Ready(x.ctx, worker, band); err != nil || got != want {
+		x.Errorf("%s: Ready(%d, %v) = %d, %v, want %d", of, worker, band, got, err, want)
+	}
+}
+
+func readyAssigned(x *fixture) {
+	mine, other := x.Worker(WorkerOpts{}), x.Worker(WorkerOpts{})
+	x.Item(ItemOpts{State: workqueue.Assigned, Worker: mine, Priority: 700})
+	x.Item(ItemOpts{State: workqueue.Ready, Priority: 900})
+	x.wantReady(workqueue.ItemsAssigned, mine.ID, workqueue.EveryPriority, "assigned and waiting")
+	x.wantReady(workqueue.ItemsWait, mine.ID, workqueue.Band{Min: 701, Max: 1000}, "assigned below the band")
+	x.wantReady(workqueue.ItemsWait, other.ID, workqueue.EveryPriority, "assigned to another")
+	x.wantReady(workqueue.NothingReady, other.ID, workqueue.Band{Min: 1, Max: 899}, "what waits is above the band")
+}
+
+func readyForNothing(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	for _, state := range []workqueue.State{workqueue.Blocked, workqueue.Processed, workqueue.Cancelled} {
+		x.Item(ItemOpts{State: state, Worker: w})
+	}
+	x.wantReady(workqueue.NothingReady, w.ID, workqueue.EveryPriority, "nothing that waits or is assigned")
+	for _, change := range []string{`"DeadlineAt" = ` + longAgo, `"ExpiresAt" = ` + longAgo} {
+		it := x.Item(ItemOpts{State: workqueue.Assigned, Worker: w})
+		x.exec(1, `UPDATE "BotWorkQueueItems" SET %s WHERE "Id" = %d`, change, it.ID)
+		x.wantReady(workqueue.NothingReady, w.ID, workqueue.EveryPriority, change)
+	}
+}
+
+func listenTests() []test {
+	return []test{
+		{"what this process makes ready", listenHere},
+		{"not what is due later, nor what was there", listenNot},
+	}
+}
+
+// heard keeps the notices of a listener.
+type heard struct {
+	mu      sync.Mutex
+	notices []workqueue.Notice
+}
+
+func (h *heard) tell(n workqueue.Notice) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.notices = append(h.notices, n)
+}
+
+// has tells whether a notice of this process was heard that spans the priority.
+func (h *heard) has(priority int) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.ContainsFunc(h.notices, func(n workqueue.Notice) bool {
+		return !n.Others && len(n.Workers) == 0 && n.Band.Contains(priority)
+	})
+}
+
+// listen listens until the test ends. It returns when the listener hears.
+func (x *fixture) listen() *heard {
+	x.Helper()
+	h := &heard{}
+	ctx, cancel := context.WithCancel(x.ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- x.Store.Listen(ctx, h.tell, func(error) {}) }()
+	x.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			x.Errorf("Listen = %v when its context ended, want nil", err)
+		}
+	})
+	const probe = 123_456
+	for end := time.Now().Add(20 * time.Second); !h.has(probe); {
+		if time.Now().After(end) {
+			x.Fatal("a listener heard nothing of what was enqueued for 20 seconds")
+		}
+		x.enqueueOne(workqueue.NewItem{Priority: probe})
+	}
+	return h
+}
+
+func (x *fixture) enqueueOne(it workqueue.NewItem) int64 {
+	x.Helper()
+	it.State, it.IntegrationConfig = workqueue.Ready, "Work"
+	enqueued, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{it})
+	if err != nil {
+		x.Fatal(err)
+	}
+	return enqueued[0].ID
+}
+
+func listenHere(x *fixture) {
+	h := x.listen()
+	id := x.enqueueOne(workqueue.NewItem{Priority: 77})
+	if !h.has(77) {
+		x.Errorf("heard %v of an item of priority 77 that was enqueued", h.notices)
+	}
+	h.notices = nil
+	if _, err := x.Store.ChangeItem(x.ctx, id, workqueue.Change{Action: workqueue.Clone}); err != nil || !h.has(77) {
+		x.Errorf("heard %v of an item of priority 77 that was cloned (%v)", h.notices, err)
+	}
+	if _, err := x.Store.PauseQueue(x.ctx, "default"); err != nil {
+		x.Fatal(err)
+	}
+	h.notices = nil
+	if _, err := x.Store.ResumeQueue(x.ctx, "default"); err != nil || !h.has(77) {
+		x.Errorf("heard %v of a queue that was resumed (%v)", h.notices, err)
+	}
+}
+
+func listenNot(x *fixture) {
+	h := x.listen()
+	h.notices = nil
+	x.enqueueOne(workqueue.NewItem{Priority: 77, In: time.Hour})
+	x.enqueueOne(workqueue.NewItem{Priority: 77, At: time.Now().Add(time.Hour)})
+	if h.has(77) {
+		x.Errorf("heard %v of items that are due in an hour", h.notices)
+	}
+}
