@@ -66,6 +66,10 @@ type AssignParams struct {
 
 	// NewRule makes a rule of a scoring; nil knows none but the default score.
 	NewRule func(matching.Scoring) (matching.Rule, error)
+
+	// brief leaves out the look for what is to be freed: somebody has looked a few
+	// seconds ago.
+	brief bool
 }
 
 func (p AssignParams) withDefaults() AssignParams {

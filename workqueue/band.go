@@ -1,8 +1,10 @@
 package workqueue
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Band is a range of priorities, both ends included. Larger priorities run
@@ -31,6 +33,23 @@ func (b Band) Overlaps(other Band) bool { return b.Min <= other.Max && other.Min
 
 // holds tells whether every priority of other lies in the band.
 func (b Band) holds(other Band) bool { return b.Min <= other.Min && other.Max <= b.Max }
+
+// JoinBands returns the bands that together hold the same priorities, from the
+// lowest up, none of which touches another.
+func JoinBands(bands []Band) []Band {
+	var joined []Band
+	for _, b := range slices.SortedFunc(slices.Values(bands), func(a, b Band) int { return cmp.Compare(a.Min, b.Min) }) {
+		last := len(joined) - 1
+		switch {
+		case b.Empty():
+		case last >= 0 && b.Min-1 <= joined[last].Max:
+			joined[last].Max = max(joined[last].Max, b.Max)
+		default:
+			joined = append(joined, b)
+		}
+	}
+	return joined
+}
 
 func (b Band) String() string {
 	switch {

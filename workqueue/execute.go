@@ -20,6 +20,11 @@ type ExecuteParams struct {
 	// next tick. While the worker is busy it repeats the pass for items above
 	// HighPriority, so that none of them waits for the end of lesser ones.
 	Refill bool
+
+	// Stay is that of the run that this is a step of; nil: nobody wakes it. Last
+	// tells that the run has no later step that executes.
+	Stay *Stay
+	Last bool
 }
 
 // ExecuteResult counts what became of the items that were run.
@@ -45,6 +50,9 @@ func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, e
 	queues, err := r.readQueues(ctx)
 	if err != nil {
 		return ExecuteResult{}, err
+	}
+	if p.Last && p.Stay != nil && p.Stay.Band != (Band{}) {
+		p.Band = p.Stay.Band
 	}
 	if p.Band == (Band{}) {
 		p.Band = EveryPriority

@@ -26,8 +26,11 @@ type execution struct {
 	p        ExecuteParams
 	policies queuePolicies
 
-	queue []claimed     // claimed, not started; owned by the loop
-	fresh bool          // owned by the loop: what it claims next may be high
+	queue []claimed // claimed, not started; owned by the loop
+	fresh bool      // owned by the loop: what it claims next may be high
+	spent bool      // likewise: of a run that is woken; the last claim has brought all that was assigned
+	gate  time.Time // likewise: until then no pass is made for being woken, the gates-th time
+	gates int
 	ended chan struct{} // holds a token when a run has ended
 	over  chan struct{} // holds a token when an end has been written
 
@@ -67,7 +70,7 @@ type claimed struct {
 // first and claims then: what starts is the most urgent item of that moment.
 func (e *execution) loop(ctx context.Context) error {
 	for {
-		if len(e.queue) == 0 && e.crowded() {
+		if len(e.queue) == 0 && (e.spent || e.crowded()) {
 			if more, err := e.more(ctx); !more || err != nil {
 				return err
 			}
@@ -130,8 +133,11 @@ func (e *execution) high() need {
 func (e *execution) claimMore(ctx context.Context) error {
 	e.fresh = false
 	e.admit()
-	items, err := e.claim(ctx, e.p.Band, e.batch())
+	most := e.batch()
+	items, err := e.claim(ctx, e.p.Band, most)
 	e.queue = append(e.queue, items...)
+	e.spent = e.p.Stay != nil && len(items) < most
+	e.p.Stay.claimed(len(items))
 	return err
 }
 

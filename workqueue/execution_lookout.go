@@ -32,7 +32,7 @@ func (e *execution) askForHigh(ctx context.Context, asked chan<- struct{}) {
 			return
 		case <-ticker.C:
 		}
-		if !e.r.highLieAbout(ctx) {
+		if e.p.Stay != nil && e.unwritten() == 0 || !e.r.highLieAbout(ctx) {
 			continue
 		}
 		if pass, ok := e.r.passFor(e.p.Band); ok && e.p.Refill {

@@ -7,6 +7,9 @@ import (
 
 // more waits until claiming again makes sense; false when nothing is left.
 func (e *execution) more(ctx context.Context) (bool, error) {
+	if e.p.Stay != nil && !e.crowded() {
+		return e.stay(ctx)
+	}
 	if e.underWay() > 0 {
 		timer := time.NewTimer(refillEvery)
 		defer timer.Stop()

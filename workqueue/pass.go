@@ -29,6 +29,10 @@ type AssignResult struct {
 	// Faults tell what the pass could not read or score, and did without.
 	Faults []string `json:"-"`
 
+	// Left tells that the pass did not give out all that there was, or did not look
+	// for lack of workers with room.
+	Left bool `json:"-"`
+
 	// Pace is how soon another pass may find a place for items that waited for
 	// nothing but one under a rate; 0 when none did.
 	Pace time.Duration `json:"-"`
@@ -66,7 +70,7 @@ func AssignPass(ctx context.Context, store AssignStore, p AssignParams) (AssignR
 		unlearned = []string{fmt.Sprintf("learned durations: %v", err)}
 	}
 	for range surveys {
-		plan, err := p.survey(ctx, store, false)
+		plan, err := p.survey(ctx, store, p.brief)
 		if err != nil {
 			return result, err
 		}
@@ -82,7 +86,7 @@ func AssignPass(ctx context.Context, store AssignStore, p AssignParams) (AssignR
 		if plan.limited {
 			break
 		}
-		result.Workers, result.Faults = plan.workers, append(unlearned, plan.faults...)
+		result.Workers, result.Faults, result.Left = plan.workers, append(unlearned, plan.faults...), plan.left
 		if len(plan.assignments) == 0 {
 			return result, nil
 		}
@@ -133,6 +137,7 @@ type passPlan struct {
 	faults      []string
 	sweepable   bool // there is something to free first
 	limited     bool // there are items whose queues have limits
+	left        bool // not all items were given out, or none was looked at
 }
 
 // write writes the plan unless another pass has written since it was made.
@@ -181,6 +186,7 @@ func (p AssignParams) locked(ctx context.Context, store AssignStore, before Assi
 		result.RescueResult = result.plus(rescued)
 		result.Expired += expired
 		limits := &passLimits{}
+		result.Left = true
 		pl, err := p.planner(ctx, tx)
 		if err != nil {
 			return err
@@ -198,6 +204,7 @@ func (pl *passPlanner) pages(ctx context.Context, tx AssignTx, limits *passLimit
 		left := limits.full() // what this page leaves out
 		due, err := limits.due(ctx, tx, pl.p.Band, limit)
 		if err != nil || len(due) == 0 {
+			result.Left = limits.full() > 0
 			return err
 		}
 		items, err := pl.items(ctx, due)
@@ -214,13 +221,17 @@ func (pl *passPlanner) pages(ctx context.Context, tx AssignTx, limits *passLimit
 				limits.take(it)
 			}
 		}
-		before := result.Assigned
+		before, last := result.Assigned, len(due) < limit && limits.full() == 0
 		placements, turns := pl.Plan()
 		if len(placements) > 0 {
 			if err := writePlan(ctx, tx, pl.marks, assignmentsOf(placements), turns, result); err != nil {
 				return err
 			}
 			pl.marks.Passes++
+		}
+		if last && result.Assigned-before == len(due) {
+			result.Left = false
+			return nil
 		}
 		more := result.Assigned > before || limits.full() > left
 		if !more || len(due) < limit {

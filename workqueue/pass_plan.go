@@ -26,6 +26,8 @@ type passPlanner struct {
 
 	workers int // that have room for items of every priority of the band
 	room    int // about so many items
+
+	left bool // not all items were given out, or none was looked at
 }
 
 // survey reads and plans outside of the lock, unless there is something to be freed
@@ -48,6 +50,7 @@ func (p AssignParams) survey(ctx context.Context, store AssignStore, swept bool)
 		if plan.limited, err = pl.window(ctx, view); plan.limited || err != nil {
 			return err
 		}
+		plan.left = pl.left
 		placements, turns := pl.Plan()
 		if pl.Idles() && pl.waits() {
 			if moved, movedTurns, ok, err := pl.takeBack(ctx, view); err != nil {
@@ -149,6 +152,8 @@ func (pl *passPlanner) work(is func(h *HeldWork) bool) []assignment.Held {
 func (pl *passPlanner) window(ctx context.Context, view AssignView) (limited bool, err error) {
 	seen := map[int64]bool{}
 	full := Full{}
+	pl.left = true
+	refused := false
 	for limit := min(max(2*pl.room, leastWindow), mostWindow); !pl.Done(); limit = min(8*limit, mostWindow) {
 		due, err := view.DueItems(ctx, pl.p.Band, full, limit)
 		if err != nil {
@@ -172,9 +177,10 @@ func (pl *passPlanner) window(ctx context.Context, view AssignView) (limited boo
 			return false, err
 		}
 		for i := range items {
-			pl.Give(&items[i])
+			refused = !pl.Give(&items[i]) || refused
 		}
 		if !more {
+			pl.left = refused
 			return false, nil
 		}
 		// What no open worker serves need not be read again.

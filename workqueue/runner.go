@@ -12,6 +12,10 @@ import (
 	"github.com/rs/zerolog"
 )
 
+// sweepEvery is how often a worker that makes pass after pass looks for what is to
+// be freed first.
+const sweepEvery = 5 * time.Second
+
 // Runner keeps this process's place among the workers: its row and its
 // heartbeat, the leases of what it holds, the slots in which items run, and
 // the results that are not written yet. Methods may be called from several
@@ -52,6 +56,7 @@ type Runner struct {
 	started bool
 	passes  []AssignParams // the latest of each band, the latest last
 	pacing  map[Band]bool  // a pass of the band is in paced
+	swept   time.Time      // when a brief pass last had to look for what is to be freed
 }
 
 // RunnerOptions say who the worker is and how it works.
@@ -155,7 +160,11 @@ func (r *Runner) Assign(ctx context.Context, p AssignParams) (AssignResult, erro
 	r.passes = slices.DeleteFunc(r.passes, func(old AssignParams) bool { return old.Band == p.Band })
 	r.passes = append(r.passes, p)
 	r.mu.Unlock()
-	return r.pass(ctx, p)
+	result, err := r.pass(ctx, p)
+	if err == nil {
+		StayOf(ctx).made(p, result)
+	}
+	return result, err
 }
 
 // pass runs a pass. It may have freed items that it does not assign, such as
@@ -168,6 +177,7 @@ func (r *Runner) pass(ctx context.Context, p AssignParams) (AssignResult, error)
 	ctx, cancel := context.WithTimeout(ctx, 2*r.o.Spec.Lease)
 	defer cancel()
 	p.Learned = r.learned
+	p.brief = p.brief && !r.sweepDue()
 	result, err := AssignPass(ctx, r.o.Store, p)
 	if err == nil && r.o.Attend != nil && result.Waits() && !p.Band.holds(result.Band) {
 		r.o.Attend(result.Band)
@@ -176,6 +186,18 @@ func (r *Runner) pass(ctx context.Context, p AssignParams) (AssignResult, error)
 		r.repeatAfter(p, result.Pace)
 	}
 	return result, err
+}
+
+// sweepDue tells whether a pass shall look for what is to be freed, and counts on
+// it that it does.
+func (r *Runner) sweepDue() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if time.Since(r.swept) < sweepEvery {
+		return false
+	}
+	r.swept = time.Now()
+	return true
 }
 
 // passFor finds the pass to repeat for items of a band. The passes of other

@@ -84,7 +84,7 @@ const (
 type PipelineRun struct {
 	ID       int64  `json:"id"`
 	Pipeline string `json:"pipeline"`
-	Trigger  string `json:"trigger"` // cron, every, atStart, catchUp, request
+	Trigger  string `json:"trigger"` // cron, every, atStart, catchUp, wake, stranded, request
 
 	// PipelineHash is that of the text that ran, as Item has it.
 	PipelineHash *string `json:"pipelineHash"`

@@ -1,0 +1,127 @@
+package workqueue
+
+import (
+	"context"
+	"time"
+)
+
+// leastGate and mostGate bound the pause between two passes that a run was woken
+// for and that found no worker with room: whoever enqueues hundreds of items while
+// all are busy must not have a pass for each.
+const leastGate, mostGate = 10 * time.Millisecond, time.Second
+
+// stay is more for a run that is woken: it waits until there is a reason to claim;
+// false when the execution is over. Unlike an execution that nobody wakes it does
+// not claim for each run that ends, nor repeat the pass when the last one has given
+// out all that there was: what comes, it is told.
+func (e *execution) stay(ctx context.Context) (bool, error) {
+	for {
+		busy := e.unwritten() > 0
+		if !busy {
+			if e.p.Stay.leftOver() {
+				return true, e.repeat(ctx)
+			}
+			if !e.stays(ctx) {
+				return e.leave(ctx)
+			}
+		}
+		woken, wait := e.p.Stay.woken(), refillEvery
+		if gated := time.Until(e.gate); gated > 0 {
+			woken, wait = nil, gated
+		}
+		leave := e.p.Stay.leave
+		if busy {
+			leave = nil
+		} else if woken != nil {
+			wait = time.Until(e.p.Stay.until)
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return false, context.Cause(ctx)
+		case <-woken:
+			timer.Stop()
+			return true, e.look(ctx)
+		case <-e.over: // an end is written: it may have been the last one, and the worker has room
+		case <-e.ended:
+		case <-leave:
+		case <-timer.C:
+			if busy && woken != nil {
+				_, err := e.refill(ctx)
+				e.spent = false
+				return err == nil, err
+			}
+		}
+		timer.Stop()
+	}
+}
+
+// stays tells whether the execution waits for more when nothing is left. A step
+// with a time-out of its own does not: it would run into that.
+func (e *execution) stays(ctx context.Context) bool {
+	s := e.p.Stay
+	_, bounded := ctx.Deadline()
+	select {
+	case <-s.leave:
+		return false
+	default:
+		return e.p.Last && !bounded && time.Now().Before(s.until)
+	}
+}
+
+// leave ends the execution, unless it was woken meanwhile.
+func (e *execution) leave(ctx context.Context) (bool, error) {
+	s := e.p.Stay
+	if e.p.Last && !s.close() || !e.p.Last && len(s.token) > 0 {
+		<-s.token
+		return true, e.look(ctx)
+	}
+	return !e.close(), nil
+}
+
+// look does what the run was woken for; a claim follows.
+func (e *execution) look(ctx context.Context) error {
+	e.spent, e.fresh = false, true
+	if !e.p.Stay.wanted() {
+		return nil
+	}
+	before := e.p.Stay.Moved()
+	err := e.repeat(ctx)
+	if e.p.Stay.Moved() > before || !e.p.Stay.leftOver() {
+		e.gate, e.gates = time.Time{}, 0
+		return err
+	}
+	e.gate = time.Now().Add(min(leastGate<<min(e.gates, 10), mostGate))
+	e.gates++
+	return err
+}
+
+// repeat runs the passes of this run again; a claim follows.
+func (e *execution) repeat(ctx context.Context) error {
+	e.spent = false
+	passes := e.p.Stay.repeats(e.p.Band)
+	if len(passes) == 0 && e.p.Refill {
+		if pass, ok := e.r.passFor(e.p.Band); ok {
+			passes = append(passes, pass)
+		}
+	}
+	left, assigned := false, 0
+	for _, p := range passes {
+		p.brief = true
+		result, err := e.r.pass(ctx, p)
+		if err != nil {
+			return err
+		}
+		left, assigned = left || result.Left, assigned+result.Assigned
+	}
+	e.p.Stay.note(left, assigned)
+	return nil
+}
+
+// unwritten counts the claims and items that are not over.
+func (e *execution) unwritten() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.open
+}
