@@ -33,7 +33,7 @@ func (r *runner) step() error {
 	if err := r.advance(); err != nil {
 		return err
 	}
-	return cmp.Or(r.flush(), sweepErr)
+	return cmp.Or(r.wakeUp(), r.flush(), sweepErr)
 }
 
 // advance fires what is due.

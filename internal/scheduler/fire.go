@@ -37,9 +37,12 @@ func (r *runner) fire(start Start) (settled bool, err error) {
 		return true, nil
 	}
 	if running, ok := r.reserve(); !ok {
-		r.overlap(start, running.describe())
+		if !r.yields(running, start) {
+			r.overlap(start, running.describe())
+		}
 		return true, nil
 	}
+	r.asked = time.Time{}
 	if r.job.Scope == ScopeEachWorker {
 		if err := r.start(start, nil); err != nil {
 			r.release()

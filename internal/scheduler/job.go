@@ -37,6 +37,9 @@ const (
 	TriggerCatchUp = "catchUp"
 	TriggerRequest = "request"
 
+	// TriggerWake starts a run because there is new work.
+	TriggerWake = "wake"
+
 	// TriggerStranded starts a run because items lie about that nobody runs.
 	TriggerStranded = "stranded"
 )
@@ -87,6 +90,10 @@ type Work struct {
 	// cause, when Stop has waited long enough. The text of its error is
 	// recorded and logged, so it must hold no secrets.
 	Run func(ctx context.Context, start Start) error
+
+	// Leave asks a run that TriggerWake started, and that waits for more work, to
+	// end: a planned instant is due. It returns at once; nil where no such runs are.
+	Leave func()
 }
 
 // validate fills in the defaults and refuses what makes no sense.

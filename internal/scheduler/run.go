@@ -59,6 +59,7 @@ func (r *runner) execute(id int64, work *Work, start Start, done chan<- error) {
 		} else {
 			log.Info().Int64("took_ms", took).Msg("run succeeded")
 		}
+		r.backOff(err != nil)
 		r.finish(id, err)
 		r.release()
 		r.ring()

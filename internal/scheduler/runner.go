@@ -70,7 +70,10 @@ type runner struct {
 
 	waiting  *Start // queued behind a run
 	waitsFor string // that run, in words
-	won      *Start // claimed, but its run could not be recorded yet
+
+	// asked is since when a run that was woken has been waited for; zero: none is.
+	asked time.Time
+	won   *Start // claimed, but its run could not be recorded yet
 
 	// doubt is the instant whose claim ended in an error: it may be ours.
 	doubt time.Time
@@ -91,11 +94,19 @@ type place struct {
 
 	mu  sync.Mutex
 	run *activity // nil: nothing runs here
+
+	// woken tells that there is new work, which no run has seen. Runs that are
+	// started for it begin not before wakeAt; failures counts those in a row that
+	// failed.
+	woken    bool
+	wakeAt   time.Time
+	failures int
 }
 
 // activity is the run that goes on here.
 type activity struct {
 	since time.Time // UTC
+	woken bool      // for new work: it leaves when it has nothing to do and is asked to
 	ended bool      // only its record is still to be written
 }
 
