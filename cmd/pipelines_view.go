@@ -61,6 +61,7 @@ type triggerView struct {
 	Cron     string `json:"cron,omitempty"`
 	Every    string `json:"every,omitempty"`
 	AtStart  bool   `json:"atStart"`
+	Wake     bool   `json:"wake,omitempty"`
 	Timezone string `json:"timezone"`
 	DST      string `json:"dst"`
 	Overlap  string `json:"overlap"`
@@ -92,7 +93,7 @@ func viewPipeline(p *pipelines.Pipeline) pipelineView {
 	}
 	if t := p.Trigger; t != nil {
 		v.Trigger = &triggerView{
-			Cron: t.Cron, Every: durationText(t.Every), AtStart: t.AtStart, Timezone: t.Location.String(), DST: string(t.DST),
+			Cron: t.Cron, Every: durationText(t.Every), AtStart: t.AtStart, Wake: t.Wake, Timezone: t.Location.String(), DST: string(t.DST),
 			Overlap: string(t.Overlap), Scope: string(t.Scope), CatchUp: durationText(t.CatchUp),
 		}
 	}
@@ -117,8 +118,10 @@ func (v pipelineView) starts() string {
 		return "cron " + t.Cron
 	case t.Every != "":
 		return "every " + t.Every
-	default:
+	case t.AtStart:
 		return "at start"
+	default:
+		return "wake"
 	}
 }
 

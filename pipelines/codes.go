@@ -14,7 +14,8 @@ const (
 	CodeUnreachableStep = "unreachable-step" // a step before it always ends the pipeline
 
 	// Triggers.
-	CodeEmptyTrigger    = "empty-trigger"    // neither cron nor every nor atStart
+	CodeEmptyTrigger    = "empty-trigger"    // neither cron nor every, atStart or wake
+	CodeWakeScope       = "wake-scope"       // wake without scope: each-worker
 	CodeTwoSchedules    = "two-schedules"    // both cron and every
 	CodeInvalidSchedule = "invalid-schedule" // a cron expression or interval that cannot be
 	CodeUnknownTimezone = "unknown-timezone" // a zone that the zone database does not have

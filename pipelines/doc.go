@@ -18,7 +18,7 @@
 //	      url: https://example.test/files/${{ payload.file }}
 //
 // A pipeline with a `trigger` is a system pipeline: a schedule starts it, no
-// item does. Its keys are cron or every, atStart, timezone, dst (first, last,
+// item does. Its keys are cron or every, atStart, wake, timezone, dst (first, last,
 // both, skip), overlap (skip, queue), scope (once, each-worker) and catchUp.
 //
 // # The message

@@ -110,6 +110,10 @@ func triggerKeys() keydocs.Keys {
 		{Name: "every", Type: "duration", Min: new(0.0), Example: "5m", Doc: "an interval of one second or more, in whole milliseconds; not beside `cron`"},
 		{Name: "atStart", Type: "true or false", Default: "false", Doc: "start once when a process starts"},
 		{
+			Name: "wake", Type: "true or false", Default: "false",
+			Doc: "start as soon as there are items that the pipeline would assign or run: [below](#as-soon-as-there-is-work-wake); needs `scope: each-worker`",
+		},
+		{
 			Name: "timezone", Without: "the setting `pipelines.timezone`", Example: "Europe/Lisbon",
 			Doc: "the zone of the cron expression: a name such as `Europe/Lisbon`, or `UTC`",
 		},

@@ -12,12 +12,15 @@ type rawTrigger struct {
 	Cron     *strictyaml.Node `yaml:"cron"`
 	Every    *strictyaml.Node `yaml:"every"`
 	AtStart  *strictyaml.Node `yaml:"atStart"`
+	Wake     *strictyaml.Node `yaml:"wake"`
 	Timezone *strictyaml.Node `yaml:"timezone"`
 	Overlap  *strictyaml.Node `yaml:"overlap"`
 	Scope    *strictyaml.Node `yaml:"scope"`
 	CatchUp  *strictyaml.Node `yaml:"catchUp"`
 	DST      *strictyaml.Node `yaml:"dst"`
 }
+
+const emptyTriggerHint = "give it cron, every, atStart: true or wake: true"
 
 // trigger compiles a trigger; nil when the pipeline has none.
 func (c *compilation) trigger(n *strictyaml.Node) *Trigger {
@@ -33,6 +36,7 @@ func (c *compilation) trigger(n *strictyaml.Node) *Trigger {
 		Cron:     value[string](c, raw.Cron, nil),
 		Every:    time.Duration(value(c, raw.Every, positive)),
 		AtStart:  value[bool](c, raw.AtStart, nil),
+		Wake:     value[bool](c, raw.Wake, nil),
 		Location: c.opts.Location,
 		Overlap:  choice(c, raw.Overlap, overlaps...),
 		Scope:    choice(c, raw.Scope, scopes...),
@@ -41,6 +45,10 @@ func (c *compilation) trigger(n *strictyaml.Node) *Trigger {
 	}
 	c.timezone(t, raw.Timezone)
 	c.schedule(t, n, raw)
+	if t.Wake && (!given(raw.Scope) || raw.Scope.Value == string(ScopeOnce)) {
+		c.report(raw.Wake, CodeWakeScope, "wakes each worker for itself, and one run in the whole cluster cannot run the items of all",
+			"add scope: each-worker")
+	}
 	return t
 }
 
@@ -71,10 +79,13 @@ func (c *compilation) schedule(t *Trigger, n *strictyaml.Node, raw rawTrigger) {
 		if planned, err = cron.Every(t.Every); err != nil {
 			c.report(raw.Every, CodeInvalidSchedule, err.Error(), "")
 		}
-	case !given(raw.Cron) && !given(raw.Every) && !t.AtStart && !given(raw.AtStart):
-		c.report(n, CodeEmptyTrigger, "nothing starts the pipeline", "give it cron, every or atStart: true")
-	case given(raw.AtStart) && raw.AtStart.Value == false && !given(raw.Cron) && !given(raw.Every):
-		c.report(raw.AtStart, CodeEmptyTrigger, "nothing starts the pipeline", "give it cron, every or atStart: true")
+	case given(raw.Cron) || given(raw.Every) || t.AtStart || t.Wake:
+	case !given(raw.AtStart) && !given(raw.Wake):
+		c.report(n, CodeEmptyTrigger, "nothing starts the pipeline", emptyTriggerHint)
+	case given(raw.AtStart) && raw.AtStart.Value == false:
+		c.report(raw.AtStart, CodeEmptyTrigger, "nothing starts the pipeline", emptyTriggerHint)
+	case given(raw.Wake) && raw.Wake.Value == false:
+		c.report(raw.Wake, CodeEmptyTrigger, "nothing starts the pipeline", emptyTriggerHint)
 	}
 	if err == nil {
 		t.Schedule = planned

@@ -25,6 +25,7 @@ var beyond = map[string]string{
 	pipelines.CodeUnknownTimezone: "it has no database of zones",
 	pipelines.CodeNoEffect:        "what follows from other keys is the checker's",
 	pipelines.CodeEmptyTrigger:    "what follows from other keys is the checker's",
+	pipelines.CodeWakeScope:       "what follows from other keys is the checker's",
 	pipelines.CodeTwoSchedules:    "what follows from other keys is the checker's",
 }
 

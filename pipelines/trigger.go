@@ -24,19 +24,30 @@ const (
 	ScopeEachWorker Scope = "each-worker" // every worker
 )
 
-// Trigger says when a system pipeline starts. At least one of Schedule and
-// AtStart is set.
+// The kinds of steps that give items to workers and run them. Their priorities
+// say which items wake a pipeline.
+const (
+	AssignHandler  = "AssignTasksToWorker"
+	ExecuteHandler = "ExecuteWorkItems"
+)
+
+// Trigger says when a system pipeline starts. At least one of Schedule, AtStart
+// and Wake is set.
 type Trigger struct {
 	// Cron is the expression as it was written, "" if there is none; Every is
 	// the interval, 0 if there is none. At most one of them is given.
 	Cron  string
 	Every time.Duration
 
-	// Schedule is what Cron or Every plans; nil when only AtStart starts it.
+	// Schedule is what Cron or Every plans; nil when only AtStart or Wake starts it.
 	Schedule *cron.Schedule
 
 	// AtStart starts the pipeline once whenever a process starts.
 	AtStart bool
+
+	// Wake starts the pipeline as soon as there are items that it would assign or
+	// run; Scope is ScopeEachWorker then.
+	Wake bool
 
 	// Location is the zone of the cron expression.
 	Location *time.Location

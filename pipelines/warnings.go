@@ -31,6 +31,10 @@ func warnings(p *Pipeline, top *strictyaml.Node) strictyaml.Findings {
 				warn(n, CodeNoEffect, "it is about items, and none runs this pipeline: its trigger starts it", "")
 			}
 		}
+		if p.Trigger.Wake && !slices.ContainsFunc(p.Steps, (*Step).movesItems) {
+			warn(top.Get("trigger").Get("wake"), CodeNoEffect, "no step assigns or runs items, so there are none that could wake the pipeline",
+				"remove it, or add the steps AssignTasksToWorker and ExecuteWorkItems")
+		}
 		return found
 	}
 	runTime := time.Duration(p.Resilience.Timeout)
@@ -86,3 +90,6 @@ func (s *Step) lastWithin(runTime time.Duration) (last int) {
 	}
 	return s.Attempts
 }
+
+// movesItems tells whether the step is one of those that `wake` is about.
+func (s *Step) movesItems() bool { return s.Handler == AssignHandler || s.Handler == ExecuteHandler }

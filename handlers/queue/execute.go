@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"botwork/handlers"
+	"botwork/pipelines"
 	"botwork/workqueue"
 )
 
 func executeKind(s Services) handlers.Kind {
 	return handlers.Kind{
-		Name: "ExecuteWorkItems", Summary: "Run the items that are assigned to this worker",
+		Name: pipelines.ExecuteHandler, Summary: "Run the items that are assigned to this worker",
 		Doc: `Runs this worker's assigned items of the given priorities, the highest first: claims each (state 1, a lease), runs the pipeline
 of its IntegrationConfig step by step, and records its end (state 2). On a failure RetryCount grows by one; below the resilience
 limit the item is ready again (state 0) after its backoff, else it is cancelled (state 3). The step ends when none are left and
@@ -52,7 +53,9 @@ func (e *executeStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 	if err != nil {
 		return nil, handlers.Permanent(err)
 	}
-	r, err := worker.Execute(ctx, workqueue.ExecuteParams{Band: band, Refill: e.Refill})
+	p := workqueue.ExecuteParams{Band: band, Refill: e.Refill, Stay: workqueue.StayOf(ctx)}
+	p.Last = p.Stay != nil && p.Stay.Step == call.Step
+	r, err := worker.Execute(ctx, p)
 	if r != (workqueue.ExecuteResult{}) {
 		call.Log.Info().Stringer("band", band).Int("succeeded", r.Succeeded).Int("failed", r.Failed).
 			Int("snoozed", r.Snoozed).Int("released", r.Released).Int("dropped", r.Dropped).Msg("ran items")

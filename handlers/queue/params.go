@@ -5,12 +5,13 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/scoring"
 )
 
 // AssignKind is the name of the kind whose steps make assignment passes.
-const AssignKind = "AssignTasksToWorker"
+const AssignKind = pipelines.AssignHandler
 
 // AssignParams are what a step of AssignKind hands to its pass, for who wants to
 // know without running it. Parameters that an expression gives are known only in a

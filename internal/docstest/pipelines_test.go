@@ -55,7 +55,7 @@ func TestPipelineDefaults(t *testing.T) {
 		"The keys of a step": {"onError": string(p.Steps[0].OnError)},
 		"The keys of `trigger`": {
 			"overlap": string(p.Trigger.Overlap), "scope": string(p.Trigger.Scope), "dst": string(p.Trigger.DST),
-			"atStart": fmt.Sprint(p.Trigger.AtStart),
+			"atStart": fmt.Sprint(p.Trigger.AtStart), "wake": fmt.Sprint(p.Trigger.Wake),
 		},
 		"The keys of `resilience`": {
 			"limit": fmt.Sprint(d.Limit), "delay": brief(time.Duration(d.Delay)), "factor": fmt.Sprint(d.Factor), "maxDelay": brief(time.Duration(d.MaxDelay)),

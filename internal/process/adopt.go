@@ -21,6 +21,7 @@ func (p *Process) Adopt(ctx context.Context, next *pipelines.Catalogue) error {
 		return err
 	}
 	p.o.Link.SetCatalogue(next)
+	p.waker.adopt(next)
 	var errs []error
 	for _, pl := range system(next) {
 		was, ok := before.Get(pl.Name)
@@ -71,5 +72,12 @@ func (p *Process) keepTexts(ctx context.Context, of ...*pipelines.Catalogue) err
 
 // work is what a system pipeline's schedule starts.
 func (p *Process) work(pl *pipelines.Pipeline) scheduler.Work {
-	return scheduler.Work{Hash: pl.Hash, Run: func(ctx context.Context, _ scheduler.Start) error { return p.run(ctx, pl) }}
+	if !pl.Trigger.Wake {
+		return scheduler.Work{Hash: pl.Hash, Run: func(ctx context.Context, _ scheduler.Start) error { return p.run(ctx, pl) }}
+	}
+	return scheduler.Work{
+		Hash:  pl.Hash,
+		Run:   func(ctx context.Context, start scheduler.Start) error { return p.runWaking(ctx, pl, start) },
+		Leave: p.waker.find(pl.Name).leave,
+	}
 }

@@ -13,8 +13,8 @@ func (p *Process) attend(band workqueue.Band) {
 		return
 	}
 	for _, pl := range p.system() {
-		for _, b := range bands(pl) {
-			if b.Overlaps(band) {
+		for _, b := range bands(pl, pipelines.ExecuteHandler) {
+			if b.Overlaps(band) && !p.waker.find(pl.Name).wake(true) {
 				p.scheduler.Wake(pl.Name)
 				break
 			}
@@ -22,12 +22,12 @@ func (p *Process) attend(band workqueue.Band) {
 	}
 }
 
-// bands are the priorities that the steps of a pipeline run. Bounds that are
-// not known before the run, since they are expressions, count as none.
-func bands(pl *pipelines.Pipeline) []workqueue.Band {
+// bands are the priorities that a pipeline's steps of a kind run or assign. Bounds
+// that are not known before the run, since they are expressions, count as none.
+func bands(pl *pipelines.Pipeline, handler string) []workqueue.Band {
 	var list []workqueue.Band
 	for _, step := range pl.Steps {
-		if step.Handler != "ExecuteWorkItems" {
+		if step.Handler != handler {
 			continue
 		}
 		bound := func(name string) *int {

@@ -73,7 +73,7 @@ func (p *Process) runNamed(ctx context.Context, name string) error {
 // urgency is the highest lower bound of the priorities that the pipeline's steps
 // run; it is above them all where no step runs items.
 func urgency(pl *pipelines.Pipeline) int {
-	bands := bands(pl)
+	bands := bands(pl, pipelines.ExecuteHandler)
 	if len(bands) == 0 {
 		return math.MaxInt
 	}

@@ -46,6 +46,7 @@ type Process struct {
 	o         Options
 	runner    *workqueue.Runner
 	scheduler *scheduler.Scheduler
+	waker     *waker
 
 	// started tells that the schedules fire; before, and in a process that
 	// runs pipelines one time, nothing runs but what was asked for.
@@ -57,6 +58,8 @@ type Process struct {
 // another process works under the name.
 func New(ctx context.Context, o Options) (*Process, error) {
 	p := &Process{o: o}
+	p.waker = newWaker(p)
+	p.waker.adopt(o.Catalogue)
 	identify(&p.o.Spec)
 	if p.o.Finished == nil {
 		p.o.Finished = p.logItem
@@ -83,6 +86,9 @@ func New(ctx context.Context, o Options) (*Process, error) {
 func (p *Process) Start(ctx context.Context) error {
 	err := p.scheduler.Start(ctx)
 	p.started.Store(err == nil)
+	if err == nil {
+		p.waker.start(ctx)
+	}
 	return err
 }
 
@@ -106,6 +112,7 @@ func (p *Process) Stop(ctx context.Context) error {
 			stopped <- p.scheduler.Stop(ctx)
 		}()
 	}
+	p.waker.end()
 	err := p.runner.Stop(ctx)
 	return errors.Join(err, <-stopped)
 }

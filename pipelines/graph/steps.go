@@ -81,6 +81,9 @@ func starts(p *pipelines.Pipeline) []string {
 	if t.AtStart {
 		ways = append(ways, "at start")
 	}
+	if t.Wake {
+		ways = append(ways, "wake")
+	}
 	return ways
 }
 

@@ -1,0 +1,276 @@
+package process
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"botwork/pipelines"
+	"botwork/workqueue"
+)
+
+const (
+	// pollEvery is how often a worker looks for work that nobody told it of, and
+	// pollShare the share of its time that this may take: one part in so many.
+	pollEvery, pollShare = time.Second, 200
+
+	// peersEvery is how often the workers are counted, longestHold the longest that
+	// a worker waits before it looks for what another process has enqueued. Of many
+	// that hear of an item one should be the first: the others find it gone.
+	peersEvery, longestHold = 30 * time.Second, 2 * time.Millisecond
+)
+
+// waker starts the pipelines that wake, or wakes the runs of them that go on, as
+// soon as there is work for them. It listens to the store, and looks once a second
+// for what it cannot hear of.
+type waker struct {
+	p *Process
+
+	targets atomic.Pointer[[]wakeTarget]
+	changed chan struct{} // holds a token when targets have changed
+	heard   chan struct{} // holds a token when another process has told of work
+	peers   atomic.Int64  // other workers that are alive
+
+	stop  context.CancelFunc // nil until start
+	loops sync.WaitGroup
+
+	mu    sync.Mutex
+	known map[string]*waking
+}
+
+// wakeTarget is a pipeline that wakes and the priorities that wake it.
+type wakeTarget struct {
+	*waking
+	bands []workqueue.Band
+}
+
+func newWaker(p *Process) *waker {
+	return &waker{p: p, changed: make(chan struct{}, 1), heard: make(chan struct{}, 1), known: map[string]*waking{}}
+}
+
+// adopt takes over what the pipelines of a catalogue say.
+func (w *waker) adopt(of *pipelines.Catalogue) {
+	var targets []wakeTarget
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, pl := range system(of) {
+		if !pl.Trigger.Wake {
+			continue
+		}
+		if w.known[pl.Name] == nil {
+			w.known[pl.Name] = &waking{name: pl.Name}
+		}
+		targets = append(targets, wakeTarget{w.known[pl.Name],
+			append(bands(pl, pipelines.AssignHandler), bands(pl, pipelines.ExecuteHandler)...)})
+	}
+	w.targets.Store(&targets)
+	offer(w.changed)
+}
+
+// find returns what is known of a pipeline that wakes; nil: it does not.
+func (w *waker) find(name string) *waking {
+	for _, t := range *w.targets.Load() {
+		if t.name == name {
+			return t.waking
+		}
+	}
+	return nil
+}
+
+// start begins to listen and to look, until the worker drains.
+func (w *waker) start(ctx context.Context) {
+	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
+	w.loops.Go(func() {
+		_ = w.p.o.Store.Listen(ctx, w.hear, w.trouble) // its only error is the end of ctx
+	})
+	w.loops.Go(func() { w.look(ctx) })
+	w.loops.Go(func() { w.followUp(ctx) })
+	w.loops.Go(func() {
+		select {
+		case <-w.p.runner.Draining():
+			w.stop()
+		case <-ctx.Done():
+		}
+	})
+}
+
+func (w *waker) end() {
+	if w.stop != nil {
+		w.stop()
+		w.loops.Wait()
+	}
+}
+
+// hear takes a notice of the store. What this process has made ready it goes for at
+// once; of what others have, all workers hear, so followUp looks first.
+func (w *waker) hear(n workqueue.Notice) {
+	switch {
+	case !n.Others:
+		w.wake(n.Band, true)
+	case len(n.Workers) == 0:
+		if w.wanted(n.Band) {
+			offer(w.heard)
+		}
+	default:
+		for _, id := range n.Workers {
+			if id == w.p.runner.Worker().ID {
+				w.wake(n.Band, false)
+			}
+		}
+	}
+}
+
+// trouble says once that notices of others do not come, and once that they do.
+func (w *waker) trouble(err error) {
+	if err != nil {
+		w.p.o.Log.Warn().Err(err).Msg("the database does not tell what other processes enqueue; looking once a second")
+		return
+	}
+	w.p.o.Log.Info().Msg("the database tells what other processes enqueue")
+}
+
+// wanted tells whether a pipeline wakes for the band.
+func (w *waker) wanted(band workqueue.Band) bool {
+	for _, t := range *w.targets.Load() {
+		if t.takes(band) {
+			return true
+		}
+	}
+	return false
+}
+
+// wake wakes the pipelines of a band: their runs that go on, else new ones.
+func (w *waker) wake(band workqueue.Band, pass bool) {
+	for _, t := range *w.targets.Load() {
+		if t.takes(band) && !t.wake(pass) {
+			w.p.scheduler.WakeUp(t.name)
+		}
+	}
+}
+
+// followUp looks for what others have told of, which somebody may have taken by now.
+func (w *waker) followUp(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.heard:
+		}
+		if peers := w.peers.Load(); peers > 0 {
+			hold := rand.N(min(time.Duration(peers)*longestHold/8, longestHold)) //nolint:gosec // a draw of lots among friends
+			if !pauseFor(ctx, hold) {
+				return
+			}
+		}
+		w.check(ctx, func(t wakeTarget, r workqueue.Readiness) {
+			if !t.wake(r == workqueue.ItemsWait) {
+				w.p.scheduler.WakeUp(t.name)
+			}
+		})
+	}
+}
+
+// look looks, once a second, for work that nobody told of.
+func (w *waker) look(ctx context.Context) {
+	var counted time.Time
+	for {
+		wait := pollEvery
+		if len(*w.targets.Load()) == 0 {
+			wait = time.Hour // until they change
+		} else {
+			if time.Since(counted) > peersEvery {
+				w.countPeers(ctx)
+				counted = time.Now()
+			}
+			began := time.Now()
+			w.check(ctx, func(t wakeTarget, r workqueue.Readiness) {
+				if t.worthwhile(time.Now()) && !t.wake(r == workqueue.ItemsWait) {
+					w.p.scheduler.WakeUp(t.name)
+				}
+			})
+			wait = max(wait, pollShare*time.Since(began))
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-w.changed:
+			timer.Stop()
+		case <-timer.C:
+		}
+	}
+}
+
+// check asks the store what there is to do, and has the pipelines woken that it is
+// for. An error is the heartbeat's to report.
+func (w *waker) check(ctx context.Context, wake func(wakeTarget, workqueue.Readiness)) {
+	targets := *w.targets.Load()
+	var all []workqueue.Band
+	for _, t := range targets {
+		all = append(all, t.bands...)
+	}
+	spans := workqueue.JoinBands(all)
+	if len(spans) == 0 {
+		return
+	}
+	ready := func(b workqueue.Band) workqueue.Readiness {
+		ctx, cancel := context.WithTimeout(ctx, w.p.o.Spec.Lease/2)
+		defer cancel()
+		r, err := w.p.o.Store.Ready(ctx, w.p.runner.Worker().ID, b)
+		if err != nil {
+			return workqueue.NothingReady
+		}
+		return r
+	}
+	// One query as a rule: what lies between the spans is looked at as well.
+	r := ready(workqueue.Band{Min: spans[0].Min, Max: spans[len(spans)-1].Max})
+	for _, span := range spans {
+		if r != workqueue.NothingReady && len(spans) > 1 {
+			r = ready(span)
+		}
+		for _, t := range targets {
+			if r != workqueue.NothingReady && t.takes(span) {
+				wake(t, r)
+			}
+		}
+	}
+}
+
+// countPeers counts the other workers that are alive.
+func (w *waker) countPeers(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, w.p.o.Spec.Lease/2)
+	defer cancel()
+	workers, err := w.p.o.Store.Workers(ctx)
+	if err != nil {
+		return
+	}
+	peers := int64(-1)
+	for i := range workers {
+		if workers[i].State == workqueue.WorkerActive {
+			peers++
+		}
+	}
+	w.peers.Store(max(peers, 0))
+}
+
+func offer(token chan<- struct{}) {
+	select {
+	case token <- struct{}{}:
+	default:
+	}
+}
+
+// pauseFor waits; false when ctx ends first.
+func pauseFor(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
