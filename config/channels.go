@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"botwork/internal/strictyaml"
 )
@@ -26,8 +27,11 @@ type Channel struct {
 	Max *int `yaml:"max"`
 }
 
-// queuePattern is what queues and channels may be called.
-var queuePattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,200}$`)
+// queuePattern is what queues and channels may be called. It is compiled for who needs
+// it: a class that repeats 200 times makes a large program.
+const queuePattern = `^[A-Za-z0-9_.-]{1,200}$`
+
+var queueName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(queuePattern) })
 
 // DecodeNode implements strictyaml.NodeDecoder.
 func (c *Channels) DecodeNode(n *strictyaml.Node) strictyaml.Findings {
@@ -96,7 +100,7 @@ func (k *checker) slots() {
 
 // queueName checks the name of a queue or a channel.
 func (k *checker) queueName(path, name string) {
-	if !queuePattern.MatchString(name) {
+	if !queueName().MatchString(name) {
 		k.add(path, "invalid-name", fmt.Sprintf("got the name %q, want 1 to 200 Latin letters, digits and the signs _ . -", name), "")
 	}
 }

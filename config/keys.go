@@ -63,10 +63,10 @@ func workerKeys() keydocs.Keys {
 			Doc: "how many of them are kept free for items above priority 1000, less than all",
 		},
 		{
-			Name: "channels", Type: "map of object", Keys: channelKeys(), Names: queuePattern.String(), Example: "{chat: {cost: 1, max: 2}}",
+			Name: "channels", Type: "map of object", Keys: channelKeys(), Names: queuePattern, Example: "{chat: {cost: 1, max: 2}}",
 			Doc: "the sorts of items that the worker takes, and how many slots each takes; none: all sorts, at one slot an item",
 		},
-		{Name: "queues", Type: "list of string", ItemPattern: queuePattern.String(), Example: "[default]", Doc: "the queues that the worker serves; none: all"},
+		{Name: "queues", Type: "list of string", ItemPattern: queuePattern, Example: "[default]", Doc: "the queues that the worker serves; none: all"},
 		{Name: "labels", Type: "map of scalar", Names: namePattern.String(), Example: "{site: lisbon, gpu: false}", Doc: "what the worker has or is: texts, numbers, true or false"},
 		{Name: "heartbeat", Type: "duration", Min: new(0.0), Default: brief(d.Heartbeat), Doc: "time between two signs of life, from `1s` on"},
 		{

@@ -2,7 +2,6 @@ package database
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 )
 
@@ -21,7 +20,7 @@ func SafeDSN(dsn string) string {
 
 // passwordPair finds passwords in the text of an error, which may hold a part
 // of a DSN that the driver took apart.
-var passwordPair = regexp.MustCompile(`(?i)((?:password|pwd|secret|token|assertion)\s*=\s*)("[^"]*"|'[^']*'|\{[^}]*\}|[^;&\s]+)`)
+var passwordPair = lazily(`(?i)((?:password|pwd|secret|token|assertion)\s*=\s*)("[^"]*"|'[^']*'|\{[^}]*\}|[^;&\s]+)`)
 
 // redacted is an error whose text hides a DSN but which unwraps to the cause.
 type redacted struct {
@@ -47,7 +46,7 @@ func Redact(err error, dsn string) error {
 			text = strings.ReplaceAll(text, form, "<secret>")
 		}
 	}
-	text = passwordPair.ReplaceAllString(text, "${1}<secret>")
+	text = passwordPair().ReplaceAllString(text, "${1}<secret>")
 	if text == err.Error() {
 		return err
 	}

@@ -3,13 +3,20 @@ package database
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // span is a part of a DSN.
 type span struct{ from, to int }
 
+// lazily compiles a pattern for the first who uses it: most commands show no DSN, and
+// these patterns are a good part of what the program does before it begins.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 // secretKey recognises the names of parameters that hold a secret.
-var secretKey = regexp.MustCompile(`(?i)(password|passwd|pwd|secret|token|assertion)`)
+var secretKey = lazily(`(?i)(password|passwd|pwd|secret|token|assertion)`)
 
 var scheme = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*://`)
 
@@ -44,7 +51,7 @@ func secretsInURL(dsn string, start int) []span {
 		}
 		name, value, ok := strings.Cut(dsn[from:to], "=")
 		switch {
-		case secretKey.MatchString(name) && ok:
+		case secretKey().MatchString(name) && ok:
 			spans = append(spans, span{to - len(value), to})
 		case strings.Contains(name, "@"):
 			// No parameter, but the end of a password with a question mark.
@@ -56,15 +63,15 @@ func secretsInURL(dsn string, start int) []span {
 }
 
 var (
-	secretPair = regexp.MustCompile(`(?i)[a-z_ ]*(password|passwd|pwd|secret|token|assertion)[a-z_ ]*=\s*`)
+	secretPair = lazily(`(?i)[a-z_ ]*(password|passwd|pwd|secret|token|assertion)[a-z_ ]*=\s*`)
 
 	// quotedValue is a value in the quotes of libpq, ADO or ODBC.
-	quotedValue = regexp.MustCompile(`^('(?:[^'\\]|\\.)*'|"(?:[^"]|"")*"|\{(?:[^}]|\}\})*\})`)
+	quotedValue = lazily(`^('(?:[^'\\]|\\.)*'|"(?:[^"]|"")*"|\{(?:[^}]|\}\})*\})`)
 
 	// nextPair is where an unquoted value ends for sure. A semicolon or a
 	// space alone may belong to a password, by the rules of one engine or
 	// the other; in front of a known name it does not.
-	nextPair = regexp.MustCompile(`(?i)[;\s]\s*(host|hostaddr|port|user|dbname|sslmode|sslcert|sslkey|sslrootcert|target_session_attrs|connect_timeout|application_name|search_path|timezone|` +
+	nextPair = lazily(`(?i)[;\s]\s*(host|hostaddr|port|user|dbname|sslmode|sslcert|sslkey|sslrootcert|target_session_attrs|connect_timeout|application_name|search_path|timezone|` +
 		`server|data source|address|addr|database|initial catalog|user id|uid|encrypt|trustservercertificate|trust server certificate|fedauth|app name|application name|applicationintent|` +
 		`connection timeout|connect timeout|dial timeout|keepalive|packet size|failoverpartner|failoverport|workstation id|wsid|servercertificate|certificate|hostnameincertificate|` +
 		`tlsmin|integrated security|trusted_connection|authenticator|multisubnetfailover|log|columnencryption|driver|` +
@@ -76,15 +83,15 @@ var (
 func secretsInPairs(dsn string) []span {
 	var spans []span
 	for at := 0; ; {
-		key := secretPair.FindStringIndex(dsn[at:])
+		key := secretPair().FindStringIndex(dsn[at:])
 		if key == nil {
 			return spans
 		}
 		from := at + key[1]
 		var to int
-		if quoted := quotedValue.FindString(dsn[from:]); quoted != "" {
+		if quoted := quotedValue().FindString(dsn[from:]); quoted != "" {
 			to = from + len(quoted)
-		} else if next := nextPair.FindStringIndex(dsn[from:]); next != nil {
+		} else if next := nextPair().FindStringIndex(dsn[from:]); next != nil {
 			to = from + next[0]
 		} else {
 			to = from + len(strings.TrimRight(dsn[from:], "; "))

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -59,11 +60,11 @@ type Spec struct {
 
 // namePattern is what both systems take: no signs that a path, a command line or a
 // unit's name gives a meaning.
-var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$`)
+var namePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$`) })
 
 // CheckName reports a name that no service can have.
 func CheckName(name string) error {
-	if !namePattern.MatchString(name) {
+	if !namePattern().MatchString(name) {
 		return fmt.Errorf("got the service name %q, want 1 to 80 Latin letters, digits and the signs _ . -, a letter or digit in front", name)
 	}
 	return nil
