@@ -81,6 +81,9 @@ func copySources(t *testing.T, from, to string) {
 	}
 }
 
+// mostProgram bounds the program in an archive, in bytes.
+const mostProgram = 40_000_000
+
 // tryArchive unpacks an archive and uses it as its README says.
 func tryArchive(t *testing.T, archive []byte) {
 	t.Helper()
@@ -90,6 +93,11 @@ func tryArchive(t *testing.T, archive []byte) {
 		if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if info, err := os.Stat(filepath.Join(dir, "botwork")); err != nil {
+		t.Error(err)
+	} else if info.Size() > mostProgram {
+		t.Errorf("the program has %d bytes, want at most %d: go tool nm -size -sort size, of one that is not stripped, tells what weighs", info.Size(), mostProgram)
 	}
 	botwork := func(args ...string) string {
 		t.Helper()
