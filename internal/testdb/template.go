@@ -28,10 +28,14 @@ var schema = sync.OnceValues(func() (string, error) {
 	return text, errors.Join(err, os.RemoveAll(dir))
 })
 
-// Prepare gives an empty SQLite database the schema of the migrations. One that
-// has tables already, or of another engine, is left as it is.
+// Prepare gives an empty database of SQLite or PostgreSQL the schema of the
+// migrations. One that has tables already, or of another engine, is left as it is,
+// and so are a process's first two of PostgreSQL: see postgresSchema.
 func Prepare(t testing.TB, driver database.Driver, dsn string) {
 	t.Helper()
+	if driver == database.Postgres {
+		preparePostgres(t, dsn)
+	}
 	if driver != database.SQLite {
 		return
 	}
