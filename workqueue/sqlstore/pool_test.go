@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"botwork/internal/testdb"
+	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
 
@@ -21,6 +22,19 @@ func TestMigrateWithOneConnection(t *testing.T) {
 		defer cancel()
 		if applied, err := store.Migrate(ctx); err != nil || len(applied) == 0 {
 			t.Errorf("Migrate = %v, %v, want all migrations", applied, err)
+		}
+	})
+}
+
+func TestAskedCountsStatements(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		store := e.Open(t, e.DSN(t))
+		before := store.Asked()
+		if _, err := store.Enqueue(t.Context(), []workqueue.NewItem{{IntegrationConfig: "p"}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := store.Asked() - before; got != 1 {
+			t.Errorf("an enqueue of one item counts as %d statements, want 1", got)
 		}
 	})
 }

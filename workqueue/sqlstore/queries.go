@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"botwork/internal/namedsql"
@@ -35,6 +36,8 @@ type queries struct {
 	db      *sql.DB
 	texts   map[string]namedsql.Statement
 	prepare bool
+
+	asked atomic.Int64 // counts what was run
 
 	mu       sync.Mutex
 	prepared map[string]*sql.Stmt // guarded by mu
@@ -180,6 +183,7 @@ func (q *queries) bind(ctx context.Context, on runner, name string, v values) (*
 	if err != nil {
 		return nil, "", nil, err
 	}
+	q.asked.Add(1)
 	stmt := q.ready(name)
 	if stmt == nil {
 		return nil, text.Text, args, nil

@@ -156,6 +156,10 @@ func (s *Store) Close() error {
 // Driver tells the engine.
 func (s *Store) Driver() database.Driver { return s.dialect.driver }
 
+// Asked tells how many statements of package sql this store has run so far, but
+// those of listings and of what begins and ends transactions.
+func (s *Store) Asked() int64 { return s.queries.asked.Load() }
+
 // Ping checks that the database answers.
 func (s *Store) Ping(ctx context.Context) error {
 	return database.Redact(s.db.PingContext(ctx), s.dsn)
