@@ -26,6 +26,7 @@ func (a *app) benchCommand() *cobra.Command {
 	},
 		a.benchDrainCommand(),
 		a.benchEnqueueCommand(),
+		a.benchLatencyCommand(),
 		a.benchBacklogCommand(),
 		a.benchLimitCommand(),
 		a.benchWorkerCommand(),

@@ -31,12 +31,17 @@ var benchLines = []struct {
 	{bench.P50Ms, "p50", 2, "ms"},
 	{bench.P95Ms, "p95", 2, "ms"},
 	{bench.P99Ms, "p99", 2, "ms"},
+	{bench.FromCallP50Ms, "p50 from the call's start", 2, "ms"},
+	{bench.FromCallP95Ms, "p95 from the call's start", 2, "ms"},
+	{bench.FromCallP99Ms, "p99 from the call's start", 2, "ms"},
+	{bench.IdleCPUPercent, "idle worker, of one core", 2, "%"},
+	{bench.IdleStatementsPerSecond, "idle worker, statements", 2, "/s"},
 	{bench.CPUSecondsPer1000, "CPU of this program per 1000 items", 3, "s"},
 	{bench.PeakRSSMb, "largest memory of this program", 0, "MB"},
 }
 
 // benchRates say what itemsPerSecond counts, by scenario.
-var benchRates = map[string]string{"drain": "drained", "enqueue": "enqueued", "limit": "drained by the engine alone", "backlog": "drained with the backlog"}
+var benchRates = map[string]string{"drain": "drained", "enqueue": "enqueued", "limit": "drained by the engine alone", "backlog": "drained with the backlog", "latency": "enqueued"}
 
 func (a *app) benchSheet(r bench.Report) {
 	fmt.Fprintf(a.stdout, "%s on %s, %d items, median of %s\n", r.Scenario, r.Engine, r.N, count(r.Repeat, "round"))

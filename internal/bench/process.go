@@ -26,6 +26,7 @@ type worker struct {
 	capacity int
 	handler  handlers.Handler  // of the pipeline noop
 	files    map[string]string // pipelines beside noop and the shipped ones, by file name
+	bare     bool              // without the shipped ones
 	lease    time.Duration     // 0: a minute
 }
 
@@ -39,7 +40,9 @@ func (w worker) start(ctx context.Context, store *sqlstore.Store) (*process.Proc
 	catalogue := pipelines.NewCatalogue(pipelines.NewCompiler(registry, pipelines.Options{}))
 	findings := catalogue.Add(noop+".yaml", []byte("steps:\n  - handler: Count\n"))
 	for _, f := range shipped.Files() {
-		findings = append(findings, catalogue.Add(f.Name, f.Data)...)
+		if !w.bare {
+			findings = append(findings, catalogue.Add(f.Name, f.Data)...)
+		}
 	}
 	for name, text := range w.files {
 		findings = append(findings, catalogue.Add(name, []byte(text))...)

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"math"
 	"runtime/debug"
 	"time"
 )
@@ -13,6 +14,9 @@ type size func(n int) int
 func warmUp(n int) int { return min(n, 2000) }
 
 func whole(n int) int { return n }
+
+// warms tells that the round only warms up.
+func (of size) warms() bool { return of(math.MaxInt) < math.MaxInt }
 
 // work is the progress of a scenario that handles so many in each round.
 func (c Common) work(n int) int { return warmUp(n) + c.rounds()*n }
