@@ -31,6 +31,7 @@ type execution struct {
 	spent bool      // likewise: of a run that is woken; the last claim has brought all that was assigned
 	gate  time.Time // likewise: until then no pass is made for being woken, the gates-th time
 	gates int
+	band  Band // likewise: what it claims; that of the whole run, once it was woken
 	ended chan struct{} // holds a token when a run has ended
 	over  chan struct{} // holds a token when an end has been written
 
@@ -50,7 +51,7 @@ type execution struct {
 
 func (r *Runner) newExecution(p ExecuteParams, queues []Queue) *execution {
 	e := &execution{
-		r: r, p: p, policies: r.policies(queues), fresh: true,
+		r: r, p: p, band: p.Band, policies: r.policies(queues), fresh: true,
 		ended: make(chan struct{}, 1), over: make(chan struct{}, 1), cost: 1,
 	}
 	for _, c := range r.o.Spec.Channels {
@@ -115,18 +116,18 @@ func (e *execution) next() need {
 	case len(e.queue) > 0:
 		return need{priority: e.queue[0].Priority}
 	case e.fresh:
-		return e.high()
+		return high(e.band)
 	default:
-		return need{priority: e.p.Band.Min}
+		return need{priority: e.band.Min}
 	}
 }
 
 // high is a slot for a high item that is not known yet, if the band has any.
-func (e *execution) high() need {
-	if e.p.Band.Max <= HighPriority {
-		return need{priority: e.p.Band.Min}
+func high(band Band) need {
+	if band.Max <= HighPriority {
+		return need{priority: band.Min}
 	}
-	return need{priority: max(e.p.Band.Min, HighPriority+1)}
+	return need{priority: max(band.Min, HighPriority+1)}
 }
 
 // claimMore fills the loop's queue.
@@ -134,7 +135,7 @@ func (e *execution) claimMore(ctx context.Context) error {
 	e.fresh = false
 	e.admit()
 	most := e.batch()
-	items, err := e.claim(ctx, e.p.Band, most)
+	items, err := e.claim(ctx, e.band, most)
 	e.queue = append(e.queue, items...)
 	e.spent = e.p.Stay != nil && len(items) < most
 	e.p.Stay.claimed(len(items))

@@ -80,7 +80,7 @@ func (e *execution) startHigh(ctx context.Context, asked <-chan struct{}) {
 
 // startOne starts one high item; false when there is none.
 func (e *execution) startOne(ctx context.Context) bool {
-	slot := e.high()
+	slot := high(e.p.Band)
 	if e.crowded() || e.r.slots.acquire(ctx, slot) != nil {
 		return false
 	}

@@ -43,7 +43,7 @@ func (e *execution) more(ctx context.Context) (bool, error) {
 
 // refill repeats the pass; false when there is none to repeat.
 func (e *execution) refill(ctx context.Context) (asked bool, err error) {
-	pass, ok := e.r.passFor(e.p.Band)
+	pass, ok := e.r.passFor(e.band)
 	if !e.p.Refill || !ok {
 		return false, nil
 	}

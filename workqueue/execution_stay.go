@@ -80,9 +80,14 @@ func (e *execution) leave(ctx context.Context) (bool, error) {
 	return !e.close(), nil
 }
 
-// look does what the run was woken for; a claim follows.
+// look does what the run was woken for; a claim follows. From then on a step runs
+// what all steps of the run do, the most urgent first: who comes must not wait for
+// the end of an item that only happens to be a step before, when slots are free.
 func (e *execution) look(ctx context.Context) error {
 	e.spent, e.fresh = false, true
+	if e.p.Stay.Band != (Band{}) {
+		e.band = e.p.Stay.Band
+	}
 	if !e.p.Stay.wanted() {
 		return nil
 	}
@@ -100,9 +105,9 @@ func (e *execution) look(ctx context.Context) error {
 // repeat runs the passes of this run again; a claim follows.
 func (e *execution) repeat(ctx context.Context) error {
 	e.spent = false
-	passes := e.p.Stay.repeats(e.p.Band)
+	passes := e.p.Stay.repeats(e.band)
 	if len(passes) == 0 && e.p.Refill {
-		if pass, ok := e.r.passFor(e.p.Band); ok {
+		if pass, ok := e.r.passFor(e.band); ok {
 			passes = append(passes, pass)
 		}
 	}

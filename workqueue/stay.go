@@ -15,9 +15,9 @@ import (
 // Methods may be called from several goroutines at once; all of a nil one do
 // nothing.
 type Stay struct {
-	// Step is the name of the last step that executes. Band is what it executes,
-	// with what the steps before it do, where it stays: high items that come must
-	// not wait for the next run. The zero Band leaves the step its own.
+	// Step is the name of the last step that executes. Band is what all that execute
+	// run together: the last one runs it, and any that is woken, so that what comes
+	// need not wait for another step, or run. The zero Band leaves each its own.
 	Step string
 	Band Band
 
