@@ -20,6 +20,7 @@ const rescueBatch, writeBatch = 1000, 1000
 // the lock.
 func (s *Store) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
 	archived := false
+	var holders map[int64]bool
 	err := s.retry(ctx, "assign items", func() error {
 		return s.tx(ctx, func(tx *sql.Tx) error {
 			if err := s.lockAssignment(ctx, tx); err != nil {
@@ -27,10 +28,13 @@ func (s *Store) Assign(ctx context.Context, pass func(context.Context, workqueue
 			}
 			a := s.assignTx(tx)
 			err := pass(ctx, a)
-			archived = a.archived
+			archived, holders = a.archived, a.holders
 			return err
 		})
 	})
+	if err == nil {
+		s.given(holders)
+	}
 	if err == nil && archived {
 		_ = s.trimAllArchives(ctx) // the pass is done; what this leaves, the next one takes
 	}
@@ -65,12 +69,15 @@ type assignTx struct {
 
 	archived bool // it has cancelled items
 
+	// holders are the workers that it has assigned items to.
+	holders map[int64]bool
+
 	// rated is set by Limits: a queue limits the starts of its items.
 	rated bool
 }
 
 func (s *Store) assignTx(tx *sql.Tx) *assignTx {
-	return &assignTx{assignView: assignView{s: s, on: tx, queries: s.queries}, tx: tx}
+	return &assignTx{assignView: assignView{s: s, on: tx, queries: s.queries}, tx: tx, holders: map[int64]bool{}}
 }
 
 // Rescue implements workqueue.AssignTx.
@@ -189,6 +196,9 @@ func (a *assignTx) Write(ctx context.Context, assignments []workqueue.Assignment
 	}
 	if total == 0 {
 		return 0, nil
+	}
+	for i := range assignments {
+		a.holders[assignments[i].WorkerID] = true
 	}
 	return total, a.noteStarts(ctx)
 }

@@ -68,3 +68,10 @@ func (s *Store) CheckFiguresLoosely(ctx context.Context, between func()) (workqu
 	err = r.figures(ctx, s.readers, between)
 	return r.report(), err
 }
+
+// NoticeRate and NoticeBurst bound the notices of a process.
+const NoticeRate, NoticeBurst = noticeRate, noticeBurst
+
+// ListenBy makes the store listen by another DSN than it notifies by, as behind a
+// pooler that gives each transaction another connection.
+func (s *Store) ListenBy(dsn string) { s.dsn = dsn }

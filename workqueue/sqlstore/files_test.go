@@ -14,6 +14,8 @@ import (
 var own = map[string][]string{
 	"queries/assignment_lock.sql": {"postgres", "sqlserver"}, // SQLite's write transaction is the lock
 	"queries/clean_session.sql":   {"postgres", "sqlserver"}, // SQLite has one writer
+	"queries/listening.sql":       {"postgres"},              // the others carry no notices
+	"queries/notify.sql":          {"postgres"},              // likewise
 	"queries/held.sql":            {"sqlserver"},             // a joined UPDATE cannot tell which rows it changed
 	"doctor/clock.sql":            {"postgres", "sqlserver"}, // SQLite's clock is the machine's
 	"doctor/journal.sql":          {"sqlite"},                // a server keeps its journal to itself

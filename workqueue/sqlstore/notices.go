@@ -4,13 +4,20 @@ import (
 	"context"
 	"sync"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
-// notices tell who listens of items that have become ready: this process at once.
+// notices tell who listens of items that can be worked on: this process at once,
+// others where the engine carries notices.
 type notices struct {
+	name string // tells this process's notices from those of others
+
 	mu        sync.Mutex
 	listeners map[*listener]struct{}
+	own       map[int64]bool // workers of this process
+
+	sender notifier
 }
 
 // listener is one call of Listen.
@@ -19,10 +26,13 @@ type listener struct {
 }
 
 // Listen implements workqueue.WaitingStore.
-func (s *Store) Listen(ctx context.Context, tell func(workqueue.Notice), _ func(error)) error {
+func (s *Store) Listen(ctx context.Context, tell func(workqueue.Notice), trouble func(error)) error {
 	l := &listener{tell: tell}
 	s.notices.add(l)
 	defer s.notices.remove(l)
+	if s.dialect.driver == database.Postgres {
+		s.hearOthers(ctx, tell, trouble)
+	}
 	<-ctx.Done()
 	return nil
 }
@@ -42,6 +52,16 @@ func (n *notices) remove(l *listener) {
 	delete(n.listeners, l)
 }
 
+// registered notes a worker of this process: it need not be told of what it is given.
+func (n *notices) registered(id int64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.own == nil {
+		n.own = map[int64]bool{}
+	}
+	n.own[id] = true
+}
+
 // tell hands a notice to the listeners of this process.
 func (n *notices) tell(notice workqueue.Notice) {
 	n.mu.Lock()
@@ -54,7 +74,9 @@ func (n *notices) tell(notice workqueue.Notice) {
 // ready tells of items of a band that wait and are due, when what made them so is
 // committed.
 func (s *Store) ready(band workqueue.Band) {
-	s.notices.tell(workqueue.Notice{Band: band})
+	n := workqueue.Notice{Band: band}
+	s.notices.tell(n)
+	s.tellOthers(n)
 }
 
 // readyIf is ready for items of which the priorities are not known.
@@ -81,4 +103,29 @@ func (s *Store) readyRows(rows []newItemRow) {
 	if some {
 		s.ready(band)
 	}
+}
+
+// given tells other workers of what a pass has assigned to them.
+func (s *Store) given(holders map[int64]bool) {
+	n := workqueue.Notice{Band: workqueue.EveryPriority}
+	s.notices.mu.Lock()
+	for id := range holders {
+		if !s.notices.own[id] {
+			n.Workers = append(n.Workers, id)
+		}
+	}
+	s.notices.mu.Unlock()
+	if len(n.Workers) > 0 {
+		s.tellOthers(n)
+	}
+}
+
+// someoneListens sends a notice; false: nobody would hear it.
+func (s *Store) someoneListens(ctx context.Context, payload string) (bool, error) {
+	listens := false
+	rows, err := s.queries.query(ctx, s.db, "notify", values{"payload": payload})
+	if err == nil {
+		err = eachRow(rows, func() error { listens = true; return nil })
+	}
+	return listens, err
 }

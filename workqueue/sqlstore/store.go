@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -80,6 +81,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{statements: sqlfiles.Files, dialect: d, dsn: o.DSN, db: db, readers: db, now: o.Now, cipher: o.Cipher}
+	s.notices.name = rand.Text()[:12]
 	if o.Statements != nil {
 		s.statements = o.Statements
 	}
@@ -140,6 +142,7 @@ func gormConfig() *gorm.Config {
 
 // Close closes the pools.
 func (s *Store) Close() error {
+	s.notices.sender.close()
 	var errs []error
 	for _, q := range []*queries{s.queries, s.reading} {
 		if q != nil {

@@ -62,6 +62,9 @@ func (s *Store) RegisterWorker(ctx context.Context, spec workqueue.WorkerSpec) (
 		}
 		return err
 	})
+	if err == nil {
+		s.notices.registered(worker.ID)
+	}
 	return worker, err
 }
 

@@ -1,0 +1,5 @@
+-- listening: note that somebody listens, for so long.
+-- In:  seconds
+INSERT INTO "BotAssignmentMarks" ("Name", "Value")
+VALUES ('listening', CAST(EXTRACT(EPOCH FROM statement_timestamp()) AS bigint) + @seconds)
+ON CONFLICT ("Name") DO UPDATE SET "Value" = EXCLUDED."Value";

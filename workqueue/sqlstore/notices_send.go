@@ -1,0 +1,127 @@
+package sqlstore
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"botwork/internal/database"
+	"botwork/workqueue"
+)
+
+const (
+	// noticeRate bounds the notices of a process in a second: at most so many, of
+	// which noticeBurst may come together. What comes in between goes with the next.
+	// Each costs the server a tenth of a millisecond and its turn at a lock that all
+	// sessions share, which thousands of items a second need not pay for.
+	noticeRate, noticeBurst = 200, 20
+
+	// deafFor is how long nothing is sent when nobody listened.
+	deafFor = time.Second
+
+	// noticeTime bounds one statement that sends a notice.
+	noticeTime = 5 * time.Second
+
+	// noticeWorkers bounds the workers that one notice names.
+	noticeWorkers = 100
+)
+
+// notifier sends what is to be told to other processes, from a goroutine that lives
+// as long as there is something: who enqueues does not wait for it.
+type notifier struct {
+	mu      sync.Mutex
+	ready   *workqueue.Notice // items that wait
+	given   *workqueue.Notice // items that were assigned
+	sending bool
+	closed  bool
+	sent    sync.WaitGroup
+	deaf    time.Time // until then nobody listens
+
+	// The sending goroutine's own.
+	allowance float64
+	counted   time.Time
+}
+
+// tellOthers has a notice sent, on an engine that carries them. It returns at once.
+func (s *Store) tellOthers(n workqueue.Notice) {
+	if s.dialect.driver != database.Postgres {
+		return
+	}
+	q := &s.notices.sender
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed || time.Now().Before(q.deaf) {
+		return
+	}
+	if len(n.Workers) == 0 {
+		q.ready = merge(q.ready, n)
+	} else {
+		q.given = merge(q.given, n)
+	}
+	if !q.sending {
+		q.sending = true
+		q.sent.Go(func() { s.sendNotices(q) })
+	}
+}
+
+// merge makes one notice of two.
+func merge(old *workqueue.Notice, n workqueue.Notice) *workqueue.Notice {
+	if old == nil {
+		return &n
+	}
+	old.Band = workqueue.Band{Min: min(old.Band.Min, n.Band.Min), Max: max(old.Band.Max, n.Band.Max)}
+	for _, id := range n.Workers {
+		if len(old.Workers) < noticeWorkers {
+			old.Workers = append(old.Workers, id)
+		}
+	}
+	return old
+}
+
+// sendNotices sends until there is nothing left. A notice that cannot be sent is
+// dropped: who listens also looks.
+func (s *Store) sendNotices(q *notifier) {
+	for {
+		time.Sleep(q.toWait(time.Now()))
+		q.mu.Lock()
+		ready, given := q.ready, q.given
+		q.ready, q.given = nil, nil
+		if ready == nil && given == nil {
+			q.sending = false
+			q.mu.Unlock()
+			return
+		}
+		q.mu.Unlock()
+		for _, n := range []*workqueue.Notice{ready, given} {
+			if n == nil {
+				continue
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), noticeTime)
+			listens, err := s.someoneListens(ctx, s.payload(*n))
+			cancel()
+			if err != nil || !listens {
+				q.mu.Lock()
+				q.deaf = time.Now().Add(deafFor)
+				q.mu.Unlock()
+			}
+		}
+	}
+}
+
+// toWait is how long the next notice has to wait under the rate.
+func (q *notifier) toWait(now time.Time) time.Duration {
+	q.allowance = min(q.allowance+now.Sub(q.counted).Seconds()*noticeRate, noticeBurst) - 1
+	q.counted = now
+	if q.allowance >= 0 {
+		return 0
+	}
+	return time.Duration(-q.allowance / noticeRate * float64(time.Second))
+}
+
+// close sends what is left, and nothing from then on.
+func (q *notifier) close() {
+	q.mu.Lock()
+	q.closed = true
+	q.mu.Unlock()
+	q.sent.Wait()
+}

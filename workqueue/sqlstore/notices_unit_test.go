@@ -1,0 +1,56 @@
+package sqlstore
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"botwork/workqueue"
+)
+
+func TestPayload(t *testing.T) {
+	here, there := &Store{}, &Store{}
+	here.notices.name, there.notices.name = "here", "there"
+	for _, n := range []workqueue.Notice{
+		{Band: workqueue.EveryPriority},
+		{Band: workqueue.Band{Min: -5, Max: 7}, Workers: []int64{3, 9_000_000_000}},
+	} {
+		text := here.payload(n)
+		if _, ok := here.noticeOf(text); ok {
+			t.Errorf("%q: a notice of one's own was taken for one of others", text)
+		}
+		got, ok := there.noticeOf(text)
+		if !ok || !got.Others || got.Band != n.Band || !slices.Equal(got.Workers, n.Workers) {
+			t.Errorf("%q: read %+v, %t, want %+v", text, got, ok, n)
+		}
+	}
+	for _, text := range []string{"", "probe x", "here", "x 1", "x 1 y", "x 1 2 z", "x 1.5 2"} {
+		if n, ok := there.noticeOf(text); ok {
+			t.Errorf("%q: read %+v, want nothing", text, n)
+		}
+	}
+}
+
+func TestPaceOfNotices(t *testing.T) {
+	q := &notifier{}
+	now := time.Now()
+	for i := range noticeBurst {
+		if wait := q.toWait(now); wait != 0 {
+			t.Fatalf("notice %d waits %v, want none of the first %d to wait", i+1, wait, noticeBurst)
+		}
+	}
+	sent := 0
+	for end := now.Add(2 * time.Second); now.Before(end); sent++ {
+		now = now.Add(q.toWait(now))
+	}
+	if sent < 2*noticeRate-2 || sent > 2*noticeRate+2 {
+		t.Errorf("%d notices in two seconds, want about %d", sent, 2*noticeRate)
+	}
+}
+
+func TestMergeNotices(t *testing.T) {
+	n := merge(merge(nil, workqueue.Notice{Band: workqueue.Band{Min: 5, Max: 6}}), workqueue.Notice{Band: workqueue.Band{Min: 1, Max: 2}, Workers: []int64{4}})
+	if n.Band != (workqueue.Band{Min: 1, Max: 6}) || len(n.Workers) != 1 {
+		t.Errorf("merged to %+v", n)
+	}
+}
