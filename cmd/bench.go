@@ -10,13 +10,21 @@ import (
 	"botwork/internal/bench"
 )
 
-const benchDoc = `Measures on the configured database's server, in a scratch schema, database or
+// What the help of every measurement says, in two parts.
+const (
+	benchPlace = `Measures on the configured database's server, in a scratch schema, database or
 file of its own that is removed afterwards, also after Ctrl-C. The queue's own
-tables are not touched. One round that warms up is followed by those that are
-measured; the figures are medians, in brackets the smallest and the largest. The
-exit code is 1 when an item was lost or ran twice. JSON and YAML are one object with
-the same fields for every measurement, where null stands for what is not measured:
-docs/benchmarks.md.`
+tables are not touched.`
+
+	benchAnswer = `The exit code is 1 when an item was lost or ran twice. JSON and YAML are one object
+with the same fields for every measurement, where null stands for what is not
+measured: docs/benchmarks.md.`
+
+	benchDoc = benchPlace + ` One round that warms up is followed by those that are
+measured; the figures are medians, in brackets the smallest and the largest.
+
+` + benchAnswer
+)
 
 func (a *app) benchCommand() *cobra.Command {
 	return group(&cobra.Command{
@@ -28,6 +36,9 @@ func (a *app) benchCommand() *cobra.Command {
 		a.benchEnqueueCommand(),
 		a.benchLatencyCommand(),
 		a.benchBacklogCommand(),
+		a.benchAssignCommand(),
+		a.benchStepsCommand(),
+		a.benchSoakCommand(),
 		a.benchLimitCommand(),
 		a.benchWorkerCommand(),
 	)
@@ -41,10 +52,17 @@ type benchFlags struct {
 	output  *format
 }
 
+// newBenchFlags gives a measurement its flags.
 func newBenchFlags(cmd *cobra.Command) *benchFlags {
-	f := &benchFlags{}
-	cmd.Args = noArguments
+	f := newSoakFlags(cmd)
 	cmd.Flags().IntVar(&f.repeat, "repeat", 3, "measure `N` rounds")
+	return f
+}
+
+// newSoakFlags are those of a measurement that is one long round.
+func newSoakFlags(cmd *cobra.Command) *benchFlags {
+	f := &benchFlags{repeat: 1}
+	cmd.Args = noArguments
 	cmd.Flags().StringVar(&f.sync, "sync", "", "SQLite's synchronous pragma: full or normal (default full)")
 	_ = cmd.RegisterFlagCompletionFunc("sync", cobra.FixedCompletions([]string{"full", "normal"}, cobra.ShellCompDirectiveNoFileComp))
 	f.profile.add(cmd)

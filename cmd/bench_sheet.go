@@ -28,6 +28,16 @@ var benchLines = []struct {
 	{bench.CleanUpItemsPerSecond, "drained beside CleanUp", 0, "items/s"},
 	{bench.CleanUpShare, "share of that without", 2, ""},
 	{bench.CleanedRows, "which removed meanwhile", 0, "rows"},
+	{bench.PassSeconds, "one pass", 2, "s"},
+	{bench.PlainStepUs, "a plain step", 2, "µs"},
+	{bench.IfStepUs, "with a condition", 2, "µs"},
+	{bench.ExpressionStepUs, "with an expression in a parameter", 2, "µs"},
+	{bench.OutputStepUs, "with another step's output", 2, "µs"},
+	{bench.Kills, "killed", 0, "processes"},
+	{bench.RanAgainAfterKill, "ran again after a kill", 0, "runs"},
+	{bench.LongestRepeatMs, "of these, longest from end to kill", 1, "ms"},
+	{bench.RSSFirstQuarterMb, "memory in the first quarter", 0, "MB"},
+	{bench.RSSLastQuarterMb, "memory in the last quarter", 0, "MB"},
 	{bench.P50Ms, "p50", 2, "ms"},
 	{bench.P95Ms, "p95", 2, "ms"},
 	{bench.P99Ms, "p99", 2, "ms"},
@@ -41,10 +51,14 @@ var benchLines = []struct {
 }
 
 // benchRates say what itemsPerSecond counts, by scenario.
-var benchRates = map[string]string{"drain": "drained", "enqueue": "enqueued", "limit": "drained by the engine alone", "backlog": "drained with the backlog", "latency": "enqueued"}
+var benchRates = map[string]string{"drain": "drained", "enqueue": "enqueued", "limit": "drained by the engine alone", "backlog": "drained with the backlog", "latency": "enqueued", "assign": "assigned", "soak": "processed"}
 
 func (a *app) benchSheet(r bench.Report) {
-	fmt.Fprintf(a.stdout, "%s on %s, %d items, median of %s\n", r.Scenario, r.Engine, r.N, count(r.Repeat, "round"))
+	what := fmt.Sprintf("%s on %s, %s", r.Scenario, r.Engine, count(r.N, "item"))
+	if r.Scenario == "steps" {
+		what = fmt.Sprintf("steps without a database, %s of each pipeline", count(r.N, "run"))
+	}
+	fmt.Fprintf(a.stdout, "%s, median of %s\n", what, count(r.Repeat, "round"))
 	g := newGrid()
 	for _, line := range benchLines {
 		s, ok := r.Figures[line.figure]

@@ -33,6 +33,9 @@ func TestBenchPrintsWhatItMeasured(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", text, table)
 		}
 	}
+	if steps := mustDo(t, "bench", "steps", "--runs", "10", "--repeat", "1"); !strings.Contains(steps, "steps without a database, 10 runs of each pipeline, median of 1 round\n  a plain step ") {
+		t.Errorf("the table of steps:\n%s", steps)
+	}
 	left, err := os.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
@@ -53,6 +56,12 @@ func TestBenchUsage(t *testing.T) {
 		"--capacity -2: want 1 or more":             "bench limit --capacity -2",
 		"--batch 0: want 1 or more":                 "bench limit --batch 0",
 		`got the argument "20000", want none`:       "bench drain 20000",
+		"--old without --cleanup":                   "bench backlog --old 5",
+		"--rate 0: want 1 or more":                  "bench latency --rate 0",
+		"--for 1ms: want 1s or more":                "bench soak --for 1ms",
+		"--failures 0.9: want 0 to 0.5":             "bench soak --failures 0.9",
+		"--workers 0: want 1 or more":               "bench assign --workers 0",
+		"--runs 0: want 1 or more":                  "bench steps --runs 0",
 		`unknown command "drane" for botwork bench`: "bench drane",
 	} {
 		botwork(t, strings.Fields(line)...).wantFailure(t, exitUsage, want)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -23,7 +24,25 @@ type child struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    *bufio.Reader
-	stderr bytes.Buffer
+	stderr saying
+}
+
+// saying is what a process has said so far.
+type saying struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *saying) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *saying) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.TrimSpace(s.text.String())
 }
 
 // startChild starts a worker process and waits until it is registered.
@@ -84,7 +103,7 @@ func (ch *child) wrap(err error) error {
 	if err == nil {
 		return nil
 	}
-	if said := strings.TrimSpace(ch.stderr.String()); said != "" {
+	if said := ch.stderr.String(); said != "" {
 		return fmt.Errorf("worker process %s: %w; it said: %s", ch.job.Name, err, said)
 	}
 	return fmt.Errorf("worker process %s: %w", ch.job.Name, err)

@@ -9,6 +9,7 @@ import (
 
 func TestEnqueue(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		t.Parallel()
 		told := &counter{}
 		o := EnqueueOptions{Common: common(t, e, told), Items: 500, Single: 50}
 		r, err := Enqueue(t.Context(), o)
@@ -26,6 +27,7 @@ func TestEnqueue(t *testing.T) {
 }
 
 func TestEnqueueVerifies(t *testing.T) {
+	t.Parallel()
 	o := EnqueueOptions{Common: common(t, testdb.Engines[0], nil), Items: 20, Single: 1}
 	o.spoil = func(dsn string, _ *tally) error { return alter(dsn, `DELETE FROM "BotWorkQueueItems" WHERE "Id" = 7`) }
 	if r, err := Enqueue(t.Context(), o); !errors.Is(err, ErrWrongCount) || *r.Lost != 2 {

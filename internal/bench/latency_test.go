@@ -13,7 +13,7 @@ func TestLatency(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				told := &counter{}
-				o := LatencyOptions{Common: common(t, e, told), Rate: 200, For: 100 * time.Millisecond, Idle: 10 * time.Millisecond, Capacity: 2, Apart: apart}
+				o := LatencyOptions{Common: common(t, e, told), Rate: 200, For: 50 * time.Millisecond, Idle: 10 * time.Millisecond, Capacity: 2, Apart: apart}
 				r, err := Latency(t.Context(), o)
 				if err != nil {
 					t.Fatal(err)
@@ -22,10 +22,10 @@ func TestLatency(t *testing.T) {
 				if *r.P50Ms > r.Figures[FromCallP50Ms].Median || *r.P99Ms < *r.P50Ms {
 					t.Errorf("report %+v: figures that cannot be", r)
 				}
-				if _, ok := r.Figures[IdleStatementsPerSecond]; !ok || r.N != 20 || *r.Lost != 0 || *r.RanTwice != 0 {
-					t.Errorf("report %+v, want 20 items, none lost, none twice, and the idle worker", r)
+				if _, ok := r.Figures[IdleStatementsPerSecond]; !ok || r.N != 10 || *r.Lost != 0 || *r.RanTwice != 0 {
+					t.Errorf("report %+v, want 10 items, none lost, none twice, and the idle worker", r)
 				}
-				if got := told.sum(); got != o.Work() || got != 40 {
+				if got := told.sum(); got != o.Work() || got != 20 {
 					t.Errorf("progress of %d, want %d", got, o.Work())
 				}
 			})

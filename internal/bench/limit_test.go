@@ -8,6 +8,7 @@ import (
 
 func TestLimit(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		t.Parallel()
 		for name, workers := range map[string]int{"one connection": 1, "three connections": 3} {
 			t.Run(name, func(t *testing.T) {
 				told := &counter{}

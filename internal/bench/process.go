@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -18,13 +19,14 @@ import (
 
 // noop is the pipeline of the items that are measured: one step, whose handler
 // counts them.
-const noop = "noop"
+const noop, noopText = "noop", "steps:\n  - handler: Count\n"
 
 // worker says which process to make.
 type worker struct {
 	name     string
 	capacity int
 	handler  handlers.Handler  // of the pipeline noop
+	text     string            // of that pipeline; "": noopText
 	files    map[string]string // pipelines beside noop and the shipped ones, by file name
 	bare     bool              // without the shipped ones
 	lease    time.Duration     // 0: a minute
@@ -38,7 +40,7 @@ func (w worker) start(ctx context.Context, store *sqlstore.Store) (*process.Proc
 	registry.MustRegister(queue.Kinds(link.Services())...)
 	registry.MustRegister(handlers.Kind{Name: "Count", New: func() handlers.Handler { return w.handler }})
 	catalogue := pipelines.NewCatalogue(pipelines.NewCompiler(registry, pipelines.Options{}))
-	findings := catalogue.Add(noop+".yaml", []byte("steps:\n  - handler: Count\n"))
+	findings := catalogue.Add(noop+".yaml", []byte(cmp.Or(w.text, noopText)))
 	for _, f := range shipped.Files() {
 		if !w.bare {
 			findings = append(findings, catalogue.Add(f.Name, f.Data)...)
@@ -50,10 +52,7 @@ func (w worker) start(ctx context.Context, store *sqlstore.Store) (*process.Proc
 	if err := strictyaml.Findings(findings).Err(); err != nil {
 		return nil, err
 	}
-	lease := w.lease
-	if lease == 0 {
-		lease = time.Minute
-	}
+	lease := cmp.Or(w.lease, time.Minute)
 	return process.New(ctx, process.Options{
 		Store: store, Link: link, Catalogue: catalogue, Log: zerolog.Nop(),
 		Engine:    pipelines.NewEngine(pipelines.EngineOptions{Log: zerolog.Nop()}),

@@ -82,7 +82,7 @@ func (j job) do(ctx context.Context, lines *bufio.Reader, out *json.Encoder) (er
 	}
 	w := worker{name: j.Name, capacity: j.Capacity, handler: book, lease: time.Duration(j.LeaseMs) * time.Millisecond}
 	if j.Serve {
-		w.files = map[string]string{"often.yaml": often}
+		w.files, w.text = map[string]string{"often.yaml": often}, stubborn
 	}
 	proc, err := w.start(ctx, store)
 	if err != nil {
@@ -128,6 +128,9 @@ steps:
   - handler: ExecuteWorkItems
     with: {minPriority: 500}
 `
+
+// stubborn is noop where runs fail by chance.
+const stubborn = "resilience: {limit: 100, delay: 100ms, maxDelay: 1s}\n" + noopText
 
 // serve fires schedules, and tells the memory in use each second.
 func (j job) serve(ctx context.Context, proc *process.Process, out *json.Encoder) error {
