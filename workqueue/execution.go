@@ -31,7 +31,7 @@ type execution struct {
 	spent bool      // likewise: of a run that is woken; the last claim has brought all that was assigned
 	gate  time.Time // likewise: until then no pass is made for being woken, the gates-th time
 	gates int
-	band  Band // likewise: what it claims; that of the whole run, once it was woken
+	band  Band          // likewise: what it claims; that of the whole run, once it was woken
 	ended chan struct{} // holds a token when a run has ended
 	over  chan struct{} // holds a token when an end has been written
 
