@@ -70,6 +70,9 @@ type AssignParams struct {
 	// brief leaves out the look for what is to be freed: somebody has looked a few
 	// seconds ago.
 	brief bool
+
+	// take has the pass claim, too; nil: it does not.
+	take *taking
 }
 
 func (p AssignParams) withDefaults() AssignParams {

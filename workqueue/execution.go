@@ -160,21 +160,30 @@ func (e *execution) claim(ctx context.Context, band Band, most int) ([]claimed, 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.r.statementTime())
 	defer cancel()
 	started := time.Now()
-	items, err := e.r.o.Store.Claim(ctx, ClaimParams{
-		WorkerID: e.r.worker.ID, InstanceID: e.r.worker.InstanceID,
-		Band: band, Max: most, Lease: e.r.o.Spec.Lease,
-	})
+	items, err := e.r.o.Store.Claim(ctx, e.claimParams(band, most))
 	if err != nil {
 		e.settle(1, 0)
 		return nil, err
 	}
+	return e.takeUp(items, started), nil
+}
+
+func (e *execution) claimParams(band Band, most int) ClaimParams {
+	return ClaimParams{
+		WorkerID: e.r.worker.ID, InstanceID: e.r.worker.InstanceID,
+		Band: band, Max: most, Lease: e.r.o.Spec.Lease,
+	}
+}
+
+// takeUp takes over what an admitted claim brought, which began at a time.
+func (e *execution) takeUp(items []Item, started time.Time) []claimed {
 	e.settle(1-len(items), 0)
 	list := make([]claimed, len(items))
 	for i := range items {
 		ctx, cancel := e.r.held.add(e.r.runs, &items[i], started.Add(e.r.o.Spec.Lease))
 		list[i] = claimed{Item: items[i], ctx: ctx, cancel: cancel}
 	}
-	return list, nil
+	return list
 }
 
 // batch is how many items to claim: as many as fill the slots, or as many as the

@@ -102,7 +102,8 @@ func (e *execution) look(ctx context.Context) error {
 	return err
 }
 
-// repeat runs the passes of this run again; a claim follows.
+// repeat runs the passes of this run again. A claim follows, unless a pass has
+// brought items already.
 func (e *execution) repeat(ctx context.Context) error {
 	e.spent = false
 	passes := e.p.Stay.repeats(e.band)
@@ -114,7 +115,7 @@ func (e *execution) repeat(ctx context.Context) error {
 	left, assigned := false, 0
 	for _, p := range passes {
 		p.brief = true
-		result, err := e.r.pass(ctx, p)
+		result, err := e.passAndTake(ctx, p)
 		if err != nil {
 			return err
 		}
@@ -129,4 +130,24 @@ func (e *execution) unwritten() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.open
+}
+
+// passAndTake runs a pass that claims what it gives to this worker, when a slot is
+// free for it: one commit less until the item starts.
+func (e *execution) passAndTake(ctx context.Context, p AssignParams) (AssignResult, error) {
+	if len(e.queue) > 0 || !e.r.slots.someFree() || !e.admit() {
+		e.spent = false
+		return e.r.pass(ctx, p)
+	}
+	most := e.batch()
+	p.take = &taking{ClaimParams: e.claimParams(e.band, most)}
+	// Not broken off, as no claim is.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.r.statementTime())
+	defer cancel()
+	started := time.Now()
+	result, err := e.r.pass(ctx, p)
+	e.queue = append(e.queue, e.takeUp(p.take.items, started)...)
+	e.p.Stay.claimed(len(e.queue))
+	e.spent = len(e.queue) > 0 && len(e.queue) < most
+	return result, err
 }

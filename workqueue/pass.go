@@ -90,7 +90,7 @@ func AssignPass(ctx context.Context, store AssignStore, p AssignParams) (AssignR
 		if len(plan.assignments) == 0 {
 			return result, nil
 		}
-		if done, err := plan.write(ctx, store, &result); done || err != nil {
+		if done, err := plan.write(ctx, store, p.take, &result); done || err != nil {
 			return result, err
 		}
 	}
@@ -140,18 +140,48 @@ type passPlan struct {
 	left        bool // not all items were given out, or none was looked at
 }
 
+// taking is a claim that goes with a pass, and what it brought.
+type taking struct {
+	ClaimParams
+	items []Item
+}
+
 // write writes the plan unless another pass has written since it was made.
-func (plan *passPlan) write(ctx context.Context, store AssignStore, result *AssignResult) (done bool, err error) {
+func (plan *passPlan) write(ctx context.Context, store AssignStore, take *taking, result *AssignResult) (done bool, err error) {
 	err = store.Assign(ctx, func(ctx context.Context, tx AssignTx) error {
 		done, result.Assigned, result.Moved = false, 0, 0
+		take.forget()
 		now, err := tx.Marks(ctx)
 		if err != nil || now.Passes != plan.marks.Passes {
 			return err
 		}
 		done = true
-		return writePlan(ctx, tx, plan.marks, plan.assignments, plan.turns, result)
+		if err := writePlan(ctx, tx, plan.marks, plan.assignments, plan.turns, result); err != nil {
+			return err
+		}
+		return take.claim(ctx, tx, plan.assignments)
 	})
+	if err != nil {
+		take.forget() // it was rolled back, or nobody knows: then the lease ends it
+	}
 	return done, err
+}
+
+// claim claims when the pass has given something to the worker.
+func (t *taking) claim(ctx context.Context, tx AssignTx, assignments []Assignment) (err error) {
+	if t == nil || !slices.ContainsFunc(assignments, func(a Assignment) bool { return a.WorkerID == t.WorkerID }) {
+		return nil
+	}
+	if claims, ok := tx.(ClaimTx); ok {
+		t.items, err = claims.Claim(ctx, t.ClaimParams)
+	}
+	return err
+}
+
+func (t *taking) forget() {
+	if t != nil {
+		t.items = nil
+	}
 }
 
 // writePlan writes assignments, first those of items that wait, and counts them.

@@ -96,6 +96,13 @@ func (s *slots) enlist(n need) (*waiter, error) {
 	return w, nil
 }
 
+// someFree tells whether a slot is free for any plain item, and nobody waits for one.
+func (s *slots) someFree() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.waiting) == 0 && s.fitsLocked(need{})
+}
+
 // await waits for its turn, as acquire does.
 func (s *slots) await(ctx context.Context, w *waiter) error {
 	select {

@@ -78,6 +78,16 @@ type AssignTx interface {
 	Mark(ctx context.Context, m Marks) error
 }
 
+// ClaimTx is an AssignTx that claims as well: what a pass gives to the worker that
+// makes it then starts after one commit, not two.
+type ClaimTx interface {
+	AssignTx
+
+	// Claim is that of LeaseStore, inside of the pass: what it claims is claimed
+	// when the pass is committed.
+	Claim(ctx context.Context, p ClaimParams) ([]Item, error)
+}
+
 // Marks are what assignment passes remember from one to the next.
 type Marks struct {
 	// Now is the database's clock, UTC.

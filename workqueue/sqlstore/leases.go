@@ -27,25 +27,42 @@ func (r refRow) compare(other refRow) int {
 // Claim implements workqueue.LeaseStore.
 func (s *Store) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue.Item, error) {
 	var items []workqueue.Item
-	err := s.retry(ctx, "claim items", func() error {
-		items = items[:0]
-		rows, err := s.queries.query(ctx, s.db, "claim", values{
-			"worker": p.WorkerID, "instance": p.InstanceID,
-			"min_priority": p.Band.Min, "max_priority": p.Band.Max,
-			"limit_rows": p.Max, "lease_ms": ms(p.Lease), "now": s.nowArg(),
-		})
-		if err != nil {
+	err := s.retry(ctx, "claim items", func() (err error) {
+		items, err = s.claim(ctx, s.db, p)
+		return err
+	})
+	return items, err
+}
+
+// Claim implements workqueue.ClaimTx.
+func (a *assignTx) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue.Item, error) {
+	items, err := a.s.claim(ctx, a.tx, p)
+	if err != nil {
+		return nil, fmt.Errorf("claim items: %w", err)
+	}
+	return items, nil
+}
+
+var _ workqueue.ClaimTx = (*assignTx)(nil)
+
+func (s *Store) claim(ctx context.Context, on runner, p workqueue.ClaimParams) ([]workqueue.Item, error) {
+	var items []workqueue.Item
+	rows, err := s.queries.query(ctx, on, "claim", values{
+		"worker": p.WorkerID, "instance": p.InstanceID,
+		"min_priority": p.Band.Min, "max_priority": p.Band.Max,
+		"limit_rows": p.Max, "lease_ms": ms(p.Lease), "now": s.nowArg(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	var row itemRow
+	pointers := row.pointers()
+	err = eachRow(rows, func() error {
+		if err := rows.Scan(pointers...); err != nil {
 			return err
 		}
-		var row itemRow
-		pointers := row.pointers()
-		return eachRow(rows, func() error {
-			if err := rows.Scan(pointers...); err != nil {
-				return err
-			}
-			items = append(items, s.item(&row))
-			return nil
-		})
+		items = append(items, s.item(&row))
+		return nil
 	})
 	if err != nil {
 		return nil, err
