@@ -52,6 +52,9 @@ func Scratch(ctx context.Context, driver Driver, dsn, prefix string) (scratch st
 	return withParameter(driver, dsn, key, name), remove, nil
 }
 
+// InSchema is the DSN of a PostgreSQL database with another schema.
+func InSchema(dsn, schema string) string { return withParameter(Postgres, dsn, "search_path", schema) }
+
 // patiently repeats do while its error is one that waiting mends.
 func patiently(ctx context.Context, most time.Duration, mends func(error) bool, do func() error) error {
 	for end := time.Now().Add(most); ; {
