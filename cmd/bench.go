@@ -48,6 +48,8 @@ func (a *app) benchCommand() *cobra.Command {
 type benchFlags struct {
 	repeat  int
 	sync    string
+	in      string
+	yes     bool
 	profile profileFlags
 	output  *format
 }
@@ -65,6 +67,8 @@ func newSoakFlags(cmd *cobra.Command) *benchFlags {
 	cmd.Args = noArguments
 	cmd.Flags().StringVar(&f.sync, "sync", "", "SQLite's synchronous pragma: full or normal (default full)")
 	_ = cmd.RegisterFlagCompletionFunc("sync", cobra.FixedCompletions([]string{"full", "normal"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().StringVar(&f.in, "in", "", "measure in this `PLACE`, a schema of PostgreSQL or a file of SQLite, instead of a new one; it is emptied")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "with --in: although it holds items, which are removed")
 	f.profile.add(cmd)
 	f.output = outputFlag(cmd)
 	return f
@@ -85,6 +89,9 @@ func (a *app) measure(ctx context.Context, f *benchFlags, make func(bench.Common
 	if f.sync != "" && f.sync != "full" && f.sync != "normal" {
 		return usagef("--sync %q: want full or normal", f.sync)
 	}
+	if f.yes && f.in == "" {
+		return usagef("--yes without --in: a place that is made for the measurement holds nothing")
+	}
 	if err := a.loadConfig(); err != nil {
 		return err
 	}
@@ -94,7 +101,7 @@ func (a *app) measure(ctx context.Context, f *benchFlags, make func(bench.Common
 		return err
 	}
 	common := bench.Common{
-		Driver: db.Driver, DSN: db.DSN.Reveal(), Sync: f.sync, Repeat: f.repeat,
+		Driver: db.Driver, DSN: db.DSN.Reveal(), Sync: f.sync, In: f.in, Yes: f.yes, Repeat: f.repeat,
 		Command: []string{self, "bench", "worker"},
 	}
 	var bar *progressBar

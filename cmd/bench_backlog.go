@@ -43,6 +43,9 @@ each round while the pipeline CleanUp removes old items beside it.
 		} else if cmd.Flags().Changed("old") {
 			return usagef("--old without --cleanup: nothing removes them")
 		}
+		if f.in != "" {
+			return usagef("--in %s: a backlog is measured in two places, which have to be new ones", f.in)
+		}
 		return a.measure(cmd.Context(), f, func(common bench.Common) (s scenario, err error) {
 			o.Common = common
 			o.Capacity, err = a.capacityOr(o.Capacity)

@@ -57,6 +57,8 @@ func TestBenchUsage(t *testing.T) {
 		"--batch 0: want 1 or more":                 "bench limit --batch 0",
 		`got the argument "20000", want none`:       "bench drain 20000",
 		"--old without --cleanup":                   "bench backlog --old 5",
+		"--yes without --in":                        "bench drain --yes",
+		"--in x.db: a backlog is measured in two":   "bench backlog --in x.db",
 		"--rate 0: want 1 or more":                  "bench latency --rate 0",
 		"--for 1ms: want 1s or more":                "bench soak --for 1ms",
 		"--failures 0.9: want 0 to 0.5":             "bench soak --failures 0.9",
@@ -89,6 +91,29 @@ func TestBenchFailsWhenItemsAreLost(t *testing.T) {
 	}
 	if !strings.Contains(stderr.String(), "items were lost or ran twice: of 10 items 3") {
 		t.Errorf("standard error: %s", stderr.String())
+	}
+}
+
+// A place that is named is emptied, but not when it is in use.
+func TestBenchInANamedPlace(t *testing.T) {
+	inProject(t)
+	drain := func(args ...string) result {
+		return botwork(t, append([]string{"bench", "drain", "--items", "20", "--repeat", "1"}, args...)...)
+	}
+	if r := drain("--in", "measured.db"); r.code != exitDone {
+		t.Fatalf("exit code %d:\n%s", r.code, r.stderr)
+	}
+	if _, err := os.Stat("measured.db"); err == nil {
+		t.Error("measured.db is left")
+	}
+	mustDo(t, "enqueue", "--pipeline", "hello", "--payload", `{"name": "Ada"}`)
+	const settings = "botwork.db"
+	drain("--in", settings).wantFailure(t, exitFailed, "is the configured database itself: name another file")
+	drain("--in", settings, "--yes").wantFailure(t, exitFailed, "is the configured database itself: name another file")
+	writeFile(t, "botwork.yaml", "database: {driver: sqlite, dsn: other.db}\n")
+	drain("--in", settings).wantFailure(t, exitFailed, "holds items, which would be removed; --yes removes them")
+	if r := drain("--in", settings, "--yes"); r.code != exitDone {
+		t.Errorf("--yes: exit code %d:\n%s", r.code, r.stderr)
 	}
 }
 

@@ -11,6 +11,12 @@ type Common struct {
 	// what the program uses, full.
 	Sync string
 
+	// In names the place to measure in, for servers that let nobody make one: a
+	// schema of PostgreSQL or a file of SQLite. Yes lets it be emptied though it holds
+	// items. "" makes a place and removes it.
+	In  string
+	Yes bool
+
 	// Command is the command line of a worker process: one that calls [Serve].
 	Command []string
 

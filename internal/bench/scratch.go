@@ -38,6 +38,9 @@ func (c Common) inScratch(ctx context.Context, do func(dsn string) error) (err e
 // scratch is database.Scratch, but that SQLite's file lies in the folder of the
 // configured one: another disk has another speed.
 func (c Common) scratch(ctx context.Context) (dsn string, remove func(context.Context) error, err error) {
+	if c.In != "" {
+		return c.named(ctx)
+	}
 	if c.Driver != database.SQLite {
 		return database.Scratch(ctx, c.Driver, c.DSN, scratchName)
 	}
@@ -45,12 +48,16 @@ func (c Common) scratch(ctx context.Context) (dsn string, remove func(context.Co
 	if err != nil {
 		return "", nil, err
 	}
-	dsn = filepath.Join(dir, "scratch.db")
-	if c.Sync != "" {
-		path := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(dsn)
-		dsn = "file:" + path + "?_pragma=synchronous(" + strings.ToUpper(c.Sync) + ")"
+	return c.withSync(filepath.Join(dir, "scratch.db")), func(context.Context) error { return os.RemoveAll(dir) }, nil
+}
+
+// withSync is the DSN of a SQLite file with the pragma that was asked for.
+func (c Common) withSync(path string) string {
+	if c.Sync == "" {
+		return path
 	}
-	return dsn, func(context.Context) error { return os.RemoveAll(dir) }, nil
+	path = strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
+	return "file:" + path + "?_pragma=synchronous(" + strings.ToUpper(c.Sync) + ")"
 }
 
 // folderOf is the folder of a SQLite database, "" for the system's temporary one
