@@ -31,7 +31,7 @@ var codeMutants = []struct{ name, file, old, new string }{
 	{"slots/of a channel without its maximum", "workqueue/slots.go", "n.most > 0 && s.use[n.channel].running >= n.most",
 		"n.most > 0 && s.use[n.channel].running >= n.most && !(MUTANT)"},
 	{"assignment/passes over the most urgent", "workqueue/pass_plan.go",
-		"for i := range items {\n\t\t\tpl.Give", "for i := range items {\n\t\t\tif MUTANT && i == 0 && len(items) > 1 {\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\tpl.Give"},
+		"for i := range items {\n\t\t\trefused = !pl.Give", "for i := range items {\n\t\t\tif MUTANT && i == 0 && len(items) > 1 {\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\trefused = !pl.Give"},
 	{"assignment/writes a plan that another pass has overtaken", "workqueue/pass.go", "now.Passes != plan.marks.Passes {", "now.Passes != plan.marks.Passes && !(MUTANT) {"},
 	{"firing/without having won it", "internal/scheduler/fire.go", "	won, settled, err := r.contend(start)\n",
 		"	won, settled, err := r.contend(start)\n	won = won || settled && MUTANT\n"},
