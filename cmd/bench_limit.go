@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,8 @@ func (a *app) benchLimitCommand() *cobra.Command {
 		Long: `Enqueues items into a narrow table by the fastest statements that are known for the
 engine, in bulk and one by one, and drains them by batches: one statement
 claims, one finishes. There is no framework, no worker and no lease; the batches
-are as large as Botwork's. With --compare Botwork does the same by turns with it, and
+are as large as Botwork's. Then items come one by one; the percentiles are of the time
+from the return of the call that enqueued until the claim has returned that it wakes. With --compare Botwork does the same by turns with it, and
 its share of the limit is told.
 
 ` + benchDoc,
@@ -27,11 +29,14 @@ its share of the limit is told.
 	cmd.Flags().IntVar(&o.Single, "single", 2_000, "how many items to enqueue one by one")
 	cmd.Flags().IntVar(&o.Batch, "batch", 1_000, "how many items to claim, and to finish, at a time")
 	cmd.Flags().IntVar(&o.Workers, "workers", 1, "how many connections drain at a time")
+	cmd.Flags().IntVar(&o.Rate, "rate", 100, "how many items come in a second to tell the latency")
+	cmd.Flags().DurationVar(&o.For, "for", 5*time.Second, "how long they come; 0s: not at all")
 	cmd.Flags().BoolVar(&o.Compare, "compare", false, "measure Botwork by turns with the engine alone")
 	cmd.Flags().IntVar(&o.Capacity, "capacity", 0, "with --compare: slots of the worker (default worker.capacity)")
 	f := newBenchFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		err := firstError(atLeast("items", o.Items, 1), atLeast("single", o.Single, 1), atLeast("batch", o.Batch, 1), atLeast("workers", o.Workers, 1))
+		err := firstError(atLeast("items", o.Items, 1), atLeast("single", o.Single, 1), atLeast("batch", o.Batch, 1), atLeast("workers", o.Workers, 1),
+			atLeast("rate", o.Rate, 1), span("for", o.For, 0))
 		if err != nil {
 			return err
 		}

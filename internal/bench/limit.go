@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"botwork/internal/database"
 	"botwork/workqueue/sqlstore"
@@ -17,6 +18,11 @@ type LimitOptions struct {
 	Single  int // enqueued one by one
 	Batch   int // items of one claim and of one finish
 	Workers int // connections that drain at a time
+
+	// Rate items in a second come For so long, to tell when they are claimed; 0 is
+	// not at all.
+	Rate int
+	For  time.Duration
 
 	// Compare measures this program beside it by turns, with so many slots.
 	Compare  bool
@@ -36,7 +42,7 @@ const (
 
 // Work is the sum of what Progress is told.
 func (o LimitOptions) Work() int {
-	work := 2*o.work(o.Items) + o.work(o.Single)
+	work := 2*o.work(o.Items) + o.work(o.Single) + o.rounds()*o.latencyItems()
 	if o.Compare {
 		work += 2*o.work(o.Items) + 2*o.work(o.Single)
 	}
@@ -49,7 +55,11 @@ func (o LimitOptions) Work() int {
 func Limit(ctx context.Context, o LimitOptions) (Report, error) {
 	var all Count
 	rounds, err := o.series(ctx, func(ctx context.Context, of size) (Sample, error) {
-		s, count, err := o.round(ctx, of(o.Items), of(o.Single))
+		now := o
+		if of.warms() {
+			now.For = 0
+		}
+		s, count, err := now.round(ctx, of(o.Items), of(o.Single))
 		all.add(count)
 		if err != nil || !o.Compare {
 			return s, err
@@ -75,6 +85,9 @@ func (o LimitOptions) round(ctx context.Context, items, single int) (s Sample, c
 		if err := s.oneByOne(ctx, single, func() error { return q.one(ctx) }, o.told); err != nil {
 			return err
 		}
+		for _, of := range []Figure{P50Ms, P95Ms, P99Ms} {
+			delete(s, of) // of calls; here they are of the latency
+		}
 		if err := q.empty(ctx); err != nil {
 			return err
 		}
@@ -97,6 +110,11 @@ func (o LimitOptions) round(ctx context.Context, items, single int) (s Sample, c
 		ran.tellRest()
 		done, err := q.processed(ctx)
 		count = Count{Items: items, Lost: items - done, RanTwice: ran.twice()}
+		if late := o.latencyItems(); err == nil && late > 0 {
+			var more Count
+			more, err = o.latency(ctx, q, late, s)
+			count.add(more)
+		}
 		return err
 	})
 	return s, count, database.Redact(err, o.DSN)

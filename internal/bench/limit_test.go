@@ -2,6 +2,7 @@ package bench
 
 import (
 	"testing"
+	"time"
 
 	"botwork/internal/testdb"
 )
@@ -12,7 +13,7 @@ func TestLimit(t *testing.T) {
 		for name, workers := range map[string]int{"one connection": 1, "three connections": 3} {
 			t.Run(name, func(t *testing.T) {
 				told := &counter{}
-				o := LimitOptions{Common: common(t, e, told), Items: 345, Single: 20, Batch: 100, Workers: workers, Capacity: 2}
+				o := LimitOptions{Common: common(t, e, told), Items: 345, Single: 20, Batch: 100, Workers: workers, Capacity: 2, Rate: 500, For: 40 * time.Millisecond}
 				o.Compare = workers == 1
 				r, err := Limit(t.Context(), o)
 				if err != nil {
