@@ -209,8 +209,8 @@ type assignRow struct {
 	HolderID   int64   `json:"HolderId"`
 	FromID     int64   `json:"FromId"`
 	RunOrder   int64   `json:"RunOrder"`
-	EstimateMs *int64  `json:"EstimateMs"`
-	Channel    *string `json:"Channel"`
+	EstimateMs *int64  `json:"EstimateMs,omitempty"`
+	Channel    *string `json:"Channel,omitempty"`
 }
 
 func assignRowOf(a *workqueue.Assignment) assignRow {

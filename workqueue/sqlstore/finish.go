@@ -13,12 +13,12 @@ type finishRow struct {
 	NewState     int
 	Failures     int
 	DelayMs      int64
-	NewOutput    *string
-	NewAnalytics *string
-	ErrorText    *string
-	Kind         *string
-	KeepMs       *int64
-	Hidden       int
+	NewOutput    *string `json:",omitempty"`
+	NewAnalytics *string `json:",omitempty"`
+	ErrorText    *string `json:",omitempty"`
+	Kind         *string `json:",omitempty"`
+	KeepMs       *int64  `json:",omitempty"`
+	Hidden       int     `json:",omitempty"`
 	progressColumns
 	statColumns
 }

@@ -18,30 +18,30 @@ type newItemRow struct {
 	NewState     int
 	Prio         int
 	Config       string
-	Body         *string
-	EstimateMs   *int64
-	Policy       *string
-	DueAt        *string
+	Body         *string `json:",omitempty"`
+	EstimateMs   *int64  `json:",omitempty"`
+	Policy       *string `json:",omitempty"`
+	DueAt        *string `json:",omitempty"`
 	DelayMs      int64
-	Deadline     *string
-	DeadlineMs   *int64
-	Author       *string
-	Task         *string
-	KeyText      *string
-	LimitText    *string
-	TagList      *string
-	Meta         *string
-	LabelText    *string
-	SelectorText *string
+	Deadline     *string `json:",omitempty"`
+	DeadlineMs   *int64  `json:",omitempty"`
+	Author       *string `json:",omitempty"`
+	Task         *string `json:",omitempty"`
+	KeyText      *string `json:",omitempty"`
+	LimitText    *string `json:",omitempty"`
+	TagList      *string `json:",omitempty"`
+	Meta         *string `json:",omitempty"`
+	LabelText    *string `json:",omitempty"`
+	SelectorText *string `json:",omitempty"`
 	Expedited    int
-	KeepMs       *int64
-	LifeMs       *int64
+	KeepMs       *int64 `json:",omitempty"`
+	LifeMs       *int64 `json:",omitempty"`
 	Sealed       int
-	Ticket       *string
-	UniqueHash   *string
-	ContentHash  *string
-	TimedHash    *string
-	TimedMs      *int64
+	Ticket       *string `json:",omitempty"`
+	UniqueHash   *string `json:",omitempty"`
+	ContentHash  *string `json:",omitempty"`
+	TimedHash    *string `json:",omitempty"`
+	TimedMs      *int64  `json:",omitempty"`
 
 	// What is sealed when the id is known; it never reaches a JSON parameter.
 	body, meta *string
@@ -81,11 +81,11 @@ func (s *Store) newItemRow(it *workqueue.NewItem, q *workqueue.Queue) (newItemRo
 		row.LifeMs = new(ms(time.Duration(q.TTL)))
 	}
 	row.UniqueHash = null(q.UniqueKey(clean(it.NaturalKey)))
-	switch content := workqueue.ContentKey(q.Name, it.IntegrationConfig, it.Payload); {
+	switch {
 	case it.UniqueFor == workqueue.UniqueWhileUnfinished:
-		row.ContentHash = &content
+		row.ContentHash = new(contentKey(it, q))
 	case it.UniqueFor > 0:
-		row.TimedHash, row.TimedMs = &content, new(ms(it.UniqueFor))
+		row.TimedHash, row.TimedMs = new(contentKey(it, q)), new(ms(it.UniqueFor))
 	}
 	if q.Encrypted {
 		if s.cipher == nil {
@@ -95,6 +95,10 @@ func (s *Store) newItemRow(it *workqueue.NewItem, q *workqueue.Queue) (newItemRo
 		row.body, row.meta, row.Body, row.Meta = row.Body, row.Meta, nil, nil
 	}
 	return row, nil
+}
+
+func contentKey(it *workqueue.NewItem, q *workqueue.Queue) string {
+	return workqueue.ContentKey(q.Name, it.IntegrationConfig, it.Payload)
 }
 
 // jsonColumn is a list or a map as its column holds it; nil when it is empty.

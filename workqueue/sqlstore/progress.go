@@ -10,11 +10,11 @@ import (
 // progressColumns are what a run has come to, inside a JSON parameter. Nil
 // keeps what the row holds.
 type progressColumns struct {
-	NewStep     *string
-	NewProgress *string
-	NewPercent  *int
-	NewTail     *string
-	NewHash     *string
+	NewStep     *string `json:",omitempty"`
+	NewProgress *string `json:",omitempty"`
+	NewPercent  *int    `json:",omitempty"`
+	NewTail     *string `json:",omitempty"`
+	NewHash     *string `json:",omitempty"`
 }
 
 func newProgressColumns(step, progress, tail, hash string, percent *int) progressColumns {

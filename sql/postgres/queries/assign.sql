@@ -1,6 +1,8 @@
 -- assign: give waiting items to workers.
 -- In:  rows [{ItemId, HolderId, FromId, RunOrder, EstimateMs, Channel}], now (NULL: the
 --      database clock)
+-- "State" + 0 has each row found by its key: the indexes of what waits are full of dead
+-- entries in the middle of a drain.
 UPDATE "BotWorkQueueItems" SET
     "State" = 5,
     "WorkerId" = j."HolderId",
@@ -9,4 +11,4 @@ UPDATE "BotWorkQueueItems" SET
     "AssignedEstimateMs" = j."EstimateMs",
     "Channel" = j."Channel"
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "HolderId" bigint, "FromId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
-WHERE "Id" = j."ItemId" AND "State" IN (0, 4);
+WHERE "Id" = j."ItemId" AND "State" + 0 IN (0, 4);

@@ -7,6 +7,8 @@
 -- right is the outer WHERE, which repeats state and worker. ARRAY makes the
 -- planner run the inner SELECT once: as IN it may become the inner side of a
 -- join, run again for each row, and claim past its limit.
+-- "State" + 0 has the outer UPDATE find its rows by their key: by the index of what is
+-- assigned it would read all that the worker holds for each claim.
 UPDATE "BotWorkQueueItems" SET
     "State" = 1,
     "Fence" = "Fence" + 1,
@@ -18,7 +20,7 @@ UPDATE "BotWorkQueueItems" SET
     "PipelineHash" = NULL,
     "LogTail" = NULL,
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
-WHERE "State" = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
+WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
     SELECT c."Id"
     FROM "BotWorkQueueItems" c
     WHERE c."State" = 5 AND c."WorkerId" = @worker AND c."Priority" BETWEEN @min_priority AND @max_priority

@@ -7,6 +7,8 @@
 -- It keeps what the statistics need in the same round trip: as a statement of its own
 -- that would take a transaction, and each end three more. Bucket is the class of the
 -- duration: see workqueue.DurationBucket.
+-- "State" + 0 has each row found by its key: the index of what runs is full of dead
+-- entries in the middle of a drain.
 WITH done AS (
 UPDATE "BotWorkQueueItems" SET
     "State" = j."NewState",
@@ -33,7 +35,7 @@ UPDATE "BotWorkQueueItems" SET
     "DeletedReason" = CASE WHEN j."Hidden" = 1 THEN substr(j."ErrorText", 1, 1000) ELSE "BotWorkQueueItems"."DeletedReason" END
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "ItemFence" bigint, "NewState" int, "Failures" int, "DelayMs" bigint, "NewOutput" text, "ErrorText" text,
     "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewHash" text, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "Completed" int, "Failed" int, "Stays" text)
-WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence" AND "State" = 1
+WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence" AND "State" + 0 = 1
   AND ("WorkerId" = @worker AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
     OR "WorkerId" IS NULL AND "Robot" = CAST(@robot AS text) AND "LockKey" = CAST(@lock_key AS text))
 RETURNING "Id", "Fence", "QueueName", "StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) AS "EndedAt", j."Completed", j."Failed", j."Stays"

@@ -10,6 +10,6 @@ UPDATE "BotWorkQueueItems" SET
     "Output" = COALESCE(j."NewOutput", "BotWorkQueueItems"."Output")
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "ItemFence" bigint, "NewStep" text, "NewProgress" text,
     "NewPercent" int, "NewHash" text, "NewTail" text, "NewOutput" text)
-WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence" AND "State" = 1 AND "WorkerId" = @worker
+WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence" AND "State" + 0 = 1 AND "WorkerId" = @worker
   AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
 RETURNING "Id", "Fence";

@@ -10,4 +10,4 @@ UPDATE "BotWorkQueueItems" SET
     "AssignedEstimateMs" = j."EstimateMs",
     "Channel" = j."Channel"
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "HolderId" bigint, "FromId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
-WHERE "Id" = j."ItemId" AND "State" = 5 AND "WorkerId" = j."FromId";
+WHERE "Id" = j."ItemId" AND "State" + 0 = 5 AND "WorkerId" = j."FromId";

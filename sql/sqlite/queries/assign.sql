@@ -4,12 +4,12 @@
 UPDATE BotWorkQueueItems SET
     State = 5,
     WorkerId = j.HolderId,
-    AssignedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
+    AssignedAt = (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))),
     RunOrder = j.RunOrder,
     AssignedEstimateMs = j.EstimateMs,
     Channel = j.Channel
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.HolderId') AS HolderId,
           json_extract(value, '$.FromId') AS FromId, json_extract(value, '$.RunOrder') AS RunOrder,
           json_extract(value, '$.EstimateMs') AS EstimateMs, json_extract(value, '$.Channel') AS Channel
-      FROM json_each(@rows)) j
+      FROM jsonb_each(@rows)) j
 WHERE Id = j.ItemId AND State IN (0, 4);

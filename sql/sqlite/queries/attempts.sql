@@ -10,6 +10,6 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.N
         json_extract(value, '$.ItemFence') AS ItemFence, json_extract(value, '$.Result') AS Result,
         json_extract(value, '$.HolderId') AS HolderId, json_extract(value, '$.StepName') AS StepName,
         json_extract(value, '$.ErrorText') AS ErrorText, json_extract(value, '$.Kind') AS Kind
-      FROM json_each(@rows)) j
+      FROM jsonb_each(@rows)) j
 JOIN BotWorkQueueItems i ON i.Id = j.ItemId
 LEFT JOIN BotWorkers w ON w.Id = j.HolderId;

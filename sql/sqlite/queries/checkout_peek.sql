@@ -28,11 +28,11 @@ WHERE i.Id IN (
               AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
               AND (@natural_key IS NULL OR c.NaturalKey = @natural_key)
               AND (c.RetryCount = 0 AND @tries_new = 1 OR c.RetryCount = 1 AND @tries_once = 1 OR c.RetryCount > 1 AND @tries_again = 1)
-              AND (@ids IS NULL OR c.Id IN (SELECT j.ItemId FROM (SELECT json_extract(value, '$.ItemId') AS ItemId FROM json_each(@ids)) j))
-              AND (@tags_any IS NULL OR EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM json_each(@tags_any)) j WHERE instr(c.Tags, j.Piece) > 0))
-              AND (@full_keys IS NULL OR NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM json_each(@full_keys)) j WHERE j.Piece = c.LimitKey))
-              AND NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM json_each(@tags_all)) j WHERE COALESCE(instr(c.Tags, j.Piece), 0) = 0)
-              AND NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM json_each(@metadata)) j WHERE COALESCE(instr(c.Metadata, j.Piece), 0) = 0)
+              AND (@ids IS NULL OR c.Id IN (SELECT j.ItemId FROM (SELECT json_extract(value, '$.ItemId') AS ItemId FROM jsonb_each(@ids)) j))
+              AND (@tags_any IS NULL OR EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM jsonb_each(@tags_any)) j WHERE instr(c.Tags, j.Piece) > 0))
+              AND (@full_keys IS NULL OR NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM jsonb_each(@full_keys)) j WHERE j.Piece = c.LimitKey))
+              AND NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM jsonb_each(@tags_all)) j WHERE COALESCE(instr(c.Tags, j.Piece), 0) = 0)
+              AND NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM jsonb_each(@metadata)) j WHERE COALESCE(instr(c.Metadata, j.Piece), 0) = 0)
               AND EXISTS (SELECT 1 FROM BotQueues q
                   WHERE q.Name = @queue AND q.Consumer = 'robots' AND q.Paused = 0
                     AND (q.PublicAccess = 1 OR EXISTS (SELECT 1 FROM BotQueueRobots r
@@ -50,11 +50,11 @@ WHERE i.Id IN (
               AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
               AND (@natural_key IS NULL OR c.NaturalKey = @natural_key)
               AND (c.RetryCount = 0 AND @tries_new = 1 OR c.RetryCount = 1 AND @tries_once = 1 OR c.RetryCount > 1 AND @tries_again = 1)
-              AND (@ids IS NULL OR c.Id IN (SELECT j.ItemId FROM (SELECT json_extract(value, '$.ItemId') AS ItemId FROM json_each(@ids)) j))
-              AND (@tags_any IS NULL OR EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM json_each(@tags_any)) j WHERE instr(c.Tags, j.Piece) > 0))
-              AND (@full_keys IS NULL OR NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM json_each(@full_keys)) j WHERE j.Piece = c.LimitKey))
-              AND NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM json_each(@tags_all)) j WHERE COALESCE(instr(c.Tags, j.Piece), 0) = 0)
-              AND NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM json_each(@metadata)) j WHERE COALESCE(instr(c.Metadata, j.Piece), 0) = 0)
+              AND (@ids IS NULL OR c.Id IN (SELECT j.ItemId FROM (SELECT json_extract(value, '$.ItemId') AS ItemId FROM jsonb_each(@ids)) j))
+              AND (@tags_any IS NULL OR EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM jsonb_each(@tags_any)) j WHERE instr(c.Tags, j.Piece) > 0))
+              AND (@full_keys IS NULL OR NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM jsonb_each(@full_keys)) j WHERE j.Piece = c.LimitKey))
+              AND NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM jsonb_each(@tags_all)) j WHERE COALESCE(instr(c.Tags, j.Piece), 0) = 0)
+              AND NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Piece') AS Piece FROM jsonb_each(@metadata)) j WHERE COALESCE(instr(c.Metadata, j.Piece), 0) = 0)
               AND EXISTS (SELECT 1 FROM BotQueues q
                   WHERE q.Name = @queue AND q.Consumer = 'robots' AND q.Paused = 0
                     AND (q.PublicAccess = 1 OR EXISTS (SELECT 1 FROM BotQueueRobots r

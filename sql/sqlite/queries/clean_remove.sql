@@ -2,7 +2,7 @@
 -- running one. Their attempts go with them.
 -- In:  rows [{ItemId, ItemFence, OldState, Hidden}]
 DELETE FROM BotWorkQueueItems
-WHERE State <> 1 AND Id IN (SELECT json_extract(value, '$.ItemId') FROM json_each(@rows))
+WHERE State <> 1 AND Id IN (SELECT json_extract(value, '$.ItemId') FROM jsonb_each(@rows))
   AND (Id, Fence, State, DeletedAt IS NOT NULL) IN (
     SELECT json_extract(value, '$.ItemId'), json_extract(value, '$.ItemFence'), json_extract(value, '$.OldState'), json_extract(value, '$.Hidden')
-    FROM json_each(@rows));
+    FROM jsonb_each(@rows));

@@ -13,14 +13,14 @@ SELECT i.Id, i.Priority, i.DeadlineAt, i.EstimatedDurationMs, substr(i.Integrati
     i.LimitKey, i.AvailableAt, i.Labels, i.Selectors, i.Expedite,
     CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END
 FROM BotWorkQueueItems i
-WHERE i.State IN (0, 4) AND i.DeadlineAt IS NOT NULL AND i.DeadlineAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+WHERE i.State IN (0, 4) AND i.DeadlineAt IS NOT NULL AND i.DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
   AND i.Priority BETWEEN @min_priority AND @max_priority
-  AND i.AvailableAt <= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+  AND i.AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
   AND i.DeletedAt IS NULL
-  AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+  AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
   AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
-  AND (@queues = '[]' OR i.QueueName NOT IN (SELECT value FROM json_each(@queues)))
+  AND (@queues = '[]' OR i.QueueName NOT IN (SELECT value FROM jsonb_each(@queues)))
   AND (@keys = '[]' OR i.LimitKey IS NULL OR (i.QueueName, i.LimitKey) NOT IN (
-      SELECT json_extract(value, '$.Queue'), json_extract(value, '$.Key') FROM json_each(@keys)))
+      SELECT json_extract(value, '$.Queue'), json_extract(value, '$.Key') FROM jsonb_each(@keys)))
 ORDER BY i.Priority DESC, i.DeadlineAt, i.Id
 LIMIT CAST(@limit_rows AS INTEGER);

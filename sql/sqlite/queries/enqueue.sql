@@ -11,9 +11,9 @@ INSERT INTO BotWorkQueueItems
      DeadlineAt, CreatedBy, CreatedAt, TaskName, NaturalKey, LimitKey, Tags, Metadata, Labels, Selectors, Expedite, RetainMs, ExpiresAt, Encrypted,
      LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil)
 SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
-    COALESCE(j.DueAt, strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DelayMs / 1000.0))),
+    COALESCE(j.DueAt, CASE WHEN j.DelayMs = 0 THEN (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))) ELSE strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DelayMs / 1000.0)) END),
     COALESCE(j.Deadline, CASE WHEN j.DeadlineMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DeadlineMs / 1000.0)) END),
-    j.Author, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
+    j.Author, (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))),
     j.Task, j.KeyText, j.LimitText, j.TagList, j.Meta, j.LabelText, j.SelectorText, j.Expedited, j.KeepMs,
     CASE WHEN j.LifeMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.LifeMs / 1000.0)) END,
     j.Sealed, j.Ticket, j.UniqueHash, j.ContentHash, j.TimedHash,
@@ -31,8 +31,8 @@ FROM (SELECT json_extract(value, '$.Queue') AS Queue, json_extract(value, '$.New
         json_extract(value, '$.Ticket') AS Ticket, json_extract(value, '$.UniqueHash') AS UniqueHash,
         json_extract(value, '$.ContentHash') AS ContentHash, json_extract(value, '$.TimedHash') AS TimedHash,
         json_extract(value, '$.TimedMs') AS TimedMs
-      FROM json_each(@rows)) j
+      FROM jsonb_each(@rows)) j
 WHERE (SELECT COUNT(*) FROM BotQueues b
-    JOIN (SELECT json_extract(value, '$.Queue') AS Queue, json_extract(value, '$.Revision') AS Revision FROM json_each(@queues)) p
+    JOIN (SELECT json_extract(value, '$.Queue') AS Queue, json_extract(value, '$.Revision') AS Revision FROM jsonb_each(@queues)) p
       ON b.Name = p.Queue AND b.Revision = p.Revision) = @queue_count
 RETURNING Id, LockKey;

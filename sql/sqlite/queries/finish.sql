@@ -10,7 +10,7 @@ UPDATE BotWorkQueueItems SET
     WorkerId = CASE WHEN j.NewState = 0 THEN NULL ELSE WorkerId END,
     AssignedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE AssignedAt END,
     AvailableAt = CASE WHEN j.NewState = 0 THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DelayMs / 1000.0)) ELSE AvailableAt END,
-    FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) END,
+    FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))) END,
     LeaseExpiresAt = NULL,
     LockKey = NULL,
     Output = j.NewOutput,
@@ -25,7 +25,7 @@ UPDATE BotWorkQueueItems SET
     RetainUntil = CASE WHEN j.KeepMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.KeepMs / 1000.0)) END,
     UniqueKey = CASE WHEN j.Hidden = 1 AND NOT EXISTS (SELECT 1 FROM BotQueues q
         WHERE q.Name = BotWorkQueueItems.QueueName AND q.DeletedKeysCount = 1) THEN NULL ELSE BotWorkQueueItems.UniqueKey END,
-    DeletedAt = CASE WHEN j.Hidden = 1 THEN COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) ELSE BotWorkQueueItems.DeletedAt END,
+    DeletedAt = CASE WHEN j.Hidden = 1 THEN (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))) ELSE BotWorkQueueItems.DeletedAt END,
     DeletedReason = CASE WHEN j.Hidden = 1 THEN substr(j.ErrorText, 1, 1000) ELSE BotWorkQueueItems.DeletedReason END
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence,
         json_extract(value, '$.NewState') AS NewState, json_extract(value, '$.Failures') AS Failures,
@@ -36,8 +36,8 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.I
         json_extract(value, '$.NewHash') AS NewHash,
         json_extract(value, '$.NewAnalytics') AS NewAnalytics, json_extract(value, '$.KeepMs') AS KeepMs,
         json_extract(value, '$.Hidden') AS Hidden
-      FROM json_each(@rows)) j
+      FROM jsonb_each(@rows)) j
 WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1
   AND (WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)
     OR WorkerId IS NULL AND Robot = @robot AND LockKey = @lock_key)
-RETURNING Id, Fence, QueueName, StartedAt, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'));
+RETURNING Id, Fence, QueueName, StartedAt, (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')));

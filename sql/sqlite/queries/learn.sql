@@ -12,5 +12,5 @@ UPDATE BotDurations SET
 FROM (SELECT json_extract(value, '$.KeyHash') AS KeyHash, json_extract(value, '$.OldVersion') AS OldVersion,
         json_extract(value, '$.Runs') AS Runs, json_extract(value, '$.MeanMs') AS MeanMs, json_extract(value, '$.P90Ms') AS P90Ms,
         json_extract(value, '$.ErrorMs') AS ErrorMs, json_extract(value, '$.Histogram') AS Histogram
-      FROM json_each(@rows)) j
+      FROM jsonb_each(@rows)) j
 WHERE BotDurations.KeyHash = j.KeyHash AND BotDurations.Version = j.OldVersion;

@@ -2,4 +2,4 @@
 -- In:  name, rows [{RobotName, MayRead, MayWrite}]
 INSERT INTO BotQueueRobots (QueueName, Robot, CanRead, CanWrite)
 SELECT @name, json_extract(value, '$.RobotName'), json_extract(value, '$.MayRead'), json_extract(value, '$.MayWrite')
-FROM json_each(@rows);
+FROM jsonb_each(@rows);

@@ -12,7 +12,7 @@ UPDATE BotWorkQueueItems SET
     AssignedAt = NULL,
     LeaseExpiresAt = NULL
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence
-      FROM json_each(@rows)) j
+      FROM jsonb_each(@rows)) j
 WHERE Id = j.ItemId AND Fence = j.ItemFence
     AND (
         BotWorkQueueItems.State = 1 AND (BotWorkQueueItems.LeaseExpiresAt IS NULL OR BotWorkQueueItems.LeaseExpiresAt < COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))

@@ -6,5 +6,5 @@ UPDATE BotWorkQueueItems SET
     LockKey = NULL
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.Body') AS Body,
         json_extract(value, '$.Meta') AS Meta
-      FROM json_each(@rows)) j
+      FROM jsonb_each(@rows)) j
 WHERE Id = j.ItemId AND Encrypted = 1;

@@ -3,5 +3,5 @@
 -- Out: schedule, planned instant, scope value, outcome, reason, by whom, when.
 SELECT f.Schedule, f.PlannedAt, f.WorkerName, f.Outcome, f.Reason, f.RecordedBy, f.RecordedAt
 FROM (SELECT json_extract(value, '$.Name') AS Name, json_extract(value, '$.Since') AS Since
-      FROM json_each(@rows)) j
+      FROM jsonb_each(@rows)) j
 JOIN BotScheduleFirings f ON f.Schedule = j.Name AND f.PlannedAt >= j.Since;

@@ -6,5 +6,5 @@ UPDATE BotWorkQueueItems SET
     TaskPlannedAt = j.Instant,
     TaskPriority = Priority
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.Task') AS Task, json_extract(value, '$.Scope') AS Scope, json_extract(value, '$.Instant') AS Instant
-      FROM json_each(@rows)) j
+      FROM jsonb_each(@rows)) j
 WHERE Id = j.ItemId AND State IN (0, 4);

@@ -10,5 +10,5 @@ UPDATE BotTasks SET
     UpdatedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
 WHERE Definition IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM (SELECT json_extract(value, '$.Task') AS Task
-      FROM json_each(@rows)) j WHERE j.Task = BotTasks.Name)
+      FROM jsonb_each(@rows)) j WHERE j.Task = BotTasks.Name)
 RETURNING Name;
