@@ -12,6 +12,7 @@ var (
 	onErrors = []OnError{OnErrorFail, OnErrorContinue, OnErrorBreak}
 	overlaps = []Overlap{OverlapSkip, OverlapQueue}
 	scopes   = []Scope{ScopeOnce, ScopeEachWorker}
+	finishes = []Finish{FinishBatch, FinishSync}
 	dsts     = []cron.DST{cron.First, cron.Last, cron.Both, cron.Skip}
 )
 
@@ -58,6 +59,14 @@ func Keys() keydocs.Keys {
 		{
 			Name: "learnBy", Type: "object", Keys: learnByKeys(),
 			Doc: "`{keyPrefix: \":\"}`: durations are [learned](durations.md) by themselves for items whose natural keys are alike up to the first `:`",
+		},
+		{
+			Name: "finish", Enum: keydocs.Words(finishes...), Default: string(finishes[0]),
+			EnumDocs: []string{
+				"with those of other items, within about 10 ms, while the slot begins its next item",
+				"before the slot begins its next item: slower, and a crash repeats no more than what was running",
+			},
+			Doc: "when the end of an item's run is written",
 		},
 		{Name: "steps", Type: "list of object", Keys: StepKeys(), Min: new(1.0), Doc: "one step or more"},
 	})

@@ -24,6 +24,7 @@ type rawPipeline struct {
 	Distribution      *strictyaml.Node   `yaml:"distribution"`
 	Channel           *strictyaml.Node   `yaml:"channel"`
 	LearnBy           *strictyaml.Node   `yaml:"learnBy"`
+	Finish            *strictyaml.Node   `yaml:"finish"`
 	Steps             []*strictyaml.Node `yaml:"steps,required"`
 }
 
@@ -47,6 +48,7 @@ func (c *compilation) pipeline(p *Pipeline, top *strictyaml.Node) {
 	p.EstimatedDuration = time.Duration(value(c, raw.EstimatedDuration, positive))
 	p.Channel = value(c, raw.Channel, channelName)
 	p.KeySeparator = c.learnBy(raw.LearnBy)
+	p.Finish = choice(c, raw.Finish, finishes...)
 	p.Trigger = c.trigger(raw.Trigger)
 	p.Resilience = c.resilience(raw.Resilience)
 	c.input(p, raw.Input)

@@ -47,6 +47,9 @@ type Pipeline struct {
 	// learned by themselves; "" when the pipeline does not say.
 	KeySeparator string
 
+	// Finish says when the end of a run is written.
+	Finish Finish
+
 	Steps []*Step
 
 	// Warnings tell what is allowed and probably not meant, in the file's order.

@@ -42,6 +42,9 @@ func newRun(e *Engine, p *Pipeline, in RunInput) *run {
 	if in.Run != nil {
 		r.in.Payload, r.tee = in.Run.Payload, teeWriter{e, in.Run}
 		in.Run.Follow(p.Hash, p.Resilience)
+		if p.Finish == FinishSync {
+			in.Run.WriteFirst()
+		}
 	}
 	r.result.Steps = make([]StepResult, 0, len(p.Steps))
 	return r

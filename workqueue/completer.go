@@ -18,7 +18,7 @@ const (
 )
 
 // completer writes the ends of runs. What comes together while one batch is
-// being written goes with the next. What cannot be written is kept and tried
+// being written goes with the next; how much that may be, writePace tells. What cannot be written is kept and tried
 // again: a result is dropped only when the database says that its lease is
 // lost, and changed only as [completion.refuse] tells.
 type completer struct {
@@ -37,10 +37,25 @@ type completer struct {
 	failing bool   // the last write failed
 	taken   uint64 // counts what the database took from this worker
 	closed  bool   // nothing is written any more
+	pace    writePace
+	room    *sync.Cond // over mu: there may be room for more
 }
 
 func newCompleter(store LeaseStore, worker Worker, h *held, timeout time.Duration, log zerolog.Logger) *completer {
-	return &completer{store: store, worker: worker, held: h, timeout: timeout, log: log, wake: make(chan struct{}, 1)}
+	c := &completer{store: store, worker: worker, held: h, timeout: timeout, log: log, wake: make(chan struct{}, 1)}
+	c.room = sync.NewCond(&c.mu)
+	return c
+}
+
+// breathe waits while as many results wait to be written as one write may carry.
+// A slot that begins the next item only then leaves no more unwritten than was
+// promised. It does not wait for a database that takes nothing.
+func (c *completer) breathe() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for len(c.fresh) >= c.pace.most() && !c.failing && !c.closed {
+		c.room.Wait()
+	}
 }
 
 // add hands over the end of a run; it never blocks. over is called once: with
@@ -137,8 +152,9 @@ func (c *completer) take(now time.Time, healthy bool) (batch []*completion, agai
 			}
 		}
 	}
-	n := min(len(c.fresh), finishBatch)
+	n := min(len(c.fresh), c.pace.most())
 	c.writing, c.fresh = c.fresh[:n:n], c.fresh[n:]
+	c.room.Broadcast()
 	return c.writing, false, due
 }
 
@@ -149,8 +165,9 @@ func (c *completer) write(ctx context.Context, batch []*completion) error {
 	}
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
+	started := time.Now()
 	lost, err := c.store.Finish(bounded, c.worker.ID, c.worker.InstanceID, finishes)
-	if c.note(batch, err); err != nil {
+	if c.note(batch, err, time.Since(started)); err != nil {
 		return err
 	}
 	for _, id := range lost {
@@ -164,12 +181,14 @@ func (c *completer) write(ctx context.Context, batch []*completion) error {
 }
 
 // note keeps a batch that was not written.
-func (c *completer) note(batch []*completion, err error) {
+func (c *completer) note(batch []*completion, err error, took time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.room.Broadcast()
 	c.writing = nil
 	if err == nil {
 		c.failing = false
+		c.pace.note(len(batch), took)
 		c.taken++
 		return
 	}
@@ -205,6 +224,7 @@ func (c *completer) close() {
 	c.mu.Lock()
 	left := append(c.refused, c.fresh...)
 	c.refused, c.fresh, c.closed = nil, nil, true
+	c.room.Broadcast()
 	c.mu.Unlock()
 	for _, done := range left {
 		done.over(false)

@@ -30,19 +30,30 @@ func (e *execution) start(it claimed, own need) {
 			e.r.returned(a, stuckFor, outcome)
 		}
 		if !givenUp {
-			e.end(a, outcome)
+			written := e.end(a, outcome)
+			if a.run.writesFirst() {
+				<-written
+			} else {
+				e.r.completer.breathe()
+			}
 		}
 		e.r.slots.release(own)
 		e.r.tellIdle()
 	}()
 }
 
-// end counts a run that has ended, or is given up, and hands its end over.
-func (e *execution) end(a *activeRun, outcome Outcome) {
+// end counts a run that has ended, or is given up, and hands its end over. What it
+// returns is closed when that is over.
+func (e *execution) end(a *activeRun, outcome Outcome) (written <-chan struct{}) {
 	took := time.Since(a.started)
 	// Counted before it is handed over: when all is written, all is counted.
 	e.note(outcome.Verdict, took)
-	e.r.completer.add(outcome.settle(a.run, took, random()), e.settled)
+	over := make(chan struct{})
+	e.r.completer.add(outcome.settle(a.run, took, random()), func(settled bool) {
+		e.settled(settled)
+		close(over)
+	})
+	return over
 }
 
 // abandon ends a run that has lost its item and does not stop. There is nothing

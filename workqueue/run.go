@@ -25,6 +25,7 @@ type Run struct {
 	mu        sync.Mutex
 	pipeline  Resilience
 	hash      string // of the pipeline's text
+	first     bool   // its end is written before the slot's next item
 	step      string
 	progress  string
 	percent   *int
@@ -50,6 +51,20 @@ func (r *Run) Follow(hash string, pipeline Resilience) {
 	if policy, _ := r.Policy(); policy.Timeout > 0 {
 		r.limit(time.Duration(policy.Timeout))
 	}
+}
+
+// WriteFirst has the slot of this run wait until the run's end is in the database,
+// before it begins its next item: a crash then repeats this item at most.
+func (r *Run) WriteFirst() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.first = true
+}
+
+func (r *Run) writesFirst() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.first
 }
 
 // Policy is what holds for the item: its own policy before its pipeline's,
