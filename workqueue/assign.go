@@ -64,15 +64,16 @@ type AssignParams struct {
 	// matching.DefaultDistribution.
 	Distribution matching.Distribution
 
+	// Take has the worker whose pass it is claim at once what it is given; nil
+	// leaves that to Claim. Items whose queues have limits are not taken.
+	Take *Taking
+
 	// NewRule makes a rule of a scoring; nil knows none but the default score.
 	NewRule func(matching.Scoring) (matching.Rule, error)
 
 	// brief leaves out the look for what is to be freed: somebody has looked a few
 	// seconds ago.
 	brief bool
-
-	// take has the pass claim, too; nil: it does not.
-	take *taking
 }
 
 func (p AssignParams) withDefaults() AssignParams {

@@ -90,6 +90,17 @@ func (m *assignMemory) DueItems(_ context.Context, band Band, _ Full, limit int)
 	return due, nil
 }
 
+func (m *assignMemory) Take(ctx context.Context, assignments []Assignment, _ Taking) ([]Item, error) {
+	_, err := m.Write(ctx, assignments)
+	var items []Item
+	for _, a := range assignments {
+		if m.given[a.ItemID] != 0 {
+			items = append(items, Item{ID: a.ItemID})
+		}
+	}
+	return items, err
+}
+
 func (m *assignMemory) Write(_ context.Context, assignments []Assignment) (int, error) {
 	n := 0
 	for _, a := range assignments {

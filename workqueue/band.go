@@ -34,6 +34,11 @@ func (b Band) Overlaps(other Band) bool { return b.Min <= other.Max && other.Min
 // holds tells whether every priority of other lies in the band.
 func (b Band) holds(other Band) bool { return b.Min <= other.Min && other.Max <= b.Max }
 
+// both is the band of the priorities that lie in one and in the other.
+func (b Band) both(other Band) Band {
+	return Band{Min: max(b.Min, other.Min), Max: min(b.Max, other.Max)}
+}
+
 // JoinBands returns the bands that together hold the same priorities, from the
 // lowest up, none of which touches another.
 func JoinBands(bands []Band) []Band {

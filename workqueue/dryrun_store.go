@@ -125,6 +125,9 @@ func (t *dryTx) Write(_ context.Context, assignments []Assignment) (int, error) 
 	return len(assignments), nil
 }
 
+// Take implements AssignTx. A dry pass takes nothing.
+func (t *dryTx) Take(context.Context, []Assignment, Taking) ([]Item, error) { return nil, nil }
+
 // Mark implements AssignTx.
 func (t *dryTx) Mark(context.Context, Marks) error { return nil }
 

@@ -32,6 +32,9 @@ type execution struct {
 	gate  time.Time // likewise: until then no pass is made for being woken, the gates-th time
 	gates int
 	band  Band          // likewise: what it claims; that of the whole run, once it was woken
+	dry   bool          // likewise: the last claim brought less than was asked for
+	asked time.Time     // likewise: when it claimed last
+	swept time.Time     // likewise: when it took by a pass that also frees what nobody runs
 	ended chan struct{} // holds a token when a run has ended
 	over  chan struct{} // holds a token when an end has been written
 
@@ -133,9 +136,14 @@ func high(band Band) need {
 // claimMore fills the loop's queue.
 func (e *execution) claimMore(ctx context.Context) error {
 	e.fresh = false
+	if taken, err := e.takeMore(ctx); taken || err != nil {
+		return err
+	}
+	e.asked = time.Now()
 	e.admit()
 	most := e.batch()
 	items, err := e.claim(ctx, e.band, most)
+	e.dry = len(items) < most
 	e.queue = append(e.queue, items...)
 	e.spent = e.p.Stay != nil && len(items) < most
 	e.p.Stay.claimed(len(items))
@@ -160,19 +168,15 @@ func (e *execution) claim(ctx context.Context, band Band, most int) ([]claimed, 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.r.statementTime())
 	defer cancel()
 	started := time.Now()
-	items, err := e.r.o.Store.Claim(ctx, e.claimParams(band, most))
+	items, err := e.r.o.Store.Claim(ctx, ClaimParams{
+		WorkerID: e.r.worker.ID, InstanceID: e.r.worker.InstanceID,
+		Band: band, Max: most, Lease: e.r.o.Spec.Lease,
+	})
 	if err != nil {
 		e.settle(1, 0)
 		return nil, err
 	}
 	return e.takeUp(items, started), nil
-}
-
-func (e *execution) claimParams(band Band, most int) ClaimParams {
-	return ClaimParams{
-		WorkerID: e.r.worker.ID, InstanceID: e.r.worker.InstanceID,
-		Band: band, Max: most, Lease: e.r.o.Spec.Lease,
-	}
 }
 
 // takeUp takes over what an admitted claim brought, which began at a time.

@@ -139,15 +139,10 @@ func (e *execution) passAndTake(ctx context.Context, p AssignParams) (AssignResu
 		e.spent = false
 		return e.r.pass(ctx, p)
 	}
-	most := e.batch()
-	p.take = &taking{ClaimParams: e.claimParams(e.band, most)}
-	// Not broken off, as no claim is.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.r.statementTime())
-	defer cancel()
+	p.Take = e.taking(e.batch())
 	started := time.Now()
 	result, err := e.r.pass(ctx, p)
-	e.queue = append(e.queue, e.takeUp(p.take.items, started)...)
-	e.p.Stay.claimed(len(e.queue))
-	e.spent = len(e.queue) > 0 && len(e.queue) < most
+	e.queue = append(e.queue, e.takeUp(result.Taken, started)...)
+	e.p.Stay.claimed(len(result.Taken))
 	return result, err
 }

@@ -3,6 +3,7 @@ package workqueue
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"testing"
@@ -56,6 +57,10 @@ type limitMemory struct {
 	assignMemory
 	uses  []LimitUse
 	asked int // for the limits
+}
+
+func (m *limitMemory) Take(context.Context, []Assignment, Taking) ([]Item, error) {
+	return nil, errors.New("nothing of a queue with limits is taken")
 }
 
 func (m *limitMemory) Survey(ctx context.Context, read func(context.Context, AssignView) error) error {

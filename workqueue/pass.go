@@ -26,6 +26,10 @@ type AssignResult struct {
 	Assigned int `json:"assigned"`
 	Moved    int `json:"moved"`
 
+	// Taken are those of Assigned that are claimed already: highest priority first,
+	// then as Claim orders them.
+	Taken []Item `json:"-"`
+
 	// Faults tell what the pass could not read or score, and did without.
 	Faults []string `json:"-"`
 
@@ -90,7 +94,7 @@ func AssignPass(ctx context.Context, store AssignStore, p AssignParams) (AssignR
 		if len(plan.assignments) == 0 {
 			return result, nil
 		}
-		if done, err := plan.write(ctx, store, p.take, &result); done || err != nil {
+		if done, err := plan.write(ctx, store, p.Take, &result); done || err != nil {
 			return result, err
 		}
 	}
@@ -140,48 +144,33 @@ type passPlan struct {
 	left        bool // not all items were given out, or none was looked at
 }
 
-// taking is a claim that goes with a pass, and what it brought.
-type taking struct {
-	ClaimParams
-	items []Item
-}
-
 // write writes the plan unless another pass has written since it was made.
-func (plan *passPlan) write(ctx context.Context, store AssignStore, take *taking, result *AssignResult) (done bool, err error) {
+func (plan *passPlan) write(ctx context.Context, store AssignStore, take *Taking, result *AssignResult) (done bool, err error) {
+	ctx, cancel, err := take.writing(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer cancel()
+	own, others := take.own(plan.assignments)
 	err = store.Assign(ctx, func(ctx context.Context, tx AssignTx) error {
-		done, result.Assigned, result.Moved = false, 0, 0
-		take.forget()
+		done, result.Assigned, result.Moved, result.Taken = false, 0, 0, nil
 		now, err := tx.Marks(ctx)
 		if err != nil || now.Passes != plan.marks.Passes {
 			return err
 		}
 		done = true
-		if err := writePlan(ctx, tx, plan.marks, plan.assignments, plan.turns, result); err != nil {
-			return err
+		if len(own) > 0 {
+			if result.Taken, err = tx.Take(ctx, own, *take); err != nil {
+				return err
+			}
+			result.Assigned = len(result.Taken)
 		}
-		return take.claim(ctx, tx, plan.assignments)
+		return writePlan(ctx, tx, plan.marks, others, plan.turns, result)
 	})
 	if err != nil {
-		take.forget() // it was rolled back, or nobody knows: then the lease ends it
+		result.Taken = nil
 	}
 	return done, err
-}
-
-// claim claims when the pass has given something to the worker.
-func (t *taking) claim(ctx context.Context, tx AssignTx, assignments []Assignment) (err error) {
-	if t == nil || !slices.ContainsFunc(assignments, func(a Assignment) bool { return a.WorkerID == t.WorkerID }) {
-		return nil
-	}
-	if claims, ok := tx.(ClaimTx); ok {
-		t.items, err = claims.Claim(ctx, t.ClaimParams)
-	}
-	return err
-}
-
-func (t *taking) forget() {
-	if t != nil {
-		t.items = nil
-	}
 }
 
 // writePlan writes assignments, first those of items that wait, and counts them.
@@ -280,7 +269,7 @@ func assignmentsOf(placements []assignment.Placement) []Assignment {
 			if (p.From != 0) != moved {
 				continue
 			}
-			a := Assignment{ItemID: p.Item, WorkerID: p.Worker, From: p.From, RunOrder: p.RunOrder, Channel: p.Channel}
+			a := Assignment{ItemID: p.Item, WorkerID: p.Worker, From: p.From, RunOrder: p.RunOrder, Channel: p.Channel, Priority: p.Priority}
 			a.StartsAt = time.UnixMilli(p.Start).UTC()
 			if !p.Guessed {
 				a.Estimate = time.Duration(p.Estimate) * time.Millisecond

@@ -79,7 +79,8 @@ func (p AssignParams) planner(ctx context.Context, view AssignView) (*passPlanne
 	if err != nil {
 		return nil, err
 	}
-	pl.classes = newPassClasses(p, pl.loads, queues, pl.marks.Now)
+	pl.p = p.bound(pl.heldBy(p.Take))
+	pl.classes = newPassClasses(pl.p, pl.loads, queues, pl.marks.Now)
 	pl.begin(false)
 	// How much room there is for the least urgent, behind all that is held.
 	last := assignment.New(pl.classes.workers, pl.held(false), nil, pl.options())
@@ -107,7 +108,22 @@ func (pl *passPlanner) options() assignment.Options {
 	if pl.p.Workers == IdleWorkers {
 		o.Levels = levels(pl.p.Band)
 	}
+	if pl.p.Take != nil && pl.p.Take.Ahead {
+		o.Asks = pl.p.Take.WorkerID
+	}
 	return o
+}
+
+// heldBy is how many items the worker that takes holds already.
+func (pl *passPlanner) heldBy(t *Taking) (n int) {
+	for i := range pl.loads {
+		if t != nil && pl.loads[i].WorkerID == t.WorkerID {
+			for k := range pl.loads[i].Held {
+				n += pl.loads[i].Held[k].Count
+			}
+		}
+	}
+	return n
 }
 
 // levels are the least priorities of the bands inside of a pass's.

@@ -39,6 +39,9 @@ func (s *scaleStore) Write(_ context.Context, assignments []Assignment) (int, er
 	return len(assignments), nil
 }
 
+// Take takes nothing: the passes here only assign.
+func (s *scaleStore) Take(context.Context, []Assignment, Taking) ([]Item, error) { return nil, nil }
+
 // scaleLoads are workers of 8 slots with labels, every second of which holds items.
 func scaleLoads(n int) []WorkerLoad {
 	loads := make([]WorkerLoad, n)

@@ -183,7 +183,7 @@ func (r *Runner) pass(ctx context.Context, p AssignParams) (AssignResult, error)
 		r.o.Attend(result.Band)
 	}
 	if err == nil && r.o.Attend != nil && result.Pace > 0 {
-		p.brief, p.take = false, nil
+		p.brief, p.Take = false, nil
 		r.repeatAfter(p, result.Pace)
 	}
 	return result, err

@@ -74,18 +74,15 @@ type AssignTx interface {
 	// or started meanwhile stays as it is.
 	Write(ctx context.Context, assignments []Assignment) (int, error)
 
+	// Take is Write of items that wait, and Claim of what was written, for the worker
+	// that they are assigned to: it returns those that are claimed, in Claim's
+	// order. An item that was started or cancelled meanwhile, or has expired, is
+	// left as it is; so are all of them when the worker is not active or another
+	// process has its name.
+	Take(ctx context.Context, assignments []Assignment, t Taking) ([]Item, error)
+
 	// Mark counts this pass and remembers whose turn it is.
 	Mark(ctx context.Context, m Marks) error
-}
-
-// ClaimTx is an AssignTx that claims as well: what a pass gives to the worker that
-// makes it then starts after one commit, not two.
-type ClaimTx interface {
-	AssignTx
-
-	// Claim is that of LeaseStore, inside of the pass: what it claims is claimed
-	// when the pass is committed.
-	Claim(ctx context.Context, p ClaimParams) ([]Item, error)
 }
 
 // Marks are what assignment passes remember from one to the next.
@@ -148,6 +145,8 @@ type Assignment struct {
 	Estimate time.Duration `json:"estimate"`
 	Channel  string        `json:"channel,omitempty"`
 
-	// StartsAt is when the pass expects it to start. It is not written.
+	// StartsAt is when the pass expects it to start, Priority the item's. They are
+	// not written.
 	StartsAt time.Time `json:"-"`
+	Priority int       `json:"-"`
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"botwork/workqueue"
+	"botwork/workqueue/storetest/reference"
 )
 
 // assign runs a whole pass at one instant: it is a transaction.
@@ -101,6 +102,25 @@ func (tx *passTx) Write(ctx context.Context, assignments []workqueue.Assignment)
 		tx.note("order", tx.order(lowest))
 	}
 	return n, err
+}
+
+// Take is held to the same order.
+func (tx *passTx) Take(ctx context.Context, assignments []workqueue.Assignment, t workqueue.Taking) ([]workqueue.Item, error) {
+	written := tx.outdated(assignments)
+	got, err := tx.real.Take(ctx, written, t)
+	lowest := workqueue.EveryPriority.Max
+	for _, a := range assignments {
+		if it := tx.model.Items[a.ItemID]; it != nil {
+			lowest = min(lowest, it.Priority)
+		}
+	}
+	want := tx.model.Take(reference.Process{Worker: t.WorkerID, Instance: t.InstanceID}, written, t.Lease)
+	tx.note("take", differ(refsOf(got), refsOf(want)))
+	tx.assigned += len(got)
+	if len(assignments) > 0 {
+		tx.note("order", tx.order(lowest))
+	}
+	return got, err
 }
 
 // order tells of an item that waits while one of this priority is assigned: one that

@@ -26,6 +26,10 @@ type Options struct {
 	// item. nil lets every worker take items that has room.
 	Levels []int
 
+	// Asks is a worker that gets items although it holds some: it asks because its
+	// slots come free. 0: none does.
+	Asks int64
+
 	// High is the priority above which items take the slots that are reserved.
 	High int
 
@@ -42,6 +46,8 @@ type Placement struct {
 	Item   int64
 	Worker int64
 	From   int64 // the worker that it is taken back from; 0: none
+
+	Priority int // the item's
 
 	// Start is when the worker is expected to start it.
 	Start int64
@@ -215,7 +221,9 @@ func (p *Planner) Advance(priority int) {
 	}
 	level := p.level(priority)
 	for p.o.Levels != nil && p.barred < len(p.held) && p.held[p.barred].Priority >= level {
-		p.close(p.byID[p.held[p.barred].Worker])
+		if n := p.byID[p.held[p.barred].Worker]; n.ID != p.o.Asks {
+			p.close(n)
+		}
 		p.barred++
 	}
 }
@@ -263,7 +271,7 @@ func (p *Planner) place(c *class, n *node, it *Item) {
 	p.changed = append(p.changed, int32(n.index))
 	p.closeFull(n)
 	one := placed{
-		Placement: Placement{Item: it.ID, Worker: n.ID, From: it.Holder, Start: p.o.Now + start, Estimate: estimate, Guessed: it.Guessed, Channel: c.channel},
+		Placement: Placement{Item: it.ID, Worker: n.ID, Priority: it.Priority, From: it.Holder, Start: p.o.Now + start, Estimate: estimate, Guessed: it.Guessed, Channel: c.channel},
 		node:      int32(n.index), slot: no, began: start,
 	}
 	switch {

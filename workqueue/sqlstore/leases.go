@@ -27,50 +27,37 @@ func (r refRow) compare(other refRow) int {
 // Claim implements workqueue.LeaseStore.
 func (s *Store) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue.Item, error) {
 	var items []workqueue.Item
-	err := s.retry(ctx, "claim items", func() (err error) {
-		items, err = s.claim(ctx, s.db, p)
+	err := s.retry(ctx, "claim items", func() error {
+		rows, err := s.queries.query(ctx, s.db, "claim", values{
+			"worker": p.WorkerID, "instance": p.InstanceID,
+			"min_priority": p.Band.Min, "max_priority": p.Band.Max,
+			"limit_rows": p.Max, "lease_ms": ms(p.Lease), "now": s.nowArg(),
+		})
+		if err != nil {
+			return err
+		}
+		items, err = s.claimed(rows, nil)
 		return err
 	})
 	return items, err
 }
 
-// Claim implements workqueue.ClaimTx.
-func (a *assignTx) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue.Item, error) {
-	items, err := a.s.claim(ctx, a.tx, p)
-	if err != nil {
-		return nil, fmt.Errorf("claim items: %w", err)
-	}
-	return items, nil
-}
-
-var _ workqueue.ClaimTx = (*assignTx)(nil)
-
-func (s *Store) claim(ctx context.Context, on runner, p workqueue.ClaimParams) ([]workqueue.Item, error) {
-	var items []workqueue.Item
-	rows, err := s.queries.query(ctx, on, "claim", values{
-		"worker": p.WorkerID, "instance": p.InstanceID,
-		"min_priority": p.Band.Min, "max_priority": p.Band.Max,
-		"limit_rows": p.Max, "lease_ms": ms(p.Lease), "now": s.nowArg(),
-	})
-	if err != nil {
-		return nil, err
-	}
+// claimed appends the items that a statement has claimed, in the order in which the
+// worker starts them.
+func (s *Store) claimed(rows *sql.Rows, items []workqueue.Item) ([]workqueue.Item, error) {
 	var row itemRow
 	pointers := row.pointers()
-	err = eachRow(rows, func() error {
+	err := eachRow(rows, func() error {
 		if err := rows.Scan(pointers...); err != nil {
 			return err
 		}
 		items = append(items, s.item(&row))
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
 	slices.SortFunc(items, func(a, b workqueue.Item) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.RunOrder, b.RunOrder), cmp.Compare(a.ID, b.ID))
 	})
-	return items, nil
+	return items, err
 }
 
 // Beat implements workqueue.LeaseStore.

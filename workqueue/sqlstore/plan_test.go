@@ -81,6 +81,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"starts_back", map[string]any{}, nil},
 			{"starts_taken", map[string]any{"rows": rows}, nil},
 			{"assign", map[string]any{"rows": rows}, nil},
+			{"take", map[string]any{"worker": 1, "instance": "x", "rows": rows, "lease_ms": 1000}, nil},
 			{"beat_items", map[string]any{"worker": 1, "lease_ms": 1000, "rows": rows}, nil},
 			{"finish", map[string]any{"worker": 1, "instance": "x", "robot": nil, "lock_key": nil, "rows": rows}, nil},
 			{"progress", map[string]any{"worker": 1, "instance": "x", "rows": rows}, nil},

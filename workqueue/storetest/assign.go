@@ -21,7 +21,6 @@ func assignTests() []test {
 		{"a wait for the lock ends with its context", assignContext},
 		{"an assigned item", assignFields},
 		{"only waiting items are assigned", assignSkips},
-		{"what is assigned can be claimed at once", assignClaims},
 		{"hundreds in one write", assignMany},
 		{"workers that may take items", assignWorkers},
 		{"what a worker holds", assignLoads},
@@ -167,43 +166,6 @@ func assignSkips(x *fixture) {
 		x.wantSame(it)
 	}
 	x.wantState(workqueue.Assigned, waiting.ID)
-}
-
-// assignClaims claims inside of passes: of one that is rolled back, nothing is left.
-func assignClaims(x *fixture) {
-	w := x.Worker(WorkerOpts{})
-	before := x.Item(ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 10})
-	fresh := x.Item(ItemOpts{Priority: 20})
-	rolledBack := errors.New("rolled back")
-	for _, end := range []error{rolledBack, nil} {
-		err := x.Store.Assign(x.ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
-			if _, err := tx.Write(ctx, []workqueue.Assignment{{ItemID: fresh.ID, WorkerID: w.ID}}); err != nil {
-				return err
-			}
-			claims, ok := tx.(workqueue.ClaimTx)
-			if !ok {
-				return errors.New("a pass of this store cannot claim")
-			}
-			items, err := claims.Claim(ctx, workqueue.ClaimParams{
-				WorkerID: w.ID, InstanceID: w.InstanceID, Band: workqueue.EveryPriority, Max: 10, Lease: time.Minute,
-			})
-			if err != nil {
-				return err
-			}
-			if len(items) != 2 || items[0].ID != fresh.ID || items[1].ID != before.ID {
-				x.Errorf("claimed %v, want items %d and %d", items, fresh.ID, before.ID)
-			}
-			return end
-		})
-		if !errors.Is(err, end) {
-			x.Fatalf("Assign = %v, want %v", err, end)
-		}
-		if end != nil {
-			x.wantSame(before)
-			x.wantSame(fresh)
-		}
-	}
-	x.wantState(workqueue.Blocked, before.ID, fresh.ID)
 }
 
 func assignMany(x *fixture) {

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"pgregory.net/rapid"
@@ -28,8 +29,10 @@ func (m *machine) assign(t *rapid.T) {
 	maxReleases := rapid.SampledFrom([]int{2, 3, 1}).Draw(t, "max releases")
 	var next *reference.Model
 	var rescued []int64
+	var taker reference.Process
+	var taken []workqueue.Item
 	err := m.Store.Assign(m.ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
-		next = m.model.Clone()
+		next, taken = m.model.Clone(), nil
 		if rescues {
 			p := workqueue.RescueParams{AssignedFor: assignedFor, MaxReleases: maxReleases}
 			got, err := tx.Rescue(ctx, p)
@@ -60,6 +63,9 @@ func (m *machine) assign(t *rapid.T) {
 		got, err := tx.Write(ctx, assignments)
 		must(t, err)
 		same(t, "assigned items", got, next.Write(assignments))
+		if next.Limits == (workqueue.QueueLimits{}) && len(m.processes) > 0 && rapid.Bool().Draw(t, "takes") {
+			taker, taken = m.take(ctx, t, tx, next, append(due, assigned...))
+		}
 		left, err := tx.DueItems(ctx, band, workqueue.Full{}, atMost)
 		must(t, err)
 		same(t, "due items after the writing", append([]workqueue.DueItem{}, left...), next.Due(band, atMost))
@@ -76,7 +82,20 @@ func (m *machine) assign(t *rapid.T) {
 	}
 	must(t, err)
 	m.history.rescued(t, maxReleases, rescued, m.model, next)
+	for _, it := range taken {
+		m.history.claimed(t, taker, it)
+	}
 	m.model, m.touched = next, rescued
+}
+
+// take has a process, a dead one perhaps, take items that wait, and some that do not.
+func (m *machine) take(ctx context.Context, t *rapid.T, tx workqueue.AssignTx, next *reference.Model, due []workqueue.DueItem) (reference.Process, []workqueue.Item) {
+	p := one(t, "taker", m.processes)
+	list := slices.DeleteFunc(m.drawAssignments(t, due, nil), func(a workqueue.Assignment) bool { return a.From != 0 })
+	got, err := tx.Take(ctx, list, workqueue.Taking{WorkerID: p.Worker, InstanceID: p.Instance, Lease: leaseTime, Max: len(list)})
+	must(t, err)
+	same(t, "taken items", asJSON(append([]workqueue.Item{}, got...)), asJSON(next.Take(p, list, leaseTime)))
+	return p, got
 }
 
 // drawAssignments gives the due items to workers that may have them, but also

@@ -55,6 +55,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Limits", limitTests()},
 		{"Rates", rateTests()},
 		{"Claim", claimTests()},
+		{"Take", takeTests()},
 		{"Beat", beatTests()},
 		{"Progress", progressTests()},
 		{"Finish", finishTests()},

@@ -239,6 +239,23 @@ func (m *Model) Write(assignments []workqueue.Assignment) int {
 	return n
 }
 
+// Take is Write and Claim in one, of what waits and has not expired, for a worker that is
+// active.
+func (m *Model) Take(p Process, assignments []workqueue.Assignment, lease time.Duration) []workqueue.Item {
+	var ids []int64
+	for _, a := range assignments {
+		it := m.Items[a.ItemID]
+		if it == nil || m.Expired(it) || !m.Present(p) || m.Workers[p.Worker].State != workqueue.WorkerActive {
+			continue
+		}
+		a.WorkerID, a.From = p.Worker, 0
+		if m.Write([]workqueue.Assignment{a}) == 1 {
+			ids = append(ids, a.ItemID)
+		}
+	}
+	return m.claim(ids, lease)
+}
+
 func textOf(s *string) string {
 	if s == nil {
 		return ""

@@ -11,18 +11,30 @@ import (
 // Claim: an active worker takes what it was given, the most urgent first. Each
 // claim has a fence that the item never had.
 func (m *Model) Claim(p Process, band workqueue.Band, limit int, lease time.Duration) []workqueue.Item {
-	var mine []*workqueue.Item
-	for _, it := range m.Items {
+	var mine []int64
+	for id, it := range m.Items {
 		if m.Present(p) && m.Workers[p.Worker].State == workqueue.WorkerActive &&
 			it.State == workqueue.Assigned && m.HeldBy(it, p.Worker) && band.Contains(it.Priority) && !m.Expired(it) {
-			mine = append(mine, it)
+			mine = append(mine, id)
 		}
 	}
-	slices.SortFunc(mine, func(a, b *workqueue.Item) int {
+	m.inClaimOrder(mine)
+	return m.claim(mine[:min(limit, len(mine))], lease)
+}
+
+func (m *Model) inClaimOrder(ids []int64) {
+	slices.SortFunc(ids, func(x, y int64) int {
+		a, b := m.Items[x], m.Items[y]
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.RunOrder, b.RunOrder), cmp.Compare(a.ID, b.ID))
 	})
+}
+
+// claim leases assigned items to their worker.
+func (m *Model) claim(ids []int64, lease time.Duration) []workqueue.Item {
+	m.inClaimOrder(ids)
 	claimed := []workqueue.Item{}
-	for _, it := range mine[:min(limit, len(mine))] {
+	for _, id := range ids {
+		it := m.Items[id]
 		it.State, it.Fence, it.LeaseExpiresAt, it.StartedAt = workqueue.Blocked, it.Fence+1, m.in(lease), m.in(0)
 		it.Step, it.Progress, it.LogTail, it.ProgressPercent, it.PipelineHash = nil, nil, nil, nil, nil
 		if it.FirstStartedAt == nil {

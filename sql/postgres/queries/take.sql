@@ -1,0 +1,36 @@
+-- take: give waiting items to a worker and lease them to it at once, as assign and
+-- then claim would. What has expired is not started.
+-- In:  worker, instance, rows [{ItemId, RunOrder, EstimateMs, Channel}], lease_ms, now (NULL: the database clock)
+-- Out: the claimed rows in no order; the store sorts them.
+-- "State" + 0 keeps the planner from the indexes of what waits: they are full of dead
+-- entries in the middle of a drain, and each row is found by its key.
+UPDATE "BotWorkQueueItems" SET
+    "State" = 1,
+    "Fence" = "BotWorkQueueItems"."Fence" + 1,
+    "WorkerId" = @worker,
+    "AssignedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
+    "RunOrder" = j."RunOrder",
+    "AssignedEstimateMs" = j."EstimateMs",
+    "Channel" = j."Channel",
+    "StartedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
+    "FirstStartedAt" = COALESCE("BotWorkQueueItems"."FirstStartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))),
+    "Step" = NULL,
+    "Progress" = NULL,
+    "ProgressPercent" = NULL,
+    "PipelineHash" = NULL,
+    "LogTail" = NULL,
+    "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
+FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
+WHERE "Id" = j."ItemId" AND "State" + 0 IN (0, 4)
+  AND ("DeadlineAt" IS NULL OR "DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+  AND ("ExpiresAt" IS NULL OR "ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+  AND EXISTS (SELECT 1 FROM "BotWorkers" w
+      WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')
+RETURNING
+    "Id", "QueueName", "State", "Priority", "IntegrationConfig", "Payload", "Output", "Progress",
+    "EstimatedDurationMs", "WorkerId", "Fence", "LeaseExpiresAt", "RetryCount", "ReleaseCount",
+    "ResilienceConfig", "AvailableAt", "DeadlineAt", "NaturalKey", "Tags", "Metadata", "Labels", "Selectors",
+    "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy", "AssignedAt", "StartedAt", "FinishedAt",
+    "RetainUntil", "DeletedAt", "DeletedReason", "Step", "LogTail", "FirstStartedAt", "ProgressPercent",
+    "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot", "RetainMs",
+    "TaskScope", "TaskPlannedAt", "BotWorkQueueItems"."RunOrder", "AssignedEstimateMs", "BotWorkQueueItems"."Channel", "PipelineHash";

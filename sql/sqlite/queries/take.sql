@@ -1,0 +1,36 @@
+-- take: give waiting items to a worker and lease them to it at once, as assign and
+-- then claim would. What has expired is not started.
+-- In:  worker, instance, rows [{ItemId, RunOrder, EstimateMs, Channel}], lease_ms, now (NULL: the database clock)
+-- Out: the claimed rows in no order; the store sorts them.
+UPDATE BotWorkQueueItems SET
+    State = 1,
+    Fence = BotWorkQueueItems.Fence + 1,
+    WorkerId = @worker,
+    AssignedAt = (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))),
+    RunOrder = j.RunOrder,
+    AssignedEstimateMs = j.EstimateMs,
+    Channel = j.Channel,
+    StartedAt = (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))),
+    FirstStartedAt = COALESCE(BotWorkQueueItems.FirstStartedAt, (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))),
+    Step = NULL,
+    Progress = NULL,
+    ProgressPercent = NULL,
+    PipelineHash = NULL,
+    LogTail = NULL,
+    LeaseExpiresAt = (SELECT strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @lease_ms / 1000.0)))
+FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.RunOrder') AS RunOrder,
+          json_extract(value, '$.EstimateMs') AS EstimateMs, json_extract(value, '$.Channel') AS Channel
+      FROM jsonb_each(@rows)) j
+WHERE Id = j.ItemId AND State IN (0, 4)
+  AND (DeadlineAt IS NULL OR DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+  AND (ExpiresAt IS NULL OR ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+  AND EXISTS (SELECT 1 FROM BotWorkers w
+      WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = 'active')
+RETURNING
+    Id, QueueName, State, Priority, IntegrationConfig, Payload, Output, Progress,
+    EstimatedDurationMs, WorkerId, Fence, CAST(LeaseExpiresAt AS TEXT), RetryCount, ReleaseCount,
+    ResilienceConfig, CAST(AvailableAt AS TEXT), CAST(DeadlineAt AS TEXT), NaturalKey, Tags, Metadata, Labels, Selectors,
+    RootId, TaskName, Error, ErrorKind, CAST(CreatedAt AS TEXT), CreatedBy, CAST(AssignedAt AS TEXT), CAST(StartedAt AS TEXT), CAST(FinishedAt AS TEXT),
+    CAST(RetainUntil AS TEXT), CAST(DeletedAt AS TEXT), DeletedReason, Step, LogTail, CAST(FirstStartedAt AS TEXT), ProgressPercent,
+    Analytics, Encrypted, CAST(ExpiresAt AS TEXT), LimitKey, Robot, RetainMs,
+    TaskScope, CAST(TaskPlannedAt AS TEXT), RunOrder, AssignedEstimateMs, Channel, PipelineHash;

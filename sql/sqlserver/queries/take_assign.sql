@@ -1,0 +1,18 @@
+-- take_assign: give waiting items to a worker which takes them at once: the statement
+-- take follows in the same transaction.
+-- In:  worker, instance, rows [{ItemId, RunOrder, EstimateMs, Channel}], now (NULL: the database clock)
+UPDATE t SET
+    State = 5,
+    WorkerId = @worker,
+    AssignedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
+    RunOrder = j.RunOrder,
+    AssignedEstimateMs = j.EstimateMs,
+    Channel = j.Channel
+FROM BotWorkQueueItems t
+JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', RunOrder BIGINT '$.RunOrder',
+    EstimateMs BIGINT '$.EstimateMs', Channel NVARCHAR(200) '$.Channel') j ON j.ItemId = t.Id
+WHERE t.State IN (0, 4)
+  AND (t.DeadlineAt IS NULL OR t.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+  AND (t.ExpiresAt IS NULL OR t.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+  AND EXISTS (SELECT 1 FROM BotWorkers w
+      WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = N'active');

@@ -1,0 +1,62 @@
+package workqueue
+
+import (
+	"context"
+	"time"
+)
+
+// Taking has a pass claim for a worker what it assigns to it, in one statement: an
+// item is written once where it was written twice, and starts after one commit.
+type Taking struct {
+	WorkerID   int64
+	InstanceID string
+	Lease      time.Duration
+
+	// Band and Max bound what is claimed; the rest is assigned.
+	Band Band
+	Max  int
+
+	// Ahead tells that the worker asks before it is idle, since its slots come free
+	// in a moment: it counts as idle, and no worker is given more than Max.
+	Ahead bool
+
+	// Within bounds the transaction that writes: it is not broken off when the
+	// pass's context ends, since what a lost answer had claimed would stay blocked
+	// until its lease ends.
+	Within time.Duration
+}
+
+// bound has the pass give no worker more than is taken at once.
+func (p AssignParams) bound(held int) AssignParams {
+	if p.Take != nil && p.Take.Ahead {
+		p.MaxPerWorker = min(p.MaxPerWorker, held+p.Take.Max)
+	}
+	return p
+}
+
+// own splits off what the worker takes: items that wait, the most urgent first.
+func (t *Taking) own(assignments []Assignment) (own, others []Assignment) {
+	if t == nil {
+		return nil, assignments
+	}
+	for _, a := range assignments {
+		if a.WorkerID == t.WorkerID && a.From == 0 && t.Band.Contains(a.Priority) && len(own) < t.Max {
+			own = append(own, a)
+		} else {
+			others = append(others, a)
+		}
+	}
+	return own, others
+}
+
+// writing is the context of the transaction that writes, and its end.
+func (t *Taking) writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	if t == nil {
+		return ctx, func() {}, nil
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.Within)
+	return ctx, cancel, nil
+}
