@@ -39,10 +39,10 @@ func (s Sample) drainProcesses(ctx context.Context, o DrainOptions, dsn string, 
 		return err
 	}
 	for i, ch := range children {
+		children[i] = nil
 		if err := ch.end(); err != nil {
 			return err
 		}
-		children[i] = nil
 		if err := readLedger(ch.job.Ledger, func(n noted) { ran.note(n.id) }); err != nil {
 			return err
 		}

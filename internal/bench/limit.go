@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -224,7 +223,10 @@ func (o LimitOptions) rawQueue(ctx context.Context, dsn string) (rawQueue, error
 		return newRawSQLite(ctx, dsn)
 	case database.Postgres:
 		return newRawPostgres(ctx, dsn)
+	case database.SQLServer:
+		return newRawSQLServer(ctx, dsn)
 	default:
-		return nil, fmt.Errorf("the limit of %s is not known: want sqlite or postgres", o.Driver)
+		_, err := database.ParseDriver(string(o.Driver))
+		return nil, err
 	}
 }
