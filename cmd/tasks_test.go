@@ -31,7 +31,7 @@ tasks:
 // is open.
 var (
 	taskInstants = regexp.MustCompile(`((Mon|Tue|Wed|Thu|Fri|Sat|Sun) )?\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:\d\d| WES?T| UTC)?`)
-	openWindow   = regexp.MustCompile(`"open": (null|\{[^}]*\})|(?m)^open .*\n|^open: (null|(\n  .*)*)`)
+	openWindow   = regexp.MustCompile(`"open": (null|\{[^}]*\})|(?m)^open .*\n|^open:( null|(\n  .*)*)`)
 	gaps         = regexp.MustCompile(`(\S) {2,}`)
 )
 
