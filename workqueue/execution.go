@@ -136,8 +136,10 @@ func high(band Band) need {
 // claimMore fills the loop's queue.
 func (e *execution) claimMore(ctx context.Context) error {
 	e.fresh = false
-	if taken, err := e.takeMore(ctx); taken || err != nil {
-		return err
+	if e.dry && time.Since(e.asked) < claimEvery {
+		if taken, err := e.takeMore(ctx); taken || err != nil {
+			return err
+		}
 	}
 	e.asked = time.Now()
 	e.admit()
@@ -147,6 +149,10 @@ func (e *execution) claimMore(ctx context.Context) error {
 	e.queue = append(e.queue, items...)
 	e.spent = e.p.Stay != nil && len(items) < most
 	e.p.Stay.claimed(len(items))
+	if err != nil || len(items) > 0 {
+		return err
+	}
+	_, err = e.takeMore(ctx)
 	return err
 }
 

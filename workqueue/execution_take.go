@@ -10,14 +10,14 @@ import (
 const claimEvery = time.Second
 
 // takeMore fills the loop's queue by a pass of its own, which claims what it assigns
-// to this worker: false when there was nothing, or when a claim should be tried first.
+// to this worker: false when there was nothing.
 // It is for items so short that a slot runs several of them while a claim is on its
 // way: each of them is written once less, and the worker asks before it is idle. A run
 // that is woken makes passes when it is told to.
 func (e *execution) takeMore(ctx context.Context) (bool, error) {
 	pass, ok := e.r.passFor(e.band)
 	most := e.batch()
-	if !e.p.Refill || e.p.Stay != nil || !ok || !e.dry || most <= e.r.o.Spec.Capacity || time.Since(e.asked) > claimEvery {
+	if !e.p.Refill || e.p.Stay != nil || !ok || most <= e.r.o.Spec.Capacity {
 		return false, nil
 	}
 	pass.Take = e.taking(most)

@@ -163,14 +163,14 @@ func (pl *passPlanner) work(is func(h *HeldWork) bool) []assignment.Held {
 }
 
 // window gives out what is due: at first about twice as many items as there is
-// room for, so that the longest of them can be given first, and more while workers
+// room for (see firstWindow), so that the longest of them can be given first, and more while workers
 // have room left that nothing among them suits.
 func (pl *passPlanner) window(ctx context.Context, view AssignView) (limited bool, err error) {
 	seen := map[int64]bool{}
 	full := Full{}
 	pl.left = true
 	refused := false
-	for limit := min(max(2*pl.room, leastWindow), mostWindow); !pl.Done(); limit = min(8*limit, mostWindow) {
+	for limit := pl.firstWindow(); !pl.Done(); limit = min(8*limit, mostWindow) {
 		due, err := view.DueItems(ctx, pl.p.Band, full, limit)
 		if err != nil {
 			return false, err
@@ -203,6 +203,15 @@ func (pl *passPlanner) window(ctx context.Context, view AssignView) (limited boo
 		full.Queues = pl.classes.exhausted()
 	}
 	return false, nil
+}
+
+// firstWindow is how many items a pass looks at to begin with. A worker that takes ahead
+// is done with all of them in a moment, whichever is first.
+func (pl *passPlanner) firstWindow() int {
+	if pl.p.Take != nil && pl.p.Take.Ahead {
+		return min(max(pl.room, pl.p.Take.Max), mostWindow)
+	}
+	return min(max(2*pl.room, leastWindow), mostWindow)
 }
 
 // items are due items, in the order in which they are to be given.
