@@ -1,8 +1,14 @@
 -- beat_items: renew the leases of all that a worker holds.
 -- In:  worker, lease_ms, rows [{ItemId, ItemFence}], now (NULL: the database clock)
 -- Out: ids and fences of what was renewed; the others are lost.
+-- Rows are locked in the order of the batch, which is that of ids: a join follows the
+-- order of whichever side the planner picks, and two statements would wait for each other.
+WITH j AS MATERIALIZED (
+    SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint)
+    CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId" FOR UPDATE) l
+)
 UPDATE "BotWorkQueueItems" SET
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
-FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "ItemFence" bigint)
+FROM j
 WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence" AND "State" + 0 = 1 AND "WorkerId" = @worker
 RETURNING "Id", "Fence";

@@ -1,6 +1,13 @@
 -- progress: what runs have come to so far. NULL keeps what is there.
 -- In:  worker, instance, rows [{ItemId, ItemFence, NewStep, NewProgress, NewPercent, NewHash, NewTail, NewOutput}]
 -- Out: ids and fences of what was changed; the others have lost their lease.
+-- Rows are locked in the order of the batch, which is that of ids: a join follows the
+-- order of whichever side the planner picks, and two statements would wait for each other.
+WITH j AS MATERIALIZED (
+    SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint, "NewStep" text, "NewProgress" text,
+    "NewPercent" int, "NewHash" text, "NewTail" text, "NewOutput" text)
+    CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId" FOR UPDATE) l
+)
 UPDATE "BotWorkQueueItems" SET
     "Step" = COALESCE(j."NewStep", "BotWorkQueueItems"."Step"),
     "Progress" = COALESCE(j."NewProgress", "BotWorkQueueItems"."Progress"),
@@ -8,8 +15,7 @@ UPDATE "BotWorkQueueItems" SET
     "PipelineHash" = COALESCE(j."NewHash", "BotWorkQueueItems"."PipelineHash"),
     "LogTail" = COALESCE(j."NewTail", "BotWorkQueueItems"."LogTail"),
     "Output" = COALESCE(j."NewOutput", "BotWorkQueueItems"."Output")
-FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "ItemFence" bigint, "NewStep" text, "NewProgress" text,
-    "NewPercent" int, "NewHash" text, "NewTail" text, "NewOutput" text)
+FROM j
 WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence" AND "State" + 0 = 1 AND "WorkerId" = @worker
   AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
 RETURNING "Id", "Fence";
