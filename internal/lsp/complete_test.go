@@ -80,7 +80,7 @@ func TestCompletion(t *testing.T) {
 		"keys of a retry":               {"steps:\n  - handler: Log\n    retry:\n      ‸\n", "attempts delay factor maxDelay jitter", "      attempts: "},
 		"keys in braces":                {"steps:\n  - handler: Log\n    retry: {attempts: 3, ‸}\n", "delay factor -attempts", "    retry: {attempts: 3, delay: }"},
 		"keys in open braces":           {"steps:\n  - handler: Log\n    retry: {‸\n  - handler: Log\n", "attempts delay", "    retry: {attempts: "},
-		"keys of a trigger":             {"trigger:\n  ‸\nsteps:\n", "cron every atStart timezone", "  cron: "},
+		"keys of a trigger":             {"trigger:\n  ‸\nsteps:\n", "cron every atStart wake timezone", "  cron: "},
 		"keys of resilience":            {"resilience: {‸}\n", "limit delay", "resilience: {limit: }"},
 		"handlers":                      {"steps:\n  - handler: ‸\n", "AssignTasksToWorker Break", "  - handler: AssignTasksToWorker"},
 		"handlers without a blank":      {"steps:\n  - name: a\n    handler:‸\n", "AssignTasksToWorker", "    handler: AssignTasksToWorker"},
