@@ -31,10 +31,14 @@ type execution struct {
 	spent bool      // likewise: of a run that is woken; the last claim has brought all that was assigned
 	gate  time.Time // likewise: until then no pass is made for being woken, the gates-th time
 	gates int
-	band  Band          // likewise: what it claims; that of the whole run, once it was woken
-	dry   bool          // likewise: the last claim brought less than was asked for
-	asked time.Time     // likewise: when it claimed last
-	swept time.Time     // likewise: when it took by a pass that also frees what nobody runs
+	band  Band      // likewise: what it claims; that of the whole run, once it was woken
+	dry   bool      // likewise: the last claim brought less than was asked for
+	asked time.Time // likewise: when it claimed last
+	swept time.Time // likewise: when it took by a pass that also frees what nobody runs
+
+	coming  chan fetched // likewise: a claim that goes on beside the loop; nil: none
+	brought int          // likewise: how many items the last claim brought
+
 	ended chan struct{} // holds a token when a run has ended
 	over  chan struct{} // holds a token when an end has been written
 
@@ -84,11 +88,13 @@ func (e *execution) loop(ctx context.Context) error {
 		if err := e.r.slots.acquire(ctx, slot); err != nil {
 			return err
 		}
-		if len(e.queue) == 0 {
-			if err := e.claimMore(ctx); err != nil {
-				e.r.slots.release(slot)
-				return err
-			}
+		err := e.collect(len(e.queue) == 0)
+		if err == nil && len(e.queue) == 0 {
+			err = e.claimMore(ctx)
+		}
+		if err != nil {
+			e.r.slots.release(slot)
+			return err
 		}
 		// A claim that was under way when ctx ended still brought its items.
 		if err := context.Cause(ctx); err != nil {
@@ -99,6 +105,7 @@ func (e *execution) loop(ctx context.Context) error {
 			if it := e.queue[0]; slot.priority <= it.Priority {
 				e.queue = e.queue[1:]
 				e.place(ctx, it, slot)
+				e.fetchAhead(ctx)
 			} else {
 				e.r.slots.release(slot) // it was kept for others: the item asks for its own
 			}
@@ -136,9 +143,16 @@ func high(band Band) need {
 // claimMore fills the loop's queue.
 func (e *execution) claimMore(ctx context.Context) error {
 	e.fresh = false
+	items, err := e.bring(ctx)
+	e.enqueue(items)
+	return err
+}
+
+// bring claims what is assigned to this worker, or has a pass of its own claim for it.
+func (e *execution) bring(ctx context.Context) ([]claimed, error) {
 	if e.dry && time.Since(e.asked) < claimEvery {
-		if taken, err := e.takeMore(ctx); taken || err != nil {
-			return err
+		if items, err := e.takeMore(ctx); len(items) > 0 || err != nil {
+			return items, err
 		}
 	}
 	e.asked = time.Now()
@@ -146,14 +160,12 @@ func (e *execution) claimMore(ctx context.Context) error {
 	most := e.batch()
 	items, err := e.claim(ctx, e.band, most)
 	e.dry = len(items) < most
-	e.queue = append(e.queue, items...)
 	e.spent = e.p.Stay != nil && len(items) < most
 	e.p.Stay.claimed(len(items))
 	if err != nil || len(items) > 0 {
-		return err
+		return items, err
 	}
-	_, err = e.takeMore(ctx)
-	return err
+	return e.takeMore(ctx)
 }
 
 // admit counts a claim that is about to begin; false when none may any more.

@@ -9,21 +9,20 @@ import (
 // to it.
 const claimEvery = time.Second
 
-// takeMore fills the loop's queue by a pass of its own, which claims what it assigns
-// to this worker: false when there was nothing.
+// takeMore makes a pass that claims what it assigns to this worker.
 // It is for items so short that a slot runs several of them while a claim is on its
 // way: each of them is written once less, and the worker asks before it is idle. A run
 // that is woken makes passes when it is told to.
-func (e *execution) takeMore(ctx context.Context) (bool, error) {
+func (e *execution) takeMore(ctx context.Context) ([]claimed, error) {
 	pass, ok := e.r.passFor(e.band)
 	most := e.batch()
 	if !e.p.Refill || e.p.Stay != nil || !ok || most <= e.r.o.Spec.Capacity {
-		return false, nil
+		return nil, nil
 	}
 	pass.Take = e.taking(most)
 	pass.Take.Ahead = true
 	if pass.Band = pass.Band.both(e.band); pass.Band == (Band{}) { // which would mean all
-		return false, nil
+		return nil, nil
 	}
 	started := time.Now()
 	if pass.brief = started.Sub(e.swept) < refillEvery; !pass.brief {
@@ -33,10 +32,9 @@ func (e *execution) takeMore(ctx context.Context) (bool, error) {
 	result, err := e.r.pass(ctx, pass)
 	if err != nil { // the claim that follows tells whether that is more than a moment's trouble
 		e.settle(1, 0)
-		return false, context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
-	e.queue = append(e.queue, e.takeUp(result.Taken, started)...)
-	return len(result.Taken) > 0, nil
+	return e.takeUp(result.Taken, started), nil
 }
 
 // taking has a pass claim up to so many items for this execution.
