@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"database/sql/driver"
 	"fmt"
+	"strings"
 	"time"
 
 	"botwork/workqueue"
@@ -19,7 +20,48 @@ type utcTime struct {
 // other tools leave behind.
 var timeLayouts = []string{
 	sqliteTime, "2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999", time.RFC3339Nano,
-	"2006-01-02 15:04:05.999999999-07:00", "2006-01-02 15:04", "2006-01-02",
+	"2006-01-02 15:04:05.999999999-07:00", "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02",
+	"2006-01-02 15:04:05.999999999 -0700 MST",
+}
+
+// parseTime reads a time as one of timeLayouts, with or without a Z for UTC.
+func parseTime(text string) (time.Time, bool) {
+	if t, ok := parseWritten(text); ok {
+		return t, true
+	}
+	for _, text := range []string{text, strings.TrimSuffix(text, "Z")} {
+		for _, layout := range timeLayouts {
+			if t, err := time.Parse(layout, text); err == nil {
+				return t.UTC(), true
+			}
+		}
+	}
+	return time.Time{}, false
+}
+
+// parseWritten reads a time that is written like sqliteTime to the letter, as all are
+// that this program writes: a claim reads a dozen for each item.
+func parseWritten(text string) (time.Time, bool) {
+	const shape = "dddd-dd-dd dd:dd:dd.ddd"
+	if len(text) != len(shape) {
+		return time.Time{}, false
+	}
+	var n [7]int
+	part := 0
+	for i := range len(shape) {
+		switch digit := text[i] - '0'; {
+		case shape[i] == 'd' && digit <= 9:
+			n[part] = 10*n[part] + int(digit)
+		case shape[i] != 'd' && shape[i] == text[i]:
+			part++
+		default:
+			return time.Time{}, false
+		}
+	}
+	t := time.Date(n[0], time.Month(n[1]), n[2], n[3], n[4], n[5], n[6]*int(time.Millisecond), time.UTC)
+	// The 31st of February is no time, and no 3rd of March.
+	there := t.Day() == n[2] && int(t.Month()) == n[1] && t.Hour() == n[3] && t.Minute() == n[4] && t.Second() == n[5]
+	return t, there
 }
 
 // Scan implements sql.Scanner.
@@ -39,11 +81,9 @@ func (t *utcTime) Scan(src any) error {
 	default:
 		return fmt.Errorf("read a time: got %T", src)
 	}
-	for _, layout := range timeLayouts {
-		if parsed, err := time.Parse(layout, text); err == nil {
-			*t = utcTime{Time: parsed.UTC(), Valid: true}
-			return nil
-		}
+	if parsed, ok := parseTime(text); ok {
+		*t = utcTime{Time: parsed, Valid: true}
+		return nil
 	}
 	return fmt.Errorf("read a time: %q is none; want it as 2026-01-31 13:45:00.000 in UTC", text)
 }

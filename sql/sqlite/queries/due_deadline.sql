@@ -7,10 +7,10 @@
 --      it has limits, the key that they count by, since when it is due, labels,
 --      selectors, whether it may go before others, task and natural key where there is
 --      no estimate.
-SELECT i.Id, i.Priority, i.DeadlineAt, i.EstimatedDurationMs, substr(i.IntegrationConfig, 1, 200), i.QueueName,
+SELECT i.Id, i.Priority, CAST(i.DeadlineAt AS TEXT), i.EstimatedDurationMs, substr(i.IntegrationConfig, 1, 200), i.QueueName,
     CASE WHEN i.QueueName IN (SELECT q.Name FROM BotQueues q
         WHERE q.ConcurrencyLimit IS NOT NULL OR q.KeyConcurrencyLimit IS NOT NULL OR q.RateLimit IS NOT NULL OR q.KeyRateLimit IS NOT NULL) THEN 1 ELSE 0 END,
-    i.LimitKey, i.AvailableAt, i.Labels, i.Selectors, i.Expedite,
+    i.LimitKey, CAST(i.AvailableAt AS TEXT), i.Labels, i.Selectors, i.Expedite,
     CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END
 FROM BotWorkQueueItems i
 WHERE i.State IN (0, 4) AND i.DeadlineAt IS NOT NULL AND i.DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
