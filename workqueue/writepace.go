@@ -1,6 +1,9 @@
 package workqueue
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 const (
 	// writeBudget is how long one write of results should take at the most. A result
@@ -50,5 +53,5 @@ func (p *writePace) most() int {
 	if p.limit == 0 {
 		return firstBatch
 	}
-	return int(p.limit)
+	return int(math.Round(p.limit)) // cut off, one would stay one where two is the aim
 }

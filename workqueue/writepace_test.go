@@ -54,6 +54,12 @@ func TestWritePaceFollowsTheDatabase(t *testing.T) {
 	if got := p.most(); got > 6 {
 		t.Errorf("%d may come together when each takes a millisecond, want 5 or so", got)
 	}
+	for range 60 { // the disk stalls: each write takes long, whatever is in it
+		p.note(p.most(), 30*time.Millisecond)
+	}
+	if got := p.most(); got < finishBatch {
+		t.Errorf("%d may come together on a disk that has become slow, want %d: fewer are not written sooner", got, finishBatch)
+	}
 	for range 50 {
 		write(20 * time.Microsecond)
 	}
