@@ -18,9 +18,10 @@ const (
 )
 
 // completer writes the ends of runs. What comes together while one batch is
-// being written goes with the next; how much that may be, writePace tells. What cannot be written is kept and tried
-// again: a result is dropped only when the database says that its lease is
-// lost, and changed only as [completion.refuse] tells.
+// being written goes with the next; how much that may be, writePace tells. What
+// cannot be written is kept and tried again: a result is dropped only when the
+// database says that its lease is lost, and changed only as [completion.refuse]
+// tells.
 type completer struct {
 	store   LeaseStore
 	worker  Worker

@@ -9,10 +9,10 @@ import (
 // to it.
 const claimEvery = time.Second
 
-// takeMore makes a pass that claims what it assigns to this worker.
-// It is for items so short that a slot runs several of them while a claim is on its
-// way: each of them is written once less, and the worker asks before it is idle. A run
-// that is woken makes passes when it is told to.
+// takeMore makes a pass that claims what it assigns to this worker. It is for items so
+// short that a slot runs several of them while a claim is on its way: each of them is
+// written once less, and the worker asks before it is idle. A run that is woken makes
+// passes when it is told to.
 func (e *execution) takeMore(ctx context.Context) ([]claimed, error) {
 	pass, ok := e.r.passFor(e.band)
 	most := e.batch()
