@@ -41,18 +41,27 @@ type dialect struct {
 	// prepare says that statements are worth preparing once.
 	prepare bool
 
+	// narrow makes the statement enqueue one for rows of a shape; nil leaves it.
+	narrow func(text string, s shape) string
+
+	// idsFollow says that the ids of inserted rows follow each other in the order of
+	// the rows, and that the driver tells the last.
+	idsFollow bool
+
 	gorm func(*sql.DB) gorm.Dialector
 }
 
 var dialects = []dialect{
 	{
-		driver:   database.SQLite,
-		folder:   "sqlite",
-		clock:    "COALESCE(?, strftime('%Y-%m-%d %H:%M:%f', 'now'))",
-		contains: "instr(?, ?) > 0",
-		jsonTime: sqliteTime,
-		prepare:  true,
-		gorm:     func(db *sql.DB) gorm.Dialector { return sqliteDialector{gormsqlite.Dialector{Conn: db}} },
+		driver:    database.SQLite,
+		folder:    "sqlite",
+		clock:     "COALESCE(?, strftime('%Y-%m-%d %H:%M:%f', 'now'))",
+		contains:  "instr(?, ?) > 0",
+		jsonTime:  sqliteTime,
+		prepare:   true,
+		narrow:    narrowSQLite,
+		idsFollow: true, // one writer, and AUTOINCREMENT
+		gorm:      func(db *sql.DB) gorm.Dialector { return sqliteDialector{gormsqlite.Dialector{Conn: db}} },
 	},
 	{
 		driver:   database.SQLServer,
@@ -69,6 +78,7 @@ var dialects = []dialect{
 		clock:       "CAST(COALESCE(CAST(? AS timestamptz), statement_timestamp()) AS timestamptz(3))",
 		contains:    "strpos(?, CAST(? AS text)) > 0",
 		jsonTime:    "2006-01-02T15:04:05.000Z07:00",
+		narrow:      narrowPostgres,
 		gorm:        func(db *sql.DB) gorm.Dialector { return postgres.New(postgres.Config{Conn: db}) },
 	},
 }

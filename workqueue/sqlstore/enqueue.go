@@ -74,33 +74,40 @@ type policyRow struct {
 // whose key is taken already.
 func (s *Store) prepare(ctx context.Context, items []workqueue.NewItem) (*enqueue, error) {
 	e := &enqueue{s: s, results: make([]workqueue.Enqueued, len(items)), later: map[int]int{}}
+	e.rows, e.places = make([]newItemRow, 0, len(items)), make([]int, 0, len(items))
 	first := map[keyRow]int{}
+	var q workqueue.Queue // of the item before
 	for i, it := range items {
 		if it.QueueName == "" {
 			it.QueueName = workqueue.DefaultQueue
 		}
-		q, err := s.queue(ctx, it.QueueName)
-		if err != nil {
-			return nil, fmt.Errorf("enqueue: %w", err)
+		if it.QueueName != q.Name {
+			var err error
+			if q, err = s.queue(ctx, it.QueueName); err != nil {
+				return nil, fmt.Errorf("enqueue: %w", err)
+			}
+			if p := (policyRow{q.Name, q.Revision}); !slices.Contains(e.queues, p) {
+				e.queues = append(e.queues, p)
+			}
 		}
-		if err := q.Prepare(&it, &s.schemas); err != nil {
+		err := q.Prepare(&it, &s.schemas)
+		if err == nil {
+			e.rows = append(e.rows, newItemRow{})
+			err = e.rows[len(e.rows)-1].fill(s, &it, &q)
+		}
+		if err != nil {
 			return nil, &workqueue.BadItemError{Index: i, Of: len(items), Err: err}
 		}
-		row, err := s.newItemRow(&it, &q)
-		if err != nil {
-			return nil, &workqueue.BadItemError{Index: i, Of: len(items), Err: err}
-		}
-		if p := (policyRow{q.Name, q.Revision}); !slices.Contains(e.queues, p) {
-			e.queues = append(e.queues, p)
-		}
+		row := &e.rows[len(e.rows)-1]
 		if twin, ok := row.twin(first); ok {
 			e.later[i] = twin
+			e.rows = e.rows[:len(e.rows)-1]
 			continue
 		}
 		for _, key := range row.keys() {
 			first[key] = i
 		}
-		e.rows, e.places = append(e.rows, row), append(e.places, i)
+		e.places = append(e.places, i)
 	}
 	return e, s.retry(ctx, "enqueue: look for keys", func() error { return e.skipTaken(ctx) })
 }
@@ -169,82 +176,10 @@ func (e *enqueue) nameTwins() {
 
 // needsMore tells that the insert alone is not enough.
 func (e *enqueue) needsMore() bool {
-	return slices.ContainsFunc(e.rows, func(r newItemRow) bool { return r.Sealed != 0 || len(r.keys()) > 0 })
-}
-
-func (e *enqueue) write(ctx context.Context, on runner) error {
-	queues, err := jsonRows(e.queues)
-	if err != nil {
-		return err
-	}
-	if err := e.freeTimedKeys(ctx, on); err != nil {
-		return err
-	}
-	var ids []int64 // of the rows without a ticket
-	tickets := map[string]int64{}
-	for chunk := range slices.Chunk(e.rows, enqueueBatch) {
-		before := len(ids) + len(tickets)
-		batch, err := jsonRows(chunk)
-		if err != nil {
-			return err
-		}
-		rows, err := e.s.queries.query(ctx, on, "enqueue", values{
-			"rows": batch, "queues": queues, "queue_count": len(e.queues), "now": e.s.nowArg(),
-		})
-		if err != nil {
-			return err
-		}
-		err = eachRow(rows, func() error {
-			var id int64
-			var ticket *string
-			if err := rows.Scan(&id, &ticket); err != nil {
-				return err
-			}
-			if ticket != nil {
-				tickets[*ticket] = id
-			} else {
-				ids = append(ids, id)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if len(ids)+len(tickets)-before != len(chunk) {
-			return errPolicyChanged
-		}
-	}
-	slices.Sort(ids)
-	return e.name(ctx, on, ids, tickets)
-}
-
-// name says which row got which id: by its ticket or by its key; the others
-// follow each other.
-func (e *enqueue) name(ctx context.Context, on runner, ids []int64, tickets map[string]int64) error {
-	var holders map[keyRow]int64
-	if e.needsMore() {
-		var err error
-		if holders, err = e.holders(ctx, on); err != nil {
-			return err
-		}
-		named := map[int64]bool{}
-		for _, id := range holders {
-			named[id] = true
-		}
-		ids = slices.DeleteFunc(ids, func(id int64) bool { return named[id] })
-	}
 	for i := range e.rows {
-		id := e.rows[i].holder(holders)
-		switch t := e.rows[i].Ticket; {
-		case t != nil:
-			id = tickets[*t]
-		case id == 0:
-			id, ids = ids[0], ids[1:]
+		if e.rows[i].sealed() || len(e.rows[i].keys()) > 0 {
+			return true
 		}
-		e.results[e.places[i]] = workqueue.Enqueued{ID: id}
 	}
-	if len(tickets) == 0 {
-		return nil
-	}
-	return e.s.seal(ctx, on, e.rows, tickets)
+	return false
 }

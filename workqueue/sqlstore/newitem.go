@@ -1,9 +1,7 @@
 package sqlstore
 
 import (
-	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -12,190 +10,115 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// newItemRow is a NewItem inside a JSON parameter. Nil is SQL's NULL.
+// newItemRow is a NewItem as the statement enqueue takes it.
 type newItemRow struct {
-	Queue        string
-	NewState     int
-	Prio         int
-	Config       string
-	Body         *string `json:",omitempty"`
-	EstimateMs   *int64  `json:",omitempty"`
-	Policy       *string `json:",omitempty"`
-	DueAt        *string `json:",omitempty"`
-	DelayMs      int64
-	Deadline     *string `json:",omitempty"`
-	DeadlineMs   *int64  `json:",omitempty"`
-	Author       *string `json:",omitempty"`
-	Task         *string `json:",omitempty"`
-	KeyText      *string `json:",omitempty"`
-	LimitText    *string `json:",omitempty"`
-	TagList      *string `json:",omitempty"`
-	Meta         *string `json:",omitempty"`
-	LabelText    *string `json:",omitempty"`
-	SelectorText *string `json:",omitempty"`
-	Expedited    int
-	KeepMs       *int64 `json:",omitempty"`
-	LifeMs       *int64 `json:",omitempty"`
-	Sealed       int
-	Ticket       *string `json:",omitempty"`
-	UniqueHash   *string `json:",omitempty"`
-	ContentHash  *string `json:",omitempty"`
-	TimedHash    *string `json:",omitempty"`
-	TimedMs      *int64  `json:",omitempty"`
+	cells cellValues
+	prio  int
+	due   bool // as soon as it is there
 
-	// What is sealed when the id is known; it never reaches a JSON parameter.
+	// What is sealed when the id is known; no statement takes it before.
 	body, meta *string
 }
 
-// newItemRow makes the row of an item that its queue has prepared. A row whose
-// texts are to be sealed gets a ticket, by which it is found when it has an id.
-func (s *Store) newItemRow(it *workqueue.NewItem, q *workqueue.Queue) (newItemRow, error) {
-	row := newItemRow{
-		Queue: q.Name, NewState: int(it.State), Prio: it.Priority, Config: clean(it.IntegrationConfig),
-		Body: null(string(it.Payload)), Policy: null(string(it.ResilienceConfig)),
-		DelayMs: ms(it.In), DueAt: s.jsonTime(it.At), Deadline: s.jsonTime(it.Deadline), Author: null(clip(it.CreatedBy, nameLen)),
-		Task: null(clip(it.TaskName, nameLen)), KeyText: null(it.NaturalKey), LimitText: null(it.LimitKey),
-	}
-	var err error
-	if row.TagList, err = jsonColumn(slices.Compact(slices.Sorted(slices.Values(it.Tags)))); err != nil {
-		return row, fmt.Errorf("tags: %w", err)
-	}
-	if row.Meta, err = jsonColumn(it.Metadata); err != nil {
-		return row, fmt.Errorf("metadata: %w", err)
-	}
-	row.LabelText = null(clean(it.Labels.JSON()))
-	row.SelectorText = null(clean(matching.SelectorsJSON(it.Selectors)))
+// fill makes the row of an item that its queue has prepared. A row whose texts
+// are to be sealed gets a ticket, by which it is found when it has an id.
+func (r *newItemRow) fill(s *Store, it *workqueue.NewItem, q *workqueue.Queue) error {
+	v := &r.cells
+	r.prio, r.due = it.Priority, it.At.IsZero() && it.In <= 0
+	v[queueCell], v[stateCell], v[prioCell], v[configCell] = q.Name, int64(it.State), int64(it.Priority), clean(it.IntegrationConfig)
+	v[delayCell], v[expeditedCell], v[sealedCell] = ms(it.In), int64(0), int64(0)
+	v.text(bodyCell, string(it.Payload))
+	v.text(policyCell, string(it.ResilienceConfig))
+	v.text(authorCell, clip(it.CreatedBy, nameLen))
+	v.text(taskCell, clip(it.TaskName, nameLen))
+	v.text(keyCell, it.NaturalKey)
+	v.text(limitCell, it.LimitKey)
+	v.text(labelsCell, it.Labels.JSON())
+	v.text(selectorsCell, matching.SelectorsJSON(it.Selectors))
 	if matching.Expedites(it.Selectors) {
-		row.Expedited = 1
+		v[expeditedCell] = int64(1)
 	}
-	if it.Estimate > 0 {
-		row.EstimateMs = new(ms(it.Estimate))
+	if err := v.finding(it); err != nil {
+		return err
 	}
-	if it.Deadline.IsZero() && it.DeadlineIn > 0 {
-		row.DeadlineMs = new(ms(it.DeadlineIn))
-	}
-	if it.Retain != nil {
-		row.KeepMs = new(ms(*it.Retain))
-	}
-	if q.TTL > 0 {
-		row.LifeMs = new(ms(time.Duration(q.TTL)))
-	}
-	row.UniqueHash = null(q.UniqueKey(clean(it.NaturalKey)))
-	switch {
-	case it.UniqueFor == workqueue.UniqueWhileUnfinished:
-		row.ContentHash = new(contentKey(it, q))
-	case it.UniqueFor > 0:
-		row.TimedHash, row.TimedMs = new(contentKey(it, q)), new(ms(it.UniqueFor))
-	}
+	v.times(s, it, q)
+	v.unique(it, q)
 	if q.Encrypted {
-		if s.cipher == nil {
-			return row, fmt.Errorf("the queue %q is encrypted, and this process has no keyset (encryption.keyset)", q.Name)
-		}
-		row.Sealed, row.Ticket = 1, new("ticket:"+rand.Text())
-		row.body, row.meta, row.Body, row.Meta = row.Body, row.Meta, nil, nil
-	}
-	return row, nil
-}
-
-func contentKey(it *workqueue.NewItem, q *workqueue.Queue) string {
-	return workqueue.ContentKey(q.Name, it.IntegrationConfig, it.Payload)
-}
-
-// jsonColumn is a list or a map as its column holds it; nil when it is empty.
-func jsonColumn[T ~[]string | ~map[string]string](v T) (*string, error) {
-	if len(v) == 0 {
-		return nil, nil
-	}
-	text, err := json.Marshal(v)
-	return new(clean(string(text))), err
-}
-
-// jsonTime writes a time for a JSON parameter; nil for the zero time.
-func (s *Store) jsonTime(t time.Time) *string {
-	if t.IsZero() {
-		return nil
-	}
-	return new(t.UTC().Format(s.dialect.jsonTime))
-}
-
-// keyRow is a key that must be unique inside a JSON parameter.
-type keyRow struct {
-	Kind string // "unique", "content" or "timed"
-	Hash string
-}
-
-func (r *newItemRow) keys() []keyRow {
-	var keys []keyRow
-	for _, key := range []struct {
-		kind string
-		hash *string
-	}{{"unique", r.UniqueHash}, {"content", r.ContentHash}, {"timed", r.TimedHash}} {
-		if key.hash != nil {
-			keys = append(keys, keyRow{key.kind, *key.hash})
-		}
-	}
-	return keys
-}
-
-// holder is the id of the item that has one of the row's keys; 0 for none.
-func (r *newItemRow) holder(of map[keyRow]int64) int64 {
-	for _, key := range r.keys() {
-		if id := of[key]; id != 0 {
-			return id
-		}
-	}
-	return 0
-}
-
-// holders finds the items that have the rows' keys.
-func (e *enqueue) holders(ctx context.Context, on runner) (map[keyRow]int64, error) {
-	var keys []keyRow
-	for i := range e.rows {
-		keys = append(keys, e.rows[i].keys()...)
-	}
-	holders := map[keyRow]int64{}
-	for chunk := range slices.Chunk(keys, enqueueBatch) {
-		batch, err := jsonRows(chunk)
-		if err != nil {
-			return nil, err
-		}
-		rows, err := e.s.queries.query(ctx, on, "key_holders", values{"rows": batch, "now": e.s.nowArg()})
-		if err != nil {
-			return nil, err
-		}
-		err = eachRow(rows, func() error {
-			var key keyRow
-			var id int64
-			if err := rows.Scan(&key.Kind, &key.Hash, &id); err != nil {
-				return err
-			}
-			holders[key] = id
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return holders, nil
-}
-
-// freeTimedKeys lets go of the rows' keys whose time is over.
-func (e *enqueue) freeTimedKeys(ctx context.Context, on runner) error {
-	type hashRow struct{ Hash string }
-	var hashes []hashRow
-	for i := range e.rows {
-		if h := e.rows[i].TimedHash; h != nil {
-			hashes = append(hashes, hashRow{*h})
-		}
-	}
-	for chunk := range slices.Chunk(hashes, enqueueBatch) {
-		batch, err := jsonRows(chunk)
-		if err != nil {
-			return err
-		}
-		if _, err := e.s.queries.exec(ctx, on, "free_timed_keys", values{"rows": batch, "now": e.s.nowArg()}); err != nil {
-			return err
-		}
+		return r.conceal(s, q)
 	}
 	return nil
 }
+
+// finding sets what items are found by.
+func (v *cellValues) finding(it *workqueue.NewItem) error {
+	if len(it.Tags) > 0 {
+		tags, err := jsonColumn(slices.Compact(slices.Sorted(slices.Values(it.Tags))))
+		if err != nil {
+			return fmt.Errorf("tags: %w", err)
+		}
+		v[tagsCell] = *tags
+	}
+	if len(it.Metadata) > 0 {
+		metadata, err := jsonColumn(it.Metadata)
+		if err != nil {
+			return fmt.Errorf("metadata: %w", err)
+		}
+		v[metaCell] = *metadata
+	}
+	return nil
+}
+
+// times sets when things happen to the item, and how long they take.
+func (v *cellValues) times(s *Store, it *workqueue.NewItem, q *workqueue.Queue) {
+	if !it.At.IsZero() {
+		v[dueCell] = *s.jsonTime(it.At)
+	}
+	if !it.Deadline.IsZero() {
+		v[deadlineCell] = *s.jsonTime(it.Deadline)
+	} else if it.DeadlineIn > 0 {
+		v[deadlineMsCell] = ms(it.DeadlineIn)
+	}
+	if it.Estimate > 0 {
+		v[estimateCell] = ms(it.Estimate)
+	}
+	if it.Retain != nil {
+		v[keepCell] = ms(*it.Retain)
+	}
+	if q.TTL > 0 {
+		v[lifeCell] = ms(time.Duration(q.TTL))
+	}
+}
+
+// unique sets the keys of which there may be one.
+func (v *cellValues) unique(it *workqueue.NewItem, q *workqueue.Queue) {
+	if it.NaturalKey != "" {
+		v.text(uniqueCell, q.UniqueKey(clean(it.NaturalKey)))
+	}
+	switch {
+	case it.UniqueFor == workqueue.UniqueWhileUnfinished:
+		v[contentCell] = workqueue.ContentKey(q.Name, it.IntegrationConfig, it.Payload)
+	case it.UniqueFor > 0:
+		v[timedCell], v[timedMsCell] = workqueue.ContentKey(q.Name, it.IntegrationConfig, it.Payload), ms(it.UniqueFor)
+	}
+}
+
+// conceal takes the texts out that are to be sealed.
+func (r *newItemRow) conceal(s *Store, q *workqueue.Queue) error {
+	if s.cipher == nil {
+		return fmt.Errorf("the queue %q is encrypted, and this process has no keyset (encryption.keyset)", q.Name)
+	}
+	take := func(c cell) *string {
+		text, ok := r.cells[c].(string)
+		if !ok {
+			return nil
+		}
+		r.cells[c] = nil
+		return &text
+	}
+	r.body, r.meta = take(bodyCell), take(metaCell)
+	r.cells[sealedCell], r.cells[ticketCell] = int64(1), "ticket:"+rand.Text()
+	return nil
+}
+
+// sealed tells that texts of the row are to be sealed.
+func (r *newItemRow) sealed() bool { return r.cells[ticketCell] != nil }

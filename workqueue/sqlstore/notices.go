@@ -92,12 +92,12 @@ func (s *Store) readyRows(rows []newItemRow) {
 	var band workqueue.Band
 	some := false
 	for i := range rows {
-		if r := &rows[i]; r.DueAt != nil || r.DelayMs > 0 {
+		if r := &rows[i]; !r.due {
 			continue
 		} else if !some {
-			band, some = workqueue.Band{Min: r.Prio, Max: r.Prio}, true
+			band, some = workqueue.Band{Min: r.prio, Max: r.prio}, true
 		} else {
-			band = workqueue.Band{Min: min(band.Min, r.Prio), Max: max(band.Max, r.Prio)}
+			band = workqueue.Band{Min: min(band.Min, r.prio), Max: max(band.Max, r.prio)}
 		}
 	}
 	if some {

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"encoding/json"
 	"math"
 	"strings"
 	"time"
@@ -20,6 +21,23 @@ func null(text string) *string {
 	}
 	text = clean(text)
 	return &text
+}
+
+// jsonColumn is a list or a map as its column holds it; nil when it is empty.
+func jsonColumn[T ~[]string | ~map[string]string](v T) (*string, error) {
+	if len(v) == 0 {
+		return nil, nil
+	}
+	text, err := json.Marshal(v)
+	return new(clean(string(text))), err
+}
+
+// jsonTime writes a time for a JSON parameter; nil for the zero time.
+func (s *Store) jsonTime(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	return new(t.UTC().Format(s.dialect.jsonTime))
 }
 
 // clean replaces what no engine but SQLite stores in a text, broken UTF-8 and

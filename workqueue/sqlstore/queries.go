@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,20 +34,22 @@ const lockStatement = "assignment_lock"
 type queries struct {
 	db      *sql.DB
 	texts   map[string]namedsql.Statement
+	style   namedsql.Style
 	prepare bool
+	enqueue shapes // guards itself
 
 	asked atomic.Int64 // counts what was run
 
 	mu       sync.Mutex
 	prepared map[string]*sql.Stmt // guarded by mu
-	wanted   map[string]bool      // likewise: what was run as a text
+	wanted   map[string]string    // likewise: what was run as a text
 }
 
 // loadQueries reads the statements of one folder: "queries" or "checks".
 func loadQueries(statements fs.FS, d dialect, folder string, db *sql.DB) (*queries, error) {
 	q := &queries{
-		db: db, prepare: d.prepare, texts: map[string]namedsql.Statement{},
-		prepared: map[string]*sql.Stmt{}, wanted: map[string]bool{},
+		db: db, style: d.driver.Style(), prepare: d.prepare, texts: map[string]namedsql.Statement{},
+		prepared: map[string]*sql.Stmt{}, wanted: map[string]string{},
 	}
 	files, err := fs.Glob(statements, path.Join(d.folder, folder, "*.sql"))
 	if err != nil {
@@ -68,7 +69,10 @@ func loadQueries(statements fs.FS, d dialect, folder string, db *sql.DB) (*queri
 			q.texts[name] = namedsql.Statement{Text: string(text)}
 			continue
 		}
-		q.texts[name] = namedsql.Compile(string(text), d.driver.Style())
+		q.texts[name] = namedsql.Compile(string(text), q.style)
+		if name == enqueueStatement {
+			q.enqueue.text, q.enqueue.narrow = string(text), d.narrow
+		}
 	}
 	return q, nil
 }
@@ -77,29 +81,21 @@ func loadQueries(statements fs.FS, d dialect, folder string, db *sql.DB) (*queri
 func (q *queries) has(name string) bool { _, ok := q.texts[name]; return ok }
 
 func (q *queries) query(ctx context.Context, on runner, name string, v values) (*sql.Rows, error) {
-	stmt, text, args, err := q.bind(ctx, on, name, v)
+	b, err := q.bind(ctx, on, name, v)
 	if err != nil {
 		return nil, err
 	}
-	if stmt != nil {
-		return stmt.QueryContext(ctx, args...)
-	}
-	return on.QueryContext(ctx, text, args...)
+	return b.query(ctx, on)
 }
 
 // exec returns the number of changed rows. Only statements without OUTPUT or
 // RETURNING count well on every engine.
 func (q *queries) exec(ctx context.Context, on runner, name string, v values) (int64, error) {
-	stmt, text, args, err := q.bind(ctx, on, name, v)
+	b, err := q.bind(ctx, on, name, v)
 	if err != nil {
 		return 0, err
 	}
-	var result sql.Result
-	if stmt != nil {
-		result, err = stmt.ExecContext(ctx, args...)
-	} else {
-		result, err = on.ExecContext(ctx, text, args...)
-	}
+	result, err := b.exec(ctx, on)
 	if err != nil {
 		return 0, err
 	}
@@ -174,31 +170,58 @@ func (q *queries) runs(ctx context.Context, on runner, name string, v values, in
 	return refs, err
 }
 
-func (q *queries) bind(ctx context.Context, on runner, name string, v values) (*sql.Stmt, string, []any, error) {
+// bound is a statement with its parameters.
+type bound struct {
+	stmt *sql.Stmt // nil: it is run as a text
+	text string
+	args []any
+}
+
+func (b bound) query(ctx context.Context, on runner) (*sql.Rows, error) {
+	if b.stmt != nil {
+		return b.stmt.QueryContext(ctx, b.args...)
+	}
+	return on.QueryContext(ctx, b.text, b.args...)
+}
+
+func (b bound) exec(ctx context.Context, on runner) (sql.Result, error) {
+	if b.stmt != nil {
+		return b.stmt.ExecContext(ctx, b.args...)
+	}
+	return on.ExecContext(ctx, b.text, b.args...)
+}
+
+func (q *queries) bind(ctx context.Context, on runner, name string, v values) (bound, error) {
 	text, ok := q.texts[name]
 	if !ok {
-		return nil, "", nil, fmt.Errorf("no statement %q", name)
+		return bound{}, fmt.Errorf("no statement %q", name)
 	}
 	args, err := text.Args(v)
 	if err != nil {
-		return nil, "", nil, err
+		return bound{}, err
 	}
+	return q.bindArgs(ctx, on, name, text.Text, args), nil
+}
+
+// bindArgs is bind for parameters in the order of their numbers. The name tells
+// statements apart that are prepared.
+func (q *queries) bindArgs(ctx context.Context, on runner, name, text string, args []any) bound {
 	q.asked.Add(1)
-	stmt := q.ready(name)
-	if stmt == nil {
-		return nil, text.Text, args, nil
+	b := bound{q.ready(name, text), text, args}
+	if b.stmt == nil {
+		return b
 	}
 	if tx, ok := on.(*sql.Tx); ok {
-		stmt = tx.StmtContext(ctx, stmt)
+		b.stmt = tx.StmtContext(ctx, b.stmt)
 	} else if on != runner(q.db) {
-		stmt = nil // what is prepared belongs to the connections of q.db
+		b.stmt = nil // what is prepared belongs to the connections of q.db
 	}
-	return stmt, text.Text, args, nil
+	return b
 }
 
 // ready is a statement that has been prepared; nil, and it is wanted, when it
 // has not.
-func (q *queries) ready(name string) *sql.Stmt {
+func (q *queries) ready(name, text string) *sql.Stmt {
 	if !q.prepare {
 		return nil
 	}
@@ -206,7 +229,7 @@ func (q *queries) ready(name string) *sql.Stmt {
 	defer q.mu.Unlock()
 	stmt := q.prepared[name]
 	if stmt == nil && q.wanted != nil {
-		q.wanted[name] = true
+		q.wanted[name] = text
 	}
 	return stmt
 }
@@ -219,10 +242,10 @@ func (q *queries) warm(ctx context.Context) {
 	if !q.prepare {
 		return
 	}
-	for _, name := range q.unprepared() {
+	for name, text := range q.unprepared() {
 		// Not under the lock: the connection may be with somebody who asks for a
 		// statement.
-		stmt, err := q.db.PrepareContext(ctx, q.texts[name].Text)
+		stmt, err := q.db.PrepareContext(ctx, text)
 		if err != nil {
 			return
 		}
@@ -238,10 +261,13 @@ func (q *queries) warm(ctx context.Context) {
 	}
 }
 
-func (q *queries) unprepared() []string {
+func (q *queries) unprepared() map[string]string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return slices.Collect(maps.Keys(q.wanted))
+	if len(q.wanted) == 0 {
+		return nil
+	}
+	return maps.Clone(q.wanted)
 }
 
 func (q *queries) close() error {

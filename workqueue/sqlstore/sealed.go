@@ -46,16 +46,15 @@ type sealedRow struct {
 	Meta   *string
 }
 
-// seal writes the texts of the encrypted rows among rows, whose ids the
-// tickets tell.
-func (s *Store) seal(ctx context.Context, on runner, rows []newItemRow, tickets map[string]int64) error {
+// seal writes the texts of the encrypted rows among rows, which have these ids.
+func (s *Store) seal(ctx context.Context, on runner, rows []newItemRow, ids []int64) error {
 	var sealed []sealedRow
 	for i := range rows {
 		r := &rows[i]
-		if r.Sealed == 0 {
+		if !r.sealed() {
 			continue
 		}
-		row := sealedRow{ItemID: tickets[*r.Ticket]}
+		row := sealedRow{ItemID: ids[i]}
 		var err error
 		if row.Body, err = s.sealText(r.body, payloadColumn, row.ItemID); err != nil {
 			return err

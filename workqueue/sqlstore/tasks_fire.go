@@ -130,7 +130,7 @@ func (s *Store) fire(ctx context.Context, tx *sql.Tx, batch string, windows map[
 	made := make([]workqueue.TaskItem, len(won))
 	for i, it := range won {
 		made[i] = workqueue.TaskItem{
-			ID: ids[i], Task: it.Task, Scope: it.Scope, Queue: it.Item.QueueName, Priority: it.insert.rows[0].Prio,
+			ID: ids[i], Task: it.Task, Scope: it.Scope, Queue: it.Item.QueueName, Priority: it.insert.rows[0].prio,
 			PlannedAt: it.PlannedAt, Deadline: it.Item.Deadline,
 		}
 	}

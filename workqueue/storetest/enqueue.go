@@ -16,6 +16,7 @@ func enqueueTests() []test {
 		{"defaults", enqueueDefaults},
 		{"every field is kept", enqueueFields},
 		{"thousands in one call", enqueueMany},
+		{"items of a call that are alike, and that are not", enqueueAlike},
 		{"an unknown queue refuses the whole call", enqueueUnknownQueue},
 		{"texts come back as they went in", enqueueTexts},
 		{"a sign that an engine cannot store spoils nothing", enqueueUnstorable},

@@ -3,8 +3,9 @@
 -- In:  rows [{Queue, NewState, Prio, Config, Body, EstimateMs, Policy, DueAt, DelayMs,
 --      Deadline, DeadlineMs, Author, Task, KeyText, LimitText, TagList, Meta, LabelText,
 --      SelectorText, Expedited, KeepMs, LifeMs,
---      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs}], queues [{Queue, Revision}], queue_count,
---      now (NULL: the database clock)
+--      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs}], queue and revision, or for rows of several
+--      queues [{Queue, Revision}] and queue_count, now (NULL: the database clock)
+-- What all rows share, the program makes a parameter of its own, and what none has NULL: see enqueue_shape.go.
 -- Out: the new ids with their tickets, in no order.
 INSERT INTO "BotWorkQueueItems"
     ("QueueName", "State", "Priority", "IntegrationConfig", "Payload", "EstimatedDurationMs", "ResilienceConfig",
@@ -24,7 +25,9 @@ FROM json_to_recordset(CAST(@rows AS json)) AS j(
     "Task" text, "KeyText" text, "LimitText" text, "TagList" text, "Meta" text, "LabelText" text, "SelectorText" text, "Expedited" int,
     "KeepMs" bigint, "LifeMs" bigint,
     "Sealed" int, "Ticket" text, "UniqueHash" text, "ContentHash" text, "TimedHash" text, "TimedMs" bigint)
-WHERE (SELECT COUNT(*) FROM "BotQueues" b
-    JOIN json_to_recordset(CAST(@queues AS json)) AS p("Queue" text, "Revision" bigint)
-      ON b."Name" = p."Queue" AND b."Revision" = p."Revision") = @queue_count
+WHERE CASE WHEN CAST(@queues AS json) IS NULL
+    THEN EXISTS (SELECT 1 FROM "BotQueues" b WHERE b."Name" = @queue AND b."Revision" = @revision)
+    ELSE (SELECT COUNT(*) FROM "BotQueues" b
+        JOIN json_to_recordset(CAST(@queues AS json)) AS p("Queue" text, "Revision" bigint)
+          ON b."Name" = p."Queue" AND b."Revision" = p."Revision") = @queue_count END
 RETURNING "Id", "LockKey";

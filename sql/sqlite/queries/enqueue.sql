@@ -3,9 +3,10 @@
 -- In:  rows [{Queue, NewState, Prio, Config, Body, EstimateMs, Policy, DueAt, DelayMs,
 --      Deadline, DeadlineMs, Author, Task, KeyText, LimitText, TagList, Meta, LabelText,
 --      SelectorText, Expedited, KeepMs, LifeMs,
---      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs}], queues [{Queue, Revision}], queue_count,
---      now (NULL: the database clock)
--- Out: the new ids with their tickets, in no order.
+--      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs}], queue and revision, or for rows of several
+--      queues [{Queue, Revision}] and queue_count, now (NULL: the database clock)
+-- What all rows share, the program makes a parameter of its own, and what none has NULL: see enqueue_shape.go.
+-- Out: nothing. The ids follow each other, in the order of the rows.
 INSERT INTO BotWorkQueueItems
     (QueueName, State, Priority, IntegrationConfig, Payload, EstimatedDurationMs, ResilienceConfig, AvailableAt,
      DeadlineAt, CreatedBy, CreatedAt, TaskName, NaturalKey, LimitKey, Tags, Metadata, Labels, Selectors, Expedite, RetainMs, ExpiresAt, Encrypted,
@@ -32,7 +33,8 @@ FROM (SELECT json_extract(value, '$.Queue') AS Queue, json_extract(value, '$.New
         json_extract(value, '$.ContentHash') AS ContentHash, json_extract(value, '$.TimedHash') AS TimedHash,
         json_extract(value, '$.TimedMs') AS TimedMs
       FROM jsonb_each(@rows)) j
-WHERE (SELECT COUNT(*) FROM BotQueues b
-    JOIN (SELECT json_extract(value, '$.Queue') AS Queue, json_extract(value, '$.Revision') AS Revision FROM jsonb_each(@queues)) p
-      ON b.Name = p.Queue AND b.Revision = p.Revision) = @queue_count
-RETURNING Id, LockKey;
+WHERE CASE WHEN @queues IS NULL
+    THEN EXISTS (SELECT 1 FROM BotQueues b WHERE b.Name = @queue AND b.Revision = @revision)
+    ELSE (SELECT COUNT(*) FROM BotQueues b
+        JOIN (SELECT json_extract(value, '$.Queue') AS Queue, json_extract(value, '$.Revision') AS Revision FROM jsonb_each(@queues)) p
+          ON b.Name = p.Queue AND b.Revision = p.Revision) = @queue_count END;

@@ -1,0 +1,162 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+)
+
+// write inserts the rows and notes their ids in the results.
+func (e *enqueue) write(ctx context.Context, on runner) error {
+	if err := e.freeTimedKeys(ctx, on); err != nil {
+		return err
+	}
+	w := &written{tickets: map[string]int64{}}
+	for chunk := range slices.Chunk(e.rows, enqueueBatch) {
+		before := w.count()
+		if err := e.writeChunk(ctx, on, chunk, w); err != nil {
+			return err
+		}
+		if w.count()-before != len(chunk) {
+			return errPolicyChanged
+		}
+	}
+	ids, err := e.name(ctx, on, w)
+	if err != nil {
+		return err
+	}
+	for i, id := range ids {
+		e.results[e.places[i]].ID = id
+	}
+	return e.s.seal(ctx, on, e.rows, ids)
+}
+
+// written are the ids of rows that were inserted.
+type written struct {
+	ids     []int64 // of those without a ticket
+	tickets map[string]int64
+	inOrder bool // ids are those of all rows, in their order
+}
+
+func (w *written) count() int { return len(w.ids) + len(w.tickets) }
+
+// writeChunk inserts some of the rows.
+func (e *enqueue) writeChunk(ctx context.Context, on runner, chunk []newItemRow, w *written) error {
+	st := e.s.queries.shaped(shapeOf(chunk))
+	args, err := e.arguments(st, chunk)
+	if err != nil {
+		return err
+	}
+	insert := e.s.queries.bindArgs(ctx, on, st.name, st.Text, args)
+	if e.s.dialect.idsFollow {
+		return w.follow(insert.exec(ctx, on))
+	}
+	rows, err := insert.query(ctx, on)
+	if err != nil {
+		return err
+	}
+	return eachRow(rows, func() error {
+		var id int64
+		var ticket *string
+		if err := rows.Scan(&id, &ticket); err != nil {
+			return err
+		}
+		if ticket != nil {
+			w.tickets[*ticket] = id
+		} else {
+			w.ids = append(w.ids, id)
+		}
+		return nil
+	})
+}
+
+// follow notes ids that follow each other up to the last one that was inserted.
+func (w *written) follow(result sql.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	n, err := result.RowsAffected()
+	if err != nil {
+		return err
+	}
+	last, err := result.LastInsertId()
+	for id := last - n + 1; err == nil && id <= last; id++ {
+		w.ids = append(w.ids, id)
+	}
+	w.inOrder = true
+	return err
+}
+
+// arguments are the parameters of a statement for the rows.
+func (e *enqueue) arguments(st shaped, rows []newItemRow) ([]any, error) {
+	args := make([]any, len(st.Names))
+	queue, _ := rows[0].cells[queueCell].(string)
+	oneQueue := !st.own.has(queueCell)
+	for i, name := range st.Names {
+		switch name {
+		case "rows":
+			args[i] = string(appendRows(nil, rows, st.own))
+		case "queue":
+			if oneQueue {
+				args[i] = queue
+			}
+		case "revision":
+			if oneQueue {
+				args[i] = e.revision(queue)
+			}
+		case "queues":
+			if !oneQueue {
+				queues, err := jsonRows(e.queues)
+				if err != nil {
+					return nil, err
+				}
+				args[i] = queues
+			}
+		case "queue_count":
+			args[i] = len(e.queues)
+		case "now":
+			args[i] = e.s.nowArg()
+		default:
+			args[i] = rows[0].cells[cellNamed(name)]
+		}
+	}
+	return args, nil
+}
+
+// revision is that of the queue's policy by which its rows were made.
+func (e *enqueue) revision(queue string) int64 {
+	i := slices.IndexFunc(e.queues, func(p policyRow) bool { return p.Queue == queue })
+	return e.queues[i].Revision
+}
+
+// name says which row got which id: by its ticket or by its key; the others
+// follow each other.
+func (e *enqueue) name(ctx context.Context, on runner, w *written) ([]int64, error) {
+	if w.inOrder {
+		return w.ids, nil
+	}
+	rest := slices.Sorted(slices.Values(w.ids))
+	var holders map[keyRow]int64
+	if e.needsMore() {
+		var err error
+		if holders, err = e.holders(ctx, on); err != nil {
+			return nil, err
+		}
+		named := map[int64]bool{}
+		for _, id := range holders {
+			named[id] = true
+		}
+		rest = slices.DeleteFunc(rest, func(id int64) bool { return named[id] })
+	}
+	ids := make([]int64, len(e.rows))
+	for i := range e.rows {
+		ids[i] = e.rows[i].holder(holders)
+		switch ticket := e.rows[i].cells[ticketCell]; {
+		case ticket != nil:
+			ids[i] = w.tickets[ticket.(string)]
+		case ids[i] == 0:
+			ids[i], rest = rest[0], rest[1:]
+		}
+	}
+	return ids, nil
+}

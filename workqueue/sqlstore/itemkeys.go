@@ -1,0 +1,89 @@
+package sqlstore
+
+import (
+	"context"
+	"slices"
+)
+
+// keyRow is a key that must be unique inside a JSON parameter.
+type keyRow struct {
+	Kind string // "unique", "content" or "timed"
+	Hash string
+}
+
+// keys are those that no other item may have; nil for most.
+func (r *newItemRow) keys() []keyRow {
+	var keys []keyRow
+	for _, key := range [...]struct {
+		kind string
+		cell cell
+	}{{"unique", uniqueCell}, {"content", contentCell}, {"timed", timedCell}} {
+		if hash, ok := r.cells[key.cell].(string); ok {
+			keys = append(keys, keyRow{key.kind, hash})
+		}
+	}
+	return keys
+}
+
+// holder is the id of the item that has one of the row's keys; 0 for none.
+func (r *newItemRow) holder(of map[keyRow]int64) int64 {
+	for _, key := range r.keys() {
+		if id := of[key]; id != 0 {
+			return id
+		}
+	}
+	return 0
+}
+
+// holders finds the items that have the rows' keys.
+func (e *enqueue) holders(ctx context.Context, on runner) (map[keyRow]int64, error) {
+	var keys []keyRow
+	for i := range e.rows {
+		keys = append(keys, e.rows[i].keys()...)
+	}
+	holders := map[keyRow]int64{}
+	for chunk := range slices.Chunk(keys, enqueueBatch) {
+		batch, err := jsonRows(chunk)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := e.s.queries.query(ctx, on, "key_holders", values{"rows": batch, "now": e.s.nowArg()})
+		if err != nil {
+			return nil, err
+		}
+		err = eachRow(rows, func() error {
+			var key keyRow
+			var id int64
+			if err := rows.Scan(&key.Kind, &key.Hash, &id); err != nil {
+				return err
+			}
+			holders[key] = id
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return holders, nil
+}
+
+// freeTimedKeys lets go of the rows' keys whose time is over.
+func (e *enqueue) freeTimedKeys(ctx context.Context, on runner) error {
+	type hashRow struct{ Hash string }
+	var hashes []hashRow
+	for i := range e.rows {
+		if hash, ok := e.rows[i].cells[timedCell].(string); ok {
+			hashes = append(hashes, hashRow{hash})
+		}
+	}
+	for chunk := range slices.Chunk(hashes, enqueueBatch) {
+		batch, err := jsonRows(chunk)
+		if err != nil {
+			return err
+		}
+		if _, err := e.s.queries.exec(ctx, on, "free_timed_keys", values{"rows": batch, "now": e.s.nowArg()}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
