@@ -124,6 +124,14 @@ func (r *Run) analysed() JSONText {
 	return r.analytics
 }
 
+// claimedAt is when the claim began, zero when that is not known.
+func (r *Run) claimedAt() time.Time {
+	if r.StartedAt == nil {
+		return time.Time{}
+	}
+	return *r.StartedAt
+}
+
 // retention is how long the item is kept once it has succeeded; nil: until
 // somebody cleans up.
 func (r *Run) retention() *time.Duration {

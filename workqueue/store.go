@@ -211,7 +211,8 @@ type BeatResult struct {
 type Finish struct {
 	ItemID     int64
 	Fence      int64
-	QueueName  string        // whose archive is trimmed when State is Cancelled; "": none
+	QueueName  string        // the item's; "": not known, and no archive is trimmed
+	StartedAt  time.Time     // of the claim, by the database's clock; zero: not known
 	State      State         // Processed, Ready or Cancelled
 	RetryCount int           // the new value
 	Delay      time.Duration // Ready, or Copy: due this long after now

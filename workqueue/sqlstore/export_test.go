@@ -36,8 +36,8 @@ func (s *Store) KnowPolicies(ctx context.Context, from *Store) error {
 func (s *Store) FinishUnkept(ctx context.Context, workerID int64, instanceID string, finishes []workqueue.Finish) error {
 	rows := make([]finishRow, len(finishes))
 	refs := make([]refRow, len(finishes))
-	for i, f := range finishes {
-		row, err := s.finishRow(f)
+	for i := range finishes {
+		row, err := s.finishRow(&finishes[i])
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,10 @@ type fenced struct {
 	refs      []refRow // the claims that it names
 	values    values   // with "worker", "instance" and "rows"; "robot" and "lock_key" where the statement has them
 
+	// plain are claims that a statement of its own ends, in the same transaction;
+	// the batch in values holds the others.
+	plain plainEnds
+
 	// then writes what belongs to the claims that were changed, in the same
 	// transaction; more tells that it has something to write.
 	then func(on runner, changed []refRow) error
@@ -48,7 +52,7 @@ func (s *Store) change(ctx context.Context, doing string, f fenced) (lost []int6
 		return f.then(on, changed)
 	}
 	write := func() error {
-		if !f.more && !s.queries.has(heldStatement) {
+		if !f.more && len(f.plain.refs) == 0 && !s.queries.has(heldStatement) {
 			return run(s.db) // one statement is its own transaction
 		}
 		return s.tx(ctx, func(tx *sql.Tx) error { return run(tx) })
@@ -66,6 +70,19 @@ func (s *Store) change(ctx context.Context, doing string, f fenced) (lost []int6
 
 // changed runs the statement and returns the claims whose items it changed.
 func (s *Store) changed(ctx context.Context, on runner, f fenced) ([]refRow, error) {
+	if len(f.plain.refs) == 0 {
+		return s.changedBy(ctx, on, f)
+	}
+	f.values = maps.Clone(f.values) // the transaction may be run again
+	ended, err := f.plain.write(ctx, s, on, f.values, f.runs)
+	if err != nil || len(ended) == len(f.refs) {
+		return ended, err
+	}
+	others, err := s.changedBy(ctx, on, f)
+	return append(ended, others...), err
+}
+
+func (s *Store) changedBy(ctx context.Context, on runner, f fenced) ([]refRow, error) {
 	if !s.queries.has(heldStatement) {
 		if f.runs == nil {
 			return s.queries.refs(ctx, on, f.statement, f.values)

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"botwork/workqueue"
@@ -28,12 +29,18 @@ func (s *Store) Finish(ctx context.Context, workerID int64, instanceID string, f
 	if len(finishes) == 0 {
 		return nil, nil
 	}
-	ends, err := s.ends(ctx, &workerID, finishes)
-	if err != nil {
-		return nil, err
+	write := func(plainly bool) ([]int64, error) {
+		ends, err := s.ends(ctx, &workerID, finishes, plainly)
+		if err != nil {
+			return nil, err
+		}
+		ends.values["worker"], ends.values["instance"] = workerID, instanceID
+		return s.change(ctx, "finish items", ends)
 	}
-	ends.values["worker"], ends.values["instance"] = workerID, instanceID
-	lost, err := s.change(ctx, "finish items", ends)
+	lost, err := write(s.queries.has(plainStatement))
+	if errors.Is(err, errNotAll) {
+		lost, err = write(false)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -45,40 +52,49 @@ func (s *Store) Finish(ctx context.Context, workerID int64, instanceID string, f
 
 // ends is the statement that records ends of runs, with what they bring with
 // them, of the worker with this id; nil stands for a robot. Who it is, the
-// caller says in the values.
-func (s *Store) ends(ctx context.Context, worker *int64, finishes []workqueue.Finish) (fenced, error) {
-	rows := make([]finishRow, len(finishes))
+// caller says in the values. With plainly, those that are plain go by a
+// statement of their own.
+func (s *Store) ends(ctx context.Context, worker *int64, finishes []workqueue.Finish, plainly bool) (fenced, error) {
+	var plain plainEnds
+	rows := make([]finishRow, 0, len(finishes))
 	refs := make([]refRow, len(finishes))
 	after := aftermath{
 		s: s, notes: map[refRow]attemptRow{}, removed: map[refRow]bool{}, copies: map[refRow]workqueue.Finish{},
 		runs: runEnds{s: s, told: map[refRow]run{}},
 	}
-	for i, f := range finishes {
+	for i := range finishes {
+		f := &finishes[i]
 		refs[i] = refRow{ItemID: f.ItemID, ItemFence: f.Fence}
-		row, err := s.finishRow(f)
-		if err != nil {
-			return fenced{}, err
-		}
-		rows[i] = row
 		if a := f.Attempt; a != nil {
 			after.notes[refs[i]] = attemptRow{
 				refRow: refs[i], Number: a.Number, Result: a.Outcome, HolderID: worker,
 				StepName: null(clip(a.Step, nameLen)), ErrorText: null(f.Error), Kind: null(string(f.ErrorKind)),
 			}
 		}
-		after.expect(refs[i], f)
-		rows[i].statColumns = after.runs.columns(refs[i])
+		after.expect(refs[i], *f)
+		row, err := s.finishRow(f)
+		if err != nil {
+			return fenced{}, err
+		}
+		if plainly && isPlain(f) {
+			if err := plain.add(&row, f); err != nil {
+				return fenced{}, err
+			}
+			continue
+		}
+		row.statColumns = after.runs.columns(refs[i])
+		rows = append(rows, row)
 	}
 	slices.SortFunc(rows, func(a, b finishRow) int { return a.compare(b.refRow) })
 	batch, err := jsonRows(rows)
 	return fenced{
-		statement: "finish", refs: refs, more: after.any(), runs: after.runs.told,
+		statement: "finish", refs: refs, plain: plain, more: after.any(), runs: after.runs.told,
 		values: values{"worker": nil, "instance": nil, "robot": nil, "lock_key": nil, "rows": batch, "now": s.nowArg()},
 		then:   func(on runner, written []refRow) error { return after.write(ctx, on, written) },
 	}, err
 }
 
-func (s *Store) finishRow(f workqueue.Finish) (finishRow, error) {
+func (s *Store) finishRow(f *workqueue.Finish) (finishRow, error) {
 	row := finishRow{
 		refRow: refRow{ItemID: f.ItemID, ItemFence: f.Fence}, NewState: int(f.State), Failures: f.RetryCount, DelayMs: ms(f.Delay),
 		NewOutput: null(string(f.Output)), NewAnalytics: null(string(f.Analytics)), ErrorText: null(f.Error), Kind: null(string(f.ErrorKind)),

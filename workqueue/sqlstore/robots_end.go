@@ -56,7 +56,7 @@ func (s *Store) endCheckout(ctx context.Context, doing string, h workqueue.Hold,
 			if f, err = decide(t); err != nil {
 				return err
 			}
-			end, err := s.ends(ctx, nil, []workqueue.Finish{f})
+			end, err := s.ends(ctx, nil, []workqueue.Finish{f}, false)
 			if err != nil {
 				return err
 			}

@@ -74,7 +74,7 @@ func TestStatisticsOfMovingWindows(t *testing.T) {
 					}
 					var ends []workqueue.Finish
 					for _, it := range items {
-						end.ItemID, end.Fence = it.ID, it.Fence
+						end.ItemID, end.Fence, end.QueueName, end.StartedAt = it.ID, it.Fence, it.QueueName, *it.StartedAt
 						ends = append(ends, end)
 						all = append(all, how)
 					}

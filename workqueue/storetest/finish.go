@@ -13,6 +13,7 @@ func finishTests() []test {
 	return []test{
 		{"nothing", finishNothing},
 		{"success", finishSuccess},
+		{"success of which little is told", finishUntold},
 		{"failure with attempts left", finishRetry},
 		{"failure without", finishCancel},
 		{"an attempt", finishAttempt},
@@ -30,9 +31,16 @@ func finishNothing(x *fixture) {
 	x.wantIDs("lost", x.finish(x.Worker(WorkerOpts{})), nil)
 }
 
-// success is the end of a run that went well.
+// success is the end of a run that went well, as a worker tells it.
 func success(it workqueue.Item) workqueue.Finish {
-	return workqueue.Finish{ItemID: it.ID, Fence: it.Fence, State: workqueue.Processed, RetryCount: it.RetryCount, Output: `{"done":true}`}
+	end := workqueue.Finish{
+		ItemID: it.ID, Fence: it.Fence, QueueName: it.QueueName,
+		State: workqueue.Processed, RetryCount: it.RetryCount, Output: `{"done":true}`,
+	}
+	if it.StartedAt != nil {
+		end.StartedAt = *it.StartedAt
+	}
+	return end
 }
 
 // failure is the end of a run that went badly, with attempts left when next is
@@ -63,6 +71,31 @@ func finishSuccess(x *fixture) {
 	}
 	if n := len(x.attempts(it.ID)); n != 1 || got.RetryCount != 1 {
 		x.Errorf("%d attempts and RetryCount %d, want only the failure before: a plain success writes no attempt", n, got.RetryCount)
+	}
+}
+
+// A store may write what a worker tells of its claim by a shorter way.
+func finishUntold(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	x.Items(4, ItemOpts{State: workqueue.Assigned, Worker: w})
+	it := x.claim(w, 4)
+	var ends []workqueue.Finish
+	for i := range it {
+		end := success(it[i])
+		end.Retain = []*time.Duration{nil, new(time.Hour)}[i%2]
+		end.PipelineHash = textOf("import", "one").Hash
+		if i < 2 {
+			end.QueueName, end.StartedAt = "", time.Time{}
+		}
+		ends = append(ends, end)
+	}
+	x.wantIDs("lost", x.finish(w, ends...), nil)
+	for i := range 2 {
+		untold, told := x.show(it[i].ID), x.show(it[i+2].ID)
+		told.ID, told.RunOrder = untold.ID, untold.RunOrder
+		if asJSON(told) != asJSON(untold) {
+			x.Errorf("the finished item is\n     %s\nwant, as without its claim, %s", asJSON(told), asJSON(untold))
+		}
 	}
 }
 
@@ -125,6 +158,7 @@ func finishLost(x *fixture) {
 	stale := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "Fence" = "Fence" + 1 WHERE "Id" = %d`, stale.ID)
 	stale.Fence++
+	held := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
 	others := []workqueue.Item{stale, x.Item(ItemOpts{State: workqueue.Blocked})} // the second is another worker's
 	for _, s := range []workqueue.State{workqueue.Ready, workqueue.Pending, workqueue.Processed, workqueue.Cancelled, workqueue.Assigned} {
 		others = append(others, x.Item(ItemOpts{State: s, Worker: w, Priority: 1 + int(s)}))
@@ -148,6 +182,17 @@ func finishLost(x *fixture) {
 	if attempts != 0 {
 		x.Errorf("%d attempts were written for lost leases", -attempts)
 	}
+	// One whose lease is held, among successes whose leases are not.
+	ends = []workqueue.Finish{success(held)}
+	for _, it := range others {
+		ends = append(ends, success(it))
+	}
+	ends[1].Fence--
+	x.wantIDs("lost of successes", x.finish(w, ends...), want[1:])
+	for _, it := range others {
+		x.wantSame(it)
+	}
+	x.wantState(workqueue.Processed, held.ID)
 }
 
 func finishTwice(x *fixture) {

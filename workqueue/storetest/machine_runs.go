@@ -82,7 +82,10 @@ func (m *machine) finish(t *rapid.T) {
 // drawEnd decides an end as a worker does: from the item as it was claimed.
 func (m *machine) drawEnd(t *rapid.T, ref workqueue.ItemRef) workqueue.Finish {
 	it := m.history.item(ref)
-	f := workqueue.Finish{ItemID: ref.ItemID, Fence: ref.Fence, RetryCount: it.RetryCount}
+	f := workqueue.Finish{ItemID: ref.ItemID, Fence: ref.Fence, QueueName: it.QueueName, RetryCount: it.RetryCount}
+	if it.StartedAt != nil {
+		f.StartedAt = *it.StartedAt
+	}
 	kind := rapid.SampledFrom([]string{"success", "failure", "released", "snoozed", "permanent"}).Draw(t, "end")
 	if seldom(t, "tells how far it came") {
 		f.Step, f.Progress, f.LogTail, f.PipelineHash = "load", "done", "another line", textOf("import", "two").Hash
