@@ -14,10 +14,15 @@ import (
 // Survey implements workqueue.AssignStore. Each statement reads by itself: a
 // transaction would keep nothing from changing before the pass writes.
 func (s *Store) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
-	return s.retry(ctx, "read for an assignment pass", func() error {
+	v := &assignView{s: s, on: s.readers, queries: s.reading}
+	err := s.retry(ctx, "read for an assignment pass", func() error {
 		s.reading.warm(ctx)
-		return read(ctx, &assignView{s: s, on: s.readers, queries: s.reading})
+		return read(ctx, v)
 	})
+	if err == nil && v.scheduled >= promoteFrom {
+		_ = s.promote(ctx) // what was read holds without; the next pass finds as many
+	}
+	return err
 }
 
 // assignView is what an assignment pass reads, in a transaction or out of one.
@@ -26,6 +31,8 @@ type assignView struct {
 	on runner
 
 	queries *queries // prepared where on is
+
+	scheduled int // the most due items that a reading has found among those scheduled for later
 }
 
 // Marks implements workqueue.AssignView.
@@ -177,32 +184,33 @@ func (v *assignView) DueItems(ctx context.Context, band workqueue.Band, full wor
 	if err != nil {
 		return nil, err
 	}
+	rows, err := v.queries.query(ctx, v.on, "due", values{
+		"min_priority": band.Min, "max_priority": band.Max, "limit_rows": limit, "queues": queues, "keys": keys, "now": v.s.nowArg(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read due items: %w", err)
+	}
 	texts := map[string]string{}
 	var due []workqueue.DueItem
-	seen := map[int64]bool{}
-	for _, name := range []string{"due_expedited", "due_deadline", "due"} {
-		rows, err := v.queries.query(ctx, v.on, name, values{
-			"min_priority": band.Min, "max_priority": band.Max, "limit_rows": limit, "queues": queues, "keys": keys, "now": v.s.nowArg(),
-		})
+	scheduled := 0
+	err = eachRow(rows, func() error {
+		var later bool
+		d, err := scanDue(rows.Scan, texts, &later)
 		if err != nil {
-			return nil, fmt.Errorf("read due items: %w", err)
+			return err
 		}
-		err = eachRow(rows, func() error {
-			d, err := scanDue(rows.Scan, texts)
-			if err != nil || seen[d.ID] {
-				return err
-			}
-			if name == "due_expedited" {
-				seen[d.ID] = true
-			}
-			due = append(due, d)
-			return nil
-		})
-		if err != nil {
-			return nil, fmt.Errorf("read due items: %w", err)
+		if later {
+			scheduled++
 		}
+		due = append(due, d)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read due items: %w", err)
 	}
+	v.scheduled = max(v.scheduled, scheduled)
 	slices.SortFunc(due, compareDue)
+	due = slices.CompactFunc(due, func(a, b workqueue.DueItem) bool { return a.ID == b.ID })
 	return due[:min(len(due), limit)], nil
 }
 
@@ -235,7 +243,7 @@ func (v *assignView) AssignedItems(ctx context.Context, band workqueue.Band, lim
 	var list []workqueue.DueItem
 	err = eachRow(rows, func() error {
 		var holder int64
-		d, err := scanDue(func(to ...any) error { return rows.Scan(append(to, &holder)...) }, texts)
+		d, err := scanDue(rows.Scan, texts, &holder)
 		if err != nil {
 			return err
 		}
@@ -247,14 +255,14 @@ func (v *assignView) AssignedItems(ctx context.Context, band workqueue.Band, lim
 }
 
 // scanDue reads an item. A million of them say mostly the same: texts keeps each
-// text once.
-func scanDue(scan func(to ...any) error, texts map[string]string) (workqueue.DueItem, error) {
+// text once. last is the statement's last column.
+func scanDue(scan func(to ...any) error, texts map[string]string, last any) (workqueue.DueItem, error) {
 	var d workqueue.DueItem
 	var due, deadline utcTime
 	var estimateMs *int64
 	var limited int
 	var pipeline, queue, key, labels, selectors, task, natural nullText
-	if err := scan(&d.ID, &d.Priority, &deadline, &estimateMs, &pipeline, &queue, &limited, &key, &due, &labels, &selectors, &d.Expedite, &task, &natural); err != nil {
+	if err := scan(&d.ID, &d.Priority, &deadline, &estimateMs, &pipeline, &queue, &limited, &key, &due, &labels, &selectors, &d.Expedite, &task, &natural, last); err != nil {
 		return d, err
 	}
 	once := func(t nullText) string {

@@ -244,7 +244,7 @@ func (s *Store) ended(reason string) map[string]any {
 // dueNow are the columns of an item that is to run as soon as it can.
 func (s *Store) dueNow() map[string]any {
 	return map[string]any{
-		"State": s.waitingState(), "AvailableAt": s.nowExpr(), "FinishedAt": nil, "RetainUntil": nil,
+		"State": s.waitingState(), "AvailableAt": s.nowExpr(), "Scheduled": false, "FinishedAt": nil, "RetainUntil": nil,
 		"DeadlineAt": s.unlessOver("DeadlineAt"), "ExpiresAt": s.unlessOver("ExpiresAt"),
 		"WorkerId": nil, "LeaseExpiresAt": nil, "AssignedAt": nil,
 	}
@@ -264,7 +264,7 @@ func (s *Store) unlessOver(name string) clause.Expr {
 // asNew are the columns of an item that begins from zero, but for its fence.
 func (s *Store) asNew() map[string]any {
 	return map[string]any{
-		"State": workqueue.Ready, "RetryCount": 0, "ReleaseCount": 0, "AvailableAt": s.nowExpr(),
+		"State": workqueue.Ready, "RetryCount": 0, "ReleaseCount": 0, "AvailableAt": s.nowExpr(), "Scheduled": false,
 		"WorkerId": nil, "LeaseExpiresAt": nil, "AssignedAt": nil, "StartedAt": nil, "FinishedAt": nil,
 		"FirstStartedAt": nil, "Output": nil, "Progress": nil, "ProgressPercent": nil, "Step": nil, "LogTail": nil, "PipelineHash": nil,
 		"Error": nil, "ErrorKind": nil, "RetainUntil": nil, "Analytics": nil, "DeletedAt": nil, "DeletedReason": nil,

@@ -11,32 +11,39 @@ import (
 	sqlfiles "botwork/sql"
 )
 
-// What is due is read in three statements; a condition that is added to one of them
+// What is due is read in four parts; a condition that is added to one of them
 // and forgotten in another would hold for some items only.
-func TestDueStatementsAreSiblings(t *testing.T) {
-	read := func(folder, name string) string {
-		t.Helper()
-		text, err := sqlfiles.Files.ReadFile(folder + "/queries/" + name + ".sql")
+func TestPartsOfDueAreSiblings(t *testing.T) {
+	for _, folder := range folders {
+		text, err := sqlfiles.Files.ReadFile(folder + "/queries/due.sql")
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, statement, ok := strings.Cut(string(text), "\nSELECT ")
-		if !ok {
-			t.Fatalf("%s/%s has no SELECT", folder, name)
+		var parts []string
+		for part := range strings.SplitSeq(string(text), "\nUNION ALL\n") {
+			_, inner, ok := strings.Cut(part, "\n    SELECT ")
+			if !ok {
+				t.Fatalf("%s/due has a part without a SELECT: %s", folder, part)
+			}
+			var lines []string
+			for line := range strings.Lines(inner) {
+				told := strings.HasPrefix(line, "    WHERE ") || strings.HasPrefix(line, "    ORDER BY ") // what tells them apart
+				if !told && !strings.HasPrefix(line, "    LIMIT ") && !strings.HasPrefix(line, ")") {
+					lines = append(lines, line)
+				}
+			}
+			parts = append(parts, strings.Join(lines, ""))
 		}
-		var lines []string
-		for line := range strings.Lines(statement) {
-			if !strings.HasPrefix(line, "WHERE ") && !strings.HasPrefix(line, "ORDER BY ") { // what tells them apart
-				lines = append(lines, line)
+		if len(parts) != 4 {
+			t.Errorf("%s/due has %d parts, want 4", folder, len(parts))
+		}
+		for i, part := range parts {
+			if diff := cmp.Diff(parts[0], part); diff != "" {
+				t.Errorf("%s/due: part %d differs from the first (-first +%d):\n%s", folder, i+1, i+1, diff)
 			}
 		}
-		return strings.Join(lines, "")
-	}
-	for _, folder := range folders {
-		for _, name := range []string{"due_deadline", "due_expedited"} {
-			if diff := cmp.Diff(read(folder, "due"), read(folder, name)); diff != "" {
-				t.Errorf("%s: %s differs from due (-due +%s):\n%s", folder, name, name, diff)
-			}
+		if n := strings.Count(string(text), "limit_rows"); n != 5 { // and once told above
+			t.Errorf("%s/due names limit_rows %d times, want once in each part", folder, n)
 		}
 	}
 }

@@ -33,22 +33,20 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			indexes   []string
 		}{
 			{"claim", map[string]any{"worker": 1, "instance": "x", "min_priority": 500, "max_priority": 1000, "limit_rows": 10, "lease_ms": 1000}, []string{"Assigned"}},
-			{"due", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": "[]", "keys": "[]"}, []string{"Waiting"}},
-			{"due_deadline", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": "[]", "keys": "[]"}, []string{"WaitingDeadline"}},
-			{"due", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": full, "keys": fullKeys}, []string{"Waiting"}},
-			{"due_deadline", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": full, "keys": fullKeys}, []string{"WaitingDeadline"}},
+			{"due", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": "[]", "keys": "[]"}, []string{"Waiting", "WaitingDeadline", "WaitingExpedite", "Scheduled"}},
+			{"due", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": full, "keys": fullKeys}, []string{"Waiting", "WaitingDeadline", "WaitingExpedite", "Scheduled"}},
 			{"limit_held", map[string]any{}, []string{"Assigned", "Leased"}},
 			{"starts_assigned", map[string]any{}, []string{"Assigned"}},
 			{"stale", map[string]any{"assigned_ms": 1000, "limit_rows": 10}, []string{"Assigned", "Leased"}},
-			{"due_expedited", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": full, "keys": fullKeys}, []string{"WaitingExpedite"}},
 			{"workers_held", map[string]any{"min_priority": 500, "default_ms": 1000}, []string{"Assigned", "Leased"}},
 			{"assigned_items", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10}, []string{"Assigned"}},
 			{"reassign", map[string]any{"rows": rows}, nil},
 			{"release_assigned", map[string]any{"worker": 1, "instance": "x"}, []string{"Assigned"}},
 			{"expire_leases", map[string]any{"name": "w", "replaces": "i"}, []string{"Leased"}},
-			{"waiting", map[string]any{"min_priority": 1001, "max_priority": 2000000000}, []string{"Waiting", "WaitingDeadline"}},
-			{"ready", map[string]any{"worker": 1, "min_priority": 1001, "max_priority": 2000000000}, []string{"Assigned", "Waiting", "WaitingDeadline"}},
+			{"waiting", map[string]any{"min_priority": 1001, "max_priority": 2000000000}, []string{"Waiting", "WaitingDeadline", "Scheduled"}},
+			{"ready", map[string]any{"worker": 1, "min_priority": 1001, "max_priority": 2000000000}, []string{"Assigned", "Waiting", "WaitingDeadline", "Scheduled"}},
 			{"stranded", map[string]any{"worker": 1}, []string{"Assigned", "Leased"}},
+			{"promote", map[string]any{"limit_rows": 10}, []string{"Scheduled"}},
 			{"task_waiting", map[string]any{"state": 0, "after_id": 0, "limit_rows": 10}, []string{"TaskWaiting"}},
 			{"task_failures", map[string]any{"limit_rows": 10}, []string{"TaskFailed"}},
 			{"task_scopes_busy", map[string]any{"task": "T"}, []string{"TaskOpen"}},
@@ -56,7 +54,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"expired", map[string]any{"limit_rows": 10}, []string{"Deadline", "Expiry"}},
 			{"key_holders", map[string]any{"rows": `[{"Kind": "unique", "Hash": "a"}]`}, []string{"UniqueKey", "ContentKey", "TimedKey"}},
 			{"free_timed_keys", map[string]any{"rows": `[{"Hash": "a"}]`}, []string{"TimedKey"}},
-			{"stat_unfinished", map[string]any{}, []string{"Waiting", "WaitingDeadline", "Assigned", "Leased"}},
+			{"stat_unfinished", map[string]any{}, []string{"Checkout", "CheckoutDeadline", "Assigned", "Leased"}},
 			{"trim_archive", map[string]any{"queue": "default", "keep": 100, "limit_rows": 10}, []string{"Archived"}},
 			{"clean_retained", map[string]any{"limit_rows": 10}, []string{"Retained"}},
 			{"clean_completed", map[string]any{"queue": "default", "age_ms": 1000, "limit_rows": 10}, []string{"Completed"}},
@@ -109,7 +107,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 // finishedRows is how many rows of a table are finished.
 const finishedRows = 1_000_000
 
-// fill makes a table in which finished rows are many and all others few.
+// fill makes a table in which finished rows are many, waiting ones some, and all others few.
 func fill(t *testing.T, e testdb.Engine, db *sql.DB, finished int) {
 	t.Helper()
 	series := `SELECT value AS n FROM (WITH RECURSIVE s(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM s WHERE value < %d) SELECT value FROM s)`
@@ -126,6 +124,9 @@ func fill(t *testing.T, e testdb.Engine, db *sql.DB, finished int) {
 	}
 	const at = `'2026-01-01 00:00:00.000'`
 	insert(finished, `"State", "WorkerId", "FinishedAt"`, `2 + n % 2, 1 + n % 3, `+at)
+	// Most of what waits is not to be read either: other bands, and what is due later.
+	insert(20_000, `"State", "AvailableAt"`, `0, `+at)
+	insert(20_000, `"State", "Scheduled", "AvailableAt"`, `4, TRUE, '2099-01-01 00:00:00.000'`)
 	insert(50, `"State"`, `4`)
 	insert(50, `"State", "DeadlineAt", "ExpiresAt"`, `0, '2099-01-01 00:00:00.000', '2099-01-01 00:00:00.000'`)
 	insert(50, `"State", "WorkerId", "AssignedAt"`, `5, 1 + n % 3, `+at)

@@ -22,6 +22,7 @@ UPDATE "BotWorkQueueItems" SET
     "WorkerId" = CASE WHEN j."NewState" = 0 THEN NULL ELSE "BotWorkQueueItems"."WorkerId" END,
     "AssignedAt" = CASE WHEN j."NewState" = 0 THEN NULL ELSE "BotWorkQueueItems"."AssignedAt" END,
     "AvailableAt" = CASE WHEN j."NewState" = 0 THEN CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DelayMs" * INTERVAL '1 millisecond' ELSE "BotWorkQueueItems"."AvailableAt" END,
+    "Scheduled" = CASE WHEN j."NewState" = 0 THEN j."DelayMs" > 0 ELSE "BotWorkQueueItems"."Scheduled" END,
     "FinishedAt" = CASE WHEN j."NewState" = 0 THEN NULL ELSE CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) END,
     "LeaseExpiresAt" = NULL,
     "LockKey" = NULL,

@@ -10,6 +10,7 @@ UPDATE BotWorkQueueItems SET
     WorkerId = CASE WHEN j.NewState = 0 THEN NULL ELSE WorkerId END,
     AssignedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE AssignedAt END,
     AvailableAt = CASE WHEN j.NewState = 0 THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DelayMs / 1000.0)) ELSE AvailableAt END,
+    Scheduled = CASE WHEN j.NewState = 0 THEN CASE WHEN j.DelayMs > 0 THEN 1 ELSE 0 END ELSE Scheduled END,
     FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))) END,
     LeaseExpiresAt = NULL,
     LockKey = NULL,

@@ -8,11 +8,12 @@
 -- Out: the new ids with their tickets, in no order.
 INSERT INTO BotWorkQueueItems
     (QueueName, State, Priority, IntegrationConfig, Payload, EstimatedDurationMs, ResilienceConfig, AvailableAt,
-     DeadlineAt, CreatedBy, CreatedAt, TaskName, NaturalKey, LimitKey, Tags, Metadata, Labels, Selectors, Expedite, RetainMs, ExpiresAt, Encrypted,
+     Scheduled, DeadlineAt, CreatedBy, CreatedAt, TaskName, NaturalKey, LimitKey, Tags, Metadata, Labels, Selectors, Expedite, RetainMs, ExpiresAt, Encrypted,
      LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil)
 OUTPUT inserted.Id, inserted.LockKey
 SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     COALESCE(j.DueAt, DATEADD(millisecond, (j.DelayMs % 1000), DATEADD(second, (j.DelayMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))),
+    CASE WHEN j.DueAt IS NULL AND j.DelayMs > 0 OR j.DueAt > COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN 1 ELSE 0 END,
     COALESCE(j.Deadline, DATEADD(millisecond, (j.DeadlineMs % 1000), DATEADD(second, (j.DeadlineMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))),
     j.Author, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
     j.Task, j.KeyText, j.LimitText, j.TagList, j.Meta, j.LabelText, j.SelectorText, j.Expedited, j.KeepMs,

@@ -10,6 +10,7 @@ UPDATE t SET
     WorkerId = CASE WHEN j.NewState = 0 THEN NULL ELSE t.WorkerId END,
     AssignedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE t.AssignedAt END,
     AvailableAt = CASE WHEN j.NewState = 0 THEN DATEADD(millisecond, (j.DelayMs % 1000), DATEADD(second, (j.DelayMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) ELSE t.AvailableAt END,
+    Scheduled = CASE WHEN j.NewState = 0 THEN CASE WHEN j.DelayMs > 0 THEN 1 ELSE 0 END ELSE t.Scheduled END,
     FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) END,
     LeaseExpiresAt = NULL,
     LockKey = NULL,
