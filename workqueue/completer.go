@@ -168,9 +168,11 @@ func (c *completer) write(ctx context.Context, batch []*completion) error {
 	defer cancel()
 	started := time.Now()
 	lost, err := c.store.Finish(bounded, c.worker.ID, c.worker.InstanceID, finishes)
-	if c.note(batch, err, time.Since(started)); err != nil {
+	took := time.Since(started)
+	if c.note(batch, err, took); err != nil {
 		return err
 	}
+	c.log.Debug().Int("results", len(batch)).Int64("took_us", took.Microseconds()).Msg("results written")
 	for _, id := range lost {
 		c.log.Warn().Int64("item_id", id).Msg("result not taken: the lease was lost, or its answer was lost when it was written before")
 	}
