@@ -64,7 +64,7 @@ chaos: ## kill, suspend and drain four workers for FOR (3m) over each engine, th
 		settings=$$(.ci/postgres start); eval "$$settings"; \
 		trap '.ci/postgres stop' EXIT; trap 'exit 130' INT; trap 'exit 143' TERM; \
 	fi; \
-	go test ./internal/chaos -count=1 -v -timeout=0 -run 'TestNothingIsLostAndNothingRunsTwice|TestRecovery' \
+	go test ./internal/chaos -count=1 -v -timeout=0 -run 'TestNothingIsLostAndNothingRunsTwice|TestRecovery|TestAKillRepeats' \
 		-args -chaos.for=$(FOR) -chaos.seed=$(SEED) -chaos.lateness=1s -chaos.recoveries=5
 
 lint: $(LINTER) ## check formatting, go vet for Linux and Windows, and the linters

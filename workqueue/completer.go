@@ -167,6 +167,7 @@ func (c *completer) write(ctx context.Context, batch []*completion) error {
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	started := time.Now()
+	c.log.Debug().Int("results", len(batch)).Str("at", started.UTC().Format(time.RFC3339Nano)).Msg("results are being written")
 	lost, err := c.store.Finish(bounded, c.worker.ID, c.worker.InstanceID, finishes)
 	took := time.Since(started)
 	if c.note(batch, err, took); err != nil {

@@ -35,7 +35,7 @@ func TestNothingIsLostAndNothingRunsTwice(t *testing.T) {
 		ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 
-		c := newCluster(t, e, *cron)
+		c := newCluster(t, e, shape{cron: *cron})
 		f := newFeeder(c, drawn)
 		m := newTormentor(c, drawn)
 		unwatch := c.watch()

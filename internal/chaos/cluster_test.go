@@ -4,6 +4,7 @@ package chaos
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,21 +33,29 @@ const (
 // cluster is a project on disk, a database, and the workers that share both.
 type cluster struct {
 	*testing.T
+	shape
 	dir    string
 	ledger string
 	store  *sqlstore.Store // the test's own eyes
 	nodes  []*node
 }
 
-// newCluster makes one whose ExecuteWorkQueue runs by the given cron. Nothing is
-// started.
-func newCluster(t *testing.T, e testdb.Engine, cron string) *cluster {
+// shape is how clusters differ.
+type shape struct {
+	cron   string // when ExecuteWorkQueue runs
+	slots  int    // of each worker; 0: capacity
+	finish string // of the items' pipeline; "": batch
+}
+
+// newCluster makes one. Nothing is started.
+func newCluster(t *testing.T, e testdb.Engine, s shape) *cluster {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "botwork-chaos-"+string(e.Driver)+"-") //nolint:usetesting // kept when the test fails
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cluster{T: t, dir: dir, ledger: filepath.Join(dir, "ledger.ndjson")}
+	s.slots, s.finish = cmp.Or(s.slots, capacity), cmp.Or(s.finish, "batch")
+	c := &cluster{T: t, shape: s, dir: dir, ledger: filepath.Join(dir, "ledger.ndjson")}
 	t.Cleanup(func() {
 		if t.Failed() || *keep {
 			t.Logf("the project, the ledger and the logs of all processes are kept in %s", dir)
@@ -63,18 +72,19 @@ func newCluster(t *testing.T, e testdb.Engine, cron string) *cluster {
 	c.write("botwork.yaml", fmt.Sprintf(`database: {driver: %s, dsn: %q}
 worker: {capacity: %d, lease: %s, heartbeat: %s, shutdownGrace: 2s}
 pipelines: {timezone: UTC}
-log: {format: json}
-`, e.Driver, dsn, capacity, *lease, *heartbeat))
-	c.write("pipelines/work.yaml", fmt.Sprintf(`resilience: {limit: %d, delay: 1s, factor: 1}
+log: {format: json, level: debug}
+`, e.Driver, dsn, s.slots, *lease, *heartbeat))
+	c.write("pipelines/work.yaml", fmt.Sprintf(`finish: %s
+resilience: {limit: %d, delay: 1s, factor: 1}
 steps:
   - handler: Work
     with: {ledger: %q, for: "${{ payload.for }}", failures: "${{ payload.failures }}"}
-`, attempts, c.ledger))
+`, s.finish, attempts, c.ledger))
 	for _, f := range shipped.Files() {
 		text := string(f.Data)
 		switch f.Name {
 		case "ExecuteWorkQueue.yaml":
-			text = c.replace(text, `cron: "* * * * *"`, fmt.Sprintf("cron: %q", cron))
+			text = c.replace(text, `cron: "* * * * *"`, fmt.Sprintf("cron: %q", s.cron))
 		case "ExecuteLowPriorityWorkQueue.yaml":
 			text = c.replace(text, `cron: "0 */3 * * *"`, `cron: "*/3 * * * * *"`)
 		default: // it runs no items

@@ -23,6 +23,8 @@ type evidence struct {
 	pauses   []*pause
 	lease    time.Duration
 	lateness time.Duration // how long after it woke up a process may still write
+	slots    int           // of each process
+	sync     bool          // the items' pipeline has `finish: sync`
 
 	faults []string // of the processes themselves
 	counts counts
@@ -46,7 +48,7 @@ func (f *feeder) evidence(m *tormentor) evidence {
 	f.c.Helper()
 	e := evidence{
 		told: f.told, untold: f.untold, deaths: m.deaths, pauses: m.pauses, faults: m.faults,
-		lease: *lease, lateness: cmp.Or(*lateness, *lease/2),
+		lease: *lease, lateness: cmp.Or(*lateness, *lease/2), slots: f.c.slots, sync: f.c.finish == "sync",
 		counts: counts{
 			byStore: f.byStore, byProgram: len(f.told) - f.byStore,
 			drains: m.drains, failedDrains: m.failed, restarts: m.restarts, doubled: m.doubled,

@@ -33,6 +33,14 @@ type order struct {
 	Failures int `json:"failures"`
 }
 
+func (o order) payload() workqueue.JSONText {
+	text, err := json.Marshal(o)
+	if err != nil {
+		panic(err) // of two numbers and a text
+	}
+	return workqueue.JSONText(text)
+}
+
 // feeder puts items into the queue, by the store and by the program.
 type feeder struct {
 	c    *cluster
@@ -100,12 +108,8 @@ func (f *feeder) callStore(ctx context.Context) {
 		orders := f.draw(r, 6)
 		items := make([]workqueue.NewItem, len(orders))
 		for i, o := range orders {
-			payload, err := json.Marshal(o)
-			if err != nil {
-				f.c.Error(err)
-			}
 			items[i] = workqueue.NewItem{
-				State: workqueue.Pending, Priority: priority(r), IntegrationConfig: "work", Payload: workqueue.JSONText(payload),
+				State: workqueue.Pending, Priority: priority(r), IntegrationConfig: "work", Payload: o.payload(),
 			}
 		}
 		// Not ctx: at its end the last call is to come back with an answer.

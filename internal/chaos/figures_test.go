@@ -24,6 +24,9 @@ type figures struct {
 
 	kills, pauses, pausesPastLease int
 
+	repetitions []repetition    // for each kill
+	writes      []time.Duration // what writes of results took, sorted
+
 	// Lines of a run that had lost its lease, written by a process that had been
 	// suspended, and how long after it woke up the worst of them came.
 	late, lateTicks int
@@ -108,6 +111,12 @@ func (f figures) String() string {
 	line("failures by design", "%d", f.failed)
 	line("rescued, released", "%d, %d", f.rescued, f.released)
 	line("ran to the end, unrecorded, and ran again", "%d", f.unrecorded)
+	line("of these at each kill -9", "%v", f.ended())
+	line("how long before, the first of them", "%v", f.ages())
+	line("without the time that writes took", "%v", f.idle())
+	if n := len(f.writes); n > 0 {
+		line("writes of results took", "median %v, worst %v (%d times)", f.writes[n/2], f.writes[n-1], n)
+	}
 	line("from kill -9 to rescued", "%s", spread(f.untilRescued))
 	line("from kill -9 to running again", "%s", spread(f.afterKill))
 	line("from suspension to running elsewhere", "%s", spread(f.afterPause))
@@ -118,6 +127,27 @@ func (f figures) String() string {
 	line("overlapping runs", "%d", f.overlaps)
 	_ = w.Flush() // into memory
 	return b.String()
+}
+
+func (f figures) ended() (all []int) {
+	for _, r := range f.repetitions {
+		all = append(all, r.ended)
+	}
+	return all
+}
+
+func (f figures) ages() (all []time.Duration) {
+	for _, r := range f.repetitions {
+		all = append(all, r.age.Round(100*time.Microsecond))
+	}
+	return all
+}
+
+func (f figures) idle() (all []time.Duration) {
+	for _, r := range f.repetitions {
+		all = append(all, r.idle.Round(100*time.Microsecond))
+	}
+	return all
 }
 
 // spread describes sorted recoveries.

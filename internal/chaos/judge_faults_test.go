@@ -44,7 +44,7 @@ func sound() *evidence {
 			line(3, 1, 30, 4, ledger.Begin), line(3, 2, 10, 25, ledger.Begin),
 			line(3, 1, 30, 30, ledger.Tick), line(3, 1, 30, 31, ledger.Cancelled), line(3, 2, 10, 32, ledger.End),
 		},
-		deaths:   []death{{40, at(8)}},
+		deaths:   []death{{pid: 40, at: at(8)}},
 		pauses:   []*pause{{pid: 30, from: at(5), to: at(30)}},
 		lease:    10 * time.Second,
 		lateness: time.Second,

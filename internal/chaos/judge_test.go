@@ -46,6 +46,7 @@ func judge(e evidence) verdict {
 		v.fault("item %d is in the ledger and not in the database", id)
 	}
 	v.overlaps(e)
+	v.repeats(e)
 	v.recoveries(e)
 	for _, p := range e.pauses {
 		if p.to.Sub(p.from) > e.lease {

@@ -38,8 +38,15 @@ type pause struct {
 // death is the kill -9 of a process.
 type death struct {
 	pid int
-	at  time.Time
+	at  time.Time // just before it
+
+	// writes are those of results, in their order; troubled tells that one failed.
+	writes   []write
+	troubled bool
 }
+
+// write is a write of results; to is zero when it was under way at the kill.
+type write struct{ from, to time.Time }
 
 // start starts a process under the node's name.
 func (n *node) start() error {
@@ -94,10 +101,15 @@ func (n *node) signal(sig os.Signal) {
 
 // kill ends the process as a power cut would.
 func (n *node) kill() death {
-	d := death{n.pid(), time.Now()}
+	d := death{pid: n.pid(), at: time.Now()}
 	n.signal(syscall.SIGKILL)
 	<-n.done
 	n.dead = true
+	text, err := os.ReadFile(n.log)
+	if err != nil {
+		n.c.Error(err)
+	}
+	d.readLog(text)
 	return d
 }
 

@@ -29,7 +29,7 @@ func TestRecovery(t *testing.T) {
 			drawn = rand.Uint64()
 		}
 		r := rand.New(rand.NewPCG(drawn, 4))
-		c := newCluster(t, e, "* * * * *")
+		c := newCluster(t, e, shape{cron: "* * * * *"})
 		c.nodes = c.nodes[:2]
 		enqueued, err := c.store.Enqueue(t.Context(), []workqueue.NewItem{{
 			State: workqueue.Pending, Priority: workqueue.RequestPriority, IntegrationConfig: "work",
