@@ -153,7 +153,10 @@ func (c *completer) take(now time.Time, healthy bool) (batch []*completion, agai
 			}
 		}
 	}
-	n := min(len(c.fresh), c.pace.most())
+	n := len(c.fresh)
+	if n > 0 {
+		n = min(n, c.pace.next())
+	}
 	c.writing, c.fresh = c.fresh[:n:n], c.fresh[n:]
 	c.room.Broadcast()
 	return c.writing, false, due

@@ -73,7 +73,7 @@ func TestCompleterWritesTogetherWhatComesTogether(t *testing.T) {
 		time.Sleep(time.Minute)
 		mu.Lock()
 		defer mu.Unlock()
-		if want := []int{1, 500, 500, 200}; !slices.Equal(sizes, want) || written != 1201 {
+		if want := []int{1, 32, 48, 72, 108, 162, 243, 365, 170}; !slices.Equal(sizes, want) || written != 1201 {
 			t.Errorf("batches of %v, %d written, want %v and 1201", sizes, written, want)
 		}
 	})

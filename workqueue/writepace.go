@@ -13,6 +13,10 @@ const (
 
 	// firstBatch bounds the first writes, of which nobody knows yet how long they take.
 	firstBatch = 32
+
+	// tryEvery is how often one result is written alone, to learn what that takes: a
+	// worker with much to do writes none alone otherwise. A few take about as long.
+	tryEvery, aFew = 16, 2
 )
 
 // writePace measures what writes take, and tells from that how many results may
@@ -20,32 +24,39 @@ const (
 // half of the budget whatever is in it, as on a slow disk, twice that time is the
 // budget: smaller batches would not be written any sooner.
 type writePace struct {
-	alone time.Duration // what a write of one result takes; 0: not known
-	limit float64       // results; 0: not known
+	alone  time.Duration // what a write of one result takes; 0: not known
+	limit  float64       // results; 0: not known
+	writes int           // so far
 }
 
 // note takes in a write of n results.
 func (p *writePace) note(n int, took time.Duration) {
 	took = max(took, time.Microsecond)
 	switch {
-	case n > 1:
+	case n > aFew && took >= p.alone:
 	case p.alone == 0:
 		p.alone = took
-	default:
-		p.alone += (took - p.alone) / 8
+	default: // also where more of them took less: so would one
+		p.alone += (took - p.alone) / 4
 	}
 	if p.limit == 0 {
 		p.limit = firstBatch
-		if p.alone >= writeBudget {
-			p.limit = finishBatch
-		}
 	}
 	budget := max(writeBudget, 2*p.alone)
-	// A write that had room for more tells nothing of how much more it could carry.
-	if want := float64(n) * float64(budget) / float64(took); took > budget || 2*n >= int(p.limit) {
+	// A write that had room for more tells nothing of how much more it could carry,
+	// and a slow one of a few nothing of how much less.
+	if want := float64(n) * float64(budget) / float64(took); took > budget && n > aFew || 2*n >= int(p.limit) {
 		p.limit += (want - p.limit) / 2
 	}
 	p.limit = min(max(p.limit, 1), finishBatch)
+}
+
+// next is how many results the next write may carry.
+func (p *writePace) next() int {
+	if p.writes++; p.writes%tryEvery == 0 {
+		return 1
+	}
+	return p.most()
 }
 
 // most is how many results one write may carry.

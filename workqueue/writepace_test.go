@@ -68,6 +68,33 @@ func TestWritePaceFollowsTheDatabase(t *testing.T) {
 	}
 }
 
+// The first writes of a worker are slow whatever is in them: nothing is in any cache.
+func TestWritePaceForgetsHowItBegan(t *testing.T) {
+	var p writePace
+	const fixed, each = 600 * time.Microsecond, 15 * time.Microsecond
+	alone := 0
+	for i := range 200 {
+		n := p.next()
+		if i == 0 {
+			n = 1 // nobody else has ended yet
+		}
+		took := fixed + time.Duration(n)*each
+		if i < 3 {
+			took += 25 * time.Millisecond
+		}
+		p.note(n, took)
+		if n == 1 {
+			alone++
+		}
+	}
+	if got := p.most(); got < 250 || got > 310 {
+		t.Errorf("%d may come together after a cold start, want about the 293 that take %v", got, writeBudget)
+	}
+	if want := 1 + 200/tryEvery; alone != want {
+		t.Errorf("%d of 200 results were written alone to learn what that takes, want %d", alone, want)
+	}
+}
+
 // No more results wait to be written than one write may carry: a crash repeats those.
 func TestRunsWaitForResultsThatAreNotWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
