@@ -75,9 +75,15 @@ func (x *checked) free() {
 		x.exec(`PRAGMA foreign_keys = OFF`)
 	default:
 		for _, c := range []string{"BotWorkQueueItems.CK_BotWorkQueueItems_State", "BotWorkQueueItems.CK_BotWorkQueueItems_Counts",
-			"BotWorkQueueItems.FK_BotWorkQueueItems_Queue", "BotWorkItemAttempts.FK_BotWorkItemAttempts_Item", "BotWorkers.CK_BotWorkers_State"} {
+			"BotWorkItemAttempts.FK_BotWorkItemAttempts_Item", "BotWorkers.CK_BotWorkers_State"} {
 			x.drop(c)
 		}
+		if x.engine.Driver == database.Postgres {
+			x.exec(`ALTER TABLE "BotWorkQueueItems" DISABLE TRIGGER USER`)
+			x.exec(`ALTER TABLE "BotQueues" DISABLE TRIGGER USER`)
+			return
+		}
+		x.drop("BotWorkQueueItems.FK_BotWorkQueueItems_Queue")
 	}
 }
 

@@ -133,10 +133,25 @@ func narrowPostgres(text string, s shape) string {
 			before = strings.ReplaceAll(before, fmt.Sprintf("j.%q", m[1]), fmt.Sprintf("CAST(%s AS %s)", s.given(c), m[2]))
 		}
 	}
+	if !s.own.has(queueCell) {
+		after = oneQueue(after)
+	}
 	if s.one {
 		return before + after
 	}
 	return before + source + strings.Join(own, ", ") + ")" + after
+}
+
+// oneQueue leaves out how several queues are looked at. A plan that holds both ways
+// looks so dear to PostgreSQL that it would plan anew at each execution.
+func oneQueue(text string) string {
+	before, cases, found := strings.Cut(text, "CASE WHEN CAST(@queues AS json) IS NULL\n    THEN ")
+	one, several, either := strings.Cut(cases, "\n    ELSE ")
+	_, after, ends := strings.Cut(several, " END")
+	if !found || !either || !ends {
+		return text
+	}
+	return before + one + after
 }
 
 // cellNamed finds a cell; an unknown name is no cell of any row.

@@ -7,6 +7,8 @@
 --      queues [{Queue, Revision}] and queue_count, now (NULL: the database clock)
 -- What all rows share, the program makes a parameter of its own, and what none has NULL: see enqueue_shape.go.
 -- Out: the new ids with their tickets, in no order.
+-- It locks the queues as a foreign key would, and says for its transaction that it did: the trigger that does so
+-- for what is written by hand (migration 0016) need not.
 INSERT INTO "BotWorkQueueItems"
     ("QueueName", "State", "Priority", "IntegrationConfig", "Payload", "EstimatedDurationMs", "ResilienceConfig",
      "AvailableAt", "Scheduled", "DeadlineAt", "CreatedBy", "CreatedAt", "TaskName", "NaturalKey", "LimitKey", "Tags", "Metadata",
@@ -27,8 +29,12 @@ FROM json_to_recordset(CAST(@rows AS json)) AS j(
     "KeepMs" bigint, "LifeMs" bigint,
     "Sealed" int, "Ticket" text, "UniqueHash" text, "ContentHash" text, "TimedHash" text, "TimedMs" bigint)
 WHERE CASE WHEN CAST(@queues AS json) IS NULL
-    THEN EXISTS (SELECT 1 FROM "BotQueues" b WHERE b."Name" = @queue AND b."Revision" = @revision)
-    ELSE (SELECT COUNT(*) FROM "BotQueues" b
-        JOIN json_to_recordset(CAST(@queues AS json)) AS p("Queue" text, "Revision" bigint)
-          ON b."Name" = p."Queue" AND b."Revision" = p."Revision") = @queue_count END
+    THEN (SELECT set_config('botwork.queues_checked', 'yes', true) FROM "BotQueues" b
+        WHERE b."Name" = @queue AND b."Revision" = @revision FOR KEY SHARE)
+    ELSE (SELECT set_config('botwork.queues_checked', 'yes', true)
+        FROM (SELECT COUNT(*) AS "Found" FROM (
+            SELECT 1 FROM "BotQueues" b
+            JOIN json_to_recordset(CAST(@queues AS json)) AS p("Queue" text, "Revision" bigint)
+              ON b."Name" = p."Queue" AND b."Revision" = p."Revision" FOR KEY SHARE OF b) AS locked) AS c
+        WHERE c."Found" = @queue_count) END = 'yes'
 RETURNING "Id", "LockKey";
