@@ -51,6 +51,12 @@ func (m *assignMemory) Survey(ctx context.Context, read func(context.Context, As
 	return read(ctx, m)
 }
 
+func (m *assignMemory) Foresee(context.Context, Foresight) error { return nil }
+
+func (m *assignMemory) TakePass(ctx context.Context, passes int64, assignments []Assignment, t Taking) ([]Item, bool, error) {
+	return TakeByAssign(ctx, m, passes, assignments, t)
+}
+
 func (m *assignMemory) Marks(context.Context) (Marks, error) { return Marks{Passes: m.passes}, nil }
 
 func (m *assignMemory) Mark(_ context.Context, marks Marks) error {

@@ -45,6 +45,11 @@ func (d *dryStore) Assign(ctx context.Context, pass func(context.Context, Assign
 	})
 }
 
+// TakePass implements AssignStore.
+func (d *dryStore) TakePass(ctx context.Context, passes int64, assignments []Assignment, t Taking) ([]Item, bool, error) {
+	return TakeByAssign(ctx, d, passes, assignments, t)
+}
+
 // dryTx is a pass's view and transaction.
 type dryTx struct {
 	AssignView

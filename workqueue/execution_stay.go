@@ -102,10 +102,11 @@ func (e *execution) look(ctx context.Context) error {
 	return err
 }
 
-// repeat runs the passes of this run again. A claim follows, unless a pass has
-// brought items already.
+// repeat runs the passes of this run again. A claim follows, unless the pass has told
+// that there is nothing to claim.
 func (e *execution) repeat(ctx context.Context) error {
 	e.spent = false
+	busy := e.unwritten() > 0
 	passes := e.p.Stay.repeats(e.band)
 	if len(passes) == 0 && e.p.Refill {
 		if pass, ok := e.r.passFor(e.band); ok {
@@ -120,8 +121,9 @@ func (e *execution) repeat(ctx context.Context) error {
 			return err
 		}
 		left, assigned = left || result.Left, assigned+result.Assigned
+		e.spent = result.Emptied && len(passes) == 1
 	}
-	e.p.Stay.note(left, assigned)
+	e.p.Stay.note(left, assigned, busy)
 	return nil
 }
 

@@ -30,6 +30,9 @@ type AssignResult struct {
 	// then as Claim orders them.
 	Taken []Item `json:"-"`
 
+	// Emptied tells that the worker that takes has nothing to claim beside them.
+	Emptied bool `json:"-"`
+
 	// Faults tell what the pass could not read or score, and did without.
 	Faults []string `json:"-"`
 
@@ -91,6 +94,7 @@ func AssignPass(ctx context.Context, store AssignStore, p AssignParams) (AssignR
 			break
 		}
 		result.Workers, result.Faults, result.Left = plan.workers, append(unlearned, plan.faults...), plan.left
+		result.Emptied = plan.emptied
 		if len(plan.assignments) == 0 {
 			return result, nil
 		}
@@ -142,6 +146,7 @@ type passPlan struct {
 	sweepable   bool // there is something to free first
 	limited     bool // there are items whose queues have limits
 	left        bool // not all items were given out, or none was looked at
+	emptied     bool // the worker that takes has nothing to claim beside what it takes
 }
 
 // write writes the plan unless another pass has written since it was made.
@@ -152,6 +157,11 @@ func (plan *passPlan) write(ctx context.Context, store AssignStore, take *Taking
 	}
 	defer cancel()
 	own, others := take.own(plan.assignments)
+	if len(own) > 0 && len(others) == 0 && len(plan.turns) == 0 {
+		result.Taken, done, err = store.TakePass(ctx, plan.marks.Passes, own, *take)
+		result.Assigned = len(result.Taken)
+		return done, err
+	}
 	err = store.Assign(ctx, func(ctx context.Context, tx AssignTx) error {
 		done, result.Assigned, result.Moved, result.Taken = false, 0, 0, nil
 		now, err := tx.Marks(ctx)

@@ -42,6 +42,9 @@ func (p AssignParams) survey(ctx context.Context, store AssignStore, swept bool)
 				return err
 			}
 		}
+		if err := view.Foresee(ctx, p.foresight()); err != nil {
+			return err
+		}
 		pl, err := p.planner(ctx, view)
 		if err != nil {
 			return err
@@ -60,9 +63,22 @@ func (p AssignParams) survey(ctx context.Context, store AssignStore, swept bool)
 			}
 		}
 		plan.assignments, plan.turns, plan.faults = assignmentsOf(placements), turns, pl.classes.faults
+		plan.emptied = pl.empties(plan.assignments)
 		return nil
 	})
 	return plan, err
+}
+
+// fewDue is how many due items a pass expects: it is mostly made for what has just come.
+const fewDue = leastWindow / 8
+
+// foresight is what a survey asks. One that takes ahead has a backlog before it.
+func (p AssignParams) foresight() Foresight {
+	f := Foresight{SeenWithin: p.SeenWithin, Band: p.Band, DefaultEstimate: p.DefaultEstimate, Due: fewDue}
+	if p.Take != nil && p.Take.Ahead {
+		f.Due = 0
+	}
+	return f
 }
 
 // planner reads what a pass knows of workers and queues.
@@ -112,6 +128,24 @@ func (pl *passPlanner) options() assignment.Options {
 		o.Asks = pl.p.Take.WorkerID
 	}
 	return o
+}
+
+// empties tells that the worker that takes has nothing else to claim of what it may:
+// nothing is assigned to it, and the pass assigns nothing that it does not take.
+func (pl *passPlanner) empties(assignments []Assignment) bool {
+	t := pl.p.Take
+	if t == nil || t.Band.Min < pl.p.Band.Min { // what is assigned below the band was not read
+		return false
+	}
+	for i := range pl.loads {
+		if pl.loads[i].WorkerID == t.WorkerID {
+			if slices.ContainsFunc(pl.loads[i].Held, func(h HeldWork) bool { return !h.Running && t.Band.Contains(h.Priority) }) {
+				return false
+			}
+		}
+	}
+	_, others := t.own(assignments)
+	return !slices.ContainsFunc(others, func(a Assignment) bool { return a.WorkerID == t.WorkerID })
 }
 
 // heldBy is how many items the worker that takes holds already.

@@ -164,11 +164,12 @@ func (s *Stay) made(p AssignParams, result AssignResult) {
 	s.moved += result.Assigned
 }
 
-// note keeps what came of the repeated passes.
-func (s *Stay) note(left bool, assigned int) {
+// note keeps what came of the repeated passes; busy tells that items were under way when
+// they began, whose ends make room yet.
+func (s *Stay) note(left bool, assigned int, busy bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.more, s.asked = left, assigned == 0
+	s.more, s.asked = left, assigned == 0 && !busy
 	s.moved += assigned
 }
 

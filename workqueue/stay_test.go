@@ -69,7 +69,11 @@ func TestStayAsksOnceForWhatIsLeft(t *testing.T) {
 	if got := s.repeats(Band{Min: 5, Max: 15}); len(got) != 2 || got[0].Band.Max != 9 || got[1].Band.Max != 19 {
 		t.Errorf("passes to repeat: %v, want those of 1 to 9 and 10 to 19", got)
 	}
-	s.note(true, 0)
+	s.note(true, 0, true)
+	if !s.leftOver() {
+		t.Error("it does not ask again, and items that were under way have ended since")
+	}
+	s.note(true, 0, false)
 	if s.leftOver() {
 		t.Error("it asks again although nothing has changed")
 	}

@@ -17,10 +17,21 @@ type AssignStore interface {
 	// transaction is rolled back and pass runs again from the start. The
 	// transaction handed to pass must not be used after it returned.
 	Assign(ctx context.Context, pass func(ctx context.Context, tx AssignTx) error) error
+
+	// TakePass is Assign of a pass that gives items to nobody but the worker that
+	// takes them: Take, and then Mark of passes, unless others have written since so
+	// many had: not done. An engine to which each statement is a round trip may do it
+	// in one.
+	TakePass(ctx context.Context, passes int64, assignments []Assignment, t Taking) (items []Item, done bool, err error)
 }
 
 // AssignView is what a pass reads.
 type AssignView interface {
+	// Foresee tells what will be asked next, each of it once: an engine to which each
+	// question is a round trip may ask all at once. What is asked otherwise is asked
+	// then; so is what has changed by the pass itself.
+	Foresee(ctx context.Context, f Foresight) error
+
 	// Marks returns what passes remember.
 	Marks(ctx context.Context) (Marks, error)
 
@@ -83,6 +94,18 @@ type AssignTx interface {
 
 	// Mark counts this pass and remembers whose turn it is.
 	Mark(ctx context.Context, m Marks) error
+}
+
+// Foresight is what a pass will ask of a view: Marks, Distributions, WorkerLoads, and
+// DueItems with the zero Full.
+type Foresight struct {
+	SeenWithin      time.Duration
+	Band            Band
+	DefaultEstimate time.Duration
+
+	// Due is how many due items it expects at most; 0: it cannot tell. When there are
+	// more they are asked for again.
+	Due int
 }
 
 // Marks are what assignment passes remember from one to the next.

@@ -60,3 +60,25 @@ func (t *Taking) writing(ctx context.Context) (context.Context, context.CancelFu
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.Within)
 	return ctx, cancel, nil
 }
+
+// TakeByAssign is TakePass by Assign, for stores that know no shorter way.
+func TakeByAssign(ctx context.Context, store interface {
+	Assign(ctx context.Context, pass func(ctx context.Context, tx AssignTx) error) error
+}, passes int64, assignments []Assignment, t Taking) (items []Item, done bool, err error) {
+	err = store.Assign(ctx, func(ctx context.Context, tx AssignTx) error {
+		items, done = nil, false
+		now, err := tx.Marks(ctx)
+		if err != nil || now.Passes != passes {
+			return err
+		}
+		if items, err = tx.Take(ctx, assignments, t); err != nil {
+			return err
+		}
+		done = true
+		return tx.Mark(ctx, Marks{Passes: passes})
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	return items, done, nil
+}

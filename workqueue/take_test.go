@@ -30,6 +30,10 @@ func (s *takingStore) Assign(ctx context.Context, pass func(context.Context, wor
 	})
 }
 
+func (s *takingStore) TakePass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.Taking) ([]workqueue.Item, bool, error) {
+	return workqueue.TakeByAssign(ctx, s, passes, as, t)
+}
+
 type takingTx struct {
 	workqueue.AssignTx
 	s *takingStore

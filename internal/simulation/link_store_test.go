@@ -207,6 +207,10 @@ func (l link) Assign(ctx context.Context, pass func(context.Context, workqueue.A
 	return send(ctx, l, "Assign", func() error { return l.p.w.db.assign(ctx, l.p, pass) })
 }
 
+func (l link) TakePass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) ([]workqueue.Item, bool, error) {
+	return workqueue.TakeByAssign(ctx, l, passes, assignments, t)
+}
+
 func (l link) ClaimFiring(ctx context.Context, f workqueue.Firing) (workqueue.FiringClaim, error) {
 	return call(ctx, l, "ClaimFiring "+f.Schedule, func() (workqueue.FiringClaim, error) { return l.p.w.db.claimFiring(f) })
 }

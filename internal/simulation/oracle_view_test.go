@@ -44,6 +44,10 @@ func (v *passView) note(what, wrong string) {
 	}
 }
 
+func (v *passView) Foresee(ctx context.Context, f workqueue.Foresight) error {
+	return v.real.Foresee(ctx, f)
+}
+
 func (v *passView) Marks(ctx context.Context) (workqueue.Marks, error) { return v.real.Marks(ctx) }
 
 func (v *passView) Sweepable(ctx context.Context, p workqueue.RescueParams) (bool, error) {

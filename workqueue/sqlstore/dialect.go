@@ -48,6 +48,9 @@ type dialect struct {
 	// the rows, and that the driver tells the last.
 	idsFollow bool
 
+	// pipelines says that several statements can be one round trip.
+	pipelines bool
+
 	gorm func(*sql.DB) gorm.Dialector
 }
 
@@ -75,6 +78,7 @@ var dialects = []dialect{
 		driver:      database.Postgres,
 		folder:      "postgres",
 		finishKeeps: true,
+		pipelines:   true,
 		clock:       "CAST(COALESCE(CAST(? AS timestamptz), statement_timestamp()) AS timestamptz(3))",
 		contains:    "strpos(?, CAST(? AS text)) > 0",
 		jsonTime:    "2006-01-02T15:04:05.000Z07:00",

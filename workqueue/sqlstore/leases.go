@@ -54,10 +54,14 @@ func (s *Store) claimed(rows *sql.Rows, items []workqueue.Item) ([]workqueue.Ite
 		items = append(items, s.item(&row))
 		return nil
 	})
+	sortClaimed(items)
+	return items, err
+}
+
+func sortClaimed(items []workqueue.Item) {
 	slices.SortFunc(items, func(a, b workqueue.Item) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.RunOrder, b.RunOrder), cmp.Compare(a.ID, b.ID))
 	})
-	return items, err
 }
 
 // Beat implements workqueue.LeaseStore.

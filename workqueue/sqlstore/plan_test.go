@@ -91,6 +91,9 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			default:
 				c.values["now"] = nil // the database's clock
 			}
+			if c.statement == "take" && e.Driver == database.Postgres {
+				c.values["passes"] = 1
+			}
 			plan := explain(t, e, db, c.statement, c.values)
 			for _, index := range c.indexes {
 				if !strings.Contains(plan, prefix+index) {

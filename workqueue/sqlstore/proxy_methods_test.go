@@ -129,6 +129,18 @@ var itemMethods = []method{
 			})
 		}, func() int { return x.count(countState, w.ID, workqueue.Assigned) }}
 	}},
+	{"TakePass", 3, false, func(x *behindProxy) trial {
+		w := x.make.Worker(storetest.WorkerOpts{})
+		var list []workqueue.Assignment
+		for _, id := range x.make.Items(3, storetest.ItemOpts{}) {
+			list = append(list, workqueue.Assignment{ItemID: id, WorkerID: w.ID})
+		}
+		passes := x.count(`SELECT "Value" FROM "BotAssignmentMarks" WHERE "Name" = 'passes'`)
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, _, err := s.TakePass(ctx, int64(passes), list, workqueue.Taking{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: time.Hour, Max: 3})
+			return err
+		}, func() int { return x.count(countState, w.ID, workqueue.Blocked) }}
+	}},
 }
 
 // leaseMethods move the items of one worker.

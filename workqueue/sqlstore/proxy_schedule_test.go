@@ -106,6 +106,11 @@ var reads = []method{
 			return err
 		})
 	}),
+	reading("Survey", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
+		return s.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) error {
+			return view.Foresee(ctx, workqueue.Foresight{SeenWithin: time.Minute, Band: workqueue.EveryPriority, DefaultEstimate: time.Second, Due: 10})
+		})
+	}),
 	reading("LastFiring", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
 		_, err := s.LastFiring(ctx, "P", "")
 		return err

@@ -51,6 +51,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Define", defineTests()},
 		{"Change", changeTests()},
 		{"Due", dueTests()},
+		{"Foresee", foreseeTests()},
 		{"Assign", assignTests()},
 		{"Limits", limitTests()},
 		{"Rates", rateTests()},

@@ -13,6 +13,10 @@ func takeTests() []test {
 		{"nothing for who may not claim", takeNothing},
 		{"what has expired is not started", takeExpired},
 		{"a thousand and more", takeMany},
+		{"a pass of nothing else", takePassWrites},
+		{"a pass of nothing else that comes too late", takePassOvertaken},
+		{"several of them at a time", takePassContended},
+		{"one for who may not claim", takePassOfNobody},
 	}
 }
 

@@ -1,6 +1,7 @@
 -- take: give waiting items to a worker and lease them to it at once, as assign and
 -- then claim would. What has expired is not started.
--- In:  worker, instance, rows [{ItemId, RunOrder, EstimateMs, Channel}], lease_ms, now (NULL: the database clock)
+-- In:  worker, instance, rows [{ItemId, RunOrder, EstimateMs, Channel}], lease_ms, passes (NULL: whatever; else
+--      nothing is taken unless so many passes have written), now (NULL: the database clock)
 -- Out: the claimed rows in no order; the store sorts them.
 -- "State" + 0 keeps the planner from the indexes of what waits: they are full of dead
 -- entries in the middle of a drain, and each row is found by its key.
@@ -26,6 +27,7 @@ WHERE "Id" = j."ItemId" AND "State" + 0 IN (0, 4)
   AND ("ExpiresAt" IS NULL OR "ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
   AND EXISTS (SELECT 1 FROM "BotWorkers" w
       WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')
+  AND (CAST(@passes AS bigint) IS NULL OR EXISTS (SELECT 1 FROM "BotAssignmentMarks" m WHERE m."Name" = 'passes' AND m."Value" = @passes))
 RETURNING
     "Id", "QueueName", "State", "Priority", "IntegrationConfig", "Payload", "Output", "Progress",
     "EstimatedDurationMs", "WorkerId", "Fence", "LeaseExpiresAt", "RetryCount", "ReleaseCount",

@@ -1,0 +1,103 @@
+package workqueue_test
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// woken is an execution that stays, for as long as the test wants it to.
+type woken struct {
+	*workqueue.Stay
+	r    *workqueue.Runner
+	ran  *runs
+	done <-chan executed
+}
+
+// stayIn makes a pass and an execution of a run that is woken; each run takes so long.
+func stayIn(t *testing.T, store workqueue.Store, p workqueue.AssignParams, takes time.Duration) *woken {
+	t.Helper()
+	w := &woken{Stay: workqueue.NewStay(time.Hour), ran: &runs{}}
+	w.r = start(t, options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
+		w.ran.add(it.ID)
+		time.Sleep(takes)
+		return workqueue.Outcome{}
+	}))
+	if _, err := w.r.Assign(w.With(t.Context()), p); err != nil {
+		t.Fatal(err)
+	}
+	w.done = background(t, w.r, workqueue.ExecuteParams{Refill: true, Stay: w.Stay, Last: true})
+	synctest.Wait()
+	return w
+}
+
+// leave ends it.
+func (w *woken) leave(t *testing.T) {
+	t.Helper()
+	w.Leave()
+	if got := <-w.done; got.err != nil {
+		t.Error(got.err)
+	}
+}
+
+// A worker that may hold one item at a time is told of the next while the end of the
+// last one is being written: it looks again when that is.
+func TestAnItemThatComesWhileAnEndIsWrittenIsNotForgotten(t *testing.T) {
+	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		writing := 200 * time.Millisecond
+		slow := &faultStore{Store: store, now: faults{beforeFinish: func(context.Context, []workqueue.Finish) error {
+			time.Sleep(writing)
+			return nil
+		}}}
+		w := stayIn(t, slow, workqueue.AssignParams{}, time.Millisecond)
+		ids := enqueue(t, store, 1, workqueue.NewItem{})
+		w.Wake(true)
+		time.Sleep(writing / 2)
+		ids = append(ids, enqueue(t, store, 1, workqueue.NewItem{})...)
+		w.Wake(true)
+		time.Sleep(writing)
+		w.ran.wantOnce(t, ids)
+		w.leave(t)
+	})
+}
+
+// What a woken pass takes it need not look for; what another pass has assigned it does.
+func TestAWokenPassTellsWhetherThereIsMoreToClaim(t *testing.T) {
+	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		var claims atomic.Int32
+		counting := &faultStore{Store: store, now: faults{beforeClaim: func(context.Context) error { claims.Add(1); return nil }}}
+		p := workqueue.AssignParams{Workers: workqueue.AvailableWorkers}
+		w := stayIn(t, counting, p, time.Millisecond)
+		before := claims.Load()
+		ids := enqueue(t, store, 1, workqueue.NewItem{})
+		w.Wake(true)
+		time.Sleep(10 * time.Millisecond)
+		w.ran.wantOnce(t, ids)
+		if n := claims.Load() - before; n != 0 {
+			t.Errorf("%d claims after a pass that has told that there is nothing to claim, want none", n)
+		}
+		// Another pass assigns one, and a woken one takes the next: both run.
+		ids = append(ids, enqueue(t, store, 1, workqueue.NewItem{})...)
+		pass(t, store, p)
+		ids = append(ids, enqueue(t, store, 1, workqueue.NewItem{})...)
+		w.Wake(true)
+		time.Sleep(10 * time.Millisecond)
+		w.ran.wantOnce(t, ids)
+		if claims.Load() == before {
+			t.Error("what another pass had assigned ran without a claim")
+		}
+		// More than the slots: the rest is assigned, and claimed by and by.
+		ids = append(ids, enqueue(t, store, 30, workqueue.NewItem{})...)
+		w.Wake(true)
+		time.Sleep(200 * time.Millisecond)
+		slices.Sort(ids)
+		w.ran.wantOnce(t, ids)
+		w.leave(t)
+	})
+}

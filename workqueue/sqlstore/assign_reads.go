@@ -1,0 +1,208 @@
+package sqlstore
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// askMarks asks what passes remember.
+func (v *assignView) askMarks() (*workqueue.Marks, ask) {
+	m := &workqueue.Marks{Turns: map[string]int64{}}
+	return m, ask{"marks", values{"now": v.s.nowArg()}, func(scan scanner) error {
+		var now utcTime
+		var name string
+		var value int64
+		if err := scan(&now, &name, &value); err != nil {
+			return err
+		}
+		m.Now = now.Time
+		if scope, ok := strings.CutPrefix(name, markTurn); ok {
+			m.Turns[scope] = value
+		} else if name == "passes" {
+			m.Passes = value
+		}
+		return nil
+	}}
+}
+
+// askDistributions asks how queues give out their items.
+func (v *assignView) askDistributions() (map[string]workqueue.JSONText, ask) {
+	list := map[string]workqueue.JSONText{}
+	return list, ask{"distributions", nil, func(scan scanner) error {
+		var queue string
+		var text nullText
+		if err := scan(&queue, &text); err != nil {
+			return err
+		}
+		list[queue] = workqueue.JSONText(text)
+		return nil
+	}}
+}
+
+// loadsRead are workers with what they hold.
+type loadsRead struct {
+	list []workqueue.WorkerLoad
+	at   map[int64]int
+}
+
+// askLoads asks for the workers, and then for what they hold.
+func (v *assignView) askLoads(seenWithin time.Duration, band workqueue.Band, defaultEstimate time.Duration) (*loadsRead, []ask) {
+	l := &loadsRead{at: map[int64]int{}}
+	return l, []ask{
+		{"workers_open", values{"seen_ms": ms(seenWithin), "now": v.s.nowArg()}, l.worker},
+		{"workers_held", values{"min_priority": band.Min, "default_ms": ms(defaultEstimate)}, l.held},
+	}
+}
+
+func (l *loadsRead) worker(scan scanner) error {
+	var w workqueue.WorkerLoad
+	var since utcTime
+	var labels, channels, queues nullText
+	if err := scan(&w.WorkerID, &w.Name, &w.Capacity, &w.Reserved, &labels, &channels, &queues, &since); err != nil {
+		return err
+	}
+	w.Labels, w.Channels, w.Queues, w.AvailableSince = workqueue.JSONText(labels), workqueue.JSONText(channels), workqueue.JSONText(queues), since.Time
+	l.at[w.WorkerID] = len(l.list)
+	l.list = append(l.list, w)
+	return nil
+}
+
+func (l *loadsRead) held(scan scanner) error {
+	var worker, heldMs int64
+	var running int
+	var h workqueue.HeldWork
+	var channel nullText
+	var since utcTime
+	if err := scan(&worker, &h.Priority, &running, &channel, &h.Count, &heldMs, &since); err != nil {
+		return err
+	}
+	i, ok := l.at[worker]
+	if !ok {
+		return nil
+	}
+	h.Running, h.Channel, h.Estimate = running == 1, string(channel), milliseconds(heldMs)
+	w := &l.list[i]
+	w.Held = append(w.Held, h)
+	if since.Valid && since.After(w.AvailableSince) {
+		w.AvailableSince = since.Time
+	}
+	return nil
+}
+
+func (l *loadsRead) sorted() []workqueue.WorkerLoad {
+	for i := range l.list {
+		slices.SortFunc(l.list[i].Held, compareHeld)
+	}
+	return l.list
+}
+
+// compareHeld puts the most urgent first, then what runs, then by channel.
+func compareHeld(a, b workqueue.HeldWork) int {
+	running := 0
+	if a.Running != b.Running {
+		running = 1
+		if a.Running {
+			running = -1
+		}
+	}
+	return cmp.Or(cmp.Compare(b.Priority, a.Priority), running, cmp.Compare(a.Channel, b.Channel))
+}
+
+// dueRead are due items, up to a limit of each of the parts of the statement: an item
+// may be in two of them.
+type dueRead struct {
+	list      []workqueue.DueItem
+	texts     map[string]string
+	limit     int
+	scheduled int // those that were scheduled for later
+}
+
+func (v *assignView) askDue(band workqueue.Band, full workqueue.Full, limit int) (*dueRead, ask, error) {
+	d := &dueRead{texts: map[string]string{}, limit: limit}
+	queues, err := jsonRows(append([]string{}, full.Queues...))
+	if err != nil {
+		return d, ask{}, err
+	}
+	keys, err := jsonRows(append([]workqueue.LimitKey{}, full.Keys...))
+	return d, ask{"due", values{
+		"min_priority": band.Min, "max_priority": band.Max, "limit_rows": limit, "queues": queues, "keys": keys, "now": v.s.nowArg(),
+	}, d.item}, err
+}
+
+func (d *dueRead) item(scan scanner) error {
+	var later bool
+	it, err := scanDue(scan, d.texts, &later)
+	if err != nil {
+		return err
+	}
+	if later {
+		d.scheduled++
+	}
+	d.list = append(d.list, it)
+	return nil
+}
+
+// suffices tells whether a question with this limit would bring no more: none of the
+// parts was cut off, or all of them further down.
+func (d *dueRead) suffices(limit int) bool { return len(d.list) < d.limit || limit <= d.limit }
+
+func (d *dueRead) sorted(limit int) []workqueue.DueItem {
+	slices.SortFunc(d.list, compareDue)
+	d.list = slices.CompactFunc(d.list, func(a, b workqueue.DueItem) bool { return a.ID == b.ID })
+	return d.list[:min(len(d.list), limit)]
+}
+
+func compareDue(a, b workqueue.DueItem) int {
+	if a.Priority != b.Priority {
+		return cmp.Compare(b.Priority, a.Priority)
+	}
+	if a.Expedite != b.Expedite {
+		if a.Expedite {
+			return -1
+		}
+		return 1
+	}
+	deadline := a.Deadline.Compare(b.Deadline)
+	if a.Deadline.IsZero() != b.Deadline.IsZero() {
+		deadline = -deadline // the zero time means none, and none comes last
+	}
+	return cmp.Or(deadline, cmp.Compare(a.ID, b.ID))
+}
+
+// scanDue reads an item. A million of them say mostly the same: texts keeps each
+// text once. last is the statement's last column.
+func scanDue(scan scanner, texts map[string]string, last any) (workqueue.DueItem, error) {
+	var d workqueue.DueItem
+	var due, deadline utcTime
+	var estimateMs *int64
+	var limited int
+	var pipeline, queue, key, labels, selectors, task, natural nullText
+	if err := scan(&d.ID, &d.Priority, &deadline, &estimateMs, &pipeline, &queue, &limited, &key, &due, &labels, &selectors, &d.Expedite, &task, &natural, last); err != nil {
+		return d, err
+	}
+	once := func(t nullText) string {
+		if t == "" {
+			return ""
+		}
+		kept, ok := texts[string(t)]
+		if !ok {
+			kept = string(t)
+			texts[kept] = kept
+		}
+		return kept
+	}
+	d.Due, d.Deadline = due.Time, deadline.Time
+	d.Pipeline, d.QueueName, d.TaskName, d.NaturalKey = once(pipeline), once(queue), once(task), string(natural)
+	d.Labels, d.Selectors = workqueue.JSONText(once(labels)), workqueue.JSONText(once(selectors))
+	if limited == 1 {
+		d.Queue, d.LimitKey = d.QueueName, once(key)
+	}
+	if estimateMs != nil {
+		d.Estimate = milliseconds(*estimateMs)
+	}
+	return d, nil
+}

@@ -1,0 +1,68 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"botwork/internal/database"
+)
+
+// scanner reads the present row, as the method Scan of sql.Rows does.
+type scanner = func(to ...any) error
+
+// ask is a statement by its name and what takes its rows.
+type ask struct {
+	name   string
+	values values
+	row    func(scan scanner) error // nil: no rows matter
+}
+
+// pipelines tells that several statements can be one round trip: PostgreSQL takes
+// them one behind the other. Elsewhere they are asked in turn; in a transaction, too.
+func (v *assignView) pipelines() bool {
+	_, pool := v.on.(*sql.DB)
+	return pool && v.s.dialect.pipelines
+}
+
+// together asks for several things, in their order.
+func (v *assignView) together(ctx context.Context, asks ...ask) error {
+	if v.pipelines() && len(asks) > 1 {
+		_, err := v.queries.together(ctx, asks...)
+		if err != nil {
+			return fmt.Errorf("read for a pass: %w", err)
+		}
+		return nil
+	}
+	for _, a := range asks {
+		rows, err := v.queries.query(ctx, v.on, a.name, a.values)
+		if err == nil {
+			err = eachRow(rows, func() error { return a.row(rows.Scan) })
+		}
+		if err != nil {
+			return fmt.Errorf("read %s: %w", a.name, err)
+		}
+	}
+	return nil
+}
+
+// together runs statements of PostgreSQL as one transaction in one round trip, and
+// returns how many rows each has changed.
+func (q *queries) together(ctx context.Context, asks ...ask) (changed []int64, err error) {
+	questions := make([]database.Question, len(asks))
+	for i, a := range asks {
+		b, err := q.bind(ctx, q.db, a.name, a.values)
+		if err != nil {
+			return nil, err
+		}
+		questions[i] = database.Question{Text: b.text, Args: b.args, Row: a.row}
+	}
+	if err := database.Together(ctx, q.db, questions); err != nil {
+		return nil, err
+	}
+	changed = make([]int64, len(questions))
+	for i := range questions {
+		changed[i] = questions[i].Changed
+	}
+	return changed, nil
+}

@@ -1,0 +1,121 @@
+package storetest
+
+import (
+	"context"
+	"slices"
+
+	"botwork/workqueue"
+)
+
+// passes is how many passes have written.
+func (x *fixture) passes() (n int64) {
+	x.Helper()
+	err := x.Store.Survey(x.ctx, func(ctx context.Context, view workqueue.AssignView) error {
+		m, err := view.Marks(ctx)
+		n = m.Passes
+		return err
+	})
+	if err != nil {
+		x.Fatal(err)
+	}
+	return n
+}
+
+// takePass has a worker take items of the default priority by a pass of nothing else.
+func (x *fixture) takePass(w workqueue.Worker, passes int64, ids ...int64) ([]workqueue.Item, bool) {
+	x.Helper()
+	items, done, err := x.tryTakePass(w, passes, ids...)
+	if err != nil {
+		x.Fatal(err)
+	}
+	return items, done
+}
+
+func (x *fixture) tryTakePass(w workqueue.Worker, passes int64, ids ...int64) ([]workqueue.Item, bool, error) {
+	var list []workqueue.Assignment
+	for _, id := range ids {
+		list = append(list, workqueue.Assignment{ItemID: id, WorkerID: w.ID, RunOrder: 5})
+	}
+	return x.Store.TakePass(x.ctx, passes, list, workqueue.Taking{
+		WorkerID: w.ID, InstanceID: w.InstanceID, Lease: leaseTime, Max: len(list), Within: leaseTime,
+	})
+}
+
+// takePassWrites: what a pass takes by itself is what Take takes, and it counts.
+func takePassWrites(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	ids := x.Items(3, ItemOpts{Payload: `{"a": 1}`})
+	taken := x.Item(ItemOpts{State: workqueue.Blocked}).ID
+	passes := x.passes()
+	got, done := x.takePass(w, passes, append([]int64{taken}, ids...)...)
+	if !done || x.passes() != passes+1 {
+		x.Errorf("done %t, passes %d, want true, %d", done, x.passes(), passes+1)
+	}
+	x.wantIDs("taken", idsOf(got), ids)
+	for _, it := range got {
+		if it.State != workqueue.Blocked || it.RunOrder != 5 || *it.WorkerID != w.ID || it.Fence != 1 || it.Payload != `{"a": 1}` {
+			x.Errorf("taken is %s", asJSON(it))
+		}
+		x.wantSame(it)
+	}
+}
+
+// takePassOvertaken: where another pass has written since, nothing is.
+func takePassOvertaken(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	first, second := x.Item(ItemOpts{}), x.Item(ItemOpts{})
+	passes := x.passes()
+	if _, done := x.takePass(w, passes, first.ID); !done {
+		x.Fatal("the first pass was not done")
+	}
+	got, done := x.takePass(w, passes, second.ID)
+	if len(got) != 0 || done || x.passes() != passes+1 {
+		x.Errorf("took %v, done %t, passes %d; want nothing, false, %d", idsOf(got), done, x.passes(), passes+1)
+	}
+	x.wantSame(second)
+}
+
+// takePassContended: of passes that were planned at the same time one is done.
+func takePassContended(x *fixture) {
+	const many = 8
+	w := x.Worker(WorkerOpts{})
+	ids := x.Items(many, ItemOpts{})
+	passes := x.passes()
+	type result struct {
+		items []workqueue.Item
+		done  bool
+		err   error
+	}
+	results := make(chan result, many)
+	for _, id := range ids {
+		go func() {
+			items, done, err := x.tryTakePass(w, passes, id)
+			results <- result{items, done, err}
+		}()
+	}
+	var took []int64
+	for range many {
+		switch r := <-results; {
+		case r.err != nil:
+			x.Error(r.err)
+		case r.done:
+			took = append(took, idsOf(r.items)...)
+		case len(r.items) > 0:
+			x.Errorf("took %v and was not done", idsOf(r.items))
+		}
+	}
+	if len(took) != 1 || !slices.Contains(ids, took[0]) || x.passes() != passes+1 {
+		x.Errorf("taken were %v, passes %d; want one item, %d", took, x.passes(), passes+1)
+	}
+}
+
+// takePassOfNobody: who may not claim takes nothing.
+func takePassOfNobody(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	it := x.Item(ItemOpts{})
+	x.exec(1, `UPDATE "BotWorkers" SET "State" = 'draining' WHERE "Id" = %d`, w.ID)
+	if got, _ := x.takePass(w, x.passes(), it.ID); len(got) != 0 {
+		x.Errorf("a worker that drains took %v", idsOf(got))
+	}
+	x.wantSame(it)
+}
