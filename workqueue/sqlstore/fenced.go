@@ -52,7 +52,7 @@ func (s *Store) change(ctx context.Context, doing string, f fenced) (lost []int6
 		return f.then(on, changed)
 	}
 	write := func() error {
-		if !f.more && len(f.plain.refs) == 0 && !s.queries.has(heldStatement) {
+		if !f.more && (len(f.plain) == 0 || s.dialect.finishKeeps) && !s.queries.has(heldStatement) {
 			return run(s.db) // one statement is its own transaction
 		}
 		return s.tx(ctx, func(tx *sql.Tx) error { return run(tx) })
@@ -70,12 +70,12 @@ func (s *Store) change(ctx context.Context, doing string, f fenced) (lost []int6
 
 // changed runs the statement and returns the claims whose items it changed.
 func (s *Store) changed(ctx context.Context, on runner, f fenced) ([]refRow, error) {
-	if len(f.plain.refs) == 0 {
+	if len(f.plain) == 0 {
 		return s.changedBy(ctx, on, f)
 	}
 	f.values = maps.Clone(f.values) // the transaction may be run again
 	ended, err := f.plain.write(ctx, s, on, f.values, f.runs)
-	if err != nil || len(ended) == len(f.refs) {
+	if err != nil || len(f.plain) == len(f.refs) {
 		return ended, err
 	}
 	others, err := s.changedBy(ctx, on, f)

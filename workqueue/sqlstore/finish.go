@@ -37,7 +37,7 @@ func (s *Store) Finish(ctx context.Context, workerID int64, instanceID string, f
 		ends.values["worker"], ends.values["instance"] = workerID, instanceID
 		return s.change(ctx, "finish items", ends)
 	}
-	lost, err := write(s.queries.has(plainStatement))
+	lost, err := write(s.plainly(finishes))
 	if errors.Is(err, errNotAll) {
 		lost, err = write(false)
 	}
@@ -76,14 +76,12 @@ func (s *Store) ends(ctx context.Context, worker *int64, finishes []workqueue.Fi
 		if err != nil {
 			return fenced{}, err
 		}
-		if plainly && isPlain(f) {
-			if err := plain.add(&row, f); err != nil {
-				return fenced{}, err
-			}
-			continue
-		}
 		row.statColumns = after.runs.columns(refs[i])
-		rows = append(rows, row)
+		if plainly && isPlain(f) {
+			plain = append(plain, plainEnd{finishRow: row, started: f.StartedAt, queue: f.QueueName})
+		} else {
+			rows = append(rows, row)
+		}
 	}
 	slices.SortFunc(rows, func(a, b finishRow) int { return a.compare(b.refRow) })
 	batch, err := jsonRows(rows)

@@ -19,72 +19,112 @@ const plainStatement = "finish_plain"
 // transaction is rolled back, and the statement for all ends tells which.
 var errNotAll = errors.New("an item of a batch of results had lost its lease")
 
-// isPlain tells whether an end is a success that tells nothing but its output.
-// Its claim's start and queue stand for what the general statement reads back.
+// isPlain tells whether an end is a success that tells nothing but its output, and
+// whose item is kept. Its claim's start and queue stand for what the general
+// statement reads back.
 func isPlain(f *workqueue.Finish) bool {
 	return f.State == workqueue.Processed && f.Error == "" && f.ErrorKind == "" && f.Attempt == nil && f.Analytics == "" &&
-		f.Progress == "" && f.Percent == nil && !f.Copy && f.Delete == "" && f.QueueName != "" && !f.StartedAt.IsZero()
+		f.Progress == "" && f.Percent == nil && !f.Copy && f.Delete == "" && (f.Retain == nil || *f.Retain > 0) &&
+		f.QueueName != "" && !f.StartedAt.IsZero()
+}
+
+// plainly tells whether plain ends of a batch go by their own statement. PostgreSQL
+// locks the rows of a batch in the order of their ids, in one statement: there all
+// have to be plain.
+func (s *Store) plainly(finishes []workqueue.Finish) bool {
+	if !s.queries.has(plainStatement) {
+		return false
+	}
+	for i := range finishes {
+		if s.dialect.finishKeeps && !isPlain(&finishes[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // plainEnds is the part of a batch that finish_plain records.
-type plainEnds struct {
-	refs    []refRow
-	started []time.Time // by the index of refs
-	queues  []string    // likewise
-	rows    []byte      // JSON, without the last bracket
+type plainEnds []plainEnd
+
+type plainEnd struct {
+	finishRow
+	started time.Time
+	queue   string
 }
 
-// add takes a plain end. Ends have to come in the order of their claims.
-func (p *plainEnds) add(row *finishRow, f *workqueue.Finish) error {
-	p.refs = append(p.refs, row.refRow)
-	p.started = append(p.started, f.StartedAt)
-	p.queues = append(p.queues, f.QueueName)
-	opening := byte(',')
-	if len(p.rows) == 0 {
-		opening = '['
+// write records the ends and tells of their runs, unless the statement keeps the
+// statistics by itself. The value "now" becomes the moment at which they have ended,
+// for what else ends in this transaction.
+func (p plainEnds) write(ctx context.Context, s *Store, on runner, v values, told map[refRow]run) ([]refRow, error) {
+	slices.SortFunc(p, func(a, b plainEnd) int { return a.compare(b.refRow) })
+	if s.dialect.finishKeeps {
+		return s.queries.refs(ctx, on, plainStatement, p.arrays(v))
 	}
-	p.rows = append(p.rows, opening, '[')
-	p.rows = append(strconv.AppendInt(p.rows, row.ItemID, 10), ',')
-	p.rows = append(strconv.AppendInt(p.rows, row.ItemFence, 10), ',')
-	p.rows = append(strconv.AppendInt(p.rows, int64(row.Failures), 10), ',')
-	for _, text := range []*string{row.NewHash, row.NewOutput} {
-		if text == nil {
-			p.rows = append(p.rows, "null,"...)
-			continue
-		}
-		quoted, err := json.Marshal(*text)
-		if err != nil {
-			return err
-		}
-		p.rows = append(append(p.rows, quoted...), ',')
-	}
-	if row.KeepMs == nil {
-		p.rows = append(p.rows, "null]"...)
-	} else {
-		p.rows = append(strconv.AppendInt(p.rows, *row.KeepMs, 10), ']')
-	}
-	return nil
-}
-
-// write records the ends and tells of their runs. The value "now" becomes the moment
-// at which they have ended, for what else ends in this transaction.
-func (p *plainEnds) write(ctx context.Context, s *Store, on runner, v values, told map[refRow]run) ([]refRow, error) {
 	now, err := s.clock(ctx, on)
 	if err != nil {
 		return nil, err
 	}
 	v["now"] = s.dialect.timeArg(now)
+	rows, err := p.json()
+	if err != nil {
+		return nil, err
+	}
 	n, err := s.queries.exec(ctx, on, plainStatement, values{
-		"worker": v["worker"], "instance": v["instance"], "rows": string(p.rows) + "]", "now": v["now"],
+		"worker": v["worker"], "instance": v["instance"], "rows": rows, "now": v["now"],
 	})
 	if err != nil {
 		return nil, err
 	}
-	if int(n) != len(p.refs) {
+	if int(n) != len(p) {
 		return nil, errNotAll
 	}
-	for i, ref := range p.refs {
-		told[ref] = run{queue: p.queues[i], took: max(now.Sub(p.started[i]), 0)}
+	refs := make([]refRow, len(p))
+	for i := range p {
+		refs[i] = p[i].refRow
+		told[refs[i]] = run{queue: p[i].queue, took: max(now.Sub(p[i].started), 0)}
 	}
-	return slices.Clone(p.refs), nil
+	return refs, nil
+}
+
+// arrays carry the ends column by column.
+func (p plainEnds) arrays(v values) values {
+	ids, fences, failures := make([]int64, len(p)), make([]int64, len(p)), make([]int64, len(p))
+	hashes, outputs, kept := make([]*string, len(p)), make([]*string, len(p)), make([]*int64, len(p))
+	for i := range p {
+		end := &p[i]
+		ids[i], fences[i], failures[i] = end.ItemID, end.ItemFence, int64(end.Failures)
+		hashes[i], outputs[i], kept[i] = end.NewHash, end.NewOutput, end.KeepMs
+	}
+	return values{
+		"worker": v["worker"], "instance": v["instance"], "now": v["now"],
+		"ids": ids, "fences": fences, "failures": failures, "hashes": hashes, "outputs": outputs, "kept_ms": kept,
+	}
+}
+
+// json carries the ends row by row, without names: [[id, fence, failures, hash,
+// output, kept for ms]].
+func (p plainEnds) json() (string, error) {
+	rows := []byte{'['}
+	for i := range p {
+		end := &p[i]
+		if i > 0 {
+			rows = append(rows, ',')
+		}
+		rows = append(strconv.AppendInt(append(rows, '['), end.ItemID, 10), ',')
+		rows = append(strconv.AppendInt(rows, end.ItemFence, 10), ',')
+		rows = append(strconv.AppendInt(rows, int64(end.Failures), 10), ',')
+		for _, text := range []*string{end.NewHash, end.NewOutput} {
+			quoted, err := json.Marshal(text)
+			if err != nil {
+				return "", err
+			}
+			rows = append(append(rows, quoted...), ',')
+		}
+		if end.KeepMs == nil {
+			rows = append(rows, "null]"...)
+		} else {
+			rows = append(strconv.AppendInt(rows, *end.KeepMs, 10), ']')
+		}
+	}
+	return string(append(rows, ']')), nil
 }

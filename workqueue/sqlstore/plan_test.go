@@ -27,6 +27,13 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 		rows := `[{"ItemId": 1, "ItemFence": 1, "HolderId": 1, "NewState": 2, "Failures": 0, "DelayMs": 0}]`
 		const full, fullKeys = `["a"]`, `[{"Queue": "b", "Key": "k"}]`
 		taskRows := `[{"Name": "task:T", "Task": "T", "Holder": "", "Instant": "2026-01-01 00:00:00.000", "Closes": null, "Author": "ann"}]`
+		plain := map[string]any{"worker": 1, "instance": "x", "rows": `[[1, 1, 0, null, null, null]]`}
+		if e.Driver == database.Postgres {
+			plain = map[string]any{
+				"worker": 1, "instance": "x",
+				"ids": "{1}", "fences": "{1}", "failures": "{0}", "hashes": "{x}", "outputs": "{x}", "kept_ms": "{1}",
+			}
+		}
 		for _, c := range []struct {
 			statement string
 			values    map[string]any
@@ -43,8 +50,8 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"reassign", map[string]any{"rows": rows}, nil},
 			{"release_assigned", map[string]any{"worker": 1, "instance": "x"}, []string{"Assigned"}},
 			{"expire_leases", map[string]any{"name": "w", "replaces": "i"}, []string{"Leased"}},
-			{"waiting", map[string]any{"min_priority": 1001, "max_priority": 2000000000}, []string{"Waiting", "WaitingDeadline", "Scheduled"}},
-			{"ready", map[string]any{"worker": 1, "min_priority": 1001, "max_priority": 2000000000}, []string{"Assigned", "Waiting", "WaitingDeadline", "Scheduled"}},
+			{"waiting", map[string]any{"min_priority": 1001, "max_priority": 2000000000}, []string{"Waiting", "WaitingDeadline|Deadline", "Scheduled"}},
+			{"ready", map[string]any{"worker": 1, "min_priority": 1001, "max_priority": 2000000000}, []string{"Assigned", "Waiting", "WaitingDeadline|Deadline", "Scheduled"}},
 			{"stranded", map[string]any{"worker": 1}, []string{"Assigned", "Leased"}},
 			{"promote", map[string]any{"limit_rows": 10}, []string{"Scheduled"}},
 			{"task_waiting", map[string]any{"state": 0, "after_id": 0, "limit_rows": 10}, []string{"TaskWaiting"}},
@@ -82,6 +89,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"take", map[string]any{"worker": 1, "instance": "x", "rows": rows, "lease_ms": 1000}, nil},
 			{"beat_items", map[string]any{"worker": 1, "lease_ms": 1000, "rows": rows}, nil},
 			{"finish", map[string]any{"worker": 1, "instance": "x", "robot": nil, "lock_key": nil, "rows": rows}, nil},
+			{"finish_plain", plain, nil},
 			{"progress", map[string]any{"worker": 1, "instance": "x", "rows": rows}, nil},
 			{"rescue", map[string]any{"rows": rows, "assigned_ms": 1000, "max_releases": 5, "poison_text": "x"}, nil},
 		} {
@@ -96,7 +104,8 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			}
 			plan := explain(t, e, db, c.statement, c.values)
 			for _, index := range c.indexes {
-				if !strings.Contains(plan, prefix+index) {
+				one, other, _ := strings.Cut(index, "|") // either will do
+				if !strings.Contains(plan, prefix+one) && (other == "" || !strings.Contains(plan, prefix+other)) {
 					t.Errorf("%s does not use %s%s:\n%s", c.statement, prefix, index, plan)
 				}
 			}
