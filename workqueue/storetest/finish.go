@@ -89,10 +89,17 @@ func finishUntold(x *fixture) {
 		}
 		ends = append(ends, end)
 	}
-	x.wantIDs("lost", x.finish(w, ends...), nil)
+	x.wantIDs("lost", x.finish(w, ends[:2]...), nil)
+	x.wantIDs("lost of those told", x.finish(w, ends[2:]...), nil)
 	for i := range 2 {
 		untold, told := x.show(it[i].ID), x.show(it[i+2].ID)
-		told.ID, told.RunOrder = untold.ID, untold.RunOrder
+		for _, end := range []*workqueue.Item{&untold, &told} {
+			x.wantClean("FinishedAt", end.FinishedAt)
+			if end.RetainUntil != nil {
+				*end.RetainUntil = time.Time{}.Add(end.RetainUntil.Sub(*end.FinishedAt))
+			}
+		}
+		told.ID, told.RunOrder, told.FinishedAt = untold.ID, untold.RunOrder, untold.FinishedAt
 		if asJSON(told) != asJSON(untold) {
 			x.Errorf("the finished item is\n     %s\nwant, as without its claim, %s", asJSON(told), asJSON(untold))
 		}
