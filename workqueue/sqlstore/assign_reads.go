@@ -115,7 +115,7 @@ func compareHeld(a, b workqueue.HeldWork) int {
 // dueRead are due items, up to a limit of each of the parts of the statement: an item
 // may be in two of them.
 type dueRead struct {
-	list      []workqueue.DueItem
+	found     pile[workqueue.DueItem]
 	texts     map[string]string
 	limit     int
 	scheduled int // those that were scheduled for later
@@ -142,18 +142,20 @@ func (d *dueRead) item(scan scanner) error {
 	if later {
 		d.scheduled++
 	}
-	d.list = append(d.list, it)
+	d.found.add(it)
 	return nil
 }
 
 // suffices tells whether a question with this limit would bring no more: none of the
 // parts was cut off, or all of them further down.
-func (d *dueRead) suffices(limit int) bool { return len(d.list) < d.limit || limit <= d.limit }
+func (d *dueRead) suffices(limit int) bool { return d.found.len() < d.limit || limit <= d.limit }
 
+// sorted returns them in their order, and forgets them.
 func (d *dueRead) sorted(limit int) []workqueue.DueItem {
-	slices.SortFunc(d.list, compareDue)
-	d.list = slices.CompactFunc(d.list, func(a, b workqueue.DueItem) bool { return a.ID == b.ID })
-	return d.list[:min(len(d.list), limit)]
+	list := d.found.all()
+	slices.SortFunc(list, compareDue)
+	list = slices.CompactFunc(list, func(a, b workqueue.DueItem) bool { return a.ID == b.ID })
+	return list[:min(len(list), limit)]
 }
 
 func compareDue(a, b workqueue.DueItem) int {
