@@ -3,6 +3,7 @@ package workqueue
 import (
 	"context"
 	"math"
+	"runtime"
 	"slices"
 	"time"
 
@@ -15,6 +16,11 @@ const takeBackMargin = 10 * time.Second
 
 // takeBackMost bounds the items that a pass looks at to move some of them.
 const takeBackMost = 20_000
+
+// manyItems are so many that a pass has the memory collected when it has got what it
+// needs of them: what was read is three times as large, and until the collector runs by itself
+// as much again would come on top. It takes a thousandth of such a pass.
+const manyItems = 100_000
 
 // passPlanner is the planner of one pass, with what it knows of the items.
 type passPlanner struct {
@@ -226,6 +232,7 @@ func (pl *passPlanner) window(ctx context.Context, view AssignView) (limited boo
 		if err != nil {
 			return false, err
 		}
+		pl.Expect(min(len(items), pl.room))
 		for i := range items {
 			refused = !pl.Give(&items[i]) || refused
 		}
@@ -269,6 +276,9 @@ func (pl *passPlanner) items(ctx context.Context, due []DueItem) ([]assignment.I
 			one.Deadline = it.Deadline.UnixMilli()
 		}
 		items = append(items, one)
+	}
+	if len(items) > manyItems {
+		runtime.GC()
 	}
 	pl.Sort(items, max(pl.p.Horizon.Milliseconds(), 1))
 	return items, nil

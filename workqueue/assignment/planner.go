@@ -70,6 +70,10 @@ const (
 	earliest = math.MinInt64 / 2
 )
 
+// keepPlaced bounds the items for which a planner keeps the memory from one plan to
+// the next.
+const keepPlaced = 10_000
+
 // Planner spreads items over workers. It is for one goroutine.
 type Planner struct {
 	o       Options
@@ -339,6 +343,12 @@ func sorted(group []placed) bool {
 	return slices.IsSortedFunc(group, func(a, b placed) int { return cmp.Compare(a.Item, b.Item) })
 }
 
+// Expect makes room for what is kept of so many items that are given: else that is
+// copied again and again while it grows.
+func (p *Planner) Expect(items int) {
+	p.placed = slices.Grow(p.placed, items)
+}
+
 // Plan returns what has been placed since it was asked last, in the order in which
 // it was given. Items that stay with their Holder are not among them. Turns are the
 // scopes of matching.RoundRobin whose turn has moved, and to whom.
@@ -350,7 +360,9 @@ func (p *Planner) Plan() (plan []Placement, turns map[string]int64) {
 			plan = append(plan, pl)
 		}
 	}
-	p.placed, p.group = p.placed[:0], 0
+	if p.placed, p.group = p.placed[:0], 0; cap(p.placed) > keepPlaced {
+		p.placed = nil
+	}
 	turns = map[string]int64{}
 	for scope, t := range p.turns {
 		if t.moved {
