@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"database/sql"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -15,6 +16,13 @@ import (
 // suspended.
 const stalledTransaction, stalledAfter = "idle_in_transaction_session_timeout", "'10s'"
 
+// pingAfter is how long a connection may lie idle and still be taken for alive. Every
+// second, which is the driver's default, would be a round trip more for a worker that
+// looks once a second.
+const pingAfter = 5 * time.Second
+
+func pings(_ context.Context, p stdlib.ShouldPingParams) bool { return p.IdleDuration > pingAfter }
+
 // openPostgres prepares a pool. A DSN that names the setting itself is left its
 // own value.
 func openPostgres(dsn string) (*sql.DB, error) {
@@ -23,10 +31,10 @@ func openPostgres(dsn string) (*sql.DB, error) {
 		return nil, err
 	}
 	if _, own := config.RuntimeParams[stalledTransaction]; own {
-		return stdlib.OpenDB(*config), nil
+		return stdlib.OpenDB(*config, stdlib.OptionShouldPing(pings)), nil
 	}
 	// Not as a parameter of the connection: PgBouncer refuses those.
-	return stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+	return stdlib.OpenDB(*config, stdlib.OptionShouldPing(pings), stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "SET "+stalledTransaction+" = "+stalledAfter)
 		return err
 	})), nil
