@@ -75,3 +75,9 @@ const NoticeRate, NoticeBurst = noticeRate, noticeBurst
 // ListenBy makes the store listen by another DSN than it notifies by, as behind a
 // pooler that gives each transaction another connection.
 func (s *Store) ListenBy(dsn string) { s.dsn = dsn }
+
+// SendNotice sends a notice at once; false: nobody would hear it.
+func (s *Store) SendNotice(n workqueue.Notice) (bool, error) { return s.sendNotice(n) }
+
+// NoteListening has others believe that somebody listens.
+func (s *Store) NoteListening(ctx context.Context) error { return s.noteListening(ctx) }

@@ -2,6 +2,8 @@ package sqlstore
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"botwork/internal/database"
@@ -120,10 +122,18 @@ func (s *Store) given(holders map[int64]bool) {
 	}
 }
 
-// someoneListens sends a notice; false: nobody would hear it.
-func (s *Store) someoneListens(ctx context.Context, payload string) (bool, error) {
+// ownWorkers are the workers of this process, as a JSON list.
+func (n *notices) ownWorkers() (string, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return jsonRows(append([]int64{}, slices.Sorted(maps.Keys(n.own))...))
+}
+
+// someoneListens sends a notice; false: nobody would hear it. own is nil, or names
+// workers that need not hear it.
+func (s *Store) someoneListens(ctx context.Context, payload string, own *string) (bool, error) {
 	listens := false
-	rows, err := s.queries.query(ctx, s.db, "notify", values{"payload": payload})
+	rows, err := s.queries.query(ctx, s.db, "notify", values{"payload": payload, "own": own})
 	if err == nil {
 		err = eachRow(rows, func() error { listens = true; return nil })
 	}

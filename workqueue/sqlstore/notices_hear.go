@@ -74,7 +74,7 @@ func (s *Store) hearOnce(ctx context.Context, tell func(workqueue.Notice), works
 		return err
 	}
 	probe := "probe " + rand.Text()
-	if _, err := s.someoneListens(ctx, probe); err != nil {
+	if _, err := s.someoneListens(ctx, probe, nil); err != nil {
 		return fmt.Errorf("notify: %w", database.Redact(err, s.dsn))
 	}
 	probed, until := false, time.Now().Add(probeFor)

@@ -96,9 +96,7 @@ func (s *Store) sendNotices(q *notifier) {
 			if n == nil {
 				continue
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), noticeTime)
-			listens, err := s.someoneListens(ctx, s.payload(*n))
-			cancel()
+			listens, err := s.sendNotice(*n)
 			if err != nil || !listens {
 				q.mu.Lock()
 				q.deaf = time.Now().Add(deafFor)
@@ -106,6 +104,22 @@ func (s *Store) sendNotices(q *notifier) {
 			}
 		}
 	}
+}
+
+// sendNotice sends one; false: nobody would hear it. Of items that wait this process's
+// own workers have been told: where there are no others, nobody listens.
+func (s *Store) sendNotice(n workqueue.Notice) (bool, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), noticeTime)
+	defer cancel()
+	var own *string
+	if len(n.Workers) == 0 {
+		list, err := s.notices.ownWorkers()
+		if err != nil {
+			return false, err
+		}
+		own = &list
+	}
+	return s.someoneListens(ctx, s.payload(n), own)
 }
 
 // toWait is how long the next notice has to wait under the rate.

@@ -36,9 +36,21 @@ type ears struct {
 	trouble chan error
 }
 
-// listenTo listens until the test ends.
+// workerOf registers a worker of a store's process.
+func workerOf(t *testing.T, s *sqlstore.Store, name string) workqueue.Worker {
+	t.Helper()
+	w, err := s.RegisterWorker(t.Context(), workqueue.WorkerSpec{Name: name, InstanceID: name, Host: "host", PID: 1, Capacity: 1, Lease: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// listenTo listens until the test ends, for a worker: where there is none, nobody is
+// told of what waits.
 func listenTo(t *testing.T, s *sqlstore.Store) *ears {
 	t.Helper()
+	workerOf(t, s, "listens")
 	h := &ears{t, make(chan workqueue.Notice, 10_000), make(chan error, 100)}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -167,6 +179,30 @@ func TestAListenerComesBack(t *testing.T) {
 			t.Error("nobody was told that notices come again")
 		}
 		h.await("after that", 9, func() { enqueueAt(t, there, 9) })
+	})
+}
+
+// A process whose workers are the only ones has nobody to tell but them.
+func TestNobodyIsToldWhereThereIsNoOtherWorker(t *testing.T) {
+	onPostgres(t, func(t *testing.T, e testdb.Engine, dsn string) {
+		here, there := e.Open(t, dsn), e.Open(t, dsn)
+		if err := here.NoteListening(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		sends := func(what string, s *sqlstore.Store, n workqueue.Notice, want bool) {
+			t.Helper()
+			if got, err := s.SendNotice(n); got != want || err != nil {
+				t.Errorf("%s: sent %t, %v, want %t", what, got, err, want)
+			}
+		}
+		items := workqueue.Notice{Band: workqueue.EveryPriority}
+		sends("no worker at all", there, items, false)
+		w := workerOf(t, here, "here")
+		sends("the own worker", here, items, false)
+		sends("another's worker", there, items, true)
+		sends("what it is given", here, workqueue.Notice{Band: workqueue.EveryPriority, Workers: []int64{w.ID}}, true)
+		workerOf(t, there, "there")
+		sends("the own and another's worker", here, items, true)
 	})
 }
 
