@@ -146,6 +146,9 @@ func fault(field, format string, args ...any) error {
 func (it *NewItem) faults() []error {
 	var errs []error
 	tooLong := func(field, what, text string, most int) {
+		if len(text) <= most {
+			return // no sign takes fewer bytes than units
+		}
 		if n := len(utf16.Encode([]rune(text))); n > most {
 			errs = append(errs, fault(field, "%s: got %d signs, want at most %d", what, n, most))
 		}
@@ -153,7 +156,9 @@ func (it *NewItem) faults() []error {
 	tooLong("naturalKey", "natural key", it.NaturalKey, MaxNaturalKey)
 	tooLong("limitKey", "limit key", it.LimitKey, MaxLimitKey)
 	for _, tag := range it.Tags {
-		tooLong("tags", fmt.Sprintf("tag %.40q", tag), tag, MaxTag)
+		if len(tag) > MaxTag {
+			tooLong("tags", fmt.Sprintf("tag %.40q", tag), tag, MaxTag)
+		}
 	}
 	if slices.Contains(it.Tags, "") {
 		errs = append(errs, fault("tags", `tags: got "", want texts that say something`))
@@ -161,8 +166,12 @@ func (it *NewItem) faults() []error {
 	if _, ok := it.Metadata[""]; ok {
 		errs = append(errs, fault("metadata", `metadata: got the key "", want keys that say something`))
 	}
-	errs = append(errs, matchingFaults("labels", it.Labels.Validate())...)
-	errs = append(errs, matchingFaults("selectors", matching.ValidateSelectors(it.Selectors))...)
+	if len(it.Labels) > 0 {
+		errs = append(errs, matchingFaults("labels", it.Labels.Validate())...)
+	}
+	if len(it.Selectors) > 0 {
+		errs = append(errs, matchingFaults("selectors", matching.ValidateSelectors(it.Selectors))...)
+	}
 	if wrong := it.deadlineFault(); wrong != "" {
 		errs = append(errs, fault("deadline", "deadline: %s", wrong))
 	}

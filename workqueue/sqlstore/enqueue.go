@@ -109,6 +109,9 @@ func (s *Store) prepare(ctx context.Context, items []workqueue.NewItem) (*enqueu
 		}
 		e.places = append(e.places, i)
 	}
+	if len(first) == 0 {
+		return e, nil
+	}
 	return e, s.retry(ctx, "enqueue: look for keys", func() error { return e.skipTaken(ctx) })
 }
 
@@ -177,7 +180,7 @@ func (e *enqueue) nameTwins() {
 // needsMore tells that the insert alone is not enough.
 func (e *enqueue) needsMore() bool {
 	for i := range e.rows {
-		if e.rows[i].sealed() || len(e.rows[i].keys()) > 0 {
+		if e.rows[i].sealed() || e.rows[i].keyed() {
 			return true
 		}
 	}

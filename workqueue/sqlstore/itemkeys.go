@@ -13,6 +13,9 @@ type keyRow struct {
 
 // keys are those that no other item may have; nil for most.
 func (r *newItemRow) keys() []keyRow {
+	if !r.keyed() {
+		return nil
+	}
 	var keys []keyRow
 	for _, key := range [...]struct {
 		kind string
@@ -23,6 +26,10 @@ func (r *newItemRow) keys() []keyRow {
 		}
 	}
 	return keys
+}
+
+func (r *newItemRow) keyed() bool {
+	return r.cells[uniqueCell] != nil || r.cells[contentCell] != nil || r.cells[timedCell] != nil
 }
 
 // holder is the id of the item that has one of the row's keys; 0 for none.
