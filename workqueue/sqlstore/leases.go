@@ -36,17 +36,17 @@ func (s *Store) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue
 		if err != nil {
 			return err
 		}
-		items, err = s.claimed(rows, nil)
+		items, err = s.claimed(rows, p.WorkerID, nil)
 		return err
 	})
 	return items, err
 }
 
-// claimed appends the items that a statement has claimed, in the order in which the
-// worker starts them.
-func (s *Store) claimed(rows *sql.Rows, items []workqueue.Item) ([]workqueue.Item, error) {
-	var row itemRow
-	pointers := row.pointers()
+// claimed appends the items that a statement has claimed for a worker, in the order in
+// which it starts them.
+func (s *Store) claimed(rows *sql.Rows, workerID int64, items []workqueue.Item) ([]workqueue.Item, error) {
+	row := claimedBy(workerID)
+	pointers := row.claimed()
 	err := eachRow(rows, func() error {
 		if err := rows.Scan(pointers...); err != nil {
 			return err

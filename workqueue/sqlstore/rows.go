@@ -196,6 +196,26 @@ func (r *itemRow) pointers() []any {
 	}
 }
 
+// claimedBy is a row that a worker has claimed, before the rest of it is read.
+func claimedBy(workerID int64) itemRow {
+	return itemRow{State: int(workqueue.Blocked), WorkerID: &workerID}
+}
+
+// claimed are the places to scan a row into that a worker has claimed. What the
+// claim has made the same for all is not read.
+func (r *itemRow) claimed() []any {
+	return []any{
+		&r.ID, &r.QueueName, &r.Priority, &r.IntegrationConfig, &r.Payload, &r.Output,
+		&r.EstimatedDurationMs, &r.Fence, &r.LeaseExpiresAt, &r.RetryCount, &r.ReleaseCount,
+		&r.ResilienceConfig, &r.AvailableAt, &r.DeadlineAt, &r.NaturalKey, &r.Tags, &r.Metadata, &r.Labels,
+		&r.Selectors, &r.RootID, &r.TaskName, &r.Error, &r.ErrorKind, &r.CreatedAt, &r.CreatedBy, &r.AssignedAt,
+		&r.StartedAt, &r.FinishedAt, &r.RetainUntil, &r.DeletedAt, &r.DeletedReason,
+		&r.FirstStartedAt, &r.Analytics, &r.Encrypted, &r.ExpiresAt,
+		&r.LimitKey, &r.Robot, &r.RetainMs, &r.TaskScope, &r.TaskPlannedAt,
+		&r.RunOrder, &r.AssignedEstimateMs, &r.Channel,
+	}
+}
+
 // item is the row as the rest of the program sees it.
 func (s *Store) item(r *itemRow) workqueue.Item {
 	it := workqueue.Item{

@@ -24,8 +24,8 @@ func (s *Store) TakePass(ctx context.Context, passes int64, assignments []workqu
 	}
 	err = s.retry(ctx, "take items", func() error {
 		items = nil
-		var row itemRow
-		pointers := row.pointers()
+		row := claimedBy(t.WorkerID)
+		pointers := row.claimed()
 		changed, err := s.queries.together(ctx,
 			ask{lockStatement, nil, nil},
 			ask{"take", v, func(scan scanner) error {
@@ -100,5 +100,5 @@ func (a *assignTx) take(ctx context.Context, rows []assignRow, t workqueue.Takin
 	if err != nil {
 		return nil, err
 	}
-	return a.s.claimed(found, items)
+	return a.s.claimed(found, t.WorkerID, items)
 }

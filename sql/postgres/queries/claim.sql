@@ -2,7 +2,8 @@
 -- highest priority first, then in the order of the pass that assigned them, and raise
 -- their fence. What has expired is not started.
 -- In:  worker, instance, min_priority, max_priority, limit_rows, lease_ms, now (NULL: the database clock)
--- Out: the claimed rows in no order; the store sorts them.
+-- Out: the claimed rows in no order, without what is the same for all; the store sorts
+--      them.
 -- SKIP LOCKED keeps claims from waiting for each other; what makes a claim
 -- right is the outer WHERE, which repeats state and worker. ARRAY makes the
 -- planner run the inner SELECT once: as IN it may become the inner side of a
@@ -32,10 +33,9 @@ WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
     LIMIT @limit_rows
     FOR UPDATE SKIP LOCKED))
 RETURNING
-    "Id", "QueueName", "State", "Priority", "IntegrationConfig", "Payload", "Output", "Progress",
-    "EstimatedDurationMs", "WorkerId", "Fence", "LeaseExpiresAt", "RetryCount", "ReleaseCount",
-    "ResilienceConfig", "AvailableAt", "DeadlineAt", "NaturalKey", "Tags", "Metadata", "Labels", "Selectors",
-    "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy", "AssignedAt", "StartedAt", "FinishedAt",
-    "RetainUntil", "DeletedAt", "DeletedReason", "Step", "LogTail", "FirstStartedAt", "ProgressPercent",
-    "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot", "RetainMs",
-    "TaskScope", "TaskPlannedAt", "RunOrder", "AssignedEstimateMs", "Channel", "PipelineHash";
+    "Id", "QueueName", "Priority", "IntegrationConfig", "Payload", "Output", "EstimatedDurationMs", "Fence",
+    "LeaseExpiresAt", "RetryCount", "ReleaseCount", "ResilienceConfig", "AvailableAt", "DeadlineAt", "NaturalKey",
+    "Tags", "Metadata", "Labels", "Selectors", "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy",
+    "AssignedAt", "StartedAt", "FinishedAt", "RetainUntil", "DeletedAt", "DeletedReason", "FirstStartedAt",
+    "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot", "RetainMs", "TaskScope", "TaskPlannedAt", "RunOrder",
+    "AssignedEstimateMs", "Channel";

@@ -2,7 +2,8 @@
 -- then claim would. What has expired is not started.
 -- In:  worker, instance, rows [{ItemId, RunOrder, EstimateMs, Channel}], lease_ms, passes (NULL: whatever; else
 --      nothing is taken unless so many passes have written), now (NULL: the database clock)
--- Out: the claimed rows in no order; the store sorts them.
+-- Out: the claimed rows in no order, without what is the same for all; the store sorts
+--      them.
 -- "State" + 0 keeps the planner from the indexes of what waits: they are full of dead
 -- entries in the middle of a drain, and each row is found by its key.
 UPDATE "BotWorkQueueItems" SET
@@ -29,10 +30,9 @@ WHERE "Id" = j."ItemId" AND "State" + 0 IN (0, 4)
       WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')
   AND (CAST(@passes AS bigint) IS NULL OR EXISTS (SELECT 1 FROM "BotAssignmentMarks" m WHERE m."Name" = 'passes' AND m."Value" = @passes))
 RETURNING
-    "Id", "QueueName", "State", "Priority", "IntegrationConfig", "Payload", "Output", "Progress",
-    "EstimatedDurationMs", "WorkerId", "Fence", "LeaseExpiresAt", "RetryCount", "ReleaseCount",
-    "ResilienceConfig", "AvailableAt", "DeadlineAt", "NaturalKey", "Tags", "Metadata", "Labels", "Selectors",
-    "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy", "AssignedAt", "StartedAt", "FinishedAt",
-    "RetainUntil", "DeletedAt", "DeletedReason", "Step", "LogTail", "FirstStartedAt", "ProgressPercent",
-    "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot", "RetainMs",
-    "TaskScope", "TaskPlannedAt", "BotWorkQueueItems"."RunOrder", "AssignedEstimateMs", "BotWorkQueueItems"."Channel", "PipelineHash";
+    "Id", "QueueName", "Priority", "IntegrationConfig", "Payload", "Output", "EstimatedDurationMs", "Fence",
+    "LeaseExpiresAt", "RetryCount", "ReleaseCount", "ResilienceConfig", "AvailableAt", "DeadlineAt", "NaturalKey",
+    "Tags", "Metadata", "Labels", "Selectors", "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy",
+    "AssignedAt", "StartedAt", "FinishedAt", "RetainUntil", "DeletedAt", "DeletedReason", "FirstStartedAt",
+    "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot", "RetainMs", "TaskScope", "TaskPlannedAt",
+    "BotWorkQueueItems"."RunOrder", "AssignedEstimateMs", "BotWorkQueueItems"."Channel";

@@ -2,7 +2,8 @@
 -- highest priority first, then in the order of the pass that assigned them, and raise
 -- their fence. What has expired is not started.
 -- In:  worker, instance, min_priority, max_priority, limit_rows, lease_ms, now (NULL: the database clock)
--- Out: the claimed rows in no order; the store sorts them.
+-- Out: the claimed rows in no order, without what is the same for all; the store sorts
+--      them.
 -- The signs + before the outer columns have the rows found by their ids: by the index of
 -- what is assigned, all that the worker holds would be read for each claim. Times are
 -- read as texts, which the driver does not try to understand.
@@ -28,10 +29,10 @@ WHERE +State = 5 AND +WorkerId = @worker AND Id IN (
     ORDER BY c.Priority DESC, c.RunOrder, c.Id
     LIMIT CAST(@limit_rows AS INTEGER))
 RETURNING
-    Id, QueueName, State, Priority, IntegrationConfig, Payload, Output, Progress,
-    EstimatedDurationMs, WorkerId, Fence, CAST(LeaseExpiresAt AS TEXT), RetryCount, ReleaseCount,
-    ResilienceConfig, CAST(AvailableAt AS TEXT), CAST(DeadlineAt AS TEXT), NaturalKey, Tags, Metadata, Labels, Selectors,
-    RootId, TaskName, Error, ErrorKind, CAST(CreatedAt AS TEXT), CreatedBy, CAST(AssignedAt AS TEXT), CAST(StartedAt AS TEXT), CAST(FinishedAt AS TEXT),
-    CAST(RetainUntil AS TEXT), CAST(DeletedAt AS TEXT), DeletedReason, Step, LogTail, CAST(FirstStartedAt AS TEXT), ProgressPercent,
-    Analytics, Encrypted, CAST(ExpiresAt AS TEXT), LimitKey, Robot, RetainMs,
-    TaskScope, CAST(TaskPlannedAt AS TEXT), RunOrder, AssignedEstimateMs, Channel, PipelineHash;
+    Id, QueueName, Priority, IntegrationConfig, Payload, Output, EstimatedDurationMs, Fence,
+    CAST(LeaseExpiresAt AS TEXT), RetryCount, ReleaseCount, ResilienceConfig, CAST(AvailableAt AS TEXT),
+    CAST(DeadlineAt AS TEXT), NaturalKey, Tags, Metadata, Labels, Selectors, RootId, TaskName, Error, ErrorKind,
+    CAST(CreatedAt AS TEXT), CreatedBy, CAST(AssignedAt AS TEXT), CAST(StartedAt AS TEXT), CAST(FinishedAt AS TEXT),
+    CAST(RetainUntil AS TEXT), CAST(DeletedAt AS TEXT), DeletedReason, CAST(FirstStartedAt AS TEXT), Analytics,
+    Encrypted, CAST(ExpiresAt AS TEXT), LimitKey, Robot, RetainMs, TaskScope, CAST(TaskPlannedAt AS TEXT), RunOrder,
+    AssignedEstimateMs, Channel;

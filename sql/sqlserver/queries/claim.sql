@@ -2,7 +2,8 @@
 -- highest priority first, then in the order of the pass that assigned them, and raise
 -- their fence. What has expired is not started.
 -- In:  worker, instance, min_priority, max_priority, limit_rows, lease_ms, now (NULL: the database clock)
--- Out: the claimed rows in no order; the store sorts them.
+-- Out: the claimed rows in no order, without what is the same for all; the store sorts
+--      them.
 -- The hints keep claims from waiting for each other; what makes a claim right
 -- is the outer WHERE, which repeats state and worker.
 UPDATE t SET
@@ -17,17 +18,14 @@ UPDATE t SET
     LogTail = NULL,
     LeaseExpiresAt = DATEADD(millisecond, (@lease_ms % 1000), DATEADD(second, (@lease_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
 OUTPUT
-    inserted.Id, inserted.QueueName, inserted.State, inserted.Priority, inserted.IntegrationConfig,
-    inserted.Payload, inserted.Output, inserted.Progress, inserted.EstimatedDurationMs,
-    inserted.WorkerId, inserted.Fence, inserted.LeaseExpiresAt, inserted.RetryCount,
-    inserted.ReleaseCount, inserted.ResilienceConfig, inserted.AvailableAt, inserted.DeadlineAt,
-    inserted.NaturalKey, inserted.Tags, inserted.Metadata, inserted.Labels, inserted.Selectors,
-    inserted.RootId, inserted.TaskName, inserted.Error, inserted.ErrorKind, inserted.CreatedAt,
-    inserted.CreatedBy, inserted.AssignedAt, inserted.StartedAt, inserted.FinishedAt,
-    inserted.RetainUntil, inserted.DeletedAt, inserted.DeletedReason, inserted.Step, inserted.LogTail,
-    inserted.FirstStartedAt, inserted.ProgressPercent, inserted.Analytics, inserted.Encrypted,
-    inserted.ExpiresAt, inserted.LimitKey, inserted.Robot, inserted.RetainMs,
-    inserted.TaskScope, inserted.TaskPlannedAt, inserted.RunOrder, inserted.AssignedEstimateMs, inserted.Channel, inserted.PipelineHash
+    inserted.Id, inserted.QueueName, inserted.Priority, inserted.IntegrationConfig, inserted.Payload, inserted.Output,
+    inserted.EstimatedDurationMs, inserted.Fence, inserted.LeaseExpiresAt, inserted.RetryCount, inserted.ReleaseCount,
+    inserted.ResilienceConfig, inserted.AvailableAt, inserted.DeadlineAt, inserted.NaturalKey, inserted.Tags,
+    inserted.Metadata, inserted.Labels, inserted.Selectors, inserted.RootId, inserted.TaskName, inserted.Error,
+    inserted.ErrorKind, inserted.CreatedAt, inserted.CreatedBy, inserted.AssignedAt, inserted.StartedAt,
+    inserted.FinishedAt, inserted.RetainUntil, inserted.DeletedAt, inserted.DeletedReason, inserted.FirstStartedAt,
+    inserted.Analytics, inserted.Encrypted, inserted.ExpiresAt, inserted.LimitKey, inserted.Robot, inserted.RetainMs,
+    inserted.TaskScope, inserted.TaskPlannedAt, inserted.RunOrder, inserted.AssignedEstimateMs, inserted.Channel
 FROM BotWorkQueueItems t
 WHERE t.State = 5 AND t.WorkerId = @worker AND t.Id IN (
     SELECT TOP (@limit_rows) c.Id

@@ -1,7 +1,8 @@
 -- take: lease items to a worker which the statement assign has given it before, in the
 -- same transaction. What has expired is not started.
 -- In:  worker, instance, rows [{ItemId}], lease_ms, now (NULL: the database clock)
--- Out: the claimed rows in no order; the store sorts them.
+-- Out: the claimed rows in no order, without what is the same for all; the store sorts
+--      them.
 -- A joined UPDATE, which could write both, cannot have an OUTPUT on every server
 -- that speaks T-SQL.
 UPDATE t SET
@@ -16,17 +17,14 @@ UPDATE t SET
     LogTail = NULL,
     LeaseExpiresAt = DATEADD(millisecond, (@lease_ms % 1000), DATEADD(second, (@lease_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
 OUTPUT
-    inserted.Id, inserted.QueueName, inserted.State, inserted.Priority, inserted.IntegrationConfig,
-    inserted.Payload, inserted.Output, inserted.Progress, inserted.EstimatedDurationMs,
-    inserted.WorkerId, inserted.Fence, inserted.LeaseExpiresAt, inserted.RetryCount,
-    inserted.ReleaseCount, inserted.ResilienceConfig, inserted.AvailableAt, inserted.DeadlineAt,
-    inserted.NaturalKey, inserted.Tags, inserted.Metadata, inserted.Labels, inserted.Selectors,
-    inserted.RootId, inserted.TaskName, inserted.Error, inserted.ErrorKind, inserted.CreatedAt,
-    inserted.CreatedBy, inserted.AssignedAt, inserted.StartedAt, inserted.FinishedAt,
-    inserted.RetainUntil, inserted.DeletedAt, inserted.DeletedReason, inserted.Step, inserted.LogTail,
-    inserted.FirstStartedAt, inserted.ProgressPercent, inserted.Analytics, inserted.Encrypted,
-    inserted.ExpiresAt, inserted.LimitKey, inserted.Robot, inserted.RetainMs,
-    inserted.TaskScope, inserted.TaskPlannedAt, inserted.RunOrder, inserted.AssignedEstimateMs, inserted.Channel, inserted.PipelineHash
+    inserted.Id, inserted.QueueName, inserted.Priority, inserted.IntegrationConfig, inserted.Payload, inserted.Output,
+    inserted.EstimatedDurationMs, inserted.Fence, inserted.LeaseExpiresAt, inserted.RetryCount, inserted.ReleaseCount,
+    inserted.ResilienceConfig, inserted.AvailableAt, inserted.DeadlineAt, inserted.NaturalKey, inserted.Tags,
+    inserted.Metadata, inserted.Labels, inserted.Selectors, inserted.RootId, inserted.TaskName, inserted.Error,
+    inserted.ErrorKind, inserted.CreatedAt, inserted.CreatedBy, inserted.AssignedAt, inserted.StartedAt,
+    inserted.FinishedAt, inserted.RetainUntil, inserted.DeletedAt, inserted.DeletedReason, inserted.FirstStartedAt,
+    inserted.Analytics, inserted.Encrypted, inserted.ExpiresAt, inserted.LimitKey, inserted.Robot, inserted.RetainMs,
+    inserted.TaskScope, inserted.TaskPlannedAt, inserted.RunOrder, inserted.AssignedEstimateMs, inserted.Channel
 FROM BotWorkQueueItems t
 WHERE t.State = 5 AND t.WorkerId = @worker
   AND t.Id IN (SELECT j.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') j)
