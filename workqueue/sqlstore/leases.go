@@ -79,35 +79,39 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 	if p.Ended != nil {
 		ended = new(ms(*p.Ended))
 	}
-	err = s.retry(ctx, "beat", func() error {
-		return s.tx(ctx, func(tx *sql.Tx) error {
-			result = workqueue.BeatResult{}
-			// The items before the worker, as everybody does: on SQL Server the
-			// note of a failed attempt reads the worker's row behind its items.
-			if len(held) > 0 {
-				renewed, err := s.queries.refs(ctx, tx, "beat_items", values{
-					"worker": p.WorkerID, "lease_ms": ms(p.Lease), "rows": batch, "now": s.nowArg(),
-				})
-				if err != nil {
-					return err
-				}
-				result.Lost = missing(held, renewed)
-			}
-			rows, err := s.queries.query(ctx, tx, "beat_worker", values{
-				"worker": p.WorkerID, "instance": p.InstanceID, "lease_ms": ms(p.Lease), "stuck": p.Stuck, "ended_ms": ended, "now": s.nowArg(),
+	beat := func(on runner) error {
+		result = workqueue.BeatResult{}
+		// The items before the worker, as everybody does: on SQL Server the
+		// note of a failed attempt reads the worker's row behind its items.
+		if len(held) > 0 {
+			renewed, err := s.queries.refs(ctx, on, "beat_items", values{
+				"worker": p.WorkerID, "lease_ms": ms(p.Lease), "rows": batch, "now": s.nowArg(),
 			})
 			if err != nil {
 				return err
 			}
-			if err := eachRow(rows, func() error { return rows.Scan(&result.State) }); err != nil {
-				return err
-			}
-			if result.State == "" {
-				result = workqueue.BeatResult{} // rolled back: nothing was renewed
-				return workqueue.ErrWorkerReplaced
-			}
-			return nil
+			result.Lost = missing(held, renewed)
+		}
+		rows, err := s.queries.query(ctx, on, "beat_worker", values{
+			"worker": p.WorkerID, "instance": p.InstanceID, "lease_ms": ms(p.Lease), "stuck": p.Stuck, "ended_ms": ended, "now": s.nowArg(),
 		})
+		if err != nil {
+			return err
+		}
+		if err := eachRow(rows, func() error { return rows.Scan(&result.State) }); err != nil {
+			return err
+		}
+		if result.State == "" {
+			result = workqueue.BeatResult{} // rolled back: nothing was renewed
+			return workqueue.ErrWorkerReplaced
+		}
+		return nil
+	}
+	err = s.retry(ctx, "beat", func() error {
+		if len(held) == 0 {
+			return beat(s.db) // one statement is its own transaction
+		}
+		return s.tx(ctx, func(tx *sql.Tx) error { return beat(tx) })
 	})
 	return result, err
 }
