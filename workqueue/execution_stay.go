@@ -8,7 +8,7 @@ import (
 // leastGate and mostGate bound the pause between two passes that a run was woken
 // for and that found no worker with room: whoever enqueues hundreds of items while
 // all are busy must not have a pass for each.
-const leastGate, mostGate = 10 * time.Millisecond, time.Second
+const leastGate, mostGate = 10 * time.Millisecond, 100 * time.Millisecond
 
 // stay is more for a run that is woken: it waits until there is a reason to claim;
 // false when the execution is over. Unlike an execution that nobody wakes it does
@@ -91,20 +91,23 @@ func (e *execution) look(ctx context.Context) error {
 	if !e.p.Stay.wanted() {
 		return nil
 	}
-	before := e.p.Stay.Moved()
-	err := e.repeat(ctx)
-	if e.p.Stay.Moved() > before || !e.p.Stay.leftOver() {
-		e.gate, e.gates = time.Time{}, 0
-		return err
+	found, err := e.repeatAll(ctx)
+	if err == nil && !found {
+		e.gate = time.Now().Add(min(leastGate<<min(e.gates, 10), mostGate))
+		e.gates++
 	}
-	e.gate = time.Now().Add(min(leastGate<<min(e.gates, 10), mostGate))
-	e.gates++
 	return err
 }
 
 // repeat runs the passes of this run again. A claim follows, unless the pass has told
 // that there is nothing to claim.
 func (e *execution) repeat(ctx context.Context) error {
+	_, err := e.repeatAll(ctx)
+	return err
+}
+
+// repeatAll is repeat; false: something was left, and nothing found a worker with room.
+func (e *execution) repeatAll(ctx context.Context) (found bool, err error) {
 	e.spent = false
 	busy := e.unwritten() > 0
 	passes := e.p.Stay.repeats(e.band)
@@ -118,13 +121,16 @@ func (e *execution) repeat(ctx context.Context) error {
 		p.brief = true
 		result, err := e.passAndTake(ctx, p)
 		if err != nil {
-			return err
+			return false, err
 		}
 		left, assigned = left || result.Left, assigned+result.Assigned
 		e.spent = result.Emptied && len(passes) == 1
 	}
 	e.p.Stay.note(left, assigned, busy)
-	return nil
+	if found = assigned > 0 || !left; found {
+		e.gate, e.gates = time.Time{}, 0
+	}
+	return found, nil
 }
 
 // unwritten counts the claims and items that are not over.

@@ -67,6 +67,36 @@ func TestAnItemThatComesWhileAnEndIsWrittenIsNotForgotten(t *testing.T) {
 	})
 }
 
+// The pauses between looks that find no room are short again when one was found.
+func TestPausesOfAWokenRunBeginAnew(t *testing.T) {
+	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		writing := 30 * time.Millisecond
+		slow := &faultStore{Store: store, now: faults{beforeFinish: func(context.Context, []workqueue.Finish) error {
+			time.Sleep(writing)
+			return nil
+		}}}
+		w := stayIn(t, slow, workqueue.AssignParams{}, 0)
+		var ids []int64
+		come := func() {
+			ids = append(ids, enqueue(t, store, 1, workqueue.NewItem{})...)
+			w.Wake(true)
+			synctest.Wait()
+		}
+		come()
+		for range 8 { // each comes while the last one is being written
+			time.Sleep(writing - 15*time.Millisecond)
+			come()
+			time.Sleep(15 * time.Millisecond)
+			synctest.Wait()
+		}
+		time.Sleep(writing)
+		synctest.Wait()
+		come()
+		w.ran.wantOnce(t, ids)
+		w.leave(t)
+	})
+}
+
 // What a woken pass takes it need not look for; what another pass has assigned it does.
 func TestAWokenPassTellsWhetherThereIsMoreToClaim(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
