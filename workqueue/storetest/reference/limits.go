@@ -38,10 +38,10 @@ func (m *Model) LimitUses() []workqueue.LimitUse {
 	if m.logging = m.Limits.Rate.Limit > 0 || m.Limits.KeyRate.Limit > 0; m.logging {
 		m.settleStarts()
 		longest := max(m.Limits.Rate.Per, m.Limits.KeyRate.Per)
+		// What no limit counts any more is gone for good, also for one that is set later.
+		m.Starts = slices.DeleteFunc(m.Starts, func(s Start) bool { return !s.within(m.Now(), longest) })
 		for _, s := range m.Starts {
-			if s.within(m.Now(), longest) {
-				count(s.Key, workqueue.Use{Started: s.counts(m.Now(), m.Limits.Rate)}, workqueue.Use{Started: s.counts(m.Now(), m.Limits.KeyRate)})
-			}
+			count(s.Key, workqueue.Use{Started: s.counts(m.Now(), m.Limits.Rate)}, workqueue.Use{Started: s.counts(m.Now(), m.Limits.KeyRate)})
 		}
 	}
 	return []workqueue.LimitUse{u}
