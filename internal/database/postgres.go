@@ -3,6 +3,8 @@ package database
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,19 +25,32 @@ const pingAfter = 5 * time.Second
 
 func pings(_ context.Context, p stdlib.ShouldPingParams) bool { return p.IdleDuration > pingAfter }
 
-// openPostgres prepares a pool. A DSN that names the setting itself is left its
+// sessionSettings are what each connection sets.
+var sessionSettings = []struct{ name, value string }{
+	{stalledTransaction, stalledAfter},
+	// Of a large table PostgreSQL takes every statement that compares a time with now for a
+	// dear one. It compiled the look at what is due, for up to a second, and began other
+	// processes for it, which takes 5 to 30 ms; the look itself reads some index entries.
+	{"jit", "off"},
+	{"max_parallel_workers_per_gather", "0"},
+}
+
+// openPostgres prepares a pool. A DSN that names a setting itself is left its
 // own value.
 func openPostgres(dsn string) (*sql.DB, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
 		return nil, err
 	}
-	if _, own := config.RuntimeParams[stalledTransaction]; own {
-		return stdlib.OpenDB(*config, stdlib.OptionShouldPing(pings)), nil
+	var set strings.Builder
+	for _, s := range sessionSettings {
+		if _, own := config.RuntimeParams[s.name]; !own {
+			fmt.Fprintf(&set, "SET %s = %s;", s.name, s.value)
+		}
 	}
-	// Not as a parameter of the connection: PgBouncer refuses those.
+	// Not as parameters of the connection: PgBouncer refuses those.
 	return stdlib.OpenDB(*config, stdlib.OptionShouldPing(pings), stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, "SET "+stalledTransaction+" = "+stalledAfter)
+		_, err := conn.Exec(ctx, set.String())
 		return err
 	})), nil
 }

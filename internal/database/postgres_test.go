@@ -5,15 +5,20 @@ import (
 	"testing"
 )
 
-func TestPostgresEndsStalledTransactions(t *testing.T) {
+func TestPostgresSessionsAreSet(t *testing.T) {
 	server := os.Getenv("BOTWORK_TEST_POSTGRES_DSN")
 	if server == "" {
 		t.Skip("BOTWORK_TEST_POSTGRES_DSN is not set")
 	}
-	for _, tt := range []struct{ name, dsn, want string }{
-		{"by default", server, "10s"},
-		{"as the DSN says", withParameter(Postgres, server, stalledTransaction, "5000"), "5s"},
-		{"never, as the DSN says", withParameter(Postgres, server, stalledTransaction, "0"), "0"},
+	const parallel = "max_parallel_workers_per_gather"
+	for _, tt := range []struct{ name, dsn, setting, want string }{
+		{"stalled transactions end", server, stalledTransaction, "10s"},
+		{"stalled transactions end as the DSN says", withParameter(Postgres, server, stalledTransaction, "5000"), stalledTransaction, "5s"},
+		{"stalled transactions never end, as the DSN says", withParameter(Postgres, server, stalledTransaction, "0"), stalledTransaction, "0"},
+		{"no statement is compiled", server, "jit", "off"},
+		{"statements are compiled, as the DSN says", withParameter(Postgres, server, "jit", "on"), "jit", "on"},
+		{"no statement begins other processes", server, parallel, "0"},
+		{"the DSN sets all", withParameter(Postgres, withParameter(Postgres, withParameter(Postgres, server, "jit", "on"), parallel, "3"), stalledTransaction, "0"), parallel, "3"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			db, err := Open(Postgres, tt.dsn)
@@ -22,8 +27,8 @@ func TestPostgresEndsStalledTransactions(t *testing.T) {
 			}
 			defer db.Close()
 			var got string
-			if err := db.QueryRowContext(t.Context(), "SHOW "+stalledTransaction).Scan(&got); err != nil || got != tt.want {
-				t.Errorf("%s = %q, %v, want %s", stalledTransaction, got, err, tt.want)
+			if err := db.QueryRowContext(t.Context(), "SHOW "+tt.setting).Scan(&got); err != nil || got != tt.want {
+				t.Errorf("%s = %q, %v, want %s", tt.setting, got, err, tt.want)
 			}
 		})
 	}
