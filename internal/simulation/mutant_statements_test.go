@@ -15,7 +15,7 @@ const enough = 400
 // known are seeds that have caught the mutants which few seeds catch. They are
 // tried first; when histories change, others are searched for.
 var known = map[string]uint64{
-	"finish/compares no fence": 91, "claim/of a worker that drains": 128,
+	"finish/compares no fence": 186, "finish of successes/compares no fence": 186, "progress/compares no fence": 63, "claim/of a worker that drains": 128,
 	"lease/lost, and the run goes on": 156, "lease/counted from the answer to the renewal": 1486,
 	"lease/counted from the answer to the claim": 337,
 }
@@ -40,13 +40,18 @@ var mutants = []struct {
 }{
 	{"finish/compares no fence", "finish", change{" AND Fence = j.ItemFence", "", 0}},
 	{"finish/compares no state", "finish", change{" AND State = 1", "", 0}},
-	{"finish/compares no instance", "finish", change{" AND w.InstanceId = @instance", "", 0}},
+	{"finish/compares no instance", "finish", change{" AND w.InstanceId = @instance", " AND @instance <> ''", 0}},
 	{"finish/keeps the lease", "finish", change{"    LeaseExpiresAt = NULL,\n", "", 0}},
 	{"finish/counts no failure", "finish", change{"RetryCount = j.Failures", "RetryCount = RetryCount", 0}},
 	{"finish/waits no backoff", "finish", change{"j.DelayMs / 1000.0", "0", 0}},
+	{"finish of successes/compares no fence", "finish_plain", change{" AND Fence = j.value ->> 1", "", 0}},
+	{"finish of successes/compares no state", "finish_plain", change{" AND State = 1", "", 0}},
+	{"finish of successes/compares no instance", "finish_plain", change{" AND w.InstanceId = @instance", " AND @instance <> ''", 0}},
+	{"finish of successes/keeps the lease", "finish_plain", change{"    LeaseExpiresAt = NULL,\n", "", 0}},
+	{"finish of successes/leaves the item running", "finish_plain", change{"    State = 2,\n", "", 0}},
 	{"progress/compares no fence", "progress", change{" AND Fence = j.ItemFence", "", 0}},
 	{"progress/compares no state", "progress", change{" AND State = 1", "", 0}},
-	{"progress/compares no instance", "progress", change{" AND w.InstanceId = @instance", "", 0}},
+	{"progress/compares no instance", "progress", change{" AND w.InstanceId = @instance", " AND @instance <> ''", 0}},
 	{"renewal/compares no fence", "beat_items", change{" AND Fence = j.ItemFence", "", 0}},
 	{"renewal/compares no state", "beat_items", change{" AND State = 1", "", 0}},
 	{"renewal/compares no instance", "beat_worker", change{" AND InstanceId = @instance", " AND @instance <> ''", 0}},
@@ -76,11 +81,11 @@ var mutants = []struct {
 	{"assign/takes what runs", "assign", change{" AND State IN (0, 4)", "", 0}},
 	{"assign/to workers whose lease is over", "workers_open", change{" AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= ", " AND (w.State = 'active' OR w.LeaseExpiresAt >= ", 0}},
 	{"assign/to workers that drain", "workers_open", change{"AND w.State = 'active'", "AND w.State <> ''", 0}},
-	{"assign/before its time", "due", change{"i.AvailableAt <= ", "'' <= ", 0}},
+	{"assign/before its time", "due", change{"i.AvailableAt <= ", "'' <= ", 4}},
 	{"firing/before its time", "firing", change{"WHERE @planned_at <= ", "WHERE '' <= ", 0}},
 	{"firing/whoever had it before", "firing", change{"  AND NOT EXISTS", "  OR NOT EXISTS", 0}},
-	{"waiting/before its time", "waiting", change{"i.AvailableAt <= ", "'' <= ", 2}},
-	{"waiting/of another band", "waiting", change{"i.Priority BETWEEN @min_priority AND @max_priority", "i.Priority BETWEEN 0 AND @min_priority + 0 * @max_priority", 2}},
+	{"waiting/before its time", "waiting", change{"i.AvailableAt <= ", "'' <= ", 3}},
+	{"waiting/of another band", "waiting", change{"i.Priority BETWEEN @min_priority AND @max_priority", "i.Priority BETWEEN 0 AND @min_priority + 0 * @max_priority", 3}},
 	{"stranded/forgets the dead", "stranded", change{"w.State <> 'active' OR w.LeaseExpiresAt <", "w.State <> 'active' OR '9' <", 0}},
 }
 
