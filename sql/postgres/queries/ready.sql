@@ -1,6 +1,7 @@
 -- ready: what there is to do for a worker: items of a band that are assigned to it and
 -- have not started, or that wait for a worker and are due. The conditions of claim and
--- of waiting; each part follows its own index and ends at the first row.
+-- of waiting; each part follows its own index and ends at the first row:
+-- the order has PostgreSQL follow it, which else reads the table as it lies when much waits.
 -- In:  worker, min_priority, max_priority, now (NULL: the database clock)
 -- Out: 2: some are assigned; 1: some wait; 0: nothing.
 SELECT CASE
@@ -9,25 +10,28 @@ SELECT CASE
       AND i."Priority" BETWEEN @min_priority AND @max_priority
       AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
       AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))) THEN 2
-    WHEN EXISTS (SELECT 1 FROM "BotWorkQueueItems" i
+    WHEN (SELECT 1 FROM "BotWorkQueueItems" i
     WHERE i."State" IN (0, 4) AND NOT i."Scheduled" AND i."DeadlineAt" IS NULL
       AND i."Priority" BETWEEN @min_priority AND @max_priority
       AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
       AND i."DeletedAt" IS NULL
       AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-      AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))) THEN 1
-    WHEN EXISTS (SELECT 1 FROM "BotWorkQueueItems" i
+      AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
+    ORDER BY i."Priority" DESC, i."Id" LIMIT 1) IS NOT NULL THEN 1
+    WHEN (SELECT 1 FROM "BotWorkQueueItems" i
     WHERE i."State" IN (0, 4) AND NOT i."Scheduled" AND i."DeadlineAt" IS NOT NULL AND i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
       AND i."Priority" BETWEEN @min_priority AND @max_priority
       AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
       AND i."DeletedAt" IS NULL
       AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-      AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))) THEN 1
-    WHEN EXISTS (SELECT 1 FROM "BotWorkQueueItems" i
+      AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
+    ORDER BY i."Priority" DESC, i."DeadlineAt", i."Id" LIMIT 1) IS NOT NULL THEN 1
+    WHEN (SELECT 1 FROM "BotWorkQueueItems" i
     WHERE i."State" IN (0, 4) AND i."Scheduled" AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
       AND i."Priority" BETWEEN @min_priority AND @max_priority
       AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
       AND i."DeletedAt" IS NULL
       AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-      AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))) THEN 1
+      AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
+    ORDER BY i."AvailableAt" LIMIT 1) IS NOT NULL THEN 1
     ELSE 0 END;
