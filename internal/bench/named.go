@@ -99,6 +99,7 @@ func (c Common) namedSchema(ctx context.Context) (string, func(context.Context) 
 		return dsn, func(ctx context.Context) error { return c.do(ctx, c.DSN, "DROP SCHEMA "+c.In+" CASCADE") }, nil
 	}
 	const tables = `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`
+	const functions = `SELECT proname FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND proname LIKE 'Bot%'`
 	if err := c.mayClear(ctx, database.Open, dsn, tables); err != nil {
 		return "", nil, err
 	}
@@ -108,7 +109,11 @@ func (c Common) namedSchema(ctx context.Context) (string, func(context.Context) 
 		for _, name := range names {
 			err = errors.Join(err, c.do(ctx, dsn, `DROP TABLE "`+name+`" CASCADE`))
 		}
-		return err
+		left, failed := c.names(ctx, database.Open, dsn, functions)
+		for _, name := range left {
+			failed = errors.Join(failed, c.do(ctx, dsn, `DROP FUNCTION "`+name+`"() CASCADE`))
+		}
+		return errors.Join(err, failed)
 	}
 	return dsn, clear, clear(ctx)
 }

@@ -60,6 +60,10 @@ func TestNamedSchema(t *testing.T) {
 	if err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM pg_tables WHERE schemaname = $1", name).Scan(&tables); err != nil || tables != 0 {
 		t.Errorf("%d tables are left in the schema, %v; want none", tables, err)
 	}
+	var functions int
+	if err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM pg_proc WHERE pronamespace = $1::regnamespace", name).Scan(&functions); err != nil || functions != 0 {
+		t.Errorf("%d functions are left in the schema, %v; want none", functions, err)
+	}
 	if _, err := db.ExecContext(t.Context(), `CREATE TABLE "BotWorkQueueItems" ("Id" bigint); INSERT INTO "BotWorkQueueItems" VALUES (1)`); err != nil {
 		t.Fatal(err)
 	}
