@@ -37,6 +37,8 @@ func (r *runs) wantOnce(t *testing.T, ids []int64) {
 	for _, id := range ids {
 		want[id] = 1
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if diff := cmp.Diff(want, r.count); diff != "" {
 		t.Errorf("runs of each item: -want +got\n%s", diff)
 	}
