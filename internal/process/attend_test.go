@@ -50,12 +50,13 @@ func TestStrandedItemsRunBeforeTheNextTick(t *testing.T) {
 	})
 }
 
-// leftBehind makes an item that a worker held when it died.
+// leftBehind makes an item that a worker held when it died. The worker lives
+// until it holds the item: nobody frees before that what it is about to claim.
 func (x *fixture) leftBehind(worker string, state workqueue.State, priority int) int64 {
 	x.Helper()
 	const soon = time.Millisecond
 	id := x.enqueue(workqueue.NewItem{Priority: priority})
-	w, err := x.store.RegisterWorker(x.Context(), workqueue.WorkerSpec{Name: worker, InstanceID: worker, Host: "gone", Capacity: 1, Lease: soon})
+	w, err := x.store.RegisterWorker(x.Context(), workqueue.WorkerSpec{Name: worker, InstanceID: worker, Host: "gone", Capacity: 1, Lease: time.Minute})
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -63,12 +64,18 @@ func (x *fixture) leftBehind(worker string, state workqueue.State, priority int)
 		_, err := tx.Write(ctx, []workqueue.Assignment{{ItemID: id, WorkerID: w.ID}})
 		return err
 	})
-	if err == nil && state == workqueue.Blocked {
-		_, err = x.store.Claim(x.Context(), workqueue.ClaimParams{
+	if err != nil {
+		x.Fatal(err)
+	}
+	if state == workqueue.Blocked {
+		claimed, err := x.store.Claim(x.Context(), workqueue.ClaimParams{
 			WorkerID: w.ID, InstanceID: w.InstanceID, Band: workqueue.EveryPriority, Max: 1, Lease: soon,
 		})
+		if err != nil || len(claimed) != 1 {
+			x.Fatalf("worker %s claimed %d items, %v; want the one that was assigned to it", worker, len(claimed), err)
+		}
 	}
-	if err != nil {
+	if _, err := x.store.Beat(x.Context(), workqueue.BeatParams{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: soon}); err != nil {
 		x.Fatal(err)
 	}
 	return id
