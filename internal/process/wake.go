@@ -13,8 +13,10 @@ import (
 
 const (
 	// pollEvery is how often a worker looks for work that nobody told it of, and
-	// pollShare the share of its time that this may take: one part in so many.
-	pollEvery, pollShare = time.Second, 200
+	// pollShare the share of its time that this may take: one part in so many, though
+	// it never waits longer than pollLatest. One look that had to wait for a busy
+	// machine tells little of what looks take.
+	pollEvery, pollShare, pollLatest = time.Second, 200, 10 * time.Second
 
 	// peersEvery is how often the workers are counted, longestHold the longest that
 	// a worker waits before it looks for what another process has enqueued. Of many
@@ -190,7 +192,7 @@ func (w *waker) look(ctx context.Context) {
 					w.p.scheduler.WakeUp(t.name)
 				}
 			})
-			wait = max(wait, pollShare*time.Since(began))
+			wait = min(max(wait, pollShare*time.Since(began)), pollLatest)
 		}
 		timer := time.NewTimer(wait)
 		select {
