@@ -67,6 +67,7 @@ func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, e
 		}
 	}()
 	e := r.newExecution(p, queues)
+	defer e.lanes.close()
 	// What starts items ends with the loop; what runs goes on.
 	starting, end := context.WithCancel(ctx)
 	e.lookOut(starting)

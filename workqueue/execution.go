@@ -42,8 +42,9 @@ type execution struct {
 	ended chan struct{} // holds a token when a run has ended
 	over  chan struct{} // holds a token when an end has been written
 
-	// beside are the goroutines that start items beside the loop.
+	// beside are the goroutines that start items beside the loop, lanes those that run them.
 	beside sync.WaitGroup
+	lanes  *lanes
 
 	mu      sync.Mutex
 	open    int  // claims under way, and claimed items whose end is not written yet
@@ -59,7 +60,7 @@ type execution struct {
 func (r *Runner) newExecution(p ExecuteParams, queues []Queue) *execution {
 	e := &execution{
 		r: r, p: p, band: p.Band, policies: r.policies(queues), fresh: true,
-		ended: make(chan struct{}, 1), over: make(chan struct{}, 1), cost: 1,
+		ended: make(chan struct{}, 1), over: make(chan struct{}, 1), cost: 1, lanes: newLanes(),
 	}
 	for _, c := range r.o.Spec.Channels {
 		e.cost = max(e.cost, float64(c.Cost))

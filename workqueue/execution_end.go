@@ -20,7 +20,7 @@ func (e *execution) start(it claimed, own need) {
 		timer = time.AfterFunc(d, func() { it.cancel(&TimeLimitError{Limit: d}) })
 	}
 	e.r.active.add(a)
-	go func() {
+	e.lanes.run(func() {
 		outcome := e.r.runSafely(it.ctx, a.run)
 		if timer != nil {
 			timer.Stop()
@@ -39,7 +39,7 @@ func (e *execution) start(it claimed, own need) {
 		}
 		e.r.slots.release(own)
 		e.r.tellIdle()
-	}()
+	})
 }
 
 // end counts a run that has ended, or is given up, and hands its end over. What it

@@ -3,6 +3,7 @@
 -- Out: ids and fences of what was renewed; the others are lost.
 -- Rows are locked in the order of the batch, which is that of ids: a join follows the
 -- order of whichever side the planner picks, and two statements would wait for each other.
+-- CASE has each row found by its key, as in take.
 WITH j AS MATERIALIZED (
     SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint)
     CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId" FOR UPDATE) l
@@ -10,5 +11,5 @@ WITH j AS MATERIALIZED (
 UPDATE "BotWorkQueueItems" SET
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
 FROM j
-WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence" AND "State" + 0 = 1 AND "WorkerId" = @worker
+WHERE "Id" = j."ItemId" AND CASE WHEN "Fence" = j."ItemFence" AND "State" = 1 AND "WorkerId" = @worker THEN TRUE ELSE FALSE END
 RETURNING "Id", "Fence";

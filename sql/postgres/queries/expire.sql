@@ -1,6 +1,7 @@
 -- expire: cancel items that have not been started in time.
 -- In:  rows [{ItemId}], deadline_text, life_text, now (NULL: the database clock)
 -- Out: ids of what changed.
+-- CASE has the rows found by their keys, as in take.
 UPDATE "BotWorkQueueItems" SET
     "State" = 3,
     "ErrorKind" = 'expired',
@@ -8,6 +9,6 @@ UPDATE "BotWorkQueueItems" SET
     "FinishedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
     "LeaseExpiresAt" = NULL
 WHERE "Id" IN (SELECT j."ItemId" FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint))
-  AND "State" IN (0, 4, 5) AND "DeletedAt" IS NULL
-  AND ("DeadlineAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) OR "ExpiresAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+  AND CASE WHEN "State" IN (0, 4, 5) AND "DeletedAt" IS NULL
+    AND ("DeadlineAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) OR "ExpiresAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))) THEN TRUE ELSE FALSE END
 RETURNING "Id";

@@ -7,7 +7,7 @@
 -- It keeps what the statistics need in the same round trip: as a statement of its own
 -- that would take a transaction, and each end three more. Bucket is the class of the
 -- duration: see workqueue.DurationBucket.
--- "State" + 0 has each row found by its key: the index of what runs is full of dead
+-- CASE has each row found by its key, as in take: the index of what runs is full of dead
 -- entries in the middle of a drain.
 -- Rows are locked in the order of the batch, which is that of ids: a join follows the
 -- order of whichever side the planner picks, and two statements would wait for each other.
@@ -41,7 +41,7 @@ UPDATE "BotWorkQueueItems" SET
     "DeletedAt" = CASE WHEN j."Hidden" = 1 THEN CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) ELSE "BotWorkQueueItems"."DeletedAt" END,
     "DeletedReason" = CASE WHEN j."Hidden" = 1 THEN substr(j."ErrorText", 1, 1000) ELSE "BotWorkQueueItems"."DeletedReason" END
 FROM j
-WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence" AND "State" + 0 = 1
+WHERE "Id" = j."ItemId" AND CASE WHEN "Fence" = j."ItemFence" AND "State" = 1 THEN TRUE ELSE FALSE END
   AND ("WorkerId" = @worker AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
     OR "WorkerId" IS NULL AND "Robot" = CAST(@robot AS text) AND "LockKey" = CAST(@lock_key AS text))
 RETURNING "Id", "Fence", "QueueName", "StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) AS "EndedAt", j."Completed", j."Failed", j."Stays"

@@ -3,6 +3,7 @@
 -- Out: ids and fences of what was changed; the others have lost their lease.
 -- Rows are locked in the order of the batch, which is that of ids: a join follows the
 -- order of whichever side the planner picks, and two statements would wait for each other.
+-- CASE has each row found by its key, as in take.
 WITH j AS MATERIALIZED (
     SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint, "NewStep" text, "NewProgress" text,
     "NewPercent" int, "NewHash" text, "NewTail" text, "NewOutput" text)
@@ -16,6 +17,6 @@ UPDATE "BotWorkQueueItems" SET
     "LogTail" = COALESCE(j."NewTail", "BotWorkQueueItems"."LogTail"),
     "Output" = COALESCE(j."NewOutput", "BotWorkQueueItems"."Output")
 FROM j
-WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence" AND "State" + 0 = 1 AND "WorkerId" = @worker
+WHERE "Id" = j."ItemId" AND CASE WHEN "Fence" = j."ItemFence" AND "State" = 1 AND "WorkerId" = @worker THEN TRUE ELSE FALSE END
   AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
 RETURNING "Id", "Fence";

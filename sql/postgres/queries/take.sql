@@ -4,8 +4,10 @@
 --      nothing is taken unless so many passes have written), now (NULL: the database clock)
 -- Out: the claimed rows in no order, without what is the same for all; the store sorts
 --      them.
--- "State" + 0 keeps the planner from the indexes of what waits: they are full of dead
--- entries in the middle of a drain, and each row is found by its key.
+-- CASE hides the conditions from the planner: each row is found by its key, not by the indexes
+-- of what waits, which are full of dead entries in the middle of a drain. Of a table that
+-- nobody has analysed yet it would also guess that they leave one row, and read the batch
+-- again for each row of the table.
 UPDATE "BotWorkQueueItems" SET
     "State" = 1,
     "Fence" = "BotWorkQueueItems"."Fence" + 1,
@@ -23,9 +25,10 @@ UPDATE "BotWorkQueueItems" SET
     "LogTail" = NULL,
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
-WHERE "Id" = j."ItemId" AND "State" + 0 IN (0, 4)
-  AND ("DeadlineAt" IS NULL OR "DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-  AND ("ExpiresAt" IS NULL OR "ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+WHERE "Id" = j."ItemId"
+  AND CASE WHEN "State" IN (0, 4)
+    AND ("DeadlineAt" IS NULL OR "DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+    AND ("ExpiresAt" IS NULL OR "ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))) THEN TRUE ELSE FALSE END
   AND EXISTS (SELECT 1 FROM "BotWorkers" w
       WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')
   AND (CAST(@passes AS bigint) IS NULL OR EXISTS (SELECT 1 FROM "BotAssignmentMarks" m WHERE m."Name" = 'passes' AND m."Value" = @passes))
