@@ -10,9 +10,10 @@ const (
 	// claimLimit bounds the items of one claim.
 	claimLimit = 500
 
-	// claimAhead is how much work may wait claimed but unstarted: enough to
-	// hide a round trip, little enough that others can still have the rest.
-	claimAhead = 500 * time.Millisecond
+	// claimAhead is how much work one claim brings, and the next may bring as much
+	// before that has begun: enough to hide a round trip, little enough that others
+	// can still have the rest.
+	claimAhead = 250 * time.Millisecond
 
 	// refillEvery is how often a worker with free slots and nothing to claim
 	// asks for more while some of its items still run, and how often a busy one

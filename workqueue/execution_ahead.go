@@ -12,12 +12,13 @@ type fetched struct {
 	err   error
 }
 
-// fetchAhead begins to claim when half of what was claimed last has begun, so that
-// the slots need not wait for the database. It is for items that a worker claims by
-// the dozen; one that takes long is chosen when its slot is free. One fetch goes on
-// at a time, and owns what the loop does to claim until it is collected.
+// fetchAhead begins to claim when no more waits than was claimed last, so that the slots
+// need not wait for the database: while one batch runs the next one comes. It is for
+// items that a worker claims by the dozen; one that takes long is chosen when its slot
+// is free. One fetch goes on at a time, and owns what the loop does to claim until it is
+// collected.
 func (e *execution) fetchAhead(ctx context.Context) {
-	if e.coming != nil || e.brought == 0 || e.p.Stay != nil || 2*len(e.queue) > e.brought || e.batch() <= e.r.o.Spec.Capacity || e.crowded() {
+	if e.coming != nil || e.brought == 0 || e.p.Stay != nil || len(e.queue) > e.brought || e.batch() <= e.r.o.Spec.Capacity || e.crowded() {
 		return
 	}
 	coming := make(chan fetched, 1)
