@@ -47,7 +47,7 @@ type AssignParams struct {
 	// a worker that joins later finds some left; default 5 min.
 	Horizon time.Duration
 
-	// MaxPerWorker bounds the items that a worker holds; default 10,000.
+	// MaxPerWorker bounds the items that a worker holds; default 2,000.
 	MaxPerWorker int
 
 	// DefaultEstimate stands for a duration that nobody knows; default 10 s.
@@ -85,7 +85,7 @@ func (p AssignParams) withDefaults() AssignParams {
 	setDefault(&p.MaxReleases, 5)
 	setDefault(&p.Workers, IdleWorkers)
 	setDefault(&p.Horizon, 5*time.Minute)
-	setDefault(&p.MaxPerWorker, 10_000)
+	setDefault(&p.MaxPerWorker, 2_000)
 	setDefault(&p.DefaultEstimate, 10*time.Second)
 	return p
 }

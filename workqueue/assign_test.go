@@ -243,7 +243,7 @@ func TestAssignGoesOnPageByPage(t *testing.T) {
 				register(t, store, "ann", 1)
 				register(t, store, "bob", 1)
 				enqueue(t, store, n, workqueue.NewItem{Estimate: time.Millisecond})
-				if got := pass(t, store, workqueue.AssignParams{}); got.Assigned != n {
+				if got := pass(t, store, workqueue.AssignParams{MaxPerWorker: 10_000}); got.Assigned != n {
 					t.Errorf("%d assigned, want %d", got.Assigned, n)
 				}
 				loads := map[string]int{}

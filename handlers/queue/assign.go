@@ -53,7 +53,7 @@ When the step is done, all that was there when it began has been looked at, so t
 				MaxReleases:        5,
 				Workers:            string(workqueue.IdleWorkers),
 				Horizon:            handlers.Duration(5 * time.Minute),
-				MaxPerWorker:       10_000,
+				MaxPerWorker:       2_000,
 				DefaultEstimate:    handlers.Duration(10 * time.Second),
 				distributionParams: distributionParams{Mode: string(matching.LeastLoaded)},
 			}
