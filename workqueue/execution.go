@@ -37,6 +37,9 @@ type execution struct {
 	asked time.Time // likewise: when it claimed last
 	swept time.Time // likewise: when it took by a pass that also frees what nobody runs
 
+	own      *ownPass  // likewise: what its passes for itself alone count on; nil: they cannot be
+	ownAgain time.Time // likewise: until then it makes none, since one was not done
+
 	coming  chan fetched // likewise: a claim that goes on beside the loop; nil: none
 	brought int          // likewise: how many items the last claim brought
 

@@ -25,16 +25,37 @@ func (e *execution) takeMore(ctx context.Context) ([]claimed, error) {
 		return nil, nil
 	}
 	started := time.Now()
+	if e.own != nil && started.Before(e.own.until) {
+		if items, done, err := e.takeOwn(ctx, pass, started); done || err != nil {
+			return items, err
+		}
+		e.own, e.ownAgain = nil, started.Add(claimEvery)
+	}
 	if pass.brief = started.Sub(e.swept) < refillEvery; !pass.brief {
 		e.swept = started
 	}
 	e.admit()
-	result, err := e.r.pass(ctx, pass)
+	result, own, err := e.r.passAhead(ctx, pass)
 	if err != nil { // the claim that follows tells whether that is more than a moment's trouble
 		e.settle(1, 0)
 		return nil, context.Cause(ctx)
 	}
+	if e.own = own; started.Before(e.ownAgain) {
+		e.own = nil
+	}
 	return e.takeUp(result.Taken, started), nil
+}
+
+// takeOwn makes the pass for this worker alone; false: that is for a pass which knows
+// all workers.
+func (e *execution) takeOwn(ctx context.Context, pass AssignParams, started time.Time) ([]claimed, bool, error) {
+	e.admit()
+	items, done, err := e.r.ownPass(ctx, pass, e.own)
+	if err != nil || !done {
+		e.settle(1, 0)
+		return nil, err != nil, context.Cause(ctx)
+	}
+	return e.takeUp(items, started), len(items) > 0, nil
 }
 
 // taking has a pass claim up to so many items for this execution.

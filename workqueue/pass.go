@@ -67,8 +67,15 @@ const (
 // the lock. When AssignPass returns, a pass that began after the call has been
 // committed.
 func AssignPass(ctx context.Context, store AssignStore, p AssignParams) (AssignResult, error) {
+	result, _, err := p.pass(ctx, store)
+	return result, err
+}
+
+// pass is AssignPass, and tells what the next passes of the worker that takes may count
+// on; nil: nothing.
+func (p AssignParams) pass(ctx context.Context, store AssignStore) (AssignResult, *ownPass, error) {
 	if err := p.Validate(); err != nil {
-		return AssignResult{}, err
+		return AssignResult{}, nil, err
 	}
 	p = p.withDefaults()
 	var result AssignResult
@@ -79,15 +86,15 @@ func AssignPass(ctx context.Context, store AssignStore, p AssignParams) (AssignR
 	for range surveys {
 		plan, err := p.survey(ctx, store, p.brief)
 		if err != nil {
-			return result, err
+			return result, nil, err
 		}
 		if plan.sweepable {
 			if err := p.sweep(ctx, store, &result); err != nil {
-				return result, err
+				return result, nil, err
 			}
 			// What looks as if it could be freed again is left to the next pass.
 			if plan, err = p.survey(ctx, store, true); err != nil {
-				return result, err
+				return result, nil, err
 			}
 		}
 		if plan.limited {
@@ -96,15 +103,15 @@ func AssignPass(ctx context.Context, store AssignStore, p AssignParams) (AssignR
 		result.Workers, result.Faults, result.Left = plan.workers, append(unlearned, plan.faults...), plan.left
 		result.Emptied = plan.emptied
 		if len(plan.assignments) == 0 {
-			return result, nil
+			return result, plan.own, nil
 		}
 		if done, err := plan.write(ctx, store, p.Take, &result); done || err != nil {
-			return result, err
+			return result, plan.own, err
 		}
 	}
 	result, err := p.locked(ctx, store, result)
 	result.Faults = append(unlearned, result.Faults...)
-	return result, err
+	return result, nil, err
 }
 
 // sweep frees and cancels, in a transaction of its own: what it frees is read with
@@ -147,6 +154,7 @@ type passPlan struct {
 	limited     bool // there are items whose queues have limits
 	left        bool // not all items were given out, or none was looked at
 	emptied     bool // the worker that takes has nothing to claim beside what it takes
+	own         *ownPass
 }
 
 // write writes the plan unless another pass has written since it was made.

@@ -29,6 +29,7 @@ type passPlanner struct {
 	marks   Marks
 	classes *passClasses
 	loads   []WorkerLoad
+	queues  map[string]JSONText // how each gives out its items
 
 	workers int // that have room for items of every priority of the band
 	room    int // about so many items
@@ -69,7 +70,7 @@ func (p AssignParams) survey(ctx context.Context, store AssignStore, swept bool)
 			}
 		}
 		plan.assignments, plan.turns, plan.faults = assignmentsOf(placements), turns, pl.classes.faults
-		plan.emptied = pl.empties(plan.assignments)
+		plan.emptied, plan.own = pl.empties(plan.assignments), pl.own(plan)
 		return nil
 	})
 	return plan, err
@@ -89,18 +90,24 @@ func (p AssignParams) foresight() Foresight {
 
 // planner reads what a pass knows of workers and queues.
 func (p AssignParams) planner(ctx context.Context, view AssignView) (*passPlanner, error) {
-	pl := &passPlanner{p: p}
-	var err error
-	if pl.marks, err = view.Marks(ctx); err != nil {
+	marks, err := view.Marks(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if pl.loads, err = view.WorkerLoads(ctx, p.SeenWithin, p.Band, p.DefaultEstimate); err != nil {
+	loads, err := view.WorkerLoads(ctx, p.SeenWithin, p.Band, p.DefaultEstimate)
+	if err != nil {
 		return nil, err
 	}
 	queues, err := view.Distributions(ctx)
 	if err != nil {
 		return nil, err
 	}
+	return p.plannerOf(marks, loads, queues), nil
+}
+
+// plannerOf is the planner of a pass that knows all that.
+func (p AssignParams) plannerOf(marks Marks, loads []WorkerLoad, queues map[string]JSONText) *passPlanner {
+	pl := &passPlanner{p: p, marks: marks, loads: loads, queues: queues}
 	pl.p = p.bound(pl.heldBy(p.Take))
 	pl.classes = newPassClasses(pl.p, pl.loads, queues, pl.marks.Now)
 	pl.begin(false)
@@ -108,7 +115,7 @@ func (p AssignParams) planner(ctx context.Context, view AssignView) (*passPlanne
 	last := assignment.New(pl.classes.workers, pl.held(false), nil, pl.options())
 	last.Advance(p.Band.Min)
 	pl.workers, pl.room = last.Open(), last.Room(p.DefaultEstimate.Milliseconds())
-	return pl, nil
+	return pl
 }
 
 // begin makes a new plan; one that takes back counts what is assigned and could be

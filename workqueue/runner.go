@@ -174,11 +174,17 @@ func (r *Runner) Assign(ctx context.Context, p AssignParams) (AssignResult, erro
 // Overlap skips the next firings then, and what others assign to this worker,
 // which still beats, lies about.
 func (r *Runner) pass(ctx context.Context, p AssignParams) (AssignResult, error) {
+	result, _, err := r.passAhead(ctx, p)
+	return result, err
+}
+
+// passAhead is pass, and tells what passes of this worker alone may count on; nil: nothing.
+func (r *Runner) passAhead(ctx context.Context, p AssignParams) (AssignResult, *ownPass, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*r.o.Spec.Lease)
 	defer cancel()
 	p.Learned = r.learned
 	p.brief = p.brief && !r.sweepDue()
-	result, err := AssignPass(ctx, r.o.Store, p)
+	result, own, err := p.pass(ctx, r.o.Store)
 	if err == nil && r.o.Attend != nil && result.Waits() && !p.Band.holds(result.Band) {
 		r.o.Attend(result.Band)
 	}
@@ -186,7 +192,15 @@ func (r *Runner) pass(ctx context.Context, p AssignParams) (AssignResult, error)
 		p.brief, p.Take = false, nil
 		r.repeatAfter(p, result.Pace)
 	}
-	return result, err
+	return result, own, err
+}
+
+// ownPass makes a pass for this worker alone.
+func (r *Runner) ownPass(ctx context.Context, p AssignParams, own *ownPass) ([]Item, bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*r.o.Spec.Lease)
+	defer cancel()
+	p.Learned = r.learned
+	return own.take(ctx, r.o.Store, p)
 }
 
 // sweepDue tells whether a pass shall look for what is to be freed, and counts on

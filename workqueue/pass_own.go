@@ -1,0 +1,108 @@
+package workqueue
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// ownPass is what a worker that takes ahead knows from its last pass: nobody else could be
+// given anything, so that for a moment it need not ask who the workers are and what they
+// hold. Of many workers that all take, each would read that of all of them for each of its
+// batches, and find that another one has come first.
+type ownPass struct {
+	load   WorkerLoad // the worker itself, without what it holds
+	queues map[string]JSONText
+	alone  bool // no other worker is alive
+	until  time.Time
+}
+
+// own tells what later passes of the worker that takes may count on; nil: others may be
+// given items, or what the worker holds decides what it may be given.
+func (pl *passPlanner) own(plan *passPlan) *ownPass {
+	t := pl.p.Take
+	if t == nil || !t.Ahead || len(plan.turns) > 0 || pl.p.Workers != IdleWorkers && len(pl.loads) > 1 {
+		return nil
+	}
+	var own *ownPass
+	for i := range pl.loads {
+		l := &pl.loads[i]
+		if l.WorkerID != t.WorkerID {
+			busy := func(h HeldWork) bool { return pl.p.Band.Contains(h.Priority) }
+			given := func(a Assignment) bool { return a.WorkerID == l.WorkerID }
+			if !slices.ContainsFunc(l.Held, busy) && !slices.ContainsFunc(plan.assignments, given) {
+				return nil
+			}
+			continue
+		}
+		if l.Channels != "" {
+			return nil
+		}
+		own = &ownPass{load: *l, queues: pl.queues, alone: len(pl.loads) == 1, until: time.Now().Add(claimEvery)}
+		own.load.Held = nil
+	}
+	return own
+}
+
+// take makes a pass for nobody but the worker that takes. done is false when that cannot
+// be: items of queues with limits are due, or workers take turns.
+func (own *ownPass) take(ctx context.Context, store AssignStore, p AssignParams) (taken []Item, done bool, err error) {
+	if err := p.Validate(); err != nil {
+		return nil, false, err
+	}
+	p = p.withDefaults()
+	if own.alone {
+		var plan *passPlan
+		err := store.Survey(ctx, func(ctx context.Context, view AssignView) (err error) {
+			plan, err = own.plan(ctx, view, p)
+			return err
+		})
+		if err != nil || plan == nil || len(plan.assignments) == 0 {
+			return nil, plan != nil, err
+		}
+		var result AssignResult
+		done, err = plan.write(ctx, store, p.Take, &result)
+		return result.Taken, done, err
+	}
+	// Under the lock others wait for their turn, where without it they would plan the same
+	// items. It is not counted: a plan that others have made meanwhile finds what is taken
+	// in another state.
+	writing, cancel, err := p.Take.writing(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	defer cancel()
+	err = store.Assign(writing, func(ctx context.Context, tx AssignTx) error {
+		taken, done = nil, false
+		plan, err := own.plan(ctx, tx, p)
+		if err != nil || plan == nil {
+			return err
+		}
+		done = true
+		if len(plan.assignments) > 0 {
+			taken, err = tx.Take(ctx, plan.assignments, *p.Take)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	return taken, done, nil
+}
+
+// plan is what the worker takes; nil: that is not for it alone to say.
+func (own *ownPass) plan(ctx context.Context, view AssignView, p AssignParams) (*passPlan, error) {
+	marks, err := view.Marks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pl := p.plannerOf(marks, []WorkerLoad{own.load}, own.queues)
+	if limited, err := pl.window(ctx, view); limited || err != nil {
+		return nil, err
+	}
+	placements, turns := pl.Plan()
+	if len(turns) > 0 {
+		return nil, nil
+	}
+	return &passPlan{marks: marks, assignments: assignmentsOf(placements)}, nil
+}
