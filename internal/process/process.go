@@ -57,6 +57,7 @@ type Process struct {
 // Start does, and RunOnce works without. A *workqueue.NameTakenError says that
 // another process works under the name.
 func New(ctx context.Context, o Options) (*Process, error) {
+	_ = headroom()
 	p := &Process{o: o}
 	p.waker = newWaker(p)
 	p.waker.adopt(o.Catalogue)
