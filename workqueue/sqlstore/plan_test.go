@@ -87,14 +87,18 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"starts_taken", map[string]any{"rows": rows}, nil},
 			{"assign", map[string]any{"rows": rows}, nil},
 			{"take", map[string]any{"worker": 1, "instance": "x", "rows": rows, "lease_ms": 1000}, nil},
+			{"taken", map[string]any{"rows": `[[1, 1]]`}, nil},
 			{"beat_items", map[string]any{"worker": 1, "lease_ms": 1000, "rows": rows}, nil},
 			{"finish", map[string]any{"worker": 1, "instance": "x", "robot": nil, "lock_key": nil, "rows": rows}, nil},
 			{"finish_plain", plain, nil},
 			{"progress", map[string]any{"worker": 1, "instance": "x", "rows": rows}, nil},
 			{"rescue", map[string]any{"rows": rows, "assigned_ms": 1000, "max_releases": 5, "poison_text": "x"}, nil},
 		} {
+			if c.statement == "taken" && e.Driver != database.SQLite {
+				continue
+			}
 			switch c.statement {
-			case "workers_held", "assigned_items", "limit_held", "starts_assigned", "starts_back", "release_assigned", "expire_leases", "progress", "task_waiting", "task_failures", "task_scopes_busy", "task_revise", "task_items",
+			case "taken", "workers_held", "assigned_items", "limit_held", "starts_assigned", "starts_back", "release_assigned", "expire_leases", "progress", "task_waiting", "task_failures", "task_scopes_busy", "task_revise", "task_items",
 				"trim_archive", "still_held", "finish_remove", "stat_items", "clean_excess", "clean_remove", "seal":
 			default:
 				c.values["now"] = nil // the database's clock

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"botwork/workqueue"
 )
@@ -13,8 +14,15 @@ import (
 // Only an engine whose take cannot do both has it.
 const takeAssignStatement = "take_assign"
 
+// takenStatement is the file that reads what take has claimed. Only an engine whose take
+// returns no more than keys has it: there others wait while take runs.
+const takenStatement = "taken"
+
 // TakePass implements workqueue.AssignStore.
 func (s *Store) TakePass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) (items []workqueue.Item, done bool, err error) {
+	if s.queries.has(takenStatement) {
+		return s.takeThenRead(ctx, passes, assignments, t)
+	}
 	if !s.dialect.pipelines || len(assignments) > writeBatch {
 		return workqueue.TakeByAssign(ctx, s, passes, assignments, t)
 	}
@@ -47,8 +55,40 @@ func (s *Store) TakePass(ctx context.Context, passes int64, assignments []workqu
 	return items, true, nil
 }
 
+// takeThenRead reads what was claimed when that is committed, and others can write.
+func (s *Store) takeThenRead(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) (items []workqueue.Item, done bool, err error) {
+	var refs []refRow
+	err = s.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
+		refs, done = nil, false
+		now, err := tx.Marks(ctx)
+		if err != nil || now.Passes != passes {
+			return err
+		}
+		if refs, err = tx.(*assignTx).takeRefs(ctx, assignments, t); err != nil {
+			return err
+		}
+		done = true
+		return tx.Mark(ctx, workqueue.Marks{Passes: passes})
+	})
+	if err != nil || len(refs) == 0 {
+		return nil, done && err == nil, err
+	}
+	err = s.retry(ctx, "read what was taken", func() (err error) {
+		items, err = s.taken(ctx, s.readers, s.reading, refs, t.WorkerID)
+		return err
+	})
+	return items, err == nil, err
+}
+
 // Take implements workqueue.AssignTx.
 func (a *assignTx) Take(ctx context.Context, assignments []workqueue.Assignment, t workqueue.Taking) ([]workqueue.Item, error) {
+	if a.s.queries.has(takenStatement) {
+		refs, err := a.takeRefs(ctx, assignments, t)
+		if err != nil || len(refs) == 0 {
+			return nil, err
+		}
+		return a.s.taken(ctx, a.tx, a.s.queries, refs, t.WorkerID)
+	}
 	var items []workqueue.Item
 	for chunk := range slices.Chunk(assignments, writeBatch) {
 		var err error
@@ -60,6 +100,48 @@ func (a *assignTx) Take(ctx context.Context, assignments []workqueue.Assignment,
 		return nil, nil
 	}
 	return items, a.noteStarts(ctx)
+}
+
+// takeRefs is Take that tells no more than what was claimed.
+func (a *assignTx) takeRefs(ctx context.Context, assignments []workqueue.Assignment, t workqueue.Taking) ([]refRow, error) {
+	var refs []refRow
+	for chunk := range slices.Chunk(assignments, writeBatch) {
+		v, err := a.s.takeValues(takeRows(chunk), t, nil)
+		if err != nil {
+			return nil, err
+		}
+		taken, err := a.s.queries.refs(ctx, a.tx, "take", v)
+		if err != nil {
+			return nil, fmt.Errorf("take items: %w", err)
+		}
+		refs = append(refs, taken...)
+	}
+	if len(refs) == 0 {
+		return nil, nil
+	}
+	return refs, a.noteStarts(ctx)
+}
+
+// taken reads what was claimed, in the order in which its worker starts it.
+func (s *Store) taken(ctx context.Context, on runner, queries *queries, refs []refRow, workerID int64) ([]workqueue.Item, error) {
+	rows, err := queries.query(ctx, on, takenStatement, values{"rows": pairs(refs)})
+	if err != nil {
+		return nil, err
+	}
+	return s.claimed(rows, workerID, make([]workqueue.Item, 0, len(refs)))
+}
+
+// pairs are ids with their fences as JSON: [[id, fence]].
+func pairs(refs []refRow) string {
+	rows := []byte{'['}
+	for i, ref := range refs {
+		if i > 0 {
+			rows = append(rows, ',')
+		}
+		rows = append(strconv.AppendInt(append(rows, '['), ref.ItemID, 10), ',')
+		rows = append(strconv.AppendInt(rows, ref.ItemFence, 10), ']')
+	}
+	return string(append(rows, ']'))
 }
 
 // takeRows are assignments as take locks their rows: in the order of ids, as everybody

@@ -1,8 +1,8 @@
 -- take: give waiting items to a worker and lease them to it at once, as assign and
 -- then claim would. What has expired is not started.
 -- In:  worker, instance, rows [{ItemId, RunOrder, EstimateMs, Channel}], lease_ms, now (NULL: the database clock)
--- Out: the claimed rows in no order, without what is the same for all; the store sorts
---      them.
+-- Out: ids and fences of what is claimed. The rest is asked for by taken: all columns
+--      returned here take the writer half as long again.
 UPDATE BotWorkQueueItems SET
     State = 1,
     Fence = BotWorkQueueItems.Fence + 1,
@@ -27,11 +27,4 @@ WHERE Id = j.ItemId AND State IN (0, 4)
   AND (ExpiresAt IS NULL OR ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
   AND EXISTS (SELECT 1 FROM BotWorkers w
       WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = 'active')
-RETURNING
-    Id, QueueName, Priority, IntegrationConfig, Payload, Output, EstimatedDurationMs, Fence,
-    CAST(LeaseExpiresAt AS TEXT), RetryCount, ReleaseCount, ResilienceConfig, CAST(AvailableAt AS TEXT),
-    CAST(DeadlineAt AS TEXT), NaturalKey, Tags, Metadata, Labels, Selectors, RootId, TaskName, Error, ErrorKind,
-    CAST(CreatedAt AS TEXT), CreatedBy, CAST(AssignedAt AS TEXT), CAST(StartedAt AS TEXT), CAST(FinishedAt AS TEXT),
-    CAST(RetainUntil AS TEXT), CAST(DeletedAt AS TEXT), DeletedReason, CAST(FirstStartedAt AS TEXT), Analytics,
-    Encrypted, CAST(ExpiresAt AS TEXT), LimitKey, Robot, RetainMs, TaskScope, CAST(TaskPlannedAt AS TEXT), RunOrder,
-    AssignedEstimateMs, Channel;
+RETURNING Id, Fence;
