@@ -217,7 +217,7 @@ func (pl *passPlanner) window(ctx context.Context, view AssignView) (limited boo
 	full := Full{}
 	pl.left = true
 	refused := false
-	for limit := pl.firstWindow(); !pl.Done(); limit = min(8*limit, mostWindow) {
+	for limit := pl.firstWindow(); !pl.Done(); limit = pl.nextWindow(limit, refused) {
 		due, err := view.DueItems(ctx, pl.p.Band, full, limit)
 		if err != nil {
 			return false, err
@@ -260,6 +260,17 @@ func (pl *passPlanner) firstWindow() int {
 		return min(max(pl.room, pl.p.Take.Max), mostWindow)
 	}
 	return min(max(2*pl.room, leastWindow), mostWindow)
+}
+
+// nextWindow is how many items a pass looks at that has room left behind so many. Where all of
+// them found a place, so will the next: there it looks at no more than there can be places
+// for, of which short items take more than room tells.
+func (pl *passPlanner) nextWindow(last int, refused bool) int {
+	next := min(8*last, mostWindow)
+	if !refused {
+		next = min(next, last+max(pl.Room(1), leastWindow))
+	}
+	return next
 }
 
 // items are due items, in the order in which they are to be given.
