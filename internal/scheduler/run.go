@@ -141,6 +141,9 @@ func (r *runner) sweep() error {
 
 // sleep waits for d, or returns false when ctx ends.
 func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
