@@ -30,7 +30,7 @@ func TestAPassReadsLittleMoreThanItGives(t *testing.T) {
 		for i := range workers {
 			m.loads = append(m.loads, WorkerLoad{WorkerID: int64(i + 1), Capacity: 4})
 		}
-		for i := range 200_000 {
+		for i := range 50_000 {
 			m.items = append(m.items, DueItem{ID: int64(i + 1), Priority: 1, Estimate: time.Millisecond})
 		}
 		result, err := AssignPass(t.Context(), m, AssignParams{})
