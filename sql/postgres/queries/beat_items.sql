@@ -3,10 +3,13 @@
 -- Out: ids and fences of what was renewed; the others are lost.
 -- Rows are locked in the order of the batch, which is that of ids: a join follows the
 -- order of whichever side the planner picks, and two statements would wait for each other.
+-- What another has got since is left alone: a pass that frees and assigns locks in two
+-- statements, and would wait for this one, which waits for it.
 -- CASE has each row found by its key, as in take.
 WITH j AS MATERIALIZED (
     SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint)
-    CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId" FOR UPDATE) l
+    CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId"
+        AND CASE WHEN i."Fence" = r."ItemFence" AND i."State" = 1 THEN TRUE ELSE FALSE END FOR UPDATE) l
 )
 UPDATE "BotWorkQueueItems" SET
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'

@@ -8,7 +8,8 @@
 WITH j AS MATERIALIZED (
     SELECT r.* FROM unnest(CAST(@ids AS bigint[]), CAST(@fences AS bigint[]), CAST(@failures AS bigint[]), CAST(@hashes AS text[]),
         CAST(@outputs AS text[]), CAST(@kept_ms AS bigint[])) AS r("ItemId", "ItemFence", "Failures", "NewHash", "NewOutput", "KeepMs")
-    CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId" FOR UPDATE) l
+    CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId"
+        AND CASE WHEN i."Fence" = r."ItemFence" AND i."State" = 1 THEN TRUE ELSE FALSE END FOR UPDATE) l
 ), done AS (
 UPDATE "BotWorkQueueItems" SET
     "State" = 2,
