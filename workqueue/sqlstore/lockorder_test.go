@@ -88,3 +88,57 @@ func claimMany(ctx context.Context, t *testing.T, store workqueue.Store, worker 
 	}
 	return refs
 }
+
+// A pass frees what nobody runs and then gives out what waits, in one transaction. A beat
+// that still names items which have been given back must not hold them meanwhile.
+func TestPassAndBeatOfLostItemsNeverDeadlock(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		if e.Driver != database.Postgres {
+			t.Skip("who waits for whom is asked of PostgreSQL")
+		}
+		t.Setenv("PGOPTIONS", "-c deadlock_timeout=1h")
+		dsn := e.DSN(t)
+		store, byHand := e.Open(t, dsn), e.SQL(t, dsn)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		worker, err := store.RegisterWorker(ctx, workqueue.WorkerSpec{
+			Name: "w", InstanceID: "i", Host: "h", Version: "v", Capacity: 1, Lease: time.Hour,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		held := claimMany(ctx, t, store, worker, 2)
+		slices.SortFunc(held, func(a, b workqueue.ItemRef) int { return int(a.ItemID - b.ItemID) })
+		back := workqueue.Finish{ItemID: held[0].ItemID, Fence: held[0].Fence, State: workqueue.Ready}
+		if lost, err := store.Finish(ctx, worker.ID, worker.InstanceID, []workqueue.Finish{back}); err != nil || len(lost) > 0 {
+			t.Fatalf("Finish lost %v, %v", lost, err)
+		}
+		if _, err := byHand.ExecContext(ctx, `UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = NULL WHERE "Id" = $1`, held[1].ItemID); err != nil {
+			t.Fatal(err)
+		}
+		var beat sync.WaitGroup
+		err = store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
+			if _, err := tx.Rescue(ctx, workqueue.RescueParams{AssignedFor: time.Hour, MaxReleases: 5}); err != nil {
+				return err
+			}
+			beat.Go(func() {
+				result, err := store.Beat(ctx, workqueue.BeatParams{WorkerID: worker.ID, InstanceID: "i", Lease: time.Hour, Held: held})
+				if err != nil || len(result.Lost) != 2 {
+					t.Errorf("Beat lost %v, %v; want both items", result.Lost, err)
+				}
+			})
+			const waiting = `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%beat_items%'`
+			for n := 0; n == 0; {
+				if err := byHand.QueryRowContext(ctx, waiting).Scan(&n); err != nil {
+					return err
+				}
+			}
+			_, err := tx.Write(ctx, []workqueue.Assignment{{ItemID: held[0].ItemID, WorkerID: worker.ID}})
+			return err
+		})
+		if err != nil {
+			t.Errorf("Assign: %v", err)
+		}
+		beat.Wait()
+	})
+}
