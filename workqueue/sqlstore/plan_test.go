@@ -155,8 +155,8 @@ func fill(t *testing.T, e testdb.Engine, db *sql.DB, finished int) {
 	}
 }
 
-// explain returns the engine's plan of a hand-written statement.
-func explain(t *testing.T, e testdb.Engine, db *sql.DB, name string, values map[string]any) string {
+// compiled is a hand-written statement with its arguments.
+func compiled(t *testing.T, e testdb.Engine, name string, values map[string]any) (string, []any) {
 	t.Helper()
 	file := "queries/" + name
 	if strings.Contains(name, "/") {
@@ -171,11 +171,18 @@ func explain(t *testing.T, e testdb.Engine, db *sql.DB, name string, values map[
 	if err != nil {
 		t.Fatal(err)
 	}
+	return statement.Text, args
+}
+
+// explain returns the engine's plan of a hand-written statement.
+func explain(t *testing.T, e testdb.Engine, db *sql.DB, name string, values map[string]any) string {
+	t.Helper()
+	text, args := compiled(t, e, name, values)
 	verb := "EXPLAIN "
 	if e.Driver == database.SQLite {
 		verb = "EXPLAIN QUERY PLAN "
 	}
-	rows, err := db.QueryContext(t.Context(), verb+statement.Text, args...)
+	rows, err := db.QueryContext(t.Context(), verb+text, args...)
 	if err != nil {
 		t.Fatalf("explain %s: %v", name, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"botwork/workqueue"
 )
@@ -124,24 +123,19 @@ func (a *assignTx) takeRefs(ctx context.Context, assignments []workqueue.Assignm
 
 // taken reads what was claimed, in the order in which its worker starts it.
 func (s *Store) taken(ctx context.Context, on runner, queries *queries, refs []refRow, workerID int64) ([]workqueue.Item, error) {
-	rows, err := queries.query(ctx, on, takenStatement, values{"rows": pairs(refs)})
+	keys := make([][2]int64, len(refs))
+	for i, ref := range refs {
+		keys[i] = [2]int64{ref.ItemID, ref.ItemFence}
+	}
+	batch, err := jsonRows(keys)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := queries.query(ctx, on, takenStatement, values{"rows": batch})
 	if err != nil {
 		return nil, err
 	}
 	return s.claimed(rows, workerID, make([]workqueue.Item, 0, len(refs)))
-}
-
-// pairs are ids with their fences as JSON: [[id, fence]].
-func pairs(refs []refRow) string {
-	rows := []byte{'['}
-	for i, ref := range refs {
-		if i > 0 {
-			rows = append(rows, ',')
-		}
-		rows = append(strconv.AppendInt(append(rows, '['), ref.ItemID, 10), ',')
-		rows = append(strconv.AppendInt(rows, ref.ItemFence, 10), ']')
-	}
-	return string(append(rows, ']'))
 }
 
 // takeRows are assignments as take locks their rows: in the order of ids, as everybody
