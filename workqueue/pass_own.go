@@ -2,6 +2,7 @@ package workqueue
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 )
@@ -14,6 +15,7 @@ type ownPass struct {
 	load   WorkerLoad // the worker itself, without what it holds
 	queues map[string]JSONText
 	alone  bool // no other worker is alive
+	busy   int  // each of the others holds something of this priority or above
 	until  time.Time
 }
 
@@ -25,14 +27,23 @@ func (pl *passPlanner) own(plan *passPlan) *ownPass {
 		return nil
 	}
 	var own *ownPass
+	busy := math.MaxInt
 	for i := range pl.loads {
 		l := &pl.loads[i]
 		if l.WorkerID != t.WorkerID {
-			busy := func(h HeldWork) bool { return pl.p.Band.Contains(h.Priority) }
-			given := func(a Assignment) bool { return a.WorkerID == l.WorkerID }
-			if !slices.ContainsFunc(l.Held, busy) && !slices.ContainsFunc(plan.assignments, given) {
+			most := math.MinInt
+			for k := range l.Held {
+				most = max(most, l.Held[k].Priority)
+			}
+			for k := range plan.assignments {
+				if a := &plan.assignments[k]; a.WorkerID == l.WorkerID {
+					most = max(most, a.Priority)
+				}
+			}
+			if most < pl.p.Band.Min {
 				return nil
 			}
+			busy = min(busy, most)
 			continue
 		}
 		if l.Channels != "" {
@@ -41,11 +52,15 @@ func (pl *passPlanner) own(plan *passPlan) *ownPass {
 		own = &ownPass{load: *l, queues: pl.queues, alone: len(pl.loads) == 1, until: time.Now().Add(claimEvery)}
 		own.load.Held = nil
 	}
+	if own != nil {
+		own.busy = busy
+	}
 	return own
 }
 
 // take makes a pass for nobody but the worker that takes. done is false when that cannot
-// be: items of queues with limits are due, or workers take turns.
+// be: items of queues with limits are due, workers take turns, or an item is due that is
+// more urgent than all that another one holds.
 func (own *ownPass) take(ctx context.Context, store AssignStore, p AssignParams) (taken []Item, done bool, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, false, err
@@ -104,5 +119,13 @@ func (own *ownPass) plan(ctx context.Context, view AssignView, p AssignParams) (
 	if len(turns) > 0 {
 		return nil, nil
 	}
-	return &passPlan{marks: marks, assignments: assignmentsOf(placements)}, nil
+	plan := &passPlan{marks: marks, assignments: assignmentsOf(placements)}
+	of := levels(p.Band)
+	for i := range plan.assignments {
+		level := slices.IndexFunc(of, func(least int) bool { return plan.assignments[i].Priority >= least })
+		if of[level] > own.busy { // of that kind another one may be idle
+			return nil, nil
+		}
+	}
+	return plan, nil
 }
