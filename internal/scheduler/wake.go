@@ -3,9 +3,9 @@ package scheduler
 import "time"
 
 const (
-	// wakeEvery is the least time from one run that was woken to the next. Such a
-	// run sees the work that comes while it goes on, so this bounds the records of
-	// those that cannot.
+	// wakeEvery is the least time from one run that was woken to the next, unless a
+	// firing made that one leave. Such a run sees the work that comes while it goes on,
+	// so this bounds the records of those that cannot.
 	wakeEvery = time.Second
 
 	// leaveWithin is how long a firing waits for a run that was woken and is asked to
@@ -87,6 +87,11 @@ func (r *runner) yields(running activity, start Start) bool {
 	}
 	if leave := r.work.Load().Leave; leave != nil {
 		leave()
+		// The run ends before its time, and what comes next shall not wait for that: firings
+		// bound how many records this makes.
+		r.place.mu.Lock()
+		r.place.wakeAt = time.Time{}
+		r.place.mu.Unlock()
 	}
 	return r.await(start, running)
 }

@@ -86,6 +86,29 @@ func TestARunThatStaysLeavesForTheTick(t *testing.T) {
 	})
 }
 
+// A run that was woken in the second before a tick, and left for it, holds up nothing that
+// comes behind the tick.
+func TestARunThatHasLeftHoldsUpNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sleepUntil(at(0, 0, 59).Add(900 * time.Millisecond))
+		store := newFakeStore()
+		s := newTestScheduler(t, store, 1, nil)
+		job, _ := staying(t)
+		begin(t, s, job)
+		s.WakeUp("P")
+		sleepUntil(at(0, 1, 0).Add(300 * time.Millisecond))
+		s.WakeUp("P")
+		sleepUntil(at(0, 2, 30))
+		end(t, s)
+		wantTriggers(t, store, "wake 00:59", "cron 01:00", "wake 01:00", "cron 02:00")
+		wantNoFirings(t, store)
+		runs, _ := store.all()
+		if late := runs[2].StartedAt.Sub(at(0, 1, 0).Add(300 * time.Millisecond)); late > 10*time.Millisecond {
+			t.Errorf("the last run began %v after it was woken", late)
+		}
+	})
+}
+
 // A run that has work does not leave, and then what overlap says holds.
 func TestARunThatDoesNotLeaveIsARunThatGoesOn(t *testing.T) {
 	for overlap, runs := range map[Overlap][]string{
