@@ -11,6 +11,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	t.Parallel() // with those that mostly wait for connections which do not answer
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		storetest.Exercise(t, func(t *testing.T) storetest.Harness {
 			dsn := e.DSN(t)
