@@ -53,7 +53,7 @@ func (m *assignMemory) Survey(ctx context.Context, read func(context.Context, As
 
 func (m *assignMemory) Foresee(context.Context, Foresight) error { return nil }
 
-func (m *assignMemory) TakePass(ctx context.Context, passes int64, assignments []Assignment, t Taking) ([]Item, bool, error) {
+func (m *assignMemory) TakePass(ctx context.Context, passes int64, assignments []Assignment, t Taking) (Taken, bool, error) {
 	return TakeByAssign(ctx, m, passes, assignments, t)
 }
 

@@ -46,7 +46,7 @@ func (d *dryStore) Assign(ctx context.Context, pass func(context.Context, Assign
 }
 
 // TakePass implements AssignStore.
-func (d *dryStore) TakePass(ctx context.Context, passes int64, assignments []Assignment, t Taking) ([]Item, bool, error) {
+func (d *dryStore) TakePass(ctx context.Context, passes int64, assignments []Assignment, t Taking) (Taken, bool, error) {
 	return TakeByAssign(ctx, d, passes, assignments, t)
 }
 

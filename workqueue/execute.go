@@ -74,7 +74,9 @@ func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, e
 	err = e.loop(starting)
 	end()
 	e.beside.Wait()
-	_ = e.collect(false) // what was fetched goes back with the rest; its error is no news
+	for len(e.ahead) > 0 {
+		_ = e.collect(starting, false) // what was fetched goes back with the rest; its error is no news
+	}
 	e.giveBack(e.queue...)
 	if errors.Is(err, errAllStuck) {
 		r.giveUpAssigned(ctx)

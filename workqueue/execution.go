@@ -40,8 +40,8 @@ type execution struct {
 	own      *ownPass  // likewise: what its passes for itself alone count on; nil: they cannot be
 	ownAgain time.Time // likewise: until then it makes none, since one was not done
 
-	coming  chan fetched // likewise: a claim that goes on beside the loop; nil: none
-	brought int          // likewise: how many items the last claim brought
+	ahead   []*fetch // likewise: what is claimed beside the loop, the oldest first
+	brought int      // likewise: how many items the last claim brought
 
 	ended chan struct{} // holds a token when a run has ended
 	over  chan struct{} // holds a token when an end has been written
@@ -93,7 +93,7 @@ func (e *execution) loop(ctx context.Context) error {
 		if err := e.r.slots.acquire(ctx, slot); err != nil {
 			return err
 		}
-		err := e.collect(len(e.queue) == 0)
+		err := e.collect(ctx, len(e.queue) == 0)
 		if err == nil && len(e.queue) == 0 {
 			err = e.claimMore(ctx)
 		}
@@ -148,16 +148,18 @@ func high(band Band) need {
 // claimMore fills the loop's queue.
 func (e *execution) claimMore(ctx context.Context) error {
 	e.fresh = false
-	items, err := e.bring(ctx)
+	got, err := e.bring(ctx)
+	items, err := e.read(ctx, got, err)
+	e.brought = len(items)
 	e.enqueue(items)
 	return err
 }
 
 // bring claims what is assigned to this worker, or has a pass of its own claim for it.
-func (e *execution) bring(ctx context.Context) ([]claimed, error) {
+func (e *execution) bring(ctx context.Context) (gained, error) {
 	if e.dry && time.Since(e.asked) < claimEvery {
-		if items, err := e.takeMore(ctx); len(items) > 0 || err != nil {
-			return items, err
+		if got, err := e.takeMore(ctx); got.len() > 0 || err != nil {
+			return got, err
 		}
 	}
 	e.asked = time.Now()
@@ -168,7 +170,7 @@ func (e *execution) bring(ctx context.Context) ([]claimed, error) {
 	e.spent = e.p.Stay != nil && len(items) < most
 	e.p.Stay.claimed(len(items))
 	if err != nil || len(items) > 0 {
-		return items, err
+		return gained{items: items}, err
 	}
 	return e.takeMore(ctx)
 }

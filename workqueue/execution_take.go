@@ -13,21 +13,21 @@ const claimEvery = time.Second
 // short that a slot runs several of them while a claim is on its way: each of them is
 // written once less, and the worker asks before it is idle. A run that is woken makes
 // passes when it is told to.
-func (e *execution) takeMore(ctx context.Context) ([]claimed, error) {
+func (e *execution) takeMore(ctx context.Context) (gained, error) {
 	pass, ok := e.r.passFor(e.band)
 	most := e.batch()
 	if !e.p.Refill || e.p.Stay != nil || !ok || most <= e.r.o.Spec.Capacity {
-		return nil, nil
+		return gained{}, nil
 	}
 	pass.Take = e.taking(most)
 	pass.Take.Ahead = true
 	if pass.Band = pass.Band.both(e.band); pass.Band == (Band{}) { // which would mean all
-		return nil, nil
+		return gained{}, nil
 	}
 	started := time.Now()
 	if e.own != nil && started.Before(e.own.until) {
-		if items, done, err := e.takeOwn(ctx, pass, started); done || err != nil {
-			return items, err
+		if got, done, err := e.takeOwn(ctx, pass, started); done || err != nil {
+			return got, err
 		}
 		e.own, e.ownAgain = nil, started.Add(claimEvery)
 	}
@@ -38,24 +38,24 @@ func (e *execution) takeMore(ctx context.Context) ([]claimed, error) {
 	result, own, err := e.r.passAhead(ctx, pass)
 	if err != nil { // the claim that follows tells whether that is more than a moment's trouble
 		e.settle(1, 0)
-		return nil, context.Cause(ctx)
+		return gained{}, context.Cause(ctx)
 	}
 	if e.own = own; started.Before(e.ownAgain) {
 		e.own = nil
 	}
-	return e.takeUp(result.Taken, started), nil
+	return gained{items: e.takeUp(result.Taken, started)}, nil
 }
 
 // takeOwn makes the pass for this worker alone; false: that is for a pass which knows
 // all workers.
-func (e *execution) takeOwn(ctx context.Context, pass AssignParams, started time.Time) ([]claimed, bool, error) {
+func (e *execution) takeOwn(ctx context.Context, pass AssignParams, started time.Time) (gained, bool, error) {
 	e.admit()
-	items, done, err := e.r.ownPass(ctx, pass, e.own)
-	if err != nil || !done {
+	taken, done, err := e.r.ownPass(ctx, pass, e.own)
+	if err != nil || !done || taken.Len() == 0 {
 		e.settle(1, 0)
-		return nil, err != nil, context.Cause(ctx)
+		return gained{}, err != nil, context.Cause(ctx)
 	}
-	return e.takeUp(items, started), len(items) > 0, nil
+	return gained{taken: taken, lease: func(items []Item) []claimed { return e.takeUp(items, started) }}, true, nil
 }
 
 // taking has a pass claim up to so many items for this execution.

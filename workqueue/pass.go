@@ -105,7 +105,11 @@ func (p AssignParams) pass(ctx context.Context, store AssignStore) (AssignResult
 		if len(plan.assignments) == 0 {
 			return result, plan.own, nil
 		}
-		if done, err := plan.write(ctx, store, p.Take, &result); done || err != nil {
+		taken, done, err := plan.write(ctx, store, p.Take, &result)
+		if err == nil {
+			result.Taken, err = p.Take.read(ctx, taken)
+		}
+		if done || err != nil {
 			return result, plan.own, err
 		}
 	}
@@ -158,37 +162,38 @@ type passPlan struct {
 }
 
 // write writes the plan unless another pass has written since it was made.
-func (plan *passPlan) write(ctx context.Context, store AssignStore, take *Taking, result *AssignResult) (done bool, err error) {
+func (plan *passPlan) write(ctx context.Context, store AssignStore, take *Taking, result *AssignResult) (taken Taken, done bool, err error) {
 	ctx, cancel, err := take.writing(ctx)
 	if err != nil {
-		return false, err
+		return taken, false, err
 	}
 	defer cancel()
 	own, others := take.own(plan.assignments)
 	if len(own) > 0 && len(others) == 0 && len(plan.turns) == 0 {
-		result.Taken, done, err = store.TakePass(ctx, plan.marks.Passes, own, *take)
-		result.Assigned = len(result.Taken)
-		return done, err
+		taken, done, err = store.TakePass(ctx, plan.marks.Passes, own, *take)
+		result.Assigned = taken.Len()
+		return taken, done, err
 	}
 	err = store.Assign(ctx, func(ctx context.Context, tx AssignTx) error {
-		done, result.Assigned, result.Moved, result.Taken = false, 0, 0, nil
+		done, result.Assigned, result.Moved, taken = false, 0, 0, Taken{}
 		now, err := tx.Marks(ctx)
 		if err != nil || now.Passes != plan.marks.Passes {
 			return err
 		}
 		done = true
 		if len(own) > 0 {
-			if result.Taken, err = tx.Take(ctx, own, *take); err != nil {
+			items, err := tx.Take(ctx, own, *take)
+			if err != nil {
 				return err
 			}
-			result.Assigned = len(result.Taken)
+			taken, result.Assigned = TakenItems(items), len(items)
 		}
 		return writePlan(ctx, tx, plan.marks, others, plan.turns, result)
 	})
 	if err != nil {
-		result.Taken = nil
+		return Taken{}, false, err
 	}
-	return done, err
+	return taken, done, nil
 }
 
 // writePlan writes assignments, first those of items that wait, and counts them.

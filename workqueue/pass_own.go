@@ -61,9 +61,9 @@ func (pl *passPlanner) own(plan *passPlan) *ownPass {
 // take makes a pass for nobody but the worker that takes. done is false when that cannot
 // be: items of queues with limits are due, workers take turns, or an item is due that is
 // more urgent than all that another one holds.
-func (own *ownPass) take(ctx context.Context, store AssignStore, p AssignParams) (taken []Item, done bool, err error) {
+func (own *ownPass) take(ctx context.Context, store AssignStore, p AssignParams) (taken Taken, done bool, err error) {
 	if err := p.Validate(); err != nil {
-		return nil, false, err
+		return taken, false, err
 	}
 	p = p.withDefaults()
 	if own.alone {
@@ -73,34 +73,35 @@ func (own *ownPass) take(ctx context.Context, store AssignStore, p AssignParams)
 			return err
 		})
 		if err != nil || plan == nil || len(plan.assignments) == 0 {
-			return nil, plan != nil, err
+			return taken, plan != nil, err
 		}
 		var result AssignResult
-		done, err = plan.write(ctx, store, p.Take, &result)
-		return result.Taken, done, err
+		return plan.write(ctx, store, p.Take, &result)
 	}
 	// Under the lock others wait for their turn, where without it they would plan the same
 	// items. It is not counted: a plan that others have made meanwhile finds what is taken
 	// in another state.
 	writing, cancel, err := p.Take.writing(ctx)
 	if err != nil {
-		return nil, false, err
+		return taken, false, err
 	}
 	defer cancel()
 	err = store.Assign(writing, func(ctx context.Context, tx AssignTx) error {
-		taken, done = nil, false
+		taken, done = Taken{}, false
 		plan, err := own.plan(ctx, tx, p)
 		if err != nil || plan == nil {
 			return err
 		}
 		done = true
 		if len(plan.assignments) > 0 {
-			taken, err = tx.Take(ctx, plan.assignments, *p.Take)
+			var items []Item
+			items, err = tx.Take(ctx, plan.assignments, *p.Take)
+			taken = TakenItems(items)
 		}
 		return err
 	})
 	if err != nil {
-		return nil, false, err
+		return Taken{}, false, err
 	}
 	return taken, done, nil
 }

@@ -33,8 +33,8 @@ func TestOwnPassLeavesWhatOthersMayBeIdleFor(t *testing.T) {
 			}
 			m.items = []DueItem{{ID: 7, Priority: c.due, Estimate: time.Millisecond}}
 			items, done, err := own.take(t.Context(), m, p)
-			if err != nil || done != c.taken || (len(items) == 1) != c.taken {
-				t.Errorf("took %d items, done: %v, %v; want done: %v", len(items), done, err, c.taken)
+			if err != nil || done != c.taken || (items.Len() == 1) != c.taken {
+				t.Errorf("took %d items, done: %v, %v; want done: %v", items.Len(), done, err, c.taken)
 			}
 		})
 	}

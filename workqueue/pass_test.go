@@ -32,7 +32,7 @@ func (s *between) Assign(ctx context.Context, pass func(context.Context, workque
 	return s.Store.Assign(ctx, pass)
 }
 
-func (s *between) TakePass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.Taking) ([]workqueue.Item, bool, error) {
+func (s *between) TakePass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.Taking) (workqueue.Taken, bool, error) {
 	s.passes++
 	if s.before != nil {
 		s.before(s.passes)

@@ -196,7 +196,7 @@ func (r *Runner) passAhead(ctx context.Context, p AssignParams) (AssignResult, *
 }
 
 // ownPass makes a pass for this worker alone.
-func (r *Runner) ownPass(ctx context.Context, p AssignParams, own *ownPass) ([]Item, bool, error) {
+func (r *Runner) ownPass(ctx context.Context, p AssignParams, own *ownPass) (Taken, bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*r.o.Spec.Lease)
 	defer cancel()
 	p.Learned = r.learned

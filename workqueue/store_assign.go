@@ -22,7 +22,7 @@ type AssignStore interface {
 	// takes them: Take, and then Mark of passes, unless others have written since so
 	// many had: not done. An engine to which each statement is a round trip may do it
 	// in one.
-	TakePass(ctx context.Context, passes int64, assignments []Assignment, t Taking) (items []Item, done bool, err error)
+	TakePass(ctx context.Context, passes int64, assignments []Assignment, t Taking) (taken Taken, done bool, err error)
 }
 
 // AssignView is what a pass reads.

@@ -61,10 +61,21 @@ func (t *Taking) writing(ctx context.Context) (context.Context, context.CancelFu
 	return ctx, cancel, nil
 }
 
+// read reads what was taken. That is claimed: it is not broken off either.
+func (t *Taking) read(ctx context.Context, taken Taken) ([]Item, error) {
+	if taken.Len() == 0 {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.Within)
+	defer cancel()
+	return taken.Items(ctx)
+}
+
 // TakeByAssign is TakePass by Assign, for stores that know no shorter way.
 func TakeByAssign(ctx context.Context, store interface {
 	Assign(ctx context.Context, pass func(ctx context.Context, tx AssignTx) error) error
-}, passes int64, assignments []Assignment, t Taking) (items []Item, done bool, err error) {
+}, passes int64, assignments []Assignment, t Taking) (taken Taken, done bool, err error) {
+	var items []Item
 	err = store.Assign(ctx, func(ctx context.Context, tx AssignTx) error {
 		items, done = nil, false
 		now, err := tx.Marks(ctx)
@@ -78,7 +89,7 @@ func TakeByAssign(ctx context.Context, store interface {
 		return tx.Mark(ctx, Marks{Passes: passes})
 	})
 	if err != nil {
-		return nil, false, err
+		return Taken{}, false, err
 	}
-	return items, done, nil
+	return TakenItems(items), done, nil
 }

@@ -30,7 +30,7 @@ func (s *askingStore) Assign(ctx context.Context, pass func(context.Context, wor
 	return s.Store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error { return pass(ctx, askingTx{tx, s}) })
 }
 
-func (s *askingStore) TakePass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.Taking) ([]workqueue.Item, bool, error) {
+func (s *askingStore) TakePass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.Taking) (workqueue.Taken, bool, error) {
 	return workqueue.TakeByAssign(ctx, s, passes, as, t)
 }
 

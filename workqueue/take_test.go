@@ -30,7 +30,7 @@ func (s *takingStore) Assign(ctx context.Context, pass func(context.Context, wor
 	})
 }
 
-func (s *takingStore) TakePass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.Taking) ([]workqueue.Item, bool, error) {
+func (s *takingStore) TakePass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.Taking) (workqueue.Taken, bool, error) {
 	return workqueue.TakeByAssign(ctx, s, passes, as, t)
 }
 

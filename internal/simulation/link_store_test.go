@@ -207,7 +207,7 @@ func (l link) Assign(ctx context.Context, pass func(context.Context, workqueue.A
 	return send(ctx, l, "Assign", func() error { return l.p.w.db.assign(ctx, l.p, pass) })
 }
 
-func (l link) TakePass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) ([]workqueue.Item, bool, error) {
+func (l link) TakePass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) (workqueue.Taken, bool, error) {
 	return workqueue.TakeByAssign(ctx, l, passes, assignments, t)
 }
 

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 
@@ -81,3 +82,16 @@ func (s *Store) SendNotice(n workqueue.Notice) (bool, error) { return s.sendNoti
 
 // NoteListening has others believe that somebody listens.
 func (s *Store) NoteListening(ctx context.Context) error { return s.noteListening(ctx) }
+
+// JournalsInFiles is what a migration begins with.
+func (s *Store) JournalsInFiles(ctx context.Context) (restore func(), err error) {
+	return s.journalsInFiles(ctx)
+}
+
+// InTx runs a statement in a transaction of the connection that writes.
+func (s *Store) InTx(ctx context.Context, statement string) error {
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, statement)
+		return err
+	})
+}

@@ -37,6 +37,11 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 		return nil, fmt.Errorf("lock migrations: %w", database.Redact(err, s.dsn))
 	}
 	defer unlock()
+	restore, err := s.journalsInFiles(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("prepare to migrate: %w", database.Redact(err, s.dsn))
+	}
+	defer restore()
 	for {
 		before := s.version(ctx, provider)
 		results, err := provider.Up(ctx)
@@ -54,6 +59,25 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 			return names, fmt.Errorf("migrate: %w", database.Redact(err, s.dsn))
 		}
 	}
+}
+
+// journalsInFiles lets what migrations change and sort go to temporary files, until it is
+// restored: that may be a whole table. Only SQLite's connection that writes keeps it in
+// memory otherwise.
+func (s *Store) journalsInFiles(ctx context.Context) (restore func(), err error) {
+	if s.dialect.driver != database.SQLite {
+		return func() {}, nil
+	}
+	var set int
+	if err := s.db.QueryRowContext(ctx, "PRAGMA temp_store").Scan(&set); err != nil {
+		return nil, err
+	}
+	if _, err := s.db.ExecContext(ctx, "PRAGMA temp_store = FILE"); err != nil {
+		return nil, err
+	}
+	return func() {
+		_, _ = s.db.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf("PRAGMA temp_store = %d", set)) // else it is slower
+	}, nil
 }
 
 // version is -1 while there is no schema at all.

@@ -137,7 +137,10 @@ var itemMethods = []method{
 		}
 		passes := x.count(`SELECT "Value" FROM "BotAssignmentMarks" WHERE "Name" = 'passes'`)
 		return trial{func(ctx context.Context, s *sqlstore.Store) error {
-			_, _, err := s.TakePass(ctx, int64(passes), list, workqueue.Taking{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: time.Hour, Max: 3})
+			taken, _, err := s.TakePass(ctx, int64(passes), list, workqueue.Taking{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: time.Hour, Max: 3})
+			if err == nil {
+				_, err = taken.Items(ctx)
+			}
 			return err
 		}, func() int { return x.count(countState, w.ID, workqueue.Blocked) }}
 	}},

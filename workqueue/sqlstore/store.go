@@ -76,7 +76,11 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := database.Open(o.Driver, o.DSN)
+	dsn := o.DSN
+	if o.Driver == database.SQLite {
+		dsn = database.JournalsInMemory(dsn)
+	}
+	db, err := database.Open(o.Driver, dsn)
 	if err != nil {
 		return nil, err
 	}

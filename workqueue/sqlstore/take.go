@@ -18,7 +18,7 @@ const takeAssignStatement = "take_assign"
 const takenStatement = "taken"
 
 // TakePass implements workqueue.AssignStore.
-func (s *Store) TakePass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) (items []workqueue.Item, done bool, err error) {
+func (s *Store) TakePass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) (taken workqueue.Taken, done bool, err error) {
 	if s.queries.has(takenStatement) {
 		return s.takeThenRead(ctx, passes, assignments, t)
 	}
@@ -27,8 +27,9 @@ func (s *Store) TakePass(ctx context.Context, passes int64, assignments []workqu
 	}
 	v, err := s.takeValues(takeRows(assignments), t, passes)
 	if err != nil {
-		return nil, false, err
+		return taken, false, err
 	}
+	var items []workqueue.Item
 	err = s.retry(ctx, "take items", func() error {
 		items = nil
 		row := claimedBy(t.WorkerID)
@@ -48,14 +49,14 @@ func (s *Store) TakePass(ctx context.Context, passes int64, assignments []workqu
 		return err
 	})
 	if err != nil || !done {
-		return nil, false, err
+		return taken, false, err
 	}
 	sortClaimed(items)
-	return items, true, nil
+	return workqueue.TakenItems(items), true, nil
 }
 
-// takeThenRead reads what was claimed when that is committed, and others can write.
-func (s *Store) takeThenRead(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) (items []workqueue.Item, done bool, err error) {
+// takeThenRead has what was claimed read when that is committed, and others can write.
+func (s *Store) takeThenRead(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) (taken workqueue.Taken, done bool, err error) {
 	var refs []refRow
 	err = s.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
 		refs, done = nil, false
@@ -70,13 +71,15 @@ func (s *Store) takeThenRead(ctx context.Context, passes int64, assignments []wo
 		return tx.Mark(ctx, workqueue.Marks{Passes: passes})
 	})
 	if err != nil || len(refs) == 0 {
-		return nil, done && err == nil, err
+		return taken, done && err == nil, err
 	}
-	err = s.retry(ctx, "read what was taken", func() (err error) {
-		items, err = s.taken(ctx, s.readers, s.reading, refs, t.WorkerID)
-		return err
-	})
-	return items, err == nil, err
+	return workqueue.TakenKeys(len(refs), func(ctx context.Context) (items []workqueue.Item, err error) {
+		err = s.retry(ctx, "read what was taken", func() (err error) {
+			items, err = s.taken(ctx, s.readers, s.reading, refs, t.WorkerID)
+			return err
+		})
+		return items, err
+	}), true, nil
 }
 
 // Take implements workqueue.AssignTx.

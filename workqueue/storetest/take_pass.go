@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"botwork/workqueue"
@@ -36,9 +37,17 @@ func (x *fixture) tryTakePass(w workqueue.Worker, passes int64, ids ...int64) ([
 	for _, id := range ids {
 		list = append(list, workqueue.Assignment{ItemID: id, WorkerID: w.ID, RunOrder: 5})
 	}
-	return x.Store.TakePass(x.ctx, passes, list, workqueue.Taking{
+	taken, done, err := x.Store.TakePass(x.ctx, passes, list, workqueue.Taking{
 		WorkerID: w.ID, InstanceID: w.InstanceID, Lease: leaseTime, Max: len(list), Within: leaseTime,
 	})
+	if err != nil {
+		return nil, false, err
+	}
+	items, err := taken.Items(x.ctx)
+	if err == nil && len(items) != taken.Len() {
+		err = fmt.Errorf("took %d items and read %d of them", taken.Len(), len(items))
+	}
+	return items, done, err
 }
 
 // takePassWrites: what a pass takes by itself is what Take takes, and it counts.
