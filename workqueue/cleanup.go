@@ -30,6 +30,9 @@ type CleanUpParams struct {
 	For   time.Duration
 }
 
+// cleanRest is how long housekeeping rests behind a batch, in what that took.
+const cleanRest = 3
+
 // LeastWorkerAge is the least bound for the rows of workers: a machine that is
 // restarted, or down for the night, shall find its own. LeastFiringAge is that for
 // records: a process that slept may ask late for an instant that another one has
@@ -118,8 +121,8 @@ type CleanUpStore interface {
 
 // CleanUp removes what nobody needs any longer, in small batches, each sort in
 // its turn, until nothing is left, p.For is over or ctx ends. Behind each batch it
-// rests for as long as that took: work on the queue has the database for at least
-// half of the time. What has been removed stays so however it ends, and the next
+// rests for three times as long as that took: work on the queue has the database for at
+// least three quarters of the time. What has been removed stays so however it ends, and the next
 // call goes on where this one stopped. A sort that fails does not keep the others
 // from being done. The result is right also beside an error.
 func CleanUp(ctx context.Context, store CleanUpStore, p CleanUpParams) (CleanUpResult, error) {
@@ -156,7 +159,7 @@ func CleanUp(ctx context.Context, store CleanUpStore, p CleanUpParams) (CleanUpR
 				return result, errors.Join(append(errs, ctx.Err())...)
 			case <-until:
 				return result, errors.Join(errs...)
-			case <-time.After(time.Since(began)):
+			case <-time.After(cleanRest * time.Since(began)):
 			}
 		}
 		left = again

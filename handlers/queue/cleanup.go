@@ -29,7 +29,7 @@ a parameter is about; completed: 0s keeps nothing. Attempts go with their item. 
 latest run of each pipeline and worker, stay however old they are: the next one is counted from them. Items keep the number of a
 worker that was removed, attempts its name, too.
 
-A batch waits for nobody and keeps no claim waiting; between two of them the step rests for as long as one took, and it ends after
+A batch waits for nobody and keeps no claim waiting; between two of them the step rests for three times as long as one took, and it ends after
 for, done or not. It is safe to run twice, at the same time, and to be stopped: what has been removed stays so, and the next run goes on.`,
 		Output: "{completed, archived, deleted, firings, runs, workers, durations, texts, keys, figures, complete}: what was removed of each sort, keys freed, " +
 			"rows of statistics summed up, and whether it came to the end.",
