@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -37,6 +38,7 @@ func busy(t *testing.T, store workqueue.Store, n int, second workqueue.RunItem, 
 	assign(t, r, workqueue.AssignParams{})
 	done := background(t, r, workqueue.ExecuteParams{})
 	<-running
+	synctest.Wait() // the end of the first one is written
 	return r, ids, done
 }
 

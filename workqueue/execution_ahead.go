@@ -26,6 +26,7 @@ func (e *execution) read(ctx context.Context, got gained, err error) ([]claimed,
 	defer cancel()
 	items, err := got.taken.Items(bounded)
 	if err != nil {
+		e.r.o.Log.Warn().Err(err).Int("items", got.len()).Msg("claimed items cannot be read; they come back when their lease has ended")
 		err = context.Cause(ctx)
 	}
 	return got.lease(items), err

@@ -21,7 +21,7 @@ type AssignStore interface {
 	// TakePass is Assign of a pass that gives items to nobody but the worker that
 	// takes them: Take, and then Mark of passes, unless others have written since so
 	// many had: not done. An engine to which each statement is a round trip may do it
-	// in one.
+	// in one; where others wait while a statement writes, what was taken is read later.
 	TakePass(ctx context.Context, passes int64, assignments []Assignment, t Taking) (taken Taken, done bool, err error)
 }
 
