@@ -28,6 +28,19 @@ func TestSQLiteDSN(t *testing.T) {
 	}
 }
 
+func TestJournalsInMemory(t *testing.T) {
+	for dsn, want := range map[string]string{
+		"100%/what?#1.db":                    "file:100%25/what%3f%231.db?_pragma=temp_store(MEMORY)",
+		":memory:":                           "file::memory:?_pragma=temp_store(MEMORY)",
+		"file:b.db?mode=ro":                  "file:b.db?mode=ro&_pragma=temp_store(MEMORY)",
+		"file:b.db?_pragma=temp_store(FILE)": "file:b.db?_pragma=temp_store(FILE)",
+	} {
+		if got := JournalsInMemory(dsn); got != want {
+			t.Errorf("JournalsInMemory(%q)\n got %s\nwant %s", dsn, got, want)
+		}
+	}
+}
+
 func TestOpenAppliesSettings(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a%20b #1.db")
 	db, err := Open(SQLite, path)

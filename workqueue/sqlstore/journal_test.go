@@ -48,12 +48,7 @@ func checkJournals(t *testing.T, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := store.RegisterWorker(t.Context(), workqueue.WorkerSpec{
-		Name: "ann", InstanceID: "1", Host: "here", PID: 1, Version: "v", Capacity: 4, Lease: time.Minute,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := oneWorker(t.Context(), t, store)
 
 	made := filesIn(t, folder)
 	var give []workqueue.Assignment

@@ -27,12 +27,7 @@ func TestBeatAndFinishNeverDeadlock(t *testing.T) {
 		store := e.Open(t, e.DSN(t))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		worker, err := store.RegisterWorker(ctx, workqueue.WorkerSpec{
-			Name: "w", InstanceID: "i", Host: "h", Version: "v", Capacity: 1, Lease: time.Hour,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		worker := oneWorker(ctx, t, store)
 		for range 3 {
 			held := claimMany(ctx, t, store, worker, 1000)
 			var finishes []workqueue.Finish
@@ -101,12 +96,7 @@ func TestPassAndBeatOfLostItemsNeverDeadlock(t *testing.T) {
 		store, byHand := e.Open(t, dsn), e.SQL(t, dsn)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		worker, err := store.RegisterWorker(ctx, workqueue.WorkerSpec{
-			Name: "w", InstanceID: "i", Host: "h", Version: "v", Capacity: 1, Lease: time.Hour,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		worker := oneWorker(ctx, t, store)
 		held := claimMany(ctx, t, store, worker, 2)
 		slices.SortFunc(held, func(a, b workqueue.ItemRef) int { return int(a.ItemID - b.ItemID) })
 		back := workqueue.Finish{ItemID: held[0].ItemID, Fence: held[0].Fence, State: workqueue.Ready}
@@ -117,7 +107,7 @@ func TestPassAndBeatOfLostItemsNeverDeadlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		var beat sync.WaitGroup
-		err = store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
+		err := store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
 			if _, err := tx.Rescue(ctx, workqueue.RescueParams{AssignedFor: time.Hour, MaxReleases: 5}); err != nil {
 				return err
 			}
@@ -141,4 +131,16 @@ func TestPassAndBeatOfLostItemsNeverDeadlock(t *testing.T) {
 		}
 		beat.Wait()
 	})
+}
+
+// oneWorker registers a worker with the instance "i".
+func oneWorker(ctx context.Context, t *testing.T, store workqueue.Store) workqueue.Worker {
+	t.Helper()
+	worker, err := store.RegisterWorker(ctx, workqueue.WorkerSpec{
+		Name: "w", InstanceID: "i", Host: "h", Version: "v", Capacity: 1, Lease: time.Hour,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return worker
 }
