@@ -40,7 +40,10 @@ func (a *app) queuesPauseCommand() *cobra.Command {
 		Short: "Stop giving out a queue's items",
 		Long: `Stops giving out the items of queues: they are not assigned to workers and not
 given to robots. What runs goes on, and new items can come in. A queue stays
-paused until it is resumed, also when a worker starts that defines it.`,
+paused until it is resumed, also when a worker starts that defines it.
+
+Items that are assigned to a worker and have not started do not start either. The
+next pass takes them back; they are assigned again when the queue is resumed.`,
 		Example: "  botwork queues pause invoices\n  botwork queues pause invoices mail",
 	}, func(ctx context.Context, store *sqlstore.Store, name string) (string, error) {
 		changed, err := store.PauseQueue(ctx, name)

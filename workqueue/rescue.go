@@ -14,13 +14,17 @@ type RescueResult struct {
 	Released int `json:"released"` // assigned items that went back
 	Poisoned int `json:"poisoned"` // cancelled: too many workers died with them
 
+	// Withheld are those of Released that do not wait for a worker now: they are not
+	// due or deleted, or their queue is paused or for robots.
+	Withheld int `json:"-"`
+
 	// Band spans the priorities of what waits again, when Waits tells that
 	// something does.
 	Band Band `json:"-"`
 }
 
 // Waits tells whether the rescue made items wait for assignment again.
-func (r RescueResult) Waits() bool { return r.Rescued+r.Released > r.Poisoned }
+func (r RescueResult) Waits() bool { return r.Rescued+r.Released > r.Poisoned+r.Withheld }
 
 // plus is what two rescues moved.
 func (r RescueResult) plus(other RescueResult) RescueResult {
@@ -31,7 +35,10 @@ func (r RescueResult) plus(other RescueResult) RescueResult {
 	case other.Waits():
 		band = Band{Min: min(r.Band.Min, other.Band.Min), Max: max(r.Band.Max, other.Band.Max)}
 	}
-	return RescueResult{Rescued: r.Rescued + other.Rescued, Released: r.Released + other.Released, Poisoned: r.Poisoned + other.Poisoned, Band: band}
+	return RescueResult{
+		Rescued: r.Rescued + other.Rescued, Released: r.Released + other.Released, Poisoned: r.Poisoned + other.Poisoned,
+		Withheld: r.Withheld + other.Withheld, Band: band,
+	}
 }
 
 // Add counts one more item that a rescue moved.

@@ -55,8 +55,8 @@ type AssignView interface {
 	DueItems(ctx context.Context, band Band, full Full, limit int) ([]DueItem, error)
 
 	// AssignedItems returns up to limit items of the band that are assigned and
-	// have not started, by priority (largest first) and the order in which their
-	// workers start them.
+	// have not started, and that Claim may start now, by priority (largest first) and
+	// the order in which their workers start them.
 	AssignedItems(ctx context.Context, band Band, limit int) ([]DueItem, error)
 
 	// LimitUses returns the queues that have limits, by name, with what of them is
@@ -72,8 +72,9 @@ type AssignTx interface {
 
 	// Rescue gives back what nobody will run: running items whose lease has
 	// run out, assigned items that wait longer than p.AssignedFor or whose
-	// worker is gone. An item that comes back for the p.MaxReleases-th time
-	// because its runner died is cancelled as poison.
+	// worker is gone, and assigned items that no claim starts now: they are not due
+	// or deleted, or their queue is paused or for robots. An item that comes back
+	// for the p.MaxReleases-th time because its runner died is cancelled as poison.
 	Rescue(ctx context.Context, p RescueParams) (RescueResult, error)
 
 	// Expire cancels the items that have not been started by their deadline, or
@@ -81,15 +82,17 @@ type AssignTx interface {
 	Expire(ctx context.Context) (int, error)
 
 	// Write assigns items to workers, or moves them from the worker that each
-	// names as From, and returns how many it changed: an item that was cancelled
-	// or started meanwhile stays as it is.
+	// names as From, and returns how many it changed. An item stays as it is when it
+	// was cancelled or started meanwhile, or when DueItems would not return it for
+	// another reason: it is not due, deleted or expired, or its queue is paused or
+	// for robots. So does one for a worker that WorkerLoads would not return for its
+	// state or its lease.
 	Write(ctx context.Context, assignments []Assignment) (int, error)
 
 	// Take is Write of items that wait, and Claim of what was written, for the worker
 	// that they are assigned to: it returns those that are claimed, in Claim's
-	// order. An item that was started or cancelled meanwhile, or has expired, is
-	// left as it is; so are all of them when the worker is not active or another
-	// process has its name.
+	// order. Items that Write would leave as they are, are left; so are all of them
+	// when the worker is not active or another process has its name.
 	Take(ctx context.Context, assignments []Assignment, t Taking) ([]Item, error)
 
 	// Mark counts this pass and remembers whose turn it is.

@@ -13,7 +13,7 @@ import (
 // assigned answers for items that a worker has been given: whether it lives, and
 // what it does first.
 func (w *why) assigned(ctx context.Context) (Reason, error) {
-	if r, ok := w.late(); ok {
+	if r, ok := w.held(); ok {
 		return r, nil
 	}
 	it, holder := w.item, w.worker(w.item.WorkerID)

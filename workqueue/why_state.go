@@ -76,7 +76,7 @@ func (w *why) dead(holder *Worker) string {
 	return w.silent(holder)
 }
 
-// held answers for waiting items that no pass looks at.
+// held answers for items that wait or are assigned, and that must not start now.
 func (w *why) held() (Reason, bool) {
 	it := w.item
 	switch {

@@ -99,7 +99,7 @@ func (tx *passTx) Write(ctx context.Context, assignments []workqueue.Assignment)
 	tx.note("write", differ(n, tx.model.Write(written)))
 	tx.assigned += n
 	if len(assignments) > 0 {
-		tx.note("order", tx.order(lowest))
+		tx.note("order", tx.order(assignments, lowest))
 	}
 	return n, err
 }
@@ -118,14 +118,15 @@ func (tx *passTx) Take(ctx context.Context, assignments []workqueue.Assignment, 
 	tx.note("take", differ(refsOf(got), refsOf(want)))
 	tx.assigned += len(got)
 	if len(assignments) > 0 {
-		tx.note("order", tx.order(lowest))
+		tx.note("order", tx.order(assignments, lowest))
 	}
 	return got, err
 }
 
 // order tells of an item that waits while one of this priority is assigned: one that
-// the pass could have seen, under the lock or when it read before.
-func (tx *passTx) order(lowest int) string {
+// the pass could have seen, under the lock or when it read before, and did not plan: what
+// it gives to a worker that takes nothing any more waits for the next pass.
+func (tx *passTx) order(planned []workqueue.Assignment, lowest int) string {
 	band, could := tx.band, func(int64) bool { return true }
 	if band == (workqueue.Band{}) && tx.surveyed != nil {
 		band = tx.surveyed.band
@@ -133,7 +134,8 @@ func (tx *passTx) order(lowest int) string {
 	}
 	for _, left := range tx.model.Due(workqueue.Band{Min: lowest + 1, Max: band.Max}, len(tx.model.Items)) {
 		// One that takes more than a slot may find no room where a lesser one does.
-		if could(left.ID) && profile(left.Pipeline).Channel == "" {
+		given := slices.ContainsFunc(planned, func(a workqueue.Assignment) bool { return a.ItemID == left.ID })
+		if !given && could(left.ID) && profile(left.Pipeline).Channel == "" {
 			return fmt.Sprintf("item %d of priority %d waits while one of priority %d is assigned", left.ID, left.Priority, lowest)
 		}
 	}

@@ -90,9 +90,16 @@ func (a *assignTx) Rescue(ctx context.Context, p workqueue.RescueParams) (workqu
 		}
 		// Nothing moved although something was found: others were quicker.
 		if found < rescueBatch || moved == 0 {
-			return total, nil
+			break
 		}
 	}
+	released, err := a.releaseWithheld(ctx)
+	total.Released += released
+	total.Withheld += released
+	if err != nil {
+		return total, fmt.Errorf("give back withheld items: %w", err)
+	}
+	return total, nil
 }
 
 type staleRow struct {

@@ -90,12 +90,18 @@ func (v *assignView) Marks(ctx context.Context) (workqueue.Marks, error) {
 
 // Sweepable implements workqueue.AssignView.
 func (v *assignView) Sweepable(ctx context.Context, p workqueue.RescueParams) (bool, error) {
-	stale, err := v.stale(ctx, p, 1)
-	if err != nil || len(stale) > 0 {
-		return len(stale) > 0, err
+	found := false
+	finds := func(scanner) error {
+		found = true
+		return nil
 	}
-	expired, err := v.queries.ids(ctx, v.on, "expired", values{"limit_rows": 1, "now": v.s.nowArg()})
-	return len(expired) > 0, err
+	one := values{"limit_rows": 1, "now": v.s.nowArg()}
+	err := v.together(ctx,
+		ask{"stale", values{"assigned_ms": ms(p.AssignedFor), "limit_rows": 1, "now": one["now"]}, finds},
+		ask{"expired", one, finds},
+		ask{"withheld", one, finds},
+	)
+	return found, err
 }
 
 func (v *assignView) stale(ctx context.Context, p workqueue.RescueParams, limit int) ([]staleRow, error) {
@@ -161,7 +167,7 @@ func (v *assignView) due(d *dueRead, limit int) []workqueue.DueItem {
 // AssignedItems implements workqueue.AssignView.
 func (v *assignView) AssignedItems(ctx context.Context, band workqueue.Band, limit int) ([]workqueue.DueItem, error) {
 	rows, err := v.queries.query(ctx, v.on, "assigned_items", values{
-		"min_priority": band.Min, "max_priority": band.Max, "limit_rows": limit,
+		"min_priority": band.Min, "max_priority": band.Max, "limit_rows": limit, "now": v.s.nowArg(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read assigned items: %w", err)

@@ -15,12 +15,13 @@ import (
 func TestCheckOfRobots(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newChecked(t, e)
-		x.exec(`INSERT INTO "BotQueues" ("Name", "Consumer") VALUES ('forms', 'robots')`)
+		x.exec(`INSERT INTO "BotQueues" ("Name") VALUES ('forms')`)
 		w := x.Worker(storetest.WorkerOpts{})
 		x.exec(`UPDATE "BotWorkers" SET "StartedAt" = %s WHERE "Id" = %d`, longAgo, w.ID)
 		waits := x.Item(storetest.ItemOpts{Queue: "forms"}).ID
 		x.set(waits, `AvailableAt = `+longAgo+`, CreatedAt = `+longAgo)
 		it := x.Item(storetest.ItemOpts{Queue: "forms", State: workqueue.Blocked, Worker: w}).ID
+		x.exec(`UPDATE "BotQueues" SET "Consumer" = 'robots' WHERE "Name" = 'forms'`)
 		x.set(it, `WorkerId = NULL, Robot = 'r1'`)
 		x.wantClean()
 

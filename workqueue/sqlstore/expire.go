@@ -36,16 +36,7 @@ func (a *assignTx) Expire(ctx context.Context) (int, error) {
 }
 
 func (a *assignTx) expire(ctx context.Context, found []int64) (int, error) {
-	type row struct {
-		ItemID int64 `json:"ItemId"`
-	}
-	slices.Sort(found) // an item may have both bounds behind it
-	found = slices.Compact(found)
-	rows := make([]row, len(found))
-	for i, id := range found {
-		rows[i] = row{id}
-	}
-	batch, err := jsonRows(rows)
+	batch, err := idRows(found)
 	if err != nil {
 		return 0, err
 	}
@@ -56,4 +47,19 @@ func (a *assignTx) expire(ctx context.Context, found []int64) (int, error) {
 		return 0, err
 	}
 	return len(changed), a.s.keepEnded(ctx, a.tx, changed)
+}
+
+// idRows makes the parameter that names items, each once, in the order of their ids: an
+// item may have been found twice.
+func idRows(ids []int64) (string, error) {
+	type row struct {
+		ItemID int64 `json:"ItemId"`
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	rows := make([]row, len(ids))
+	for i, id := range ids {
+		rows[i] = row{id}
+	}
+	return jsonRows(rows)
 }

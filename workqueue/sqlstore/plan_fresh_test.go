@@ -54,14 +54,15 @@ func batches(n int) map[string]map[string]any {
 	rows := "[" + strings.Join(objects, ",") + "]"
 	array := func(of []string) string { return "{" + strings.Join(of, ",") + "}" }
 	return map[string]map[string]any{
-		"assign":     {"rows": rows, "now": nil},
-		"reassign":   {"rows": rows, "now": nil},
-		"take":       {"worker": 1, "instance": "x", "rows": rows, "lease_ms": 1000, "passes": 1, "now": nil},
-		"rescue":     {"rows": rows, "assigned_ms": 1000, "max_releases": 5, "poison_text": "x", "now": nil},
-		"expire":     {"rows": rows, "deadline_text": "x", "life_text": "x", "now": nil},
-		"beat_items": {"worker": 1, "lease_ms": 1000, "rows": rows, "now": nil},
-		"progress":   {"worker": 1, "instance": "x", "rows": rows},
-		"finish":     {"worker": 1, "instance": "x", "robot": nil, "lock_key": nil, "rows": rows, "now": nil},
+		"assign":           {"rows": rows, "now": nil},
+		"reassign":         {"rows": rows, "now": nil},
+		"take":             {"worker": 1, "instance": "x", "rows": rows, "lease_ms": 1000, "passes": 1, "now": nil},
+		"release_withheld": {"rows": rows, "now": nil},
+		"rescue":           {"rows": rows, "assigned_ms": 1000, "max_releases": 5, "poison_text": "x", "now": nil},
+		"expire":           {"rows": rows, "deadline_text": "x", "life_text": "x", "now": nil},
+		"beat_items":       {"worker": 1, "lease_ms": 1000, "rows": rows, "now": nil},
+		"progress":         {"worker": 1, "instance": "x", "rows": rows},
+		"finish":           {"worker": 1, "instance": "x", "robot": nil, "lock_key": nil, "rows": rows, "now": nil},
 		"finish_plain": {
 			"worker": 1, "instance": "x", "ids": array(ids), "fences": array(ones), "failures": array(ones),
 			"hashes": array(texts), "outputs": array(texts), "kept_ms": array(ones), "now": nil,

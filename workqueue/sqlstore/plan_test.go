@@ -47,6 +47,8 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"stale", map[string]any{"assigned_ms": 1000, "limit_rows": 10}, []string{"Assigned", "Leased"}},
 			{"workers_held", map[string]any{"min_priority": 500, "default_ms": 1000}, []string{"Assigned", "Leased"}},
 			{"assigned_items", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10}, []string{"Assigned"}},
+			{"withheld", map[string]any{"limit_rows": 10}, []string{"Assigned"}},
+			{"release_withheld", map[string]any{"rows": rows}, nil},
 			{"reassign", map[string]any{"rows": rows}, nil},
 			{"release_assigned", map[string]any{"worker": 1, "instance": "x"}, []string{"Assigned"}},
 			{"expire_leases", map[string]any{"name": "w", "replaces": "i"}, []string{"Leased"}},
@@ -98,7 +100,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 				continue
 			}
 			switch c.statement {
-			case "taken", "workers_held", "assigned_items", "limit_held", "starts_assigned", "starts_back", "release_assigned", "expire_leases", "progress", "task_waiting", "task_failures", "task_scopes_busy", "task_revise", "task_items",
+			case "taken", "workers_held", "limit_held", "starts_assigned", "starts_back", "release_assigned", "expire_leases", "progress", "task_waiting", "task_failures", "task_scopes_busy", "task_revise", "task_items",
 				"trim_archive", "still_held", "finish_remove", "stat_items", "clean_excess", "clean_remove", "seal":
 			default:
 				c.values["now"] = nil // the database's clock

@@ -58,6 +58,7 @@ func finishSuccess(x *fixture) {
 	// It has failed once: the error must go, the count stays.
 	first := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
 	x.finish(w, failure(first, workqueue.Ready))
+	x.dueNow(first.ID)
 	x.Assign(w, first.ID)
 	it := x.claim(w, 1)[0]
 	x.wantIDs("lost", x.finish(w, success(it)), nil)

@@ -106,6 +106,7 @@ func progressCleared(x *fixture) {
 	x.progress(w, halfway(it))
 	x.finish(w, failure(it, workqueue.Ready))
 	x.wantProgress(it.ID, "load", "half", "INF read 10 rows\n") // until it runs again
+	x.dueNow(it.ID)
 	x.Assign(w, it.ID)
 	again := x.claim(w, 1)[0]
 	x.wantProgress(it.ID, "NULL", "NULL", "NULL")

@@ -19,6 +19,7 @@ func rescueTests() []test {
 		{"the late end of a rescued run", rescueLateFinish},
 		{"more than one statement moves", rescueMany},
 		{"the priorities of what waits again", rescueBand},
+		{"assigned items that no claim starts", rescueWithheld},
 	}
 }
 

@@ -24,6 +24,17 @@ func (x *fixture) robots(change func(q *workqueue.Queue)) {
 	}
 }
 
+// workersItem makes an item of the queue forms that a worker has, or had, from when the
+// queue was not for robots.
+func (x *fixture) workersItem(o ItemOpts) workqueue.Item {
+	x.Helper()
+	o.Queue = forms
+	x.exec(1, `UPDATE "BotQueues" SET "Consumer" = 'workers' WHERE "Name" = '%s'`, forms)
+	it := x.Item(o)
+	x.exec(1, `UPDATE "BotQueues" SET "Consumer" = 'robots' WHERE "Name" = '%s'`, forms)
+	return it
+}
+
 // private makes the queue forms private, with what each robot may do.
 func (x *fixture) private(robots ...workqueue.QueueRobot) {
 	x.Helper()

@@ -94,8 +94,8 @@ func checkoutNotAll(x *fixture) {
 	for _, state := range []workqueue.State{workqueue.Processed, workqueue.Cancelled} {
 		item(fmt.Sprintf(`"State" = %d, "FinishedAt" = %s`, state, longAgo))
 	}
-	x.Item(ItemOpts{State: workqueue.Assigned, Queue: forms})
-	x.Item(ItemOpts{State: workqueue.Blocked, Queue: forms})
+	x.workersItem(ItemOpts{State: workqueue.Assigned})
+	x.workersItem(ItemOpts{State: workqueue.Blocked})
 	x.Item(ItemOpts{}) // of another queue
 	dead := x.enqueueForms(form(7))[0]
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeadlineAt" = %s WHERE "Id" = %d`, farAway, dead)

@@ -194,7 +194,7 @@ func robotChangesNot(x *fixture) {
 	x.wantSame(taken)
 	x.end(h, workqueue.RobotEnd{}, workqueue.RobotEnded{State: workqueue.Processed})
 	x.wantTransition(x.Store.RobotChange(x.ctx, ann, id, set), id, "change", workqueue.Processed)
-	assigned := x.Item(ItemOpts{State: workqueue.Assigned, Queue: forms})
+	assigned := x.workersItem(ItemOpts{State: workqueue.Assigned})
 	x.wantTransition(x.Store.RobotChange(x.ctx, ann, assigned.ID, set), assigned.ID, "change", workqueue.Assigned)
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeletedAt" = %s WHERE "Id" = %d`, longAgo, other)
 	if err := x.Store.RobotChange(x.ctx, ann, other, set); !errors.Is(err, workqueue.ErrNotFound) {

@@ -164,6 +164,7 @@ func textsOfItem(x *fixture) {
 	end := failure(it, workqueue.Ready)
 	x.finish(w, end)
 	x.wantHash(it.ID, one)
+	x.dueNow(it.ID)
 	x.Assign(w, it.ID)
 	again := x.claim(w, 1)[0]
 	x.wantHash(it.ID, "NULL")
@@ -184,6 +185,7 @@ func textsOfAttempts(x *fixture) {
 	end := failure(it, workqueue.Ready)
 	end.PipelineHash = one
 	x.finish(w, end)
+	x.dueNow(it.ID)
 	x.Assign(w, it.ID)
 	again := x.claim(w, 1)[0]
 	note := halfway(again)

@@ -118,6 +118,15 @@ func pastDeadline(x *fixture, it workqueue.Item) {
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeadlineAt" = %s WHERE "Id" = %d`, longAgo, it.ID)
 }
 
+// itemOf makes an item of the move's queue.
+func (x *fixture) itemOf(m move, o ItemOpts) workqueue.Item {
+	x.Helper()
+	if m.queue == forms {
+		return x.workersItem(o)
+	}
+	return x.Item(o)
+}
+
 // transitionsAll makes every move with an item of every state. What is refused
 // changes nothing, and the store says so.
 func transitionsAll(x *fixture) {
@@ -125,7 +134,7 @@ func transitionsAll(x *fixture) {
 	for _, m := range moves() {
 		for _, state := range workqueue.States() {
 			w := x.Worker(WorkerOpts{})
-			before := x.Item(ItemOpts{State: state, Worker: w, Queue: m.queue})
+			before := x.itemOf(m, ItemOpts{State: state, Worker: w})
 			if m.ready != nil {
 				m.ready(x, before)
 				before = x.show(before.ID)

@@ -111,6 +111,21 @@ func whyStates() []whyCase {
 func whyHeld() []whyCase {
 	return []whyCase{
 		{
+			name: "assigned, and its queue was paused since", kind: workqueue.WhyPaused, text: `its queue "default" is paused`,
+			make: func(x *fixture) int64 {
+				id := x.Item(ItemOpts{State: workqueue.Assigned, Worker: x.whyWorker("a", 1, nil)}).ID
+				if _, err := x.Store.PauseQueue(x.ctx, workqueue.DefaultQueue); err != nil {
+					x.Fatal(err)
+				}
+				return id
+			},
+			fix: func(x *fixture, _ int64) {
+				if _, err := x.Store.ResumeQueue(x.ctx, workqueue.DefaultQueue); err != nil {
+					x.Fatal(err)
+				}
+			},
+		},
+		{
 			name: "its queue is paused", kind: workqueue.WhyPaused, text: `its queue "default" is paused`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)

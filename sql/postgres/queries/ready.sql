@@ -8,8 +8,12 @@ SELECT CASE
     WHEN EXISTS (SELECT 1 FROM "BotWorkQueueItems" i
     WHERE i."State" = 5 AND i."WorkerId" = @worker
       AND i."Priority" BETWEEN @min_priority AND @max_priority
+      AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+      AND i."DeletedAt" IS NULL
       AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))) THEN 2
+      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+      AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
+      AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."State" = 'active')) THEN 2
     WHEN (SELECT 1 FROM "BotWorkQueueItems" i
     WHERE i."State" IN (0, 4) AND NOT i."Scheduled" AND i."DeadlineAt" IS NULL
       AND i."Priority" BETWEEN @min_priority AND @max_priority

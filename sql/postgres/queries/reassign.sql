@@ -1,5 +1,5 @@
 -- reassign: take items that have not started from their workers, and give them to
--- others. Nobody counts that as a release.
+-- others. It does not count as a release. The conditions of assign.
 -- In:  rows [{ItemId, HolderId, FromId, RunOrder, EstimateMs, Channel}], now (NULL: the
 --      database clock)
 UPDATE "BotWorkQueueItems" SET
@@ -10,4 +10,12 @@ UPDATE "BotWorkQueueItems" SET
     "AssignedEstimateMs" = j."EstimateMs",
     "Channel" = j."Channel"
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "HolderId" bigint, "FromId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
-WHERE "Id" = j."ItemId" AND "State" + 0 = 5 AND "WorkerId" = j."FromId";
+WHERE "Id" = j."ItemId"
+  AND CASE WHEN "State" = 5 AND "WorkerId" = j."FromId"
+    AND "AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+    AND "DeletedAt" IS NULL
+    AND ("DeadlineAt" IS NULL OR "DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+    AND ("ExpiresAt" IS NULL OR "ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+    AND "QueueName" NOT IN (SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots')
+    AND j."HolderId" IN (SELECT w."Id" FROM "BotWorkers" w
+        WHERE w."State" = 'active' AND (w."LeaseExpiresAt" IS NULL OR w."LeaseExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))) THEN TRUE ELSE FALSE END;

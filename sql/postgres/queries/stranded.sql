@@ -1,5 +1,6 @@
 -- stranded: items that nobody runs or is about to: running ones whose lease has
--- run out, assigned ones whose worker is gone, and those assigned to this worker.
+-- run out, assigned ones whose worker is gone, and those assigned to this worker that
+-- it may start.
 -- In:  worker, now (NULL: the database clock)
 -- Out: the lowest and the highest priority among them; NULL when there is none.
 SELECT MIN(s."Priority"), MAX(s."Priority")
@@ -11,6 +12,11 @@ FROM (
     SELECT i."Priority"
     FROM "BotWorkQueueItems" i
     WHERE i."State" = 5 AND i."WorkerId" = @worker
+      AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+      AND i."DeletedAt" IS NULL
+      AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+      AND i."QueueName" NOT IN (SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots')
     UNION ALL
     SELECT i."Priority"
     FROM "BotWorkQueueItems" i

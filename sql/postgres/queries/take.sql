@@ -1,5 +1,6 @@
 -- take: give waiting items to a worker and lease them to it at once, as assign and
--- then claim would. What has expired is not started.
+-- then claim would. The plan may be older than a failure, a snooze or a pause: what may
+-- not start now stays as it is.
 -- In:  worker, instance, rows [{ItemId, RunOrder, EstimateMs, Channel}], lease_ms, passes (NULL: whatever; else
 --      nothing is taken unless so many passes have written), now (NULL: the database clock)
 -- Out: the claimed rows in no order, without what is the same for all; the store sorts
@@ -27,8 +28,11 @@ UPDATE "BotWorkQueueItems" SET
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
 WHERE "Id" = j."ItemId"
   AND CASE WHEN "State" IN (0, 4)
+    AND "AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+    AND "DeletedAt" IS NULL
     AND ("DeadlineAt" IS NULL OR "DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-    AND ("ExpiresAt" IS NULL OR "ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))) THEN TRUE ELSE FALSE END
+    AND ("ExpiresAt" IS NULL OR "ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+    AND "QueueName" NOT IN (SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots') THEN TRUE ELSE FALSE END
   AND EXISTS (SELECT 1 FROM "BotWorkers" w
       WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')
   AND (CAST(@passes AS bigint) IS NULL OR EXISTS (SELECT 1 FROM "BotAssignmentMarks" m WHERE m."Name" = 'passes' AND m."Value" = @passes))

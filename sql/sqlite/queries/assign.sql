@@ -1,4 +1,6 @@
--- assign: give waiting items to workers.
+-- assign: give waiting items to workers. The plan may be older than a failure, a pause or
+-- the end of a worker: what may not start now, and what is for a worker that takes
+-- nothing any more, stays as it is.
 -- In:  rows [{ItemId, HolderId, FromId, RunOrder, EstimateMs, Channel}], now (NULL: the
 --      database clock)
 UPDATE BotWorkQueueItems SET
@@ -12,4 +14,11 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.H
           json_extract(value, '$.FromId') AS FromId, json_extract(value, '$.RunOrder') AS RunOrder,
           json_extract(value, '$.EstimateMs') AS EstimateMs, json_extract(value, '$.Channel') AS Channel
       FROM jsonb_each(@rows)) j
-WHERE Id = j.ItemId AND State IN (0, 4);
+WHERE Id = j.ItemId AND State IN (0, 4)
+  AND AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+  AND DeletedAt IS NULL
+  AND (DeadlineAt IS NULL OR DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+  AND (ExpiresAt IS NULL OR ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+  AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
+  AND EXISTS (SELECT 1 FROM BotWorkers w
+      WHERE w.Id = j.HolderId AND w.State = 'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))));

@@ -1,6 +1,7 @@
 -- claim: lease up to limit_rows items that are assigned to the worker, the
 -- highest priority first, then in the order of the pass that assigned them, and raise
--- their fence. What has expired is not started.
+-- their fence. What may not start now stays assigned: an item that expired, was deleted
+-- or put off by hand since it was assigned, and what is in a paused queue.
 -- In:  worker, instance, min_priority, max_priority, limit_rows, lease_ms, now (NULL: the database clock)
 -- Out: the claimed rows in no order, without what is the same for all; the store sorts
 --      them.
@@ -22,8 +23,11 @@ WHERE +State = 5 AND +WorkerId = @worker AND Id IN (
     SELECT c.Id
     FROM BotWorkQueueItems c
     WHERE c.State = 5 AND c.WorkerId = @worker AND c.Priority BETWEEN @min_priority AND @max_priority
+      AND c.AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+      AND c.DeletedAt IS NULL
       AND (c.DeadlineAt IS NULL OR c.DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
       AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = c.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
       AND EXISTS (SELECT 1 FROM BotWorkers w
           WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = 'active')
     ORDER BY c.Priority DESC, c.RunOrder, c.Id

@@ -7,8 +7,12 @@ SELECT CASE
     WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
     WHERE i.State = 5 AND i.WorkerId = @worker
       AND i.Priority BETWEEN @min_priority AND @max_priority
+      AND i.AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+      AND i.DeletedAt IS NULL
       AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))) THEN 2
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
+      AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.State = 'active')) THEN 2
     WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
     WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.DeadlineAt IS NULL
       AND i.Priority BETWEEN @min_priority AND @max_priority

@@ -1,5 +1,5 @@
 -- reassign: take items that have not started from their workers, and give them to
--- others. Nobody counts that as a release.
+-- others. It does not count as a release. The conditions of assign.
 -- In:  rows [{ItemId, HolderId, FromId, RunOrder, EstimateMs, Channel}], now (NULL: the
 --      database clock)
 UPDATE BotWorkQueueItems SET
@@ -13,4 +13,11 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.H
           json_extract(value, '$.FromId') AS FromId, json_extract(value, '$.RunOrder') AS RunOrder,
           json_extract(value, '$.EstimateMs') AS EstimateMs, json_extract(value, '$.Channel') AS Channel
       FROM jsonb_each(@rows)) j
-WHERE Id = j.ItemId AND State = 5 AND WorkerId = j.FromId;
+WHERE Id = j.ItemId AND State = 5 AND WorkerId = j.FromId
+  AND AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+  AND DeletedAt IS NULL
+  AND (DeadlineAt IS NULL OR DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+  AND (ExpiresAt IS NULL OR ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+  AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
+  AND EXISTS (SELECT 1 FROM BotWorkers w
+      WHERE w.Id = j.HolderId AND w.State = 'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))));

@@ -1,5 +1,6 @@
 -- take: give waiting items to a worker and lease them to it at once, as assign and
--- then claim would. What has expired is not started.
+-- then claim would. The plan may be older than a failure, a snooze or a pause: what may
+-- not start now stays as it is.
 -- In:  worker, instance, rows [{ItemId, RunOrder, EstimateMs, Channel}], lease_ms, now (NULL: the database clock)
 -- Out: ids and fences of what is claimed. The rest is asked for by taken: all columns
 --      returned here take the writer half as long again.
@@ -23,8 +24,11 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.R
           json_extract(value, '$.EstimateMs') AS EstimateMs, json_extract(value, '$.Channel') AS Channel
       FROM jsonb_each(@rows)) j
 WHERE Id = j.ItemId AND State IN (0, 4)
+  AND AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+  AND DeletedAt IS NULL
   AND (DeadlineAt IS NULL OR DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
   AND (ExpiresAt IS NULL OR ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+  AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
   AND EXISTS (SELECT 1 FROM BotWorkers w
       WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = 'active')
 RETURNING Id, Fence;

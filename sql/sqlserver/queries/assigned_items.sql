@@ -1,10 +1,15 @@
 -- assigned_items: items of a band that are assigned and have not started, the most
--- urgent first.
--- In:  min_priority, max_priority, limit_rows
+-- urgent first. What may not start now is not moved either: see reassign.
+-- In:  min_priority, max_priority, limit_rows, now (NULL: the database clock)
 -- Out: as due gives them, then the worker.
 SELECT TOP (@limit_rows) i.Id, i.Priority, i.DeadlineAt, COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs), SUBSTRING(i.IntegrationConfig, 1, 200), i.QueueName,
     0, NULL, i.AvailableAt, i.Labels, i.Selectors, i.Expedite, NULL, NULL, i.WorkerId
 FROM BotWorkQueueItems i
-WHERE i.State = 5 AND i.WorkerId IS NOT NULL AND i.DeletedAt IS NULL
+WHERE i.State = 5 AND i.WorkerId IS NOT NULL
   AND i.Priority BETWEEN @min_priority AND @max_priority
+  AND i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+  AND i.DeletedAt IS NULL
+  AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+  AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+  AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
 ORDER BY i.Priority DESC, i.RunOrder, i.Id;

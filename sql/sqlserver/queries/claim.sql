@@ -1,6 +1,7 @@
 -- claim: lease up to limit_rows items that are assigned to the worker, the
 -- highest priority first, then in the order of the pass that assigned them, and raise
--- their fence. What has expired is not started.
+-- their fence. What may not start now stays assigned: an item that expired, was deleted
+-- or put off by hand since it was assigned, and what is in a paused queue.
 -- In:  worker, instance, min_priority, max_priority, limit_rows, lease_ms, now (NULL: the database clock)
 -- Out: the claimed rows in no order, without what is the same for all; the store sorts
 --      them.
@@ -31,8 +32,11 @@ WHERE t.State = 5 AND t.WorkerId = @worker AND t.Id IN (
     SELECT TOP (@limit_rows) c.Id
     FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
     WHERE c.State = 5 AND c.WorkerId = @worker AND c.Priority BETWEEN @min_priority AND @max_priority
+      AND c.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+      AND c.DeletedAt IS NULL
       AND (c.DeadlineAt IS NULL OR c.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
       AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = c.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
       AND EXISTS (SELECT 1 FROM BotWorkers w
           WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = N'active')
     ORDER BY c.Priority DESC, c.RunOrder, c.Id);

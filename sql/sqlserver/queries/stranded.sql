@@ -1,5 +1,6 @@
 -- stranded: items that nobody runs or is about to: running ones whose lease has
--- run out, assigned ones whose worker is gone, and those assigned to this worker.
+-- run out, assigned ones whose worker is gone, and those assigned to this worker that
+-- it may start.
 -- In:  worker, now (NULL: the database clock)
 -- Out: the lowest and the highest priority among them; NULL when there is none.
 SELECT MIN(s.Priority), MAX(s.Priority)
@@ -11,6 +12,11 @@ FROM (
     SELECT i.Priority
     FROM BotWorkQueueItems i
     WHERE i.State = 5 AND i.WorkerId = @worker
+      AND i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+      AND i.DeletedAt IS NULL
+      AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
     UNION ALL
     SELECT i.Priority
     FROM BotWorkQueueItems i

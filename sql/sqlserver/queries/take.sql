@@ -1,5 +1,5 @@
 -- take: lease items to a worker which the statement assign has given it before, in the
--- same transaction. What has expired is not started.
+-- same transaction. What may not start now is not started.
 -- In:  worker, instance, rows [{ItemId}], lease_ms, now (NULL: the database clock)
 -- Out: the claimed rows in no order, without what is the same for all; the store sorts
 --      them.
@@ -28,7 +28,10 @@ OUTPUT
 FROM BotWorkQueueItems t
 WHERE t.State = 5 AND t.WorkerId = @worker
   AND t.Id IN (SELECT j.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') j)
+  AND t.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+  AND t.DeletedAt IS NULL
   AND (t.DeadlineAt IS NULL OR t.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
   AND (t.ExpiresAt IS NULL OR t.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+  AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = t.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
   AND EXISTS (SELECT 1 FROM BotWorkers w
       WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = N'active');

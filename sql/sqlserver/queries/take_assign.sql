@@ -1,5 +1,5 @@
 -- take_assign: give waiting items to a worker which takes them at once: the statement
--- take follows in the same transaction.
+-- take follows in the same transaction. The conditions of assign.
 -- In:  worker, instance, rows [{ItemId, RunOrder, EstimateMs, Channel}], now (NULL: the database clock)
 UPDATE t SET
     State = 5,
@@ -12,7 +12,10 @@ FROM BotWorkQueueItems t
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', RunOrder BIGINT '$.RunOrder',
     EstimateMs BIGINT '$.EstimateMs', Channel NVARCHAR(200) '$.Channel') j ON j.ItemId = t.Id
 WHERE t.State IN (0, 4)
+  AND t.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+  AND t.DeletedAt IS NULL
   AND (t.DeadlineAt IS NULL OR t.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
   AND (t.ExpiresAt IS NULL OR t.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+  AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = t.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
   AND EXISTS (SELECT 1 FROM BotWorkers w
       WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = N'active');

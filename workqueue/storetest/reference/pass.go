@@ -21,18 +21,33 @@ func (m *Model) Stale(it *workqueue.Item, assignedFor time.Duration) bool {
 	return false
 }
 
-// Rescue gives back what is stale. Only a run that was lost counts as a
-// release, and the one that comes to the limit is the last.
+// Withheld tells whether nobody may start the item now, although it has not expired.
+func (m *Model) Withheld(it *workqueue.Item) bool {
+	return it.AvailableAt.After(m.Now()) || it.DeletedAt != nil || m.Paused
+}
+
+// Startable tells whether the item may be given to somebody, or start, now.
+func (m *Model) Startable(it *workqueue.Item) bool { return !m.Withheld(it) && !m.Expired(it) }
+
+// Rescue gives back what is stale, and what is assigned and withheld. Only a run that
+// was lost counts as a release, and the one that comes to the limit is the last.
 func (m *Model) Rescue(p workqueue.RescueParams) (result workqueue.RescueResult, moved []int64) {
 	var again []int // priorities of what waits again
 	for _, id := range m.IDs() {
 		it := m.Items[id]
-		if !m.Stale(it, p.AssignedFor) {
+		stale := m.Stale(it, p.AssignedFor)
+		withheld := !stale && it.State == workqueue.Assigned && m.Withheld(it)
+		if !stale && !withheld {
 			continue
 		}
 		moved = append(moved, id)
 		ran, worker := it.State == workqueue.Blocked, it.WorkerID
 		it.State, it.WorkerID, it.AssignedAt, it.LeaseExpiresAt, it.FinishedAt = workqueue.Ready, nil, nil, nil, nil
+		if withheld {
+			result.Released++
+			result.Withheld++
+			continue
+		}
 		if !ran {
 			result.Released++
 			again = append(again, it.Priority)
@@ -155,7 +170,7 @@ func (m *Model) Due(band workqueue.Band, limit int) []workqueue.DueItem {
 	due := []workqueue.DueItem{}
 	for _, it := range m.Items {
 		waits := it.State == workqueue.Ready || it.State == workqueue.Pending
-		if !waits || m.Paused || it.DeletedAt != nil || m.Expired(it) || it.AvailableAt.After(m.Now()) || !band.Contains(it.Priority) {
+		if !waits || !m.Startable(it) || !band.Contains(it.Priority) {
 			continue
 		}
 		d := workqueue.DueItem{
@@ -190,7 +205,7 @@ func (m *Model) Due(band workqueue.Band, limit int) []workqueue.DueItem {
 func (m *Model) Assigned(band workqueue.Band, limit int) []workqueue.DueItem {
 	list := []workqueue.DueItem{}
 	for _, it := range m.Items {
-		if it.State != workqueue.Assigned || it.WorkerID == nil || it.DeletedAt != nil || !band.Contains(it.Priority) {
+		if it.State != workqueue.Assigned || it.WorkerID == nil || !m.Startable(it) || !band.Contains(it.Priority) {
 			continue
 		}
 		d := workqueue.DueItem{
@@ -208,7 +223,8 @@ func (m *Model) Assigned(band workqueue.Band, limit int) []workqueue.DueItem {
 	return list[:min(limit, len(list))]
 }
 
-// Write assigns what still waits and returns how many items that were.
+// Write assigns what still waits and may start to workers that may have it, and returns
+// how many items that were.
 func (m *Model) Write(assignments []workqueue.Assignment) int {
 	n := 0
 	for _, a := range assignments {
@@ -220,17 +236,10 @@ func (m *Model) Write(assignments []workqueue.Assignment) int {
 		if a.From != 0 {
 			waits = it.State == workqueue.Assigned && m.HeldBy(it, a.From)
 		}
-		if !waits {
+		if !waits || !m.Startable(it) || !m.Takes(m.Workers[a.WorkerID]) {
 			continue
 		}
-		it.State, it.WorkerID, it.AssignedAt = workqueue.Assigned, new(a.WorkerID), m.in(0)
-		it.RunOrder, it.AssignedEstimateMs, it.Channel = a.RunOrder, nil, nil
-		if a.Estimate > 0 {
-			it.AssignedEstimateMs = new(a.Estimate.Milliseconds())
-		}
-		if a.Channel != "" {
-			it.Channel = new(a.Channel)
-		}
+		m.assign(it, a)
 		n++
 	}
 	if n > 0 && m.logging {
@@ -239,19 +248,30 @@ func (m *Model) Write(assignments []workqueue.Assignment) int {
 	return n
 }
 
-// Take is Write and Claim in one, of what waits and has not expired, for a worker that is
-// active.
+func (m *Model) assign(it *workqueue.Item, a workqueue.Assignment) {
+	it.State, it.WorkerID, it.AssignedAt = workqueue.Assigned, new(a.WorkerID), m.in(0)
+	it.RunOrder, it.AssignedEstimateMs, it.Channel = a.RunOrder, nil, nil
+	if a.Estimate > 0 {
+		it.AssignedEstimateMs = new(a.Estimate.Milliseconds())
+	}
+	if a.Channel != "" {
+		it.Channel = new(a.Channel)
+	}
+}
+
+// Take is Write and Claim in one, of what waits and may start, for a worker that is active.
+// It does not ask whether the worker's lease runs, as Claim does not.
 func (m *Model) Take(p Process, assignments []workqueue.Assignment, lease time.Duration) []workqueue.Item {
 	var ids []int64
 	for _, a := range assignments {
 		it := m.Items[a.ItemID]
-		if it == nil || m.Expired(it) || !m.Present(p) || m.Workers[p.Worker].State != workqueue.WorkerActive {
+		waits := it != nil && (it.State == workqueue.Ready || it.State == workqueue.Pending)
+		if !waits || !m.Startable(it) || !m.Present(p) || m.Workers[p.Worker].State != workqueue.WorkerActive {
 			continue
 		}
-		a.WorkerID, a.From = p.Worker, 0
-		if m.Write([]workqueue.Assignment{a}) == 1 {
-			ids = append(ids, a.ItemID)
-		}
+		a.WorkerID = p.Worker
+		m.assign(it, a)
+		ids = append(ids, a.ItemID)
 	}
 	return m.claim(ids, lease)
 }
@@ -271,7 +291,7 @@ func (m *Model) Stranded(worker int64) (band workqueue.Band, found bool) {
 		lost := it.State == workqueue.Blocked && m.Over(it.LeaseExpiresAt)
 		if it.State == workqueue.Assigned && it.WorkerID != nil {
 			holder := m.Workers[*it.WorkerID]
-			lost = *it.WorkerID == worker || holder != nil && !m.Takes(holder)
+			lost = *it.WorkerID == worker && m.Startable(it) || holder != nil && !m.Takes(holder)
 		}
 		if !lost {
 			continue

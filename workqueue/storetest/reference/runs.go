@@ -14,7 +14,7 @@ func (m *Model) Claim(p Process, band workqueue.Band, limit int, lease time.Dura
 	var mine []int64
 	for id, it := range m.Items {
 		if m.Present(p) && m.Workers[p.Worker].State == workqueue.WorkerActive &&
-			it.State == workqueue.Assigned && m.HeldBy(it, p.Worker) && band.Contains(it.Priority) && !m.Expired(it) {
+			it.State == workqueue.Assigned && m.HeldBy(it, p.Worker) && band.Contains(it.Priority) && m.Startable(it) {
 			mine = append(mine, id)
 		}
 	}

@@ -1,0 +1,10 @@
+-- withheld: assigned items that no claim starts although they have not expired: put off
+-- or deleted by hand since they were assigned, or in a queue that is paused or for robots.
+-- In:  limit_rows, now (NULL: the database clock)
+-- Out: ids, candidates for release_withheld, which repeats these conditions.
+SELECT i."Id"
+FROM "BotWorkQueueItems" i
+WHERE i."State" = 5 AND (i."AvailableAt" > CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+    OR i."DeletedAt" IS NOT NULL
+    OR i."QueueName" IN (SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots'))
+LIMIT @limit_rows;

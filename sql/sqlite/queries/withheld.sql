@@ -1,0 +1,10 @@
+-- withheld: assigned items that no claim starts although they have not expired: put off
+-- or deleted by hand since they were assigned, or in a queue that is paused or for robots.
+-- In:  limit_rows, now (NULL: the database clock)
+-- Out: ids, candidates for release_withheld, which repeats these conditions.
+SELECT i.Id
+FROM BotWorkQueueItems i
+WHERE i.State = 5 AND (i.AvailableAt > (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+    OR i.DeletedAt IS NOT NULL
+    OR EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots')))
+LIMIT CAST(@limit_rows AS INTEGER);

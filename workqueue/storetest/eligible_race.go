@@ -1,0 +1,128 @@
+package storetest
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// Four runners plan without the lock the same items, each of which fails or snoozes for
+// an hour when it runs. Two of them write each plan only after another runner has ended
+// items since. Whatever their plans say, each item runs once in that hour.
+func eligibleRace(x *fixture) {
+	const items, each = 600, 2 // of quick runners and of late ones
+	ids := x.Items(items, ItemOpts{})
+	ended, over := make(chan struct{}), make(chan struct{})
+	var planned, quick, late sync.WaitGroup // planned: the late runners have a plan
+	planned.Add(each)
+	var mu sync.Mutex
+	runs := map[int64]int{}
+	race := func(r racer, plans func(), ends func()) {
+		for {
+			plan, err := r.plan()
+			plans()
+			var ran []workqueue.Item
+			if err == nil {
+				ran, err = r.run(plan)
+			}
+			if err != nil {
+				x.Errorf("%s: %v", r.worker.Name, err)
+			}
+			mu.Lock()
+			for _, it := range ran {
+				runs[it.ID]++
+			}
+			mu.Unlock()
+			if err != nil || len(plan) == 0 {
+				return
+			}
+			ends()
+		}
+	}
+	for n := range each {
+		newRacer := func() racer {
+			return racer{fixture: x, store: x.Another(x.T), worker: x.Worker(WorkerOpts{}), assigns: n%2 == 0}
+		}
+		fast, slow := newRacer(), newRacer()
+		quick.Go(func() {
+			race(fast, planned.Wait, func() {
+				select {
+				case ended <- struct{}{}:
+				default: // no late runner waits
+				}
+			})
+		})
+		late.Go(func() {
+			first := sync.OnceFunc(planned.Done)
+			race(slow, func() {
+				first()
+				select {
+				case <-ended:
+				case <-over:
+				}
+			}, func() {})
+		})
+	}
+	quick.Wait()
+	close(over)
+	late.Wait()
+	checkOnce(x.T, runs, items)
+	for _, id := range ids {
+		it := x.show(id)
+		if it.State != workqueue.Ready || it.Fence != 1 || it.AvailableAt.Sub(it.CreatedAt) < time.Hour {
+			x.Fatalf("after its run the item is %s", asJSON(it))
+		}
+	}
+}
+
+// racer is one of the runners: one that assigns items and claims them then, or one that
+// takes them as a worker's own passes do, which do not count as passes.
+type racer struct {
+	*fixture
+	store   workqueue.Store
+	worker  workqueue.Worker
+	assigns bool
+}
+
+// plan gives itself the most urgent items.
+func (r *racer) plan() (plan []workqueue.Assignment, err error) {
+	err = r.store.Survey(r.ctx, func(ctx context.Context, view workqueue.AssignView) error {
+		due, err := view.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 40)
+		plan = nil
+		for _, d := range due {
+			plan = append(plan, workqueue.Assignment{ItemID: d.ID, WorkerID: r.worker.ID})
+		}
+		return err
+	})
+	return plan, err
+}
+
+// run starts what was planned, and ends what it has started: every other item fails.
+func (r *racer) run(plan []workqueue.Assignment) (ran []workqueue.Item, err error) {
+	err = r.store.Assign(r.ctx, func(ctx context.Context, tx workqueue.AssignTx) (err error) {
+		if r.assigns {
+			_, err = tx.Write(ctx, plan)
+			return err
+		}
+		ran, err = tx.Take(ctx, plan, workqueue.Taking{WorkerID: r.worker.ID, InstanceID: r.worker.InstanceID, Lease: leaseTime, Max: len(plan)})
+		return err
+	})
+	if err == nil && r.assigns {
+		ran, err = r.store.Claim(r.ctx, claimParams(r.worker, max(len(plan), 1)))
+	}
+	if err != nil || len(ran) == 0 {
+		return nil, err
+	}
+	ends := make([]workqueue.Finish, len(ran))
+	for i, it := range ran {
+		ends[i] = workqueue.Finish{ItemID: it.ID, Fence: it.Fence, State: workqueue.Ready, Delay: time.Hour}
+		if it.ID%2 == 0 {
+			ends[i] = failure(it, workqueue.Ready)
+			ends[i].Delay = time.Hour
+		}
+	}
+	_, err = r.store.Finish(r.ctx, r.worker.ID, r.worker.InstanceID, ends)
+	return ran, err
+}
