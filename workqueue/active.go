@@ -21,7 +21,7 @@ type active struct {
 type activeRun struct {
 	run     *Run
 	ctx     context.Context
-	owner   *execution
+	step    *step // that it counts for
 	started time.Time
 	need    need // the slots that it has
 

@@ -94,3 +94,27 @@ func TestBandOverlaps(t *testing.T) {
 		}
 	}
 }
+
+func TestJoinBands(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		bands, want []Band
+	}{
+		{"none", nil, nil},
+		{"apart", []Band{{5, 9}, {1, 3}}, []Band{{1, 3}, {5, 9}}},
+		{"touching", []Band{{5, 9}, {1, 4}}, []Band{{1, 9}}},
+		{"one in the other", []Band{{1, 9}, {2, 3}, EveryPriority}, []Band{EveryPriority}},
+		{"empty", []Band{{9, 1}}, nil},
+	} {
+		got := JoinBands(tt.bands)
+		if len(got) != len(tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+			continue
+		}
+		for i := range got {
+			if got[i] != tt.want[i] {
+				t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+			}
+		}
+	}
+}

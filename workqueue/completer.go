@@ -63,6 +63,14 @@ func (c *completer) breathe() {
 // true when the end is in the database or has lost its lease, with false when
 // the completer has ended before.
 func (c *completer) add(f Finish, over func(settled bool)) {
+	if !c.offer(f, over) {
+		over(false)
+	}
+}
+
+// offer is add, but reports false when the completer has ended before; over is not
+// called then.
+func (c *completer) offer(f Finish, over func(settled bool)) bool {
 	c.mu.Lock()
 	closed := c.closed
 	if !closed {
@@ -70,13 +78,13 @@ func (c *completer) add(f Finish, over func(settled bool)) {
 	}
 	c.mu.Unlock()
 	if closed {
-		over(false)
-		return
+		return false
 	}
 	select {
 	case c.wake <- struct{}{}:
 	default:
 	}
+	return true
 }
 
 // alive notes that the database has taken another write of this worker: what

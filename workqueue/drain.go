@@ -39,8 +39,12 @@ func (r *Runner) Drain(ctx context.Context) {
 	first, started := !r.drains(), r.started
 	if first {
 		close(r.draining)
+		if started {
+			r.endLooking(ErrDraining)
+		}
 	}
 	r.mu.Unlock()
+	r.dispatch.poke()
 	if !first {
 		select {
 		case <-r.drained:
@@ -99,6 +103,10 @@ func (r *Runner) shutdown(ctx context.Context) error {
 	ended := make(chan struct{})
 	go func() {
 		r.executing.Wait()
+		select {
+		case <-r.dispatch.awaitQuiet(): // items whose step ended early run by themselves
+		case <-r.runs.Done():
+		}
 		close(ended)
 	}()
 	var err error

@@ -15,15 +15,22 @@ import (
 )
 
 // busy starts a runner with one slot, gives it n items and executes them: the
-// first takes a millisecond, so that more are claimed than run, the second
-// runs as it is told.
+// first takes a millisecond, the second runs as it is told.
 func busy(t *testing.T, store workqueue.Store, n int, second workqueue.RunItem, change func(*workqueue.RunnerOptions)) (*workqueue.Runner, []int64, <-chan executed) {
 	t.Helper()
-	var first bool
+	return busyAfter(t, store, 0, n, second, change)
+}
+
+// quick is how many short items a worker runs before it claims ahead.
+const quick = 10
+
+// busyAfter is busy after some short items that are not among those it returns.
+func busyAfter(t *testing.T, store workqueue.Store, before, n int, second workqueue.RunItem, change func(*workqueue.RunnerOptions)) (*workqueue.Runner, []int64, <-chan executed) {
+	t.Helper()
+	short := 0
 	running := make(chan struct{})
 	o := options(store, "ann", func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
-		if !first {
-			first = true
+		if short++; short <= before+1 {
 			time.Sleep(time.Millisecond)
 			return workqueue.Outcome{}
 		}
@@ -34,6 +41,9 @@ func busy(t *testing.T, store workqueue.Store, n int, second workqueue.RunItem, 
 		change(&o)
 	}
 	r := start(t, o)
+	if before > 0 {
+		enqueue(t, store, before, workqueue.NewItem{Estimate: time.Second, Priority: 10})
+	}
 	ids := enqueue(t, store, n, workqueue.NewItem{Estimate: time.Second})
 	assign(t, r, workqueue.AssignParams{})
 	done := background(t, r, workqueue.ExecuteParams{})
@@ -70,7 +80,7 @@ func workerState(t *testing.T, store workqueue.Store, name string) workqueue.Wor
 
 func TestDrainGivesBackWhatHasNotStarted(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
-		r, ids, done := busy(t, store, 6, sleepFor(20*time.Second), nil)
+		r, ids, done := busyAfter(t, store, quick, 6, sleepFor(20*time.Second), nil)
 		later := enqueue(t, store, 1, workqueue.NewItem{Priority: 9})[0]
 		assign(t, r, workqueue.AssignParams{Workers: workqueue.AvailableWorkers}) // assigned, not claimed
 		wantItem(t, store, later, workqueue.Assigned, 0)
@@ -85,7 +95,7 @@ func TestDrainGivesBackWhatHasNotStarted(t *testing.T) {
 		if got := assign(t, r, workqueue.AssignParams{Workers: workqueue.AvailableWorkers}); got.Assigned != 0 {
 			t.Errorf("%d items were assigned to a draining worker", got.Assigned)
 		}
-		if got := <-done; got.err != nil || got.ExecuteResult != (workqueue.ExecuteResult{Succeeded: 2}) {
+		if got := <-done; got.err != nil || got.ExecuteResult != (workqueue.ExecuteResult{Succeeded: quick + 2}) {
 			t.Errorf("Execute = %+v, want the running item's success and no error", got)
 		}
 		for _, id := range ids[2:] {
@@ -114,7 +124,7 @@ func TestGivingBackKeepsTheEarlierFailure(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Hour)
-		r, _, done := busy(t, store, 3, sleepFor(time.Second), nil)
+		r, _, done := busyAfter(t, store, quick, 3, sleepFor(time.Second), nil)
 		wantItem(t, store, failed, workqueue.Blocked, 1)
 		r.Drain(t.Context())
 		<-done
@@ -264,7 +274,7 @@ func TestWorkerReplaced(t *testing.T) {
 			t.Errorf("stopped %s later with the cause %v, want ErrLeaseLost at once", stopped.Sub(replaced), cause)
 		}
 		// Stopping the old one takes nothing from the new one.
-		assign(t, second, workqueue.AssignParams{})
+		assign(t, second, workqueue.AssignParams{Workers: workqueue.AvailableWorkers})
 		if err := r.Stop(t.Context()); err != nil {
 			t.Errorf("stop of the replaced one: %v", err)
 		}

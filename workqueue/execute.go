@@ -15,16 +15,15 @@ type ExecuteParams struct {
 	// priority.
 	Band Band
 
-	// Refill repeats the latest assignment pass that has a priority in common
-	// with Band when the worker runs dry, so that it does not idle until the
-	// next tick. While the worker is busy it repeats the pass for items above
-	// HighPriority, so that none of them waits for the end of lesser ones.
+	// Refill repeats the latest assignment pass that has a priority in common with
+	// Band when the worker runs dry, and now and then while it is busy, so that it
+	// does not idle until the next tick.
 	Refill bool
 
-	// Stay is that of the run that this is a step of; nil: nobody wakes it. Last
-	// tells that the run has no later step that executes.
-	Stay *Stay
-	Last bool
+	// Session is that of the run that this is a step of, and Step the step's name; nil:
+	// a session of its own.
+	Session *Session
+	Step    string
 }
 
 // ExecuteResult counts what became of the items that were run.
@@ -36,10 +35,11 @@ type ExecuteResult struct {
 	Dropped   int `json:"dropped,omitempty"` // deleted at their own wish
 }
 
-// Execute runs the items of the band that are assigned to this worker, until
-// there are none left, and returns when all of them have ended and their ends
-// are written. When ctx ends or the worker drains, it claims no more and waits
-// for what runs; the worker's Stop bounds that. On a worker that drains it does
+// Execute opens a band on this worker, and returns when none of its items is left:
+// none is assigned to this worker, none runs, and the ends of all are written. While
+// it waits, free slots go to the most urgent items of all bands that are open. When
+// ctx ends or the worker drains, no more items of the band are claimed, and Execute
+// waits for what runs; the worker's Stop bounds that. On a worker that drains it does
 // nothing. An item that this worker does not take, by its queue or its channel, is
 // given back with the reason.
 func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, error) {
@@ -51,40 +51,27 @@ func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, e
 	if err != nil {
 		return ExecuteResult{}, err
 	}
-	if p.Last && p.Stay != nil && p.Stay.Band != (Band{}) {
-		p.Band = p.Stay.Band
-	}
 	if p.Band == (Band{}) {
 		p.Band = EveryPriority
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go func() {
-		select {
-		case <-r.draining:
-			cancel(ErrDraining)
-		case <-ctx.Done():
-		}
-	}()
-	e := r.newExecution(p, queues)
-	defer e.lanes.close()
-	// What starts items ends with the loop; what runs goes on.
-	starting, end := context.WithCancel(ctx)
-	e.lookOut(starting)
-	err = e.loop(starting)
-	end()
-	e.beside.Wait()
-	for len(e.ahead) > 0 {
-		_ = e.collect(starting, false) // what was fetched goes back with the rest; its error is no news
+	s := p.Session
+	if s == nil {
+		s = r.NewSession(SessionOptions{})
+		defer s.End()
 	}
-	e.giveBack(e.queue...)
+	st := r.dispatch.open(ctx, s, p, queues)
+	defer context.AfterFunc(ctx, func() { r.dispatch.stop(st, context.Cause(ctx)) })()
+	select {
+	case <-st.done:
+	case <-r.runs.Done(): // the worker's Stop has given up
+	}
+	result, left, err := r.dispatch.outcome(st)
 	if errors.Is(err, errAllStuck) {
 		r.giveUpAssigned(ctx)
 	}
-	if errors.Is(context.Cause(ctx), ErrDraining) {
+	if errors.Is(err, ErrDraining) {
 		err = nil // not a failure: the rest was given back
 	}
-	result, left := e.finish()
 	if left > 0 {
 		err = errors.Join(err, fmt.Errorf("%d items have not stopped or could not be written: %w", left, ErrDraining))
 	}

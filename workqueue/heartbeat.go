@@ -75,6 +75,7 @@ func (r *Runner) beat(ctx context.Context) error {
 	// From the start of the statement: the database's lease ends later.
 	r.held.renewed(refs, result.Lost, started.Add(r.o.Spec.Lease))
 	r.completer.alive()
+	r.dispatch.alive(started)
 	if result.State == WorkerDraining {
 		r.drainOnRequest(ctx)
 	}

@@ -21,20 +21,23 @@ const sweepEvery = 5 * time.Second
 // the results that are not written yet. Methods may be called from several
 // goroutines at once.
 type Runner struct {
-	o      RunnerOptions
-	slots  *slots
-	held   *held
-	active *active
+	o        RunnerOptions
+	dispatch *dispatcher
+	held     *held
+	active   *active
 
 	// Set by Start.
 	worker    Worker
 	completer *completer
 
 	// runs is the parent of all items' contexts; it outlives the calls of
-	// Execute, so that a run ends by its grace and not with its pipeline.
-	runs context.Context
-	stop context.CancelFunc // ends the background loops
-	loop sync.WaitGroup
+	// Execute, so that a run ends by its grace and not with its pipeline. looking is
+	// that of the passes that the dispatcher makes: it ends when the worker drains.
+	runs       context.Context
+	stop       context.CancelFunc // ends the background loops
+	looking    context.Context
+	endLooking context.CancelCauseFunc
+	loop       sync.WaitGroup
 
 	draining  chan struct{} // closed when no more items may be claimed
 	drained   chan struct{} // closed when what was assigned has been given back
@@ -106,12 +109,14 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 	if err := o.Spec.checkSlots(); err != nil {
 		return nil, err
 	}
-	return &Runner{
-		o: o, learned: NewLearned(o.Store), slots: newSlots(o.Spec.Capacity, o.Spec.ReservedSlots), held: newHeld(), active: newActive(),
+	r := &Runner{
+		o: o, learned: NewLearned(o.Store), held: newHeld(), active: newActive(),
 		draining: make(chan struct{}), drained: make(chan struct{}), replaced: make(chan struct{}),
 		beatNow: make(chan struct{}, 1), wall: time.Now, learner: learner{profiles: o.Profiles},
 		paced: make(chan pacedPass, maxPaced), pacing: map[Band]bool{},
-	}, nil
+	}
+	r.dispatch = newDispatcher(r)
+	return r, nil
 }
 
 // Start registers the worker and begins to beat. A *NameTakenError says that
@@ -129,7 +134,9 @@ func (r *Runner) Start(ctx context.Context) error {
 	// The background outlives ctx: Stop ends it when the last result is written.
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.runs, r.stop = background, stop
-	loops := []func(context.Context){r.completer.run, r.heartbeat, r.watch, r.tellProgress, r.foldStatistics, r.learnDurations}
+	r.looking, r.endLooking = context.WithCancelCause(background)
+	r.dispatch.alive(time.Now())
+	loops := []func(context.Context){r.completer.run, r.dispatch.run, r.heartbeat, r.watch, r.tellProgress, r.foldStatistics, r.learnDurations}
 	if r.o.Attend != nil {
 		loops = append(loops, r.lookForStranded, r.pace)
 	}
@@ -156,13 +163,16 @@ func (r *Runner) Assign(ctx context.Context, p AssignParams) (AssignResult, erro
 		return AssignResult{}, err
 	}
 	p = p.withDefaults()
+	if p.Profiles == nil {
+		p.Profiles = r.o.Profiles
+	}
 	r.mu.Lock()
 	r.passes = slices.DeleteFunc(r.passes, func(old AssignParams) bool { return old.Band == p.Band })
 	r.passes = append(r.passes, p)
 	r.mu.Unlock()
 	result, err := r.pass(ctx, p)
-	if err == nil {
-		StayOf(ctx).made(p, result)
+	if s := SessionOf(ctx); s != nil && err == nil {
+		s.notePass(p, result)
 	}
 	return result, err
 }

@@ -178,6 +178,16 @@ type ClaimParams struct {
 	Band       Band
 	Max        int
 	Lease      time.Duration
+
+	// Begin is how many of them begin at once. No other one is claimed behind items
+	// that are expected to take longer than Work in all, or that have more than Bytes
+	// of payload and pipeline; 0: no bound.
+	Begin int
+	Work  time.Duration
+	Bytes int64
+
+	// FullChannels are channels that have no room on this worker: their items are left.
+	FullChannels []string
 }
 
 // ItemRef names a claim: an item and the fence that the claim gave.

@@ -16,6 +16,11 @@ type Taking struct {
 	Band Band
 	Max  int
 
+	// Begin is how many of them begin at once. No other one is claimed behind items
+	// that are expected to take longer than Work in all; 0: no bound.
+	Begin int
+	Work  time.Duration
+
 	// Ahead tells that the worker asks before it is idle, since its slots come free
 	// in a moment: it counts as idle, and no worker is given more than Max.
 	Ahead bool
@@ -39,9 +44,12 @@ func (t *Taking) own(assignments []Assignment) (own, others []Assignment) {
 	if t == nil {
 		return nil, assignments
 	}
+	var work time.Duration
 	for _, a := range assignments {
-		if a.WorkerID == t.WorkerID && a.From == 0 && t.Band.Contains(a.Priority) && len(own) < t.Max {
+		fits := len(own) < t.Begin || len(own) < t.Max && (t.Work == 0 || work <= t.Work)
+		if a.WorkerID == t.WorkerID && a.From == 0 && t.Band.Contains(a.Priority) && fits {
 			own = append(own, a)
+			work += a.Estimate
 		} else {
 			others = append(others, a)
 		}

@@ -16,9 +16,10 @@ of its IntegrationConfig step by step, and records its end (state 2). On a failu
 limit the item is ready again (state 0) after its backoff, else it is cancelled (state 3). The step ends when none are left and
 all ends are written.
 
-Items run in the worker's slots, which all pipelines share; a slot that frees goes to the most urgent item that waits. With refill
-the step asks for more items when the worker runs dry, by repeating the latest AssignTasksToWorker; while the worker is busy it does so
-for items above 1000 every 15 seconds, if there are any, and starts those before all that waits. A failed item does not fail the step.
+Items run in the worker's slots, which all pipelines share. From the first such step of a run on, the priorities of all of them are
+open until the last one has ended: a slot that frees goes to the most urgent due item of all that is open, and a step that waits for a
+long item keeps no other item from a free slot. With refill the step asks for more items when the worker runs dry, by repeating the
+latest AssignTasksToWorker, and every 15 seconds, and at each tick of the pipeline, while it is busy. A failed item does not fail the step.
 
 It is safe to run twice: an item is claimed by one worker at a time.`,
 		Output: "{succeeded, failed, snoozed, released, dropped}: counts of attempts by how they ended.",
@@ -53,8 +54,7 @@ func (e *executeStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 	if err != nil {
 		return nil, handlers.Permanent(err)
 	}
-	p := workqueue.ExecuteParams{Band: band, Refill: e.Refill, Stay: workqueue.StayOf(ctx)}
-	p.Last = p.Stay != nil && p.Stay.Step == call.Step
+	p := workqueue.ExecuteParams{Band: band, Refill: e.Refill, Session: workqueue.SessionOf(ctx), Step: call.Step}
 	r, err := worker.Execute(ctx, p)
 	if r != (workqueue.ExecuteResult{}) {
 		call.Log.Info().Stringer("band", band).Int("succeeded", r.Succeeded).Int("failed", r.Failed).

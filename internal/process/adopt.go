@@ -72,12 +72,17 @@ func (p *Process) keepTexts(ctx context.Context, of ...*pipelines.Catalogue) err
 
 // work is what a system pipeline's schedule starts.
 func (p *Process) work(pl *pipelines.Pipeline) scheduler.Work {
-	if !pl.Trigger.Wake {
+	k := p.waker.find(pl.Name)
+	if k == nil {
 		return scheduler.Work{Hash: pl.Hash, Run: func(ctx context.Context, _ scheduler.Start) error { return p.run(ctx, pl) }}
 	}
-	return scheduler.Work{
-		Hash:  pl.Hash,
-		Run:   func(ctx context.Context, start scheduler.Start) error { return p.runWaking(ctx, pl, start) },
-		Leave: p.waker.find(pl.Name).leave,
+	work := scheduler.Work{
+		Hash: pl.Hash,
+		Run:  func(ctx context.Context, start scheduler.Start) error { return p.runSession(ctx, pl, start) },
+		Tick: k.tick,
 	}
+	if pl.Trigger.Wake {
+		work.Leave = k.leave
+	}
+	return work
 }

@@ -27,20 +27,28 @@ func (p *Process) attend(band workqueue.Band) {
 func bands(pl *pipelines.Pipeline, handler string) []workqueue.Band {
 	var list []workqueue.Band
 	for _, step := range pl.Steps {
-		if step.Handler != handler {
-			continue
+		if step.Handler == handler {
+			b, _ := bandOf(step)
+			list = append(list, b)
 		}
-		bound := func(name string) *int {
-			if n, ok := step.With[name].(int); ok {
-				return &n
-			}
-			return nil
-		}
-		b, err := workqueue.NewBand(bound("minPriority"), bound("abovePriority"), bound("belowPriority"))
-		if err != nil {
-			b = workqueue.EveryPriority
-		}
-		list = append(list, b)
 	}
 	return list
+}
+
+// bandOf is the band that a step names, and whether it is known before the run.
+func bandOf(step *pipelines.Step) (b workqueue.Band, known bool) {
+	known = true
+	bound := func(name string) *int {
+		value, ok := step.With[name]
+		if n, isNumber := value.(int); isNumber {
+			return &n
+		}
+		known = known && !ok
+		return nil
+	}
+	b, err := workqueue.NewBand(bound("minPriority"), bound("abovePriority"), bound("belowPriority"))
+	if err != nil {
+		return workqueue.EveryPriority, false
+	}
+	return b, known
 }

@@ -58,11 +58,11 @@ func (w *waker) adopt(of *pipelines.Catalogue) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, pl := range system(of) {
+		if w.known[pl.Name] == nil && (pl.Trigger.Wake || len(executeSteps(pl)) > 0) {
+			w.known[pl.Name] = &waking{name: pl.Name}
+		}
 		if !pl.Trigger.Wake {
 			continue
-		}
-		if w.known[pl.Name] == nil {
-			w.known[pl.Name] = &waking{name: pl.Name}
 		}
 		targets = append(targets, wakeTarget{w.known[pl.Name],
 			append(bands(pl, pipelines.AssignHandler), bands(pl, pipelines.ExecuteHandler)...)})
@@ -71,14 +71,11 @@ func (w *waker) adopt(of *pipelines.Catalogue) {
 	offer(w.changed)
 }
 
-// find returns what is known of a pipeline that wakes; nil: it does not.
+// find returns what is known of a pipeline that runs items; nil: it runs none.
 func (w *waker) find(name string) *waking {
-	for _, t := range *w.targets.Load() {
-		if t.name == name {
-			return t.waking
-		}
-	}
-	return nil
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.known[name]
 }
 
 // start begins to listen and to look, until the worker drains.

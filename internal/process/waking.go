@@ -23,13 +23,13 @@ const (
 	longestPause = 30 * time.Second
 )
 
-// waking is what a process knows of one pipeline that wakes, whatever its text.
+// waking is what a process knows of one pipeline that runs items, whatever its text.
 // Its methods may be called of a nil one.
 type waking struct {
 	name string
 
-	mu   sync.Mutex
-	stay *workqueue.Stay // of the run that goes on
+	mu      sync.Mutex
+	session *workqueue.Session // of the run that goes on
 
 	// How the last looks went.
 	moved int           // items by all runs that have ended
@@ -38,7 +38,7 @@ type waking struct {
 	next  time.Time
 }
 
-// takes tells whether a band has a priority in common with the pipeline's.
+// takes reports whether a band has a priority in common with the pipeline's.
 func (t wakeTarget) takes(band workqueue.Band) bool {
 	return slices.ContainsFunc(t.bands, band.Overlaps)
 }
@@ -50,22 +50,29 @@ func (k *waking) wake(pass bool) bool {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.stay.Wake(pass)
+	return k.session.Wake(pass)
 }
 
 // leave asks the run that goes on to end when it has nothing to do.
 func (k *waking) leave() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.stay.Leave()
+	k.session.Leave()
 }
 
-// worthwhile tells whether to wake the pipeline for what a look has found. As long
+// tick has the run that goes on do what the next one would: that one is due.
+func (k *waking) tick() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.session.Tick()
+}
+
+// worthwhile reports whether to wake the pipeline for what a look has found. As long
 // as nothing comes of it, the pauses grow.
 func (k *waking) worthwhile(now time.Time) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if moved := k.moved + k.stay.Moved(); moved != k.seen {
+	if moved := k.moved + k.session.Moved(); moved != k.seen {
 		k.seen, k.pause, k.next = moved, 0, time.Time{}
 	}
 	if now.Before(k.next) {
@@ -76,47 +83,55 @@ func (k *waking) worthwhile(now time.Time) bool {
 	return true
 }
 
-// begin notes that a run begins, and returns its stay.
-func (k *waking) begin(pl *pipelines.Pipeline, woken bool) *workqueue.Stay {
-	atMost := time.Duration(0)
+// begin notes that a run begins, and returns its session.
+func (k *waking) begin(r *workqueue.Runner, pl *pipelines.Pipeline, woken bool) *workqueue.Session {
+	o := workqueue.SessionOptions{Steps: executeSteps(pl), Wakes: pl.Trigger.Wake}
 	if woken {
-		atMost = stayFor
+		o.StayFor = stayFor
 	}
-	stay := workqueue.NewStay(atMost)
+	session := r.NewSession(o)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.session = session
+	return session
+}
+
+// over notes that the run has ended, and reports whether it left work unseen.
+func (k *waking) over(session *workqueue.Session) (unseen bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.moved += session.Moved()
+	k.session = nil
+	return session.End()
+}
+
+// executeSteps are the steps of a pipeline that run items. One that may not run, or
+// whose priorities are expressions, has none until it begins.
+func executeSteps(pl *pipelines.Pipeline) (steps []workqueue.SessionStep) {
 	for _, step := range pl.Steps {
-		if step.Handler == pipelines.ExecuteHandler {
-			stay.Step = step.Name
+		if step.Handler != pipelines.ExecuteHandler {
+			continue
 		}
+		of := workqueue.SessionStep{Name: step.Name}
+		if band, known := bandOf(step); known && step.If == "" {
+			of.Band = band
+		}
+		steps = append(steps, of)
 	}
-	if spans := workqueue.JoinBands(bands(pl, pipelines.ExecuteHandler)); len(spans) == 1 {
-		stay.Band = spans[0]
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.stay = stay
-	return stay
+	return steps
 }
 
-// over notes that the run has ended, and tells whether it left work unseen.
-func (k *waking) over(stay *workqueue.Stay) (unseen bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.moved += stay.Moved()
-	k.stay = nil
-	return stay.End()
-}
-
-// runWaking runs a system pipeline that wakes.
-func (p *Process) runWaking(ctx context.Context, pl *pipelines.Pipeline, start scheduler.Start) error {
+// runSession runs a system pipeline that runs items.
+func (p *Process) runSession(ctx context.Context, pl *pipelines.Pipeline, start scheduler.Start) error {
 	k := p.waker.find(pl.Name)
-	if k == nil || !p.started.Load() {
+	if k == nil {
 		return p.run(ctx, pl)
 	}
-	stay := k.begin(pl, start.Trigger == scheduler.TriggerWake)
+	session := k.begin(p.runner, pl, start.Trigger == scheduler.TriggerWake)
 	defer func() {
-		if k.over(stay) {
+		if k.over(session) && pl.Trigger.Wake {
 			p.scheduler.WakeUp(pl.Name)
 		}
 	}()
-	return p.run(stay.With(ctx), pl)
+	return p.run(session.With(ctx), pl)
 }

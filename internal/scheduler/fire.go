@@ -37,6 +37,9 @@ func (r *runner) fire(start Start) (settled bool, err error) {
 		return true, nil
 	}
 	if running, ok := r.reserve(); !ok {
+		if tick := r.work.Load().Tick; tick != nil {
+			tick()
+		}
 		if !r.yields(running, start) {
 			r.overlap(start, running.describe())
 		}

@@ -91,6 +91,11 @@ type Work struct {
 	// recorded and logged, so it must hold no secrets.
 	Run func(ctx context.Context, start Start) error
 
+	// Tick tells the run that goes on that a planned instant is due and starts no other
+	// one: it may do what that would have done. It returns at once; nil where runs
+	// have no use for it.
+	Tick func()
+
 	// Leave asks a run that TriggerWake started, and that waits for more work, to
 	// end: a planned instant is due. It returns at once; nil where no such runs are.
 	Leave func()

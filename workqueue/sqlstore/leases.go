@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"botwork/workqueue"
@@ -26,12 +27,24 @@ func (r refRow) compare(other refRow) int {
 
 // Claim implements workqueue.LeaseStore.
 func (s *Store) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue.Item, error) {
+	full, err := jsonRows(append([]string{}, p.FullChannels...))
+	if err != nil {
+		return nil, err
+	}
+	work, bytes := ms(p.Work), p.Bytes
+	if p.Work == 0 {
+		work = math.MaxInt64
+	}
+	if bytes == 0 {
+		bytes = math.MaxInt64
+	}
 	var items []workqueue.Item
-	err := s.retry(ctx, "claim items", func() error {
+	err = s.retry(ctx, "claim items", func() error {
 		rows, err := s.queries.query(ctx, s.db, "claim", values{
 			"worker": p.WorkerID, "instance": p.InstanceID,
 			"min_priority": p.Band.Min, "max_priority": p.Band.Max,
-			"limit_rows": p.Max, "lease_ms": ms(p.Lease), "now": s.nowArg(),
+			"limit_rows": p.Max, "begin_rows": p.Begin, "work_ms": work, "bytes": bytes, "full_channels": full,
+			"lease_ms": ms(p.Lease), "now": s.nowArg(),
 		})
 		if err != nil {
 			return err

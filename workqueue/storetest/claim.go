@@ -1,8 +1,10 @@
 package storetest
 
 import (
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"botwork/workqueue"
 )
@@ -12,6 +14,8 @@ func claimTests() []test {
 		{"a claimed item", claimFields},
 		{"by priority and id, up to the limit", claimOrder},
 		{"bands include both ends", claimBands},
+		{"no further than the work and the bytes that may wait", claimBounds},
+		{"not of channels that are full", claimFullChannels},
 		{"the fence grows with every claim", claimFence},
 		{"nothing for the wrong claimer", claimNothing},
 		{"claimers that contend get each item once", claimContention},
@@ -48,6 +52,59 @@ func claimOrder(x *fixture) {
 	x.wantIDs("the second claim", idsOf(x.claim(w, 3)), []int64{high[2], middle[0], low[0]})
 	x.wantIDs("the third claim", idsOf(x.claim(w, 3)), low[1:])
 	x.wantIDs("the last claim", idsOf(x.claim(w, 3)), []int64{})
+}
+
+// Items that begin at once are claimed whatever they take; of the others only so many
+// that none waits long, and that all have room in memory.
+func claimBounds(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	give := func(estimate time.Duration, payload workqueue.JSONText) int64 {
+		id := x.Item(ItemOpts{Payload: payload}).ID
+		x.write(workqueue.Assignment{ItemID: id, WorkerID: w.ID, RunOrder: id, Estimate: estimate})
+		return id
+	}
+	claim := func(p workqueue.ClaimParams) []int64 {
+		p.WorkerID, p.InstanceID, p.Band, p.Lease = w.ID, w.InstanceID, workqueue.EveryPriority, leaseTime
+		items, err := x.Store.Claim(x.Context(), p)
+		if err != nil {
+			x.Fatal(err)
+		}
+		return idsOf(items)
+	}
+	var ids []int64
+	for range 3 {
+		ids = append(ids, give(time.Second, "1"))
+	}
+	ids = append(ids, give(0, "1"), give(time.Second, "1"))
+	x.wantIDs("a claim of those that begin", claim(workqueue.ClaimParams{Max: 5, Begin: 2, Work: time.Millisecond}), ids[:2])
+	x.wantIDs("behind no more than a second", claim(workqueue.ClaimParams{Max: 5, Work: time.Second}), ids[2:5])
+
+	large := workqueue.JSONText(`"` + strings.Repeat("x", 1000) + `"`)
+	ids = []int64{give(0, large), give(0, large), give(0, large), give(0, "1")}
+	x.wantIDs("behind no more than 1,500 bytes", claim(workqueue.ClaimParams{Max: 5, Bytes: 1500}), ids[:2])
+	x.wantIDs("behind any number of them", claim(workqueue.ClaimParams{Max: 5}), ids[2:])
+}
+
+func claimFullChannels(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	var ids []int64
+	for _, channel := range []string{"voice", "chat", "", "it's \"mail\""} {
+		id := x.Item(ItemOpts{}).ID
+		x.write(workqueue.Assignment{ItemID: id, WorkerID: w.ID, RunOrder: id, Channel: channel})
+		ids = append(ids, id)
+	}
+	claim := func(full ...string) []int64 {
+		items, err := x.Store.Claim(x.Context(), workqueue.ClaimParams{
+			WorkerID: w.ID, InstanceID: w.InstanceID, Band: workqueue.EveryPriority, Max: 10, Lease: leaseTime, FullChannels: full,
+		})
+		if err != nil {
+			x.Fatal(err)
+		}
+		return idsOf(items)
+	}
+	x.wantIDs("without voice and mail", claim("voice", "it's \"mail\""), ids[1:3])
+	x.wantIDs("without voice", claim("voice", "chat"), ids[3:])
+	x.wantIDs("all", claim(), ids[:1])
 }
 
 func claimBands(x *fixture) {

@@ -2,7 +2,9 @@
 -- highest priority first, then in the order of the pass that assigned them, and raise
 -- their fence. What may not start now stays assigned: an item that expired, was deleted
 -- or put off by hand since it was assigned, and what is in a paused queue.
--- In:  worker, instance, min_priority, max_priority, limit_rows, lease_ms, now (NULL: the database clock)
+-- In:  worker, instance, min_priority, max_priority, limit_rows, begin_rows, work_ms, bytes (beyond the first begin_rows,
+--      no item is claimed behind so much estimated work, or behind so much to read), full_channels (a JSON list of
+--      channels whose items are left), lease_ms, now (NULL: the database clock)
 -- Out: the claimed rows in no order, without what is the same for all; the store sorts
 --      them.
 -- The signs + before the outer columns have the rows found by their ids: by the index of
@@ -20,7 +22,12 @@ UPDATE BotWorkQueueItems SET
     LogTail = NULL,
     LeaseExpiresAt = (SELECT strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @lease_ms / 1000.0)))
 WHERE +State = 5 AND +WorkerId = @worker AND Id IN (
-    SELECT c.Id
+    SELECT b.Id
+    FROM (
+    SELECT l.Id, ROW_NUMBER() OVER places AS Place, SUM(l.WorkMs) OVER places - l.WorkMs AS WorkBefore, SUM(l.Bytes) OVER places - l.Bytes AS BytesBefore
+    FROM (
+    SELECT c.Id, c.Priority, c.RunOrder, COALESCE(c.AssignedEstimateMs, 0) AS WorkMs,
+        COALESCE(octet_length(c.Payload), 0) + octet_length(c.IntegrationConfig) AS Bytes
     FROM BotWorkQueueItems c
     WHERE c.State = 5 AND c.WorkerId = @worker AND c.Priority BETWEEN @min_priority AND @max_priority
       AND c.AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
@@ -28,10 +35,13 @@ WHERE +State = 5 AND +WorkerId = @worker AND Id IN (
       AND (c.DeadlineAt IS NULL OR c.DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
       AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = c.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
+      AND (@full_channels = '[]' OR c.Channel IS NULL OR c.Channel NOT IN (SELECT value FROM jsonb_each(@full_channels)))
       AND EXISTS (SELECT 1 FROM BotWorkers w
           WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = 'active')
     ORDER BY c.Priority DESC, c.RunOrder, c.Id
-    LIMIT CAST(@limit_rows AS INTEGER))
+    LIMIT CAST(@limit_rows AS INTEGER)) l
+    WINDOW places AS (ORDER BY l.Priority DESC, l.RunOrder, l.Id ROWS UNBOUNDED PRECEDING)) b
+    WHERE b.Place <= @begin_rows OR b.WorkBefore <= @work_ms AND b.BytesBefore <= @bytes)
 RETURNING
     Id, QueueName, Priority, IntegrationConfig, Payload, Output, EstimatedDurationMs, Fence,
     CAST(LeaseExpiresAt AS TEXT), RetryCount, ReleaseCount, ResilienceConfig, CAST(AvailableAt AS TEXT),

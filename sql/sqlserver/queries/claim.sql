@@ -2,7 +2,9 @@
 -- highest priority first, then in the order of the pass that assigned them, and raise
 -- their fence. What may not start now stays assigned: an item that expired, was deleted
 -- or put off by hand since it was assigned, and what is in a paused queue.
--- In:  worker, instance, min_priority, max_priority, limit_rows, lease_ms, now (NULL: the database clock)
+-- In:  worker, instance, min_priority, max_priority, limit_rows, begin_rows, work_ms, bytes (beyond the first begin_rows,
+--      no item is claimed behind so much estimated work, or behind so much to read), full_channels (a JSON list of
+--      channels whose items are left), lease_ms, now (NULL: the database clock)
 -- Out: the claimed rows in no order, without what is the same for all; the store sorts
 --      them.
 -- The hints keep claims from waiting for each other; what makes a claim right
@@ -29,7 +31,14 @@ OUTPUT
     inserted.TaskScope, inserted.TaskPlannedAt, inserted.RunOrder, inserted.AssignedEstimateMs, inserted.Channel
 FROM BotWorkQueueItems t
 WHERE t.State = 5 AND t.WorkerId = @worker AND t.Id IN (
-    SELECT TOP (@limit_rows) c.Id
+    SELECT b.Id
+    FROM (
+    SELECT l.Id, ROW_NUMBER() OVER (ORDER BY l.Priority DESC, l.RunOrder, l.Id) AS Place,
+        SUM(l.WorkMs) OVER (ORDER BY l.Priority DESC, l.RunOrder, l.Id ROWS UNBOUNDED PRECEDING) - l.WorkMs AS WorkBefore,
+        SUM(l.Bytes) OVER (ORDER BY l.Priority DESC, l.RunOrder, l.Id ROWS UNBOUNDED PRECEDING) - l.Bytes AS BytesBefore
+    FROM (
+    SELECT TOP (@limit_rows) c.Id, c.Priority, c.RunOrder, COALESCE(c.AssignedEstimateMs, 0) AS WorkMs,
+        COALESCE(CAST(DATALENGTH(c.Payload) AS BIGINT), 0) + CAST(DATALENGTH(c.IntegrationConfig) AS BIGINT) AS Bytes
     FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
     WHERE c.State = 5 AND c.WorkerId = @worker AND c.Priority BETWEEN @min_priority AND @max_priority
       AND c.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
@@ -37,6 +46,8 @@ WHERE t.State = 5 AND t.WorkerId = @worker AND t.Id IN (
       AND (c.DeadlineAt IS NULL OR c.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
       AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = c.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
+      AND (@full_channels = N'[]' OR c.Channel IS NULL OR c.Channel NOT IN (SELECT f.value FROM OPENJSON(@full_channels) f))
       AND EXISTS (SELECT 1 FROM BotWorkers w
           WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = N'active')
-    ORDER BY c.Priority DESC, c.RunOrder, c.Id);
+    ORDER BY c.Priority DESC, c.RunOrder, c.Id) l) b
+    WHERE b.Place <= @begin_rows OR b.WorkBefore <= @work_ms AND b.BytesBefore <= @bytes);

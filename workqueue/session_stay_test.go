@@ -12,27 +12,29 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// woken is an execution that stays, for as long as the test wants it to.
+// woken is a session that stays, for as long as the test wants it to.
 type woken struct {
-	*workqueue.Stay
+	*workqueue.Session
 	r    *workqueue.Runner
 	ran  *runs
 	done <-chan executed
 }
 
-// stayIn makes a pass and an execution of a run that is woken; each run takes so long.
+// stayIn makes a pass and an execution of a session that is woken; each run takes so long.
 func stayIn(t *testing.T, store workqueue.Store, p workqueue.AssignParams, takes time.Duration) *woken {
 	t.Helper()
-	w := &woken{Stay: workqueue.NewStay(time.Hour), ran: &runs{}}
+	w := &woken{ran: &runs{}}
 	w.r = start(t, options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 		w.ran.add(it.ID)
 		time.Sleep(takes)
 		return workqueue.Outcome{}
 	}))
+	w.Session = w.r.NewSession(workqueue.SessionOptions{Steps: []workqueue.SessionStep{{Name: "run"}}, Wakes: true, StayFor: time.Hour})
+	t.Cleanup(func() { w.End() })
 	if _, err := w.r.Assign(w.With(t.Context()), p); err != nil {
 		t.Fatal(err)
 	}
-	w.done = background(t, w.r, workqueue.ExecuteParams{Refill: true, Stay: w.Stay, Last: true})
+	w.done = background(t, w.r, workqueue.ExecuteParams{Refill: true, Session: w.Session, Step: "run"})
 	synctest.Wait()
 	return w
 }

@@ -1,0 +1,134 @@
+package workqueue
+
+import (
+	"fmt"
+	"time"
+)
+
+// endRun counts a run that has ended, or is given up, and hands its end over. What it
+// returns is closed when that is written, or never will be.
+func (d *dispatcher) endRun(a *activeRun, outcome Outcome) (written <-chan struct{}) {
+	took := time.Since(a.started)
+	// Counted before it is handed over: when all is written, all is counted.
+	d.count(a.step, outcome.Verdict)
+	over := make(chan struct{})
+	d.r.completer.add(outcome.settle(a.run, took, random()), func(settled bool) {
+		d.over(a.step, settled)
+		close(over)
+	})
+	return over
+}
+
+// abandon ends a run that has lost its item and does not stop. There is nothing
+// to write.
+func (d *dispatcher) abandon(a *activeRun) {
+	d.count(a.step, Released)
+	d.r.held.remove(ItemRef{ItemID: a.run.ID, Fence: a.run.Fence})
+	d.over(a.step, true)
+}
+
+func (d *dispatcher) count(st *step, v Verdict) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.pace.ended(time.Now())
+	st.count(v)
+}
+
+// over notes that the end of an item is written, or, with false, never will be.
+func (d *dispatcher) over(st *step, written bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.countOver(st, written)
+}
+
+func (d *dispatcher) countOver(st *step, written bool) {
+	d.items--
+	d.tellQuiet()
+	if st == nil {
+		return
+	}
+	st.items--
+	if !written {
+		st.lost++
+	}
+	s := st.session
+	s.itemEnded(s.o.Wakes)
+	if st.items == 0 || s.left {
+		d.poke()
+	}
+}
+
+// giveBackLate gives back what has waited too long for its slot: another worker may
+// have one that is free. A large item that no slots come free for keeps its turn.
+func (d *dispatcher) giveBackLate(now time.Time) {
+	late := d.line.takeOut(func(it *claimed) bool { return now.Sub(it.since) >= waitAtMost })
+	for _, it := range late {
+		if it.need.size() > 1 && !d.slots.full(it.need) && (d.reserve == nil || d.reserve.priority < it.need.priority) {
+			d.reserve = &it.need
+		}
+		it.step.session.left = true
+		it.step.session.raise()
+		d.giveBack(it)
+	}
+}
+
+// giveBackClosed gives back what waits for its slot, and is for steps that start
+// nothing more.
+func (d *dispatcher) giveBackClosed() {
+	for _, it := range d.line.takeOut(func(it *claimed) bool { return !it.step.open() }) {
+		d.giveBack(it)
+	}
+}
+
+// giveBack releases an item that was claimed and not started. The text of an earlier
+// failure stays with the item.
+func (d *dispatcher) giveBack(it *claimed) {
+	f := Finish{ItemID: it.ID, Fence: it.Fence, State: Ready, RetryCount: it.RetryCount}
+	if it.Error != nil {
+		f.Error = *it.Error
+	}
+	if it.ErrorKind != nil {
+		f.ErrorKind = *it.ErrorKind
+	}
+	d.handBack(f, it.step)
+}
+
+// handBack hands over the end of an item that was not started.
+func (d *dispatcher) handBack(f Finish, st *step) {
+	if !d.r.completer.offer(f, func(written bool) { d.over(st, written) }) {
+		d.countOver(st, false)
+	}
+}
+
+// refuse gives back an item that this worker must not run, and says why. It counts
+// no attempt. For a little while nobody gets it, or the two that give and refuse it
+// could do nothing else.
+func (d *dispatcher) refuse(it *claimed, reason error) {
+	d.r.o.Log.Warn().Int64("item_id", it.ID).Str("reason", reason.Error()).Msg("gave back an item that this worker must not run")
+	f := Outcome{Verdict: Released, Error: reason.Error()}.settle(NewRun(&it.Item), 0, 0)
+	f.Delay = refillEvery
+	if it.step != nil {
+		it.step.result.Released++
+	}
+	d.handBack(f, it.step)
+}
+
+// stick notes that the slots of a run are stuck, or with -1 that they will be free
+// again soon. What waits for such slots alone goes back.
+func (d *dispatcher) stick(n need, more int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.slots.stick(n, more)
+	for _, it := range d.line.takeOut(func(it *claimed) bool { return d.slots.hopeless(it.need) }) {
+		d.refuse(it, tooStuck(it.need))
+	}
+	d.poke()
+}
+
+func tooStuck(n need) error {
+	if n.channel == "" {
+		return errAllStuck
+	}
+	return fmt.Errorf("an item of channel %q takes %d slots here, and too many are stuck: their handlers ignore that they were cancelled",
+		n.channel, n.size())
+}

@@ -1,0 +1,137 @@
+package workqueue
+
+import (
+	"context"
+	"time"
+)
+
+// gained is what a fetch has brought: items, or what is still to be read.
+type gained struct {
+	items []Item
+	taken Taken
+	since time.Time // when the claim began
+}
+
+// len is how many items it is.
+func (g gained) len() int { return len(g.items) + g.taken.Len() }
+
+// fetch makes a claim or passes, and puts what they bring in line. From the moment
+// when they have claimed, the next fetch may begin: only reading is left then.
+func (d *dispatcher) fetch(f *fetch) {
+	ctx := d.r.looking
+	var got gained
+	var err error
+	if f.session == nil {
+		got, err = d.claim(f)
+	} else {
+		got, err = d.pass(ctx, f)
+	}
+	n := got.len()
+	d.mu.Lock()
+	d.claiming, d.brought = false, n
+	d.reading += n
+	if err != nil {
+		d.failed(err, time.Now())
+	} else {
+		d.worked()
+	}
+	d.tellQuiet()
+	d.poke()
+	d.mu.Unlock()
+	if n == 0 {
+		return
+	}
+	items := d.read(ctx, got)
+	list := d.takeUp(items, got.since)
+	d.mu.Lock()
+	d.reading -= n
+	d.arrive(list)
+	begin := d.fill()
+	d.tellQuiet()
+	d.mu.Unlock()
+	for _, it := range begin {
+		d.launch(it)
+	}
+	d.poke()
+}
+
+// claim claims what is assigned to this worker. It is not broken off: what a lost
+// answer had claimed would stay blocked until its lease ends.
+func (d *dispatcher) claim(f *fetch) (gained, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.r.runs), d.r.statementTime())
+	defer cancel()
+	got := gained{since: time.Now()}
+	items, err := d.r.o.Store.Claim(ctx, ClaimParams{
+		WorkerID: d.r.worker.ID, InstanceID: d.r.worker.InstanceID,
+		Band: f.band, Max: f.most, Lease: d.r.o.Spec.Lease,
+		Begin: f.begin, Work: claimAhead * time.Duration(d.r.o.Spec.Capacity), Bytes: claimBytes, FullChannels: f.full,
+	})
+	if err != nil {
+		return gained{}, err
+	}
+	if len(items) < max(f.begin, 1) {
+		d.mu.Lock()
+		d.nothingFrom(f.band.Min, f)
+		d.mu.Unlock()
+	}
+	got.items = items
+	return got, nil
+}
+
+// read reads what a pass has left to be read. What cannot be read is claimed until its
+// lease ends; the claim that follows shows whether that is more than a moment's trouble.
+func (d *dispatcher) read(ctx context.Context, got gained) []Item {
+	if got.taken.Len() == 0 {
+		return got.items
+	}
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.r.statementTime())
+	defer cancel()
+	items, err := got.taken.Items(bounded)
+	if err != nil {
+		d.r.o.Log.Warn().Err(err).Int("items", got.taken.Len()).Msg("cannot read claimed items; they come back when their lease has ended")
+	}
+	return items
+}
+
+// takeUp takes over what was claimed: its leases are renewed from now on.
+func (d *dispatcher) takeUp(items []Item, since time.Time) []*claimed {
+	list := make([]*claimed, len(items))
+	for i := range items {
+		ctx, cancel := d.r.held.add(d.r.runs, &items[i], since.Add(d.r.o.Spec.Lease))
+		list[i] = &claimed{Item: items[i], ctx: ctx, cancel: cancel, since: since}
+	}
+	return list
+}
+
+// arrive puts claimed items in line. What no step runs any longer, and what this
+// worker must not run, goes back.
+func (d *dispatcher) arrive(list []*claimed) {
+	var wait []*claimed
+	bytes := 0
+	for _, it := range list {
+		bytes += len(it.Payload) + len(it.IntegrationConfig)
+		it.step = d.stepFor(it.Priority)
+		d.items++
+		if it.step != nil {
+			it.step.items++
+			it.step.session.moved++
+		}
+		var refused error
+		it.need, refused = d.r.needOf(&it.Item)
+		if refused == nil && d.slots.hopeless(it.need) {
+			refused = tooStuck(it.need)
+		}
+		switch {
+		case it.step == nil || d.r.drains():
+			d.giveBack(it)
+		case refused != nil:
+			d.refuse(it, refused)
+		default:
+			wait = append(wait, it)
+		}
+	}
+	d.line.add(wait...)
+	if len(list) > 0 {
+		d.bytes = max(bytes/len(list), (d.bytes+bytes/len(list))/2)
+	}
+}

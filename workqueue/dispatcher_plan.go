@@ -1,0 +1,218 @@
+package workqueue
+
+import (
+	"slices"
+	"time"
+)
+
+// fetch is one claim of what is assigned to this worker, or the passes of one
+// session, which may claim what they assign to it.
+type fetch struct {
+	// band and most bound what is claimed; begin of it have a free slot.
+	band  Band
+	most  int
+	begin int
+	full  []string // channels that have no room
+
+	claimNews, passNews int // those of the dispatcher and of the session when it was planned
+
+	session *Session       // nil: a claim
+	passes  []AssignParams // to make
+	take    bool           // they claim
+	fast    bool           // items are short: several run while a claim is on its way
+	ahead   bool           // the passes claim for slots that are not free yet
+}
+
+// plan decides what to fetch; nil: nothing at present.
+func (d *dispatcher) plan(now time.Time) *fetch {
+	if d.claiming || d.r.drains() || now.Before(d.retry) {
+		return nil
+	}
+	spans := d.bands()
+	if len(spans) == 0 {
+		return nil
+	}
+	if d.silent(now) {
+		d.failed(errSilent, now)
+		return nil
+	}
+	f, wanted := d.room(now)
+	if !wanted {
+		return d.planSweep(spans, now)
+	}
+	spans = clip(spans, f.band)
+	if len(spans) == 0 {
+		return nil
+	}
+	d.unlearn(f, now)
+	if s := d.sessionThatWants(spans, now, true); s != nil {
+		return d.planPasses(f, s, spans)
+	}
+	if claim := d.planClaim(f, spans, now); claim != nil {
+		return claim
+	}
+	if s := d.sessionThatWants(spans, now, false); s != nil {
+		return d.planPasses(f, s, spans)
+	}
+	return nil
+}
+
+// room says what can be claimed at present: how much, and of which priorities;
+// false: nothing.
+func (d *dispatcher) room(now time.Time) (*fetch, bool) {
+	ahead := min(d.pace.within(claimAhead, now), claimLimit)
+	f := &fetch{band: EveryPriority, fast: ahead > d.capacity()}
+	least := f.band.Min
+	head := d.line.head(&d.slots)
+	if head != nil {
+		least = head.Priority + 1
+	} else if d.reserve != nil {
+		if d.slots.room(*d.reserve) || d.slots.hopeless(*d.reserve) {
+			d.reserve = nil
+		} else {
+			least = d.reserve.priority + 1
+		}
+	}
+	// What is being read has its slots as good as taken.
+	free := d.slots.plain(least) - d.reading
+	switch {
+	case head == nil && len(d.line.items) >= waitMost:
+		return nil, false // all of them wait for their channels
+	case head == nil && free > 0:
+		f.band.Min, f.begin = least, d.itemsIn(free)
+		f.most = f.begin
+		if d.reserve == nil {
+			f.most = max(f.most, ahead)
+		}
+	case head == nil && d.slots.free > d.reading && d.reserve == nil: // reserved ones
+		f.band.Min, f.begin = HighPriority+1, d.itemsIn(d.slots.free-d.reading)
+		f.most = f.begin
+	case d.reserve == nil && f.fast && len(d.line.items)+d.reading <= d.brought:
+		f.most, f.ahead = ahead, true
+	case head != nil && d.reserve == nil && d.woken():
+		// More urgent work was announced than what waits here for a slot.
+		f.band.Min, f.most = least, d.capacity()
+	default:
+		return nil, false
+	}
+	if d.oneByOne {
+		f.most = 1
+	}
+	f.begin = min(f.begin, f.most, claimLimit)
+	f.most = min(f.most, claimLimit, max(f.begin, claimBytes/max(d.bytes, 1)))
+	f.full = d.slots.fullChannels()
+	return f, true
+}
+
+// itemsIn is how many items find room in so many slots, by what they took lately.
+func (d *dispatcher) itemsIn(slots int) int { return max(int(float64(slots)/d.cost), 1) }
+
+// capacity is how many items run at a time.
+func (d *dispatcher) capacity() int { return d.itemsIn(d.r.o.Spec.Capacity) }
+
+func (d *dispatcher) woken() bool {
+	return slices.ContainsFunc(d.sessions, func(s *Session) bool { return s.woken })
+}
+
+// unlearn forgets now and then that nothing is assigned: who claims by passes of its
+// own is not told of the passes of others.
+func (d *dispatcher) unlearn(f *fetch, now time.Time) {
+	if f.fast && now.Sub(d.asked) >= claimEvery {
+		d.mayClaim()
+	}
+}
+
+// planClaim is a claim of the most urgent priorities that may have something.
+func (d *dispatcher) planClaim(f *fetch, spans []Band, now time.Time) *fetch {
+	for _, span := range spans {
+		if span.Min < d.below {
+			d.asked = now
+			for _, s := range d.sessions {
+				s.unseen = s.unseen && s.woken
+			}
+			f.band, f.claimNews = span, d.news
+			return f
+		}
+	}
+	return nil
+}
+
+// sessionThatWants is the one whose passes may find the most urgent work.
+func (d *dispatcher) sessionThatWants(spans []Band, now time.Time, woken bool) *Session {
+	var first *Session
+	best := 0
+	for _, s := range d.sessions {
+		if woken && !s.woken || now.Before(s.gate) {
+			continue
+		}
+		for _, p := range d.passesOf(s, spans) {
+			if s.wants(p.Band.Min) && (first == nil || p.Band.Max > best) {
+				first, best = s, p.Band.Max
+			}
+		}
+	}
+	return first
+}
+
+// passesOf are the passes to repeat for a session, for the priorities of the spans
+// that it has open.
+func (d *dispatcher) passesOf(s *Session, spans []Band) []AssignParams {
+	var list []AssignParams
+	for _, open := range clip(spans, s.bands()...) {
+		passes := s.passes
+		if len(passes) == 0 && s.refills() {
+			if p, ok := d.r.passFor(open); ok {
+				passes = []AssignParams{p}
+			}
+		}
+		for _, p := range passes {
+			if part := clip([]Band{p.Band}, open); len(part) > 0 {
+				p.Band = part[0]
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// planPasses makes the fetch that repeats a session's passes. They claim unless
+// something that was assigned before may be more urgent than what they assign.
+func (d *dispatcher) planPasses(f *fetch, s *Session, spans []Band) *fetch {
+	f.session, f.passes = s, d.passesOf(s, spans)
+	f.band = Band{Min: spans[len(spans)-1].Min, Max: spans[0].Max}
+	f.take = f.band.Min >= d.below && len(spans) == 1
+	f.ahead = f.ahead || s.left && f.fast
+	s.woken, s.unseen = false, false
+	f.claimNews, f.passNews = d.news, s.news
+	return f
+}
+
+// planSweep repeats a session's passes although no slot is free: for other workers,
+// and to free and cancel what has to be.
+func (d *dispatcher) planSweep(spans []Band, now time.Time) *fetch {
+	for _, s := range d.sessions {
+		if !s.swept && !now.Before(s.gate) {
+			s.swept = true
+			if passes := d.passesOf(s, spans); len(passes) > 0 {
+				return &fetch{session: s, passes: passes, claimNews: d.news, passNews: s.news}
+			}
+		}
+	}
+	return nil
+}
+
+// clip returns the parts of the spans that lie in one of the bands, the most urgent
+// first.
+func clip(spans []Band, bands ...Band) []Band {
+	var list []Band
+	for _, span := range spans {
+		for _, b := range bands {
+			if both := span.both(b); !both.Empty() && both != (Band{}) { // which would mean all
+				list = append(list, both)
+			}
+		}
+	}
+	list = JoinBands(list)
+	slices.Reverse(list)
+	return list
+}

@@ -1,0 +1,25 @@
+package workqueue
+
+import (
+	"testing"
+	"time"
+)
+
+func TestThroughput(t *testing.T) {
+	var p throughput
+	now := time.Unix(0, 0)
+	if got := p.within(time.Second, now); got != 0 {
+		t.Errorf("within a second: %d, want 0 before any has ended", got)
+	}
+	for range 100 {
+		now = now.Add(time.Millisecond)
+		p.ended(now)
+	}
+	if got := p.within(250*time.Millisecond, now); got != 250 {
+		t.Errorf("within 250ms: %d, want 250 of a millisecond each", got)
+	}
+	// The items have turned slow: none has ended for a second.
+	if got := p.within(250*time.Millisecond, now.Add(time.Second)); got != 0 {
+		t.Errorf("within 250ms: %d, want 0 where none has ended for a second", got)
+	}
+}
