@@ -19,9 +19,11 @@ PUT and DELETE are usually safe then. For POST set idempotencyKey: the header Id
 try of this step for this item, so that a server that knows the header does the work once.
 
 The status decides: one of expectStatus is a success. One of businessStatus is a business error. One of
-retryStatus is an ordinary failure, which is retried, no sooner than the response's Retry-After says. Any other
-status is a permanent error: the same request would get the same answer. No answer at all (no connection, timeout) is
-retried. A response larger than maxResponse is a permanent error.`
+retryStatus is an ordinary failure, which is retried, no sooner than the response's Retry-After says. The item waits at most
+its resilience's maxRetryAfter (1h by default) and within, however long the server asks for; an attempt of the step's own
+retry, which holds a slot, waits at most its maxDelay. A Retry-After that is negative or neither a number nor a date is
+ignored, and a date in the past is no wait. Any other status is a permanent error: the same request would get the same
+answer. No answer at all (no connection, timeout) is retried. A response larger than maxResponse is a permanent error.`
 
 func httpKind() Kind {
 	return Kind{

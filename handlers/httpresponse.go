@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"net/url"
@@ -89,11 +90,12 @@ func responseBody(contentType string, data []byte) (body any, encoding string, e
 
 // retryAfter reads a Retry-After header: seconds, or a date. A date is taken
 // relative to the response's own Date, so that a wrong clock on either side
-// does no harm.
+// does no harm. A number too large for a duration is the longest duration: the
+// item's policy bounds what is granted. A negative number is no wait at all.
 func retryAfter(header http.Header) (time.Duration, bool) {
 	value := header.Get("Retry-After")
-	if seconds, err := strconv.ParseInt(value, 10, 32); err == nil && seconds >= 0 {
-		return time.Duration(seconds) * time.Second, true
+	if seconds, err := strconv.ParseUint(value, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		return time.Duration(min(seconds, math.MaxInt64/uint64(time.Second))) * time.Second, true
 	}
 	at, err := http.ParseTime(value)
 	if err != nil {

@@ -7,11 +7,16 @@ import (
 	"strings"
 	"text/template"
 	"time"
+
+	"botwork/internal/bounded"
 )
 
 const templateDoc = `Fills a text/template of Go with data. Beside the usual functions there are json (a value as JSON), join (a list and a
 separator) and date (a time and YYYY-MM-DD or the like). {{ }} belongs to the template and ${{ }} to the pipeline, which
 replaces it first. Nothing is escaped: the result is plain text, not HTML.
+
+A template may take 50 million steps: each part of a range's body is ten of them in each pass. Its functions may make texts of 64 MB, or of
+maxSize if that is more. Beyond that, and when its templates call each other without end, it fails for good.
 
 A name that data does not have is a business error and not an empty text.
 
@@ -19,7 +24,7 @@ It is safe to run twice: the result depends on the parameters alone, and to is r
 mistakes is permanent; a missing file is retried.`
 
 func templateKind(res Resources) Kind {
-	texts := new(compiled[*template.Template])
+	texts := new(compiled[*bounded.Template])
 	return Kind{
 		Name: "Template", Summary: "Fill a text template", Doc: templateDoc,
 		Output: "the text, or with to: {path, size}.",
@@ -45,10 +50,10 @@ type templateStep struct {
 	MaxSize Size   `json:"maxSize" doc:"largest template file, and largest result"`
 
 	folders folders
-	texts   *compiled[*template.Template] // of all steps
+	texts   *compiled[*bounded.Template] // of all steps
 
 	// Compiled from Text by Validate; nil where Path is given.
-	compiled *template.Template
+	compiled *bounded.Template
 }
 
 // Validate compiles the template that stands in Text.
@@ -88,12 +93,16 @@ func (s *templateStep) Handle(ctx context.Context, call *Call) (any, error) {
 		data = map[string]any{"payload": call.Payload, "input": call.Input}
 	}
 	out := &templateOutput{ctx: ctx, limitedBuffer: limitedBuffer{limit: int64(s.MaxSize), full: func() {}}}
-	err := compiled.Execute(out, data)
-	switch {
+	budget := &bounded.Budget{MaxMemory: max(bounded.MaxMemory, int(s.MaxSize))}
+	budget.Start(ctx)
+	err := compiled.Execute(budget, out, data)
+	switch limit := bounded.Limit(err); {
 	case out.overflowed:
 		return nil, Permanent(fmt.Errorf("template: the result is larger than %s; raise maxSize if that is right", s.MaxSize))
 	case err != nil && ctx.Err() != nil:
 		return nil, fmt.Errorf("template: %w", ctx.Err())
+	case limit != nil:
+		return nil, Permanent(fmt.Errorf("%w; %s", err, limit.Hint()))
 	case err != nil:
 		return nil, Business(err) // it begins with "template: text:line:column"
 	}
@@ -107,8 +116,7 @@ func (s *templateStep) Handle(ctx context.Context, call *Call) (any, error) {
 	return map[string]any{"path": s.To, "size": int(info.Size())}, nil
 }
 
-// templateOutput refuses more when the limit is reached or the context ends,
-// which is the only way to stop a template: its range may count to any number.
+// templateOutput refuses more when the limit is reached or the context ends.
 type templateOutput struct {
 	limitedBuffer
 	ctx context.Context
@@ -125,11 +133,33 @@ func (o *templateOutput) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func compileTemplate(text string) (*template.Template, error) {
-	return template.New("text").Option("missingkey=error").Funcs(template.FuncMap{
-		"json": func(v any) (string, error) { return encodeJSON(v, "") },
-		"date": func(at time.Time, format string) string { return at.Format(dateLayout(format)) },
+func compileTemplate(text string) (*bounded.Template, error) {
+	return bounded.ParseTemplate(text, templateFunctions)
+}
+
+// templateFunctions are the functions that templates know beside those of
+// text/template.
+func templateFunctions(b *bounded.Budget) template.FuncMap {
+	return template.FuncMap{
+		"json": func(v any) (string, error) {
+			if err := b.JSON(v); err != nil {
+				return "", err
+			}
+			return encodeJSON(v, "")
+		},
+		"date": func(at time.Time, format string) (string, error) {
+			if err := b.Memory(8 * len(format)); err != nil {
+				return "", err
+			}
+			return at.Format(dateLayout(format)), nil
+		},
 		"join": func(list []any, separator string) (string, error) {
+			if err := b.JSON(list); err != nil {
+				return "", err
+			}
+			if err := b.Memory(len(list) * len(separator)); err != nil {
+				return "", err
+			}
 			texts := make([]string, len(list))
 			for i, v := range list {
 				var err error
@@ -139,5 +169,5 @@ func compileTemplate(text string) (*template.Template, error) {
 			}
 			return strings.Join(texts, separator), nil
 		},
-	}).Parse(text)
+	}
 }

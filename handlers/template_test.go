@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,6 +47,20 @@ func TestTemplateStops(t *testing.T) {
 	endless := map[string]any{"text": "{{ range 999999999999 }}x{{ end }}", "maxSize": "1KB"}
 	_, err := run(t, templateKind(Resources{}), endless, nil)
 	wantError(t, err, "permanent", "larger than 1KB")
+	for text, want := range map[string]string{
+		"{{ range 999999999999 }}{{ end }}":                                         "takes more than",
+		`{{ $x := "ab" }}{{ range 40 }}{{ $x = print $x $x }}{{ end }}`:             "more than 64 MB",
+		`{{ $x := "\\" }}{{ range 60 }}{{ $x = json $x }}{{ end }}`:                 "more than 64 MB",
+		`{{ $x := .list }}{{ range 1000 }}{{ $y := join $x $.text }}{{ end }}`:      "more than 64 MB",
+		`{{ $x := .text }}{{ range 1000 }}{{ $y := date $.at $x }}{{ end }}`:        "more than 64 MB",
+		`{{ define "a" }}{{ template "a" . }}{{ end }}{{ template "a" . }}`:         "call each other without end",
+		`{{ $x := "1" }}{{ range 40 }}{{ $x = $x | $.at.Format }}{{ end }}{{ $x }}`: "more than 64 MB",
+	} {
+		_, err := run(t, templateKind(Resources{}), map[string]any{"text": text, "data": map[string]any{
+			"at": time.Date(2026, 11, 11, 1, 1, 1, 0, time.UTC), "text": strings.Repeat("MM", 1<<19), "list": []any{"a", "b", "c"},
+		}}, nil)
+		wantError(t, err, "permanent", "template: text:1:", want)
+	}
 	h, err := templateKind(Resources{}).Build(endless)
 	if err != nil {
 		t.Fatal(err)

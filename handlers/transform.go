@@ -7,9 +7,11 @@ import (
 	"reflect"
 	"slices"
 
+	"botwork/internal/bounded"
+
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/file"
-	"github.com/expr-lang/expr/vm"
+	"github.com/expr-lang/expr/types"
 )
 
 const transformDoc = `Makes a new value. With value that is the output: any value, most often with expressions in it.
@@ -20,11 +22,13 @@ descending from large to small, keeping the order of equals; limit keeps the fir
 where, groupBy, sortBy and select are expressions without ${{ }}: it is the element (after groupBy the group), index its
 number from 0, and input and payload are those of the step.
 
+The expressions may take 50 million steps and make 64 MB of texts and lists, all elements together.
+
 It is safe to run twice: it changes nothing. A list that is none is permanent; an expression that fails on an element, and
 keys that cannot be sorted, are business errors, since the data is not what the expression expects.`
 
 func transformKind() Kind {
-	conditions, values := new(compiled[*vm.Program]), new(compiled[*vm.Program])
+	conditions, values := new(compiled[*bounded.Program]), new(compiled[*bounded.Program])
 	return Kind{
 		Name: "Transform", Summary: "Make a new value, or filter, group, sort and map a list", Doc: transformDoc,
 		Output: "value, or the new list.",
@@ -54,28 +58,23 @@ type transformStep struct {
 	Select     string `json:"select" doc:"expression that makes the new element"`
 
 	// Compiled by Validate; nil where there is no expression.
-	where, groupBy, sortBy, selection *vm.Program
+	where, groupBy, sortBy, selection *bounded.Program
 
-	conditions, values *compiled[*vm.Program] // of all steps: where, and the others
+	conditions, values *compiled[*bounded.Program] // of all steps: where, and the others
 }
 
-// transformEnv holds the variables of the expressions.
-type transformEnv struct {
-	It      any `expr:"it"`
-	Index   int `expr:"index"`
-	Input   any `expr:"input"`
-	Payload any `expr:"payload"`
-}
+// transformVariables are the variables of the expressions.
+var transformVariables = types.Map{"it": types.Any, "index": types.Int, "input": types.Any, "payload": types.Any}
 
 // Validate compiles the expressions.
 func (s *transformStep) Validate() error {
 	var errs []error
-	compile := func(name, text string, from *compiled[*vm.Program], options ...expr.Option) *vm.Program {
+	compile := func(name, text string, from *compiled[*bounded.Program], options ...expr.Option) *bounded.Program {
 		if text == "" {
 			return nil
 		}
-		program, err := from.of(text, func(text string) (*vm.Program, error) {
-			return expr.Compile(text, append(options, expr.Env(transformEnv{}))...)
+		program, err := from.of(text, func(text string) (*bounded.Program, error) {
+			return bounded.Compile(text, transformVariables, options...)
 		})
 		if err != nil {
 			errs = append(errs, WrongParam(name, expressionError(err)))
@@ -111,7 +110,8 @@ func (s *transformStep) Handle(ctx context.Context, call *Call) (any, error) {
 		}
 		items = list
 	}
-	t := &transformation{ctx: ctx, call: call}
+	t := &transformation{variables: map[string]any{"input": call.Input, "payload": call.Payload}}
+	t.machine.Start(ctx)
 	items = t.filter(s.where, slices.Clone(items))
 	items = t.group(s.groupBy, items)
 	items = t.sort(s.sortBy, s.Descending, items)
@@ -137,27 +137,28 @@ func expressionError(err error) string {
 // transformation is one run over a list. After an error its methods do nothing
 // more.
 type transformation struct {
-	ctx  context.Context
-	call *Call
-	vm   vm.VM
-	err  error
+	variables map[string]any
+	machine   bounded.Machine
+	err       error
 }
 
 // each evaluates a program for each element; without a program it returns the
 // elements themselves.
-func (t *transformation) each(name string, program *vm.Program, items []any) []any {
+func (t *transformation) each(name string, program *bounded.Program, items []any) []any {
 	if program == nil || t.err != nil {
 		return items
 	}
 	out := make([]any, len(items))
 	for i, it := range items {
-		// A program cannot be interrupted, but the library bounds its memory
-		// and with that its loops.
-		if t.err = t.ctx.Err(); t.err != nil {
+		if t.err = t.machine.Err(); t.err != nil {
 			return nil
 		}
-		v, err := t.vm.Run(program, transformEnv{It: it, Index: i, Input: t.call.Input, Payload: t.call.Payload})
+		t.variables["it"], t.variables["index"] = it, i
+		v, err := t.machine.Run(program, t.variables)
 		if err != nil {
+			if t.err = t.machine.Err(); t.err != nil {
+				return nil
+			}
 			t.err = Business(fmt.Errorf("%s for element %d: %s", name, i, expressionError(err)))
 			return nil
 		}
@@ -166,7 +167,7 @@ func (t *transformation) each(name string, program *vm.Program, items []any) []a
 	return out
 }
 
-func (t *transformation) filter(program *vm.Program, items []any) []any {
+func (t *transformation) filter(program *bounded.Program, items []any) []any {
 	keep := t.each("where", program, items)
 	if program == nil || t.err != nil {
 		return items
@@ -180,7 +181,7 @@ func (t *transformation) filter(program *vm.Program, items []any) []any {
 	return kept
 }
 
-func (t *transformation) group(program *vm.Program, items []any) []any {
+func (t *transformation) group(program *bounded.Program, items []any) []any {
 	keys := t.each("groupBy", program, items)
 	if program == nil || t.err != nil {
 		return items

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/expr-lang/expr/vm"
+	"botwork/internal/bounded"
 )
 
-func (t *transformation) sort(program *vm.Program, descending bool, items []any) []any {
+func (t *transformation) sort(program *bounded.Program, descending bool, items []any) []any {
 	keys := t.each("sortBy", program, items)
 	if program == nil || t.err != nil {
 		return items

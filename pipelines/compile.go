@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"botwork/handlers"
+	"botwork/internal/bounded"
 	"botwork/internal/strictyaml"
 
 	"github.com/expr-lang/expr/types"
@@ -86,7 +87,7 @@ type compilation struct {
 	env    types.Map
 	shapes shapes
 
-	programs map[string]*code // by their sources
+	programs map[string]*bounded.Program // by their sources
 
 	readsItem, readsSteps bool // see Pipeline
 }

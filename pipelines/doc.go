@@ -5,7 +5,7 @@
 //	description: one line for listings
 //	input: {type: object, required: [file]}   # a JSON Schema of the payload
 //	resilience: {limit: 3, delay: 30s, factor: 2, maxDelay: 1h, jitter: 0.1, retryOn: [error, timeout],
-//	             timeout: 10m, within: 24h}   # of one run; no attempt begins later than this after the first
+//	             timeout: 10m, within: 24h, maxRetryAfter: 1h}   # of one run; no attempt begins later than this after the first
 //	estimatedDuration: 20s
 //	steps:
 //	  - name: load               # else the handler's name; the second one is "HTTP-2"

@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -179,6 +180,7 @@ func (d *dryRun) step(s *Step) DryStep {
 	if d.over != "" {
 		return d.describe(s, DryNotReached, d.over)
 	}
+	d.machine.Start(context.Background())
 	told := d.describe(s, DryCall, "")
 	told.Unless = slices.Clone(d.unless)
 	maybe, err := d.condition(s, &told)

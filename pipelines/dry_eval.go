@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 
+	"botwork/internal/bounded"
+
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
 )
@@ -88,11 +90,11 @@ func (d *dryRun) judge(x *expression, node ast.Node) (any, []string, error) {
 // known evaluates a part of an expression. A part that cannot be compiled by
 // itself, which the parser's own writing of it makes unlikely, is not known.
 func (d *dryRun) known(x *expression, node ast.Node) (any, []string, error) {
-	program, err := expr.Compile(node.String(), append(boundedConcat(), expr.Env(d.env), expr.Timezone("UTC"))...)
+	program, err := bounded.Compile(node.String(), d.env, expr.Timezone("UTC"))
 	if err != nil {
 		return nil, []string{"?"}, nil
 	}
-	v, err := (&expression{code: &code{program: program}}).eval(&d.machine, d.vars)
+	v, err := (&expression{program: program}).eval(&d.machine, d.vars)
 	if fault, ok := errors.AsType[*ExpressionError](err); ok {
 		at := x.plus(node.Location().From) // its own place is within the part
 		fault.File, fault.Line, fault.Column = at.file, at.line, at.column

@@ -103,6 +103,9 @@ func (r *rendering) text(t *template, path []string) (value, shown any, err erro
 		if err != nil {
 			return nil, nil, t.named(err)
 		}
+		if err := r.machine.Memory(len(piece)); err != nil {
+			return nil, nil, t.named(s.value.failed(err))
+		}
 		text.WriteString(piece)
 		if shown, ok := r.show(s.value, piece).(string); ok {
 			show.WriteString(shown)

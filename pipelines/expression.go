@@ -9,36 +9,20 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"botwork/internal/bounded"
 	"botwork/internal/strictyaml"
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/types"
-	"github.com/expr-lang/expr/vm"
 )
 
-const (
-	// maxExpression bounds an expression's length in bytes; the parser
-	// recurses into parentheses.
-	maxExpression = 10_000
-
-	// memoryBudget bounds what one evaluation may allocate, in elements of
-	// lists and maps: a loop that builds without end is stopped. Texts have a
-	// bound of their own, maxText.
-	memoryBudget = 1_000_000
-)
-
-// expression is one compiled expression of a file.
+// expression is one compiled expression of a file. Those of one text share their
+// program.
 type expression struct {
 	place
-	*code
-}
-
-// code is what an expression was compiled to. Those of one text share theirs.
-type code struct {
-	program *vm.Program
-	kind    reflect.Type // what it gives, as far as that is known before a run
+	program *bounded.Program
 }
 
 // unknownName is what the compiler says of a name that is no variable.
@@ -56,8 +40,8 @@ func (c *compilation) expression(source string, at place, visible int) *expressi
 	case source == "":
 		report(0, 0, CodeExpressionSyntax, "the expression is empty", "")
 		return nil
-	case len(source) > maxExpression:
-		report(0, whole, CodeExpressionSyntax, fmt.Sprintf("the expression has %d bytes, want at most %d", len(source), maxExpression), "")
+	case len(source) > bounded.MaxExpression:
+		report(0, whole, CodeExpressionSyntax, fmt.Sprintf("the expression has %d bytes, want at most %d", len(source), bounded.MaxExpression), "")
 		return nil
 	}
 	tree, err := parser.Parse(source)
@@ -98,26 +82,21 @@ func (c *compilation) expression(source string, at place, visible int) *expressi
 			return nil
 		}
 	}
-	return &expression{place: at, code: program}
+	return &expression{at, program}
 }
 
 // program compiles a source that names these steps, unless the text has had it
 // before: what says payload.id says it often.
-func (c *compilation) program(source string, steps []string) (*code, error) {
+func (c *compilation) program(source string, steps []string) (*bounded.Program, error) {
 	if known := c.programs[source]; known != nil {
 		return known, nil
 	}
-	program, err := expr.Compile(source, append(boundedConcat(), expr.Env(c.envOf(steps)), expr.Timezone("UTC"))...)
+	made, err := bounded.Compile(source, c.envOf(steps), expr.Timezone("UTC"))
 	if err != nil {
 		return nil, err
 	}
-	made := &code{program, program.Node().Type()}
-	// The program keeps the tree from which it was compiled, with the types of all
-	// variables, and never looks at it again: more memory than all else that a loaded
-	// pipeline holds.
-	reflect.ValueOf(program.Node()).Elem().SetZero()
 	if c.programs == nil {
-		c.programs = map[string]*code{}
+		c.programs = map[string]*bounded.Program{}
 	}
 	c.programs[source] = made
 	return made, nil
@@ -162,8 +141,8 @@ func explainCompile(err error) (from, to int, message string) {
 // mustBeBool reports an expression that can only give something else than true
 // or false. One whose type is not known is looked at when it runs.
 func (c *compilation) mustBeBool(x *expression) {
-	if x.kind.Kind() != reflect.Bool && x.kind.Kind() != reflect.Interface {
-		c.reportAt(x.place, CodeExpressionType, fmt.Sprintf("the condition gives %s, want true or false", x.kind), "compare it with something")
+	if kind := x.program.Type(); kind.Kind() != reflect.Bool && kind.Kind() != reflect.Interface {
+		c.reportAt(x.place, CodeExpressionType, fmt.Sprintf("the condition gives %s, want true or false", kind), "compare it with something")
 	}
 }
 
@@ -188,16 +167,27 @@ func (e *ExpressionError) Error() string {
 	return text
 }
 
-// eval runs the expression on a machine, which keeps nothing of it but its memory.
-// Its error is an *ExpressionError without a Key.
-func (x *expression) eval(machine *vm.VM, vars map[string]any) (any, error) {
-	machine.MemoryBudget = memoryBudget
+// eval runs the expression on a machine, whose budget it charges. Its error is an
+// *ExpressionError without a Key, or that of the budget's context.
+func (x *expression) eval(machine *bounded.Machine, vars map[string]any) (any, error) {
 	result, err := machine.Run(x.program, vars)
-	if err != nil {
-		offset, _, message := explainCompile(err)
-		return nil, x.fail(offset, message)
+	if err == nil {
+		return result, nil
 	}
-	return result, nil
+	if ended := machine.Err(); ended != nil && errors.Is(err, ended) {
+		return nil, ended
+	}
+	return nil, x.failed(err)
+}
+
+// failed makes the error of an evaluation that failed.
+func (x *expression) failed(err error) *ExpressionError {
+	offset, _, message := explainCompile(err)
+	fault := x.fail(offset, message)
+	if limit := bounded.Limit(err); limit != nil {
+		fault.Hint = limit.Hint()
+	}
+	return fault
 }
 
 // fetchFromNil is what the machine says of a field of nothing.
@@ -209,7 +199,7 @@ func (x *expression) fail(offset int, message string) *ExpressionError {
 		message = fmt.Sprintf("cannot read %q of nil: what stands before it has no value", field[1])
 		hint = "write ?. where a value may be missing, and ?? for one to use instead"
 	} else if strings.Contains(message, "memory budget") {
-		hint = fmt.Sprintf("an expression may build at most %d elements", memoryBudget)
+		hint = fmt.Sprintf("an expression may build at most %d elements", bounded.MaxElements)
 	}
 	at := x.plus(offset)
 	return &ExpressionError{File: at.file, Line: at.line, Column: at.column, Message: message, Hint: hint}

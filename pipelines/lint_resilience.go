@@ -23,6 +23,8 @@ type rawResilience struct {
 	RetryOn *strictyaml.Node `yaml:"retryOn"`
 	Timeout *strictyaml.Node `yaml:"timeout"`
 	Within  *strictyaml.Node `yaml:"within"`
+
+	MaxRetryAfter *strictyaml.Node `yaml:"maxRetryAfter"`
 }
 
 type rawRetry struct {
@@ -40,6 +42,7 @@ func (c *compilation) resilience(n *strictyaml.Node) workqueue.Resilience {
 	r.Limit = value(c, raw.Limit, oneOrMore)
 	r.Timeout = workqueue.Duration(value(c, raw.Timeout, positive))
 	r.Within = workqueue.Duration(value(c, raw.Within, positive))
+	r.MaxRetryAfter = workqueue.Duration(value(c, raw.MaxRetryAfter, positive))
 	if given(raw.RetryOn) && raw.RetryOn.Kind == strictyaml.Sequence {
 		r.RetryOn = []workqueue.ErrorKind{} // an empty list is a policy: retry nothing
 		for _, item := range raw.RetryOn.Items {

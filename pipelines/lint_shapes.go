@@ -224,7 +224,7 @@ func (c *compilation) mistyped(tree *parser.Tree, visible int, named []string) e
 		env[varInput] = typeOf(shape)
 	}
 	config := conf.CreateNew()
-	for _, option := range append(boundedConcat(), expr.Env(env), expr.Timezone("UTC")) {
+	for _, option := range []expr.Option{expr.Env(env), expr.Timezone("UTC")} {
 		option(config)
 	}
 	config.Check()

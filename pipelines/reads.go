@@ -81,7 +81,7 @@ func (r *reading) Visit(node *ast.Node) {
 // tree parses the expression anew: the compiled one has been changed by the
 // compiler, and emptied.
 func (x *expression) tree() ast.Node {
-	tree, err := parser.Parse(x.program.Source().String())
+	tree, err := parser.Parse(x.program.Source())
 	if err != nil {
 		return &ast.NilNode{} // it has been parsed before
 	}

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/expr-lang/expr/vm"
+	"botwork/internal/bounded"
 )
 
 // render makes the value with the variables of a run. Its error is an
 // *ExpressionError. Literal parts are shared between runs.
-func (t *template) render(machine *vm.VM, vars map[string]any) (any, error) {
+func (t *template) render(machine *bounded.Machine, vars map[string]any) (any, error) {
 	switch {
 	case t.value != nil:
 		v, err := t.value.eval(machine, vars)
@@ -55,7 +55,7 @@ func (t *template) named(err error) error {
 	return err
 }
 
-func (t *template) interpolate(machine *vm.VM, vars map[string]any) (string, error) {
+func (t *template) interpolate(machine *bounded.Machine, vars map[string]any) (string, error) {
 	var b strings.Builder
 	for _, s := range t.text {
 		if s.value == nil {
@@ -69,6 +69,9 @@ func (t *template) interpolate(machine *vm.VM, vars map[string]any) (string, err
 		text, err := segmentText(s.value, v)
 		if err != nil {
 			return "", err
+		}
+		if err := machine.Memory(len(text)); err != nil {
+			return "", s.value.failed(err)
 		}
 		b.WriteString(text)
 	}

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"botwork/handlers"
+	"botwork/internal/bounded"
 	"botwork/workqueue"
 
-	"github.com/expr-lang/expr/vm"
 	"github.com/rs/zerolog"
 )
 
@@ -32,7 +32,7 @@ type run struct {
 
 	// vars are nil in a pipeline without expressions; machine evaluates them.
 	vars    map[string]any
-	machine vm.VM
+	machine bounded.Machine
 
 	result Result
 }

@@ -11,6 +11,7 @@ import (
 // attempt decides whether the step runs, makes its handler and runs it as
 // often as its retry allows.
 func (r *run) attempt(ctx context.Context, s *Step) (output any, skipped bool, err error) {
+	r.machine.Start(ctx)
 	if s.condition != nil {
 		wanted, err := r.holds(s)
 		if err != nil || !wanted {

@@ -49,6 +49,8 @@ type rawResilience struct {
 	RetryOn  *strictyaml.Node `yaml:"retryOn"`
 	Timeout  *strictyaml.Node `yaml:"timeout"`
 	Within   *strictyaml.Node `yaml:"within"`
+
+	MaxRetryAfter *strictyaml.Node `yaml:"maxRetryAfter"`
 }
 
 // Decode reads the mapping `tasks:` of a settings file, by name. zone is that of

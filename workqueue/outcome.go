@@ -42,7 +42,7 @@ type Outcome struct {
 	Uncounted bool
 
 	// After is the wait that the run asked for: the time of a snooze, or the
-	// least backoff of a failure.
+	// least backoff of a failure, as far as its policy grants that.
 	After time.Duration
 }
 
@@ -87,7 +87,7 @@ func (o Outcome) settle(r *Run, took time.Duration, random float64) Finish {
 			f.Error += "\n" + err.Error()
 		}
 		again := o.Uncounted || policy.Retries(o.Kind, f.RetryCount+1)
-		delay := max(policy.Backoff(f.RetryCount+1, random), o.After)
+		delay := max(policy.Backoff(f.RetryCount+1, random), policy.retryAfter(o.After))
 		if !o.Uncounted {
 			f.RetryCount++
 		}

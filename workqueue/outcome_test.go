@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +53,20 @@ func TestSettleFailures(t *testing.T) {
 			want: Ready, delay: time.Minute, note: "failed"},
 		{name: "the run asked for a shorter wait", outcome: Outcome{Verdict: Failed, Kind: KindError, After: s}, queue: three,
 			want: Ready, delay: 10 * s, note: "failed"},
+		{name: "the run asked for a wait of 68 years", outcome: Outcome{Verdict: Failed, Kind: KindError, After: 68 * 365 * 24 * time.Hour}, queue: three,
+			want: Ready, delay: time.Hour, note: "failed"},
+		{name: "a wait that never ends", outcome: Outcome{Verdict: Failed, Kind: KindError, After: math.MaxInt64}, queue: three,
+			want: Ready, delay: time.Hour, note: "failed"},
+		{name: "a negative wait", outcome: Outcome{Verdict: Failed, Kind: KindError, After: -time.Hour}, queue: three,
+			want: Ready, delay: 10 * s, note: "failed"},
+		{name: "within is shorter than an hour", own: `{"within": "10m"}`, outcome: Outcome{Verdict: Failed, Kind: KindError, After: 24 * time.Hour}, queue: three,
+			want: Ready, delay: 10 * time.Minute, note: "failed"},
+		{name: "the item grants a longer wait", own: `{"maxRetryAfter": "1d"}`, outcome: Outcome{Verdict: Failed, Kind: KindError, After: 48 * time.Hour}, queue: three,
+			want: Ready, delay: 24 * time.Hour, note: "failed"},
+		{name: "the pipeline grants a shorter wait", pipeline: Resilience{MaxRetryAfter: Duration(time.Minute)},
+			outcome: Outcome{Verdict: Failed, Kind: KindError, After: time.Hour}, queue: three, want: Ready, delay: time.Minute, note: "failed"},
+		{name: "the bound does not shorten the backoff", own: `{"delay": "2h", "maxRetryAfter": "1s"}`,
+			outcome: Outcome{Verdict: Failed, Kind: KindError, After: 3 * time.Hour}, queue: three, want: Ready, delay: 2 * time.Hour, note: "failed"},
 		{name: "the asked-for wait does not retry what is out of attempts", retries: 2,
 			outcome: Outcome{Verdict: Failed, Kind: KindError, After: time.Minute}, queue: three, want: Cancelled, note: "failed"},
 	}

@@ -16,7 +16,7 @@ import (
 // Resilience is the policy of repeating a failed item. In JSON:
 //
 //	{"limit": 3, "delay": "30s", "factor": 2, "maxDelay": "1h", "jitter": 0.1, "retryOn": ["error", "timeout"],
-//	 "timeout": "10m", "within": "24h"}
+//	 "timeout": "10m", "within": "24h", "maxRetryAfter": "1h"}
 //
 // A field that is absent falls through to the next policy: the item's own,
 // then its pipeline's, then its queue's, then DefaultResilience.
@@ -47,6 +47,10 @@ type Resilience struct {
 	// began; 0: no bound. An item that comes back because its worker died is
 	// run all the same.
 	Within Duration `json:"within,omitempty"`
+
+	// MaxRetryAfter bounds the wait that a failure may ask for, such as the
+	// Retry-After of an HTTP response. Within bounds it as well.
+	MaxRetryAfter Duration `json:"maxRetryAfter,omitempty"`
 }
 
 // DefaultResilience is what holds where nobody said anything: three attempts,
@@ -60,6 +64,8 @@ func DefaultResilience() Resilience {
 		MaxDelay: Duration(time.Hour),
 		Jitter:   &jitter,
 		RetryOn:  []ErrorKind{KindError, KindTimeout},
+
+		MaxRetryAfter: Duration(time.Hour),
 	}
 }
 
@@ -91,6 +97,7 @@ func refuseZeros(text JSONText) error {
 		Limit                            *int
 		Factor                           *float64
 		Delay, MaxDelay, Timeout, Within *Duration
+		MaxRetryAfter                    *Duration
 	}
 	if err := json.Unmarshal([]byte(text), &written); err != nil {
 		return err
@@ -114,6 +121,9 @@ func refuseZeros(text JSONText) error {
 	if written.Within != nil && *written.Within == 0 {
 		errs = append(errs, errors.New("within 0: want a time above 0, such as 24h"))
 	}
+	if written.MaxRetryAfter != nil && *written.MaxRetryAfter == 0 {
+		errs = append(errs, errors.New("maxRetryAfter 0: want a wait above 0, such as 1ms"))
+	}
 	return errors.Join(errs...)
 }
 
@@ -128,6 +138,9 @@ func (r Resilience) Validate() error {
 	}
 	if r.Timeout < 0 || r.Within < 0 {
 		errs = append(errs, errors.New("timeout and within: want 0 or more"))
+	}
+	if r.MaxRetryAfter < 0 {
+		errs = append(errs, errors.New("maxRetryAfter: want 0 or more"))
 	}
 	if r.Factor != 0 && r.Factor < 1 || math.IsNaN(r.Factor) || math.IsInf(r.Factor, 0) {
 		errs = append(errs, fmt.Errorf("factor %v: want 1 or more", r.Factor))
@@ -169,6 +182,9 @@ func (r Resilience) Or(fallback Resilience) Resilience {
 	}
 	if r.Within == 0 {
 		r.Within = fallback.Within
+	}
+	if r.MaxRetryAfter == 0 {
+		r.MaxRetryAfter = fallback.MaxRetryAfter
 	}
 	return r
 }
@@ -224,6 +240,17 @@ func (r Resilience) Backoff(failures int, random float64) time.Duration {
 		return math.MaxInt64
 	}
 	return time.Duration(wait)
+}
+
+// retryAfter is how much of the wait that a failure asked for is granted. The
+// other side may ask for years, by mistake or to do harm.
+func (r Resilience) retryAfter(asked time.Duration) time.Duration {
+	for _, limit := range []Duration{r.MaxRetryAfter, r.Within} {
+		if limit > 0 {
+			asked = min(asked, time.Duration(limit))
+		}
+	}
+	return max(asked, 0)
 }
 
 // Duration is a length of time that is written as text ("90s", "7d") in JSON.

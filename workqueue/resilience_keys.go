@@ -42,5 +42,9 @@ func ResilienceKeys() keydocs.Keys {
 			Name: "within", Type: "duration", Min: new(0.0), Example: "1d",
 			Doc: "no attempt begins later than this after the first one began: then the item is Cancelled, whatever `limit` leaves",
 		},
+		{
+			Name: "maxRetryAfter", Type: "duration", Min: new(0.0), Default: text(d.MaxRetryAfter),
+			Doc: "the longest wait that a failure may ask for, such as the `Retry-After` of an HTTP response; what is longer is cut to this, and to `within` if that is shorter",
+		},
 	}
 }

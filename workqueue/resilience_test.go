@@ -51,6 +51,8 @@ func TestParseResilienceIsStrict(t *testing.T) {
 		{`{"delay": "-1s"}`, []string{"delay and maxDelay"}},
 		{`{"delay": "0s"}`, []string{"delay 0"}},
 		{`{"maxDelay": "0s"}`, []string{"maxDelay 0"}},
+		{`{"maxRetryAfter": "0s"}`, []string{"maxRetryAfter 0"}},
+		{`{"maxRetryAfter": "-1h"}`, []string{"maxRetryAfter: want 0 or more"}},
 		{`{"factor": 0}`, []string{"factor 0"}},
 		{`{"factor": 0.5}`, []string{"factor 0.5", "1 or more"}},
 		{`{"jitter": 1.1}`, []string{"jitter 1.1", "0 to 1"}},
@@ -95,7 +97,7 @@ func TestResilienceSurvivesJSON(t *testing.T) {
 
 func TestResilienceOr(t *testing.T) {
 	zero, half := 0.0, 0.5
-	full := Resilience{Limit: 9, Delay: 9, Factor: 9, MaxDelay: 90, Jitter: &half, RetryOn: []ErrorKind{KindBusiness}}
+	full := Resilience{Limit: 9, Delay: 9, Factor: 9, MaxDelay: 90, Jitter: &half, RetryOn: []ErrorKind{KindBusiness}, MaxRetryAfter: 7}
 	tests := []struct {
 		name     string
 		r, other Resilience
@@ -106,12 +108,12 @@ func TestResilienceOr(t *testing.T) {
 		{"nothing to fall back on", full, Resilience{}, full},
 		{"a jitter of 0 is said", Resilience{Jitter: &zero}, Resilience{Jitter: &half}, Resilience{Jitter: &zero}},
 		{"an empty retryOn is said", Resilience{RetryOn: []ErrorKind{}}, full, Resilience{
-			Limit: 9, Delay: 9, Factor: 9, MaxDelay: 90, Jitter: &half, RetryOn: []ErrorKind{},
+			Limit: 9, Delay: 9, Factor: 9, MaxDelay: 90, Jitter: &half, RetryOn: []ErrorKind{}, MaxRetryAfter: 7,
 		}},
 		{"fields fall through one by one", Resilience{Limit: 2}, Resilience{Limit: 3, Delay: 4}, Resilience{Limit: 2, Delay: 4}},
 		{"another's maxDelay does not cut a delay", Resilience{Delay: 120}, Resilience{Delay: 1, MaxDelay: 60}, Resilience{Delay: 120, MaxDelay: 120}},
 		{"a policy's own maxDelay does", Resilience{Delay: 120, MaxDelay: 60}, full, Resilience{
-			Limit: 9, Delay: 120, Factor: 9, MaxDelay: 60, Jitter: &half, RetryOn: []ErrorKind{KindBusiness},
+			Limit: 9, Delay: 120, Factor: 9, MaxDelay: 60, Jitter: &half, RetryOn: []ErrorKind{KindBusiness}, MaxRetryAfter: 7,
 		}},
 	}
 	for _, test := range tests {

@@ -31,6 +31,7 @@ var may = map[string]map[string]string{
 		"internal/strictyaml": "a mistake in the file has a line, a column and a suggestion",
 	},
 	"handlers": {
+		"internal/bounded":    "expressions and templates of steps cannot use up a worker",
 		"internal/database":   "the SQL handler opens the connections that the settings name",
 		"internal/namedsql":   "one way of writing parameters in every dialect",
 		"internal/spans":      "lengths of time are written alike in steps and in the queue",
@@ -55,6 +56,7 @@ var may = map[string]map[string]string{
 		"workqueue":           "the items",
 		"workqueue/sqlstore":  "the store that is measured",
 	},
+	"internal/bounded":      {},
 	"internal/chaos":        {},
 	"internal/chaos/ledger": {},
 	"internal/chaos/worker": {
@@ -156,6 +158,7 @@ var may = map[string]map[string]string{
 		"workqueue/scoring":    "and so is a pipeline's",
 		"workqueue/matching":   "labels, selectors and the distribution of a pipeline's items",
 		"handlers":             "a step names one",
+		"internal/bounded":     "its expressions cannot use up a worker",
 		"internal/cron":        "a trigger is checked when the file is",
 		"internal/keydocs":     "the keys of a file are described beside the structs that read them",
 		"internal/jsonschemas": "a pipeline's input is a JSON Schema",
@@ -196,6 +199,7 @@ var may = map[string]map[string]string{
 		"internal/spans":   "a selector's life is written as every length of time",
 	},
 	"workqueue/scoring": {
+		"internal/bounded":   "an expression cannot use up the pass that scores",
 		"workqueue/matching": "it makes rules of its scorings",
 	},
 	"workqueue/sqlstore": {
@@ -237,7 +241,7 @@ var thirdParty = []struct {
 	{"gopkg.in/yaml.v3", []string{"internal/strictyaml"}, "it is archived: its heir shall take one import line"},
 	{"github.com/tink-crypto/tink-go", []string{"internal/keyring"}, "sealed texts outlive the library that sealed them; it holds keys in the clear"},
 	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/jsonschemas"}, "what a schema may read is decided in one place"},
-	{"github.com/expr-lang/expr", []string{"handlers", "pipelines", "workqueue/scoring"}, "expressions live in steps and in scorings"},
+	{"github.com/expr-lang/expr", []string{"handlers", "internal/bounded", "pipelines", "workqueue/scoring"}, "expressions live in steps and in scorings"},
 	{"github.com/spf13", []string{"cmd"}, "commands and flags end where the program begins"},
 	{"github.com/sqlc-dev/teesql", nil, "a parser for tests"},
 	{"pgregory.net/rapid", []string{"workqueue/storetest"}, "for tests"},

@@ -48,7 +48,7 @@ func TestDecodeEveryKey(t *testing.T) {
     archive: {maxAge: 90d, limit: 0}
     deletion: logical
     keys: {unique: global, countDeleted: true}
-    retry: {as: copy, limit: 3, delay: 30s, factor: 2, maxDelay: 1h, jitter: 0, retryOn: [error, business], timeout: 10m, within: 1d}
+    retry: {as: copy, limit: 3, delay: 30s, factor: 2, maxDelay: 1h, jitter: 0, retryOn: [error, business], timeout: 10m, within: 1d, maxRetryAfter: 10m}
     schemas:
       payload: {file: schemas/invoice.json}
       output: {type: object, properties: {total: {type: number, description: "< 5 & > 3"}}}
@@ -79,7 +79,7 @@ func TestDecodeEveryKey(t *testing.T) {
 		{Name: "plain"},
 		{
 			Name: "invoices", Description: new("Invoices of our suppliers"), Consumer: workqueue.ConsumerRobots, PriorityOffset: -200,
-			Resilience: `{"limit":3,"delay":"30s","factor":2,"maxDelay":"1h0m0s","jitter":0,"retryOn":["error","business"],"timeout":"10m0s","within":"24h0m0s"}`,
+			Resilience: `{"limit":3,"delay":"30s","factor":2,"maxDelay":"1h0m0s","jitter":0,"retryOn":["error","business"],"timeout":"10m0s","within":"24h0m0s","maxRetryAfter":"10m0s"}`,
 			RetryAs:    workqueue.RetryCopy, Encrypted: true,
 			Distribution: `{"mode":"best-worker","bypassSelectors":false,"scoring":{"rule":"map","label":"skill","scores":{"expert":10}}}`,
 			QueueKeys:    workqueue.QueueKeys{KeyScope: workqueue.KeyScopeGlobal, DeletedKeysCount: true},
@@ -160,7 +160,7 @@ etc/botwork.yaml:11:53: queues.mail.retry.factor: got 0.5, want 1 or more [inval
 etc/botwork.yaml:11:66: queues.mail.retry.jitter: got 2, want a share from 0 to 1 [invalid-value]
 etc/botwork.yaml:11:79: queues.mail.retry.retryOn[0]: got "errors", want error, timeout or business [invalid-value]; did you mean "error"?
 etc/botwork.yaml:11:87: queues.mail.retry.retryOn[1]: got nothing, want error, timeout or business [wrong-type]
-etc/botwork.yaml:11:91: unknown key "retries" in queues.mail.retry [unknown-key]; known are as, limit, delay, factor, maxDelay, jitter, retryOn, timeout, within
+etc/botwork.yaml:11:91: unknown key "retries" in queues.mail.retry [unknown-key]; known are as, limit, delay, factor, maxDelay, jitter, retryOn, timeout, within, maxRetryAfter
 etc/botwork.yaml:13:23: queues.mail.schemas.payload.file: open etc/schemas/none.json: no such file [no-file]; a path stands against the folder of botwork.yaml
 etc/botwork.yaml:14:22: queues.mail.schemas.output.type: value must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string' [invalid-schema]
 etc/botwork.yaml:14:22: queues.mail.schemas.output.type: got string, want array [invalid-schema]

@@ -18,6 +18,8 @@ type rawRetry struct {
 	RetryOn  *strictyaml.Node `yaml:"retryOn"`
 	Timeout  *strictyaml.Node `yaml:"timeout"`
 	Within   *strictyaml.Node `yaml:"within"`
+
+	MaxRetryAfter *strictyaml.Node `yaml:"maxRetryAfter"`
 }
 
 // policy is a workqueue.Resilience as the database keeps it. An empty list of
@@ -31,6 +33,8 @@ type policy struct {
 	RetryOn  *[]workqueue.ErrorKind `json:"retryOn,omitempty"`
 	Timeout  workqueue.Duration     `json:"timeout,omitempty"`
 	Within   workqueue.Duration     `json:"within,omitempty"`
+
+	MaxRetryAfter workqueue.Duration `json:"maxRetryAfter,omitempty"`
 }
 
 // retry reads what a retry is, and when there is one.
@@ -67,6 +71,8 @@ func (r *reader) retry(n *strictyaml.Node) (workqueue.RetryAs, workqueue.JSONTex
 		RetryOn: r.retryOn(raw.RetryOn),
 		Timeout: span(r, raw.Timeout, positive),
 		Within:  span(r, raw.Within, positive),
+
+		MaxRetryAfter: span(r, raw.MaxRetryAfter, positive),
 	}
 	if p == (policy{}) {
 		return as, ""

@@ -12,23 +12,22 @@ import (
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/file"
-	"github.com/expr-lang/expr/vm"
+	"github.com/expr-lang/expr/types"
 	"github.com/rs/zerolog"
 
+	"botwork/internal/bounded"
 	"botwork/workqueue/matching"
 )
 
-const (
-	maxExpression = 10_000  // bytes; the parser recurses into parentheses
-	memoryBudget  = 100_000 // elements that one evaluation may build
-)
+// maxElements bounds the elements of lists and maps that one evaluation builds.
+const maxElements = 100_000
 
 // expressionRule evaluates an expression for each worker, or for a batch of
 // them. Where it fails or gives no finite number, the default score counts, and
 // the first such fault is logged.
 type expressionRule struct {
 	matching.Scoring
-	program *vm.Program
+	program *bounded.Program
 	log     zerolog.Logger
 	said    sync.Once
 }
@@ -43,11 +42,8 @@ func newExpression(sc matching.Scoring, s Services) (matching.Rule, error) {
 
 // compile checks names and types: job, selectors, and worker or workers are all
 // there is.
-func compile(sc matching.Scoring) (*vm.Program, error) {
-	if len(sc.Expression) > maxExpression {
-		return nil, fmt.Errorf("the expression has %d bytes, want at most %d", len(sc.Expression), maxExpression)
-	}
-	variables := map[string]any{"job": map[string]any{}, "selectors": []any{}}
+func compile(sc matching.Scoring) (*bounded.Program, error) {
+	variables := types.Map{"job": types.TypeOf(map[string]any{}), "selectors": types.TypeOf([]any{})}
 	if sc.WithoutLabels {
 		delete(variables, "job")
 	}
@@ -56,13 +52,13 @@ func compile(sc matching.Scoring) (*vm.Program, error) {
 	}
 	names := []string{"worker", "job", "selectors"}
 	if sc.Batch {
-		variables["workers"], names[0] = []any{}, "workers"
+		variables["workers"], names[0] = types.TypeOf([]any{}), "workers"
 	} else {
-		variables["worker"] = map[string]any{}
+		variables["worker"] = types.TypeOf(map[string]any{})
 	}
-	program, err := expr.Compile(sc.Expression, expr.Env(variables), expr.Timezone("UTC"))
+	program, err := bounded.Compile(sc.Expression, variables, expr.Timezone("UTC"))
 	if err == nil {
-		return program, mayScore(program.Node().Type(), sc.Batch)
+		return program, mayScore(program.Type(), sc.Batch)
 	}
 	message := explain(err)
 	if strings.HasPrefix(message, "unknown name") {
@@ -101,14 +97,17 @@ func explain(err error) string {
 func (r *expressionRule) Scores(ctx context.Context, job matching.Job, workers []matching.Labels) ([]float64, error) {
 	scores := make([]float64, 0, len(workers))
 	values := jobValues(&r.Scoring, job)
+	machine := bounded.Machine{MaxElements: maxElements}
+	machine.Start(ctx)
 	for chunk := range slices.Chunk(workers, r.Size()) {
-		// A program cannot be interrupted, but its memory is bounded, and with
-		// that its loops.
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		workerValues(&r.Scoring, values, chunk)
-		got, err := r.evaluate(values, len(chunk))
+		got, err := r.evaluate(&machine, values, len(chunk))
+		if ended := ctx.Err(); err != nil && ended != nil {
+			return nil, ended
+		}
 		if err != nil {
 			r.said.Do(func() {
 				r.log.Warn().Err(err).Str("expression", r.Expression).Msg("an expression gave no score: the default score counts instead")
@@ -120,8 +119,7 @@ func (r *expressionRule) Scores(ctx context.Context, job matching.Job, workers [
 	return scores, nil
 }
 
-func (r *expressionRule) evaluate(values map[string]any, workers int) ([]float64, error) {
-	machine := vm.VM{MemoryBudget: memoryBudget}
+func (r *expressionRule) evaluate(machine *bounded.Machine, values map[string]any, workers int) ([]float64, error) {
 	result, err := machine.Run(r.program, values)
 	if err != nil {
 		return nil, errors.New(explain(err))

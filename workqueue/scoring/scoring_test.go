@@ -139,11 +139,15 @@ func TestExpressionFallsBack(t *testing.T) {
 		})
 	}
 	for expression, logged := range map[string]string{
-		"map(workers[1:], 1)":                "got 2 scores for 3 workers",
-		"map(workers, #.product)":            "got a text as score 1, want a finite number",
-		"workers[0].ram":                     "got 10, want a list of 3 numbers",
-		"map(1..500000, 1)":                  "memory budget exceeded",
-		"workers[0].ram == 10 ? nil : [1.0]": "got nothing, want a list of 3 numbers",
+		"map(workers[1:], 1)":     "got 2 scores for 3 workers",
+		"map(workers, #.product)": "got a text as score 1, want a finite number",
+		"workers[0].ram":          "got 10, want a list of 3 numbers",
+		"map(1..500000, 1)":       "memory budget exceeded",
+
+		"map(workers, len(repeat('abcdefgh', 100000000)))":          "makes texts and lists of more than 64 MB",
+		"let l = 1..90000; map(workers, count(l, any(l, # < 0)))":   "takes more than",
+		"map(workers, len(toJSON(reduce(1..60, [#acc, #acc], 1))))": "takes more than",
+		"workers[0].ram == 10 ? nil : [1.0]":                        "got nothing, want a list of 3 numbers",
 	} {
 		r, log := rule(t, `{"rule": "expression", "batch": true, "expression": "`+expression+`", "send": ["labels"]}`)
 		got, err := r.Scores(t.Context(), xbox(t), workers)
@@ -189,4 +193,23 @@ func TestExpressionEndsWithItsContext(t *testing.T) {
 	if _, err := r.Scores(ctx, xbox(t), labels(t, `{}`)); !errors.Is(err, context.Canceled) {
 		t.Errorf("err = %v, want that of the context", err)
 	}
+	r, _ = rule(t, `{"rule": "expression", "expression": "let l = 1..90000; count(l, any(l, # < 0))"}`)
+	ctx, cancel = context.WithCancel(t.Context())
+	if _, err := r.Scores(&endsLater{ctx, 3, cancel}, xbox(t), labels(t, `{}`)); !errors.Is(err, context.Canceled) {
+		t.Errorf("in a loop: err = %v, want that of the context", err)
+	}
+}
+
+// endsLater is a context that ends when it has been asked a number of times.
+type endsLater struct {
+	context.Context
+	left int
+	end  func()
+}
+
+func (c *endsLater) Err() error {
+	if c.left--; c.left < 0 {
+		c.end()
+	}
+	return c.Context.Err()
 }

@@ -1,0 +1,265 @@
+package bounded
+
+import (
+	"fmt"
+	"math/bits"
+	"reflect"
+	"strings"
+
+	"github.com/expr-lang/expr/builtin"
+	"github.com/expr-lang/expr/vm/runtime"
+)
+
+// function is a function of expressions. Its first argument is the budget.
+type function = func(args ...any) (any, error)
+
+// constantTime are the functions that cost the same whatever they are given.
+var constantTime = map[string]bool{
+	"first": true, "last": true, "get": true, "take": true, "type": true, "now": true,
+	"abs": true, "ceil": true, "floor": true, "round": true,
+	"bitand": true, "bitor": true, "bitxor": true, "bitnand": true, "bitnot": true, "bitshl": true, "bitshr": true, "bitushr": true,
+}
+
+// readsOnly are the functions that make nothing and read each argument once.
+var readsOnly = map[string]bool{
+	"len": true, "int": true, "float": true, "hasPrefix": true, "hasSuffix": true, "indexOf": true, "lastIndexOf": true,
+	"trim": true, "trimPrefix": true, "trimSuffix": true,
+}
+
+// readsDeep are the functions that read the lists and maps in their arguments.
+var readsDeep = map[string]bool{
+	"string": true, "toJSON": true, "flatten": true, "min": true, "max": true, "mean": true, "median": true, "fromPairs": true,
+}
+
+// zoneSteps is what it costs to read a time zone.
+const zoneSteps = 1_000
+
+// makes returns how many bytes a function will make of arguments that are as large
+// as w says. Functions that are not here make nothing that grows.
+var makes = map[string]func(args []any, w weight) int{
+	"upper":      func(_ []any, w weight) int { return times(w.text, 3) / 2 }, // the capital of ɐ has three bytes
+	"lower":      func(_ []any, w weight) int { return times(w.text, 3) / 2 },
+	"split":      func(args []any, w weight) int { return plus(w.text/8, times(pieces(args), 2*elementBytes)) },
+	"splitAfter": func(args []any, w weight) int { return plus(w.text/8, times(pieces(args), 2*elementBytes)) },
+	"replace":    replaced,
+	"repeat":     func(args []any, w weight) int { return times(w.text, runtime.ToInt(args[1])) },
+	"join": func(args []any, w weight) int {
+		glue := 0
+		if len(args) == 2 {
+			glue = textLength(args[1])
+		}
+		return plus(w.bytes(), times(w.nodes, glue))
+	},
+	"toJSON":     func(_ []any, w weight) int { return w.json },
+	"string":     func(_ []any, w weight) int { return plus(w.text, times(w.nodes, 24)) },
+	"fromJSON":   func(args []any, w weight) int { return plus(w.text, times(values(args[0]), entryBytes)) },
+	"toBase64":   func(_ []any, w weight) int { return plus(times(w.text, 4)/3, 4) },
+	"fromBase64": func(_ []any, w weight) int { return w.text },
+	"keys":       func(_ []any, w weight) int { return times(w.nodes, 2*elementBytes) },
+	"values":     func(_ []any, w weight) int { return times(w.nodes, elementBytes) },
+	"toPairs":    func(_ []any, w weight) int { return times(w.nodes, entryBytes) },
+	"fromPairs":  func(_ []any, w weight) int { return times(w.nodes, entryBytes/2) },
+	"reverse":    func(_ []any, w weight) int { return times(w.nodes, elementBytes) },
+	"concat":     func(_ []any, w weight) int { return times(w.nodes, 2*elementBytes) },
+	"flatten":    func(_ []any, w weight) int { return times(w.nodes, 2*elementBytes) },
+	"uniq":       func(_ []any, w weight) int { return times(w.nodes, 2*elementBytes) },
+	"sort":       func(_ []any, w weight) int { return times(w.nodes, elementBytes) },
+	"median":     func(_ []any, w weight) int { return times(w.nodes, elementBytes) },
+}
+
+// bound makes a function of the library one that charges the budget before it
+// works.
+func bound(f *builtin.Function) function {
+	call := f.Func
+	switch {
+	case f.Name == "uniq":
+		return uniq
+	case f.Name == "repeat": // the library makes the text and looks at its length afterwards
+		call = func(args ...any) (any, error) {
+			n := runtime.ToInt(args[1])
+			if n < 0 {
+				return nil, fmt.Errorf("invalid argument for repeat (expected positive integer, got %d)", n)
+			}
+			return strings.Repeat(args[0].(string), n), nil
+		}
+	case f.Safe != nil:
+		call = func(args ...any) (any, error) {
+			v, _, err := f.Safe(args...)
+			return v, err
+		}
+	case f.Fast != nil:
+		call = func(args ...any) (any, error) { return f.Fast(args[0]), nil }
+	}
+	size := makes[f.Name]
+	return func(args ...any) (any, error) {
+		b := args[0].(*Budget)
+		args = args[1:]
+		w, err := b.weighFor(f.Name, args)
+		if err != nil {
+			return nil, err
+		}
+		if size != nil {
+			if err := b.Memory(size(args, w)); err != nil {
+				return nil, err
+			}
+		}
+		return call(args...)
+	}
+}
+
+func (b *Budget) weighFor(name string, args []any) (weight, error) {
+	if readsDeep[name] {
+		return b.weighDeep(args)
+	}
+	w, err := b.weigh(args...)
+	if err != nil {
+		return w, err
+	}
+	switch name {
+	case "sort":
+		return w, b.Steps(times(w.steps(), bits.Len(uint(w.nodes))))
+	case "len": // which counts characters
+		return w, b.Steps(w.text / 8)
+	case "date", "timezone":
+		return w, b.Steps(zoneSteps)
+	}
+	return w, nil
+}
+
+// pieces is how many pieces split makes.
+func pieces(args []any) int {
+	text, ok := args[0].(string)
+	delimiter, okToo := args[1].(string)
+	if !ok || !okToo {
+		return 0 // the function says what is wrong
+	}
+	n := strings.Count(text, delimiter) + 1
+	if len(args) == 3 {
+		if most := runtime.ToInt(args[2]); most >= 0 {
+			n = min(n, most)
+		}
+	}
+	return n
+}
+
+// replaced is the length of the text that replace makes.
+func replaced(args []any, w weight) int {
+	text, ok := args[0].(string)
+	old, okToo := args[1].(string)
+	if !ok || !okToo {
+		return 0
+	}
+	n := strings.Count(text, old)
+	if len(args) == 4 {
+		if most := runtime.ToInt(args[3]); most >= 0 {
+			n = min(n, most)
+		}
+	}
+	return plus(len(text), times(n, textLength(args[2])))
+}
+
+// values is how many values a text of JSON holds.
+func values(v any) int {
+	text, _ := v.(string)
+	n, quoted := 1, false
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			quoted = !quoted
+		case '\\':
+			i++
+		case ',', '[', '{':
+			if !quoted {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func textLength(v any) int {
+	text, _ := v.(string)
+	return len(text)
+}
+
+// uniq is the library's, which compares each element with all others, in time
+// that grows with the list where its elements are texts.
+func uniq(args ...any) (any, error) {
+	b := args[0].(*Budget)
+	w, err := b.weighDeep(args[1])
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Memory(makes["uniq"](nil, w)); err != nil {
+		return nil, err
+	}
+	list := reflect.ValueOf(args[1])
+	if list.Kind() != reflect.Slice && list.Kind() != reflect.Array {
+		return nil, fmt.Errorf("cannot uniq %s", list.Kind())
+	}
+	distinct, seen := []any{}, map[string]bool{}
+	var others []any // that are no texts
+	for i := range list.Len() {
+		v := list.Index(i).Interface()
+		if text, ok := v.(string); ok {
+			if !seen[text] {
+				seen[text] = true
+				distinct = append(distinct, v)
+			}
+			continue
+		}
+		if err := b.Steps(len(others)); err != nil {
+			return nil, err
+		}
+		known := false
+		for _, other := range others {
+			if known = runtime.Equal(v, other); known {
+				break
+			}
+		}
+		if !known {
+			if others = append(others, v); composite(v) {
+				if err := b.Steps(w.nodes); err != nil { // each comparison may read all of it
+					return nil, err
+				}
+			}
+			distinct = append(distinct, v)
+		}
+	}
+	return distinct, nil
+}
+
+func composite(v any) bool {
+	switch v.(type) {
+	case nil, bool, int, float64, string:
+		return false
+	}
+	return true
+}
+
+// add is + of two values of which both may be texts. What does not go together
+// panics in the machine, which reports where.
+func add(args ...any) (any, error) {
+	return join(args, func(left, right string) int { return len(left) + len(right) })
+}
+
+// addToAccumulator is + in the body of reduce where the left side is what it has
+// made so far: all of these texts but the last one are dropped.
+func addToAccumulator(args ...any) (any, error) {
+	return join(args, func(_, right string) int { return len(right) })
+}
+
+func join(args []any, size func(left, right string) int) (any, error) {
+	b, left, right := args[0].(*Budget), args[1], args[2]
+	if l, ok := left.(string); ok {
+		if r, ok := right.(string); ok {
+			if err := b.Steps(1 + (len(l)+len(r))/textPerStep); err != nil {
+				return nil, err
+			}
+			if err := b.Memory(size(l, r)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return runtime.Add(left, right), nil
+}

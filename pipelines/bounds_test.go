@@ -1,0 +1,72 @@
+package pipelines
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"botwork/workqueue"
+)
+
+// TestExpressionsAreBounded holds the expressions of a step together to the bounds,
+// and the error to naming the one that exceeded them.
+func TestExpressionsAreBounded(t *testing.T) {
+	const mb = `repeat("abcdefgh", 131072)`
+	tests := []struct{ name, step, want string }{
+		{"a condition", `if: 'let l = 1..900000; count(l, count(l, # < 0) > 0) > 0'`, "if (test.yaml:"},
+		{"a parameter", `with: {value: '${{ join(map(1..1000, ` + mb + `)) }}'}`, "with.value (test.yaml:"},
+		{"a text", `with: {value: 'a ${{ ` + mb + ` }} ` + strings.Repeat("${{ "+mb+" }}", 100) + `'}`, "with.value (test.yaml:"},
+		{"many parameters", `with: {value: [` + strings.Repeat(`'${{ `+mb+` }}', `, 100) + `1]}`, "with.value."},
+		{"many long lists", `with: {value: [` + strings.Repeat(`'${{ 1..900000 }}', `, 100) + `1]}`, "with.value."},
+		{"a payload in a text", `with: {value: '` + strings.Repeat("${{ payload.text }}", 100) + `'}`, "with.value (test.yaml:"},
+		{"a list that holds itself twice", `with: {value: '${{ reduce(1..60, [#acc, #acc], 1) }}'}`, "with.value (test.yaml:"},
+	}
+	payload := workqueue.JSONText(`{"text": "` + strings.Repeat("x", 1<<20) + `"}`)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := parse(t, testCompiler(nil), "steps:\n  - name: s\n    handler: Echo\n    "+test.step+"\n")
+			got := testEngine(nil).Run(t.Context(), p, RunInput{Run: workqueue.NewRun(&workqueue.Item{Payload: payload})})
+			if got.Kind != workqueue.KindPermanent || !strings.Contains(got.Error, test.want) || !strings.Contains(got.Error, "more than") {
+				t.Errorf("outcome = %v %q %.300s, want a permanent failure that names %q", got.Verdict, got.Kind, got.Error, test.want)
+			}
+			told := testEngine(nil).DryRun(p, RunInput{Run: workqueue.NewRun(&workqueue.Item{Payload: payload})})
+			if text := fmt.Sprintf("%.100000v", told); !strings.Contains(text, "more than") {
+				t.Errorf("the dry run says %.300s, want that a bound is exceeded", text)
+			}
+		})
+	}
+}
+
+// TestAnExpressionEndsWithItsRun holds an expression to its run's context, and the
+// run to the verdict that the cause asks for.
+func TestAnExpressionEndsWithItsRun(t *testing.T) {
+	for name, step := range map[string]string{
+		"if":   `if: 'let l = 1..900000; count(l, count(l, # < 0) > 0) > 0'`,
+		"with": `with: {value: '${{ let l = 1..900000; count(l, count(l, # < 0) > 0) }}'}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := parse(t, testCompiler(nil), "steps:\n  - name: s\n    handler: Echo\n    onError: continue\n    "+step+"\n")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			ended := &endsLater{Context: ctx, left: 3, end: func() { cancel(workqueue.ErrDraining) }}
+			got := testEngine(nil).Run(ended, p, RunInput{})
+			if got.Verdict != workqueue.Released || got.Step != "s" {
+				t.Errorf("outcome = %+v, want released at s", got.Outcome)
+			}
+		})
+	}
+}
+
+// endsLater is a context that ends when it has been asked a number of times.
+type endsLater struct {
+	context.Context
+	left int
+	end  func()
+}
+
+func (c *endsLater) Err() error {
+	if c.left--; c.left < 0 {
+		c.end()
+	}
+	return c.Context.Err()
+}
