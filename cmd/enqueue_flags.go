@@ -49,7 +49,7 @@ func (f *enqueueFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.uniqueFor, "unique-for", "", "only if none of the same queue, pipeline and payload was made within this `DURATION`")
 	flags.StringArrayVar(&f.tags, "tag", nil, "a `TAG` to find the item by; again for more")
 	flags.StringArrayVar(&f.meta, "meta", nil, "metadata to find the item by, `KEY=VALUE`; again for more")
-	flags.StringArrayVar(&f.labels, "label", nil, "what the item is, for scores: `KEY=VALUE`, where true, false and numbers are what they look like; again for more")
+	flags.StringArrayVar(&f.labels, "label", nil, "what the item is, for scores: `KEY=VALUE`, where true, false and numbers are what they look like, and what stands in double quotes is text; again for more")
 	flags.StringArrayVar(&f.selectors, "selector", nil, "which workers may take the item: a `CONDITION` such as 'ram >= 32', or an object in JSON; again for more")
 	flags.StringVar(&f.limitKey, "limit-key", "", "what the queue's limits per key count by: a `KEY` such as a customer")
 	flags.StringVar(&f.retain, "retain", "", "how long to keep the item when it has succeeded: a `DURATION`; 0s deletes it at once (default the queue's)")
@@ -92,7 +92,7 @@ func (f *enqueueFlags) defaults(flags *pflag.FlagSet) (workqueue.NewItem, error)
 // place is where the parts of the item were written.
 func (f *enqueueFlags) place() place {
 	p := place{file: "--pipeline", flags: map[string]string{
-		"naturalKey": "--key", "limitKey": "--limit-key", "tags": "--tag", "metadata": "--meta", "labels": "--label", "selectors": "--selector", "deadline": "--deadline", "retain": "--retain",
+		"naturalKey": "--key", "limitKey": "--limit-key", "tags": "--tag", "metadata": "--meta", "labels": "--label", "selectors": "--selector", "estimatedDuration": "--estimated-duration", "deadline": "--deadline", "retain": "--retain",
 		"unique": "--unique-for", "pipeline": "--pipeline", "payload": "--payload", "priority": "--priority", "queue": "--queue",
 	}}
 	if f.deadlineIn != "" {
@@ -104,7 +104,7 @@ func (f *enqueueFlags) place() place {
 // refuse finds flags that do not go together, or say nothing.
 func (f *enqueueFlags) refuse(flags *pflag.FlagSet) error {
 	// A variable that a script forgot to set must not make an item without a key.
-	for _, name := range []string{"key", "limit-key", "deadline", "deadline-in", "retain", "unique-for"} {
+	for _, name := range []string{"key", "limit-key", "estimated-duration", "deadline", "deadline-in", "retain", "unique-for"} {
 		if flag := flags.Lookup(name); flag.Changed && flag.Value.String() == "" {
 			return usagef("--%s: got an empty text; leave the flag out for none", name)
 		}
@@ -147,13 +147,18 @@ func (f *enqueueFlags) times(it *workqueue.NewItem) (err error) {
 	for _, flag := range []struct {
 		name, text string
 		to         *time.Duration
-	}{{"in", f.in, &it.In}, {"estimated-duration", f.estimate, &it.Estimate}, {"deadline-in", f.deadlineIn, &it.DeadlineIn}, {"retain", f.retain, &retain}} {
+	}{{"in", f.in, &it.In}, {"deadline-in", f.deadlineIn, &it.DeadlineIn}, {"retain", f.retain, &retain}} {
 		if *flag.to, err = parseWait(flag.text); err != nil {
 			return usagef("--%s: %v", flag.name, err)
 		}
 	}
 	if f.retain != "" {
 		it.Retain = &retain
+	}
+	if f.estimate != "" {
+		if it.Estimate, err = parseEstimate(f.estimate); err != nil {
+			return usagef("--estimated-duration: %v", err)
+		}
 	}
 	if f.uniqueFor != "" {
 		if it.UniqueFor, err = parseUniqueFor(f.uniqueFor); err != nil {
@@ -174,6 +179,15 @@ func parseWait(text string) (time.Duration, error) {
 	d, err := handlers.ParseDuration(text)
 	if err == nil && d < 0 {
 		err = fmt.Errorf("got %q, want no negative duration", text)
+	}
+	return d, err
+}
+
+// parseEstimate reads how long a run is expected to take.
+func parseEstimate(text string) (time.Duration, error) {
+	d, err := handlers.ParseDuration(text)
+	if err == nil {
+		err = workqueue.CheckEstimate(d)
 	}
 	return d, err
 }

@@ -130,6 +130,9 @@ func TestEnqueueFlagsThatAreWrong(t *testing.T) {
 	for line, want := range map[string][]string{
 		"--key=":                                     {"--key: got an empty text"},
 		"--retain=":                                  {"--retain: got an empty text"},
+		"--estimated-duration 0s":                    {"--estimated-duration: got 0s, want more than 0s; leave it out if it is not known"},
+		"--estimated-duration -5m":                   {"--estimated-duration: got -5m, want more than 0s"},
+		"--estimated-duration=":                      {"--estimated-duration: got an empty text"},
 		"--retain -1s":                               {"--retain: ", "no negative duration"},
 		"--retain -7d":                               {`--retain: got "-7d", want no negative duration`},
 		"--retain soon":                              {"--retain: "},

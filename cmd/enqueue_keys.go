@@ -77,7 +77,7 @@ func setText(it *workqueue.NewItem, key, text string) (err error) {
 	case "limitKey":
 		it.LimitKey = text
 	case "estimatedDuration":
-		it.Estimate, err = parseWait(text)
+		it.Estimate, err = parseEstimate(text)
 	case "at":
 		it.In = 0
 		it.At, err = parseTime(text)

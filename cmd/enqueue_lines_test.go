@@ -86,6 +86,9 @@ func TestEnqueueLinesTellsFieldsThatAreWrong(t *testing.T) {
 		`{"queue": "order", "key": "` + sign(401) + `"}`,
 		`{"naturalKey": "x", "limit_key": "y"}`,
 		`{"queue": "orders", "priority": 2147483647}`,
+		`{"estimatedDuration": "0s"}`,
+		`{"estimatedDuration": "-1s"}`,
+		`{"estimatedDuration": ""}`,
 	}, "\n")
 	r := botworkWith(t, lines, nil, "enqueue", "--stdin", "--pipeline", "hello")
 	r.wantFailure(t, exitUsage)

@@ -29,6 +29,14 @@ func TestEnqueueLabelsAndSelectors(t *testing.T) {
 	if diff := cmp.Diff(want, it); diff != "" {
 		t.Errorf("item (-want +got):\n%s", diff)
 	}
+	quoted := decode[matched](t, mustDo(t, "enqueue", "--pipeline", "hello", "--label", `a="NaN"`, "--label", `b="9007199254740993"`, "--selector", `c = "1e400"`, "-o", "json"))
+	want = matched{
+		Labels:    map[string]any{"a": "NaN", "b": "9007199254740993"},
+		Selectors: []map[string]any{{"key": "c", "operator": "equal", "value": "1e400"}},
+	}
+	if diff := cmp.Diff(want, quoted); diff != "" {
+		t.Errorf("what is quoted (-want +got):\n%s", diff)
+	}
 	sheet := mustDo(t, "items", "show", "1")
 	for _, line := range []string{`{"formula":"a=b","language":"français","size":0.5,"urgent":true,"zip":"0123"}`, `[{"key":"ram","operator":"greaterThanOrEqual","value":32}`} {
 		if !strings.Contains(sheet, line) {
@@ -67,6 +75,11 @@ func TestEnqueueLabelsThatAreWrong(t *testing.T) {
 		{[]string{"--label", "gpu"}, `--label: got "gpu", want KEY=VALUE`},
 		{[]string{"--label", "=x"}, `--label: got "=x", want KEY=VALUE`},
 		{[]string{"--label", `a="x`}, "must end with one"},
+		{[]string{"--label", "a=NaN"}, `--label: got "a=NaN": NaN is not a finite number; if it is text, write it in double quotes: "NaN"`},
+		{[]string{"--label", "a=1e400"}, `--label: got "a=1e400": 1e400 is too big for a number of 64 bits`},
+		{[]string{"--label", "a=9007199254740993"}, `9007199254740993 cannot be kept exactly as a number of 64 bits; if it is text, write it in double quotes`},
+		{[]string{"--selector", "a = 9007199254740993"}, `cannot be kept exactly`},
+		{[]string{"--selector", "a in [1, 1e400]"}, `1e400 is too big for a number`},
 		{[]string{"--label", "a=1", "--label", "a=2"}, "--label: got a=1 and a=2"},
 		{[]string{"--label", "a b=1"}, `--label: labels.a b: got the key "a b"`},
 		{[]string{"--selector", "gpu"}, `--selector: got "gpu", want a condition such as gpu = true`},

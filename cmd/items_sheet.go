@@ -12,7 +12,7 @@ import (
 )
 
 // itemSheet shows the fields that say something, one per line.
-func (a *app) itemSheet(it *workqueue.Item, workers []workqueue.Worker) {
+func (a *app) itemSheet(it *workqueue.Item, attempts []workqueue.Attempt, workers []workqueue.Worker) {
 	s := &sheet{newGrid()}
 	s.add("id", fmt.Sprint(it.ID))
 	s.add("lifecycle", string(it.Lifecycle))
@@ -29,6 +29,7 @@ func (a *app) itemSheet(it *workqueue.Item, workers []workqueue.Worker) {
 	s.add("payload", string(it.Payload))
 	s.add("output", string(it.Output))
 	s.add("analytics", string(it.Analytics))
+	s.snooze(it, attempts)
 	s.run(it)
 	for _, w := range workers {
 		if it.WorkerID != nil && w.ID == *it.WorkerID {
@@ -74,6 +75,22 @@ func (s *sheet) milliseconds(name string, ms *int64) {
 	if ms != nil {
 		s.add(name, workqueue.Duration(time.Duration(*ms)*time.Millisecond).String())
 	}
+}
+
+// snooze shows until when an item waits that its last run has put off, and why.
+func (s *sheet) snooze(it *workqueue.Item, attempts []workqueue.Attempt) {
+	if it.State != workqueue.Ready || it.StartedAt == nil || len(attempts) == 0 {
+		return
+	}
+	last := attempts[len(attempts)-1]
+	if last.Outcome != "snoozed" || last.Fence != it.Fence {
+		return
+	}
+	until := "until " + instant(&it.AvailableAt)
+	if last.Reason != nil {
+		until += ": " + *last.Reason
+	}
+	s.add("snoozed", until)
 }
 
 // run shows how far the present or the last run has come, and its failures.

@@ -37,9 +37,10 @@ func (a *app) itemsShowCommand() *cobra.Command {
 		Use:   "show ID",
 		Short: "Show an item with its attempts",
 		Long: `Shows all fields of an item and its attempts: one for each try that did not
-simply succeed. Step, progress and log are those of the present or last run, and
-of each attempt: they are recorded every two seconds while a run goes on, and with
-its end.
+simply succeed. A snooze is no failure: it has a reason instead of an error.
+
+Step, progress and log are those of the present or last run, and of each attempt:
+they are recorded every two seconds while a run goes on, and with its end.
 
 JSON and YAML are one object, with the attempts under "attempts".`,
 		Example: "  botwork items show 17\n  botwork items show 17 --output json",
@@ -67,7 +68,7 @@ JSON and YAML are one object, with the attempts under "attempts".`,
 			if err != nil {
 				return err
 			}
-			a.itemSheet(&item, workers)
+			a.itemSheet(&item, attempts, workers)
 			a.attemptTable(attempts)
 			return nil
 		})
@@ -79,10 +80,10 @@ func (a *app) attemptTable(attempts []workqueue.Attempt) {
 	if len(attempts) == 0 {
 		return
 	}
-	g := newGrid("attempt", "outcome", "worker", "host", "text", "step", "finished", "error")
+	g := newGrid("attempt", "outcome", "worker", "host", "text", "step", "finished", "error or reason")
 	for _, at := range attempts {
 		g.add(fmt.Sprint(at.Attempt), at.Outcome, orDash(at.WorkerName), orDash(at.Host), cmp.Or(shortHash(at.PipelineHash), "-"), orDash(at.Step),
-			instant(&at.FinishedAt), orDash(at.Error))
+			instant(&at.FinishedAt), orDash(cmp.Or(at.Error, at.Reason)))
 	}
 	fmt.Fprintln(a.stdout)
 	g.writeTo(a.stdout)

@@ -3,7 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
-	"strconv"
+	"math"
 	"strings"
 
 	"botwork/internal/strictyaml"
@@ -31,7 +31,7 @@ func (l *Labels) DecodeNode(n *strictyaml.Node) strictyaml.Findings {
 }
 
 // UnmarshalText takes "name=value,name=value", as from an environment
-// variable. A value that looks like a number or a bool is one.
+// variable. Values are written as those of an item's labels on the command line.
 func (l *Labels) UnmarshalText(text []byte) error {
 	labels := Labels{}
 	for pair := range strings.SplitSeq(string(text), ",") {
@@ -43,25 +43,25 @@ func (l *Labels) UnmarshalText(text []byte) error {
 		if _, twice := labels[name]; twice {
 			return fmt.Errorf("label %q stands here twice", name)
 		}
-		labels[name] = labelValue(value)
+		v, err := labelValue(value)
+		if err != nil {
+			return fmt.Errorf("label %q: %w", name, err)
+		}
+		labels[name] = v
 	}
 	*l = labels
 	return nil
 }
 
-func labelValue(text string) any {
-	if text == "true" || text == "false" {
-		return text == "true"
+func labelValue(text string) (any, error) {
+	v, err := matching.ParseValue(text)
+	if err != nil {
+		return nil, err
 	}
-	if i, err := strconv.Atoi(text); err == nil && strconv.Itoa(i) == text {
-		return i
+	if f, ok := v.Float(); ok && f == math.Trunc(f) && math.Abs(f) <= 1<<53 {
+		return int(f), nil // as YAML has it
 	}
-	// Of the numbers with a fraction only plain ones: "1e5" and "Inf" are
-	// names more often than not.
-	if f, err := strconv.ParseFloat(text, 64); err == nil && strconv.FormatFloat(f, 'f', -1, 64) == text && strings.Contains(text, ".") {
-		return f
-	}
-	return text
+	return v.Any(), nil
 }
 
 // labels checks a worker's labels as items will meet them.

@@ -37,7 +37,7 @@ func TestEnvironmentOverridesFile(t *testing.T) {
 		"BOTWORK_DATABASE_DRIVER=postgres", "BOTWORK_DATABASE_DSN=postgres://bot:hunter2@db/work",
 		"BOTWORK_DATABASE_POOL_MAXIDLE=2", "BOTWORK_DATABASE_POOL_MAXLIFETIME=1h",
 		"BOTWORK_WORKER_NAME=environment", "BOTWORK_WORKER_HEARTBEAT=10s", "BOTWORK_WORKER_SHUTDOWNGRACE=0s",
-		"BOTWORK_WORKER_LABELS=gpu=true, ram=64,load=0.5,version=1e5,zip=0123,url=a=b",
+		"BOTWORK_WORKER_LABELS=gpu=true, ram=64,load=0.5,version=1e5,zip=0123,url=a=b,serial=\"9007199254740993\"",
 		"BOTWORK_WORKER_CHANNELS=voice=2, chat=1:4", "BOTWORK_WORKER_QUEUES=erp,mail", "BOTWORK_WORKER_RESERVEDSLOTS=1",
 		"BOTWORK_WORKER_CAPACITY=", // empty counts as not set
 		"BOTWORK_PIPELINES_TIMEZONE=UTC", "BOTWORK_HANDLERS_FOLDERS=/in,out",
@@ -51,7 +51,7 @@ func TestEnvironmentOverridesFile(t *testing.T) {
 	}
 	want := config.Worker{Name: "environment", Capacity: 3, Heartbeat: 10 * time.Second, Lease: 2 * time.Minute,
 		ReservedSlots: 1, Channels: config.Channels{"voice": {Cost: 2}, "chat": {Cost: 1, Max: new(4)}}, Queues: []string{"erp", "mail"},
-		Labels: config.Labels{"gpu": true, "ram": 64, "load": 0.5, "version": "1e5", "zip": "0123", "url": "a=b"}}
+		Labels: config.Labels{"gpu": true, "ram": 64, "load": 0.5, "version": "1e5", "zip": "0123", "url": "a=b", "serial": "9007199254740993"}}
 	if diff := cmp.Diff(want, c.Worker); diff != "" {
 		t.Error(diff)
 	}
@@ -94,6 +94,17 @@ func TestEveryMistakeAtOnce(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A number that cannot be kept is no text: the environment, like a file, says so.
+func TestLabelsThatAreNoNumbers(t *testing.T) {
+	path := write(t, "worker: {}\n")
+	for _, value := range []string{"NaN", "1e400", "9007199254740993", "92233720368547758070000001"} {
+		_, err := config.Load(path, []string{"BOTWORK_WORKER_LABELS=site=lisbon,serial=" + value})
+		if err == nil || !strings.Contains(err.Error(), `label "serial": `+value) || !strings.Contains(err.Error(), `in double quotes: "`+value+`"`) {
+			t.Errorf("serial=%s: error %v, want one that says how the text is written", value, err)
+		}
 	}
 }
 

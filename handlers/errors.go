@@ -51,7 +51,12 @@ type SnoozeError struct {
 	Reason string
 }
 
-func (e *SnoozeError) Error() string { return fmt.Sprintf("snooze for %s: %s", e.After, e.Reason) }
+func (e *SnoozeError) Error() string {
+	if e.Reason == "" {
+		return fmt.Sprintf("snooze for %s", e.After)
+	}
+	return fmt.Sprintf("snooze for %s: %s", e.After, e.Reason)
+}
 
 // Snooze returns an error that makes the item ready again after d, counting no
 // attempt. A negative d means at once.

@@ -120,7 +120,7 @@ It is safe to run twice: it changes nothing.`,
 
 type snoozeStep struct {
 	For    Duration `json:"for" required:"true" doc:"how long to wait before the item is due again"`
-	Reason string   `json:"reason" doc:"what the item waits for, for the log"`
+	Reason string   `json:"reason" doc:"what the item waits for: in the log, and in items show"`
 }
 
 func (s *snoozeStep) Validate() error {

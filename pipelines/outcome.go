@@ -102,7 +102,6 @@ func interrupted(ctx context.Context, err error) bool {
 func (r *run) fail(ctx context.Context, s *Step, err error) {
 	o := &r.result.Outcome
 	o.Step = s.Name
-	text := err.Error()
 	snooze, snoozed := errors.AsType[*handlers.SnoozeError](err)
 	drop, dropped := errors.AsType[*handlers.DropError](err)
 	_, uncounted := errors.AsType[*handlers.UncountedError](err)
@@ -114,11 +113,12 @@ func (r *run) fail(ctx context.Context, s *Step, err error) {
 		o.Verdict, o.Error = workqueue.Dropped, r.bounded(drop.Reason)
 		return
 	case snoozed:
-		o.Verdict, o.After, text = workqueue.Snoozed, snooze.After, snooze.Reason
+		o.Verdict, o.After, o.Error = workqueue.Snoozed, snooze.After, r.bounded(snooze.Reason)
+		return
 	default:
 		o.Verdict, o.Kind, o.After, o.Uncounted = workqueue.Failed, kindOf(err), askedWait(err), uncounted
 	}
-	o.Error = r.text(s, text)
+	o.Error = r.text(s, err.Error())
 }
 
 // interrupt settles the result when the run's context has ended: its time is

@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -21,7 +22,7 @@ func (t *Task) check() error {
 		ps.add("importance", "", "got %d, want 0 (low), 1 (normal) or 2 (high)", int(t.Importance))
 	}
 	if t.EstimatedDuration < 0 {
-		ps.add("estimatedDuration", "", "got %s, want 0s or more", t.EstimatedDuration)
+		ps.add("estimatedDuration", leaveEstimateOut, "%s", wrongEstimate(t.EstimatedDuration))
 	}
 	t.checkScope(&ps)
 	checkObject(&ps, "payload", t.Payload, PayloadKey)
@@ -80,3 +81,7 @@ func checkObject(ps *Problems, field string, text workqueue.JSONText, reserved s
 		ps.add(field, "give it another name", "the key %q is the program's", reserved)
 	}
 }
+
+const leaveEstimateOut = "leave it out if it is not known"
+
+func wrongEstimate(d workqueue.Duration) string { return fmt.Sprintf("got %v, want more than 0s", d) }

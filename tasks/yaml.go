@@ -22,7 +22,7 @@ type rawTask struct {
 	Scope             *strictyaml.Node `yaml:"scope"`
 	Payload           *strictyaml.Node `yaml:"payload"`
 	Resilience        *strictyaml.Node `yaml:"resilience"`
-	EstimatedDuration time.Duration    `yaml:"estimatedDuration"`
+	EstimatedDuration *strictyaml.Node `yaml:"estimatedDuration"`
 	Notify            *strictyaml.Node `yaml:"notify"`
 }
 
@@ -105,7 +105,7 @@ func (d *decoder) task(e strictyaml.Entry) Task {
 		return t
 	}
 	t.Topic, t.Description, t.Queue = raw.Topic, raw.Description, raw.Queue
-	t.EstimatedDuration = workqueue.Duration(raw.EstimatedDuration)
+	t.EstimatedDuration = d.estimate(raw.EstimatedDuration)
 	if raw.Active != nil {
 		t.Active = *raw.Active
 	}
@@ -127,6 +127,21 @@ func (d *decoder) task(e strictyaml.Entry) Task {
 	t.Notify = d.notify(raw.Notify)
 	d.judge(e, &t, before)
 	return t
+}
+
+// estimate reads how long an item takes; 0 is not known. What is below 0, check
+// finds.
+func (d *decoder) estimate(n *strictyaml.Node) workqueue.Duration {
+	if !given(n) {
+		return 0
+	}
+	var estimate time.Duration
+	before := len(d.findings)
+	d.decode(n, &estimate)
+	if estimate == 0 && len(d.findings) == before {
+		d.add(n, "invalid-value", wrongEstimate(0), leaveEstimateOut)
+	}
+	return workqueue.Duration(estimate)
 }
 
 // pipeline takes a name, or a whole pipeline written out.

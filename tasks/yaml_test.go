@@ -95,6 +95,7 @@ func TestDecodeTellsAllMistakesAtOnce(t *testing.T) {
     schedule: {cron: "0 25 * * *", startAt: 1}
     resilience: {limit: 0}
     estimatedDuration: -5m
+  nothing: {pipeline: x, estimatedDuration: 0s}
 `)
 	want := strings.TrimSpace(`
 botwork.yaml:2:3: the task's name: got "-bad name", want up to 150 Latin letters, digits, _, - and ., with a letter or digit in front [invalid-name]
@@ -118,7 +119,8 @@ botwork.yaml:17:9: tasks.text: got text, want a mapping [wrong-type]
 botwork.yaml:20:22: tasks.late.schedule.cron: cron "0 25 * * *": hour is "25", want 0-23; as a value, *, a step (*/5), a range from low to high (1-5) or a list (1,5) [invalid-value]
 botwork.yaml:20:45: tasks.late.schedule.startAt: want no startAt beside cron, which says it [invalid-value]
 botwork.yaml:21:17: tasks.late.resilience: {"limit":0}: limit 0: want 1 or more attempts; 1 means no retry [invalid-value]
-botwork.yaml:22:24: tasks.late.estimatedDuration: got -5m, want 0s or more [invalid-value]
+botwork.yaml:22:24: tasks.late.estimatedDuration: got -5m, want more than 0s [invalid-value]; leave it out if it is not known
+botwork.yaml:23:45: tasks.nothing.estimatedDuration: got 0s, want more than 0s [invalid-value]; leave it out if it is not known
 `)
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(findings.Error(), "\n")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

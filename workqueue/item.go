@@ -109,7 +109,8 @@ type Item struct {
 	TaskScope     *string    `json:"taskScope"`
 	TaskPlannedAt *time.Time `json:"taskPlannedAt"`
 
-	// Error is the last failure's text, kept until the item succeeds.
+	// Error is the last failure's text, kept until the item succeeds. Without an
+	// ErrorKind it is the reason of a release: the item has never failed.
 	Error     *string    `json:"error"`
 	ErrorKind *ErrorKind `json:"errorKind"`
 
@@ -196,8 +197,12 @@ type Attempt struct {
 	// PipelineHash is that of the text that ran, as Item has it.
 	PipelineHash *string `json:"pipelineHash"`
 
-	Error      *string    `json:"error"`
-	ErrorKind  *ErrorKind `json:"errorKind"`
+	// Error is what the attempt failed of, or was interrupted by. A snooze has a
+	// Reason instead, nil where the run said none.
+	Error     *string    `json:"error"`
+	ErrorKind *ErrorKind `json:"errorKind"`
+	Reason    *string    `json:"reason"`
+
 	StartedAt  *time.Time `json:"startedAt"`
 	FinishedAt time.Time  `json:"finishedAt"`
 }

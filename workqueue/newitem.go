@@ -107,7 +107,7 @@ func IDs(enqueued []Enqueued) []int64 {
 type ItemFault struct {
 	// Field is where it lies: "pipeline", "payload", "priority", "naturalKey",
 	// "limitKey", "tags", "metadata", "labels", "selectors", "deadline",
-	// "retain" or "unique".
+	// "estimatedDuration", "retain" or "unique".
 	Field string
 	Err   error
 }
@@ -175,6 +175,9 @@ func (it *NewItem) faults() []error {
 	if wrong := it.deadlineFault(); wrong != "" {
 		errs = append(errs, fault("deadline", "deadline: %s", wrong))
 	}
+	if it.Estimate < 0 {
+		errs = append(errs, fault("estimatedDuration", "estimated duration: %v", CheckEstimate(it.Estimate)))
+	}
 	if it.Retain != nil && *it.Retain < 0 {
 		errs = append(errs, fault("retain", "retention: got %v, want 0s (delete at once) or more", Duration(*it.Retain)))
 	}
@@ -182,6 +185,15 @@ func (it *NewItem) faults() []error {
 		errs = append(errs, fault("unique", "unique for: got %v, want 1ms or more, or while it is not finished", Duration(it.UniqueFor)))
 	}
 	return errs
+}
+
+// CheckEstimate checks how long a run is expected to take, where that is said: an
+// estimate of nothing would be no estimate.
+func CheckEstimate(d time.Duration) error {
+	if d <= 0 {
+		return fmt.Errorf("got %v, want more than 0s; leave it out if it is not known", Duration(d))
+	}
+	return nil
 }
 
 // matchingFaults tells each fault of labels or selectors as one of the item.

@@ -31,8 +31,8 @@ type Outcome struct {
 	// Output is the pipeline's last output; kept for Succeeded only.
 	Output JSONText
 
-	// Error, Kind and Step tell a failure; Kind "" means KindError. Error also
-	// holds the reason of a snooze or a release.
+	// Error, Kind and Step tell a failure; Kind "" means KindError. Of a snooze or
+	// a release, which are no failures, Error is the reason, "" for none.
 	Error string
 	Kind  ErrorKind
 	Step  string
@@ -62,6 +62,11 @@ func (o Outcome) settle(r *Run, took time.Duration, random float64) Finish {
 	attempt := func(outcome string) {
 		f.Attempt = &AttemptNote{Number: r.Attempt(), Outcome: outcome, Step: stepColumn(o.Step)}
 	}
+	uncounted := func(outcome string) {
+		attempt(outcome)
+		f.Attempt.Reason = f.Error
+		f.Error, f.ErrorKind = r.lastFailure()
+	}
 	switch o.Verdict {
 	case Succeeded:
 		f.State, f.Error, f.ErrorKind, f.Retain = Processed, "", "", r.retention()
@@ -70,10 +75,13 @@ func (o Outcome) settle(r *Run, took time.Duration, random float64) Finish {
 		}
 	case Snoozed:
 		f.State, f.Delay = Ready, o.After
-		attempt("snoozed")
+		uncounted("snoozed")
 	case Released:
 		f.State = Ready
-		attempt("released")
+		uncounted("released")
+		if f.ErrorKind == "" {
+			f.Error = f.Attempt.Reason // of an item that never failed: why it waits again
+		}
 	case Dropped:
 		f.State, f.Delete = Cancelled, r.queue.Deletion
 		if f.Delete == "" {
@@ -109,6 +117,15 @@ func (o Outcome) settle(r *Run, took time.Duration, random float64) Finish {
 		}
 	}
 	return f
+}
+
+// lastFailure is the error of the item's last failed attempt, "" when none has
+// failed: a text without a kind is the reason of a release.
+func (it *Item) lastFailure() (text string, kind ErrorKind) {
+	if it.Error == nil || it.ErrorKind == nil {
+		return "", ""
+	}
+	return *it.Error, *it.ErrorKind
 }
 
 // storable drops what PostgreSQL refuses in a text: a result that holds one NUL

@@ -101,22 +101,44 @@ func TestSettleWithoutAnyPolicyUsesTheDefault(t *testing.T) {
 }
 
 func TestSettleWhatCountsNothing(t *testing.T) {
-	it := &Item{ID: 7, Fence: 3, RetryCount: 2, ResilienceConfig: `{"limit": 1}`}
-	note := func(outcome string) *AttemptNote { return &AttemptNote{Number: 3, Outcome: outcome, Step: "load"} }
+	it := &Item{ID: 7, Fence: 3, RetryCount: 2, ResilienceConfig: `{"limit": 1}`, Error: new("no such host"), ErrorKind: new(KindTimeout)}
+	note := func(outcome, reason string) *AttemptNote {
+		return &AttemptNote{Number: 3, Outcome: outcome, Step: "load", Reason: reason}
+	}
+	// The item keeps the error of its last failure.
+	waits := Finish{ItemID: 7, Fence: 3, State: Ready, RetryCount: 2, Error: "no such host", ErrorKind: KindTimeout}
+	with := func(f Finish, delay time.Duration, attempt *AttemptNote) Finish {
+		f.Delay, f.Attempt = delay, attempt
+		return f
+	}
 	tests := []struct {
 		name    string
 		outcome Outcome
 		want    Finish
+		item    *Item // nil: one that has failed
 	}{
 		{"success drops the error and keeps the output",
 			Outcome{Verdict: Succeeded, Output: `{"rows": 3}`, Error: "stale", Kind: KindError, After: time.Hour},
-			Finish{ItemID: 7, Fence: 3, State: Processed, RetryCount: 2, Output: `{"rows": 3}`}},
+			Finish{ItemID: 7, Fence: 3, State: Processed, RetryCount: 2, Output: `{"rows": 3}`}, nil},
 		{"snooze", Outcome{Verdict: Snoozed, After: time.Hour, Error: "not yet", Step: "load", Output: "1"},
-			Finish{ItemID: 7, Fence: 3, State: Ready, RetryCount: 2, Delay: time.Hour, Error: "not yet", Attempt: note("snoozed")}},
+			with(waits, time.Hour, note("snoozed", "not yet")), nil},
+		{"snooze without a reason", Outcome{Verdict: Snoozed, After: time.Hour, Step: "load"}, with(waits, time.Hour, note("snoozed", "")), nil},
 		{"release", Outcome{Verdict: Released, After: time.Hour, Error: "draining", Step: "load", Output: "1"},
-			Finish{ItemID: 7, Fence: 3, State: Ready, RetryCount: 2, Error: "draining", Attempt: note("released")}},
+			with(waits, 0, note("released", "draining")), nil},
+		{"snooze of an item that never failed", Outcome{Verdict: Snoozed, Error: "not yet", Step: "load"},
+			Finish{State: Ready, RetryCount: 2, Attempt: note("snoozed", "not yet")}, &Item{RetryCount: 2}},
+		{"snooze of one that was released", Outcome{Verdict: Snoozed, Error: "not yet", Step: "load"},
+			Finish{State: Ready, RetryCount: 2, Attempt: note("snoozed", "not yet")}, &Item{RetryCount: 2, Error: new("draining")}},
+		{"release of an item that never failed", Outcome{Verdict: Released, Error: "draining", Step: "load"},
+			Finish{State: Ready, RetryCount: 2, Error: "draining", Attempt: note("released", "draining")}, &Item{RetryCount: 2}},
+		{"release of one that was released", Outcome{Verdict: Released, Error: "draining", Step: "load"},
+			Finish{State: Ready, RetryCount: 2, Error: "draining", Attempt: note("released", "draining")}, &Item{RetryCount: 2, Error: new("needs 3 slots")}},
 	}
 	for _, test := range tests {
+		it := it
+		if test.item != nil {
+			it = test.item
+		}
 		if diff := cmp.Diff(test.want, test.outcome.settle(&Run{Item: it, queue: &Queue{}, resilience: policy(1, time.Second)}, 0, 0.5)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", test.name, diff)
 		}

@@ -228,9 +228,9 @@ type Finish struct {
 	State      State         // Processed, Ready or Cancelled
 	RetryCount int           // the new value
 	Delay      time.Duration // Ready, or Copy: due this long after now
-	Output     JSONText
-	Analytics  JSONText // "" keeps what was recorded
-	Error      string
+	Output     JSONText      // "" keeps what was recorded, unless the item is Processed
+	Analytics  JSONText      // "" keeps what was recorded
+	Error      string        // the item's new Error: a snooze or a release repeats that of the last failure
 	ErrorKind  ErrorKind
 	Attempt    *AttemptNote // nil for a plain success
 
@@ -258,6 +258,13 @@ type Finish struct {
 	PipelineHash string
 }
 
+// Released reports whether the item goes back as it was: its run was interrupted
+// from outside, or never began. It keeps the time from which it waits, so that
+// later items do not pass it.
+func (f *Finish) Released() bool {
+	return f.State == Ready && f.Delay == 0 && (f.Attempt == nil || f.Attempt.Outcome == "released")
+}
+
 // ProgressNote is what a run has come to so far; "" keeps what was recorded.
 type ProgressNote struct {
 	ItemRef
@@ -280,4 +287,11 @@ type AttemptNote struct {
 	Number  int
 	Outcome string
 	Step    string // "": the one that was recorded last
+
+	// Reason is why a run was snoozed or released, "" where nobody said. Other
+	// attempts have failed: their text is the Finish's Error.
+	Reason string
 }
+
+// Failed reports whether the attempt is a failure, not a snooze or a release.
+func (n *AttemptNote) Failed() bool { return n.Outcome != "snoozed" && n.Outcome != "released" }

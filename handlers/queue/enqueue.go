@@ -43,14 +43,14 @@ items again, so let their pipeline bear a repetition.`,
 type enqueueStep struct {
 	services Services
 
-	Pipeline          string            `json:"pipeline" required:"true" doc:"the pipeline that the items run: a name, or a whole pipeline as YAML or JSON; an empty text for robots"`
-	Payload           any               `json:"payload" doc:"the payload of a single item"`
-	Items             *[]any            `json:"items" nonNull:"true" doc:"the payloads of many items, one for each element; in place of payload"`
-	Priority          int               `json:"priority" doc:"larger runs first: above 1000 is high, 500 to 1000 medium, below 500 low"`
-	Queue             string            `json:"queue" doc:"the queue's name"`
-	EstimatedDuration handlers.Duration `json:"estimatedDuration" doc:"how long one item is expected to take; 0s: not known"`
-	In                handlers.Duration `json:"in" doc:"how long the items wait before they are due"`
-	At                time.Time         `json:"at" doc:"when the items become due, as 2026-01-31T13:45:00Z (RFC 3339); in place of in"`
+	Pipeline          string             `json:"pipeline" required:"true" doc:"the pipeline that the items run: a name, or a whole pipeline as YAML or JSON; an empty text for robots"`
+	Payload           any                `json:"payload" doc:"the payload of a single item"`
+	Items             *[]any             `json:"items" nonNull:"true" doc:"the payloads of many items, one for each element; in place of payload"`
+	Priority          int                `json:"priority" doc:"larger runs first: above 1000 is high, 500 to 1000 medium, below 500 low"`
+	Queue             string             `json:"queue" doc:"the queue's name"`
+	EstimatedDuration *handlers.Duration `json:"estimatedDuration" doc:"how long one item is expected to take, more than 0s; leave it out if it is not known"`
+	In                handlers.Duration  `json:"in" doc:"how long the items wait before they are due"`
+	At                time.Time          `json:"at" doc:"when the items become due, as 2026-01-31T13:45:00Z (RFC 3339); in place of in"`
 
 	optionParams
 }
@@ -65,8 +65,10 @@ func (e *enqueueStep) Validate() error {
 	if e.In < 0 {
 		wrong("in", "want 0s or more")
 	}
-	if e.EstimatedDuration < 0 {
-		wrong("estimatedDuration", "want 0s or more")
+	if e.EstimatedDuration != nil {
+		if err := workqueue.CheckEstimate(time.Duration(*e.EstimatedDuration)); err != nil {
+			wrong("estimatedDuration", err.Error())
+		}
 	}
 	if !e.At.IsZero() && e.In != 0 {
 		wrong("at", "want at or in, not both")
@@ -134,7 +136,10 @@ func refusedForGood(err error) error {
 func (e *enqueueStep) item(call *handlers.Call, payload any, i int) (workqueue.NewItem, error) {
 	item := workqueue.NewItem{
 		QueueName: e.Queue, State: workqueue.Ready, Priority: e.Priority, IntegrationConfig: e.Pipeline,
-		Estimate: time.Duration(e.EstimatedDuration), In: time.Duration(e.In), At: e.At, CreatedBy: "pipeline " + call.Pipeline,
+		In: time.Duration(e.In), At: e.At, CreatedBy: "pipeline " + call.Pipeline,
+	}
+	if e.EstimatedDuration != nil {
+		item.Estimate = time.Duration(*e.EstimatedDuration)
 	}
 	e.set(&item)
 	item.NaturalKey, item.LimitKey = keyOf(e.NaturalKey, i), keyOf(e.LimitKey, i)

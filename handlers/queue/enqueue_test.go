@@ -60,6 +60,8 @@ func TestEnqueueOptionsThatAreWrong(t *testing.T) {
 		{map[string]any{"unique": "yes"}, []string{`unique: got "yes"`}},
 		{map[string]any{"unique": "1us"}, []string{"unique: ", "1ms or more"}},
 		{map[string]any{"unique": []any{true}}, []string{"unique: got a list"}},
+		{map[string]any{"estimatedDuration": "0s"}, []string{"estimatedDuration: got 0s, want more than 0s; leave it out if it is not known"}},
+		{map[string]any{"estimatedDuration": "-1s"}, []string{"estimatedDuration: got -1s, want more than 0s"}},
 		{map[string]any{"retain": "-1s"}, []string{"retain: retention: got -1s"}},
 		{map[string]any{"deadline": "tomorrow"}, []string{`deadline: got the text "tomorrow"`, "2026-01-31T13:45:00Z"}},
 		{map[string]any{"deadline": "2090-01-01T00:00:00Z", "deadlineIn": "1h"}, []string{"deadlineIn: want deadline or deadlineIn"}},

@@ -19,6 +19,7 @@ var outcomes = map[string]struct {
 	kind    workqueue.ErrorKind
 	retries int
 	words   []string // of the error
+	reason  *string  // of the snooze; nil: it is none
 }{
 	"a pipeline's name":       {config: "note", state: workqueue.Processed},
 	"a whole pipeline, YAML":  {config: "steps:\n  - handler: Note\n", state: workqueue.Processed},
@@ -32,7 +33,9 @@ var outcomes = map[string]struct {
 	"a permanent error": {config: `{"steps": [{"handler": "Fail", "with": {"message": "never", "kind": "permanent"}}]}`,
 		state: workqueue.Cancelled, kind: workqueue.KindPermanent, retries: 1, words: []string{"never"}},
 	"a snooze": {config: `{"steps": [{"handler": "Snooze", "with": {"for": "1h", "reason": "not yet"}}]}`,
-		state: workqueue.Ready, words: []string{"not yet"}},
+		state: workqueue.Ready, reason: new("not yet")},
+	"a snooze without a reason": {config: `{"steps": [{"handler": "Snooze", "with": {"for": "1h"}}]}`,
+		state: workqueue.Ready, reason: new("")},
 	"an unknown pipeline": {config: "notte",
 		state: workqueue.Cancelled, kind: workqueue.KindPermanent, retries: 1, words: []string{`there is no pipeline "notte"`, `did you mean "note"?`}},
 	"a system pipeline": {config: medium,
@@ -73,6 +76,12 @@ func TestOutcomes(t *testing.T) {
 				for _, word := range tt.words {
 					if !strings.Contains(text(it.Error), word) {
 						t.Errorf("error %q, want it to say %q", text(it.Error), word)
+					}
+				}
+				if tt.reason != nil {
+					attempts, err := x.store.Attempts(t.Context(), it.ID)
+					if err != nil || len(attempts) != 1 || text(attempts[0].Reason) != *tt.reason || attempts[0].Error != nil || it.Error != nil {
+						t.Errorf("attempts %+v, %v, and the error %q; want one with the reason %q, and no error", attempts, err, text(it.Error), *tt.reason)
 					}
 				}
 				if string(it.Payload) != tt.payload || it.IntegrationConfig != tt.config {

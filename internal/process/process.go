@@ -154,7 +154,10 @@ func (p *Process) run(ctx context.Context, pl *pipelines.Pipeline) error {
 	case workqueue.Failed:
 		return errors.New(result.Error)
 	default:
-		return fmt.Errorf("ended early: %s", result.Error)
+		if result.Error == "" {
+			return fmt.Errorf("ended early by step %q", result.Step)
+		}
+		return fmt.Errorf("ended early by step %q: %s", result.Step, result.Error)
 	}
 }
 
@@ -172,7 +175,7 @@ func (p *Process) logItem(it *workqueue.Item, o workqueue.Outcome, took time.Dur
 	case workqueue.Failed:
 		log.Str("error_kind", string(o.Kind)).Str("error", o.Error).Msg("item failed")
 	case workqueue.Snoozed:
-		log.Int64("after_ms", o.After.Milliseconds()).Str("reason", o.Error).Msg("item snoozed")
+		log.Int64("after_ms", o.After.Milliseconds()).Str("step", o.Step).Str("reason", o.Error).Msg("item snoozed")
 	case workqueue.Released:
 		log.Str("reason", o.Error).Msg("item released")
 	case workqueue.Dropped:

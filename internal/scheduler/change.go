@@ -21,8 +21,10 @@ func (s *Scheduler) Rework(name string, work Work) error {
 
 // Put takes a job on, or changes its schedule, while the scheduler runs. A run
 // that goes on counts as the job's still, and so does a firing that waits for its
-// end. The schedule begins now: instants that lie before are not missed, and it
-// does not run at start.
+// end. The schedule begins now: its instants that lie before are not missed, and it
+// does not run at start. What the schedule before had planned up to now, and has
+// neither fired nor recorded, is decided about by the rules of the new job; with
+// another scope, or without a schedule, it is recorded as skipped.
 func (s *Scheduler) Put(job Job) error {
 	if err := job.validate(); err != nil {
 		return err
@@ -44,18 +46,19 @@ func (s *Scheduler) Put(job Job) error {
 		s.begin(r)
 		return nil
 	}
+	until := before.localTime()
 	s.retire(before)
 	ctx := r.context(s.firing)
 	s.loops.Go(func() {
 		<-before.ended
-		r.waiting, r.waitsFor, r.won = before.waiting, before.waitsFor, before.won
+		r.follow(before, until)
 		r.loop(ctx)
 	})
 	return nil
 }
 
 // Remove lets a job go. A run that goes on goes on to its end; a firing that waits
-// for it is skipped.
+// for it is skipped. So is an instant that has come and is not decided about.
 func (s *Scheduler) Remove(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,9 +67,11 @@ func (s *Scheduler) Remove(name string) {
 		return
 	}
 	delete(s.runners, name)
+	until := r.localTime()
 	s.retire(r)
 	s.loops.Go(func() {
 		<-r.ended
+		r.forsake(until, "the schedule was removed before this instant was fired")
 		r.leave("the schedule was removed")
 	})
 }

@@ -42,6 +42,13 @@
 // is believed: each-worker schedules fire by it again, also instants they had
 // fired before; a once schedule never repeats an instant.
 //
+// # When a schedule is replaced
+//
+// What the old schedule had planned up to that moment, and what is neither fired nor
+// recorded yet, is decided about by the rules of the new job, as if the schedule had
+// stayed. If the job has another scope now, or no schedule, or is removed, it is
+// recorded as skipped. From that moment on the new schedule holds.
+//
 // # At start
 //
 // An each-worker pipeline with atStart runs whenever the scheduler starts. A

@@ -50,6 +50,7 @@ func (r *runner) advance() error {
 		return err
 	}
 	if r.job.Schedule != nil {
+		r.timetable.place(now)
 		if err := r.look(now, expected); err != nil {
 			return err
 		}
@@ -95,15 +96,18 @@ func (r *runner) lastFiring() (time.Time, error) {
 func (r *runner) look(now, expected time.Time) error {
 	if r.cursor.Sub(now) > onTime {
 		r.log.Warn().Time("planned_at", r.cursor).Time("now", now).Msg("the clock was set back: the schedule goes on from now")
-		r.cursor = now
+		r.cursor, r.timetable = now, r.timetable.last()
 	}
-	next := r.job.Schedule.Next(r.cursor)
+	next := r.timetable.next(r.cursor)
 	if r.job.Scope == ScopeOnce && r.late(next, now) {
 		left, err := r.consult(now)
 		if err != nil || left {
 			return err
 		}
-		next = r.job.Schedule.Next(r.cursor)
+		next = r.timetable.next(r.cursor)
+	}
+	if next.IsZero() || next.After(now) {
+		r.dropReplaced()
 	}
 	if next.IsZero() {
 		return nil
@@ -114,7 +118,7 @@ func (r *runner) look(now, expected time.Time) error {
 		}
 		return nil
 	}
-	latest := r.job.Schedule.Prev(now)
+	latest := r.timetable.prev(now)
 	r.missBefore(latest, now)
 	// The earlier ones first: the latest record is what a restart goes on from.
 	flushErr := r.flush()
@@ -127,7 +131,7 @@ func (r *runner) late(next, now time.Time) bool {
 	if next.IsZero() || next.After(now) {
 		return false
 	}
-	second := r.job.Schedule.Next(next)
+	second := r.timetable.next(next)
 	return now.Sub(next) > onTime || !second.IsZero() && !second.After(now)
 }
 
@@ -165,7 +169,8 @@ func (r *runner) consult(now time.Time) (left bool, err error) {
 	return left, nil
 }
 
-// missBefore records the instants between the cursor and latest as missed.
+// missBefore records the instants between the cursor and latest as missed, or as
+// skipped if the schedule is gone.
 func (r *runner) missBefore(latest, now time.Time) {
 	var missed []time.Time
 	for at := r.before(latest); at.After(r.cursor) && len(missed) < maxBacklog; at = r.before(at) {
@@ -175,19 +180,23 @@ func (r *runner) missBefore(latest, now time.Time) {
 		return
 	}
 	slices.Reverse(missed)
-	earlier := len(r.job.Schedule.Between(r.cursor, missed[0].Add(-1), maxCount))
+	earlier := r.timetable.count(r.cursor, missed[0].Add(-1), maxCount)
 	r.backlog.dropped += earlier
 	r.backlog.atLeast = r.backlog.atLeast || earlier == maxCount
+	outcome := workqueue.Missed
+	if r.gone != "" {
+		outcome = workqueue.Skipped
+	}
 	for _, at := range missed {
-		r.backlog.add(r.firing(at, workqueue.Missed, r.whyMissed(at, now)))
+		r.backlog.add(r.firing(at, outcome, r.whyMissed(at, now)))
 	}
 	r.cursor = missed[len(missed)-1]
 	r.log.Warn().Int("count", len(missed)+earlier).Time("planned_at", r.cursor).
-		Str("reason", r.whyMissed(r.cursor, now)).Msg("missed firings; the latest is named")
+		Str("reason", r.whyMissed(r.cursor, now)).Msgf("%s firings; the latest is named", outcome)
 }
 
 func (r *runner) before(at time.Time) time.Time {
-	return r.job.Schedule.Prev(at.Add(-1))
+	return r.timetable.prev(at.Add(-1))
 }
 
 // due decides about the latest due instant.
@@ -222,7 +231,7 @@ func (r *runner) fireAtStart(now time.Time) error {
 	start := Start{Trigger: TriggerAtStart}
 	if r.job.Scope == ScopeOnce {
 		if r.job.Schedule != nil {
-			start.PlannedAt = r.job.Schedule.Prev(now)
+			start.PlannedAt = r.timetable.prev(now)
 		}
 		if start.PlannedAt.IsZero() {
 			start.PlannedAt = now.Truncate(startWindow)
@@ -244,6 +253,8 @@ func (r *runner) wasAway(planned, now time.Time) bool {
 
 func (r *runner) whyMissed(planned, now time.Time) string {
 	switch {
+	case r.gone != "":
+		return r.gone
 	case r.wasAway(planned, now):
 		return fmt.Sprintf("the database did not answer: %v", r.outage.err)
 	case planned.Before(r.origin) && r.job.Scope == ScopeOnce:

@@ -38,8 +38,8 @@ type runner struct {
 	// work is what the next run does.
 	work atomic.Pointer[Work]
 
-	// fresh tells that the schedule came, or changed, while the scheduler ran: what
-	// lies before is none of its business.
+	// fresh tells that the job came while the scheduler ran: what lies before is none
+	// of its business.
 	fresh bool
 
 	alarm gocron.Job         // nil: it has none
@@ -65,8 +65,13 @@ type runner struct {
 	origin  time.Time // when the scheduler started, by the schedule's clock
 	atStart bool      // the run at start is still owed
 
+	timetable timetable
+
 	// cursor is the latest instant that has been decided about.
 	cursor time.Time
+
+	// gone is why nobody will fire what is not decided yet; "" while somebody may.
+	gone string
 
 	waiting  *Start // queued behind a run
 	waitsFor string // that run, in words
@@ -125,6 +130,8 @@ func newRunner(s *Scheduler, job Job, at *place) *runner {
 		place:   at,
 		atStart: job.AtStart,
 		ended:   make(chan struct{}),
+
+		timetable: newTimetable(job.Schedule),
 	}
 	r.work.Store(&job.Work)
 	r.orphans.Store(true)

@@ -76,12 +76,23 @@ func TestParseValue(t *testing.T) {
 		"true": matching.Bool(true), "false": matching.Bool(false), "True": matching.Text("True"),
 		"16": matching.Number(16), "-3": matching.Number(-3), "0.5": matching.Number(0.5), " 7 ": matching.Number(7),
 		"0123": matching.Text("0123"), "1e5": matching.Text("1e5"), "1.10": matching.Text("1.10"), "-0": matching.Text("-0"),
-		"NaN": matching.Text("NaN"), "Inf": matching.Text("Inf"), "9007199254740993": matching.Text("9007199254740993"),
+		`"NaN"`: matching.Text("NaN"), `"1e400"`: matching.Text("1e400"), `"9007199254740993"`: matching.Text("9007199254740993"),
+		"9007199254740992": matching.Number(1 << 53), "-9007199254740994": matching.Number(-9007199254740994),
+		"100000000000000000000000": matching.Number(1e23), "Nancy": matching.Text("Nancy"), "info": matching.Text("info"),
+		"0x1p5000": matching.Text("0x1p5000"), "1_000": matching.Text("1_000"), "1e5 m": matching.Text("1e5 m"),
 		"1e+21": matching.Number(1e21), "New York": matching.Text("New York"), `"true"`: matching.Text("true"),
 		`"a \"b\", c"`: matching.Text(`a "b", c`), `""`: matching.Text(""), "": matching.Text(""),
 	} {
 		if got, err := matching.ParseValue(written); err != nil || got != want {
 			t.Errorf("ParseValue(%q) = %#v, %v, want %#v", written, got, err, want)
+		}
+	}
+	for _, written := range []string{
+		"NaN", "nan", "Inf", "-inf", "+Infinity", "1e400", "-1e400", "1.5e999", "9007199254740993", "-9007199254740993", "100000000000000000000001",
+	} {
+		got, err := matching.ParseValue(written)
+		if err == nil || !strings.Contains(err.Error(), written) || !strings.Contains(err.Error(), `in double quotes: "`+written+`"`) {
+			t.Errorf("ParseValue(%q) = %v, %v, want an error that says how it is written as text", written, got, err)
 		}
 	}
 	for _, written := range []string{`"`, `"a`, `"a"b`, `"\x"`} {

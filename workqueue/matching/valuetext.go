@@ -10,7 +10,9 @@ import (
 // ParseValue reads a value as a person writes it on a command line or in a
 // selector's text: true and false are bools, a number that is written plainly
 // (16, -3, 0.5) is a number, and everything else is text, such as 0123 and 1e5.
-// What stands in double quotes is text, written as in JSON.
+// What stands in double quotes is text, written as in JSON. Numbers that 64 bits
+// do not hold (NaN, 1e400, 9007199254740993) are refused: nobody could tell whether
+// the number or the text was meant.
 func ParseValue(written string) (Value, error) {
 	written = strings.TrimSpace(written)
 	switch {
@@ -23,8 +25,8 @@ func ParseValue(written string) (Value, error) {
 		}
 		return ValueOf(s)
 	}
-	if f, err := strconv.ParseFloat(written, 64); err == nil && numberText(f) == written && !Number(f).IsZero() {
-		return Number(f), nil
+	if v, err := parsePlainNumber(written); err != nil || !v.IsZero() {
+		return v, err
 	}
 	return ValueOf(written)
 }

@@ -77,6 +77,9 @@ func (s *Store) Attempts(ctx context.Context, itemID int64) ([]workqueue.Attempt
 			PipelineHash: r.PipelineHash,
 			Error:        r.Error, ErrorKind: (*workqueue.ErrorKind)(r.ErrorKind), StartedAt: r.StartedAt.pointer(), FinishedAt: r.FinishedAt.Time,
 		}
+		if r.Outcome == "snoozed" {
+			attempts[i].Reason, attempts[i].Error = r.Error, nil
+		}
 	}
 	return attempts, err
 }

@@ -268,6 +268,7 @@ func (s *Store) asNew() map[string]any {
 		"WorkerId": nil, "LeaseExpiresAt": nil, "AssignedAt": nil, "StartedAt": nil, "FinishedAt": nil,
 		"FirstStartedAt": nil, "Output": nil, "Progress": nil, "ProgressPercent": nil, "Step": nil, "LogTail": nil, "PipelineHash": nil,
 		"Error": nil, "ErrorKind": nil, "RetainUntil": nil, "Analytics": nil, "DeletedAt": nil, "DeletedReason": nil,
+		"Robot": nil, "LockKey": nil, "RunOrder": 0, "AssignedEstimateMs": nil, "Channel": nil,
 		"DeadlineAt": s.unlessOver("DeadlineAt"), "ExpiresAt": s.unlessOver("ExpiresAt"),
 	}
 }

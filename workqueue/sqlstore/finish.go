@@ -13,7 +13,7 @@ type finishRow struct {
 	refRow
 	NewState     int
 	Failures     int
-	DelayMs      int64
+	DelayMs      *int64  `json:",omitempty"`
 	NewOutput    *string `json:",omitempty"`
 	NewAnalytics *string `json:",omitempty"`
 	ErrorText    *string `json:",omitempty"`
@@ -66,10 +66,15 @@ func (s *Store) ends(ctx context.Context, worker *int64, finishes []workqueue.Fi
 		f := &finishes[i]
 		refs[i] = refRow{ItemID: f.ItemID, ItemFence: f.Fence}
 		if a := f.Attempt; a != nil {
-			after.notes[refs[i]] = attemptRow{
-				refRow: refs[i], Number: a.Number, Result: a.Outcome, HolderID: worker,
-				StepName: null(clip(a.Step, nameLen)), ErrorText: null(f.Error), Kind: null(string(f.ErrorKind)),
+			note := attemptRow{
+				refRow: refs[i], Number: a.Number, Result: a.Outcome, HolderID: worker, StepName: null(clip(a.Step, nameLen)),
 			}
+			if a.Failed() {
+				note.ErrorText, note.Kind = null(f.Error), null(string(f.ErrorKind))
+			} else {
+				note.ErrorText = null(a.Reason)
+			}
+			after.notes[refs[i]] = note
 		}
 		after.expect(refs[i], *f)
 		row, err := s.finishRow(f)
@@ -94,9 +99,12 @@ func (s *Store) ends(ctx context.Context, worker *int64, finishes []workqueue.Fi
 
 func (s *Store) finishRow(f *workqueue.Finish) (finishRow, error) {
 	row := finishRow{
-		refRow: refRow{ItemID: f.ItemID, ItemFence: f.Fence}, NewState: int(f.State), Failures: f.RetryCount, DelayMs: ms(f.Delay),
+		refRow: refRow{ItemID: f.ItemID, ItemFence: f.Fence}, NewState: int(f.State), Failures: f.RetryCount,
 		NewOutput: null(string(f.Output)), NewAnalytics: null(string(f.Analytics)), ErrorText: null(f.Error), Kind: null(string(f.ErrorKind)),
 		progressColumns: newProgressColumns(f.Step, f.Progress, f.LogTail, f.PipelineHash, f.Percent),
+	}
+	if !f.Released() {
+		row.DelayMs = new(ms(f.Delay))
 	}
 	if f.Encrypted {
 		var err error

@@ -92,6 +92,12 @@ func prepareHistory(d *desk) {
 	d.Item(storetest.ItemOpts{State: workqueue.Cancelled})
 }
 
+// snooze adds the note of a run that asked to run later and said no reason.
+func (d *desk) snooze(id int64) {
+	d.Helper()
+	d.exec(`INSERT INTO "BotWorkItemAttempts" ("ItemId", "AttemptNumber", "Fence", "Outcome", "Step") VALUES (%d, 2, 2, 'snoozed', 'wait')`, id)
+}
+
 func checkHistory(d *desk, answer []row) {
 	if !d.rows(answer, 5) {
 		return
@@ -105,6 +111,14 @@ func checkHistory(d *desk, answer []row) {
 	d.want(answer[2], map[string]string{"What": "assigned", "WorkerName": "ann"})
 	d.want(answer[3], map[string]string{"What": "started", "WorkerName": "ann", "Detail": "", "Progress": ""})
 	d.want(answer[4], map[string]string{"What": "Processed", "WorkerName": "ann", "Detail": "", "Progress": "2 of 2", "LogTail": ""})
+	d.snooze(1)
+	for _, happened := range d.query(statement(d, "09_history_of_item")) {
+		if happened["What"] == "attempt 2: snoozed" {
+			d.want(happened, map[string]string{"Detail": "step wait"})
+			return
+		}
+	}
+	d.Error("the snooze is not in the history")
 }
 
 func prepareFirings(d *desk) {

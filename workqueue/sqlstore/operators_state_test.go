@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"botwork/workqueue"
 	"botwork/workqueue/storetest"
 )
@@ -170,6 +172,43 @@ func checkRequeued(d *desk, answer []row) {
 		d.Errorf("item 1 is %+v, want it Ready and clean", got)
 	}
 	d.wantChanges("05_requeue_item", workqueue.Processed, workqueue.Cancelled)
+	d.wantLikeRepeat()
+}
+
+// wantLikeRepeat compares what the statement makes of item 1 with what the store
+// makes of an item like it, whatever their lives were.
+func (d *desk) wantLikeRepeat() {
+	d.Helper()
+	var made [2]workqueue.Item
+	for i, repeat := range []func(id int64){
+		func(int64) { d.query(statement(d, "05_requeue_item")) },
+		func(id int64) {
+			if err := storetest.Do(d.Context(), d.store, workqueue.Repeat, id, ""); err != nil {
+				d.Fatal(err)
+			}
+		},
+	} {
+		id := int64(1)
+		if i == 1 {
+			id = d.Item(storetest.ItemOpts{State: workqueue.Cancelled}).ID
+		}
+		d.exec(`UPDATE "BotWorkQueueItems" SET "State" = 2, "RetryCount" = 2, "ReleaseCount" = 1, "WorkerId" = 7, "Fence" = 9,
+			"AssignedAt" = %[1]s, "StartedAt" = %[1]s, "FirstStartedAt" = %[1]s, "FinishedAt" = %[1]s, "RetainUntil" = %[1]s,
+			"LeaseExpiresAt" = %[1]s, "LockKey" = 'secret', "Robot" = 'ann', "RunOrder" = 5, "AssignedEstimateMs" = 90000, "Channel" = 'voice',
+			"Output" = '1', "Analytics" = '2', "Progress" = 'half', "ProgressPercent" = 50, "Step" = 'load', "LogTail" = 'a line',
+			"PipelineHash" = 'abc', "Error" = 'no such host', "ErrorKind" = 'error', "DeadlineAt" = %[1]s, "ExpiresAt" = %[1]s
+			WHERE "Id" = %[2]d`, past, id)
+		repeat(id)
+		it, err := d.store.Item(d.Context(), id)
+		if err != nil {
+			d.Fatal(err)
+		}
+		it.ID, it.AvailableAt, it.CreatedAt = 0, time.Time{}, time.Time{}
+		made[i] = it
+	}
+	if diff := cmp.Diff(made[1], made[0]); diff != "" {
+		d.Errorf("the statement makes of an item (-items repeat +statement)\n%s", diff)
+	}
 }
 
 func prepareAssigned(d *desk) { d.Item(storetest.ItemOpts{State: workqueue.Assigned}) }

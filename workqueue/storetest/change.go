@@ -18,6 +18,8 @@ func changeTests() []test {
 		{"a cancelled item is nobody's", changeCancelledIsNobodys},
 		{"a cancelled run can write no more", changeCancelledRun},
 		{"a repeated item runs again", changeRepeatedRuns},
+		{"a repeated item keeps nothing of its first life", changeRepeatedAsNew},
+		{"a repeated item is no robot's", changeRepeatedRobot},
 		{"a logically deleted item is hidden and can come back", changeHidden},
 		{"a whole filter, page by page", changePages},
 		{"a page passes over what may not be changed", changePassesOver},

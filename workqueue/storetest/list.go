@@ -100,7 +100,7 @@ func listAttempts(x *fixture) {
 		it := x.claim(w, 1)[0]
 		x.finish(w, workqueue.Finish{
 			ItemID: id, Fence: it.Fence, State: workqueue.Ready, RetryCount: n, Error: outcome + " text", ErrorKind: workqueue.KindError,
-			Attempt: &workqueue.AttemptNote{Number: n + 1, Outcome: outcome, Step: "load"},
+			Attempt: &workqueue.AttemptNote{Number: n + 1, Outcome: outcome, Step: "load", Reason: outcome + " reason"},
 		})
 	}
 	attempts := x.attempts(id)
@@ -108,9 +108,15 @@ func listAttempts(x *fixture) {
 		x.Fatalf("%d attempts, want 4", len(attempts))
 	}
 	for n, outcome := range []string{"failed", "timeout", "snoozed", "released"} {
-		a := attempts[n]
-		if a.ItemID != id || a.Attempt != n+1 || a.Fence != int64(n+1) || a.Outcome != outcome || deref(a.Error) != outcome+" text" ||
-			deref(a.ErrorKind) != "error" || deref(a.Step) != "load" || deref(a.WorkerID) != deref(&w.ID) || deref(a.WorkerName) != "ann" {
+		a, text, kind, reason := attempts[n], outcome+" text", "error", "NULL"
+		switch outcome { // no failures
+		case "snoozed":
+			text, kind, reason = "NULL", "NULL", outcome+" reason"
+		case "released":
+			text, kind = outcome+" reason", "NULL"
+		}
+		if a.ItemID != id || a.Attempt != n+1 || a.Fence != int64(n+1) || a.Outcome != outcome || deref(a.Error) != text ||
+			deref(a.ErrorKind) != kind || deref(a.Reason) != reason || deref(a.Step) != "load" || deref(a.WorkerID) != deref(&w.ID) || deref(a.WorkerName) != "ann" {
 			x.Errorf("attempt %d is %s", n+1, asJSON(a))
 		}
 		x.wantClean("StartedAt", a.StartedAt)

@@ -101,6 +101,9 @@ func (m *machine) drawEnd(t *rapid.T, ref workqueue.ItemRef) workqueue.Finish {
 	f.Delay = rapid.SampledFrom([]time.Duration{0, time.Millisecond, time.Minute}).Draw(t, "delay")
 	f.Attempt = &workqueue.AttemptNote{Number: it.Attempt(), Outcome: kind, Step: rapid.SampledFrom([]string{"", "store"}).Draw(t, "step")}
 	switch kind {
+	case "released", "snoozed":
+		f.Attempt.Reason = "not now"
+		f.Error, f.ErrorKind = text(it.Error), workqueue.ErrorKind(text(it.ErrorKind))
 	case "failure", "permanent":
 		f.Attempt.Outcome, f.ErrorKind = "failed", workqueue.KindError
 		if f.RetryCount++; kind == "permanent" || f.RetryCount >= limit(it) {
@@ -108,6 +111,14 @@ func (m *machine) drawEnd(t *rapid.T, ref workqueue.ItemRef) workqueue.Finish {
 		}
 	}
 	return f
+}
+
+// text is what a column holds, "" for NULL.
+func text[T ~string](p *T) string {
+	if p == nil {
+		return ""
+	}
+	return string(*p)
 }
 
 // limit is how many attempts an item has in all.

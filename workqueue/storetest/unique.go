@@ -302,6 +302,7 @@ func uniqueRefused(x *fixture) {
 		{"a key above its length", key("keyed", strings.Repeat("k", 401)), []string{"natural key", "401", "400"}},
 		{"a key that is too long in UTF-16", key("keyed", strings.Repeat("🚀", 201)), []string{"natural key", "402"}},
 		{"a limit key above its length", workqueue.NewItem{LimitKey: strings.Repeat("k", 201)}, []string{"limit key", "201", "200"}},
+		{"a negative estimate", workqueue.NewItem{Estimate: -time.Second}, []string{"estimated duration", "-1s", "more than 0s"}},
 		{"a negative retention", workqueue.NewItem{Retain: &negative}, []string{"retention", "-1s"}},
 		{"a negative deadline", workqueue.NewItem{DeadlineIn: -time.Second}, []string{"deadline", "-1s"}},
 		{"a deadline before it is due", workqueue.NewItem{At: time.Date(2090, 1, 2, 0, 0, 0, 0, time.UTC), Deadline: time.Date(2090, 1, 1, 0, 0, 0, 0, time.UTC)},

@@ -14,7 +14,7 @@ FROM (
     FROM item i
     UNION ALL
     SELECT 2, a."FinishedAt", 'attempt ' || CAST(a."AttemptNumber" AS VARCHAR(10)) || ': ' || a."Outcome", a."WorkerName", a."Host",
-        CASE WHEN a."Step" IS NULL THEN a."Error" ELSE 'step ' || a."Step" || ': ' || COALESCE(a."Error", '') END,
+        CASE WHEN a."Step" IS NULL THEN a."Error" ELSE 'step ' || a."Step" || COALESCE(': ' || a."Error", '') END,
         a."Progress", a."LogTail"
     FROM "BotWorkItemAttempts" a JOIN item i ON i."Id" = a."ItemId"
     UNION ALL

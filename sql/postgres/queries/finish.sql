@@ -2,6 +2,7 @@
 -- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
 --      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail,
 --      NewAnalytics, KeepMs, Hidden, Completed, Failed, Stays}], now (NULL: the database clock)
+-- Without DelayMs the item keeps the time from which it waits; without NewOutput its output, until it succeeds.
 -- Out: ids and fences of what was changed, with the queue, and when the run began and
 --      ended; the others had lost their lease.
 -- It keeps what the statistics need in the same round trip: as a statement of its own
@@ -24,12 +25,12 @@ UPDATE "BotWorkQueueItems" SET
     "RetryCount" = j."Failures",
     "WorkerId" = CASE WHEN j."NewState" = 0 THEN NULL ELSE "BotWorkQueueItems"."WorkerId" END,
     "AssignedAt" = CASE WHEN j."NewState" = 0 THEN NULL ELSE "BotWorkQueueItems"."AssignedAt" END,
-    "AvailableAt" = CASE WHEN j."NewState" = 0 THEN CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DelayMs" * INTERVAL '1 millisecond' ELSE "BotWorkQueueItems"."AvailableAt" END,
-    "Scheduled" = CASE WHEN j."NewState" = 0 THEN j."DelayMs" > 0 ELSE "BotWorkQueueItems"."Scheduled" END,
+    "AvailableAt" = CASE WHEN j."NewState" = 0 AND j."DelayMs" IS NOT NULL THEN CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DelayMs" * INTERVAL '1 millisecond' ELSE "BotWorkQueueItems"."AvailableAt" END,
+    "Scheduled" = CASE WHEN j."NewState" = 0 THEN COALESCE(j."DelayMs", 0) > 0 ELSE "BotWorkQueueItems"."Scheduled" END,
     "FinishedAt" = CASE WHEN j."NewState" = 0 THEN NULL ELSE CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) END,
     "LeaseExpiresAt" = NULL,
     "LockKey" = NULL,
-    "Output" = j."NewOutput",
+    "Output" = CASE WHEN j."NewState" = 2 THEN j."NewOutput" ELSE COALESCE(j."NewOutput", "BotWorkQueueItems"."Output") END,
     "Analytics" = COALESCE(j."NewAnalytics", "BotWorkQueueItems"."Analytics"),
     "Step" = CASE WHEN j."NewState" <> 2 THEN COALESCE(j."NewStep", "BotWorkQueueItems"."Step") END,
     "Progress" = COALESCE(j."NewProgress", "BotWorkQueueItems"."Progress"),

@@ -2,6 +2,7 @@
 -- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
 --      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail,
 --      NewAnalytics, KeepMs, Hidden}], now (NULL: the database clock)
+-- Without DelayMs the item keeps the time from which it waits; without NewOutput its output, until it succeeds.
 -- Out: ids and fences of what was changed, with the queue, and when the run began and
 --      ended; the others had lost their lease.
 UPDATE BotWorkQueueItems SET
@@ -9,12 +10,12 @@ UPDATE BotWorkQueueItems SET
     RetryCount = j.Failures,
     WorkerId = CASE WHEN j.NewState = 0 THEN NULL ELSE WorkerId END,
     AssignedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE AssignedAt END,
-    AvailableAt = CASE WHEN j.NewState = 0 THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DelayMs / 1000.0)) ELSE AvailableAt END,
+    AvailableAt = CASE WHEN j.NewState = 0 AND j.DelayMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DelayMs / 1000.0)) ELSE AvailableAt END,
     Scheduled = CASE WHEN j.NewState = 0 THEN CASE WHEN j.DelayMs > 0 THEN 1 ELSE 0 END ELSE Scheduled END,
     FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))) END,
     LeaseExpiresAt = NULL,
     LockKey = NULL,
-    Output = j.NewOutput,
+    Output = CASE WHEN j.NewState = 2 THEN j.NewOutput ELSE COALESCE(j.NewOutput, BotWorkQueueItems.Output) END,
     Analytics = COALESCE(j.NewAnalytics, BotWorkQueueItems.Analytics),
     Step = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewStep, BotWorkQueueItems.Step) END,
     Progress = COALESCE(j.NewProgress, BotWorkQueueItems.Progress),

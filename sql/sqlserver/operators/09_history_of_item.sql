@@ -14,7 +14,7 @@ FROM (
     FROM item i
     UNION ALL
     SELECT 2, a.FinishedAt, CONCAT(N'attempt ', CAST(a.AttemptNumber AS NVARCHAR(10)), N': ', a.Outcome), a.WorkerName, a.Host,
-        CASE WHEN a.Step IS NULL THEN a.Error ELSE CONCAT(N'step ', a.Step, N': ', COALESCE(a.Error, N'')) END,
+        CASE WHEN a.Step IS NULL THEN a.Error ELSE CONCAT(N'step ', a.Step, CASE WHEN a.Error IS NOT NULL THEN N': ' END, a.Error) END,
         a.Progress, a.LogTail
     FROM BotWorkItemAttempts a JOIN item i ON i.Id = a.ItemId
     UNION ALL

@@ -2,6 +2,7 @@
 -- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
 --      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail,
 --      NewAnalytics, KeepMs, Hidden}], now (NULL: the database clock)
+-- Without DelayMs the item keeps the time from which it waits; without NewOutput its output, until it succeeds.
 -- Out: nothing; the number of changed rows must be that of held. A
 -- joined UPDATE cannot have an OUTPUT on every server that speaks T-SQL.
 UPDATE t SET
@@ -9,12 +10,12 @@ UPDATE t SET
     RetryCount = j.Failures,
     WorkerId = CASE WHEN j.NewState = 0 THEN NULL ELSE t.WorkerId END,
     AssignedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE t.AssignedAt END,
-    AvailableAt = CASE WHEN j.NewState = 0 THEN DATEADD(millisecond, (j.DelayMs % 1000), DATEADD(second, (j.DelayMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) ELSE t.AvailableAt END,
+    AvailableAt = CASE WHEN j.NewState = 0 AND j.DelayMs IS NOT NULL THEN DATEADD(millisecond, (j.DelayMs % 1000), DATEADD(second, (j.DelayMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) ELSE t.AvailableAt END,
     Scheduled = CASE WHEN j.NewState = 0 THEN CASE WHEN j.DelayMs > 0 THEN 1 ELSE 0 END ELSE t.Scheduled END,
     FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) END,
     LeaseExpiresAt = NULL,
     LockKey = NULL,
-    Output = j.NewOutput,
+    Output = CASE WHEN j.NewState = 2 THEN j.NewOutput ELSE COALESCE(j.NewOutput, t.Output) END,
     Analytics = COALESCE(j.NewAnalytics, t.Analytics),
     Step = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewStep, t.Step) END,
     Progress = COALESCE(j.NewProgress, t.Progress),

@@ -100,7 +100,10 @@ func (m *Model) Finish(p Process, ends []workqueue.Finish) (lost []int64) {
 // waits. What happened stands in an attempt unless it went well.
 func (m *Model) end(it *workqueue.Item, f workqueue.Finish) {
 	worker := it.WorkerID
-	it.State, it.RetryCount, it.Output, it.LeaseExpiresAt = f.State, f.RetryCount, f.Output, nil
+	it.State, it.RetryCount, it.LeaseExpiresAt = f.State, f.RetryCount, nil
+	if f.Output != "" || f.State == workqueue.Processed {
+		it.Output = f.Output
+	}
 	it.Error, it.ErrorKind = text(f.Error), (*workqueue.ErrorKind)(text(string(f.ErrorKind)))
 	it.FinishedAt = m.in(0)
 	tell(it, f.Step, f.Progress, f.LogTail)
@@ -111,14 +114,24 @@ func (m *Model) end(it *workqueue.Item, f workqueue.Finish) {
 	}
 	switch f.State {
 	case workqueue.Ready:
-		it.WorkerID, it.AssignedAt, it.FinishedAt, it.AvailableAt = nil, nil, nil, m.Now().Add(f.Delay)
+		it.WorkerID, it.AssignedAt, it.FinishedAt = nil, nil, nil
+		if !f.Released() {
+			it.AvailableAt = m.Now().Add(f.Delay)
+		}
 	case workqueue.Processed:
 		it.Step, it.LogTail = nil, nil
 	}
 	if a := f.Attempt; a != nil {
-		m.note(it, worker, workqueue.Attempt{
-			Attempt: a.Number, Outcome: a.Outcome, Step: text(a.Step), Error: it.Error, ErrorKind: it.ErrorKind,
-		})
+		note := workqueue.Attempt{Attempt: a.Number, Outcome: a.Outcome, Step: text(a.Step)}
+		switch {
+		case a.Failed():
+			note.Error, note.ErrorKind = it.Error, it.ErrorKind
+		case a.Outcome == "snoozed":
+			note.Reason = text(a.Reason)
+		default:
+			note.Error = text(a.Reason)
+		}
+		m.note(it, worker, note)
 	}
 }
 
