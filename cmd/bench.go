@@ -39,6 +39,7 @@ func (a *app) benchCommand() *cobra.Command {
 		a.benchAssignCommand(),
 		a.benchStepsCommand(),
 		a.benchSoakCommand(),
+		a.benchMixedCommand(),
 		a.benchLimitCommand(),
 		a.benchWorkerCommand(),
 	)
@@ -81,7 +82,7 @@ type scenario struct {
 }
 
 // measure reads the settings, lets make build the measurement from them, runs
-// it and prints its report, also one that tells of lost items.
+// it and prints its report, also one that tells of lost items or of wrong starts.
 func (a *app) measure(ctx context.Context, f *benchFlags, make func(bench.Common) (scenario, error)) (err error) {
 	if err := atLeast("repeat", f.repeat, 1); err != nil {
 		return err
@@ -117,7 +118,7 @@ func (a *app) measure(ctx context.Context, f *benchFlags, make func(bench.Common
 	bar = a.newProgress("measured", s.work)
 	report, err := s.run(ctx)
 	bar.stop()
-	if err = errors.Join(err, stop()); err != nil && !errors.Is(err, bench.ErrWrongCount) {
+	if err = errors.Join(err, stop()); err != nil && !errors.Is(err, bench.ErrWrongCount) && !errors.Is(err, bench.ErrWrongStart) {
 		return err
 	}
 	return errors.Join(err, a.print(*f.output, report, func() { a.benchSheet(report) }))

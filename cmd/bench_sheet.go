@@ -38,6 +38,40 @@ var benchLines = []struct {
 	{bench.LongestRepeatMs, "of these, longest from end to kill", 1, "ms"},
 	{bench.RSSFirstQuarterMb, "memory in the first quarter", 0, "MB"},
 	{bench.RSSLastQuarterMb, "memory in the last quarter", 0, "MB"},
+	{bench.UtilisationPercent, "slots in use while work waits, beyond the allowance", 2, "%"},
+	{bench.WaitedSeconds, "work waited so for", 2, "s"},
+	{bench.UtilisationAtOncePercent, "slots in use while work waits, without allowance", 2, "%"},
+	{bench.WaitedAtOnceSeconds, "work waited so for", 2, "s"},
+	{bench.HighWaitP50Ms, "high items waited, p50", 2, "ms"},
+	{bench.HighWaitP99Ms, "high items waited, p99", 2, "ms"},
+	{bench.HighWaitWorstMs, "high items waited, worst", 2, "ms"},
+	{bench.MediumWaitWorstMs, "medium items waited, worst", 0, "ms"},
+	{bench.LowWaitWorstMs, "low items waited, worst", 0, "ms"},
+	{bench.StartsBeforeDue, "starts before due", 0, ""},
+	{bench.EarliestStartMs, "the worst, too early by", 0, "ms"},
+	{bench.StartsAfterDeadline, "starts after the deadline", 0, ""},
+	{bench.LatestAfterDeadlineMs, "the worst, too late by", 0, "ms"},
+	{bench.StartsAfterCancel, "starts after a cancel", 0, ""},
+	{bench.LatestAfterCancelMs, "the worst, too late by", 0, "ms"},
+	{bench.Inversions, "inversions", 0, ""},
+	{bench.LongestInversionMs, "longest wait of an overtaken item", 0, "ms"},
+	{bench.DrawnHigh, "drawn: high", 0, "items"},
+	{bench.DrawnMedium, "drawn: medium", 0, "items"},
+	{bench.DrawnLow, "drawn: low", 0, "items"},
+	{bench.DrawnAhead, "of these, scheduled ahead", 0, "items"},
+	{bench.DrawnFails, "of these, fail once", 0, "items"},
+	{bench.DrawnSnoozes, "of these, snooze once", 0, "items"},
+	{bench.DrawnExpires, "of these, with a deadline", 0, "items"},
+	{bench.DrawnCancelled, "of these, cancelled by a person", 0, "items"},
+	{bench.DrawnP50Ms, "drawn: a run takes, p50", 2, "ms"},
+	{bench.DrawnP99Ms, "drawn: a run takes, p99", 0, "ms"},
+	{bench.DrawnLongestMs, "drawn: a run takes, longest", 0, "ms"},
+	{bench.DrawnSeconds, "drawn: all runs together", 1, "s"},
+	{bench.RoundSeconds, "from the start until all had ended", 1, "s"},
+	{bench.RunsOfHandler, "runs", 0, ""},
+	{bench.ItemsRan, "items that ran to the end", 0, ""},
+	{bench.ItemsExpired, "items whose deadline came first", 0, ""},
+	{bench.ItemsCancelled, "items that were cancelled", 0, ""},
 	{bench.P50Ms, "p50", 2, "ms"},
 	{bench.P95Ms, "p95", 2, "ms"},
 	{bench.P99Ms, "p99", 2, "ms"},
@@ -51,7 +85,7 @@ var benchLines = []struct {
 }
 
 // benchRates say what itemsPerSecond counts, by scenario.
-var benchRates = map[string]string{"drain": "drained", "enqueue": "enqueued", "limit": "drained by the engine alone", "backlog": "drained with the backlog", "latency": "enqueued", "assign": "assigned", "soak": "processed"}
+var benchRates = map[string]string{"drain": "drained", "enqueue": "enqueued", "limit": "drained by the engine alone", "backlog": "drained with the backlog", "latency": "enqueued", "assign": "assigned", "soak": "processed", "mixed": "ended"}
 
 func (a *app) benchSheet(r bench.Report) {
 	what := fmt.Sprintf("%s on %s, %s", r.Scenario, r.Engine, count(r.N, "item"))

@@ -64,6 +64,8 @@ func TestBenchUsage(t *testing.T) {
 		"--failures 0.9: want 0 to 0.5":             "bench soak --failures 0.9",
 		"--workers 0: want 1 or more":               "bench assign --workers 0",
 		"--runs 0: want 1 or more":                  "bench steps --runs 0",
+		"--scale 0: want more than 0, and 1 at":     "bench mixed --scale 0",
+		"--allowance -1s: want 0s or more":          "bench mixed --allowance -1s",
 		`unknown command "drane" for botwork bench`: "bench drane",
 	} {
 		botwork(t, strings.Fields(line)...).wantFailure(t, exitUsage, want)
@@ -73,24 +75,26 @@ func TestBenchUsage(t *testing.T) {
 // A run that counts wrongly shows what it counted, and fails.
 func TestBenchFailsWhenItemsAreLost(t *testing.T) {
 	inProject(t)
-	lost := 3
-	var stdout, stderr bytes.Buffer
-	a := &app{stdout: &stdout, stderr: &stderr, started: true}
-	f := newBenchFlags(&cobra.Command{})
-	*f.output = formatJSON
-	err := a.measure(t.Context(), f, func(bench.Common) (scenario, error) {
-		return scenario{1, func(context.Context) (bench.Report, error) {
-			return bench.Report{Scenario: "drain", Lost: &lost}, fmt.Errorf("%w: of 10 items 3", bench.ErrWrongCount)
-		}}, nil
-	})
-	if code := a.finish(&cobra.Command{}, err); code != exitFailed {
-		t.Errorf("exit code %d, want %d", code, exitFailed)
-	}
-	if r := decode[map[string]any](t, stdout.String()); r["lost"] != 3.0 {
-		t.Errorf("printed\n%s", stdout.String())
-	}
-	if !strings.Contains(stderr.String(), "items were lost or ran twice: of 10 items 3") {
-		t.Errorf("standard error: %s", stderr.String())
+	for _, failure := range []error{bench.ErrWrongCount, bench.ErrWrongStart} {
+		lost := 3
+		var stdout, stderr bytes.Buffer
+		a := &app{stdout: &stdout, stderr: &stderr, started: true}
+		f := newBenchFlags(&cobra.Command{})
+		*f.output = formatJSON
+		err := a.measure(t.Context(), f, func(bench.Common) (scenario, error) {
+			return scenario{1, func(context.Context) (bench.Report, error) {
+				return bench.Report{Scenario: "drain", Lost: &lost}, fmt.Errorf("%w: of 10 items 3", failure)
+			}}, nil
+		})
+		if code := a.finish(&cobra.Command{}, err); code != exitFailed {
+			t.Errorf("%v: exit code %d, want %d", failure, code, exitFailed)
+		}
+		if r := decode[map[string]any](t, stdout.String()); r["lost"] != 3.0 {
+			t.Errorf("%v: printed\n%s", failure, stdout.String())
+		}
+		if !strings.Contains(stderr.String(), failure.Error()+": of 10 items 3") {
+			t.Errorf("standard error: %s", stderr.String())
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"botwork/handlers"
 	"botwork/internal/database"
 	"botwork/internal/process"
 	"botwork/workqueue/sqlstore"
@@ -29,6 +30,12 @@ type job struct {
 	// run at once; without it drains once.
 	Serve bool
 
+	// Mixed makes the worker run a mixed load until its input ends, with schedules; Scale
+	// is the load's. Often lets it look for work each second as well.
+	Mixed bool
+	Scale float64
+	Often bool
+
 	// Failures is the share of runs that fail; LeaseMs is the worker's lease.
 	Failures float64
 	LeaseMs  int64
@@ -38,6 +45,8 @@ type job struct {
 type word struct {
 	Ready bool    `json:",omitempty"` // it is registered
 	RSSMb float64 `json:",omitempty"` // its memory now, each second while it serves
+
+	Started bool `json:",omitempty"` // its schedules fire, in a mixed load
 
 	Done       bool    `json:",omitempty"` // it is at its end
 	CPUSeconds float64 `json:",omitempty"` // since it was told to begin
@@ -67,22 +76,20 @@ func (j job) do(ctx context.Context, lines *bufio.Reader, out *json.Encoder) (er
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	book, err := openLedger(j.Ledger, !j.Serve)
+	book, err := j.openBook()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, book.close()) }()
-	if j.Failures > 0 {
-		book.fail = func() error {
-			if rand.Float64() < j.Failures {
-				return errByChance
-			}
-			return nil
-		}
-	}
-	w := worker{name: j.Name, capacity: j.Capacity, handler: book, lease: time.Duration(j.LeaseMs) * time.Millisecond}
+	w := worker{name: j.Name, capacity: j.Capacity, handler: book, files: map[string]string{}, lease: time.Duration(j.LeaseMs) * time.Millisecond}
 	if j.Serve {
-		w.files, w.text = map[string]string{"often.yaml": often}, stubborn
+		w.text = stubborn
+	}
+	if j.Serve || j.Often {
+		w.files["often.yaml"] = often
+	}
+	if j.Mixed {
+		w.files[mixedPipeline+".yaml"] = mixedText(j.Scale)
 	}
 	proc, err := w.start(ctx, store)
 	if err != nil {
@@ -98,6 +105,28 @@ func (j job) do(ctx context.Context, lines *bufio.Reader, out *json.Encoder) (er
 	return errors.Join(err, proc.Stop(context.WithoutCancel(ctx)))
 }
 
+// book is the handler of a worker process, which writes down what it ran.
+type book interface {
+	handlers.Handler
+	close() error
+}
+
+func (j job) openBook() (book, error) {
+	if j.Mixed {
+		return openMixedLedger(j.Ledger)
+	}
+	l, err := openLedger(j.Ledger, !j.Serve)
+	if err == nil && j.Failures > 0 {
+		l.fail = func() error {
+			if rand.Float64() < j.Failures {
+				return errByChance
+			}
+			return nil
+		}
+	}
+	return l, err
+}
+
 // run drains, or serves until the input ends, and tells what that took.
 func (j job) run(ctx context.Context, proc *process.Process, lines *bufio.Reader, out *json.Encoder) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -108,9 +137,12 @@ func (j job) run(ctx context.Context, proc *process.Process, lines *bufio.Reader
 	}()
 	begin := startUsage()
 	var err error
-	if j.Serve {
+	switch {
+	case j.Mixed:
+		err = j.serveMixed(ctx, proc, out)
+	case j.Serve:
 		err = j.serve(ctx, proc, out)
-	} else {
+	default:
 		err = proc.RunOnce(ctx, "ExecuteWorkQueue")
 	}
 	used := Sample{}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"botwork/internal/database"
 	"botwork/workqueue/sqlstore"
 )
 
@@ -86,7 +85,7 @@ func (o SoakOptions) soak(ctx context.Context, c *crew, store *sqlstore.Store) (
 	if err := o.feed(ctx, c, store, began); err != nil {
 		return nil, err
 	}
-	if err := o.awaitLast(ctx, c); err != nil {
+	if err := o.awaitEnd(ctx, c.dsn, c.died); err != nil {
 		return nil, err
 	}
 	return Sample{ItemsPerSecond: perSecond(o.items(), began), Kills: float64(c.kills)}, nil
@@ -114,33 +113,6 @@ func (o SoakOptions) feed(ctx context.Context, c *crew, store *sqlstore.Store, b
 		}
 		select {
 		case <-tick.C:
-		case err := <-c.died:
-			return err
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	return nil
-}
-
-// awaitLast waits until no item waits or runs any more. Items that do not get there
-// are left to the count.
-func (o SoakOptions) awaitLast(ctx context.Context, c *crew) error {
-	db, err := database.Open(o.Driver, c.dsn)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	for end := time.Now().Add(soakPatience); time.Now().Before(end); {
-		var left int
-		if err := db.QueryRowContext(ctx, unfinishedItems).Scan(&left); err != nil {
-			return database.Redact(err, c.dsn)
-		}
-		if left == 0 {
-			return nil
-		}
-		select {
-		case <-time.After(soakLook):
 		case err := <-c.died:
 			return err
 		case <-ctx.Done():

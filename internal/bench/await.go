@@ -1,0 +1,35 @@
+package bench
+
+import (
+	"context"
+	"time"
+
+	"botwork/internal/database"
+)
+
+// awaitEnd waits until no item waits or runs any more. Items that never end are left to
+// the count.
+func (c Common) awaitEnd(ctx context.Context, dsn string, died <-chan error) error {
+	db, err := database.Open(c.Driver, dsn)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	for end := time.Now().Add(soakPatience); time.Now().Before(end); {
+		var left int
+		if err := db.QueryRowContext(ctx, unfinishedItems).Scan(&left); err != nil {
+			return database.Redact(err, dsn)
+		}
+		if left == 0 {
+			return nil
+		}
+		select {
+		case <-time.After(soakLook):
+		case err := <-died:
+			return err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package mixed
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+	"time"
+)
+
+// Inversions counts the runs that began although a more urgent item could have begun in
+// their slot: one of a higher priority that had been eligible for longer than the
+// allowance and did not begin within the next 20 ms either. Longest is the longest time
+// for which the most urgent item that was overtaken had been due. Every worker may run
+// every item.
+func (r *Record) Inversions(allowance time.Duration) (n int, longest time.Duration) {
+	var waiting, starts []wait
+	for i := range r.Lives {
+		for _, w := range r.Lives[i].waits(r.Over) {
+			waiting = append(waiting, w)
+			if w.began {
+				starts = append(starts, w)
+			}
+		}
+	}
+	since := func(w wait) time.Duration { return w.eligible(r.Up) + allowance }
+	slices.SortFunc(waiting, func(a, b wait) int { return cmp.Compare(since(a), since(b)) })
+	slices.SortFunc(starts, func(a, b wait) int { return cmp.Compare(a.until, b.until) })
+	var urgent urgency
+	for _, s := range starts {
+		for len(waiting) > 0 && since(waiting[0]) < s.until {
+			heap.Push(&urgent, waiting[0])
+			waiting = waiting[1:]
+		}
+		for len(urgent) > 0 && urgent[0].until <= s.until+startSlack {
+			heap.Pop(&urgent)
+		}
+		if len(urgent) > 0 && urgent[0].priority > s.priority {
+			n++
+			longest = max(longest, s.until-max(urgent[0].due, r.Up))
+		}
+	}
+	return n, longest
+}
+
+// urgency is a heap of waits, the highest priority first.
+type urgency []wait
+
+func (u urgency) Len() int           { return len(u) }
+func (u urgency) Less(i, j int) bool { return u[i].priority > u[j].priority }
+func (u urgency) Swap(i, j int)      { u[i], u[j] = u[j], u[i] }
+func (u *urgency) Push(w any)        { *u = append(*u, w.(wait)) }
+func (u *urgency) Pop() any {
+	last := len(*u) - 1
+	w := (*u)[last]
+	*u = (*u)[:last]
+	return w
+}

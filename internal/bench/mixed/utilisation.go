@@ -1,0 +1,119 @@
+package mixed
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// span is a stretch of time, from included, to not.
+type span struct{ from, to time.Duration }
+
+// Utilisation is the share of the slots' time, 0 to 1, that was not wasted, over the
+// moments in which work waited; waited is how long that was.
+//
+// Work waits while at least one item has been eligible for longer than the allowance and
+// has not begun. In these moments a slot is wasted when no handler has run in it for
+// longer than the allowance. Without an allowance all that lies between two handlers
+// counts: claims, commits and the way of a notice. A run that begins takes the slot of
+// its worker that came free last, so that one that nobody uses shows as such.
+//
+// It is an error when a worker ran more items at once than it has slots.
+func (r *Record) Utilisation(allowance time.Duration) (share float64, waited time.Duration, err error) {
+	work := r.waiting(allowance)
+	waited = length(work)
+	if waited == 0 {
+		return 1, 0, nil
+	}
+	idle, err := r.idle()
+	if err != nil {
+		return 0, 0, err
+	}
+	var wasted time.Duration
+	for _, s := range idle {
+		if s.from += allowance; s.from < s.to {
+			wasted += before(work, s.to) - before(work, s.from)
+		}
+	}
+	return 1 - float64(wasted)/(float64(waited)*float64(r.Workers*r.Slots)), waited, nil
+}
+
+// waiting joins the times in which work waits, in their order.
+func (r *Record) waiting(allowance time.Duration) []span {
+	var all []span
+	for i := range r.Lives {
+		for _, w := range r.Lives[i].waits(r.Over) {
+			if s := (span{w.eligible(r.Up) + allowance, w.until}); s.from < s.to {
+				all = append(all, s)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	var joined []span
+	for _, s := range all {
+		if last := len(joined) - 1; last >= 0 && s.from <= joined[last].to {
+			joined[last].to = max(joined[last].to, s.to)
+			continue
+		}
+		joined = append(joined, s)
+	}
+	return joined
+}
+
+func length(spans []span) (sum time.Duration) {
+	for _, s := range spans {
+		sum += s.to - s.from
+	}
+	return sum
+}
+
+// before is how much of joined spans lies before a time.
+func before(spans []span, at time.Duration) (sum time.Duration) {
+	n, _ := slices.BinarySearchFunc(spans, at, func(s span, at time.Duration) int { return cmp.Compare(s.from, at) })
+	for _, s := range spans[:n] {
+		sum += min(s.to, at) - s.from
+	}
+	return sum
+}
+
+// idle lists the times in which a slot had no handler, from when all workers had started
+// until all items had ended.
+func (r *Record) idle() ([]span, error) {
+	var idle []span
+	for worker := range r.Workers {
+		type event struct {
+			at    time.Duration
+			slots int // 1: a run has ended and one is free again, -1: one begins
+		}
+		var events []event
+		for i := range r.Lives {
+			for _, run := range r.Lives[i].Runs {
+				if run.Worker == worker && run.Began < run.Ended {
+					events = append(events, event{run.Began, -1}, event{run.Ended, 1})
+				}
+			}
+		}
+		// A slot that comes free at an instant can be taken at that instant.
+		slices.SortFunc(events, func(a, b event) int {
+			return cmp.Or(cmp.Compare(a.at, b.at), b.slots-a.slots)
+		})
+		free := slices.Repeat([]time.Duration{r.Up}, r.Slots) // since when, the last one on top
+		for _, e := range events {
+			if e.slots > 0 {
+				free = append(free, e.at)
+				continue
+			}
+			top := len(free) - 1
+			if top < 0 {
+				return nil, fmt.Errorf("worker %d ran more than %d items at once, %s after the start", worker+1, r.Slots, e.at)
+			}
+			idle = append(idle, span{free[top], e.at})
+			free = free[:top]
+		}
+		for _, since := range free {
+			idle = append(idle, span{since, r.Over})
+		}
+	}
+	return slices.DeleteFunc(idle, func(s span) bool { return s.from >= s.to }), nil
+}

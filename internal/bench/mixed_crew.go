@@ -1,0 +1,75 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// mixedCrew are the worker processes of a mixed load.
+type mixedCrew struct {
+	m        *mixedRound
+	children []*child
+	words    []chan word // of each, until it has ended
+	died     chan error  // of those whose output ended
+}
+
+// start starts the processes, which register.
+func (c *mixedCrew) start(ctx context.Context) error {
+	for i := range c.m.o.Workers {
+		ch, err := c.m.o.startChild(ctx, job{
+			Driver: c.m.o.Driver, DSN: c.m.dsn, Name: fmt.Sprint("mixed-", i+1), Capacity: c.m.o.Capacity, Ledger: c.m.ledgerOf(i),
+			Mixed: true, Scale: c.m.o.Scale, Often: c.m.o.often,
+		})
+		if err != nil {
+			return err
+		}
+		words := make(chan word, 2)
+		c.children, c.words = append(c.children, ch), append(c.words, words)
+		go func() {
+			defer close(words)
+			for {
+				w, err := ch.hear()
+				if err != nil {
+					c.died <- fmt.Errorf("it ended by itself: %w", err)
+					return
+				}
+				words <- w
+			}
+		}()
+	}
+	return nil
+}
+
+// begin lets all run, and returns when all have started.
+func (c *mixedCrew) begin() error {
+	for _, ch := range c.children {
+		if err := ch.begin(); err != nil {
+			return err
+		}
+	}
+	for _, words := range c.words {
+		if w, ok := <-words; !ok || !w.Started {
+			return <-c.died
+		}
+	}
+	return nil
+}
+
+// end ends all processes, and adds up what they used.
+func (c *mixedCrew) end(s Sample) error {
+	for _, ch := range c.children {
+		_ = ch.in.Close() // the end of its input is what it ends by
+	}
+	var errs []error
+	for i, ch := range c.children {
+		for w := range c.words[i] {
+			if s != nil && w.Done {
+				s[CPUSecondsPer1000] += w.CPUSeconds / float64(len(c.m.lives)) * 1000
+				s[PeakRSSMb] = max(s[PeakRSSMb], w.PeakRSSMb)
+			}
+		}
+		errs = append(errs, ch.end())
+	}
+	return errors.Join(errs...)
+}
