@@ -122,7 +122,7 @@ func (a *app) runOnce(ctx context.Context, name string, payload workqueue.JSONTe
 	)
 	compiler, err := a.compiler(a.newRegistry(resources, queue.Services{
 		Store:         func() workqueue.ItemStore { return store },
-		CheckPipeline: func(text string) error { return catalogue.CheckIntegrationConfig(text).Err() },
+		CheckPipeline: func(text string) error { return catalogue.CheckItem(text) },
 	}))
 	if err != nil {
 		return view, err

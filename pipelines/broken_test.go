@@ -80,6 +80,9 @@ func TestWhichNamesAreBroken(t *testing.T) {
 				if got := k.BrokenPipeline(text); (got != nil) != want {
 					t.Errorf("BrokenPipeline(%q) = %v, want one: %v", text, got, want)
 				}
+				if _, waits := errors.AsType[*BrokenPipelineError](k.CheckItem(text)); waits != want {
+					t.Errorf("CheckItem(%q) = %v, want a broken pipeline: %v", text, k.CheckItem(text), want)
+				}
 				_, err := k.Resolve(text)
 				if _, waits := errors.AsType[*BrokenPipelineError](err); waits != want {
 					t.Errorf("Resolve(%q) = %v, want a broken pipeline: %v", text, err, want)

@@ -97,6 +97,16 @@ func (k *Catalogue) CheckIntegrationConfig(integrationConfig string) strictyaml.
 	return strictyaml.Findings{k.unknown(text)}
 }
 
+// CheckItem returns what keeps an item with this IntegrationConfig from running: a
+// *BrokenPipelineError if it would wait for its pipeline's file to be fixed,
+// strictyaml.Findings if it would fail.
+func (k *Catalogue) CheckItem(integrationConfig string) error {
+	if broken := k.BrokenPipeline(integrationConfig); broken != nil {
+		return broken
+	}
+	return k.CheckIntegrationConfig(integrationConfig).Err()
+}
+
 func isInline(text string) bool { return workqueue.InlinePipeline(text) }
 
 // refuseTrigger reports a pipeline that a trigger starts: run as an item, it
