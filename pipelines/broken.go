@@ -59,6 +59,18 @@ func (k *Catalogue) Broken() []Broken {
 	return list
 }
 
+// BrokenNames returns the pipelines that do not run because of mistakes: those of the
+// broken files, but for names that another file has.
+func (k *Catalogue) BrokenNames() []string {
+	var names []string
+	for _, b := range k.Broken() {
+		if k.BrokenPipeline(b.Name) != nil && !slices.Contains(names, b.Name) {
+			names = append(names, b.Name)
+		}
+	}
+	return names
+}
+
 // BrokenPipeline returns the mistakes that keep the pipeline of this name from
 // running, nil if there are none or no file has the name. While there is a file
 // whose name cannot be read, each unknown name may be that file's.

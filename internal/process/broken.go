@@ -13,12 +13,7 @@ import (
 // of mistakes, so that no worker gives their items to this one.
 func withBroken(labels workqueue.JSONText, catalogue *pipelines.Catalogue) workqueue.JSONText {
 	own, _ := matching.ParseLabels(string(labels)) // a pass reports what cannot be read
-	var names []string
-	for _, b := range catalogue.Broken() {
-		if catalogue.BrokenPipeline(b.Name) != nil {
-			names = append(names, b.Name)
-		}
-	}
+	names := catalogue.BrokenNames()
 	if len(names) == 0 && own.Broken() == nil {
 		return labels // as they are
 	}
