@@ -65,12 +65,14 @@ func Load(c *Compiler, files []File) (*Catalogue, strictyaml.Findings) {
 	return k, findings
 }
 
-// addUnreadable notes a file of which nothing is known but its path.
+// addUnreadable notes a file of which nothing is known but its path. One that is gone
+// has no other name than that.
 func (k *Catalogue) addUnreadable(file File) strictyaml.Findings {
 	base := filepath.Base(file.Path)
 	findings := strictyaml.Findings{{File: file.Path, Code: CodeUnreadableFile, Message: file.Err.Error()}}
 	k.broken = append(k.broken, Broken{
-		Name: strings.TrimSuffix(base, filepath.Ext(base)), File: file.Path, Guessed: true, Trigger: true, Findings: findings,
+		Name: strings.TrimSuffix(base, filepath.Ext(base)), File: file.Path, Findings: findings,
+		Guessed: !errors.Is(file.Err, fs.ErrNotExist), Trigger: true,
 	})
 	return findings
 }
