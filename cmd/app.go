@@ -19,7 +19,6 @@ import (
 	"botwork/internal/checker"
 	"botwork/internal/database"
 	"botwork/internal/service"
-	"botwork/pipelines"
 	"botwork/workqueue/sqlstore"
 )
 
@@ -120,15 +119,6 @@ func (a *app) resources() (handlers.Resources, error) {
 	}
 	connections, err := handlers.NewConnections(known)
 	return handlers.Resources{Connections: connections, Folders: a.cfg.Handlers.Folders}, err
-}
-
-// compiler checks and compiles pipelines for the handlers of the registry.
-func (a *app) compiler(registry *handlers.Registry) (*pipelines.Compiler, error) {
-	c, err := checker.New(&a.cfg, registry)
-	if err != nil {
-		return nil, err
-	}
-	return c.Compiler(), nil
 }
 
 // checker checks pipelines and what belongs to them, for commands that look at them

@@ -54,5 +54,5 @@ Reports go to %s. In another terminal:
 
 `, dir, filepath.Join(dir, "data", "reports"), commandIn(".", os.Args[0]), quoted(a.configFile))
 	// The first items are there when the system pipelines run at start.
-	return a.run(ctx, quickstart.Trigger)
+	return a.run(ctx, false, quickstart.Trigger)
 }

@@ -162,12 +162,19 @@ func (a *app) countPipelines() (doctor.PipelineCounts, error) {
 	if _, err := os.ReadDir(a.cfg.Pipelines.Dir); err != nil {
 		return doctor.PipelineCounts{}, err
 	}
-	found, err := a.checkNamed(nil)
+	project, err := a.openProject()
 	if err != nil {
 		return doctor.PipelineCounts{}, err
 	}
-	mistakes, warnings := found.Mistakes(), found.Warnings()
-	counts := doctor.PipelineCounts{Good: len(found.Catalogue.All()), Mistakes: len(mistakes), Warnings: len(warnings)}
+	if project.Checker == nil {
+		return doctor.PipelineCounts{}, project.Wrong.Err()
+	}
+	catalogue, _ := usable(project.Checker, project.Files)
+	mistakes, warnings := project.Mistakes(), project.Warnings()
+	counts := doctor.PipelineCounts{
+		Good: len(catalogue.All()), Mistakes: len(mistakes), Warnings: len(warnings), Broken: catalogue.BrokenNames(),
+		Refused: settingsHaveMistakes(mistakes, project.Files) || !startsByItself(catalogue),
+	}
 	if all := append(mistakes, warnings...); len(all) > 0 {
 		counts.First = all[0].String()
 	}

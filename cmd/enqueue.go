@@ -41,7 +41,7 @@ All lines are checked before the first item is written; then they are written a
 thousand at a time. Of two lines with one key the first is the item.
 
 Before anything is written, the pipeline must exist in the pipelines folder (where
-there is one), and the payload must suit it and the queue's schema. JSON and YAML
+there is one) without mistakes, and the payload must suit it and the queue's schema. JSON and YAML
 show the item and whether it was there already (existing); with --stdin or --count
 they are a list of items, each once.`,
 		Example: `  botwork enqueue --pipeline hello --payload '{"name": "Ada"}'

@@ -54,7 +54,7 @@ func (a *app) newItemChecker(skip bool) (*itemChecker, error) {
 		return c, nil
 	}
 	c.named = true
-	c.catalogue, _, err = a.catalogue(checker.Compiler())
+	c.catalogue, _, err = a.catalogue(checker)
 	return c, err
 }
 
@@ -100,8 +100,11 @@ func (c *itemChecker) pipeline(config string, at place) strictyaml.Findings {
 // written. A place inside the text is kept; 1:1 is the text as a whole.
 func relocate(f strictyaml.Finding, at place) strictyaml.Finding {
 	moved := at.finding("pipeline", f.Code, f.Message, f.Hint)
-	if f.Code == pipelines.CodeUnknownPipeline {
+	switch f.Code {
+	case pipelines.CodeUnknownPipeline:
 		moved.Hint = strings.TrimPrefix(f.Hint+"; --no-check enqueues it all the same", "; ")
+	case pipelines.CodeBrokenPipeline:
+		moved.Hint = "fix the file; --no-check enqueues the item all the same, and it waits until then"
 	}
 	switch inside := f.Line > 1 || f.Column > 1; {
 	case inside && at.line == 0:

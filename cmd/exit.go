@@ -49,6 +49,9 @@ func (a *app) finish(cmd *cobra.Command, err error) int {
 	}
 	if findings, ok := errors.AsType[strictyaml.Findings](err); ok {
 		a.complainAll(findings)
+		if unusable, ok := errors.AsType[*noSystemPipelineError](err); ok {
+			a.complain(unusable)
+		}
 		return exitUsage
 	}
 	if errors.Is(err, context.Canceled) {

@@ -8,8 +8,6 @@ import (
 
 	"botwork/internal/process"
 	"botwork/internal/reload"
-	"botwork/internal/strictyaml"
-	"botwork/pipelines"
 	"botwork/workqueue"
 )
 
@@ -20,12 +18,9 @@ func (a *app) follow(ctx context.Context, p *programme, proc *process.Process) (
 	var following sync.WaitGroup
 	following.Go(func() {
 		reload.Follow(ctx, reload.Options{
-			Dir: a.cfg.Pipelines.Dir, Current: p.catalogue, Adopt: proc.Adopt, Log: p.log,
-			Judge: func(files []pipelines.File) (*pipelines.Catalogue, strictyaml.Findings) {
-				report := p.judge.Project(files)
-				return report.Catalogue, report.Findings
-			},
-			Told: func(mistakes int) { a.supervisor.Status(workingAs(proc.Worker().Name, mistakes)) },
+			Dir: a.cfg.Pipelines.Dir, Current: p.catalogue, Findings: p.findings, Adopt: proc.Adopt, Log: p.log,
+			Judge: p.judgeFiles,
+			Told:  func(mistakes int) { a.supervisor.Status(workingAs(proc.Worker().Name, mistakes)) },
 		})
 	})
 	following.Go(func() { keepTexts(ctx, p, proc) })
@@ -40,7 +35,7 @@ func workingAs(worker string, mistakes int) string {
 	if mistakes == 0 {
 		return "working as " + worker
 	}
-	return fmt.Sprintf("working as %s; pipelines have %s: what was there before holds", worker, count(mistakes, "mistake"))
+	return fmt.Sprintf("working as %s; pipelines have %s, and files with mistakes are not used", worker, count(mistakes, "mistake"))
 }
 
 // keepTexts notes now and then that this worker has its pipelines' texts, so that

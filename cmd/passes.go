@@ -33,7 +33,7 @@ func (a *app) passBook() (*passBook, error) {
 	if err != nil {
 		return nil, err
 	}
-	catalogue, findings, err := a.catalogue(checker.Compiler())
+	catalogue, findings, err := a.catalogue(checker)
 	if err != nil {
 		fmt.Fprintf(a.stderr, "botwork: no pipeline is known: %v\n", err)
 		catalogue = pipelines.NewCatalogue(checker.Compiler())

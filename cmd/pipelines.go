@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/internal/checker"
 	"botwork/internal/strictyaml"
 	"botwork/pipelines"
 )
@@ -29,13 +30,15 @@ and *.yml in it and below it, but none whose name begins with a dot or "_".`,
 	)
 }
 
-// catalogue loads the pipelines folder of the settings. The findings are those
-// of files with mistakes, which the catalogue lacks.
-func (a *app) catalogue(c *pipelines.Compiler) (*pipelines.Catalogue, strictyaml.Findings, error) {
-	k, findings, err := pipelines.LoadDir(c, shortPath(a.cfg.Pipelines.Dir))
+// catalogue loads the pipelines folder of the settings as a worker does when it
+// starts. The findings are those of files with mistakes, which the catalogue knows as
+// broken.
+func (a *app) catalogue(c *checker.Checker) (*pipelines.Catalogue, strictyaml.Findings, error) {
+	files, err := pipelines.ReadDir(shortPath(a.cfg.Pipelines.Dir), nil)
 	if err != nil {
 		return nil, nil, &usageError{message: err.Error()}
 	}
+	k, findings := usable(c, files)
 	return k, findings, nil
 }
 
@@ -48,7 +51,7 @@ func (a *app) loadCatalogue() (*pipelines.Catalogue, strictyaml.Findings, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	return a.catalogue(checker.Compiler())
+	return a.catalogue(checker)
 }
 
 // find returns one pipeline by name. Where there is none it says whether its
@@ -56,6 +59,9 @@ func (a *app) loadCatalogue() (*pipelines.Catalogue, strictyaml.Findings, error)
 func find(k *pipelines.Catalogue, findings strictyaml.Findings, name string) (*pipelines.Pipeline, error) {
 	if p, ok := k.Get(name); ok {
 		return p, nil
+	}
+	if broken := k.BrokenPipeline(name); broken != nil {
+		return nil, broken.Findings
 	}
 	var names []string
 	for _, p := range k.All() {
@@ -82,9 +88,10 @@ func (a *app) pipelinesListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the pipelines of the folder",
-		Long: `Lists the pipelines of the folder. A file with mistakes stands there by its own name
-with how many it has; they are printed behind the list, and the exit code is 2 then.
-A worker that runs keeps to the text that such a file had before.`,
+		Long: `Lists the pipelines of the folder. A file with mistakes is listed as broken, with how
+many it has; they are printed after the list, and the exit code is 2 then. A worker
+that runs goes on with the previous version of such a file; one that starts leaves it
+out, and its items wait.`,
 		Example: "  botwork pipelines list\n  botwork pipelines list --output json",
 		Args:    noArguments,
 	}
@@ -98,7 +105,7 @@ A worker that runs keeps to the text that such a file had before.`,
 		for _, p := range catalogue.All() {
 			views = append(views, viewPipeline(p))
 		}
-		views = append(views, viewBroken(findings)...)
+		views = append(views, viewBroken(catalogue)...)
 		err = a.print(*output, views, func() {
 			if len(views) == 0 {
 				fmt.Fprintf(a.stdout, "no pipelines in %s\n", a.cfg.Pipelines.Dir)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/handlers/queue"
+	"botwork/internal/checker"
 	"botwork/pipelines"
 	"botwork/workqueue"
 )
@@ -120,14 +121,14 @@ func (a *app) runOnce(ctx context.Context, name string, payload workqueue.JSONTe
 		store     workqueue.ItemStore
 		catalogue *pipelines.Catalogue
 	)
-	compiler, err := a.compiler(a.newRegistry(resources, queue.Services{
+	judge, err := checker.New(&a.cfg, a.newRegistry(resources, queue.Services{
 		Store:         func() workqueue.ItemStore { return store },
-		CheckPipeline: func(text string) error { return catalogue.CheckIntegrationConfig(text).Err() },
+		CheckPipeline: func(text string) error { return catalogue.CheckItem(text) },
 	}))
 	if err != nil {
 		return view, err
 	}
-	catalogue, findings, err := a.catalogue(compiler)
+	catalogue, findings, err := a.catalogue(judge)
 	if err != nil {
 		return view, err
 	}

@@ -1,14 +1,9 @@
 package cmd
 
 import (
-	"maps"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"botwork/handlers"
-	"botwork/internal/strictyaml"
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/matching"
@@ -40,15 +35,10 @@ type pipelineView struct {
 }
 
 // viewBroken shows the files with mistakes, in the order of their paths.
-func viewBroken(findings strictyaml.Findings) []pipelineView {
-	count := map[string]int{}
-	for _, f := range findings {
-		count[f.File]++
-	}
+func viewBroken(catalogue *pipelines.Catalogue) []pipelineView {
 	var views []pipelineView
-	for _, file := range slices.Sorted(maps.Keys(count)) {
-		base := filepath.Base(file)
-		views = append(views, pipelineView{Name: strings.TrimSuffix(base, filepath.Ext(base)), File: file, Steps: []stepView{}, Mistakes: count[file]})
+	for _, b := range catalogue.Broken() {
+		views = append(views, pipelineView{Name: b.Name, File: b.File, Steps: []stepView{}, Mistakes: len(b.Findings)})
 	}
 	return views
 }

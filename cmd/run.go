@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/internal/process"
+	"botwork/internal/strictyaml"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -16,21 +17,27 @@ const runDoc = `Starts a worker: it registers in the database, starts the pipeli
 trigger when they come due, and runs the items that are assigned to it. The queues
 and tasks that botwork.yaml defines are written into the database where they differ.
 
-It does not start while a file has a mistake. When pipelines' files change later, it
-takes them on within seconds: what runs goes on with the text that it began with,
-and a file with mistakes changes nothing until they are mended. The settings are read
-at the start.
+It does not start while the settings have a mistake. A pipeline's file with mistakes
+is left out: the worker warns with the place of each mistake and starts with the other
+files. Items of a broken pipeline wait, without a failure, until its file is fixed or
+their deadline comes. With --strict, or when no system pipeline is left, it does not
+start.
+
+When pipelines' files change later, it takes them on within seconds: what runs goes on
+with the text that it began with. A file that gets mistakes changes nothing: its
+previous version stays in use. The settings are read at the start.
 
 Ctrl-C (or SIGTERM) drains: no more items are taken, assigned ones go back,
 running ones get worker.shutdownGrace to end. A second Ctrl-C ends at once; what
 ran then is rescued by others when its lease ends.
 
 With --once the named pipelines (all that have a trigger, when none is named)
-run one time, and the program exits when they have ended: 0 when all succeeded.
+run one time, and the program exits when they have ended: 0 when all succeeded, 2 when
+one of them could not run because its file has mistakes.
 While a worker of this name runs, they run under its name with "-once" behind.`
 
 func (a *app) runCommand() *cobra.Command {
-	var once bool
+	var once, strict bool
 	cmd := &cobra.Command{
 		Use:   "run [--once [PIPELINE…]]",
 		Short: "Start a worker, or run system pipelines one time",
@@ -49,13 +56,14 @@ func (a *app) runCommand() *cobra.Command {
 				return err
 			}
 			if once {
-				return a.runSystem(cmd.Context(), args)
+				return a.runSystem(cmd.Context(), strict, args)
 			}
-			return a.run(cmd.Context())
+			return a.run(cmd.Context(), strict)
 		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&once, "once", false, "run the named system pipelines, or all, one time and exit")
+	flags.BoolVar(&strict, "strict", false, "do not start while any file has a mistake")
 	flags.String("worker", "", "the worker's `NAME` (worker.name)")
 	flags.Int("capacity", 0, "how many items run at the same time (worker.capacity)")
 	flags.String("pipelines", "", "the folder of pipelines, `DIR` (pipelines.dir)")
@@ -93,8 +101,8 @@ func (a *app) applyFlags(cmd *cobra.Command) error {
 
 // run works until ctx ends. The pipelines named by first run one time before
 // the schedules begin.
-func (a *app) run(ctx context.Context, first ...string) error {
-	p, err := a.loadProgramme()
+func (a *app) run(ctx context.Context, strict bool, first ...string) error {
+	p, err := a.loadProgramme(strict)
 	if err != nil {
 		return err
 	}
@@ -114,8 +122,8 @@ func (a *app) run(ctx context.Context, first ...string) error {
 	w := proc.Worker()
 	p.log.Info().Str("worker", w.Name).Int("capacity", w.Capacity).Int("pipelines", len(p.catalogue.All())).
 		Str("database", string(store.Driver())).Str("version", currentVersion().Version).Msg("worker started; Ctrl-C drains")
-	a.supervisor.Status(workingAs(w.Name, 0))
-	if !p.startsByItself() {
+	a.supervisor.Status(workingAs(w.Name, len(p.findings.Of(strictyaml.Error))))
+	if !startsByItself(p.catalogue) {
 		p.log.Warn().Str("folder", a.cfg.Pipelines.Dir).Msg("no pipeline has a trigger: this worker will run nothing")
 	}
 	if len(first) > 0 {
@@ -157,14 +165,19 @@ func (a *app) stop(ctx context.Context, p *programme, proc *process.Process) err
 
 // runSystem runs system pipelines one time. It does not wait for a database that is not
 // there: a script wants to know.
-func (a *app) runSystem(ctx context.Context, names []string) error {
-	p, err := a.loadProgramme()
+func (a *app) runSystem(ctx context.Context, strict bool, names []string) error {
+	p, err := a.loadProgramme(strict)
 	if err != nil {
 		return err
 	}
 	defer p.resources.Connections.Close() //nolint:errcheck // the process ends
-	if len(names) == 0 && !p.startsByItself() {
+	if len(names) == 0 && !startsByItself(p.catalogue) {
 		return usagef("no pipeline of %s has a trigger, want one or more that --once can run", a.cfg.Pipelines.Dir)
+	}
+	for _, name := range names {
+		if broken := p.catalogue.BrokenPipeline(name); broken != nil {
+			return broken.Findings
+		}
 	}
 	store, err := a.migratedStore(ctx)
 	if err != nil {
@@ -185,6 +198,9 @@ func (a *app) runSystem(ctx context.Context, names []string) error {
 	}
 	if unknown := (*process.UnknownPipelineError)(nil); errors.As(err, &unknown) {
 		err = &usageError{message: err.Error()}
+	}
+	if err == nil && len(names) == 0 {
+		err = brokenSystem(p.catalogue).Err() // a script asked for those, too
 	}
 	return errors.Join(err, ctx.Err(), a.stop(ctx, p, proc), store.Close())
 }

@@ -15,18 +15,20 @@ import (
 	"botwork/handlers"
 	"botwork/internal/checker"
 	"botwork/internal/process"
+	"botwork/internal/strictyaml"
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
 
-// programme is what a process runs, ready before a database is touched: all
-// mistakes in files show first.
+// programme is what a process runs, ready before a database is touched: mistakes
+// in files show first.
 type programme struct {
 	link      *process.Link
 	resources handlers.Resources
 	judge     *checker.Checker
 	catalogue *pipelines.Catalogue // of the start
+	findings  strictyaml.Findings  // of the start's files
 	queues    []workqueue.Queue
 	tasks     []workqueue.TaskRow // nil: the settings say nothing of tasks
 	redactor  *pipelines.Redactor
@@ -34,8 +36,9 @@ type programme struct {
 	logTo     io.Writer
 }
 
-// loadProgramme reads the secrets and compiles the pipelines of the settings.
-func (a *app) loadProgramme() (*programme, error) {
+// loadProgramme reads the secrets and compiles the pipelines of the settings. Files with
+// mistakes are left out, unless strict is set.
+func (a *app) loadProgramme(strict bool) (*programme, error) {
 	if err := a.cfg.CheckSecrets(); err != nil {
 		return nil, err
 	}
@@ -58,22 +61,18 @@ func (a *app) loadProgramme() (*programme, error) {
 	if err != nil {
 		return nil, &usageError{message: err.Error()}
 	}
-	report := judge.Project(files)
-	if err := report.Mistakes().Err(); err != nil {
+	p.judge = judge
+	if err := p.startWith(files, a.cfg.Pipelines.Dir, strict); err != nil {
 		return nil, err
 	}
-	for _, w := range report.Warnings() {
-		p.log.Warn().Stringer("finding", w).Msg("something is probably not meant like this; botwork pipelines check tells the same")
-	}
-	p.judge = judge
-	p.queues, p.tasks, p.catalogue = report.Queues, report.Tasks, report.Catalogue
+	p.logFindings()
 	return p, nil
 }
 
-// startsByItself tells whether any pipeline has a trigger. Without one a worker
+// startsByItself reports whether any pipeline has a trigger. Without one a worker
 // does nothing, not even run the items that wait.
-func (p *programme) startsByItself() bool {
-	return slices.ContainsFunc(p.catalogue.All(), func(pl *pipelines.Pipeline) bool { return pl.Trigger != nil })
+func startsByItself(catalogue *pipelines.Catalogue) bool {
+	return slices.ContainsFunc(catalogue.All(), func(pl *pipelines.Pipeline) bool { return pl.Trigger != nil })
 }
 
 // patientStore opens the database and brings its schema up to date. While the

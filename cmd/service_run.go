@@ -20,15 +20,15 @@ func (a *app) serviceRunCommand() *cobra.Command {
 		Use:   "run",
 		Short: "Be the service: for the service manager, not for people",
 		Long: `Works as ` + "`botwork run`" + ` does, and talks with the service manager that started it:
-it says that it runs when settings and pipelines are good and before it touches the
-database, shows that it gets on while it drains, and ends when it is told to. The
+it says that it runs when the settings are good and a system pipeline can be used, and
+before it touches the database, shows that it gets on while it drains, and ends when it is told to. The
 working folder is that of the settings file. A worker that would have the host's name
 for want of another has the service's name behind it, unless that is botwork.
 
 Started by a person it says so and does nothing.
 
-Exit codes: 0 stopped as it was told to, 1 failed, 2 a file with mistakes, 3 it did not
-stop in time and was ended.`,
+Exit codes: 0 stopped as it was told to, 1 failed, 2 settings with mistakes or no system
+pipeline without, 3 it did not stop in time and was ended.`,
 		Example: "  botwork service run --name botwork --config /etc/botwork/botwork.yaml",
 		Args:    noArguments,
 	}
@@ -58,7 +58,7 @@ func (a *app) serve(ctx context.Context, name string) int {
 	err := a.configureService(name)
 	a.gatherAlarms(name)
 	if err == nil {
-		err = a.run(ctx)
+		err = a.run(ctx, false)
 	}
 	if err == nil || ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return exitDone
@@ -111,7 +111,11 @@ func (a *app) report(name string, err error) int {
 		for _, f := range findings[:min(most, len(findings))] {
 			log.Error().Msg(f.String())
 		}
-		log.Error().Int("mistakes", len(findings)).Msg("the service ends: its files have mistakes; `botwork pipelines check` names them all")
+		line := log.Error().Int("mistakes", len(findings))
+		if unusable, ok := errors.AsType[*noSystemPipelineError](err); ok {
+			line = line.Err(unusable)
+		}
+		line.Msg("the service ends: its files have mistakes; `botwork pipelines check` names them all")
 		return exitUsage
 	}
 	log.Error().Err(err).Msg("the service ends")

@@ -272,7 +272,9 @@ func TestAlarmText(t *testing.T) {
 func TestAServiceTellsItsMistakes(t *testing.T) {
 	inProject(t)
 	t.Setenv("JOURNAL_STREAM", "") // this is no journal
-	writeFile(t, "pipelines/wrong.yaml", "steps:\n  - handler: Nothing\n")
+	for _, name := range []string{"CleanUp", "ExecuteLowPriorityWorkQueue", "ExecuteWorkQueue", "LoadWorkQueue", "ScheduleTasks", "wrong"} {
+		writeFile(t, "pipelines/"+name+".yaml", "steps:\n  - handler: Nothing\n")
+	}
 	for _, c := range []struct{ text, want string }{
 		{"worker: {capacity: many}\nlog: {file: {path: x.log}}\n", "botwork.yaml:1:20: worker.capacity: got text, want a whole number"},
 		{"{}\n", "wrong.yaml:2:14: "},

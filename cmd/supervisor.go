@@ -5,8 +5,8 @@ import "time"
 // supervisor is what started the worker and wants to know how it gets on: a
 // service manager. Its methods may be called from several goroutines at once.
 type supervisor interface {
-	// Ready says that settings and pipelines are good and the worker goes to work;
-	// the database has not been touched. When asked to stop it needs no longer than
+	// Ready says that the settings are good, that a system pipeline can be used, and
+	// that the worker goes to work; the database has not been touched. When asked to stop it needs no longer than
 	// stopIn, and every heartbeat it calls Beat.
 	Ready(stopIn, heartbeat time.Duration)
 

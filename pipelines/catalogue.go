@@ -15,7 +15,7 @@ import (
 type Catalogue struct {
 	compiler *Compiler
 	byName   map[string]*Pipeline // keys in lower case
-	broken   map[string]strictyaml.Findings
+	broken   []Broken
 	inline   *inlineCache
 }
 
@@ -23,8 +23,7 @@ type Catalogue struct {
 // resolve all the same.
 func NewCatalogue(c *Compiler) *Catalogue {
 	return &Catalogue{
-		compiler: c, byName: map[string]*Pipeline{}, broken: map[string]strictyaml.Findings{},
-		inline: newInlineCache(maxInline),
+		compiler: c, byName: map[string]*Pipeline{}, inline: newInlineCache(maxInline),
 	}
 }
 
@@ -80,21 +79,18 @@ func pipelineFiles(dir string) ([]string, error) {
 // It is for filling a catalogue before others use it.
 func (k *Catalogue) Add(file string, data []byte) strictyaml.Findings {
 	base := filepath.Base(file)
-	p, findings := k.compiler.parse(file, strings.TrimSuffix(base, filepath.Ext(base)), data)
+	p, top, findings := k.compiler.parse(file, strings.TrimSuffix(base, filepath.Ext(base)), data)
 	key := strings.ToLower(p.Name)
-	if len(findings) > 0 {
-		if k.byName[key] == nil {
-			k.broken[key] = findings
-		}
-		return findings
-	}
-	if first := k.byName[key]; first != nil {
-		return strictyaml.Findings{{File: file, Line: 1, Column: 1, Code: CodeDuplicatePipeline,
+	if first := k.byName[key]; first != nil && len(findings) == 0 {
+		findings = strictyaml.Findings{{File: file, Line: 1, Column: 1, Code: CodeDuplicatePipeline,
 			Message: fmt.Sprintf("the pipeline %q is in %s already, as %q", p.Name, first.File, first.Name),
 			Hint:    "give one of them another name; upper and lower case make no difference"}}
 	}
+	if len(findings) > 0 {
+		k.broken = append(k.broken, brokenFile(p, top, findings))
+		return findings
+	}
 	k.byName[key] = p
-	delete(k.broken, key)
 	return nil
 }
 

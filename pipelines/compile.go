@@ -48,7 +48,7 @@ func NewCompiler(registry *handlers.Registry, opts Options) *Compiler {
 // base name the pipeline's name when the text has none.
 func (c *Compiler) Parse(file string, data []byte) (*Pipeline, strictyaml.Findings) {
 	base := filepath.Base(file)
-	p, findings := c.parse(file, strings.TrimSuffix(base, filepath.Ext(base)), data)
+	p, _, findings := c.parse(file, strings.TrimSuffix(base, filepath.Ext(base)), data)
 	if len(findings) > 0 {
 		return nil, findings
 	}
@@ -56,13 +56,14 @@ func (c *Compiler) Parse(file string, data []byte) (*Pipeline, strictyaml.Findin
 }
 
 // parse returns a pipeline even when there are findings: its name, as far as it
-// could be read, tells which pipeline it is that is broken.
-func (c *Compiler) parse(file, name string, data []byte) (*Pipeline, strictyaml.Findings) {
+// could be read, tells which pipeline it is that is broken. The node is the text as
+// YAML, nil if it is not YAML.
+func (c *Compiler) parse(file, name string, data []byte) (*Pipeline, *strictyaml.Node, strictyaml.Findings) {
 	sum := sha256.Sum256(data)
 	p := &Pipeline{Name: name, File: file, Text: string(data), Hash: hex.EncodeToString(sum[:])}
 	top, findings := strictyaml.Parse(file, data)
 	if top == nil {
-		return p, findings
+		return p, nil, findings
 	}
 	text := bytes.TrimPrefix(data, []byte("\ufeff")) // places are counted behind it
 	run := &compilation{Compiler: c, lines: strings.Split(string(text), "\n"), findings: findings}
@@ -72,7 +73,7 @@ func (c *Compiler) parse(file, name string, data []byte) (*Pipeline, strictyaml.
 		p.Warnings = append(warnings(p, top), run.warned...)
 		p.Warnings.Sort()
 	}
-	return p, run.findings
+	return p, top, run.findings
 }
 
 // compilation is the work on one text.

@@ -2,6 +2,7 @@ package pipelines
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -143,11 +144,20 @@ type Resolver interface {
 	Resolve(integrationConfig string) (*Pipeline, error)
 }
 
+// brokenWait is how long an item waits that was given to a worker whose file of its
+// pipeline has mistakes: another worker may have a version that runs.
+const brokenWait = time.Minute
+
 // RunItem returns the function by which a worker runs its items. An item whose
-// pipeline does not exist, or cannot be compiled, fails for good.
+// pipeline does not exist, or is inline and has mistakes, fails for good. One whose
+// pipeline's file has mistakes is snoozed for brokenWait.
 func (e *Engine) RunItem(from Resolver) workqueue.RunItem {
 	return func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
 		p, err := from.Resolve(it.IntegrationConfig)
+		if broken, ok := errors.AsType[*BrokenPipelineError](err); ok {
+			r := run{engine: e}
+			return workqueue.Outcome{Verdict: workqueue.Snoozed, After: brokenWait, Error: r.bounded(broken.Error())}
+		}
 		if err != nil {
 			r := run{engine: e}
 			return workqueue.Outcome{Verdict: workqueue.Failed, Kind: kindOf(err), Error: r.bounded(err.Error())}

@@ -266,7 +266,7 @@ func TestRunItemFailsItemsWithoutPipeline(t *testing.T) {
 		{" Import\r\n", workqueue.Outcome{Output: "1"}},
 		{"import", workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Error: `there is no pipeline "import"; did you mean "Import"?`}},
 		{"", workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Error: "got nothing, want a pipeline's name or a whole pipeline"}},
-		{"Broken", workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindError,
+		{"Broken", workqueue.Outcome{Verdict: workqueue.Snoozed, After: time.Minute,
 			Error: `the file of pipeline "Broken" has mistakes: Broken.yaml:1:19: steps[0].handler: unknown handler "Ehco" [unknown-handler]; did you mean "Echo"?`}},
 		{"System", workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent,
 			Error: `pipeline "System" has a trigger, an item needs one without; botwork run --once starts it now`}},

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"botwork/internal/strictyaml"
 )
@@ -54,11 +56,23 @@ func Load(c *Compiler, files []File) (*Catalogue, strictyaml.Findings) {
 	var findings strictyaml.Findings
 	for _, file := range files {
 		if file.Err != nil {
-			findings = append(findings, strictyaml.Finding{File: file.Path, Code: CodeUnreadableFile, Message: file.Err.Error()})
+			findings = append(findings, k.addUnreadable(file)...)
 			continue
 		}
 		findings = append(findings, k.Add(file.Path, file.Data)...)
 	}
 	findings.Sort()
 	return k, findings
+}
+
+// addUnreadable notes a file of which nothing is known but its path. One that is gone
+// has no other name than that.
+func (k *Catalogue) addUnreadable(file File) strictyaml.Findings {
+	base := filepath.Base(file.Path)
+	findings := strictyaml.Findings{{File: file.Path, Code: CodeUnreadableFile, Message: file.Err.Error()}}
+	k.broken = append(k.broken, Broken{
+		Name: strings.TrimSuffix(base, filepath.Ext(base)), File: file.Path, Findings: findings,
+		Guessed: !errors.Is(file.Err, fs.ErrNotExist), Trigger: true,
+	})
+	return findings
 }

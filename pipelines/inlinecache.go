@@ -39,7 +39,7 @@ func (k *inlineCache) parse(c *Compiler, text string) (*Pipeline, strictyaml.Fin
 	if found := k.get(text); found != nil {
 		return found.pipeline, slices.Clip(found.findings)
 	}
-	p, findings := c.parse(InlineFile, inlineName, []byte(text))
+	p, _, findings := c.parse(InlineFile, inlineName, []byte(text))
 	if len(findings) > 0 {
 		p = nil
 	}

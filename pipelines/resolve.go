@@ -27,9 +27,16 @@ func (e *UnknownPipelineError) Error() string { return sentence(e.finding) }
 type BrokenPipelineError struct {
 	Name     string
 	Findings strictyaml.Findings
+
+	// Unread reports that no file is known to have the name, and that the findings
+	// are of files that could not be read, one of which may have it.
+	Unread bool
 }
 
 func (e *BrokenPipelineError) Error() string {
+	if e.Unread {
+		return fmt.Sprintf("pipeline %q is unknown, but may be in a file that cannot be read: %v", e.Name, e.Findings)
+	}
 	return fmt.Sprintf("the file of pipeline %q has mistakes: %v", e.Name, e.Findings)
 }
 
@@ -62,8 +69,8 @@ func (k *Catalogue) Resolve(integrationConfig string) (*Pipeline, error) {
 		}
 		return p, nil
 	}
-	if findings, ok := k.broken[strings.ToLower(text)]; ok {
-		return nil, &BrokenPipelineError{Name: text, Findings: findings}
+	if broken := k.BrokenPipeline(text); broken != nil {
+		return nil, broken
 	}
 	return nil, handlers.Permanent(&UnknownPipelineError{k.unknown(text)})
 }
@@ -79,11 +86,25 @@ func (k *Catalogue) CheckIntegrationConfig(integrationConfig string) strictyaml.
 	if p, ok := k.Get(text); ok {
 		return refuseTrigger(p, InlineFile)
 	}
-	if findings, ok := k.broken[strings.ToLower(text)]; ok {
-		return append(strictyaml.Findings{{File: InlineFile, Line: 1, Column: 1, Code: CodeBrokenPipeline,
-			Message: fmt.Sprintf("the file of pipeline %q has mistakes", text)}}, findings...)
+	if broken := k.BrokenPipeline(text); broken != nil {
+		f := strictyaml.Finding{File: InlineFile, Line: 1, Column: 1, Code: CodeBrokenPipeline,
+			Message: fmt.Sprintf("the file of pipeline %q has mistakes", text)}
+		if broken.Unread {
+			f.Message = fmt.Sprintf("pipeline %q is unknown, but may be in a file that cannot be read", text)
+		}
+		return append(strictyaml.Findings{f}, broken.Findings...)
 	}
 	return strictyaml.Findings{k.unknown(text)}
+}
+
+// CheckItem returns what keeps an item with this IntegrationConfig from running: a
+// *BrokenPipelineError if it would wait for its pipeline's file to be fixed,
+// strictyaml.Findings if it would fail.
+func (k *Catalogue) CheckItem(integrationConfig string) error {
+	if broken := k.BrokenPipeline(integrationConfig); broken != nil {
+		return broken
+	}
+	return k.CheckIntegrationConfig(integrationConfig).Err()
 }
 
 func isInline(text string) bool { return workqueue.InlinePipeline(text) }

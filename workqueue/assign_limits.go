@@ -15,13 +15,15 @@ type passLimits struct {
 	pace time.Duration
 }
 
-// due reads the next page. Items of queues and keys that have no place left are
-// not eligible, and a page full of them must not hide what stands behind it.
-func (l *passLimits) due(ctx context.Context, tx AssignTx, band Band, limit int) ([]DueItem, error) {
+// due reads the next page. Items of queues and keys that have no place left, and of
+// pipelines that are broken, are not eligible, and a page full of them must not hide
+// what stands behind it.
+func (l *passLimits) due(ctx context.Context, tx AssignTx, band Band, limit int, broken []string) ([]DueItem, error) {
 	full := Full{}
 	if l.limiter != nil {
 		full = l.limiter.Full()
 	}
+	full.Pipelines = broken
 	due, err := tx.DueItems(ctx, band, full, limit)
 	if err != nil || l.limiter != nil {
 		return due, err

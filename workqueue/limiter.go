@@ -112,4 +112,4 @@ func (r Rate) pace() time.Duration {
 func (l *Limiter) Full() Full { return l.full }
 
 // size grows with what Full names.
-func (f Full) size() int { return len(f.Queues) + len(f.Keys) }
+func (f Full) size() int { return len(f.Queues) + len(f.Keys) + len(f.Pipelines) }

@@ -243,8 +243,8 @@ func (p AssignParams) locked(ctx context.Context, store AssignStore, before Assi
 func (pl *passPlanner) pages(ctx context.Context, tx AssignTx, limits *passLimits, result *AssignResult) error {
 	for !pl.Done() {
 		limit := min(max(pl.Room(pl.p.DefaultEstimate.Milliseconds()), 64), pageLimit)
-		left := limits.full() // what this page leaves out
-		due, err := limits.due(ctx, tx, pl.p.Band, limit)
+		left := limits.full() + len(pl.classes.broken.here) // what this page leaves out
+		due, err := limits.due(ctx, tx, pl.p.Band, limit, pl.classes.broken.here)
 		if err != nil || len(due) == 0 {
 			result.Left = limits.full() > 0
 			return err
@@ -271,11 +271,11 @@ func (pl *passPlanner) pages(ctx context.Context, tx AssignTx, limits *passLimit
 			}
 			pl.marks.Passes++
 		}
-		if last && result.Assigned-before == len(due) {
+		if last && result.Assigned-before == len(items) {
 			result.Left = false
 			return nil
 		}
-		more := result.Assigned > before || limits.full() > left
+		more := result.Assigned > before || limits.full()+len(pl.classes.broken.here) > left
 		if !more || len(due) < limit {
 			return nil
 		}

@@ -20,6 +20,7 @@ type passClasses struct {
 	workers []assignment.Worker // by id
 	labels  []matching.Labels   // of each
 
+	broken    brokenPipelines
 	selectors map[string][]matching.Selector
 	bySelect  map[string]assignment.Set // who satisfies one selector
 	rules     map[string]matching.Rule
@@ -40,6 +41,7 @@ type classKey struct {
 
 type passClass struct {
 	number    int // -1: nobody may take the item
+	broken    bool
 	expedites bool
 }
 
@@ -69,6 +71,7 @@ func newPassClasses(p AssignParams, loads []WorkerLoad, queues map[string]JSONTe
 		c.workers = append(c.workers, w)
 		c.labels = append(c.labels, matching.WorkerLabels(l.WorkerID, l.Name, own))
 	}
+	c.broken = newBrokenPipelines(c.labels)
 	for queue, text := range queues {
 		d, err := matching.ParseDistribution(string(text))
 		c.fault(err, "distribution of queue %q", queue)
@@ -98,6 +101,11 @@ func (c *passClasses) of(ctx context.Context, it *DueItem) (passClass, error) {
 		return class, nil
 	}
 	profile := c.p.Profiles.Of(it.Pipeline)
+	if profile.Broken != "" {
+		c.broken.addHere(it.Pipeline)
+		c.known[key] = passClass{number: -1, broken: true}
+		return c.known[key], nil
+	}
 	selectors := profile.Selectors
 	if it.Selectors != "" {
 		own, ok := c.read(it)
@@ -156,6 +164,7 @@ func (c *passClasses) make(ctx context.Context, it *DueItem, profile Profile, as
 	if !d.Bypasses() {
 		class.Eligible = c.eligible(asking)
 	}
+	class.Eligible = c.broken.limit(class.Eligible, it.Pipeline, len(c.workers))
 	if d.Mode == matching.BestWorker {
 		labels, err := matching.ParseLabels(string(it.Labels))
 		c.fault(err, "labels of item %d", it.ID)
@@ -233,6 +242,9 @@ func (c *passClasses) byRule(ctx context.Context, s matching.Scoring, job matchi
 func (c *passClasses) exhausted() []string {
 	left := map[string]bool{}
 	for key, class := range c.known {
+		if class.broken {
+			continue // it says nothing of the queue's other items
+		}
 		left[key.queue] = left[key.queue] || class.number >= 0 && !c.pl.Exhausted(class.number)
 	}
 	var queues []string

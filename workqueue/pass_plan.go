@@ -248,7 +248,7 @@ func (pl *passPlanner) window(ctx context.Context, view AssignView) (limited boo
 			return false, nil
 		}
 		// What no open worker serves need not be read again.
-		full.Queues = pl.classes.exhausted()
+		full.Queues, full.Pipelines = pl.classes.exhausted(), pl.classes.broken.here
 	}
 	return false, nil
 }
@@ -283,7 +283,7 @@ func (pl *passPlanner) items(ctx context.Context, due []DueItem) ([]assignment.I
 			return nil, err
 		}
 		if class.number < 0 {
-			continue // its selectors cannot be read: it would run just anywhere
+			continue // its pipeline is broken, or its selectors cannot be read: it would run just anywhere
 		}
 		estimate, known := pl.p.estimate(it)
 		one := assignment.Item{

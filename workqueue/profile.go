@@ -25,6 +25,11 @@ type Profile struct {
 	// their queue says, and then the pass.
 	Distribution matching.Distribution
 
+	// Broken is what keeps the pipeline from running, in the words of its file's
+	// first mistake; "": nothing. No pass gives its items to a worker, and nothing
+	// else is known of the pipeline.
+	Broken string
+
 	// KeySeparator ends the beginning of a natural key for which durations are
 	// learned by themselves; "": there is none.
 	KeySeparator string

@@ -39,6 +39,10 @@ type Use struct {
 type Full struct {
 	Queues []string
 	Keys   []LimitKey
+
+	// Pipelines are those that no worker may be given at present, as items name
+	// them.
+	Pipelines []string
 }
 
 // LimitKey is a key inside a queue.

@@ -72,7 +72,7 @@ func (w *why) noWorker() Reason {
 
 // eligible are the workers that may have the item, by their place in the plan; or
 // the reason why there are none: those that serve its queue, of these those whose
-// slots its channel may take, of these those that satisfy its selectors.
+// file of its pipeline has no mistakes, of these those whose slots its channel may take, of these those that satisfy its selectors.
 func (w *why) eligible(pl *passPlanner, due *DueItem) (assignment.Set, *Reason) {
 	c := pl.classes
 	var left []int
@@ -87,6 +87,10 @@ func (w *why) eligible(pl *passPlanner, due *DueItem) (assignment.Set, *Reason) 
 			Change: "start a worker that serves it, or take it into the worker.queues of one"}
 	}
 	profile := w.p.Profiles.Of(due.Pipeline)
+	left, r := w.broken(pl, due, profile, left)
+	if r != nil {
+		return nil, r
+	}
 	taking := slices.DeleteFunc(slices.Clone(left), func(i int) bool {
 		return c.workers[i].Slots > 0 && !c.workers[i].Takes(profile.Channel) // stuck ones will take it again
 	})

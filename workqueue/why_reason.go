@@ -27,6 +27,7 @@ const (
 	WhyNoWorker   ReasonKind = "no-worker"         // no worker lives
 	WhyQueue      ReasonKind = "queue-not-served"  // no live worker serves its queue
 	WhyChannel    ReasonKind = "channel-not-taken" // none of those ever has so many slots for its channel
+	WhyBroken     ReasonKind = "pipeline-broken"   // the file of its pipeline has mistakes, here or at all of those
 	WhyUnreadable ReasonKind = "selectors-unreadable"
 	WhySelectors  ReasonKind = "selectors"     // none of those satisfies its selectors
 	WhyStranded   ReasonKind = "worker-gone"   // it is assigned to a worker that is gone

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"botwork/handlers"
+	"botwork/pipelines"
 	"botwork/workqueue"
 )
 
@@ -19,7 +20,7 @@ element of the list, whose payload is the element. An item made here waits as Re
 as Pending (state 4) when it belongs to an item.
 
 The pipeline must be known and without a trigger; an unknown pipeline or queue, and an item that its queue refuses, fail for
-good. An item that is there already, by its natural key where the queue keeps keys unique, or by unique, is not made; its id is
+good. Items of a pipeline whose file has mistakes are inserted, with a warning in the log; they wait until the file is fixed. An item that is there already, by its natural key where the queue keeps keys unique, or by unique, is not made; its id is
 among the ids. With such a key, or with unique for a time that is longer than the pipeline may take, the step is safe to run twice.
 With unique: true it is as long as the items have not finished. Without any, a retry after a lost answer of the database inserts the
 items again, so let their pipeline bear a repetition.`,
@@ -90,7 +91,11 @@ func (e *enqueueStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 		return nil, handlers.Permanent(errors.New("nothing can be enqueued here"))
 	}
 	if check := e.services.CheckPipeline; check != nil && e.Pipeline != "" {
-		if err := check(e.Pipeline); err != nil {
+		err := check(e.Pipeline)
+		if broken, ok := errors.AsType[*pipelines.BrokenPipelineError](err); ok {
+			call.Log.Warn().Str("item_pipeline", broken.Name).Stringer("finding", broken.Findings[0]).
+				Msg("enqueued items wait: the file of their pipeline has mistakes")
+		} else if err != nil {
 			return nil, handlers.Permanent(err)
 		}
 	}

@@ -48,7 +48,8 @@ type Services struct {
 	Secrets func(name string) (value string, ok bool)
 
 	// CheckPipeline refuses an IntegrationConfig that could not run; nil
-	// accepts everything.
+	// accepts everything. A *pipelines.BrokenPipelineError says that its items
+	// would wait until a file is fixed.
 	CheckPipeline func(integrationConfig string) error
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"botwork/handlers"
 	"botwork/handlers/queue"
+	"botwork/internal/strictyaml"
+	"botwork/pipelines"
 	"botwork/workqueue"
 )
 
@@ -221,6 +223,13 @@ func TestEnqueueRefused(t *testing.T) {
 	s.CheckPipeline = func(string) error { return errors.New("there is no pipeline") }
 	if _, err := run(t, s, "Enqueue", map[string]any{"pipeline": "p"}, handlers.Call{}); !errors.As(err, &permanent) || len(items.items) != 0 {
 		t.Errorf("unknown pipeline: err = %v, items %v", err, items.items)
+	}
+	items.err = nil
+	s.CheckPipeline = func(name string) error {
+		return &pipelines.BrokenPipelineError{Name: name, Findings: strictyaml.Findings{{File: "p.yaml", Message: "no steps"}}}
+	}
+	if _, err := run(t, s, "Enqueue", map[string]any{"pipeline": "p"}, handlers.Call{}); err != nil || len(items.items) != 1 {
+		t.Errorf("broken pipeline: err = %v, items %v; want one that waits", err, items.items)
 	}
 }
 

@@ -68,7 +68,7 @@ func Rules() []Rule {
 		{"no-cases", "a file of tests has an empty list of `cases`", "add a case"},
 		{"duplicate-case", "two cases of one name in a file of tests", "rename one"},
 		{"unknown-pipeline", "an item, a task, a step `Enqueue` or a file of tests names a pipeline that does not exist", "mend the name, or add the file"},
-		{"broken-pipeline", "an item names a pipeline whose file has mistakes", "mend the file"},
+		{"broken-pipeline", "an item, or a task, names a pipeline whose file has mistakes; a warning where a task does, for its items wait", "fix the file"},
 		{"triggered-pipeline", "an item names a pipeline that a trigger starts", "name one without; `botwork run --once` starts the other"},
 		{"unknown-queue", "an item, or a task, names a queue that does not exist; a warning where the settings define queues and not this one, which may be in the database all the same", "mend the name, or define the queue"},
 		{"invalid-payload", "the payload is not JSON, or does not fit the pipeline's `input`", "mend the payload"},

@@ -39,7 +39,8 @@ func (c *Checker) Tasks(catalogue *pipelines.Catalogue) ([]workqueue.TaskRow, st
 }
 
 // taskPipeline finds what keeps a task's items from running. An empty name has been
-// found already.
+// found already. That the pipeline's file has mistakes is a warning here: the items
+// wait until it is fixed.
 func taskPipeline(catalogue *pipelines.Catalogue, n *strictyaml.Node, config string) strictyaml.Findings {
 	var findings strictyaml.Findings
 	if n == nil || config == "" {
@@ -52,7 +53,11 @@ func taskPipeline(catalogue *pipelines.Catalogue, n *strictyaml.Node, config str
 		if f.Line > 1 || f.Column > 1 {
 			f.Message = fmt.Sprintf("%d:%d: %s", f.Line, f.Column, f.Message)
 		}
-		findings = append(findings, n.Finding(f.Code, n.Path+": "+f.Message, f.Hint))
+		found := n.Finding(f.Code, n.Path+": "+f.Message, f.Hint)
+		if f.Code == pipelines.CodeBrokenPipeline {
+			found.Severity = strictyaml.Warning
+		}
+		findings = append(findings, found)
 	}
 	return findings
 }

@@ -115,6 +115,7 @@ var may = map[string]map[string]string{
 		"internal/strictyaml": "a mistyped pipeline gets a suggestion",
 		"pipelines":           "it loads them",
 		"tasks":               "the handlers that serve tasks get the store here",
+		"workqueue/matching":  "the label by which a worker names its broken pipelines",
 		"workqueue":           "it runs a worker over a store",
 	},
 	"internal/reload": {

@@ -68,11 +68,16 @@ type Keyset struct {
 	Error error // why it cannot be used
 }
 
-// PipelineCounts is what checking the pipelines came to. First is the first
+// PipelineCounts is the result of checking the pipelines. First is the first
 // mistake, or else the first warning, with its place.
 type PipelineCounts struct {
 	Good, Mistakes, Warnings int
 	First                    string
+
+	// Broken are the pipelines that a worker starts without because of mistakes.
+	// Refused reports that it does not start.
+	Broken  []string
+	Refused bool
 }
 
 // Doctor has the checks of one set of settings. Close it when they have run.

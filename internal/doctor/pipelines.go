@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 // pipelines checks the pipelines' files.
@@ -14,8 +15,7 @@ func (d *Doctor) pipelines(context.Context) []Result {
 	found := counted(counts.Good, "pipeline") + " in " + d.o.Pipelines
 	switch {
 	case counts.Mistakes > 0:
-		return fault(fmt.Sprintf("%s; %s, the first: %s", found, counted(counts.Mistakes, "mistake"), counts.First),
-			"a worker does not start like this: `botwork pipelines check` names every mistake")
+		return fault(fmt.Sprintf("%s; %s, the first: %s", found, counted(counts.Mistakes, "mistake"), counts.First), pipelineAdvice(counts))
 	case counts.Good == 0:
 		return warning(found, "a worker without pipelines runs nothing: `botwork init` writes the system pipelines")
 	case counts.Warnings > 0:
@@ -23,4 +23,16 @@ func (d *Doctor) pipelines(context.Context) []Result {
 			"`botwork pipelines check` names all of them")
 	}
 	return ok(found + ", no mistakes")
+}
+
+// pipelineAdvice says what mistakes do to a worker.
+func pipelineAdvice(counts PipelineCounts) string {
+	const names = "`botwork pipelines check` names every mistake"
+	switch {
+	case counts.Refused:
+		return "a worker does not start like this: " + names
+	case len(counts.Broken) == 0:
+		return "a worker starts without the file: " + names // such as the second one of a name
+	}
+	return fmt.Sprintf("a worker starts without %s, whose items wait until the files are fixed: %s", strings.Join(counts.Broken, ", "), names)
 }

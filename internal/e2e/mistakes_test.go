@@ -29,7 +29,7 @@ func TestMistakesAreToldBeforeAnythingRuns(t *testing.T) {
 				"pipelines/a.yaml": "steps:\n  - handler: Lgo\n    with: {message: hi}\n  - handler: Delay\n    with: {fro: 1s}\n",
 				"pipelines/b.yaml": "trigger: {cron: \"61 * * * *\"}\nsteps:\n  - handler: Log\n    with: {message: hi}\n",
 			},
-			args: []string{"run"},
+			args: []string{"run", "--strict"},
 			code: 2, words: []string{
 				"a.yaml:2:14:", `"Lgo"`, `did you mean "Log"?`, "a.yaml:5:", `"fro"`, `"for"`, "b.yaml:1:17:", "mistakes\n",
 			},
@@ -93,7 +93,10 @@ func TestMistakesLoseNothing(t *testing.T) {
 	id, letGo := x.enqueueHold()
 	letGo("")
 	x.write("pipelines/bad.yaml", "steps: []\n")
-	x.run("run", "--once").want(2, "bad.yaml:1:")
+	x.run("run", "--once", "--strict").want(2, "bad.yaml:1:")
+	if it := x.item(id); it.State != workqueue.Pending {
+		t.Errorf("the item is %s, want Pending", it.State)
+	}
 	if err := os.Remove(filepath.Join(x.dir, "pipelines", "bad.yaml")); err != nil {
 		t.Fatal(err)
 	}

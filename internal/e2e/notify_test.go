@@ -13,6 +13,7 @@ import (
 
 	"botwork/internal/database"
 	"botwork/internal/testdb"
+	"botwork/pipelines/shipped"
 )
 
 // systemd is the end of a socket at which systemd listens.
@@ -105,10 +106,31 @@ func TestAServiceIsReadyBeforeItsDatabase(t *testing.T) {
 	}
 }
 
-func TestAServiceWithMistakesIsNeverReady(t *testing.T) {
+// A service is ready with one broken file, and says so.
+func TestAServiceIsReadyWithABrokenFile(t *testing.T) {
 	t.Parallel()
 	x := newProject(t, testdb.Engine{Driver: database.SQLite})
 	x.write("pipelines/wrong.yaml", "steps:\n  - handler: Nothing\n")
+	s, socket := listen(t)
+	w := x.service(socket, "JOURNAL_STREAM=8:1")
+	s.await("READY=1")
+	s.await("STATUS=working as ")
+	if !strings.Contains(s.heard, "; pipelines have 1 mistake, and files with mistakes are not used\n") {
+		t.Errorf("systemd is not told of the mistake:\n%s", s.heard)
+	}
+	w.signal(os.Interrupt)
+	if code := w.wait(); code != 0 || !strings.Contains(w.output(), `<4>{"level":"warn"`) || !strings.Contains(w.output(), "wrong.yaml:2:14: ") {
+		t.Errorf("exit code %d, want 0 and a warning for the journal with its place:\n%s", code, w.output())
+	}
+}
+
+func TestAServiceWithoutASystemPipelineIsNeverReady(t *testing.T) {
+	t.Parallel()
+	x := newProject(t, testdb.Engine{Driver: database.SQLite})
+	x.write("pipelines/wrong.yaml", "steps:\n  - handler: Nothing\n")
+	for _, f := range shipped.Files() {
+		x.write("pipelines/"+f.Name, "steps: []\n")
+	}
 	s, socket := listen(t)
 	w := x.service(socket, "JOURNAL_STREAM=8:1")
 	if code := w.wait(); code != 2 || !strings.Contains(w.output(), `<3>{"level":"error"`) || !strings.Contains(w.output(), "wrong.yaml:2:14: ") {

@@ -136,6 +136,15 @@ func (x *project) enqueue(pipeline, payload string) int64 {
 	return created.ID
 }
 
+// enqueueUnchecked adds an item of high priority whose pipeline need not be good.
+func (x *project) enqueueUnchecked(pipeline string, more ...string) int64 {
+	x.Helper()
+	var created struct{ ID int64 }
+	args := []string{"enqueue", "--pipeline", pipeline, "--no-check", "--priority", "900", "--output", "json"}
+	decode(x.T, x.must(append(args, more...)...), &created)
+	return created.ID
+}
+
 // enqueueHold adds an item of the pipeline hold and returns what lets it end.
 func (x *project) enqueueHold() (id int64, letGo func(output string)) {
 	x.Helper()

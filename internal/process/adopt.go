@@ -13,11 +13,14 @@ import (
 // Adopt makes the pipelines of a catalogue those that run from now on: items that
 // begin resolve by it, and schedules come, change and go as its triggers say. What
 // runs goes on with the text that it began with. The texts are kept in the
-// database first; when that fails, nothing changes. Adopt is
-// called after Start, by one goroutine at a time.
+// database first, with the names of the broken pipelines; when that fails, nothing
+// changes. Adopt is called after Start, by one goroutine at a time.
 func (p *Process) Adopt(ctx context.Context, next *pipelines.Catalogue) error {
 	before := p.o.Link.catalogue.Load()
 	if err := p.keepTexts(ctx, before, next); err != nil {
+		return err
+	}
+	if err := p.label(ctx, next); err != nil {
 		return err
 	}
 	p.o.Link.SetCatalogue(next)
@@ -39,6 +42,9 @@ func (p *Process) Adopt(ctx context.Context, next *pipelines.Catalogue) error {
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("schedules: %w", err)
+	}
+	if len(before.Broken()) > 0 && p.started.Load() {
+		p.waker.wake(workqueue.EveryPriority, true) // for items that have waited until their file was fixed
 	}
 	return nil
 }

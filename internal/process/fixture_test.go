@@ -34,8 +34,9 @@ type fixture struct {
 	store  *sqlstore.Store // the test's own eyes and hands
 	clock  *clock          // nil: the database's own
 
-	files map[string]string // name → YAML
-	kinds map[string]handle
+	files  map[string]string // name → YAML
+	broken map[string]string // name → YAML with mistakes
+	kinds  map[string]handle
 
 	mu  sync.Mutex
 	ran []ran
@@ -106,6 +107,11 @@ func (x *fixture) catalogue(c *pipelines.Compiler) *pipelines.Catalogue {
 	}
 	if err := findings.Err(); err != nil {
 		x.Fatal(err)
+	}
+	for name, text := range x.broken {
+		if findings := catalogue.Add(name+".yaml", []byte(text)); findings == nil {
+			x.Fatalf("%s.yaml has no mistakes", name)
+		}
 	}
 	return catalogue
 }

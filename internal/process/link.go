@@ -86,6 +86,9 @@ func (l *Link) profile(pipeline string) workqueue.Profile {
 	}
 	p, ok := c.Get(pipeline)
 	if !ok {
+		if broken := c.BrokenPipeline(pipeline); broken != nil {
+			return workqueue.Profile{Broken: broken.Findings[0].String()}
+		}
 		return workqueue.Profile{}
 	}
 	return workqueue.Profile{Labels: p.Labels, Selectors: p.Selectors, Distribution: p.Distribution, Estimate: p.EstimatedDuration, Channel: p.Channel, KeySeparator: p.KeySeparator}
@@ -96,5 +99,5 @@ func (l *Link) check(integrationConfig string) error {
 	if c == nil {
 		return errors.New("no pipelines are loaded")
 	}
-	return c.CheckIntegrationConfig(integrationConfig).Err()
+	return c.CheckItem(integrationConfig)
 }

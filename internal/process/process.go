@@ -19,6 +19,10 @@ import (
 type Store interface {
 	workqueue.Store
 	scheduler.Store
+
+	// LabelWorker replaces the labels of a worker. ErrWorkerReplaced when it is not
+	// the present instance.
+	LabelWorker(ctx context.Context, workerID int64, instanceID string, labels workqueue.JSONText) error
 }
 
 // Options are the parts of a process. All are needed.
@@ -29,7 +33,8 @@ type Options struct {
 	Engine    *pipelines.Engine
 	Log       zerolog.Logger
 
-	// Spec is the worker; its InstanceID, Host and PID are filled in.
+	// Spec is the worker; its InstanceID, Host and PID are filled in, and its labels
+	// name the pipelines that are broken.
 	Spec          workqueue.WorkerSpec
 	Heartbeat     time.Duration
 	ShutdownGrace time.Duration
@@ -48,6 +53,10 @@ type Process struct {
 	scheduler *scheduler.Scheduler
 	waker     *waker
 
+	// settingsLabels are the labels without those that the process adds, labels
+	// those that the worker's row has.
+	settingsLabels, labels workqueue.JSONText
+
 	// started tells that the schedules fire; before, and in a process that
 	// runs pipelines one time, nothing runs but what was asked for.
 	started atomic.Bool
@@ -58,10 +67,12 @@ type Process struct {
 // another process works under the name.
 func New(ctx context.Context, o Options) (*Process, error) {
 	_ = headroom()
-	p := &Process{o: o}
+	p := &Process{o: o, settingsLabels: o.Spec.Labels}
 	p.waker = newWaker(p)
 	p.waker.adopt(o.Catalogue)
 	identify(&p.o.Spec)
+	p.labels = withBroken(p.settingsLabels, o.Catalogue)
+	p.o.Spec.Labels = p.labels
 	if p.o.Finished == nil {
 		p.o.Finished = p.logItem
 	}

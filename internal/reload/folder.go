@@ -23,8 +23,9 @@ type folder struct {
 	judge   Judge
 	current *pipelines.Catalogue
 
-	// gone tells since when a file that current has is missing.
-	gone map[string]time.Time
+	// gone is since when a file that current has is missing, goneBroken the same of
+	// broken files.
+	gone, goneBroken map[string]time.Time
 }
 
 // verdict is what came of looking at the files.
@@ -37,13 +38,25 @@ type verdict struct {
 	kept, missing []string
 
 	added, changed, removed []string // names of pipelines
+	rebroken                bool     // the broken files of the catalogue are others
 }
 
-// same tells that nothing is to be adopted.
-func (v *verdict) same() bool { return len(v.added)+len(v.changed)+len(v.removed) == 0 }
+// same reports that nothing is to be adopted.
+func (v *verdict) same() bool { return v.samePipelines() && !v.rebroken }
+
+// samePipelines reports that the same pipelines run with the same texts.
+func (v *verdict) samePipelines() bool { return len(v.added)+len(v.changed)+len(v.removed) == 0 }
+
+// Start judges the files that a worker starts with. The catalogue has the pipelines
+// of the files without mistakes and knows the others as broken.
+func Start(judge Judge, files []pipelines.File) (*pipelines.Catalogue, strictyaml.Findings) {
+	f := folder{judge: judge, current: pipelines.NewCatalogue(nil)}
+	v := f.look(files, time.Now())
+	return v.catalogue, v.findings
+}
 
 // look judges the files as they are now. A file with mistakes keeps its earlier
-// text if it had one, and is left out else. A file that is gone keeps it for the
+// text if it had one, else its pipeline is broken. A file that is gone keeps it for the
 // grace; when all files are gone at once, which is what a share looks like that is
 // not mounted, they keep theirs for good.
 func (f *folder) look(files []pipelines.File, now time.Time) verdict {
@@ -72,20 +85,71 @@ func (f *folder) look(files []pipelines.File, now time.Time) verdict {
 		var whole []pipelines.File
 		for _, file := range files {
 			before, ok := held[file.Path]
-			switch {
-			case !wrong[file.Path]:
-				whole = append(whole, file)
-			case ok:
-				whole = append(whole, textOf(before))
+			if wrong[file.Path] && ok {
 				if file.Err != nil || before.Text != string(file.Data) {
 					v.kept = append(v.kept, file.Path)
 				}
+				file = textOf(before)
 			}
+			whole = append(whole, file)
 		}
 		v.catalogue, _ = f.judge(whole)
+		v.catalogue = v.catalogue.Without(rejected(v.catalogue, v.findings, held)...)
 	}
+	v.keepBroken(f.missingBroken(files, now))
 	v.compare(f.current)
 	return v
+}
+
+// rejected are the files that compile and have mistakes all the same, such as a step
+// that names an unknown pipeline. Those that were used before stay in use.
+func rejected(catalogue *pipelines.Catalogue, findings strictyaml.Findings, held map[string]*pipelines.Pipeline) []pipelines.Broken {
+	of := map[string]strictyaml.Findings{}
+	for _, f := range findings.Of(strictyaml.Error) {
+		of[f.File] = append(of[f.File], f)
+	}
+	var list []pipelines.Broken
+	for _, p := range catalogue.All() {
+		if mistakes := of[p.File]; len(mistakes) > 0 && held[p.File] == nil {
+			list = append(list, pipelines.Broken{Name: p.Name, File: p.File, Trigger: p.Trigger != nil, Findings: mistakes})
+		}
+	}
+	return list
+}
+
+// missingBroken are broken files that are gone. Items of their pipelines go on
+// waiting for the grace, since the fixed file may be on its way.
+func (f *folder) missingBroken(files []pipelines.File, now time.Time) []pipelines.Broken {
+	var list []pipelines.Broken
+	for _, b := range f.current.Broken() {
+		if slices.ContainsFunc(files, func(file pipelines.File) bool { return file.Path == b.File }) {
+			continue
+		}
+		since, ok := f.goneBroken[b.File]
+		if !ok {
+			if f.goneBroken == nil {
+				f.goneBroken = map[string]time.Time{}
+			}
+			since = now
+			f.goneBroken[b.File] = now
+		}
+		if len(files) == 0 || now.Sub(since) < grace {
+			list = append(list, b)
+		}
+	}
+	for path := range f.goneBroken {
+		if slices.ContainsFunc(files, func(file pipelines.File) bool { return file.Path == path }) {
+			delete(f.goneBroken, path)
+		}
+	}
+	return list
+}
+
+func (v *verdict) keepBroken(gone []pipelines.Broken) {
+	v.catalogue = v.catalogue.Without(gone...)
+	for _, b := range gone {
+		v.missing = append(v.missing, b.File)
+	}
 }
 
 func textOf(p *pipelines.Pipeline) pipelines.File {
@@ -149,4 +213,7 @@ func (v *verdict) compare(before *pipelines.Catalogue) {
 			v.removed = append(v.removed, p.Name)
 		}
 	}
+	v.rebroken = !slices.EqualFunc(v.catalogue.Broken(), before.Broken(), func(a, b pipelines.Broken) bool {
+		return a.Name == b.Name && a.File == b.File && a.Trigger == b.Trigger && a.Findings.Error() == b.Findings.Error()
+	})
 }

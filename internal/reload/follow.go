@@ -29,9 +29,10 @@ const (
 type Options struct {
 	Dir string
 
-	// Current is the catalogue that holds at first, made of the files in Dir
-	// without a mistake.
-	Current *pipelines.Catalogue
+	// Current is the catalogue that holds at first; see Start. Findings are those
+	// of its files, which have been reported.
+	Current  *pipelines.Catalogue
+	Findings strictyaml.Findings
 
 	Judge Judge
 
@@ -55,14 +56,14 @@ type follower struct {
 
 	missing bool // the folder itself could not be read; told once
 
-	// told is what was told of the files last, mistakes how many those had.
+	// told is what was logged of the files last, mistakes how many those had.
 	told     string
 	mistakes int
 }
 
 // Follow follows the folder until ctx ends.
 func Follow(ctx context.Context, o Options) {
-	f := &follower{Options: o, folder: folder{judge: o.Judge, current: o.Current}, watch: newWatch(o.Log), again: true}
+	f := newFollower(o, newWatch(o.Log))
 	defer f.watch.close()
 	var (
 		patience = time.NewTimer(0) // the first look: something may have changed since the start
@@ -94,6 +95,14 @@ func Follow(ctx context.Context, o Options) {
 		}
 		noticed = time.Time{}
 		patience.Reset(f.look(ctx))
+	}
+}
+
+func newFollower(o Options, w *watch) *follower {
+	reported := verdict{findings: o.Findings}
+	return &follower{
+		Options: o, folder: folder{judge: o.Judge, current: o.Current}, watch: w, again: true,
+		told: reported.text(), mistakes: len(o.Findings.Of(strictyaml.Error)),
 	}
 }
 
@@ -145,7 +154,9 @@ func (f *follower) read(ctx context.Context) bool {
 			return false
 		}
 		f.folder.current = v.catalogue
-		f.Log.Info().Strs("added", v.added).Strs("changed", v.changed).Strs("removed", v.removed).Msg("pipelines reloaded")
+		if !v.samePipelines() {
+			f.Log.Info().Strs("added", v.added).Strs("changed", v.changed).Strs("removed", v.removed).Msg("pipelines reloaded")
+		}
 	}
 	// A file that nobody could read, or that may come back, is asked for again.
 	f.again = len(v.missing) > 0 || unreadable(files)
@@ -161,14 +172,16 @@ func unreadable(files []pipelines.File) bool {
 	return false
 }
 
-// tell logs what was found, unless it was told already; the start has told of
-// warnings.
+// text is what there is to log of a verdict.
+func (v *verdict) text() string {
+	return v.findings.Error() + "\n" + strings.Join(v.kept, "\n") + "\n" + strings.Join(v.missing, "\n")
+}
+
+// tell logs what was found, unless it was logged already.
 func (f *follower) tell(v verdict) {
-	text := v.findings.Error() + "\n" + strings.Join(v.kept, "\n") + "\n" + strings.Join(v.missing, "\n")
-	first, before := f.told == "", f.mistakes
+	text, before := v.text(), f.mistakes
 	f.mistakes = len(v.findings.Of(strictyaml.Error))
-	if text == f.told || first && f.mistakes+len(v.missing) == 0 {
-		f.told = text
+	if text == f.told {
 		return
 	}
 	f.told = text
@@ -185,8 +198,11 @@ func (f *follower) tell(v verdict) {
 	case f.mistakes == 0 && before > 0:
 		f.Log.Info().Msg("the pipelines have no mistakes any more")
 	}
+	if names := v.catalogue.BrokenNames(); len(names) > 0 {
+		f.Log.Warn().Strs("pipelines", names).Msg("broken pipelines do not run: their items wait until the files are fixed")
+	}
 	if len(v.missing) > 0 {
-		f.Log.Warn().Strs("files", v.missing).Msg("files of pipelines are gone; their texts hold for a while")
+		f.Log.Warn().Strs("files", v.missing).Msg("files of pipelines are gone; what was read of them holds for a while")
 	}
 	if f.mistakes != before {
 		f.Told(f.mistakes)

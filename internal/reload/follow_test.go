@@ -34,19 +34,16 @@ func newDesk(t *testing.T, pairs ...string) (*desk, *follower) {
 	if err := findings.Err(); err != nil {
 		t.Fatal(err)
 	}
-	f := &follower{
-		Options: Options{
-			Dir: d.dir, Current: current, Judge: judge, Log: zerolog.New(&d.log),
-			Adopt: func(_ context.Context, next *pipelines.Catalogue) error {
-				if d.fail == nil {
-					d.adopted <- messages(next)
-				}
-				return d.fail
-			},
-			Told: func(mistakes int) { d.told = append(d.told, mistakes) },
+	f := newFollower(Options{
+		Dir: d.dir, Current: current, Judge: judge, Log: zerolog.New(&d.log),
+		Adopt: func(_ context.Context, next *pipelines.Catalogue) error {
+			if d.fail == nil {
+				d.adopted <- messages(next)
+			}
+			return d.fail
 		},
-		folder: folder{judge: judge, current: current}, watch: &watch{failed: map[string]bool{}}, again: true,
-	}
+		Told: func(mistakes int) { d.told = append(d.told, mistakes) },
+	}, &watch{failed: map[string]bool{}})
 	return d, f
 }
 

@@ -76,13 +76,18 @@ func (m *machine) project() {
 	settings := fmt.Sprintf("worker: {capacity: 6, shutdownGrace: %s}\nhandlers: {folders: [data]}\n", grace)
 	m.write("work/botwork.yaml", []byte(settings))
 	m.write("work/nightly.yaml", []byte(settings))
-	for _, f := range shipped.Files() {
-		m.write("work/pipelines/"+f.Name, bytes.Replace(f.Data, []byte(`cron: "* * * * *" `), []byte(`cron: "* * * * * *" `), 1))
-	}
+	m.systemPipelines()
 	m.write("work/pipelines/short.yaml", fmt.Appendf(nil, noted, "300ms"))
 	m.write("work/pipelines/long.yaml", fmt.Appendf(nil, noted, "5m"))
 	if err := os.MkdirAll(m.path("work/data"), 0o755); err != nil {
 		m.Fatal(err)
+	}
+}
+
+func (m *machine) systemPipelines() {
+	m.Helper()
+	for _, f := range shipped.Files() {
+		m.write("work/pipelines/"+f.Name, bytes.Replace(f.Data, []byte(`cron: "* * * * *" `), []byte(`cron: "* * * * * *" `), 1))
 	}
 }
 
@@ -194,13 +199,23 @@ func (m *machine) testSecond() {
 }
 
 func (m *machine) testMistakes() {
-	m.write("work/pipelines/wrong.yaml", []byte("steps:\n  - handler: Nothing\n"))
-	m.botwork("service", "start", "--name", "nightly").want(1, "exit code 2", "botwork service logs")
-	m.botwork("service", "status", "--name", "nightly").want(3, "failed", " 2 ")
+	// One broken file: the service starts without it.
+	wrong := []byte("steps:\n  - handler: Nothing\n")
+	m.write("work/pipelines/wrong.yaml", wrong)
+	m.botwork("service", "start", "--name", "nightly").want(0)
+	m.botwork("service", "stop", "--name", "nightly").want(0)
 	m.botwork("service", "logs", "--name", "nightly").want(0, `C:\\work\\pipelines\\wrong.yaml:2:14: `)
 	if err := os.Remove(m.path("work/pipelines/wrong.yaml")); err != nil {
 		m.Fatal(err)
 	}
+	// No system pipeline is left: it does not start.
+	for _, f := range shipped.Files() {
+		m.write("work/pipelines/"+f.Name, wrong)
+	}
+	m.botwork("service", "start", "--name", "nightly").want(1, "exit code 2", "botwork service logs")
+	m.botwork("service", "status", "--name", "nightly").want(3, "failed", " 2 ")
+	m.botwork("service", "logs", "--name", "nightly").want(0, `C:\\work\\pipelines\\ExecuteWorkQueue.yaml:2:14: `)
+	m.systemPipelines()
 }
 
 // testUpgrade replaces the program by one that works, by two that do not, and goes back.

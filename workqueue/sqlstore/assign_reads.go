@@ -128,8 +128,13 @@ func (v *assignView) askDue(band workqueue.Band, full workqueue.Full, limit int)
 		return d, ask{}, err
 	}
 	keys, err := jsonRows(append([]workqueue.LimitKey{}, full.Keys...))
+	if err != nil {
+		return d, ask{}, err
+	}
+	pipelines, err := jsonRows(append([]string{}, full.Pipelines...))
 	return d, ask{"due", values{
-		"min_priority": band.Min, "max_priority": band.Max, "limit_rows": limit, "queues": queues, "keys": keys, "now": v.s.nowArg(),
+		"min_priority": band.Min, "max_priority": band.Max, "limit_rows": limit, "queues": queues, "keys": keys, "pipelines": pipelines,
+		"now": v.s.nowArg(),
 	}, d.item}, err
 }
 

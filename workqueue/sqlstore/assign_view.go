@@ -146,7 +146,7 @@ func (v *assignView) WorkerLoads(ctx context.Context, seenWithin time.Duration, 
 
 // DueItems implements workqueue.AssignView.
 func (v *assignView) DueItems(ctx context.Context, band workqueue.Band, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
-	if d := take(&v.foreseen.due); d != nil && v.foreseen.of.Band == band && len(full.Queues)+len(full.Keys) == 0 && d.suffices(limit) {
+	if d := take(&v.foreseen.due); d != nil && v.foreseen.of.Band == band && len(full.Queues)+len(full.Keys)+len(full.Pipelines) == 0 && d.suffices(limit) {
 		return v.due(d, limit), nil
 	}
 	d, ask, err := v.askDue(band, full, limit)

@@ -40,8 +40,8 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			indexes   []string
 		}{
 			{"claim", map[string]any{"worker": 1, "instance": "x", "min_priority": 500, "max_priority": 1000, "limit_rows": 10, "begin_rows": 4, "work_ms": 1000, "bytes": 1 << 20, "full_channels": "[]", "lease_ms": 1000}, []string{"Assigned"}},
-			{"due", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": "[]", "keys": "[]"}, []string{"Waiting", "WaitingDeadline|Deadline", "WaitingExpedite", "Scheduled"}},
-			{"due", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": full, "keys": fullKeys}, []string{"Waiting", "WaitingDeadline|Deadline", "WaitingExpedite", "Scheduled"}},
+			{"due", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": "[]", "keys": "[]", "pipelines": "[]"}, []string{"Waiting", "WaitingDeadline|Deadline", "WaitingExpedite", "Scheduled"}},
+			{"due", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": full, "keys": fullKeys, "pipelines": full}, []string{"Waiting", "WaitingDeadline|Deadline", "WaitingExpedite", "Scheduled"}},
 			{"limit_held", map[string]any{}, []string{"Assigned", "Leased"}},
 			{"starts_assigned", map[string]any{}, []string{"Assigned"}},
 			{"stale", map[string]any{"assigned_ms": 1000, "limit_rows": 10}, []string{"Assigned", "Leased"}},

@@ -198,3 +198,16 @@ func (s *Store) StopWorker(ctx context.Context, workerID int64, instanceID strin
 		})
 	})
 }
+
+// LabelWorker replaces the labels of a worker. It returns ErrWorkerReplaced when the
+// instance is not the present one.
+func (s *Store) LabelWorker(ctx context.Context, workerID int64, instanceID string, labels workqueue.JSONText) error {
+	return s.retry(ctx, "label worker", func() error {
+		result := s.orm.WithContext(ctx).Model(&workerRow{}).Where(map[string]any{"Id": workerID, "InstanceId": instanceID}).
+			Updates(map[string]any{"Labels": null(string(labels))})
+		if result.Error == nil && result.RowsAffected == 0 {
+			return workqueue.ErrWorkerReplaced
+		}
+		return result.Error
+	})
+}

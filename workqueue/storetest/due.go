@@ -20,6 +20,7 @@ func dueTests() []test {
 		{"not a deleted row", dueDeleted},
 		{"not what the pass has assigned", dueAssigned},
 		{"what a pass knows of an item", dueFields},
+		{"not of pipelines that are left out", dueBut},
 	}
 }
 
@@ -153,5 +154,27 @@ func dueFields(x *fixture) {
 			x.Errorf("the third is %+v, want item %d with the start of its config", d, long)
 		}
 		return nil
+	})
+}
+
+func dueBut(x *fixture) {
+	soon := time.Now().Add(time.Hour)
+	work := x.Item(ItemOpts{}).ID
+	for range 3 { // more than the limit, in each part of the statement
+		x.Item(ItemOpts{Pipeline: "Broken"})
+		x.Item(ItemOpts{Pipeline: "Broken", Deadline: soon})
+		x.Item(ItemOpts{Pipeline: "Broken one", In: time.Hour})
+	}
+	later := x.Item(ItemOpts{In: time.Hour, Deadline: soon}).ID
+	dated := x.Item(ItemOpts{Deadline: soon}).ID
+	x.exec(12, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s`, longAgo) // those of In are listed by their time
+	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
+		due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{Pipelines: []string{"Broken", "Broken one"}}, 3)
+		var got []int64
+		for _, d := range due {
+			got = append(got, d.ID)
+		}
+		x.wantIDs("due items but those of broken pipelines", got, []int64{later, dated, work})
+		return err
 	})
 }

@@ -5,7 +5,8 @@
 -- time, so that what is due later costs nothing.
 -- Robots take the items of their queues themselves.
 -- In:  min_priority, max_priority, limit_rows (of each part), queues [name] and keys
---      [{Queue, Key}] that have no place left, now (NULL: the database clock)
+--      [{Queue, Key}] that have no place left, pipelines [name] that no worker may be
+--      given, now (NULL: the database clock)
 -- Out: id, priority, deadline, estimate in ms, the beginning of the pipeline, queue, 1 if
 --      it has limits, the key that they count by, since when it is due, labels,
 --      selectors, whether it may go before others, task and natural key where there is
@@ -26,6 +27,7 @@ FROM (
       AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
       AND (@queues = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@queues) WITH (Queue NVARCHAR(200) '$') j WHERE j.Queue = i.QueueName))
+      AND (@pipelines = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@pipelines) WITH (Pipeline NVARCHAR(200) '$') j WHERE j.Pipeline = LEFT(i.IntegrationConfig, 200)))
       AND (@keys = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@keys) WITH (Queue NVARCHAR(200) '$.Queue', LimitKey NVARCHAR(200) '$.Key') j
           WHERE j.Queue = i.QueueName AND j.LimitKey = RTRIM(i.LimitKey) COLLATE Latin1_General_100_BIN2))
     ORDER BY i.Priority DESC, i.Id) undated
@@ -46,6 +48,7 @@ FROM (
       AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
       AND (@queues = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@queues) WITH (Queue NVARCHAR(200) '$') j WHERE j.Queue = i.QueueName))
+      AND (@pipelines = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@pipelines) WITH (Pipeline NVARCHAR(200) '$') j WHERE j.Pipeline = LEFT(i.IntegrationConfig, 200)))
       AND (@keys = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@keys) WITH (Queue NVARCHAR(200) '$.Queue', LimitKey NVARCHAR(200) '$.Key') j
           WHERE j.Queue = i.QueueName AND j.LimitKey = RTRIM(i.LimitKey) COLLATE Latin1_General_100_BIN2))
     ORDER BY i.Priority DESC, i.DeadlineAt, i.Id) dated
@@ -66,6 +69,7 @@ FROM (
       AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
       AND (@queues = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@queues) WITH (Queue NVARCHAR(200) '$') j WHERE j.Queue = i.QueueName))
+      AND (@pipelines = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@pipelines) WITH (Pipeline NVARCHAR(200) '$') j WHERE j.Pipeline = LEFT(i.IntegrationConfig, 200)))
       AND (@keys = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@keys) WITH (Queue NVARCHAR(200) '$.Queue', LimitKey NVARCHAR(200) '$.Key') j
           WHERE j.Queue = i.QueueName AND j.LimitKey = RTRIM(i.LimitKey) COLLATE Latin1_General_100_BIN2))
     ORDER BY i.Priority DESC, i.Id) expedited
@@ -86,6 +90,7 @@ FROM (
       AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
       AND (@queues = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@queues) WITH (Queue NVARCHAR(200) '$') j WHERE j.Queue = i.QueueName))
+      AND (@pipelines = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@pipelines) WITH (Pipeline NVARCHAR(200) '$') j WHERE j.Pipeline = LEFT(i.IntegrationConfig, 200)))
       AND (@keys = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@keys) WITH (Queue NVARCHAR(200) '$.Queue', LimitKey NVARCHAR(200) '$.Key') j
           WHERE j.Queue = i.QueueName AND j.LimitKey = RTRIM(i.LimitKey) COLLATE Latin1_General_100_BIN2))
     ORDER BY i.Priority DESC, i.Expedite DESC, CASE WHEN i.DeadlineAt IS NULL THEN 1 ELSE 0 END, i.DeadlineAt, i.Id) later;
