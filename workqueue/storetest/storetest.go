@@ -57,6 +57,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Rates", rateTests()},
 		{"Claim", claimTests()},
 		{"Take", takeTests()},
+		{"Begin", beginTests()},
 		{"Beat", beatTests()},
 		{"Progress", progressTests()},
 		{"Finish", finishTests()},

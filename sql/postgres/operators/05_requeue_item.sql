@@ -10,6 +10,7 @@ UPDATE "BotWorkQueueItems" SET
     "LeaseExpiresAt" = NULL,
     "AssignedAt" = NULL,
     "FirstStartedAt" = NULL,
+    "BegunFence" = 0,
     "StartedAt" = NULL,
     "FinishedAt" = NULL,
     "Output" = NULL,

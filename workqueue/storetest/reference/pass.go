@@ -21,8 +21,9 @@ func (m *Model) Stale(it *workqueue.Item, assignedFor time.Duration) bool {
 	return false
 }
 
-// Rescue gives back what is stale. Only a run that was lost counts as a
-// release, and the one that comes to the limit is the last.
+// Rescue gives back what is stale. Only a run that had begun and was lost counts as a
+// release, and the one that comes to the limit is the last. A claim whose run had not
+// begun, as far as anybody recorded, leaves the item as if it had never started.
 func (m *Model) Rescue(p workqueue.RescueParams) (result workqueue.RescueResult, moved []int64) {
 	var again []int // priorities of what waits again
 	for _, id := range m.IDs() {
@@ -39,6 +40,17 @@ func (m *Model) Rescue(p workqueue.RescueParams) (result workqueue.RescueResult,
 			continue
 		}
 		result.Rescued++
+		if !m.HasBegun(it) {
+			m.note(it, worker, workqueue.Attempt{Attempt: it.Attempt(), Outcome: "released", Error: new("rescued")})
+			attempts := m.Attempts[id]
+			attempts[len(attempts)-1].StartedAt = nil
+			if firstOfClaim(it) {
+				it.FirstStartedAt = nil
+			}
+			m.begun(it, 0)
+			again = append(again, it.Priority)
+			continue
+		}
 		it.ReleaseCount++
 		m.note(it, worker, workqueue.Attempt{Attempt: it.Attempt(), Outcome: "rescued", Error: new("rescued")})
 		if it.ReleaseCount >= p.MaxReleases {
