@@ -21,6 +21,13 @@ func (e *execution) start(it claimed, own need) {
 	}
 	e.r.active.add(a)
 	e.lanes.run(func() {
+		ref := ItemRef{ItemID: it.ID, Fence: it.Fence}
+		if it.beginsFirst() && !e.r.begin(it.ctx, ref) {
+			e.turnBack(a, it)
+			return
+		}
+		a.run.waited = e.r.held.begin(ref)
+		e.r.active.begins(a)
 		outcome := e.r.runSafely(it.ctx, a.run)
 		if timer != nil {
 			timer.Stop()
@@ -40,6 +47,20 @@ func (e *execution) start(it claimed, own need) {
 		e.r.slots.release(own)
 		e.r.tellIdle()
 	})
+}
+
+// turnBack gives back an item that must not begin.
+func (e *execution) turnBack(a *activeRun, it claimed) {
+	_, givenUp := e.r.active.remove(a)
+	e.mu.Lock()
+	e.running--
+	e.mu.Unlock()
+	if !givenUp {
+		e.giveBack(it)
+	}
+	e.r.slots.release(a.need)
+	e.r.tellIdle()
+	e.tellLoop()
 }
 
 // end counts a run that has ended, or is given up, and hands its end over. What it
