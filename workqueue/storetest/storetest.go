@@ -61,6 +61,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Beat", beatTests()},
 		{"Progress", progressTests()},
 		{"Finish", finishTests()},
+		{"Took", tookTests()},
 		{"Ends", endsTests()},
 		{"Rescue", rescueTests()},
 		{"Poison", poisonTests()},
