@@ -39,6 +39,13 @@ func (a *active) add(r *activeRun) {
 	a.runs[r] = struct{}{}
 }
 
+// begins notes that a run begins now.
+func (a *active) begins(r *activeRun) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r.started = time.Now()
+}
+
 // remove takes a run out that has returned. stuckFor is how long it had ignored
 // the end of its context when it counted as stuck, else 0; givenUp tells that
 // its result comes too late.

@@ -223,10 +223,19 @@ func TestAssignCancelsPoison(t *testing.T) {
 			}
 			got := pass(t, store, workqueue.AssignParams{MaxReleases: 2})
 			poisoned, rescued = poisoned+got.Poisoned, rescued+got.Rescued
-			if _, err := store.Claim(t.Context(), workqueue.ClaimParams{
+			claimed, err := store.Claim(t.Context(), workqueue.ClaimParams{
 				WorkerID: w.ID, InstanceID: w.InstanceID, Band: workqueue.EveryPriority, Max: 1, Lease: time.Hour,
-			}); err != nil {
+			})
+			if err != nil {
 				t.Fatal(err)
+			}
+			for _, it := range claimed {
+				refused, err := store.Begin(t.Context(), workqueue.BeginParams{
+					WorkerID: w.ID, InstanceID: w.InstanceID, Items: []workqueue.ItemRef{{ItemID: it.ID, Fence: it.Fence}},
+				})
+				if err != nil || len(refused) > 0 {
+					t.Fatalf("Begin refused %v, %v", refused, err)
+				}
 			}
 		}
 		it := wantItem(t, store, id, workqueue.Cancelled, 0)

@@ -28,6 +28,9 @@ const (
 	// waitAtMost is how long a claimed item waits for its slot before it goes back.
 	waitAtMost = time.Second
 
+	// freshFor is how long a claimed item may begin by what was true at its claim.
+	freshFor = 50 * time.Millisecond
+
 	// waitMost bounds the claimed items that wait for their channels. They hold up no
 	// others behind them, but can go to no other worker meanwhile.
 	waitMost = 50

@@ -80,16 +80,11 @@ func (d *dispatcher) giveBackClosed() {
 	}
 }
 
-// giveBack releases an item that was claimed and not started. The text of an earlier
+// giveBack releases an item that was claimed and not started. The error of an earlier
 // failure stays with the item.
 func (d *dispatcher) giveBack(it *claimed) {
-	f := Finish{ItemID: it.ID, Fence: it.Fence, State: Ready, RetryCount: it.RetryCount}
-	if it.Error != nil {
-		f.Error = *it.Error
-	}
-	if it.ErrorKind != nil {
-		f.ErrorKind = *it.ErrorKind
-	}
+	f := Finish{ItemID: it.ID, Fence: it.Fence, QueueName: it.QueueName, State: Ready, RetryCount: it.RetryCount}
+	f.Error, f.ErrorKind = it.lastFailure()
 	d.handBack(f, it.step)
 }
 

@@ -83,6 +83,13 @@ func (d *dispatcher) runItem(it *claimed) {
 		timer = time.AfterFunc(limit, func() { it.cancel(&TimeLimitError{Limit: limit}) })
 	}
 	r.active.add(a)
+	ref := ItemRef{ItemID: it.ID, Fence: it.Fence}
+	if d.recordsBegin(it) && !r.begin(it.ctx, ref) {
+		d.turnBack(a, it)
+		return
+	}
+	a.run.waited = r.held.begin(ref)
+	r.active.begins(a)
 	outcome := r.runSafely(it.ctx, a.run)
 	if timer != nil {
 		timer.Stop()
@@ -100,4 +107,27 @@ func (d *dispatcher) runItem(it *claimed) {
 	} else {
 		r.completer.breathe()
 	}
+}
+
+// recordsBegin reports whether the begin of an item is recorded before it starts: when
+// what was true at its claim may no longer be, or when its run may be long.
+func (d *dispatcher) recordsBegin(it *claimed) bool {
+	now := time.Now()
+	if now.Sub(it.since) > freshFor {
+		return true
+	}
+	d.mu.Lock()
+	short := d.pace.within(claimAhead, now) > d.capacity()
+	d.mu.Unlock()
+	return it.beginsFirst(short)
+}
+
+// turnBack gives back an item that must not begin.
+func (d *dispatcher) turnBack(a *activeRun, it *claimed) {
+	if _, givenUp := d.r.active.remove(a); givenUp {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.giveBack(it)
 }

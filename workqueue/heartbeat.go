@@ -66,7 +66,7 @@ func (r *Runner) beat(ctx context.Context) error {
 	r.active.beaten(started)
 	refs := r.held.refs()
 	result, err := r.o.Store.Beat(ctx, BeatParams{
-		WorkerID: r.worker.ID, InstanceID: r.worker.InstanceID, Lease: r.o.Spec.Lease, Held: refs, Stuck: r.active.stuckSlots(),
+		WorkerID: r.worker.ID, InstanceID: r.worker.InstanceID, Lease: r.o.Spec.Lease, Held: refs, Begun: r.held.begun(), Stuck: r.active.stuckSlots(),
 		Ended: r.active.sinceEnd(),
 	})
 	if err != nil {

@@ -16,14 +16,16 @@ type held struct {
 }
 
 type heldItem struct {
-	ref    ItemRef
-	cancel context.CancelCauseFunc
+	ref     ItemRef
+	cancel  context.CancelCauseFunc
+	claimed time.Time
 
 	// until is when the lease may end by this machine's steady clock: the
 	// start of the last statement that gave or renewed it, plus its length.
 	// It is earlier than the database's, never later.
 	until  time.Time
 	lapsed bool // until has come, or was about to
+	begun  bool // its run has begun
 }
 
 func newHeld() *held { return &held{items: map[int64]*heldItem{}} }
@@ -41,7 +43,7 @@ func (h *held) add(parent context.Context, it *Item, until time.Time) (context.C
 	if h.ended != nil {
 		cancel(h.ended)
 	}
-	h.items[it.ID] = &heldItem{ref: ItemRef{ItemID: it.ID, Fence: it.Fence}, cancel: cancel, until: until}
+	h.items[it.ID] = &heldItem{ref: ItemRef{ItemID: it.ID, Fence: it.Fence}, cancel: cancel, claimed: time.Now(), until: until}
 	return ctx, cancel
 }
 
@@ -56,6 +58,18 @@ func (h *held) remove(ref ItemRef) {
 	}
 }
 
+// begin notes that the run of a claim begins, so that the next heartbeat records it, and
+// returns how long the claim has waited for that.
+func (h *held) begin(ref ItemRef) (waited time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if it := h.items[ref.ItemID]; it != nil && it.ref == ref {
+		it.begun = true
+		return time.Since(it.claimed)
+	}
+	return 0
+}
+
 // refs lists the claims.
 func (h *held) refs() []ItemRef {
 	h.mu.Lock()
@@ -63,6 +77,19 @@ func (h *held) refs() []ItemRef {
 	refs := make([]ItemRef, 0, len(h.items))
 	for _, it := range h.items {
 		refs = append(refs, it.ref)
+	}
+	return refs
+}
+
+// begun lists the claims whose run has begun.
+func (h *held) begun() []ItemRef {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var refs []ItemRef
+	for _, it := range h.items {
+		if it.begun {
+			refs = append(refs, it.ref)
+		}
 	}
 	return refs
 }

@@ -76,6 +76,10 @@ type Item struct {
 	Fence          int64      `json:"fence"`
 	LeaseExpiresAt *time.Time `json:"leaseExpiresAt"`
 
+	// RecordBegin reports that the next run must be recorded by Begin before it starts:
+	// an earlier worker may have died with the item before its heartbeat recorded that.
+	RecordBegin bool `json:"-"`
+
 	// RetryCount counts failed attempts, ReleaseCount the times that a worker
 	// died with the item.
 	RetryCount       int      `json:"retryCount"`
@@ -120,7 +124,8 @@ type Item struct {
 	StartedAt  *time.Time `json:"startedAt"`
 	FinishedAt *time.Time `json:"finishedAt"`
 
-	// FirstStartedAt is when the first attempt began, StartedAt the latest.
+	// FirstStartedAt is when the first attempt began, StartedAt the latest. Until an
+	// attempt's begin is recorded, or its end, StartedAt is when the item was claimed.
 	FirstStartedAt *time.Time `json:"firstStartedAt"`
 
 	// RetainMs is the item's own retention once it has succeeded; nil: its

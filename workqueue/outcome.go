@@ -55,7 +55,7 @@ func (o Outcome) settle(r *Run, took time.Duration, random float64) Finish {
 	}
 	note := r.note()
 	f := Finish{
-		ItemID: r.ID, Fence: r.Fence, QueueName: r.QueueName, StartedAt: r.claimedAt(), RetryCount: r.RetryCount, Error: storable(o.Error), ErrorKind: o.Kind,
+		ItemID: r.ID, Fence: r.Fence, QueueName: r.QueueName, StartedAt: r.claimedAt(), Took: took, RetryCount: r.RetryCount, Error: storable(o.Error), ErrorKind: o.Kind,
 		Output: note.Output, Analytics: r.analysed(), Encrypted: r.Encrypted,
 		Step: note.Step, Progress: note.Progress, Percent: note.Percent, LogTail: note.LogTail, PipelineHash: note.PipelineHash,
 	}
@@ -101,7 +101,7 @@ func (o Outcome) settle(r *Run, took time.Duration, random float64) Finish {
 		}
 		f.State = Cancelled
 		if again {
-			if late := policy.tooLate(r.Item, took+delay); late != nil {
+			if late := policy.tooLate(r.Item, r.waited, took+delay); late != nil {
 				f.Error += "\n" + late.Error()
 			} else {
 				f.State, f.Delay = Ready, delay

@@ -79,6 +79,7 @@ func TestSettleFailures(t *testing.T) {
 				ItemID: 7, Fence: 3, State: test.want, RetryCount: test.retries + 1, Delay: test.delay,
 				Error: test.outcome.Error, ErrorKind: test.outcome.Kind,
 				Attempt: &AttemptNote{Number: test.retries + 1, Outcome: test.note, Step: test.outcome.Step},
+				Took:    time.Minute,
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-want +got\n%s", diff)

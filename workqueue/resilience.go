@@ -190,13 +190,18 @@ func (r Resilience) Or(fallback Resilience) Resilience {
 }
 
 // tooLate tells, as an error, that the next attempt would begin later than
-// Within allows when it begins the given time after the present one. The
-// database's clock gave the item's times, so no other clock takes part.
-func (r Resilience) tooLate(it *Item, after time.Duration) error {
+// Within allows when it begins the given time after the present one, which began
+// so long after its claim as it had waited. The database's clock gave the item's
+// times, so no other clock takes part.
+func (r Resilience) tooLate(it *Item, waited, after time.Duration) error {
 	if r.Within <= 0 || it.StartedAt == nil || it.FirstStartedAt == nil {
 		return nil
 	}
-	if age := it.StartedAt.Sub(*it.FirstStartedAt) + after; age > time.Duration(r.Within) {
+	age := after
+	if earlier := it.StartedAt.Sub(*it.FirstStartedAt); earlier > 0 {
+		age += earlier + waited // the first attempt's own start has no wait before it
+	}
+	if age > time.Duration(r.Within) {
 		return fmt.Errorf("given up: the next attempt would begin %s after the first one, and \"within\" allows %s",
 			Duration(age.Round(time.Second)), r.Within)
 	}

@@ -19,6 +19,9 @@ type Run struct {
 	// resilience is the queue's policy.
 	resilience Resilience
 
+	// waited is how long the run began after its claim.
+	waited time.Duration
+
 	// limit bounds the run from now on; nil: nobody does.
 	limit func(time.Duration)
 

@@ -145,12 +145,20 @@ type LeaseStore interface {
 	// queue is paused or for robots. Rescue gives it back.
 	Claim(ctx context.Context, p ClaimParams) ([]Item, error)
 
-	// Beat says that the worker lives and renews the leases of p.Held. It
-	// returns ErrWorkerReplaced when the instance is not the present one.
+	// Begin records that the runs of claimed items begin now, and returns the ids of
+	// those that must not begin: the lease was lost or has run out, the deadline or the
+	// time to live is over, the item is deleted, or its queue is paused. Those were not
+	// changed. An item that has begun under the same fence is not refused for anything
+	// but a lost lease, and keeps its start: the call may be repeated.
+	Begin(ctx context.Context, p BeginParams) (refused []int64, err error)
+
+	// Beat says that the worker lives, renews the leases of p.Held and records
+	// which of them have begun. It returns ErrWorkerReplaced when the instance is
+	// not the present one.
 	Beat(ctx context.Context, p BeatParams) (BeatResult, error)
 
-	// Progress records what runs have come to while they go on. It returns the
-	// ids whose lease was lost; those were not changed.
+	// Progress records what runs have come to while they go on, and that they have
+	// begun. It returns the ids whose lease was lost; those were not changed.
 	Progress(ctx context.Context, workerID int64, instanceID string, notes []ProgressNote) (lost []int64, err error)
 
 	// Lost returns the ids of those claims that are the worker's no longer. It
@@ -196,13 +204,21 @@ type ItemRef struct {
 	Fence  int64 `json:"fence"`
 }
 
+// BeginParams says who begins which of its claims.
+type BeginParams struct {
+	WorkerID   int64
+	InstanceID string
+	Items      []ItemRef
+}
+
 // BeatParams says who lives and what it holds.
 type BeatParams struct {
 	WorkerID   int64
 	InstanceID string
 	Lease      time.Duration
 	Held       []ItemRef
-	Stuck      int // slots whose handler was cancelled and does not stop
+	Begun      []ItemRef // those of Held whose run has begun
+	Stuck      int       // slots whose handler was cancelled and does not stop
 
 	// Ended is how long ago a run ended here last; nil: none has since the process
 	// started. Passes give items to workers that have been free for longer.
@@ -232,7 +248,12 @@ type Finish struct {
 	Analytics  JSONText      // "" keeps what was recorded
 	Error      string        // the item's new Error: a snooze or a release repeats that of the last failure
 	ErrorKind  ErrorKind
-	Attempt    *AttemptNote // nil for a plain success
+	Attempt    *AttemptNote // nil for a plain success, and for an item that is given back before its run began
+
+	// Took is how long the run took, by the worker's steady clock; 0: not known. The
+	// item's StartedAt becomes that long before the end, so that what it waited in the
+	// worker's memory does not count as run time.
+	Took time.Duration
 
 	// Encrypted tells that the item's output has to be sealed.
 	Encrypted bool
@@ -264,6 +285,9 @@ type Finish struct {
 func (f *Finish) Released() bool {
 	return f.State == Ready && f.Delay == 0 && (f.Attempt == nil || f.Attempt.Outcome == "released")
 }
+
+// Returned reports whether the item is given back before its run began.
+func (f *Finish) Returned() bool { return f.State == Ready && f.Attempt == nil }
 
 // ProgressNote is what a run has come to so far; "" keeps what was recorded.
 type ProgressNote struct {

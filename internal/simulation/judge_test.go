@@ -21,6 +21,7 @@ type judge struct {
 	figures    figures
 
 	newest  map[int64]int64                         // fence of the latest run that began, by item
+	begun   map[workqueue.ItemRef]bool              // runs that began, or whose begin was recorded
 	deaf    map[workqueue.ItemRef]bool              // runs that ignore that they were cancelled
 	edited  map[workqueue.ItemRef]time.Duration     // when a person interfered with a run
 	open    map[workqueue.ItemRef]string            // ends that have not reached the database, and the instance that has them
@@ -54,7 +55,7 @@ func (f *figures) add(more figures) {
 
 func newJudge(w *world) *judge {
 	return &judge{
-		w: w, newest: map[int64]int64{}, deaf: map[workqueue.ItemRef]bool{}, edited: map[workqueue.ItemRef]time.Duration{}, open: map[workqueue.ItemRef]string{}, settled: map[workqueue.ItemRef]bool{},
+		w: w, newest: map[int64]int64{}, begun: map[workqueue.ItemRef]bool{}, deaf: map[workqueue.ItemRef]bool{}, edited: map[workqueue.ItemRef]time.Duration{}, open: map[workqueue.ItemRef]string{}, settled: map[workqueue.ItemRef]bool{},
 		done: map[workqueue.ItemRef]workqueue.Verdict{}, wins: map[string]string{},
 	}
 }
@@ -101,7 +102,34 @@ func (j *judge) begins(p *process, ref workqueue.ItemRef, deaf bool) {
 	if ref.Fence <= newest && !j.uninformed(ref) {
 		j.violationLocked("run %d/%d begins although %d/%d has begun", ref.ItemID, ref.Fence, ref.ItemID, newest)
 	}
-	j.newest[ref.ItemID], j.deaf[ref] = max(newest, ref.Fence), deaf
+	j.newest[ref.ItemID], j.deaf[ref], j.begun[ref] = max(newest, ref.Fence), deaf, true
+}
+
+// recorded notes that a run may begin from now on, and that its begin is recorded.
+func (j *judge) recorded(ref workqueue.ItemRef) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.begun[ref] = true
+}
+
+// said holds a process to what it says has begun.
+func (j *judge) said(instance string, begun []workqueue.ItemRef) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, ref := range begun {
+		if !j.begun[ref] {
+			j.violationLocked("%s says that run %d/%d has begun, but it has not", instance, ref.ItemID, ref.Fence)
+		}
+	}
+}
+
+// counts: only what had begun is counted as the cause of a death, or is poison.
+func (j *judge) counts(ref workqueue.ItemRef) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !j.begun[ref] {
+		j.violationLocked("run %d/%d, which had not begun, is counted as the cause of a death", ref.ItemID, ref.Fence)
+	}
 }
 
 // effect is what a run does to the world outside. Two runs of one item must not

@@ -156,6 +156,10 @@ func (l link) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue.I
 	return call(ctx, l, op, func() ([]workqueue.Item, error) { return l.p.w.db.claim(p) })
 }
 
+func (l link) Begin(ctx context.Context, p workqueue.BeginParams) ([]int64, error) {
+	return call(ctx, l, "Begin", func() ([]int64, error) { return l.p.w.db.begin(p) })
+}
+
 func (l link) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.BeatResult, error) {
 	return call(ctx, l, "Beat", func() (workqueue.BeatResult, error) { return l.p.w.db.beat(p) })
 }

@@ -20,7 +20,7 @@ type link struct{ p *process }
 // repeated tells how many in a hundred statements arrive once more, at any time,
 // as if a driver or a proxy had repeated them: their WHERE says what they are
 // about.
-var repeated = map[string]int{"Beat": 7, "Progress": 7, "Claim": 7, "Finish": 30}
+var repeated = map[string]int{"Beat": 7, "Progress": 7, "Claim": 7, "Begin": 30, "Finish": 30}
 
 // call sends one statement and waits for its answer.
 func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (T, error) {

@@ -21,6 +21,8 @@ var codeMutants = []struct{ name, file, old, new string }{
 	{"lease/counted from the answer to the claim", "workqueue/execution.go",
 		"&items[i], started.Add(", "&items[i], either(MUTANT, time.Now(), started).Add("},
 	{"lease/lost, and the run goes on", "workqueue/held.go", "if gone[ref.ItemID] {", "if gone[ref.ItemID] && !(MUTANT) {"},
+	{"begin/said of all that is held", "workqueue/held.go", "if it.begun {", "if it.begun || MUTANT {"},
+	{"begin/refused, and the run goes on", "workqueue/begin.go", "return !slices.Contains(", "return MUTANT || !slices.Contains("},
 	{"results/dropped when they are refused", "workqueue/completer.go", "		c.refused = append(c.refused, done)\n",
 		"		if !(MUTANT) {\n			c.refused = append(c.refused, done)\n		}\n"},
 	{"failures/one too many", "workqueue/resilience.go", "return failures < r.Limit", "return failures < r.Limit+either(MUTANT, 1, 0)"},

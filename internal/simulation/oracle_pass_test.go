@@ -13,6 +13,7 @@ import (
 func (o *oracle) assign(of context.Context, p *process, pass func(context.Context, workqueue.AssignTx) error) error {
 	var tx *passTx
 	var passErr error
+	before := o.model
 	err := o.step("pass of "+p.instance, func() error {
 		err := o.store.Assign(ctx, func(ctx context.Context, real workqueue.AssignTx) error {
 			view := passView{real: real, o: o, model: o.model.Clone()}
@@ -23,6 +24,7 @@ func (o *oracle) assign(of context.Context, p *process, pass func(context.Contex
 		return err
 	}, func() string {
 		o.model = tx.model
+		o.counted(before)
 		return tx.wrong
 	})
 	if tx != nil && (tx.rescued != workqueue.RescueResult{} || tx.assigned > 0) {
@@ -30,6 +32,31 @@ func (o *oracle) assign(of context.Context, p *process, pass func(context.Contex
 			tx.rescued.Rescued, tx.rescued.Released, tx.rescued.Poisoned, tx.assigned)
 	}
 	return err
+}
+
+// counted tells the judge which claims a pass has counted as the cause of a death. The
+// table says so, not the model.
+func (o *oracle) counted(before *reference.Model) {
+	rows, err := o.eyes.Query("SELECT Id, ReleaseCount FROM BotWorkQueueItems WHERE ReleaseCount > 0")
+	if err != nil {
+		o.w.t.Error(err)
+		return
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var releases int
+		if err := rows.Scan(&id, &releases); err != nil {
+			o.w.t.Error(err)
+			return
+		}
+		if was := before.Items[id]; was != nil && releases > was.ReleaseCount {
+			o.w.judge.counts(workqueue.ItemRef{ItemID: id, Fence: was.Fence})
+		}
+	}
+	if err := rows.Err(); err != nil {
+		o.w.t.Error(err)
+	}
 }
 
 // passTx compares each statement of a pass with the model.

@@ -85,6 +85,22 @@ func (o *oracle) claim(p workqueue.ClaimParams) (items []workqueue.Item, err err
 	return items, err
 }
 
+func (o *oracle) begin(p workqueue.BeginParams) (refused []int64, err error) {
+	err = o.step("begin "+p.InstanceID, func() (err error) {
+		refused, err = o.store.Begin(ctx, p)
+		return err
+	}, func() string {
+		return differ(sorted(refused), sorted(o.model.Begin(reference.Process{Worker: p.WorkerID, Instance: p.InstanceID}, p.Items)))
+	})
+	o.w.judge.log(p.InstanceID, "Begin %v: refused %v", p.Items, refused)
+	for _, ref := range p.Items {
+		if err == nil && !slices.Contains(refused, ref.ItemID) {
+			o.w.judge.recorded(ref)
+		}
+	}
+	return refused, err
+}
+
 func (o *oracle) beat(p workqueue.BeatParams) (result workqueue.BeatResult, err error) {
 	err = o.step("beat "+p.InstanceID, func() (err error) {
 		result, err = o.store.Beat(ctx, p)
@@ -93,6 +109,7 @@ func (o *oracle) beat(p workqueue.BeatParams) (result workqueue.BeatResult, err 
 		want, _ := o.model.Beat(p)
 		return differ(fmt.Sprint(result.State, sorted(result.Lost)), fmt.Sprint(want.State, sorted(want.Lost)))
 	})
+	o.w.judge.said(p.InstanceID, p.Begun)
 	o.w.judge.log(p.InstanceID, "Beat: %v, lost %v, stuck %d, %v", result.State, sorted(result.Lost), p.Stuck, err)
 	return result, err
 }

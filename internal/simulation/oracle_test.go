@@ -137,8 +137,8 @@ func (o *oracle) judge(err error, ideal func() string) (wrong string) {
 const rowsText = `
 SELECT COALESCE(group_concat(line, char(10)), '') FROM (
     SELECT 'item ' || Id || ': state ' || State || ' prio ' || Priority || ' worker ' || COALESCE(WorkerId, '-') || ' fence ' || Fence || ' failures ' || RetryCount ||
-        ' releases ' || ReleaseCount || ' lease ' || COALESCE(LeaseExpiresAt, '-') || ' due ' || AvailableAt || ' assigned ' || COALESCE(AssignedAt, '-') ||
-        ' started ' || COALESCE(StartedAt, '-') || ' finished ' || COALESCE(FinishedAt, '-') || ' kind ' || COALESCE(ErrorKind, '-') || ' step ' || COALESCE(Step, '-') ||
+        ' releases ' || ReleaseCount || ' begun ' || COALESCE(BegunFence, '-') || ' lease ' || COALESCE(LeaseExpiresAt, '-') || ' due ' || AvailableAt || ' assigned ' || COALESCE(AssignedAt, '-') ||
+        ' started ' || COALESCE(StartedAt, '-') || ' first ' || COALESCE(FirstStartedAt, '-') || ' finished ' || COALESCE(FinishedAt, '-') || ' kind ' || COALESCE(ErrorKind, '-') || ' step ' || COALESCE(Step, '-') ||
         ' output ' || COALESCE(Output, '-') || ' attempts ' || (SELECT COUNT(*) FROM BotWorkItemAttempts a WHERE a.ItemId = i.Id) AS line
     FROM BotWorkQueueItems i
     UNION ALL

@@ -41,10 +41,16 @@ func (o *oracle) modelText() string {
 		number(" fence ", it.Fence)
 		number(" failures ", int64(it.RetryCount))
 		number(" releases ", int64(it.ReleaseCount))
+		if begun, ok := o.model.Begun[it.ID]; ok {
+			number(" begun ", begun)
+		} else {
+			text(" begun ", nil)
+		}
 		instant(" lease ", it.LeaseExpiresAt)
 		instant(" due ", &it.AvailableAt)
 		instant(" assigned ", it.AssignedAt)
 		instant(" started ", it.StartedAt)
+		instant(" first ", it.FirstStartedAt)
 		instant(" finished ", it.FinishedAt)
 		text(" kind ", (*string)(it.ErrorKind))
 		text(" step ", it.Step)

@@ -133,14 +133,18 @@ func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams, to
 	if err != nil {
 		return 0, 0, err
 	}
-	moved := map[int64]workqueue.State{}
+	type rescued struct {
+		state      workqueue.State
+		begunFence *int64
+	}
+	moved := map[int64]rescued{}
 	err = eachRow(rows, func() error {
 		var id int64
-		var state workqueue.State
-		if err := rows.Scan(&id, &state); err != nil {
+		var r rescued
+		if err := rows.Scan(&id, &r.state, &r.begunFence); err != nil {
 			return err
 		}
-		moved[id] = state
+		moved[id] = r
 		return nil
 	})
 	if err != nil {
@@ -150,29 +154,37 @@ func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams, to
 	var ended []refRow
 	var poisoned []int64
 	for _, row := range stale {
-		state, ok := moved[row.ItemID]
+		to, ok := moved[row.ItemID]
 		if !ok {
 			continue
 		}
-		if state == workqueue.Cancelled {
+		if to.state == workqueue.Cancelled {
 			poisoned = append(poisoned, row.ItemID)
 		}
-		total.Add(row.state, state, row.priority)
-		a.archived = a.archived || state == workqueue.Cancelled
+		total.Add(row.state, to.state, row.priority)
+		a.archived = a.archived || to.state == workqueue.Cancelled
 		if row.state == workqueue.Assigned {
 			continue // nothing had started: no attempt to note
 		}
 		ended = append(ended, row.refRow)
-		notes[row.refRow] = attemptRow{
+		note := attemptRow{
 			refRow: row.refRow, Number: row.failures + 1, Result: "rescued", HolderID: row.workerID,
 			ErrorText: null(ranOut(row.workerID)),
 		}
+		if to.begunFence == nil || *to.begunFence != row.ItemFence {
+			note.Result, note.ErrorText, note.Unbegun = "released", null(ranOutUnbegun), 1
+		}
+		notes[row.refRow] = note
 	}
 	if err := a.s.note(ctx, a.tx, notes, ended); err != nil {
 		return 0, 0, err
 	}
 	return len(stale), len(moved), a.s.keepEnded(ctx, a.tx, poisoned)
 }
+
+// ranOutUnbegun is the text of the attempt whose lease ran out before its run was known
+// to have begun.
+const ranOutUnbegun = "the lease ran out before the run began, or before that was recorded: the worker died, hung or lost the database; not counted"
 
 // ranOut is what the attempt tells whose lease ran out. What runs without a
 // worker, a robot has taken.

@@ -18,6 +18,7 @@ type attemptRow struct {
 	StepName  *string
 	ErrorText *string
 	Kind      *string
+	Unbegun   int `json:",omitempty"` // 1: it has no start
 }
 
 // note writes the attempts of the claims among refs.

@@ -261,12 +261,13 @@ func (s *Store) unlessOver(name string) clause.Expr {
 	return gorm.Expr("CASE WHEN ? >= "+s.dialect.clock+" THEN ? END", column(name), s.nowArg(), column(name))
 }
 
-// asNew are the columns of an item that begins from zero, but for its fence.
+// asNew are the columns of an item that begins from zero, but for its fence. BegunFence 0
+// keeps its last start in the log of starts, which would else take it for given back.
 func (s *Store) asNew() map[string]any {
 	return map[string]any{
 		"State": workqueue.Ready, "RetryCount": 0, "ReleaseCount": 0, "AvailableAt": s.nowExpr(), "Scheduled": false,
 		"WorkerId": nil, "LeaseExpiresAt": nil, "AssignedAt": nil, "StartedAt": nil, "FinishedAt": nil,
-		"FirstStartedAt": nil, "Output": nil, "Progress": nil, "ProgressPercent": nil, "Step": nil, "LogTail": nil, "PipelineHash": nil,
+		"FirstStartedAt": nil, "BegunFence": 0, "Output": nil, "Progress": nil, "ProgressPercent": nil, "Step": nil, "LogTail": nil, "PipelineHash": nil,
 		"Error": nil, "ErrorKind": nil, "RetainUntil": nil, "Analytics": nil, "DeletedAt": nil, "DeletedReason": nil,
 		"Robot": nil, "LockKey": nil, "RunOrder": 0, "AssignedEstimateMs": nil, "Channel": nil,
 		"DeadlineAt": s.unlessOver("DeadlineAt"), "ExpiresAt": s.unlessOver("ExpiresAt"),

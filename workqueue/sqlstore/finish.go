@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"botwork/workqueue"
 )
@@ -20,6 +21,8 @@ type finishRow struct {
 	Kind         *string `json:",omitempty"`
 	KeepMs       *int64  `json:",omitempty"`
 	Hidden       int     `json:",omitempty"`
+	TookMs       *int64  `json:",omitempty"`
+	Unbegun      int     `json:",omitempty"` // 1: it is given back before its run began
 	progressColumns
 	statColumns
 }
@@ -118,7 +121,18 @@ func (s *Store) finishRow(f *workqueue.Finish) (finishRow, error) {
 	if f.Delete == workqueue.DeletionLogical {
 		row.Hidden = 1
 	}
+	if f.Took > 0 {
+		row.TookMs = new(tookMs(f.Took))
+	}
+	if f.Returned() {
+		row.Unbegun = 1
+	}
 	return row, nil
+}
+
+// tookMs is how long a run took, rounded to the milliseconds of the columns.
+func tookMs(took time.Duration) int64 {
+	return min(took, longest).Round(time.Millisecond).Milliseconds()
 }
 
 // archivesOf are the queues that ends have added to the archives of.

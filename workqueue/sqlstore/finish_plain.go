@@ -65,7 +65,7 @@ func (p plainEnds) write(ctx context.Context, s *Store, on runner, v values, tol
 		return nil, err
 	}
 	v["now"] = s.dialect.timeArg(now)
-	rows, err := p.json()
+	rows, err := p.json(now)
 	if err != nil {
 		return nil, err
 	}
@@ -89,21 +89,22 @@ func (p plainEnds) write(ctx context.Context, s *Store, on runner, v values, tol
 // arrays carry the ends column by column.
 func (p plainEnds) arrays(v values) values {
 	ids, fences, failures := make([]int64, len(p)), make([]int64, len(p)), make([]int64, len(p))
-	hashes, outputs, kept := make([]*string, len(p)), make([]*string, len(p)), make([]*int64, len(p))
+	hashes, outputs := make([]*string, len(p)), make([]*string, len(p))
+	kept, took := make([]*int64, len(p)), make([]*int64, len(p))
 	for i := range p {
 		end := &p[i]
 		ids[i], fences[i], failures[i] = end.ItemID, end.ItemFence, int64(end.Failures)
-		hashes[i], outputs[i], kept[i] = end.NewHash, end.NewOutput, end.KeepMs
+		hashes[i], outputs[i], kept[i], took[i] = end.NewHash, end.NewOutput, end.KeepMs, end.TookMs
 	}
 	return values{
 		"worker": v["worker"], "instance": v["instance"], "now": v["now"],
-		"ids": ids, "fences": fences, "failures": failures, "hashes": hashes, "outputs": outputs, "kept_ms": kept,
+		"ids": ids, "fences": fences, "failures": failures, "hashes": hashes, "outputs": outputs, "kept_ms": kept, "took_ms": took,
 	}
 }
 
 // json carries the ends row by row, without names: [[id, fence, failures, hash,
-// output, kept for ms]].
-func (p plainEnds) json() (string, error) {
+// output, kept for ms, when the run began]]. They end at now.
+func (p plainEnds) json(now time.Time) (string, error) {
 	rows := []byte{'['}
 	for i := range p {
 		end := &p[i]
@@ -121,9 +122,15 @@ func (p plainEnds) json() (string, error) {
 			rows = append(append(rows, quoted...), ',')
 		}
 		if end.KeepMs == nil {
+			rows = append(rows, "null,"...)
+		} else {
+			rows = append(strconv.AppendInt(rows, *end.KeepMs, 10), ',')
+		}
+		if end.TookMs == nil {
 			rows = append(rows, "null]"...)
 		} else {
-			rows = append(strconv.AppendInt(rows, *end.KeepMs, 10), ']')
+			began := now.Add(-milliseconds(*end.TookMs))
+			rows = append(append(began.AppendFormat(append(rows, '"'), sqliteTime), '"'), ']')
 		}
 	}
 	return string(append(rows, ']')), nil

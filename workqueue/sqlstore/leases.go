@@ -25,6 +25,14 @@ func (r refRow) compare(other refRow) int {
 	return cmp.Or(cmp.Compare(r.ItemID, other.ItemID), cmp.Compare(r.ItemFence, other.ItemFence))
 }
 
+func refRows(refs []workqueue.ItemRef) []refRow {
+	rows := make([]refRow, len(refs))
+	for i, ref := range refs {
+		rows[i] = refRow{ItemID: ref.ItemID, ItemFence: ref.Fence}
+	}
+	return rows
+}
+
 // Claim implements workqueue.LeaseStore.
 func (s *Store) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue.Item, error) {
 	full, err := jsonRows(append([]string{}, p.FullChannels...))
@@ -77,14 +85,35 @@ func sortClaimed(items []workqueue.Item) {
 	})
 }
 
+// Begin implements workqueue.LeaseStore.
+func (s *Store) Begin(ctx context.Context, p workqueue.BeginParams) (refused []int64, err error) {
+	if len(p.Items) == 0 {
+		return nil, nil
+	}
+	refs := refRows(p.Items)
+	batch, err := jsonRows(slices.SortedFunc(slices.Values(refs), refRow.compare))
+	if err != nil {
+		return nil, err
+	}
+	err = s.retry(ctx, "begin items", func() error {
+		begun, err := s.queries.refs(ctx, s.db, "begin", values{
+			"worker": p.WorkerID, "instance": p.InstanceID, "rows": batch, "now": s.nowArg(),
+		})
+		refused = missing(refs, begun)
+		return err
+	})
+	return refused, err
+}
+
 // Beat implements workqueue.LeaseStore.
 func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.BeatResult, error) {
 	var result workqueue.BeatResult
-	held := make([]refRow, len(p.Held))
-	for i, h := range p.Held {
-		held[i] = refRow{ItemID: h.ItemID, ItemFence: h.Fence}
-	}
+	held := refRows(p.Held)
 	batch, err := jsonRows(slices.SortedFunc(slices.Values(held), refRow.compare))
+	if err != nil {
+		return result, err
+	}
+	begun, err := jsonRows(refRows(p.Begun))
 	if err != nil {
 		return result, err
 	}
@@ -98,7 +127,7 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 		// note of a failed attempt reads the worker's row behind its items.
 		if len(held) > 0 {
 			renewed, err := s.queries.refs(ctx, on, "beat_items", values{
-				"worker": p.WorkerID, "lease_ms": ms(p.Lease), "rows": batch, "now": s.nowArg(),
+				"worker": p.WorkerID, "lease_ms": ms(p.Lease), "rows": batch, "begun": begun, "now": s.nowArg(),
 			})
 			if err != nil {
 				return err

@@ -3,6 +3,7 @@ package sqlstore_test
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"time"
 
 	"botwork/workqueue"
@@ -154,6 +155,22 @@ var leaseMethods = []method{
 			_, err := s.Claim(ctx, claimAll(w, time.Hour))
 			return err
 		}, func() int { return x.count(countState, w.ID, workqueue.Blocked) }}
+	}},
+	{"Begin", 3, false, func(x *behindProxy) trial {
+		w, items := x.running()
+		p := workqueue.BeginParams{WorkerID: w.ID, InstanceID: w.InstanceID}
+		for _, it := range items {
+			p.Items = append(p.Items, workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence})
+		}
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			refused, err := s.Begin(ctx, p)
+			if err == nil && len(refused) > 0 {
+				err = fmt.Errorf("refused %v", refused)
+			}
+			return err
+		}, func() int {
+			return x.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "WorkerId" = $1 AND "BegunFence" = "Fence"`, w.ID)
+		}}
 	}},
 	{"Beat", 4, true, func(x *behindProxy) trial {
 		w, items := x.running()

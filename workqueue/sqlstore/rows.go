@@ -175,6 +175,7 @@ type itemRow struct {
 	AssignedEstimateMs  *int64
 	Channel             *string
 	PipelineHash        *string
+	BegunFence          *int64 // not among the columns of whole items
 
 	// Due is computed by listings alone.
 	Due bool `gorm:"->"`
@@ -212,7 +213,7 @@ func (r *itemRow) claimed() []any {
 		&r.StartedAt, &r.FinishedAt, &r.RetainUntil, &r.DeletedAt, &r.DeletedReason,
 		&r.FirstStartedAt, &r.Analytics, &r.Encrypted, &r.ExpiresAt,
 		&r.LimitKey, &r.Robot, &r.RetainMs, &r.TaskScope, &r.TaskPlannedAt,
-		&r.RunOrder, &r.AssignedEstimateMs, &r.Channel,
+		&r.RunOrder, &r.AssignedEstimateMs, &r.Channel, &r.BegunFence,
 	}
 }
 
@@ -232,6 +233,7 @@ func (s *Store) item(r *itemRow) workqueue.Item {
 		WorkerID:            r.WorkerID,
 		Fence:               r.Fence,
 		LeaseExpiresAt:      r.LeaseExpiresAt.pointer(),
+		RecordBegin:         r.BegunFence != nil,
 		RetryCount:          r.RetryCount,
 		ReleaseCount:        r.ReleaseCount,
 		ResilienceConfig:    workqueue.JSONText(r.ResilienceConfig),

@@ -18,13 +18,14 @@ type runEnds struct {
 type runEnd struct {
 	completed bool
 	failed    bool                // an attempt that counts as one
+	took      time.Duration       // 0: as long ago as it started
 	stays     workqueue.Lifecycle // where the item is then; "": it has not ended, or is gone
 }
 
 // expect notes an end that is about to be written. removed tells that its item
 // is not kept.
 func (r *runEnds) expect(ref refRow, f workqueue.Finish, removed bool) {
-	end := runEnd{completed: f.State == workqueue.Processed, failed: failedAttempt(f)}
+	end := runEnd{completed: f.State == workqueue.Processed, failed: failedAttempt(f), took: f.Took}
 	if !removed {
 		end.stays = endOf(f.State, f.Delete == workqueue.DeletionLogical)
 	}
@@ -76,6 +77,9 @@ func (r *runEnds) keep(ctx context.Context, on runner, written []refRow) error {
 	t := tally{}
 	for _, ref := range written {
 		end, run := r.ends[ref], r.told[ref]
+		if end.took > 0 {
+			run.took = min(run.took, end.took)
+		}
 		took := run.took.Round(time.Millisecond).Milliseconds()
 		ended := statKey{queue: run.queue, bucket: workqueue.DurationBucket(took)}
 		if end.failed {

@@ -14,6 +14,9 @@ func rateTests() []test {
 		{"what is assigned has its place until it starts", rateWaits},
 		{"what comes back unstarted has used no place", rateReleased},
 		{"what is gone has started", rateDeleted},
+		{"a start counts from the begin of the run", rateBegin},
+		{"a claim that is given back has used no place", rateReturned},
+		{"what runs from zero again has started before", rateRepeated},
 		{"a retry is a start", rateRetry},
 		{"the log stays short", rateLog},
 		{"a rate that comes, and one that goes", rateSwitched},
@@ -274,4 +277,55 @@ func rateAny(y *fixture) {
 	if got, want := len(starts["the queue"]), limit*int(x.now.Sub(began)/period); got < want/3 {
 		x.Errorf("%d items started, of %d that could have: nothing was tried", got, want)
 	}
+}
+
+func rateBegin(y *fixture) {
+	x := newTimed(y)
+	x.makeQueue("erp", `"RateLimit", "RatePeriodMs"`, "2, 60000")
+	w := x.Worker(WorkerOpts{})
+	ids := x.Items(6, ItemOpts{Queue: "erp"})
+	x.wantAssigned(ids[:2]...)
+	claimed := x.claim(w, 2)
+	x.wantAssigned() // a pass in between does not fix the time of what has not begun
+	x.now = x.now.Add(10 * time.Second)
+	x.wantIDs("refused", x.begin(w, ref(claimed[0])), nil)
+	end := success(claimed[1])
+	end.Took = time.Second
+	x.now = x.now.Add(20 * time.Second)
+	x.wantIDs("lost", x.finish(w, end), nil) // it began 29 s after its claim
+	x.now = x.now.Add(40*time.Second - time.Millisecond)
+	x.wantAssigned()
+	x.now = x.now.Add(time.Millisecond)
+	x.wantAssigned(ids[2]) // a minute after the first began
+	x.now = x.now.Add(19*time.Second - time.Millisecond)
+	x.wantAssigned(ids[2])
+	x.now = x.now.Add(time.Millisecond)
+	x.wantAssigned(ids[2:4]...)
+}
+
+func rateReturned(y *fixture) {
+	x := newTimed(y)
+	x.makeQueue("erp", `"RateLimit", "RatePeriodMs"`, "2, 60000")
+	w := x.Worker(WorkerOpts{})
+	ids := x.Items(4, ItemOpts{Queue: "erp"})
+	x.wantAssigned(ids[:2]...)
+	for _, it := range x.claim(w, 2) {
+		x.wantIDs("lost", x.finish(w, workqueue.Finish{ItemID: it.ID, Fence: it.Fence, State: workqueue.Ready}), nil)
+	}
+	x.wantAssigned(ids[:2]...)
+}
+
+func rateRepeated(y *fixture) {
+	x := newTimed(y)
+	x.makeQueue("erp", `"RateLimit", "RatePeriodMs"`, "1, 60000")
+	w := x.Worker(WorkerOpts{})
+	id := x.Item(ItemOpts{Queue: "erp"}).ID
+	x.wantAssigned(id)
+	x.wantIDs("lost", x.finish(w, success(x.claim(w, 1)[0])), nil)
+	if err := Do(x.ctx, x.Store, workqueue.Repeat, id, ""); err != nil {
+		x.Fatal(err)
+	}
+	x.wantAssigned()
+	x.now = x.now.Add(time.Minute)
+	x.wantAssigned(id)
 }

@@ -87,6 +87,7 @@ func (m *machine) next() func(*rapid.T) {
 		{"finish", 9, m.finish},
 		{"enqueue", 2, m.enqueue},
 		{"register", 3, m.register},
+		{"begin", 3, m.begin},
 		{"beat", 3, m.beat},
 		{"wait", 2, m.wait},
 		{"edit an item", 2, m.editItem},

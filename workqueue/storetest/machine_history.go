@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"slices"
+
 	"pgregory.net/rapid"
 
 	"botwork/workqueue"
@@ -13,6 +15,7 @@ import (
 type history struct {
 	claims []claim
 	ended  map[workqueue.ItemRef]bool
+	began  map[workqueue.ItemRef]bool // recorded by whatever records it
 }
 
 // claim is one that a process was given, and the item as it was then.
@@ -22,7 +25,24 @@ type claim struct {
 	item    workqueue.Item
 }
 
-func newHistory() *history { return &history{ended: map[workqueue.ItemRef]bool{}} }
+func newHistory() *history {
+	return &history{ended: map[workqueue.ItemRef]bool{}, began: map[workqueue.ItemRef]bool{}}
+}
+
+// begun: the store has accepted that these claims, some of those that the call named, have
+// begun, but for those of the items in lost. Of an item that was named with two fences,
+// either may have.
+func (h *history) begun(refs, all []workqueue.ItemRef, lost []int64) {
+	named := map[int64]int{}
+	for _, ref := range each(all) {
+		named[ref.ItemID]++
+	}
+	for _, ref := range refs {
+		if named[ref.ItemID] > 1 || !slices.Contains(lost, ref.ItemID) {
+			h.began[ref] = true
+		}
+	}
+}
 
 // last is the latest claim of an item, nil if it has none.
 func (h *history) last(id int64) *claim {
@@ -97,9 +117,12 @@ func (h *history) rescued(t *rapid.T, maxReleases int, ids []int64, before, afte
 		if before.Items[id].State != workqueue.Blocked {
 			continue // nothing had started
 		}
-		it := after.Items[id]
+		it, was := after.Items[id], before.Items[id]
 		if c := h.last(id); c != nil {
 			h.ended[c.ref] = true
+			if !h.began[c.ref] && it.ReleaseCount > was.ReleaseCount {
+				t.Fatalf("item %d was counted as the cause of a death under fence %d, with which nothing had begun", id, c.ref.Fence)
+			}
 		}
 		if it.State != workqueue.Cancelled && it.ReleaseCount >= maxReleases {
 			t.Fatalf("item %d is %s after %d deaths, limit %d", id, it.State, it.ReleaseCount, maxReleases)

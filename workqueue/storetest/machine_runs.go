@@ -25,8 +25,20 @@ func (m *machine) claim(t *rapid.T) {
 	must(t, err)
 	same(t, "claimed items", reference.Plain(got), reference.Plain(m.model.Claim(p, band, limit, runLease)))
 	for _, it := range got {
+		if want := m.model.Items[it.ID].RecordBegin; it.RecordBegin != want {
+			t.Fatalf("item %d was claimed with RecordBegin %v, want %v", it.ID, it.RecordBegin, want)
+		}
 		m.history.claimed(t, p, it)
 	}
+}
+
+func (m *machine) begin(t *rapid.T) {
+	p, held := m.holder(t, 1)
+	got, err := m.Store.Begin(m.ctx, workqueue.BeginParams{WorkerID: p.Worker, InstanceID: p.Instance, Items: held})
+	must(t, err)
+	want := m.model.Begin(p, held)
+	sameIDs(t, "claims whose begin was refused", got, want)
+	m.history.begun(held, held, got)
 }
 
 func (m *machine) beat(t *rapid.T) {
@@ -37,7 +49,15 @@ func (m *machine) beat(t *rapid.T) {
 	if rapid.Bool().Draw(t, "a run has ended") {
 		beat.Ended = new(time.Duration(rapid.Int64Range(0, 5_000_000_000).Draw(t, "so long ago")))
 	}
+	for _, ref := range each(held) {
+		if rapid.Bool().Draw(t, "has begun") {
+			beat.Begun = append(beat.Begun, ref)
+		}
+	}
 	got, err := m.Store.Beat(m.ctx, beat)
+	if err == nil {
+		m.history.begun(beat.Begun, held, got.Lost)
+	}
 	want, wantErr := m.model.Beat(beat)
 	m.sameError(t, err, wantErr)
 	same(t, "the state that the beat learns", got.State, want.State)
@@ -58,6 +78,7 @@ func (m *machine) progress(t *rapid.T) {
 	lost, err := m.Store.Progress(m.ctx, p.Worker, p.Instance, notes)
 	must(t, err)
 	sameIDs(t, "claims that the progress lost", lost, m.model.Progress(p, notes))
+	m.history.begun(held, held, lost)
 	lost, err = m.Store.Lost(m.ctx, p.Worker, p.Instance, held)
 	must(t, err)
 	sameIDs(t, "claims that were lost", lost, m.model.Lost(p, held))
@@ -86,7 +107,14 @@ func (m *machine) drawEnd(t *rapid.T, ref workqueue.ItemRef) workqueue.Finish {
 	if it.StartedAt != nil {
 		f.StartedAt = *it.StartedAt
 	}
-	kind := rapid.SampledFrom([]string{"success", "failure", "released", "snoozed", "permanent"}).Draw(t, "end")
+	kind := rapid.SampledFrom([]string{"success", "failure", "released", "snoozed", "permanent", "returned"}).Draw(t, "end")
+	if kind == "returned" {
+		f.State = workqueue.Ready
+		return f
+	}
+	if rapid.Bool().Draw(t, "knows how long it took") {
+		f.Took = time.Duration(rapid.Int64Range(1, 30_000_000_000).Draw(t, "took"))
+	}
 	if seldom(t, "tells how far it came") {
 		f.Step, f.Progress, f.LogTail, f.PipelineHash = "load", "done", "another line", textOf("import", "two").Hash
 	}

@@ -14,6 +14,8 @@ func poisonTests() []test {
 		{"the fifth worker that dies with an item", poisonFifth},
 		{"the limit is the caller's", poisonLimit},
 		{"releases before the start do not count", poisonAssigned},
+		{"claims that had not begun do not count", poisonUnbegun},
+		{"whatever records the begin counts", poisonBegun},
 	}
 }
 
@@ -79,5 +81,83 @@ func poisonAssigned(x *fixture) {
 	}
 	if got := x.show(id); got.State != workqueue.Ready || got.ReleaseCount != 0 {
 		x.Errorf("the item is %s, want it Ready and never released by a death", asJSON(got))
+	}
+}
+
+func poisonUnbegun(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	id := x.Item(ItemOpts{}).ID
+	for death := 1; death <= 7; death++ {
+		it := x.claimOne(w, id)
+		if want := death > 1; it.RecordBegin != want {
+			x.Errorf("claim %d has RecordBegin %t, want %t", death, it.RecordBegin, want)
+		}
+		x.expireClaim(id)
+		x.wantRescue(workqueue.RescueResult{Rescued: 1})
+	}
+	got := x.show(id)
+	if got.State != workqueue.Ready || got.ReleaseCount != 0 || got.FirstStartedAt != nil {
+		x.Errorf("the item is %s, want it Ready, never started and never released by a death", asJSON(got))
+	}
+	attempts := x.attempts(id)
+	if len(attempts) != 7 {
+		x.Fatalf("%d attempts, want 7", len(attempts))
+	}
+	for _, a := range attempts {
+		if a.Outcome != "released" || a.StartedAt != nil || !strings.Contains(deref(a.Error), "not counted") || deref(a.WorkerName) != w.Name {
+			x.Errorf("the attempt is %s, want released from %s, without a start, not counted", asJSON(a), w.Name)
+		}
+	}
+	// A begin that is recorded from now on counts.
+	it := x.claimOne(w, id)
+	x.wantIDs("refused", x.begin(w, ref(it)), nil)
+	x.expireClaim(id)
+	x.wantRescue(workqueue.RescueResult{Rescued: 1})
+	if got := x.show(id); got.ReleaseCount != 1 || got.FirstStartedAt == nil {
+		x.Errorf("the item is %s, want one release", asJSON(got))
+	}
+	// An earlier begin does not count for a later claim.
+	x.claimOne(w, id)
+	x.expireClaim(id)
+	x.wantRescue(workqueue.RescueResult{Rescued: 1})
+	if got := x.show(id); got.ReleaseCount != 1 || got.FirstStartedAt == nil {
+		x.Errorf("the item is %s, want one release still", asJSON(got))
+	}
+}
+
+func poisonBegun(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	for name, record := range map[string]func(ref workqueue.ItemRef) error{
+		"Begin": func(ref workqueue.ItemRef) error {
+			_, err := x.Store.Begin(x.ctx, workqueue.BeginParams{WorkerID: w.ID, InstanceID: w.InstanceID, Items: []workqueue.ItemRef{ref}})
+			return err
+		},
+		"Beat": func(ref workqueue.ItemRef) error {
+			refs := []workqueue.ItemRef{ref}
+			_, err := x.Store.Beat(x.ctx, workqueue.BeatParams{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: leaseTime, Held: refs, Begun: refs})
+			return err
+		},
+		"Progress": func(ref workqueue.ItemRef) error {
+			_, err := x.Store.Progress(x.ctx, w.ID, w.InstanceID, []workqueue.ProgressNote{{ItemRef: ref, Step: "fetch"}})
+			return err
+		},
+	} {
+		it := x.claimOne(w, x.Item(ItemOpts{}).ID)
+		other := x.claimOne(w, x.Item(ItemOpts{}).ID)
+		x.mustBeat(w, ref(it), ref(other)) // renews both, begins neither
+		if err := record(ref(it)); err != nil {
+			x.Fatal(err)
+		}
+		x.expireClaim(it.ID)
+		x.expireClaim(other.ID)
+		x.wantRescue(workqueue.RescueResult{Rescued: 2})
+		if n, others := x.show(it.ID).ReleaseCount, x.show(other.ID).ReleaseCount; n != 1 || others != 0 {
+			x.Errorf("%s: %d deaths are counted for what it said has begun, %d for another item; want 1 and 0", name, n, others)
+		}
+		for _, id := range []int64{it.ID, other.ID} {
+			if err := Do(x.ctx, x.Store, workqueue.Cancel, id, "done with"); err != nil {
+				x.Fatal(err)
+			}
+		}
 	}
 }

@@ -44,8 +44,15 @@ func (x *fixture) wantRescue(want workqueue.RescueResult) {
 	}
 }
 
-// expire ends the lease of a running item.
+// expire ends the lease of a running item, whose run has begun.
 func (x *fixture) expire(id int64) {
+	x.Helper()
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "BegunFence" = "Fence" WHERE "Id" = %d AND "State" = 1`, id)
+	x.expireClaim(id)
+}
+
+// expireClaim ends the lease of a claimed item, and records no begin.
+func (x *fixture) expireClaim(id int64) {
 	x.Helper()
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = %s WHERE "Id" = %d AND "State" = 1`, longAgo, id)
 }

@@ -1,12 +1,12 @@
 -- attempts: note attempts that did not simply succeed, with what their items
 -- tell of them. A robot that had one stands there like a worker, on no host.
--- In:  rows [{ItemId, Number, ItemFence, Result, HolderId, StepName, ErrorText, Kind}], now (NULL: the database clock)
+-- In:  rows [{ItemId, Number, ItemFence, Result, HolderId, StepName, ErrorText, Kind, Unbegun (1: it had not begun)}], now (NULL: the database clock)
 INSERT INTO "BotWorkItemAttempts"
     ("ItemId", "AttemptNumber", "Fence", "Outcome", "WorkerId", "WorkerName", "Host", "Step", "Progress", "LogTail", "PipelineHash", "Error", "ErrorKind", "StartedAt", "FinishedAt")
 SELECT j."ItemId", j."Number", j."ItemFence", j."Result", j."HolderId", CASE WHEN j."HolderId" IS NULL THEN i."Robot" ELSE w."Name" END,
-    CASE WHEN j."HolderId" IS NULL AND i."Robot" IS NOT NULL THEN '' ELSE w."Host" END, COALESCE(j."StepName", i."Step"), i."Progress", i."LogTail", i."PipelineHash", j."ErrorText", j."Kind", i."StartedAt",
+    CASE WHEN j."HolderId" IS NULL AND i."Robot" IS NOT NULL THEN '' ELSE w."Host" END, COALESCE(j."StepName", i."Step"), i."Progress", i."LogTail", i."PipelineHash", j."ErrorText", j."Kind", CASE WHEN j."Unbegun" = 1 THEN NULL ELSE i."StartedAt" END,
     CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "Number" int, "ItemFence" bigint, "Result" text, "HolderId" bigint, "StepName" text, "ErrorText" text,
-    "Kind" text)
+    "Kind" text, "Unbegun" int)
 JOIN "BotWorkQueueItems" i ON i."Id" = j."ItemId"
 LEFT JOIN "BotWorkers" w ON w."Id" = j."HolderId";

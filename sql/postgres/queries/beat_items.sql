@@ -1,5 +1,5 @@
--- beat_items: renew the leases of all that a worker holds.
--- In:  worker, lease_ms, rows [{ItemId, ItemFence}], now (NULL: the database clock)
+-- beat_items: renew the leases of all that a worker holds, and record which runs have begun.
+-- In:  worker, lease_ms, rows [{ItemId, ItemFence}], begun [{ItemId, ItemFence}] (some of rows), now (NULL: the database clock)
 -- Out: ids and fences of what was renewed; the others are lost.
 -- Rows are locked in the order of the batch, which is that of ids: a join follows the
 -- order of whichever side the planner picks, and two statements would wait for each other.
@@ -12,7 +12,9 @@ WITH j AS MATERIALIZED (
         AND CASE WHEN i."Fence" = r."ItemFence" AND i."State" = 1 THEN TRUE ELSE FALSE END FOR UPDATE) l
 )
 UPDATE "BotWorkQueueItems" SET
-    "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
+    "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond',
+    "BegunFence" = CASE WHEN ("Id", "Fence") IN (SELECT b."ItemId", b."ItemFence" FROM json_to_recordset(CAST(@begun AS json)) AS b("ItemId" bigint, "ItemFence" bigint))
+        THEN "Fence" ELSE "BegunFence" END
 FROM j
 WHERE "Id" = j."ItemId" AND CASE WHEN "Fence" = j."ItemFence" AND "State" = 1 AND "WorkerId" = @worker THEN TRUE ELSE FALSE END
 RETURNING "Id", "Fence";

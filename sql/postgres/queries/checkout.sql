@@ -15,6 +15,7 @@
 UPDATE "BotWorkQueueItems" SET
     "State" = 1,
     "Fence" = "Fence" + 1,
+    "BegunFence" = "Fence" + 1,
     "WorkerId" = NULL,
     "Robot" = @robot,
     "LockKey" = @lock_key,

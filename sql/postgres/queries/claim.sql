@@ -52,4 +52,4 @@ RETURNING
     "Tags", "Metadata", "Labels", "Selectors", "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy",
     "AssignedAt", "StartedAt", "FinishedAt", "RetainUntil", "DeletedAt", "DeletedReason", "FirstStartedAt",
     "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot", "RetainMs", "TaskScope", "TaskPlannedAt", "RunOrder",
-    "AssignedEstimateMs", "Channel";
+    "AssignedEstimateMs", "Channel", "BegunFence";

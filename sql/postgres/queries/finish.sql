@@ -1,7 +1,9 @@
 -- finish: record the ends of runs.
+-- A run whose length is known began that long before its end, but not before the claim or its
+-- recorded begin: until then the item waited in the worker's memory.
 -- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
 --      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail,
---      NewAnalytics, KeepMs, Hidden, Completed, Failed, Stays}], now (NULL: the database clock)
+--      NewAnalytics, KeepMs, Hidden, TookMs (NULL: not known), Unbegun (1: given back, it has not begun), Completed, Failed, Stays}], now (NULL: the database clock)
 -- Without DelayMs the item keeps the time from which it waits; without NewOutput its output, until it succeeds.
 -- Out: ids and fences of what was changed, with the queue, and when the run began and
 --      ended; the others had lost their lease.
@@ -16,7 +18,7 @@
 -- statements, and would wait for this one, which waits for it.
 WITH j AS MATERIALIZED (
     SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint, "NewState" int, "Failures" int, "DelayMs" bigint, "NewOutput" text, "ErrorText" text,
-    "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewHash" text, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "Completed" int, "Failed" int, "Stays" text)
+    "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewHash" text, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "TookMs" bigint, "Unbegun" int, "Completed" int, "Failed" int, "Stays" text)
     CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId"
         AND CASE WHEN i."Fence" = r."ItemFence" AND i."State" = 1 THEN TRUE ELSE FALSE END FOR UPDATE) l
 ), done AS (
@@ -28,6 +30,8 @@ UPDATE "BotWorkQueueItems" SET
     "AvailableAt" = CASE WHEN j."NewState" = 0 AND j."DelayMs" IS NOT NULL THEN CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DelayMs" * INTERVAL '1 millisecond' ELSE "BotWorkQueueItems"."AvailableAt" END,
     "Scheduled" = CASE WHEN j."NewState" = 0 THEN COALESCE(j."DelayMs", 0) > 0 ELSE "BotWorkQueueItems"."Scheduled" END,
     "FinishedAt" = CASE WHEN j."NewState" = 0 THEN NULL ELSE CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) END,
+    "StartedAt" = CASE WHEN j."Unbegun" = 1 THEN NULL ELSE GREATEST("BotWorkQueueItems"."StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - j."TookMs" * INTERVAL '1 millisecond') END,
+    "FirstStartedAt" = CASE WHEN "BotWorkQueueItems"."FirstStartedAt" < "BotWorkQueueItems"."StartedAt" THEN "BotWorkQueueItems"."FirstStartedAt" WHEN j."Unbegun" = 1 THEN NULL ELSE GREATEST("BotWorkQueueItems"."StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - j."TookMs" * INTERVAL '1 millisecond') END,
     "LeaseExpiresAt" = NULL,
     "LockKey" = NULL,
     "Output" = CASE WHEN j."NewState" = 2 THEN j."NewOutput" ELSE COALESCE(j."NewOutput", "BotWorkQueueItems"."Output") END,

@@ -2,12 +2,13 @@
 -- What finish would write, at two thirds of its cost: arrays are read faster than JSON, and
 -- most columns are left alone.
 -- In:  worker, instance, and for each end, in the order of ids: ids, fences, failures, hashes (of the pipeline's
---      text; NULL: none), outputs (NULL: none), kept_ms (NULL: until somebody cleans up); now (NULL: the database clock)
+--      text; NULL: none), outputs (NULL: none), kept_ms (NULL: until somebody cleans up),
+--      took_ms (NULL: not known); now (NULL: the database clock)
 -- Out: ids and fences of what was changed; the others had lost their lease.
 -- Rows are locked and found, and the statistics kept, as in finish.
 WITH j AS MATERIALIZED (
     SELECT r.* FROM unnest(CAST(@ids AS bigint[]), CAST(@fences AS bigint[]), CAST(@failures AS bigint[]), CAST(@hashes AS text[]),
-        CAST(@outputs AS text[]), CAST(@kept_ms AS bigint[])) AS r("ItemId", "ItemFence", "Failures", "NewHash", "NewOutput", "KeepMs")
+        CAST(@outputs AS text[]), CAST(@kept_ms AS bigint[]), CAST(@took_ms AS bigint[])) AS r("ItemId", "ItemFence", "Failures", "NewHash", "NewOutput", "KeepMs", "TookMs")
     CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId"
         AND CASE WHEN i."Fence" = r."ItemFence" AND i."State" = 1 THEN TRUE ELSE FALSE END FOR UPDATE) l
 ), done AS (
@@ -15,6 +16,8 @@ UPDATE "BotWorkQueueItems" SET
     "State" = 2,
     "RetryCount" = j."Failures",
     "FinishedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
+    "StartedAt" = GREATEST("BotWorkQueueItems"."StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - j."TookMs" * INTERVAL '1 millisecond'),
+    "FirstStartedAt" = CASE WHEN "BotWorkQueueItems"."FirstStartedAt" < "BotWorkQueueItems"."StartedAt" THEN "BotWorkQueueItems"."FirstStartedAt" ELSE GREATEST("BotWorkQueueItems"."StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - j."TookMs" * INTERVAL '1 millisecond') END,
     "LeaseExpiresAt" = NULL,
     "LockKey" = NULL,
     "Output" = j."NewOutput",

@@ -1,4 +1,4 @@
--- progress: what runs have come to so far. NULL keeps what is there.
+-- progress: what runs have come to so far, so they have begun. NULL keeps what is there.
 -- In:  worker, instance, rows [{ItemId, ItemFence, NewStep, NewProgress, NewPercent, NewHash, NewTail, NewOutput}]
 -- Out: ids and fences of what was changed; the others have lost their lease.
 -- Rows are locked in the order of the batch, which is that of ids: a join follows the
@@ -13,6 +13,7 @@ WITH j AS MATERIALIZED (
         AND CASE WHEN i."Fence" = r."ItemFence" AND i."State" = 1 THEN TRUE ELSE FALSE END FOR UPDATE) l
 )
 UPDATE "BotWorkQueueItems" SET
+    "BegunFence" = "BotWorkQueueItems"."Fence",
     "Step" = COALESCE(j."NewStep", "BotWorkQueueItems"."Step"),
     "Progress" = COALESCE(j."NewProgress", "BotWorkQueueItems"."Progress"),
     "ProgressPercent" = COALESCE(j."NewPercent", "BotWorkQueueItems"."ProgressPercent"),

@@ -1,14 +1,17 @@
 -- rescue: give back items that nobody will run; cancel as poison what comes
--- back for the max_releases-th time because its runner died.
+-- back for the max_releases-th time because its runner died. Only a run that had begun counts;
+-- of another one, BegunFence 0 has the next worker record the begin before it starts the item.
 -- In:  rows [{ItemId, ItemFence}], assigned_ms, max_releases, poison_text, now (NULL: the database clock)
--- Out: id and new state of what changed.
+-- Out: id, new state and BegunFence of what changed: 0 for a run that was not counted.
 UPDATE "BotWorkQueueItems" SET
-    "State" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."ReleaseCount" + 1 >= @max_releases THEN 3 ELSE 0 END,
-    "ReleaseCount" = "BotWorkQueueItems"."ReleaseCount" + CASE WHEN "BotWorkQueueItems"."State" = 1 THEN 1 ELSE 0 END,
-    "WorkerId" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."ReleaseCount" + 1 >= @max_releases THEN "BotWorkQueueItems"."WorkerId" END,
-    "ErrorKind" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."ReleaseCount" + 1 >= @max_releases THEN 'poison' ELSE "BotWorkQueueItems"."ErrorKind" END,
-    "Error" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."ReleaseCount" + 1 >= @max_releases THEN CAST(@poison_text AS text) ELSE "BotWorkQueueItems"."Error" END,
-    "FinishedAt" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."ReleaseCount" + 1 >= @max_releases THEN CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) END,
+    "State" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= @max_releases THEN 3 ELSE 0 END,
+    "ReleaseCount" = "BotWorkQueueItems"."ReleaseCount" + CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" THEN 1 ELSE 0 END,
+    "WorkerId" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= @max_releases THEN "BotWorkQueueItems"."WorkerId" END,
+    "ErrorKind" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= @max_releases THEN 'poison' ELSE "BotWorkQueueItems"."ErrorKind" END,
+    "Error" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= @max_releases THEN CAST(@poison_text AS text) ELSE "BotWorkQueueItems"."Error" END,
+    "FinishedAt" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= @max_releases THEN CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) END,
+    "BegunFence" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND ("BotWorkQueueItems"."BegunFence" IS NULL OR "BotWorkQueueItems"."BegunFence" <> "BotWorkQueueItems"."Fence") THEN 0 ELSE "BotWorkQueueItems"."BegunFence" END,
+    "FirstStartedAt" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND ("BotWorkQueueItems"."BegunFence" IS NULL OR "BotWorkQueueItems"."BegunFence" <> "BotWorkQueueItems"."Fence") AND "BotWorkQueueItems"."FirstStartedAt" >= "BotWorkQueueItems"."StartedAt" THEN NULL ELSE "BotWorkQueueItems"."FirstStartedAt" END,
     "AssignedAt" = NULL,
     "LeaseExpiresAt" = NULL
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "ItemFence" bigint)
@@ -20,4 +23,4 @@ WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence"
             OR "BotWorkQueueItems"."AssignedAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@assigned_ms AS bigint) * INTERVAL '1 millisecond'
             OR NOT EXISTS (SELECT 1 FROM "BotWorkers" w
                 WHERE w."Id" = "BotWorkQueueItems"."WorkerId" AND w."State" = 'active' AND (w."LeaseExpiresAt" IS NULL OR w."LeaseExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))))))
-RETURNING "Id", "State";
+RETURNING "Id", "State", "BegunFence";

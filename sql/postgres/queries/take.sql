@@ -42,4 +42,4 @@ RETURNING
     "Tags", "Metadata", "Labels", "Selectors", "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy",
     "AssignedAt", "StartedAt", "FinishedAt", "RetainUntil", "DeletedAt", "DeletedReason", "FirstStartedAt",
     "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot", "RetainMs", "TaskScope", "TaskPlannedAt",
-    "BotWorkQueueItems"."RunOrder", "AssignedEstimateMs", "BotWorkQueueItems"."Channel";
+    "BotWorkQueueItems"."RunOrder", "AssignedEstimateMs", "BotWorkQueueItems"."Channel", "BegunFence";

@@ -49,4 +49,4 @@ RETURNING
     CAST(CreatedAt AS TEXT), CreatedBy, CAST(AssignedAt AS TEXT), CAST(StartedAt AS TEXT), CAST(FinishedAt AS TEXT),
     CAST(RetainUntil AS TEXT), CAST(DeletedAt AS TEXT), DeletedReason, CAST(FirstStartedAt AS TEXT), Analytics,
     Encrypted, CAST(ExpiresAt AS TEXT), LimitKey, Robot, RetainMs, TaskScope, CAST(TaskPlannedAt AS TEXT), RunOrder,
-    AssignedEstimateMs, Channel;
+    AssignedEstimateMs, Channel, BegunFence;

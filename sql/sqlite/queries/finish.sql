@@ -1,7 +1,9 @@
 -- finish: record the ends of runs.
+-- A run whose length is known began that long before its end, but not before the claim or its
+-- recorded begin: until then the item waited in the worker's memory.
 -- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
 --      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail,
---      NewAnalytics, KeepMs, Hidden}], now (NULL: the database clock)
+--      NewAnalytics, KeepMs, Hidden, TookMs (NULL: not known), Unbegun (1: given back, it has not begun)}], now (NULL: the database clock)
 -- Without DelayMs the item keeps the time from which it waits; without NewOutput its output, until it succeeds.
 -- Out: ids and fences of what was changed, with the queue, and when the run began and
 --      ended; the others had lost their lease.
@@ -13,6 +15,8 @@ UPDATE BotWorkQueueItems SET
     AvailableAt = CASE WHEN j.NewState = 0 AND j.DelayMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DelayMs / 1000.0)) ELSE AvailableAt END,
     Scheduled = CASE WHEN j.NewState = 0 THEN CASE WHEN j.DelayMs > 0 THEN 1 ELSE 0 END ELSE Scheduled END,
     FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))) END,
+    StartedAt = CASE WHEN j.Unbegun = 1 THEN NULL ELSE MAX(StartedAt, COALESCE(j.BeganAt, StartedAt)) END,
+    FirstStartedAt = CASE WHEN FirstStartedAt < StartedAt THEN FirstStartedAt WHEN j.Unbegun = 1 THEN NULL ELSE MAX(StartedAt, COALESCE(j.BeganAt, StartedAt)) END,
     LeaseExpiresAt = NULL,
     LockKey = NULL,
     Output = CASE WHEN j.NewState = 2 THEN j.NewOutput ELSE COALESCE(j.NewOutput, BotWorkQueueItems.Output) END,
@@ -37,7 +41,8 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.I
         json_extract(value, '$.NewPercent') AS NewPercent, json_extract(value, '$.NewTail') AS NewTail,
         json_extract(value, '$.NewHash') AS NewHash,
         json_extract(value, '$.NewAnalytics') AS NewAnalytics, json_extract(value, '$.KeepMs') AS KeepMs,
-        json_extract(value, '$.Hidden') AS Hidden
+        json_extract(value, '$.Hidden') AS Hidden, json_extract(value, '$.Unbegun') AS Unbegun,
+        CASE WHEN json_extract(value, '$.TookMs') IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -json_extract(value, '$.TookMs') / 1000.0)) END AS BeganAt
       FROM jsonb_each(@rows)) j
 WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1
   AND (WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)

@@ -1,7 +1,8 @@
--- progress: what runs have come to so far. NULL keeps what is there.
+-- progress: what runs have come to so far, so they have begun. NULL keeps what is there.
 -- In:  worker, instance, rows [{ItemId, ItemFence, NewStep, NewProgress, NewPercent, NewHash, NewTail, NewOutput}]
 -- Out: ids and fences of what was changed; the others have lost their lease.
 UPDATE BotWorkQueueItems SET
+    BegunFence = Fence,
     Step = COALESCE(j.NewStep, BotWorkQueueItems.Step),
     Progress = COALESCE(j.NewProgress, BotWorkQueueItems.Progress),
     ProgressPercent = COALESCE(j.NewPercent, BotWorkQueueItems.ProgressPercent),

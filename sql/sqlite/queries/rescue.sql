@@ -1,14 +1,17 @@
 -- rescue: give back items that nobody will run; cancel as poison what comes
--- back for the max_releases-th time because its runner died.
+-- back for the max_releases-th time because its runner died. Only a run that had begun counts;
+-- of another one, BegunFence 0 has the next worker record the begin before it starts the item.
 -- In:  rows [{ItemId, ItemFence}], assigned_ms, max_releases, poison_text, now (NULL: the database clock)
--- Out: id and new state of what changed.
+-- Out: id, new state and BegunFence of what changed: 0 for a run that was not counted.
 UPDATE BotWorkQueueItems SET
-    State = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.ReleaseCount + 1 >= @max_releases THEN 3 ELSE 0 END,
-    ReleaseCount = BotWorkQueueItems.ReleaseCount + CASE WHEN BotWorkQueueItems.State = 1 THEN 1 ELSE 0 END,
-    WorkerId = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.ReleaseCount + 1 >= @max_releases THEN BotWorkQueueItems.WorkerId END,
-    ErrorKind = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.ReleaseCount + 1 >= @max_releases THEN 'poison' ELSE BotWorkQueueItems.ErrorKind END,
-    Error = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.ReleaseCount + 1 >= @max_releases THEN @poison_text ELSE BotWorkQueueItems.Error END,
-    FinishedAt = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.ReleaseCount + 1 >= @max_releases THEN COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) END,
+    State = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.BegunFence = BotWorkQueueItems.Fence AND BotWorkQueueItems.ReleaseCount + 1 >= @max_releases THEN 3 ELSE 0 END,
+    ReleaseCount = BotWorkQueueItems.ReleaseCount + CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.BegunFence = BotWorkQueueItems.Fence THEN 1 ELSE 0 END,
+    WorkerId = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.BegunFence = BotWorkQueueItems.Fence AND BotWorkQueueItems.ReleaseCount + 1 >= @max_releases THEN BotWorkQueueItems.WorkerId END,
+    ErrorKind = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.BegunFence = BotWorkQueueItems.Fence AND BotWorkQueueItems.ReleaseCount + 1 >= @max_releases THEN 'poison' ELSE BotWorkQueueItems.ErrorKind END,
+    Error = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.BegunFence = BotWorkQueueItems.Fence AND BotWorkQueueItems.ReleaseCount + 1 >= @max_releases THEN @poison_text ELSE BotWorkQueueItems.Error END,
+    FinishedAt = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.BegunFence = BotWorkQueueItems.Fence AND BotWorkQueueItems.ReleaseCount + 1 >= @max_releases THEN COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) END,
+    BegunFence = CASE WHEN BotWorkQueueItems.State = 1 AND (BotWorkQueueItems.BegunFence IS NULL OR BotWorkQueueItems.BegunFence <> BotWorkQueueItems.Fence) THEN 0 ELSE BotWorkQueueItems.BegunFence END,
+    FirstStartedAt = CASE WHEN BotWorkQueueItems.State = 1 AND (BotWorkQueueItems.BegunFence IS NULL OR BotWorkQueueItems.BegunFence <> BotWorkQueueItems.Fence) AND BotWorkQueueItems.FirstStartedAt >= BotWorkQueueItems.StartedAt THEN NULL ELSE BotWorkQueueItems.FirstStartedAt END,
     AssignedAt = NULL,
     LeaseExpiresAt = NULL
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence
@@ -21,4 +24,4 @@ WHERE Id = j.ItemId AND Fence = j.ItemFence
             OR BotWorkQueueItems.AssignedAt < strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@assigned_ms / 1000.0))
             OR NOT EXISTS (SELECT 1 FROM BotWorkers w
                 WHERE w.Id = BotWorkQueueItems.WorkerId AND w.State = 'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))))
-RETURNING Id, State;
+RETURNING Id, State, BegunFence;

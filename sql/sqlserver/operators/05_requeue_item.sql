@@ -16,6 +16,7 @@ UPDATE BotWorkQueueItems SET
     Robot = NULL,
     LockKey = NULL,
     FirstStartedAt = NULL,
+    BegunFence = 0,
     StartedAt = NULL,
     FinishedAt = NULL,
     Output = NULL,

@@ -15,6 +15,7 @@
 UPDATE t SET
     State = 1,
     Fence = t.Fence + 1,
+    BegunFence = t.Fence + 1,
     WorkerId = NULL,
     Robot = @robot,
     LockKey = @lock_key,

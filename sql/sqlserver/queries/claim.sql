@@ -28,7 +28,8 @@ OUTPUT
     inserted.ErrorKind, inserted.CreatedAt, inserted.CreatedBy, inserted.AssignedAt, inserted.StartedAt,
     inserted.FinishedAt, inserted.RetainUntil, inserted.DeletedAt, inserted.DeletedReason, inserted.FirstStartedAt,
     inserted.Analytics, inserted.Encrypted, inserted.ExpiresAt, inserted.LimitKey, inserted.Robot, inserted.RetainMs,
-    inserted.TaskScope, inserted.TaskPlannedAt, inserted.RunOrder, inserted.AssignedEstimateMs, inserted.Channel
+    inserted.TaskScope, inserted.TaskPlannedAt, inserted.RunOrder, inserted.AssignedEstimateMs, inserted.Channel,
+    inserted.BegunFence
 FROM BotWorkQueueItems t
 WHERE t.State = 5 AND t.WorkerId = @worker AND t.Id IN (
     SELECT b.Id

@@ -1,7 +1,9 @@
 -- finish: record the ends of runs.
+-- A run whose length is known began that long before its end, but not before the claim or its
+-- recorded begin: until then the item waited in the worker's memory.
 -- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
 --      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail,
---      NewAnalytics, KeepMs, Hidden}], now (NULL: the database clock)
+--      NewAnalytics, KeepMs, Hidden, TookMs (NULL: not known), Unbegun (1: given back, it has not begun)}], now (NULL: the database clock)
 -- Without DelayMs the item keeps the time from which it waits; without NewOutput its output, until it succeeds.
 -- Out: nothing; the number of changed rows must be that of held. A
 -- joined UPDATE cannot have an OUTPUT on every server that speaks T-SQL.
@@ -13,6 +15,8 @@ UPDATE t SET
     AvailableAt = CASE WHEN j.NewState = 0 AND j.DelayMs IS NOT NULL THEN DATEADD(millisecond, (j.DelayMs % 1000), DATEADD(second, (j.DelayMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) ELSE t.AvailableAt END,
     Scheduled = CASE WHEN j.NewState = 0 THEN CASE WHEN j.DelayMs > 0 THEN 1 ELSE 0 END ELSE t.Scheduled END,
     FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) END,
+    StartedAt = CASE WHEN j.Unbegun = 1 THEN NULL WHEN DATEADD(millisecond, -(j.TookMs % 1000), DATEADD(second, -(j.TookMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) > t.StartedAt THEN DATEADD(millisecond, -(j.TookMs % 1000), DATEADD(second, -(j.TookMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) ELSE t.StartedAt END,
+    FirstStartedAt = CASE WHEN t.FirstStartedAt < t.StartedAt THEN t.FirstStartedAt WHEN j.Unbegun = 1 THEN NULL WHEN DATEADD(millisecond, -(j.TookMs % 1000), DATEADD(second, -(j.TookMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) > t.StartedAt THEN DATEADD(millisecond, -(j.TookMs % 1000), DATEADD(second, -(j.TookMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) ELSE t.StartedAt END,
     LeaseExpiresAt = NULL,
     LockKey = NULL,
     Output = CASE WHEN j.NewState = 2 THEN j.NewOutput ELSE COALESCE(j.NewOutput, t.Output) END,
@@ -34,7 +38,7 @@ JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFen
     DelayMs BIGINT '$.DelayMs', NewOutput NVARCHAR(MAX) '$.NewOutput', ErrorText NVARCHAR(MAX) '$.ErrorText',
     Kind NVARCHAR(MAX) '$.Kind', NewStep NVARCHAR(MAX) '$.NewStep', NewProgress NVARCHAR(MAX) '$.NewProgress',
     NewPercent INT '$.NewPercent', NewHash NVARCHAR(64) '$.NewHash', NewTail NVARCHAR(MAX) '$.NewTail', NewAnalytics NVARCHAR(MAX) '$.NewAnalytics',
-    KeepMs BIGINT '$.KeepMs', Hidden INT '$.Hidden') j ON j.ItemId = t.Id
+    KeepMs BIGINT '$.KeepMs', Hidden INT '$.Hidden', TookMs BIGINT '$.TookMs', Unbegun INT '$.Unbegun') j ON j.ItemId = t.Id
 WHERE t.State = 1 AND t.Fence = j.ItemFence
   AND (t.WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)
     OR t.WorkerId IS NULL AND t.Robot = @robot AND t.LockKey = @lock_key);

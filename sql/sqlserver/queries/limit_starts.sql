@@ -1,13 +1,16 @@
 -- limit_starts: the starts of a period, and those that are to come: what is assigned
--- may start at any moment, so its place is taken. A start that is exactly a period
--- old does not count any more. Two halves, each a range of the index.
+-- may start at any moment, so its place is taken; what is claimed counts from its claim
+-- until its begin is recorded. A start that is exactly a period old does not count any
+-- more. Two halves, each a range of the index.
 -- In:  queue, rate_ms, key_rate_ms, keep_ms (the longer one), now (NULL: the database clock)
 -- Out: key, starts in the queue's period, starts in the key's.
 SELECT RTRIM(s.LimitKey) COLLATE Latin1_General_100_BIN2,
     SUM(CASE WHEN s.StartedAt IS NULL OR s.StartedAt > DATEADD(millisecond, -(@rate_ms % 1000), DATEADD(second, -(@rate_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) THEN 1 ELSE 0 END),
     SUM(CASE WHEN s.StartedAt IS NULL OR s.StartedAt > DATEADD(millisecond, -(@key_rate_ms % 1000), DATEADD(second, -(@key_rate_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) THEN 1 ELSE 0 END)
 FROM (
-    SELECT o.LimitKey, o.StartedAt FROM BotQueueStarts o WHERE o.QueueName = @queue AND o.StartedAt IS NULL
+    SELECT o.LimitKey, i.StartedAt
+    FROM BotQueueStarts o LEFT JOIN BotWorkQueueItems i ON i.Id = o.ItemId AND i.Fence = o.Fence + 1 AND i.State = 1
+    WHERE o.QueueName = @queue AND o.StartedAt IS NULL
     UNION ALL
     SELECT b.LimitKey, b.StartedAt FROM BotQueueStarts b WHERE b.QueueName = @queue
         AND b.StartedAt > DATEADD(millisecond, -(@keep_ms % 1000), DATEADD(second, -(@keep_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))

@@ -1,7 +1,8 @@
--- progress: what runs have come to so far. NULL keeps what is there.
+-- progress: what runs have come to so far, so they have begun. NULL keeps what is there.
 -- In:  worker, instance, rows [{ItemId, ItemFence, NewStep, NewProgress, NewPercent, NewHash, NewTail, NewOutput}]
 -- Out: nothing; the number of changed rows must be that of held.
 UPDATE t SET
+    BegunFence = t.Fence,
     Step = COALESCE(j.NewStep, t.Step),
     Progress = COALESCE(j.NewProgress, t.Progress),
     ProgressPercent = COALESCE(j.NewPercent, t.ProgressPercent),

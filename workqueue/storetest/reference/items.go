@@ -67,6 +67,7 @@ func (m *Model) Repeat(id int64) error {
 	it.Output, it.Progress, it.Step, it.LogTail, it.PipelineHash, it.Error, it.ErrorKind = "", nil, nil, nil, nil, nil, nil
 	it.ProgressPercent, it.Analytics, it.RetainUntil = nil, "", nil
 	it.RunOrder, it.AssignedEstimateMs, it.Channel = 0, nil, nil
+	m.begun(it, 0)
 	it.DeadlineAt, it.ExpiresAt = m.unlessOver(it.DeadlineAt), m.unlessOver(it.ExpiresAt)
 	return nil
 }

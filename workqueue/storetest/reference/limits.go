@@ -41,6 +41,7 @@ func (m *Model) LimitUses() []workqueue.LimitUse {
 		// What no limit counts any more is gone for good, also for one that is set later.
 		m.Starts = slices.DeleteFunc(m.Starts, func(s Start) bool { return !s.within(m.Now(), longest) })
 		for _, s := range m.Starts {
+			s.At = m.startOf(s)
 			count(s.Key, workqueue.Use{Started: s.counts(m.Now(), m.Limits.Rate)}, workqueue.Use{Started: s.counts(m.Now(), m.Limits.KeyRate)})
 		}
 	}
@@ -59,18 +60,42 @@ func (s Start) counts(now time.Time, rate workqueue.Rate) int {
 	return 0
 }
 
+// unrecorded reports whether a start is that of a present claim whose begin is not
+// recorded yet: it may still move.
+func (m *Model) unrecorded(s Start) bool {
+	it := m.Items[s.ItemID]
+	return s.At == nil && it != nil && it.State == workqueue.Blocked && it.Fence == s.Fence+1 && !m.HasBegun(it)
+}
+
+// startOf is the time that a start counts by; nil: it is still to come.
+func (m *Model) startOf(s Start) *time.Time {
+	if m.unrecorded(s) {
+		return m.Items[s.ItemID].StartedAt
+	}
+	return s.At
+}
+
+// back reports whether an item that was given out has come back without having begun.
+func (m *Model) back(s Start) bool {
+	it := m.Items[s.ItemID]
+	if s.At != nil || it == nil {
+		return false
+	}
+	assigned := it.Fence == s.Fence && it.State != workqueue.Assigned
+	earlier, recorded := m.Begun[it.ID]
+	claimed := it.Fence == s.Fence+1 && it.State != workqueue.Blocked && it.StartedAt == nil && (!recorded || earlier > 0)
+	return assigned || claimed
+}
+
 // settleStarts: what came back unstarted is forgotten, what has started gets its
 // time, or now where nobody knows it any more; then what is assigned is logged.
 func (m *Model) settleStarts() {
-	m.Starts = slices.DeleteFunc(m.Starts, func(s Start) bool {
-		it := m.Items[s.ItemID]
-		return s.At == nil && it != nil && it.Fence == s.Fence && it.State != workqueue.Assigned
-	})
+	m.Starts = slices.DeleteFunc(m.Starts, m.back)
 	for i := range m.Starts {
 		s := &m.Starts[i]
 		it := m.Items[s.ItemID]
 		switch {
-		case s.At != nil || it != nil && it.Fence == s.Fence:
+		case s.At != nil || it != nil && it.Fence == s.Fence || m.unrecorded(*s):
 		case it != nil && it.StartedAt != nil:
 			s.At = new(*it.StartedAt)
 		default:

@@ -23,6 +23,10 @@ type Model struct {
 	Limits   workqueue.QueueLimits // its limits
 	Starts   []Start               // of its items, while it limits them
 
+	// Begun is the fence under which a run of an item was recorded as begun last, 0 when a
+	// claim has ended without that; an item that is not in it has no such record.
+	Begun map[int64]int64
+
 	logging bool // the pass has asked for the limits
 }
 
@@ -30,7 +34,7 @@ type Model struct {
 func New(clock *time.Time) *Model {
 	return &Model{
 		clock: clock, Items: map[int64]*workqueue.Item{},
-		Attempts: map[int64][]workqueue.Attempt{}, Workers: map[int64]*workqueue.Worker{},
+		Attempts: map[int64][]workqueue.Attempt{}, Workers: map[int64]*workqueue.Worker{}, Begun: map[int64]int64{},
 	}
 }
 
@@ -45,6 +49,7 @@ func (m *Model) Clone() *Model {
 	c := *m
 	c.Starts, c.logging = slices.Clone(m.Starts), false
 	c.Items, c.Workers, c.Attempts = cloneValues(m.Items), cloneValues(m.Workers), maps.Clone(m.Attempts)
+	c.Begun = maps.Clone(m.Begun)
 	return &c
 }
 
@@ -135,6 +140,17 @@ func (m *Model) Takes(w *workqueue.Worker) bool {
 	return w != nil && w.State == workqueue.WorkerActive && (w.LeaseExpiresAt == nil || !m.Over(w.LeaseExpiresAt))
 }
 
+// HasBegun reports whether the run of the item's present claim was recorded as begun.
+func (m *Model) HasBegun(it *workqueue.Item) bool {
+	fence, ok := m.Begun[it.ID]
+	return ok && fence == it.Fence
+}
+
+// begun records a fence as that of the last begin.
+func (m *Model) begun(it *workqueue.Item, fence int64) {
+	m.Begun[it.ID], it.RecordBegin = fence, true
+}
+
 // note adds an attempt, with what the item and the worker's row tell at its end.
 func (m *Model) note(it *workqueue.Item, worker *int64, a workqueue.Attempt) {
 	a.ItemID, a.Fence, a.StartedAt, a.FinishedAt, a.WorkerID = it.ID, it.Fence, it.StartedAt, m.Now(), worker
@@ -177,7 +193,7 @@ func Plain(items []workqueue.Item) []workqueue.Item {
 func PlainAttempts(attempts []workqueue.Attempt) []workqueue.Attempt {
 	attempts = append([]workqueue.Attempt{}, attempts...)
 	for i := range attempts {
-		if a := &attempts[i]; a.Outcome == "rescued" && a.Error != nil {
+		if a := &attempts[i]; a.Error != nil && (a.Outcome == "rescued" || strings.HasPrefix(*a.Error, "the lease ran out")) {
 			a.Error = new("rescued")
 		}
 	}

@@ -30,7 +30,9 @@ func (m *Model) Withheld(it *workqueue.Item) bool {
 func (m *Model) Startable(it *workqueue.Item) bool { return !m.Withheld(it) && !m.Expired(it) }
 
 // Rescue gives back what is stale, and what is assigned and withheld. Only a run that
-// was lost counts as a release, and the one that comes to the limit is the last.
+// had begun and was lost counts as a release, and the one that comes to the limit is the
+// last. A claim whose run had not begun, as far as anybody recorded, leaves the item as
+// if it had never started.
 func (m *Model) Rescue(p workqueue.RescueParams) (result workqueue.RescueResult, moved []int64) {
 	var again []int // priorities of what waits again
 	for _, id := range m.IDs() {
@@ -54,6 +56,17 @@ func (m *Model) Rescue(p workqueue.RescueParams) (result workqueue.RescueResult,
 			continue
 		}
 		result.Rescued++
+		if !m.HasBegun(it) {
+			m.note(it, worker, workqueue.Attempt{Attempt: it.Attempt(), Outcome: "released", Error: new("rescued")})
+			attempts := m.Attempts[id]
+			attempts[len(attempts)-1].StartedAt = nil
+			if firstOfClaim(it) {
+				it.FirstStartedAt = nil
+			}
+			m.begun(it, 0)
+			again = append(again, it.Priority)
+			continue
+		}
 		it.ReleaseCount++
 		m.note(it, worker, workqueue.Attempt{Attempt: it.Attempt(), Outcome: "rescued", Error: new("rescued")})
 		if it.ReleaseCount >= p.MaxReleases {

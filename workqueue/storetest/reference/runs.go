@@ -47,6 +47,39 @@ func (m *Model) claim(ids []int64, lease time.Duration) []workqueue.Item {
 	return claimed
 }
 
+// Begin returns the items whose run must not begin. What has begun stays begun as long as
+// the process has the claim.
+func (m *Model) Begin(p Process, refs []workqueue.ItemRef) (refused []int64) {
+	for _, ref := range refs {
+		it := m.Items[ref.ItemID]
+		switch {
+		case !m.Holds(p, ref):
+			refused = append(refused, ref.ItemID)
+		case m.HasBegun(it):
+		case m.Over(it.LeaseExpiresAt) || m.Expired(it) || it.DeletedAt != nil || m.Paused:
+			refused = append(refused, ref.ItemID)
+		default:
+			m.startAt(it, m.in(0))
+			m.begun(it, it.Fence)
+		}
+	}
+	return refused
+}
+
+// startAt moves the start of the present attempt, which is also the item's first start
+// if no attempt before it had one.
+func (m *Model) startAt(it *workqueue.Item, at *time.Time) {
+	if firstOfClaim(it) {
+		it.FirstStartedAt = at
+	}
+	it.StartedAt = at
+}
+
+// firstOfClaim reports whether no attempt before the present claim has started.
+func firstOfClaim(it *workqueue.Item) bool {
+	return it.FirstStartedAt == nil || it.StartedAt == nil || !it.FirstStartedAt.Before(*it.StartedAt)
+}
+
 // Progress returns the items whose claim the process has not; "" says nothing
 // new.
 func (m *Model) Progress(p Process, notes []workqueue.ProgressNote) (lost []int64) {
@@ -56,6 +89,7 @@ func (m *Model) Progress(p Process, notes []workqueue.ProgressNote) (lost []int6
 			continue
 		}
 		it := m.Items[n.ItemID]
+		m.begun(it, it.Fence)
 		tell(it, n.Step, n.Progress, n.LogTail)
 		it.ProgressPercent, it.PipelineHash = cmp.Or(n.Percent, it.ProgressPercent), cmp.Or(text(n.PipelineHash), it.PipelineHash)
 		it.Output = cmp.Or(n.Output, it.Output)
@@ -100,6 +134,11 @@ func (m *Model) Finish(p Process, ends []workqueue.Finish) (lost []int64) {
 // waits. What happened stands in an attempt unless it went well.
 func (m *Model) end(it *workqueue.Item, f workqueue.Finish) {
 	worker := it.WorkerID
+	if f.Returned() {
+		m.startAt(it, nil)
+	} else if began := m.in(-f.Took.Round(time.Millisecond)); f.Took > 0 && it.StartedAt != nil && began.After(*it.StartedAt) {
+		m.startAt(it, began)
+	}
 	it.State, it.RetryCount, it.LeaseExpiresAt = f.State, f.RetryCount, nil
 	if f.Output != "" || f.State == workqueue.Processed {
 		it.Output = f.Output

@@ -70,7 +70,7 @@ func (m *Model) ReleaseAssigned(p Process) int {
 }
 
 // Beat renews the worker's own lease and those of the claims that it still
-// has, and returns the items whose claim it has not.
+// has, records which of them have begun, and returns the items whose claim it has not.
 func (m *Model) Beat(b workqueue.BeatParams) (workqueue.BeatResult, error) {
 	p := Process{Worker: b.WorkerID, Instance: b.InstanceID}
 	w := m.Workers[p.Worker]
@@ -81,6 +81,11 @@ func (m *Model) Beat(b workqueue.BeatParams) (workqueue.BeatResult, error) {
 	if b.Ended != nil {
 		up := (*b.Ended + time.Millisecond - 1).Truncate(time.Millisecond)
 		w.AvailableSince = m.in(-up)
+	}
+	for _, ref := range b.Begun {
+		if m.Holds(p, ref) {
+			m.begun(m.Items[ref.ItemID], ref.Fence)
+		}
 	}
 	result := workqueue.BeatResult{State: w.State}
 	for _, ref := range b.Held {

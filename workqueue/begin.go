@@ -1,0 +1,36 @@
+package workqueue
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// longRun is the expected length of a run from which its begin is recorded before it
+// starts. The heartbeat records that of a shorter one, if it is there that long.
+const longRun = time.Second
+
+// beginsFirst reports whether the begin of an item's run has to be recorded before it
+// starts, so that the run counts when it takes the process down with it. A run of
+// unknown length may be a long one, unless the worker's items are short at present.
+func (it *Item) beginsFirst(short bool) bool {
+	if it.RecordBegin || it.AssignedEstimateMs == nil {
+		return it.RecordBegin || !short
+	}
+	return *it.AssignedEstimateMs >= longRun.Milliseconds()
+}
+
+// begin records that the run of a claimed item begins now, and reports whether it may.
+// What cannot be recorded must not start.
+func (r *Runner) begin(ctx context.Context, ref ItemRef) bool {
+	bounded, cancel := context.WithTimeout(ctx, r.statementTime())
+	defer cancel()
+	refused, err := r.o.Store.Begin(bounded, BeginParams{
+		WorkerID: r.worker.ID, InstanceID: r.worker.InstanceID, Items: []ItemRef{ref},
+	})
+	if err != nil {
+		r.o.Log.Warn().Err(err).Int64("item_id", ref.ItemID).Msg("gave back an item: its begin could not be recorded")
+		return false
+	}
+	return !slices.Contains(refused, ref.ItemID)
+}
