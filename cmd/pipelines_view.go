@@ -22,6 +22,7 @@ type pipelineView struct {
 	LearnBy           *learnByView        `json:"learnBy,omitempty"`
 	Labels            matching.Labels     `json:"labels,omitempty"`
 	Selectors         []matching.Selector `json:"selectors,omitempty"`
+	SelectorsReplace  bool                `json:"selectorsReplace,omitempty"`
 
 	// Distribution is nil where the pipeline says nothing of it.
 	Distribution *matching.Distribution `json:"distribution,omitempty"`
@@ -74,7 +75,7 @@ func viewPipeline(p *pipelines.Pipeline) pipelineView {
 		Name: p.Name, Description: p.Description, File: p.File, Hash: p.Hash,
 		EstimatedDuration: durationText(p.EstimatedDuration), Channel: p.Channel, Resilience: p.Resilience, Input: p.Input,
 	}
-	v.Labels, v.Selectors = p.Labels, p.Selectors
+	v.Labels, v.Selectors, v.SelectorsReplace = p.Labels, p.Selectors, p.SelectorsReplace
 	if !p.Distribution.IsZero() {
 		v.Distribution = &p.Distribution
 	}

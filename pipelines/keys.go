@@ -45,7 +45,11 @@ func Keys() keydocs.Keys {
 		},
 		{
 			Name: "selectors", Type: "list of string or object", Keys: matching.SelectorKeys(),
-			Doc: "which workers may take the items: [selectors](assignment.md#selectors); for items that have none of their own",
+			Doc: "which workers may take the items: [selectors](assignment.md#selectors); an item's own are added to them",
+		},
+		{
+			Name: "selectorsReplace", Type: "true or false", Default: "false",
+			Doc: "the selectors of an item that has some replace those of the pipeline: [assignment.md](assignment.md#whose-labels-and-selectors-count)",
 		},
 		{
 			Name: "distribution", Type: "object", Keys: matching.DistributionKeys(), Without: "the queue's",

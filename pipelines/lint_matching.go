@@ -40,6 +40,7 @@ func (c *compilation) matching(p *Pipeline, raw *rawPipeline) {
 	c.mismatches(raw.Distribution, err)
 	c.scoringSecrets(raw.Distribution, distribution.Scoring)
 	p.Labels, p.Selectors, p.Distribution = labels, selectors, distribution
+	p.SelectorsReplace = value[bool](c, raw.SelectorsReplace, nil)
 }
 
 // holdsExpressions reports the texts below n that look like expressions: none is

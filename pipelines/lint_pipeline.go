@@ -21,6 +21,7 @@ type rawPipeline struct {
 	EstimatedDuration *strictyaml.Node   `yaml:"estimatedDuration"`
 	Labels            *strictyaml.Node   `yaml:"labels"`
 	Selectors         *strictyaml.Node   `yaml:"selectors"`
+	SelectorsReplace  *strictyaml.Node   `yaml:"selectorsReplace"`
 	Distribution      *strictyaml.Node   `yaml:"distribution"`
 	Channel           *strictyaml.Node   `yaml:"channel"`
 	LearnBy           *strictyaml.Node   `yaml:"learnBy"`

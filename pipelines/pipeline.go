@@ -33,11 +33,12 @@ type Pipeline struct {
 	// EstimatedDuration is 0 when the pipeline does not say.
 	EstimatedDuration time.Duration
 
-	// Labels, Selectors and Distribution are what the pipeline says of where
-	// its items may run; see workqueue.Profile.
-	Labels       matching.Labels
-	Selectors    []matching.Selector
-	Distribution matching.Distribution
+	// Labels, Selectors, SelectorsReplace and Distribution are what the pipeline
+	// says of where its items may run; see workqueue.Profile.
+	Labels           matching.Labels
+	Selectors        []matching.Selector
+	SelectorsReplace bool
+	Distribution     matching.Distribution
 
 	// Channel is the sort of the pipeline's items, by which workers tell how many
 	// of their slots each takes; "": none, which takes one.

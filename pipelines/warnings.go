@@ -26,7 +26,7 @@ func warnings(p *Pipeline, top *strictyaml.Node) strictyaml.Findings {
 			warn(policy, CodeNoEffect, "it is about items, and none runs this pipeline: its trigger starts it",
 				"a step's own timeout and retry do count here")
 		}
-		for _, key := range []string{"labels", "selectors", "distribution"} {
+		for _, key := range []string{"labels", "selectors", "selectorsReplace", "distribution"} {
 			if n := top.Get(key); given(n) {
 				warn(n, CodeNoEffect, "it is about items, and none runs this pipeline: its trigger starts it", "")
 			}

@@ -15,12 +15,13 @@ type Availability string
 
 // The availabilities.
 const (
-	// IdleWorkers hold no item of the pass's band or above. Lower items that
-	// a worker holds never make it unavailable to urgent ones.
-	IdleWorkers Availability = "idle"
-
-	// AvailableWorkers have room for more work within the horizon.
+	// AvailableWorkers have a free slot, or room for more work within the horizon
+	// where the mode is least-loaded.
 	AvailableWorkers Availability = "available"
+
+	// IdleWorkers hold no item at all of the item's kind (high, medium, low) or above.
+	// Lower items that a worker holds never make it unavailable to urgent ones.
+	IdleWorkers Availability = "idle"
 )
 
 // AssignParams say what an assignment pass does. The zero value of a field
@@ -40,7 +41,7 @@ type AssignParams struct {
 	// cancelled as poison; default 5.
 	MaxReleases int
 
-	// Workers picks the workers; default IdleWorkers.
+	// Workers picks the workers; default AvailableWorkers.
 	Workers Availability
 
 	// Horizon is how much estimated work a slot is given in advance, so that
@@ -83,7 +84,7 @@ func (p AssignParams) withDefaults() AssignParams {
 	setDefault(&p.SeenWithin, 15*time.Minute)
 	setDefault(&p.AssignedFor, 15*time.Minute)
 	setDefault(&p.MaxReleases, 5)
-	setDefault(&p.Workers, IdleWorkers)
+	setDefault(&p.Workers, AvailableWorkers)
 	setDefault(&p.Horizon, 5*time.Minute)
 	setDefault(&p.MaxPerWorker, 2_000)
 	setDefault(&p.DefaultEstimate, 10*time.Second)
@@ -116,7 +117,7 @@ func (p AssignParams) Validate() error {
 		}
 	}
 	if p.Workers != "" && p.Workers != IdleWorkers && p.Workers != AvailableWorkers {
-		errs = append(errs, fmt.Errorf("workers %q: want idle or available", p.Workers))
+		errs = append(errs, fmt.Errorf("workers %q: want available or idle", p.Workers))
 	}
 	if p.Band.Empty() {
 		errs = append(errs, fmt.Errorf("no priority lies between %d and %d", p.Band.Min, p.Band.Max))

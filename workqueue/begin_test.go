@@ -102,12 +102,12 @@ func TestOnlyWhatHasBegunCountsAgainstADeath(t *testing.T) {
 
 func TestWhatMustNotBeginIsGivenBack(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
-		_, ids, done := busy(t, store, 4, sleepFor(20*time.Second), nil)
+		_, ids, done := busyAfter(t, store, quick, 4, sleepFor(500*time.Millisecond), nil)
 		wantItem(t, store, ids[3], workqueue.Blocked, 0) // claimed ahead
 		if _, err := store.PauseQueue(t.Context(), workqueue.DefaultQueue); err != nil {
 			t.Fatal(err)
 		}
-		if got := <-done; got.err != nil || got.ExecuteResult != (workqueue.ExecuteResult{Succeeded: 2}) {
+		if got := <-done; got.err != nil || got.ExecuteResult != (workqueue.ExecuteResult{Succeeded: quick + 2}) {
 			t.Errorf("Execute = %+v, want the successes of what ran before the pause", got)
 		}
 		for _, id := range ids[2:] {

@@ -141,10 +141,7 @@ func (d *dryStore) item(ctx context.Context, pl *passPlanner, a *Assignment) (Dr
 // score is what the worker has got; rules that were asked by the pass are not asked
 // again.
 func (d *dryStore) score(ctx context.Context, pl *passPlanner, it *DueItem, profile Profile, s matching.Scoring, worker int) (float64, error) {
-	selectors := profile.Selectors
-	if it.Selectors != "" {
-		selectors, _ = pl.classes.read(it)
-	}
+	selectors, _ := pl.classes.selectorsOf(it, &profile)
 	labels, err := matching.ParseLabels(string(it.Labels))
 	pl.classes.fault(err, "labels of item %d", it.ID)
 	job := matching.Job{Labels: labels.Or(profile.Labels), Selectors: matching.Active(selectors, d.now.Sub(it.Due))}

@@ -95,7 +95,7 @@ func (t *dryTx) DueItems(ctx context.Context, band Band, full Full, limit int) (
 		given[t.d.written[i].ItemID] = true
 	}
 	due = slices.DeleteFunc(due, func(it DueItem) bool { return given[it.ID] })
-	due = due[:min(len(due), limit)]
+	due = FirstDue(due, limit)
 	t.remember(due)
 	return due, err
 }

@@ -29,6 +29,8 @@ type passClasses struct {
 	pl    *assignment.Planner
 	known map[classKey]passClass
 
+	fillSlots bool // some class has a mode that gives items to free slots only
+
 	faults []string
 }
 
@@ -106,14 +108,10 @@ func (c *passClasses) of(ctx context.Context, it *DueItem) (passClass, error) {
 		c.known[key] = passClass{number: -1, broken: true}
 		return c.known[key], nil
 	}
-	selectors := profile.Selectors
-	if it.Selectors != "" {
-		own, ok := c.read(it)
-		if !ok {
-			c.known[key] = passClass{number: -1}
-			return c.known[key], nil
-		}
-		selectors = own
+	selectors, ok := c.selectorsOf(it, &profile)
+	if !ok {
+		c.known[key] = passClass{number: -1}
+		return c.known[key], nil
 	}
 	asking := selectors
 	if slices.ContainsFunc(selectors, func(s matching.Selector) bool { return s.ExpiresAfter > 0 }) {
@@ -136,25 +134,29 @@ func (c *passClasses) of(ctx context.Context, it *DueItem) (passClass, error) {
 	return class, err
 }
 
-// read reads an item's own selectors, each text once.
-func (c *passClasses) read(it *DueItem) ([]matching.Selector, bool) {
+// selectorsOf returns all selectors that the item asks for; false: its own cannot be read.
+func (c *passClasses) selectorsOf(it *DueItem, profile *Profile) ([]matching.Selector, bool) {
+	if it.Selectors == "" {
+		return profile.Selectors, true
+	}
 	text := string(it.Selectors)
-	selectors, ok := c.selectors[text]
+	own, ok := c.selectors[text]
 	if !ok {
 		var err error
-		selectors, err = matching.ParseSelectors(text)
+		own, err = matching.ParseSelectors(text)
 		c.fault(err, "selectors of item %d", it.ID)
 		if err != nil {
 			return nil, false
 		}
-		c.selectors[text] = selectors
+		c.selectors[text] = own
 	}
-	return selectors, true
+	return profile.Asks(own), true
 }
 
 func (c *passClasses) make(ctx context.Context, it *DueItem, profile Profile, asking []matching.Selector) (passClass, error) {
 	d := profile.Distribution.Or(c.queues[it.QueueName]).Or(c.p.Distribution).Or(matching.DefaultDistribution())
 	class := assignment.Class{Mode: d.Mode, Queue: it.QueueName, Channel: profile.Channel}
+	c.fillSlots = c.fillSlots || d.Mode != matching.LeastLoaded
 	switch {
 	case profile.Distribution.Mode != "":
 		class.Scope = "pipeline " + it.Pipeline
@@ -238,7 +240,9 @@ func (c *passClasses) byRule(ctx context.Context, s matching.Scoring, job matchi
 	return rule.Scores(ctx, job, c.labels)
 }
 
-// exhausted are the queues of which no item finds a worker any longer.
+// exhausted returns the queues that need not be read any further: none of their items that
+// were read finds a worker any longer, and no worker that serves them has a free slot, for
+// which something further down may be eligible.
 func (c *passClasses) exhausted() []string {
 	left := map[string]bool{}
 	for key, class := range c.known {
@@ -249,7 +253,7 @@ func (c *passClasses) exhausted() []string {
 	}
 	var queues []string
 	for queue, some := range left {
-		if !some && queue != "" {
+		if !some && queue != "" && !c.pl.HasFreeSlot(queue) {
 			queues = append(queues, queue)
 		}
 	}

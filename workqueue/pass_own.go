@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -15,7 +16,7 @@ type ownPass struct {
 	load   WorkerLoad // the worker itself, without what it holds
 	queues map[string]JSONText
 	alone  bool // no other worker is alive
-	busy   int  // each of the others holds something of this priority or above
+	busy   int  // none of the others could start an item of this priority or below now
 	until  time.Time
 }
 
@@ -23,7 +24,7 @@ type ownPass struct {
 // given items, or what the worker holds decides what it may be given.
 func (pl *passPlanner) own(plan *passPlan) *ownPass {
 	t := pl.p.Take
-	if t == nil || !t.Ahead || len(plan.turns) > 0 || pl.p.Workers != IdleWorkers && len(pl.loads) > 1 {
+	if t == nil || !t.Ahead || len(plan.turns) > 0 {
 		return nil
 	}
 	var own *ownPass
@@ -31,19 +32,11 @@ func (pl *passPlanner) own(plan *passPlan) *ownPass {
 	for i := range pl.loads {
 		l := &pl.loads[i]
 		if l.WorkerID != t.WorkerID {
-			most := math.MinInt
-			for k := range l.Held {
-				most = max(most, l.Held[k].Priority)
-			}
-			for k := range plan.assignments {
-				if a := &plan.assignments[k]; a.WorkerID == l.WorkerID {
-					most = max(most, a.Priority)
-				}
-			}
-			if most < pl.p.Band.Min {
+			least, ok := pl.busyFor(l, plan.assignments)
+			if !ok || least < pl.p.Band.Min {
 				return nil
 			}
-			busy = min(busy, most)
+			busy = min(busy, least)
 			continue
 		}
 		if l.Channels != "" {
@@ -56,6 +49,38 @@ func (pl *passPlanner) own(plan *passPlan) *ownPass {
 		own.busy = busy
 	}
 	return own
+}
+
+// busyFor returns the highest priority of which the worker could start no item now: for
+// IdleWorkers that of the most urgent item that it holds, else of the item that takes the
+// last of its slots, or the last that is not reserved. false: it could start any.
+func (pl *passPlanner) busyFor(l *WorkerLoad, assignments []Assignment) (priority int, ok bool) {
+	held := slices.Clone(l.Held)
+	for i := range assignments {
+		if a := &assignments[i]; a.WorkerID == l.WorkerID {
+			held = append(held, HeldWork{Priority: a.Priority, Count: 1})
+		}
+	}
+	slots, reserved := 1, 0
+	if pl.p.Workers == AvailableWorkers {
+		slots, reserved = l.Capacity, l.Reserved
+		for i := range held {
+			if held[i].Running { // no item starts before it ends, however urgent
+				held[i].Priority = math.MaxInt
+			}
+		}
+	}
+	slices.SortFunc(held, func(a, b HeldWork) int { return cmp.Compare(b.Priority, a.Priority) })
+	for i := range held {
+		slots -= held[i].Count
+		if slots <= 0 {
+			return max(priority, held[i].Priority), true
+		}
+		if slots <= reserved && !ok {
+			priority, ok = min(held[i].Priority, HighPriority), true
+		}
+	}
+	return priority, ok
 }
 
 // take makes a pass for nobody but the worker that takes. done is false when that cannot
@@ -117,14 +142,17 @@ func (own *ownPass) plan(ctx context.Context, view AssignView, p AssignParams) (
 		return nil, err
 	}
 	placements, turns := pl.Plan()
-	if len(turns) > 0 {
+	if len(turns) > 0 || pl.classes.fillSlots { // what it holds is not known here
 		return nil, nil
 	}
 	plan := &passPlan{marks: marks, assignments: assignmentsOf(placements)}
 	of := levels(p.Band)
 	for i := range plan.assignments {
-		level := slices.IndexFunc(of, func(least int) bool { return plan.assignments[i].Priority >= least })
-		if of[level] > own.busy { // of that kind another one may be idle
+		priority := plan.assignments[i].Priority
+		if p.Workers == IdleWorkers {
+			priority = of[slices.IndexFunc(of, func(least int) bool { return priority >= least })]
+		}
+		if priority > own.busy { // another one may be able to start it
 			return nil, nil
 		}
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // takeBackMargin is how much sooner an item must start at another worker to be
-// moved there: less than that is within what estimates are off.
-const takeBackMargin = 10 * time.Second
+// moved there: less than that is not worth a write.
+const takeBackMargin = 2 * time.Second
 
 // takeBackMost bounds the items that a pass looks at to move some of them.
 const takeBackMost = 20_000
@@ -35,6 +35,8 @@ type passPlanner struct {
 	room    int // about so many items
 
 	left bool // not all items were given out, or none was looked at
+
+	unbounded bool // see assignment.Options.Unbounded
 }
 
 // survey reads and plans outside of the lock, unless there is something to be freed
@@ -132,7 +134,7 @@ func (pl *passPlanner) begin(takeBack bool) {
 func (pl *passPlanner) options() assignment.Options {
 	o := assignment.Options{
 		Now: pl.marks.Now.UnixMilli(), Horizon: max(pl.p.Horizon.Milliseconds(), 1), MaxPerWorker: pl.p.MaxPerWorker,
-		Margin: takeBackMargin.Milliseconds(), High: HighPriority, Last: pl.marks.Turns,
+		Margin: takeBackMargin.Milliseconds(), High: HighPriority, Last: pl.marks.Turns, Unbounded: pl.unbounded,
 	}
 	if pl.p.Workers == IdleWorkers {
 		o.Levels = levels(pl.p.Band)
@@ -222,7 +224,7 @@ func (pl *passPlanner) window(ctx context.Context, view AssignView) (limited boo
 		if err != nil {
 			return false, err
 		}
-		more := len(due) == limit && limit < mostWindow
+		more := len(due) >= limit && limit < mostWindow
 		fresh := due[:0]
 		for i := range due {
 			if due[i].Queue != "" {
@@ -230,14 +232,17 @@ func (pl *passPlanner) window(ctx context.Context, view AssignView) (limited boo
 			}
 			if !seen[due[i].ID] {
 				fresh = append(fresh, due[i])
-				if more {
-					seen[due[i].ID] = true
-				}
 			}
 		}
 		items, err := pl.items(ctx, fresh)
 		if err != nil {
 			return false, err
+		}
+		for i := range items {
+			if !more {
+				break
+			}
+			seen[items[i].ID] = true
 		}
 		pl.Expect(min(len(items), pl.room))
 		for i := range items {
@@ -284,6 +289,9 @@ func (pl *passPlanner) items(ctx context.Context, due []DueItem) ([]assignment.I
 		}
 		if class.number < 0 {
 			continue // its pipeline is broken, or its selectors cannot be read: it would run just anywhere
+		}
+		if it.Further && (!class.expedites || !pl.Expediting()) {
+			continue // its turn has not come
 		}
 		estimate, known := pl.p.estimate(it)
 		one := assignment.Item{

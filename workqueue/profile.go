@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"slices"
 	"time"
 
 	"botwork/workqueue/matching"
@@ -16,10 +17,13 @@ type Profile struct {
 	// slots each takes; "": none, which takes one.
 	Channel string
 
-	// Labels are added to an item's own, which win; Selectors hold for items
-	// that have none of their own. Both are shared: nobody changes them.
+	// Labels are added to an item's own, which win; Selectors are asked for beside an
+	// item's own. Both are shared: nobody changes them.
 	Labels    matching.Labels
 	Selectors []matching.Selector
+
+	// SelectorsReplace has the selectors of an item that has some replace Selectors.
+	SelectorsReplace bool
 
 	// Distribution is how the items are given to workers; what it leaves open,
 	// their queue says, and then the pass.
@@ -46,4 +50,16 @@ func (p Profiles) Of(pipeline string) Profile {
 		return Profile{}
 	}
 	return p(pipeline)
+}
+
+// Asks returns all that an item with these selectors of its own asks of its worker.
+func (p *Profile) Asks(own []matching.Selector) []matching.Selector {
+	switch {
+	case len(own) == 0:
+		return p.Selectors
+	case len(p.Selectors) == 0 || p.SelectorsReplace:
+		return own
+	default:
+		return slices.Concat(p.Selectors, own)
+	}
 }

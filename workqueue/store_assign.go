@@ -45,12 +45,14 @@ type AssignView interface {
 	// WorkerLoads returns the active workers that were seen within seenWithin
 	// and whose lease runs, in the order of their ids, with all that runs there
 	// and what is assigned to them at or above band.Min. defaultEstimate stands
-	// for unknown durations.
+	// for unknown durations. What runs counts with the time that it is still
+	// expected to take; see HeldWork.
 	WorkerLoads(ctx context.Context, seenWithin time.Duration, band Band, defaultEstimate time.Duration) ([]WorkerLoad, error)
 
 	// DueItems returns up to limit items of the band that wait and are due,
 	// of queues that are not paused and that workers take from, by priority
 	// (largest first), those that may be expedited, deadline (none last) and id.
+	// If there are more, up to as many that may be expedited follow, marked as Further.
 	// What Write assigned is no longer among them, nor is what full names.
 	DueItems(ctx context.Context, band Band, full Full, limit int) ([]DueItem, error)
 
@@ -146,9 +148,13 @@ type DueItem struct {
 	LimitKey string
 
 	// Labels and Selectors are the item's own, as JSON; Expedite tells that one
-	// of the selectors puts it before others of its priority while it asks.
+	// of the selectors puts it before all others while it asks.
 	Labels, Selectors JSONText
 	Expedite          bool
+
+	// Further marks an item beyond the limit of DueItems, which is there only since
+	// it may be expedited.
+	Further bool
 
 	// Holder is the worker that the item is assigned to; 0: none.
 	Holder int64

@@ -99,17 +99,17 @@ func (w *why) eligible(pl *passPlanner, due *DueItem) (assignment.Set, *Reason) 
 			Text:   fmt.Sprintf("no live worker that serves its queue %q takes items of its channel %q, or has so many slots: %s", due.QueueName, profile.Channel, names(pl, left)),
 			Change: "start a worker that takes them, or change the worker.channels of one"}
 	}
-	selectors := profile.Selectors
+	var own []matching.Selector
 	if due.Selectors != "" {
-		own, err := matching.ParseSelectors(string(due.Selectors))
+		var err error
+		own, err = matching.ParseSelectors(string(due.Selectors))
 		if err != nil {
 			return nil, &Reason{Kind: WhyUnreadable, Error: err.Error(), Text: "its selectors cannot be read, so that nobody can tell which worker may have it: " + err.Error(),
 				Change: "mend its Selectors"}
 		}
-		selectors = own
 	}
 	d := profile.Distribution.Or(c.queues[due.QueueName]).Or(c.p.Distribution)
-	asking := matching.Active(selectors, w.now.Sub(due.Due))
+	asking := matching.Active(profile.Asks(own), w.now.Sub(due.Due))
 	set := assignment.NewSet(len(c.workers))
 	for _, i := range taking {
 		if d.Bypasses() || matching.Satisfied(asking, c.labels[i]) {

@@ -171,6 +171,7 @@ func (w *why) soon() Reason {
 func (w *why) expect(ctx context.Context, pl *passPlanner, before []DueItem, due *DueItem, eligible assignment.Set, r *Reason) (string, error) {
 	long := *pl
 	long.p.Workers, long.p.Horizon, long.p.MaxPerWorker = AvailableWorkers, mostWaitHorizon, math.MaxInt32
+	long.unbounded = true
 	long.begin(false)
 	items, err := pl.sorted(ctx, &long, before)
 	if err != nil {

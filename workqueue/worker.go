@@ -68,7 +68,10 @@ type HeldWork struct {
 	Channel  string
 	Count    int
 
-	// Estimate sums what the pass that assigned them expected; an item without an
-	// estimate counts with the pass's default.
+	// Estimate sums the time that they are still expected to take: of an item that
+	// is assigned, what the pass that assigned it expected, or the pass's default; of
+	// one that runs, what is left of that. One that has run longer than that is
+	// expected to take as long again as it has run: of an item of 1 ms that has run
+	// for 3 s, 3 s are left.
 	Estimate time.Duration
 }

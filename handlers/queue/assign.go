@@ -20,20 +20,22 @@ func assignKind(s Services) handlers.Kind {
 	return handlers.Kind{
 		Name: AssignKind, Summary: "Free stale items and give ready ones to the live workers",
 		Doc: `Frees what nobody will run: running items whose lease has run out, items that stay assigned longer than assignedFor, items
-assigned to a worker that is gone. Then it takes the workers that were seen within workerSeenWithin. It gives them the due items from
-the highest priority down, among equals the expedited ones first, then the nearest deadline, then, of those that became due in the
-same horizon, the longest. Each goes to the worker that mode names, by default the one where it starts first and that has the least
+assigned to a worker that is gone. Then it takes the workers that were seen within workerSeenWithin and whose lease has not run out.
+It gives them the due items: first the expedited ones, then from the highest priority down, among equals the nearest deadline first,
+then, of those that became due in the same horizon, the longest. Each goes to the worker that mode names, by default the one where it starts first and that has the least
 summed estimated duration for each of its slots, counting what it holds, and gets state 5. An item that names no estimated duration
 counts with what was learned of such items, else with its pipeline's, else with defaultEstimate.
 
-With workers: idle, a worker gets an item only when it holds none of its kind or above: high (above 1000), medium (from 500 on) or
-low; what is less urgent never makes it unavailable. With available it gets more until it has horizon of estimated work for each
-slot. An item that is assigned and has not started is taken back when it would start much sooner elsewhere, such as at a worker that
+With workers: available, a worker gets items while it has a free slot; with the mode least-loaded it also gets some in advance, until
+it has horizon of estimated work for each slot. With idle it gets an item only when it holds none of its kind or above: high (above
+1000), medium (from 500 on) or low; what is less urgent never makes it unavailable. With one slot both give the same first item. An
+item that is assigned and has not started is taken back when it would start much sooner elsewhere, such as at a worker that
 has just come.
 
 mode says how items are spread where neither their pipeline nor their queue does (its distribution): least-loaded; round-robin,
 by worker, after the one that got the last item; longest-idle, the lowest share of the capacity in use first; best-worker, the
-best score first. Among equals the last two take the worker that has been free the longest. scoring is a mapping with rule
+best score first. These three give items to free slots only, and no worker a second one while another that may have it has a free slot
+and got none. Among equals the last two take the worker that has been free the longest. scoring is a mapping with rule
 (default, static, map, expression or http) and what the rule needs; without it the default score counts. An item goes only to a
 worker whose labels satisfy all its selectors, unless bypassSelectors lifts that.
 
@@ -51,7 +53,7 @@ When the step is done, all that was there when it began has been looked at, so t
 				WorkerSeenWithin:   handlers.Duration(15 * time.Minute),
 				AssignedFor:        handlers.Duration(15 * time.Minute),
 				MaxReleases:        5,
-				Workers:            string(workqueue.IdleWorkers),
+				Workers:            string(workqueue.AvailableWorkers),
 				Horizon:            handlers.Duration(5 * time.Minute),
 				MaxPerWorker:       2_000,
 				DefaultEstimate:    handlers.Duration(10 * time.Second),
@@ -65,10 +67,10 @@ type assignStep struct {
 	services Services
 
 	bandParams
-	WorkerSeenWithin handlers.Duration `json:"workerSeenWithin" doc:"a worker that was not seen for longer gets nothing"`
+	WorkerSeenWithin handlers.Duration `json:"workerSeenWithin" doc:"a worker that was not seen for longer gets nothing, nor does one whose lease has run out"`
 	AssignedFor      handlers.Duration `json:"assignedFor" doc:"an item that is assigned for longer and was not started is given to another"`
 	MaxReleases      int               `json:"maxReleases" doc:"an item is cancelled as poison when that many workers have died with it"`
-	Workers          string            `json:"workers" enum:"idle,available" doc:"idle: an item goes to workers that hold nothing of its kind (high, medium, low) or above; available: also to others with room within the horizon"`
+	Workers          string            `json:"workers" enum:"available,idle" doc:"available: an item goes to workers with a free slot or, with the mode least-loaded, room within the horizon; idle: only to those that hold nothing of its kind (high, medium, low) or above"`
 	Horizon          handlers.Duration `json:"horizon" doc:"how much estimated work each slot of a worker is given in advance"`
 	MaxPerWorker     int               `json:"maxPerWorker" doc:"how many items a worker holds at most"`
 	DefaultEstimate  handlers.Duration `json:"defaultEstimate" doc:"stands for a duration that nobody knows"`

@@ -21,7 +21,7 @@ type optionParams struct {
 	Tags       []string           `json:"tags" doc:"texts to find the items by"`
 	Metadata   map[string]string  `json:"metadata" doc:"names and texts to find the items by"`
 	Labels     map[string]any     `json:"labels" doc:"what the items are, for scores: keys with texts, numbers, true or false; they win over the pipeline's of the same key"`
-	Selectors  []any              `json:"selectors" doc:"which workers may take the items: conditions such as ram >= 32, or mappings {key, operator, value, expiresAfter, expedite}; in place of the pipeline's"`
+	Selectors  []any              `json:"selectors" doc:"which workers may take the items: conditions such as ram >= 32, or mappings {key, operator, value, expiresAfter, expedite}; beside the pipeline's"`
 	LimitKey   []string           `json:"limitKey" doc:"what the queue's limits per key count by, such as a customer: one text for all items, or a list, one for each of them"`
 	Retain     *handlers.Duration `json:"retain" doc:"how long the items are kept when they have succeeded; 0s deletes them at once; default the queue's"`
 }

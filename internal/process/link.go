@@ -91,7 +91,10 @@ func (l *Link) profile(pipeline string) workqueue.Profile {
 		}
 		return workqueue.Profile{}
 	}
-	return workqueue.Profile{Labels: p.Labels, Selectors: p.Selectors, Distribution: p.Distribution, Estimate: p.EstimatedDuration, Channel: p.Channel, KeySeparator: p.KeySeparator}
+	return workqueue.Profile{
+		Labels: p.Labels, Selectors: p.Selectors, SelectorsReplace: p.SelectorsReplace, Distribution: p.Distribution,
+		Estimate: p.EstimatedDuration, Channel: p.Channel, KeySeparator: p.KeySeparator,
+	}
 }
 
 func (l *Link) check(integrationConfig string) error {

@@ -19,6 +19,7 @@ type band struct {
 	MinPriority      *int              `json:"minPriority"`
 	AbovePriority    *int              `json:"abovePriority"`
 	BelowPriority    *int              `json:"belowPriority"`
+	Workers          string            `json:"workers"`
 }
 
 func (*band) Handle(context.Context, *handlers.Call) (any, error) { return nil, nil }
@@ -79,12 +80,12 @@ func TestShippedPipelines(t *testing.T) {
 			"completed": "30d", "archived": "90d", "archivedItems": 10_000, "deleted": "30d", "firings": "90d", "runs": "30d", "workers": "30d", "durations": "90d", "texts": "365d", "for": "10m",
 		}}}},
 		"ExecuteWorkQueue": {noon.Add(time.Minute), true, pipelines.ScopeEachWorker, []step{
-			{"AssignTasksToWorker", map[string]any{"workerSeenWithin": "15m", "minPriority": 500}},
+			{"AssignTasksToWorker", map[string]any{"workerSeenWithin": "15m", "minPriority": 500, "workers": "available"}},
 			{"ExecuteWorkItems", map[string]any{"abovePriority": 1000}},
 			{"ExecuteWorkItems", map[string]any{"minPriority": 500}},
 		}},
 		"ExecuteLowPriorityWorkQueue": {noon.Add(3 * time.Hour), true, pipelines.ScopeEachWorker, []step{
-			{"AssignTasksToWorker", map[string]any{"workerSeenWithin": "15m", "belowPriority": 500}},
+			{"AssignTasksToWorker", map[string]any{"workerSeenWithin": "15m", "belowPriority": 500, "workers": "available"}},
 			{"ExecuteWorkItems", map[string]any{"belowPriority": 500}},
 		}},
 		"LoadWorkQueue": {noon.Add(time.Minute), false, pipelines.ScopeOnce, []step{{"ManageWorkQueue", map[string]any{}}}},

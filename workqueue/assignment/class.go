@@ -83,7 +83,7 @@ func (c *class) find(p *Planner) *node {
 	for len(c.heap) > 0 {
 		top := &c.heap[0]
 		n := p.nodes[top.at]
-		if !p.open.Has(n.index) || !n.takes(c.channel, &p.o) {
+		if !p.open.Has(n.index) || !n.takes(c, &p.o) {
 			last := len(c.heap) - 1
 			c.heap[0] = c.heap[last]
 			c.heap = c.heap[:last]
@@ -97,16 +97,17 @@ func (c *class) find(p *Planner) *node {
 	return nil
 }
 
-// next is the worker whose turn it is.
+// next is the worker whose turn it is, of the first tier that has one.
 func (c *class) next(p *Planner) *node {
-	after := sort.Search(len(p.nodes), func(i int) bool { return p.nodes[i].ID > c.turn.last })
-	for range 2 {
-		for i := nextIn(c.eligible, p.open, after); i >= 0; i = nextIn(c.eligible, p.open, i+1) {
-			if p.nodes[i].takes(c.channel, &p.o) {
-				return p.nodes[i]
+	first := sort.Search(len(p.nodes), func(i int) bool { return p.nodes[i].ID > c.turn.last })
+	for _, set := range p.tiers {
+		for _, after := range []int{first, 0} {
+			for i := nextIn(c.eligible, set, after); i >= 0; i = nextIn(c.eligible, set, i+1) {
+				if p.nodes[i].takes(c, &p.o) {
+					return p.nodes[i]
+				}
 			}
 		}
-		after = 0
 	}
 	return nil
 }
@@ -117,7 +118,7 @@ func (c *class) scan(p *Planner) *node {
 	var least key
 	for i := nextIn(c.eligible, p.open, 0); i >= 0; i = nextIn(c.eligible, p.open, i+1) {
 		n := p.nodes[i]
-		if !n.takes(c.channel, &p.o) {
+		if !n.takes(c, &p.o) {
 			continue
 		}
 		if k := c.key(n); best == nil || k.less(least) {

@@ -2,6 +2,7 @@ package assignment
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -14,7 +15,7 @@ type Item struct {
 	Guessed  bool  // nobody knows the estimate
 	Due      int64 // since when it is due
 	Deadline int64 // 0: none
-	Expedite bool  // before others of its priority
+	Expedite bool  // before all others that wait
 
 	// Class is what Planner.Class has returned for its like.
 	Class int
@@ -24,25 +25,27 @@ type Item struct {
 	Holder int64
 }
 
-// Sort orders items as they are to be given: by priority, the largest first; the
-// expedited; those with a deadline, the nearest first; those that became due in an
-// earlier span of the given length, in milliseconds; then the longest; then by id.
-// Items whose class does not look at durations count as having none.
+// Sort orders items as they are to be given: the expedited first, unless others have been
+// given; then by priority, the largest first; of one priority the expedited; those with a
+// deadline, the nearest first; those that became due in an earlier span of the given
+// length, in milliseconds; then the longest; then by id. Items whose class does not look
+// at durations count as having none.
 func (p *Planner) Sort(items []Item, span int64) {
 	type key struct {
 		priority int
-		group    int64 // expedited before deadlines before the rest, by span
+		group    int64 // expedited before deadlines before the others, by span
 		estimate int64
 		id       int64
 		at       int32
 	}
-	keys := make([]key, len(items))
+	keys := make([]key, 0, len(items))
+	var first []key // the expedited
 	for i := range items {
 		it := &items[i]
 		k := key{priority: it.Priority, id: it.ID, at: int32(i)}
 		switch {
 		case it.Expedite:
-			k.group = earliest
+			k.group = math.MinInt64
 		case it.Deadline != 0:
 			k.group = it.Deadline - farOff
 		default:
@@ -51,9 +54,13 @@ func (p *Planner) Sort(items []Item, span int64) {
 				k.estimate = it.Estimate
 			}
 		}
-		keys[i] = k
+		if it.Expedite && p.Expediting() {
+			first = append(first, k)
+		} else {
+			keys = append(keys, k)
+		}
 	}
-	slices.SortFunc(keys, func(a, b key) int {
+	compare := func(a, b key) int {
 		if a.priority != b.priority {
 			return cmp.Compare(b.priority, a.priority)
 		}
@@ -64,10 +71,15 @@ func (p *Planner) Sort(items []Item, span int64) {
 			return cmp.Compare(b.estimate, a.estimate)
 		}
 		return cmp.Compare(a.id, b.id)
-	})
-	sorted := make([]Item, len(items))
-	for i, k := range keys {
-		sorted[i] = items[k.at]
+	}
+	slices.SortFunc(first, compare)
+	slices.SortFunc(keys, compare)
+	sorted := make([]Item, 0, len(items))
+	for _, k := range first {
+		sorted = append(sorted, items[k.at])
+	}
+	for _, k := range keys {
+		sorted = append(sorted, items[k.at])
 	}
 	copy(items, sorted)
 }

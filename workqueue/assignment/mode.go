@@ -25,14 +25,22 @@ func modeOf(m matching.Mode) mode {
 	}
 }
 
+// fillsSlots reports whether the mode gives items to free slots only. The other one
+// plans ahead, within the horizon.
+func (m mode) fillsSlots() bool { return m != leastLoaded }
+
 // key orders the workers for an item: the least first, then the lowest id. The
 // keys of a worker only grow while a plan is made.
 type key struct {
+	tier   tier
 	first  float64
 	second int64
 }
 
 func (k key) less(other key) bool {
+	if k.tier != other.tier {
+		return k.tier < other.tier
+	}
 	if k.first != other.first {
 		return k.first < other.first
 	}
@@ -43,10 +51,10 @@ func (k key) less(other key) bool {
 func (c *class) key(n *node) key {
 	switch c.mode {
 	case longestIdle:
-		return key{float64(n.used) / float64(n.Slots), n.since}
+		return key{n.tier(), float64(n.used) / float64(n.Slots), n.since}
 	case bestWorker:
-		return key{-c.scores[n.index], n.since}
+		return key{n.tier(), -c.scores[n.index], n.since}
 	default:
-		return key{float64(n.startOf(c)), n.sum / int64(n.Slots)}
+		return key{first: float64(n.startOf(c)), second: n.sum / int64(n.Slots)}
 	}
 }

@@ -13,9 +13,10 @@ type node struct {
 	// free is a heap of when each slot will be free, in milliseconds from now.
 	free []slot
 
-	kept int   // slots that items of the present priority leave free
-	sum  int64 // of the estimates of what it holds, each as often as it costs
-	used int   // slots that this takes, if it all ran at once
+	kept  int   // slots that items of the present priority leave free
+	given int   // items that this plan has given it
+	sum   int64 // of the estimates of what it holds, each as often as it costs
+	used  int   // slots that this takes, if it all ran at once
 
 	// share is what it holds at or above the present priority, no item longer than
 	// the horizon: a long item takes up one slot and not the others' work.
@@ -115,7 +116,7 @@ func (n *node) runMany(channel string, count int, sum int64) {
 	}
 	cost, _, _ := n.cost(channel)
 	atATime := max(len(n.free)/min(cost, len(n.free)), 1)
-	each := sum / int64(count)
+	each := max(sum/int64(count), 1) // a slot that is taken is not free at once
 	if rounds := count / atATime; rounds > 1 {
 		for i := range n.free {
 			n.free[i].at = add(n.free[i].at, mul(each, int64(rounds-1)))
@@ -141,6 +142,18 @@ func (n *node) count(channel string, items int, sum, horizon int64) {
 	}
 }
 
+// uncount undoes count.
+func (n *node) uncount(channel string, items int, sum, horizon int64) {
+	cost, _, _ := n.cost(channel)
+	n.held -= items
+	part := min(sum, mul(horizon, int64(items)))
+	n.share -= mul(part, int64(cost))
+	if l, ok := n.lanes[channel]; ok {
+		l.share -= part
+		n.lanes[channel] = l
+	}
+}
+
 // full tells that the worker has its share, of whatever channel.
 func (n *node) full(o *Options) bool {
 	return n.Slots < 1 || n.held >= o.MaxPerWorker || n.share >= n.room(o)
@@ -149,17 +162,21 @@ func (n *node) full(o *Options) bool {
 // room is how much of a share items of the present priority may fill.
 func (n *node) room(o *Options) int64 { return mul(o.Horizon, int64(n.Slots-n.kept)) }
 
-// takes tells whether a worker that is not full has room for an item of a channel:
-// for one that costs more, as many slots must have room left.
-func (n *node) takes(channel string, o *Options) bool {
-	cost, most, takes := n.cost(channel)
+// takes reports whether a worker that is not full has room for an item of the class:
+// for one that costs more, as many slots must have room left. In a mode that fills slots
+// they must be free.
+func (n *node) takes(c *class, o *Options) bool {
+	cost, most, takes := n.cost(c.channel)
 	if !takes || cost > n.Slots-n.kept {
+		return false
+	}
+	if c.mode.fillsSlots() && !o.Unbounded && !n.hasFree(cost) {
 		return false
 	}
 	if cost > 1 && n.room(o)-n.share <= mul(o.Horizon, int64(cost-1)) {
 		return false
 	}
-	return most == 0 || n.lanes[channel].share < mul(o.Horizon, int64(most))
+	return most == 0 || n.lanes[c.channel].share < mul(o.Horizon, int64(most))
 }
 
 // siftSlot mends the heap when its first slot has become later.

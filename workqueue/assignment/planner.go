@@ -27,7 +27,8 @@ type Options struct {
 	Levels []int
 
 	// Asks is a worker that gets items although it holds some: it asks because its
-	// slots come free. 0: none does.
+	// slots come free. The others get only what fills their free slots: what this
+	// worker does not take now, a later pass gives. 0: none asks.
 	Asks int64
 
 	// High is the priority above which items take the slots that are reserved.
@@ -36,6 +37,10 @@ type Options struct {
 	// Margin is how much sooner, in milliseconds, an item must start elsewhere
 	// to be taken back from the worker that it is assigned to.
 	Margin int64
+
+	// Unbounded has every mode plan beyond the slots that are free, to estimate when an
+	// item that waits could start.
+	Unbounded bool
 
 	// Last is which worker got the last item in each scope of RoundRobin.
 	Last map[string]int64
@@ -53,9 +58,10 @@ type Placement struct {
 	Start int64
 
 	// RunOrder is the item's place among those of its priority at its worker, the
-	// least first. It can be compared with those of other passes: an expedited
-	// item goes before one with a deadline, the nearest deadline before one
-	// without, and those by when they are expected to start.
+	// least first; below ExpeditedBefore it goes before all priorities. It can be
+	// compared with those of other passes: an expedited item goes before one with a
+	// deadline, the nearest deadline before one without, and those by when they are
+	// expected to start.
 	RunOrder int64
 
 	Estimate int64
@@ -63,12 +69,12 @@ type Placement struct {
 	Channel  string
 }
 
-// Beginnings of the ranges of RunOrder. All times in milliseconds are above
-// -farOff for the next hundred thousand years.
-const (
-	farOff   = 1 << 52
-	earliest = math.MinInt64 / 2
-)
+// farOff separates the ranges of RunOrder. All times in milliseconds are between -farOff
+// and farOff for the next hundred thousand years.
+const farOff = 1 << 52
+
+// ExpeditedBefore is above the RunOrder of each expedited item, and of no other.
+const ExpeditedBefore = -1_000_000_000_000_000_000
 
 // keepPlaced bounds the items for which a planner keeps the memory from one plan to
 // the next.
@@ -81,15 +87,17 @@ type Planner struct {
 	byID    map[int64]*node
 	open    Set
 	opens   int
-	held    []Held // by priority, descending
-	counted int    // of held: in the workers' shares
-	barred  int    // of held: their workers are not idle for the present level
+	tiers   [tiers]Set // the open workers with a free slot, by tier
+	held    []Held     // by priority, descending
+	counted int        // of held: in the workers' shares
+	barred  int        // of held: their workers are not idle for the present level
 	classes []*class
 	turns   map[string]*turn
 	ranking map[rankingOf]*ranking
 	changed []int32 // which workers, by their places, since the plan began
 	last    int     // the priority of the item given last
 	given   int64   // how many items have been given to somebody new
+	stage   stage
 
 	placed []placed
 	group  int // where the present run of equal priorities begins in placed
@@ -111,6 +119,9 @@ func New(workers []Worker, held, movable []Held, o Options) *Planner {
 		turns: map[string]*turn{}, ranking: map[rankingOf]*ranking{}, last: math.MaxInt,
 	}
 	workers = slices.SortedFunc(slices.Values(workers), func(a, b Worker) int { return cmp.Compare(a.ID, b.ID) })
+	for t := range p.tiers {
+		p.tiers[t] = NewSet(len(workers))
+	}
 	for i, w := range workers {
 		n := newNode(w, i)
 		p.nodes = append(p.nodes, n)
@@ -134,7 +145,7 @@ func New(workers []Worker, held, movable []Held, o Options) *Planner {
 	}
 	slices.SortStableFunc(p.held, func(a, b Held) int { return cmp.Compare(b.Priority, a.Priority) })
 	for _, n := range p.nodes {
-		p.closeFull(n)
+		p.update(n)
 	}
 	return p
 }
@@ -162,6 +173,9 @@ func (p *Planner) Class(c Class) int {
 		if t == nil {
 			t = &turn{last: p.o.Last[c.Scope]}
 			p.turns[c.Scope] = t
+			for _, n := range p.nodes {
+				p.sortTier(n)
+			}
 		}
 		own.turn = t
 	}
@@ -197,18 +211,11 @@ func (p *Planner) Room(size int64) int {
 // Advance tells that items of this priority come next, and none above it. Give
 // does it by itself.
 func (p *Planner) Advance(priority int) {
+	p.startRest()
 	if priority >= p.last {
 		return
 	}
-	p.settle()
-	if p.last > p.o.High && priority <= p.o.High {
-		for _, n := range p.nodes {
-			n.kept = n.Worker.kept()
-			p.changed = append(p.changed, int32(n.index))
-			p.closeFull(n)
-		}
-	}
-	p.last = priority
+	p.lower(priority)
 	for p.counted < len(p.held) && p.held[p.counted].Priority >= priority {
 		h := &p.held[p.counted]
 		p.counted++
@@ -220,9 +227,26 @@ func (p *Planner) Advance(priority int) {
 			n.runMany(h.Channel, h.Count, h.Estimate)
 		}
 		n.count(h.Channel, h.Count, h.Estimate, p.o.Horizon)
-		p.changed = append(p.changed, int32(n.index))
-		p.closeFull(n)
+		p.update(n)
 	}
+	p.bar(priority)
+}
+
+// lower makes a priority the present one: items that are not high leave the reserved
+// slots free.
+func (p *Planner) lower(priority int) {
+	p.settle()
+	if p.last > p.o.High && priority <= p.o.High {
+		for _, n := range p.nodes {
+			n.kept = n.Worker.kept()
+			p.update(n)
+		}
+	}
+	p.last = priority
+}
+
+// bar closes the workers that are not idle for items of a priority.
+func (p *Planner) bar(priority int) {
 	level := p.level(priority)
 	for p.o.Levels != nil && p.barred < len(p.held) && p.held[p.barred].Priority >= level {
 		if n := p.byID[p.held[p.barred].Worker]; n.ID != p.o.Asks {
@@ -242,10 +266,16 @@ func (p *Planner) level(priority int) int {
 	return math.MinInt
 }
 
-// Give finds a place for an item, whose priority must not be above that of the one
-// before; false when no worker that may take it has room.
+// Give finds a place for an item; false when no worker that may take it has room.
+// Items are given in the order of Sort: first the expedited ones, then the others. Of
+// both the priority must not be above that of the item before. An expedited item that
+// comes after others is given as one of its priority.
 func (p *Planner) Give(it *Item) bool {
-	p.Advance(it.Priority)
+	if it.Expedite && p.Expediting() {
+		p.advanceExpedited(it.Priority)
+	} else {
+		p.Advance(it.Priority)
+	}
 	c := p.classes[it.Class]
 	n := c.pick(p)
 	if holder := p.byID[it.Holder]; it.Holder != 0 && holder != nil && c.eligible.Has(holder.index) {
@@ -270,17 +300,17 @@ func (p *Planner) place(c *class, n *node, it *Item) {
 	n.count(c.channel, 1, estimate, p.o.Horizon)
 	if it.Holder != n.ID {
 		p.given++
+		n.given++
 		n.since = max(n.since, p.o.Now+p.given)
 	}
-	p.changed = append(p.changed, int32(n.index))
-	p.closeFull(n)
+	p.update(n)
 	one := placed{
 		Placement: Placement{Item: it.ID, Worker: n.ID, Priority: it.Priority, From: it.Holder, Start: p.o.Now + start, Estimate: estimate, Guessed: it.Guessed, Channel: c.channel},
 		node:      int32(n.index), slot: no, began: start,
 	}
 	switch {
 	case it.Expedite:
-		one.RunOrder, one.slot = earliest+one.Start, -1
+		one.RunOrder, one.slot = ExpeditedBefore-farOff+one.Start, -1
 	case it.Deadline != 0:
 		one.RunOrder, one.slot = it.Deadline-farOff, -1
 	default:
@@ -289,10 +319,13 @@ func (p *Planner) place(c *class, n *node, it *Item) {
 	p.placed = append(p.placed, one)
 }
 
-func (p *Planner) closeFull(n *node) {
-	if n.full(&p.o) {
+// update takes in that what a worker holds, or may be given, has changed.
+func (p *Planner) update(n *node) {
+	if n.full(&p.o) || p.o.Asks != 0 && n.ID != p.o.Asks && !n.hasFree(1) {
 		p.close(n)
 	}
+	p.changed = append(p.changed, int32(n.index))
+	p.sortTier(n)
 }
 
 func (p *Planner) close(n *node) {
@@ -300,6 +333,7 @@ func (p *Planner) close(n *node) {
 		p.open.Remove(n.index)
 		p.opens--
 		p.changed = append(p.changed, int32(n.index))
+		p.sortTier(n)
 	}
 }
 
@@ -375,6 +409,16 @@ func (p *Planner) Plan() (plan []Placement, turns map[string]int64) {
 // Exhausted tells that no worker has room for items of the class any longer.
 func (p *Planner) Exhausted(class int) bool {
 	return p.classes[class].pick(p) == nil
+}
+
+// HasFreeSlot reports whether a worker that has room and serves the queue has a free slot.
+func (p *Planner) HasFreeSlot(queue string) bool {
+	for i := nextIn(p.open, p.open, 0); i >= 0; i = nextIn(p.open, p.open, i+1) {
+		if p.nodes[i].hasFree(1) && p.nodes[i].Serves(queue) {
+			return true
+		}
+	}
+	return false
 }
 
 // Idles tells that a worker that has room has a slot to start an item in at once.

@@ -109,7 +109,7 @@ func TestLongestIdle(t *testing.T) {
 func TestRoundRobin(t *testing.T) {
 	o := roomy()
 	o.Last = map[string]int64{"": 2}
-	p := assignment.New(workers(1, 1, 1, 1), nil, nil, o)
+	p := assignment.New(workers(4, 4, 4, 4), nil, nil, o)
 	none := assignment.NewSet(4)
 	none.Add(0)
 	none.Add(2)
@@ -126,11 +126,12 @@ func TestRoundRobin(t *testing.T) {
 	for _, pl := range placements {
 		got = append(got, pl.Worker)
 	}
-	// After worker 2: 3, 4, then among 1 and 3 after 4: 1, 3, then 4, 1; another scope begins with 1; then 2.
-	if diff := cmp.Diff([]int64{3, 4, 1, 3, 4, 1, 1, 2}, got); diff != "" {
+	// After worker 2: 3, 4, then among 1 and 3 after 4: 1, 3, then 2, which has nothing yet, and 3; another scope begins
+	// with 1; then 4.
+	if diff := cmp.Diff([]int64{3, 4, 1, 3, 2, 3, 1, 4}, got); diff != "" {
 		t.Errorf("turns (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string]int64{"": 2, "queue erp": 1}, turns); diff != "" {
+	if diff := cmp.Diff(map[string]int64{"": 4, "queue erp": 1}, turns); diff != "" {
 		t.Errorf("remembered (-want +got):\n%s", diff)
 	}
 }
@@ -138,11 +139,11 @@ func TestRoundRobin(t *testing.T) {
 // The published example of custom scores: 200, 200 and 1; of the two 200s the longer idle goes first.
 func TestBestWorker(t *testing.T) {
 	o := roomy()
-	list := workers(1, 1, 1)
+	list := workers(2, 2, 2)
 	list[0].AvailableSince, list[1].AvailableSince, list[2].AvailableSince = o.Now-1000, o.Now-2000, o.Now-9000
 	p := assignment.New(list, nil, nil, o)
 	c := p.Class(assignment.Class{Mode: matching.BestWorker, Scores: []float64{200, 200, 1}})
-	if diff := cmp.Diff([]int64{2, 1, 2}, plan(t, p, some(3, c, 1))); diff != "" {
+	if diff := cmp.Diff([]int64{2, 1, 3, 2, 1, 3, 0}, plan(t, p, some(7, c, 1))); diff != "" {
 		t.Errorf("who got the items (-want +got):\n%s", diff)
 	}
 	o.MaxPerWorker = 1
@@ -296,8 +297,16 @@ func TestSort(t *testing.T) {
 	for _, it := range items {
 		got = append(got, it.ID)
 	}
-	if diff := cmp.Diff([]int64{6, 9, 5, 4, 3, 8, 2, 1, 7}, got); diff != "" {
+	if diff := cmp.Diff([]int64{9, 6, 5, 4, 3, 8, 2, 1, 7}, got); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
+	}
+	// What comes in a later page is one of its priority: more urgent items have been given.
+	for i := range items {
+		p.Give(&items[i])
+	}
+	p.Sort(items, 600)
+	if items[0].ID != 6 || items[1].ID != 9 {
+		t.Errorf("in a later page %d and %d are first, want 6 and 9", items[0].ID, items[1].ID)
 	}
 }
 

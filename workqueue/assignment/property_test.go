@@ -23,6 +23,19 @@ type plainWorker struct {
 	share int64
 	held  int
 	since int64
+	given int
+}
+
+// tier is before all else where slots are filled: empty ones, those that this plan has
+// given nothing, the others.
+func (w *plainWorker) tier() int {
+	switch {
+	case w.given > 0:
+		return 2
+	case w.used > 0:
+		return 1
+	}
+	return 0
 }
 
 func (w *plainWorker) run(estimate int64) {
@@ -39,6 +52,9 @@ func (w *plainWorker) run(estimate int64) {
 
 // better says, in the words of the modes, whether a gets the next item before b.
 func better(mode matching.Mode, scores []float64, last int64, a, b *plainWorker) bool {
+	if mode != matching.LeastLoaded && a.tier() != b.tier() {
+		return a.tier() < b.tier()
+	}
 	var first int
 	switch mode {
 	case matching.LeastLoaded:
@@ -148,7 +164,8 @@ func TestPlannerEqualsThePlainOne(t *testing.T) {
 			c := classes[it.Class]
 			var best *plainWorker
 			for _, w := range plain {
-				if c.eligible[w.ID] && w.held < o.MaxPerWorker && w.share < o.Horizon*int64(w.Slots) && (best == nil || better(c.mode, c.scores, last, w, best)) {
+				if c.eligible[w.ID] && w.held < o.MaxPerWorker && w.share < o.Horizon*int64(w.Slots) &&
+					(c.mode == matching.LeastLoaded || w.used < w.Slots) && (best == nil || better(c.mode, c.scores, last, w, best)) {
 					best = w
 				}
 			}
@@ -156,6 +173,7 @@ func TestPlannerEqualsThePlainOne(t *testing.T) {
 				best.run(it.Estimate)
 				best.share += min(it.Estimate, o.Horizon)
 				best.held++
+				best.given++
 				given++
 				best.since = max(best.since, o.Now+given)
 				if c.mode == matching.RoundRobin {

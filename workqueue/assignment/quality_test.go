@@ -77,6 +77,7 @@ func (l load) bound() float64 {
 // returns when the last one is done over the bound.
 func (l load) makespan(mode matching.Mode, estimate func(i int) int64) float64 {
 	o := roomy()
+	o.Unbounded = true // all in one pass
 	p := assignment.New(workers(l.slots...), nil, nil, o)
 	class := p.Class(assignment.Class{Mode: mode})
 	items := make([]assignment.Item, len(l.took))

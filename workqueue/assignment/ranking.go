@@ -23,7 +23,7 @@ type rankingOf struct {
 }
 
 // never comes behind all workers that have room.
-var never = key{math.Inf(1), math.MaxInt64}
+var never = key{tiers, math.Inf(1), math.MaxInt64}
 
 // first is the place of the best of the eligible workers, of equals the first one;
 // -1 when none of them has room.
@@ -98,7 +98,7 @@ func (r *ranking) mend(p *Planner, i int) {
 
 func (r *ranking) keyOf(p *Planner, i int) key {
 	n := p.nodes[i]
-	if !p.open.Has(i) || !n.takes(r.like.channel, &p.o) {
+	if !p.open.Has(i) || !n.takes(r.like, &p.o) {
 		return never
 	}
 	return r.like.key(n)

@@ -28,7 +28,7 @@ var (
 		},
 		{
 			Name: "expedite", Type: "true or false", Default: "false",
-			Doc: "the item goes before others of its priority while the selector filters; only an item's own selectors can say it",
+			Doc: "the item goes before all others that wait for the same workers while the selector filters; only an item's own selectors can say it",
 		},
 	}
 

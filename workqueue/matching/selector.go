@@ -24,7 +24,7 @@ type Selector struct {
 	// asks; 0: always.
 	ExpiresAfter time.Duration
 
-	// Expedite puts the item before others of its priority while the selector
+	// Expedite puts the item before all others that wait while the selector
 	// asks.
 	Expedite bool
 }

@@ -54,7 +54,7 @@ func (v *assignView) askLoads(seenWithin time.Duration, band workqueue.Band, def
 	l := &loadsRead{at: map[int64]int{}}
 	return l, []ask{
 		{"workers_open", values{"seen_ms": ms(seenWithin), "now": v.s.nowArg()}, l.worker},
-		{"workers_held", values{"min_priority": band.Min, "default_ms": ms(defaultEstimate)}, l.held},
+		{"workers_held", values{"min_priority": band.Min, "default_ms": ms(defaultEstimate), "now": v.s.nowArg()}, l.held},
 	}
 }
 
@@ -160,7 +160,7 @@ func (d *dueRead) sorted(limit int) []workqueue.DueItem {
 	list := d.found.all()
 	slices.SortFunc(list, compareDue)
 	list = slices.CompactFunc(list, func(a, b workqueue.DueItem) bool { return a.ID == b.ID })
-	return list[:min(len(list), limit)]
+	return workqueue.FirstDue(list, limit)
 }
 
 func compareDue(a, b workqueue.DueItem) int {

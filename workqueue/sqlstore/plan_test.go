@@ -100,7 +100,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 				continue
 			}
 			switch c.statement {
-			case "taken", "workers_held", "limit_held", "starts_assigned", "starts_back", "release_assigned", "expire_leases", "progress", "task_waiting", "task_failures", "task_scopes_busy", "task_revise", "task_items",
+			case "taken", "limit_held", "starts_assigned", "starts_back", "release_assigned", "expire_leases", "progress", "task_waiting", "task_failures", "task_scopes_busy", "task_revise", "task_items",
 				"trim_archive", "still_held", "finish_remove", "stat_items", "clean_excess", "clean_remove", "seal":
 			default:
 				c.values["now"] = nil // the database's clock

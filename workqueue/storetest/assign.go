@@ -24,6 +24,7 @@ func assignTests() []test {
 		{"hundreds in one write", assignMany},
 		{"workers that may take items", assignWorkers},
 		{"what a worker holds", assignLoads},
+		{"what is left of running items", assignLeft},
 		{"estimates that no sum can hold", assignOddEstimates},
 	}
 }
@@ -244,6 +245,8 @@ func assignLoads(x *fixture) {
 		x.Item(ItemOpts{State: workqueue.Assigned, Worker: busy, Priority: p}) // its estimate is the default, 10 s
 		x.Item(ItemOpts{Priority: p})
 	}
+	// Nothing of their estimates has passed.
+	x.exec(3, `UPDATE "BotWorkQueueItems" SET "StartedAt" = %s WHERE "State" = 1`, x.agoSQL(-time.Hour))
 	running := func(p int) workqueue.HeldWork {
 		return workqueue.HeldWork{Priority: p, Running: true, Count: 1, Estimate: 2 * time.Second}
 	}
@@ -272,6 +275,47 @@ func assignLoads(x *fixture) {
 			x.Errorf("%s: available since %s, want no earlier than %s", c.band, got[0].AvailableSince, latest)
 		}
 	}
+}
+
+// assignLeft: what runs counts with what is left of its estimate, and with as long again as
+// it has run once that is over.
+func assignLeft(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	for i, c := range []struct {
+		name     string
+		estimate time.Duration // 0: the default, 10 s
+		started  string
+		want     time.Duration // a minute more or less
+	}{
+		{"half done", 2 * time.Hour, x.agoSQL(time.Hour), time.Hour},
+		{"an overrun", time.Millisecond, x.agoSQL(time.Hour), time.Hour},
+		{"an overrun of what nobody knows", 0, x.agoSQL(3 * time.Hour), 3 * time.Hour},
+		{"started by another clock", 2 * time.Hour, x.agoSQL(-time.Hour), 2 * time.Hour},
+		{"nobody knows when it started", 2 * time.Hour, "NULL", 2 * time.Hour},
+		{"started when no clock can tell", time.Hour, `'1753-01-01'`, 10 * 365 * 24 * time.Hour},
+	} {
+		it := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Priority: i + 1, Estimate: c.estimate})
+		x.exec(1, `UPDATE "BotWorkQueueItems" SET "StartedAt" = %s WHERE "Id" = %d`, c.started, it.ID)
+		got := x.loads(time.Hour, workqueue.EveryPriority)
+		if len(got) != 1 || len(got[0].Held) != i+1 {
+			x.Fatalf("%s: loads = %+v, want one worker with %d items", c.name, got, i+1)
+		}
+		if h := got[0].Held[0]; !h.Running || h.Count != 1 || (h.Estimate-c.want).Abs() > time.Minute {
+			x.Errorf("%s: %+v, want a running item of about %s", c.name, h, c.want)
+		}
+	}
+}
+
+// agoSQL is the time so long ago by the database's clock, as a literal.
+func (x *fixture) agoSQL(d time.Duration) string {
+	x.Helper()
+	var now time.Time
+	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
+		m, err := tx.Marks(ctx)
+		now = m.Now
+		return err
+	})
+	return "'" + now.Add(-d).Format("2006-01-02 15:04:05.000") + "'"
 }
 
 // heldBy sums up all that a worker holds.

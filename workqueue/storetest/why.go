@@ -40,7 +40,7 @@ func whyTests() []test {
 // whyParams know passes of 500 and above that are half a minute off, later ones of the
 // same priorities, and some below that are three hours off.
 func whyParams() workqueue.WhyParams {
-	medium := workqueue.AssignParams{Band: workqueue.Band{Min: 500, Max: workqueue.EveryPriority.Max}}
+	medium := workqueue.AssignParams{Band: workqueue.Band{Min: 500, Max: workqueue.EveryPriority.Max}, Workers: workqueue.IdleWorkers}
 	now := time.Now()
 	return workqueue.WhyParams{
 		Profiles: whyProfile,
@@ -48,7 +48,7 @@ func whyParams() workqueue.WhyParams {
 			{Pipeline: "Never", Params: medium},
 			{Pipeline: "Soon", At: now.Add(30 * time.Second), Params: medium},
 			{Pipeline: "Late", At: now.Add(time.Hour), Params: medium},
-			{Pipeline: "Lesser", At: now.Add(3 * time.Hour), Params: workqueue.AssignParams{Band: workqueue.Band{Min: 100, Max: 499}}},
+			{Pipeline: "Lesser", At: now.Add(3 * time.Hour), Params: workqueue.AssignParams{Band: workqueue.Band{Min: 100, Max: 499}, Workers: workqueue.IdleWorkers}},
 		},
 		Resilience: func(string) workqueue.Resilience { return workqueue.Resilience{Limit: 4} },
 	}

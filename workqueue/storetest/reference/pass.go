@@ -141,7 +141,11 @@ func (m *Model) Loads(seenWithin time.Duration, band workqueue.Band, estimate ti
 			h := held[key]
 			h.Priority, h.Running, h.Channel = key.Priority, key.Running, key.Channel
 			h.Count++
-			h.Estimate += expected(it, estimate)
+			if running {
+				h.Estimate += m.left(it, estimate)
+			} else {
+				h.Estimate += expected(it, estimate)
+			}
 			held[key] = h
 		}
 		for _, h := range held {
@@ -161,6 +165,19 @@ func (m *Model) Loads(seenWithin time.Duration, band workqueue.Band, estimate ti
 	}
 	slices.SortFunc(loads, func(a, b workqueue.WorkerLoad) int { return cmp.Compare(a.WorkerID, b.WorkerID) })
 	return loads
+}
+
+// left is how long a running item is still expected to take: at least as long again as it
+// has run, once that is longer than was expected.
+func (m *Model) left(it *workqueue.Item, unknown time.Duration) time.Duration {
+	whole, ran := expected(it, unknown), time.Duration(0)
+	if it.StartedAt != nil {
+		ran = max(m.Now().Sub(*it.StartedAt), 0)
+	}
+	if ran < whole {
+		return whole - ran
+	}
+	return ran
 }
 
 // expected is how long the pass that assigned the item expected it to take.
@@ -211,7 +228,7 @@ func (m *Model) Due(band workqueue.Band, limit int) []workqueue.DueItem {
 	slices.SortFunc(due, func(a, b workqueue.DueItem) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), deadline(a).Compare(deadline(b)), cmp.Compare(a.ID, b.ID))
 	})
-	return due[:min(limit, len(due))]
+	return workqueue.FirstDue(due, limit)
 }
 
 // Assigned lists what is assigned and has not started.

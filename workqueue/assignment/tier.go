@@ -1,0 +1,43 @@
+package assignment
+
+// tier orders workers in the modes that fill slots, before anything else does: no worker
+// gets a second item while another one that may have it has a free slot and got none.
+type tier int8
+
+const (
+	empty  tier = iota // it holds nothing
+	holds              // it holds something, and this plan has given it nothing
+	served             // this plan has given it an item
+	tiers
+)
+
+// tier only grows while a plan is made.
+func (n *node) tier() tier {
+	switch {
+	case n.given > 0:
+		return served
+	case n.used > 0:
+		return holds
+	default:
+		return empty
+	}
+}
+
+// hasFree reports whether so many slots are free for items of the present priority.
+func (n *node) hasFree(cost int) bool { return n.used+cost <= n.Slots-n.kept }
+
+// sortTier moves a worker to the set of its tier, or out of all of them when it takes
+// nothing more in a mode that fills slots. Only classes that take turns need the sets.
+func (p *Planner) sortTier(n *node) {
+	if len(p.turns) == 0 {
+		return
+	}
+	in := p.open.Has(n.index) && (p.o.Unbounded || n.hasFree(1))
+	for t := range p.tiers {
+		if in && n.tier() == tier(t) {
+			p.tiers[t].Add(n.index)
+		} else {
+			p.tiers[t].Remove(n.index)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package workqueue
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// heldMemory has assigned items that a pass may take back.
+type heldMemory struct {
+	assignMemory
+	assigned []DueItem
+}
+
+func (m *heldMemory) Survey(ctx context.Context, read func(context.Context, AssignView) error) error {
+	return read(ctx, m)
+}
+
+func (m *heldMemory) AssignedItems(context.Context, Band, int) ([]DueItem, error) {
+	return m.assigned, nil
+}
+
+// hold adds a worker that runs something on all of its slots, for as long as is left, and is
+// assigned so many items of a length.
+func (m *heldMemory) hold(worker int64, slots int, left time.Duration, count int, each time.Duration) {
+	m.loads = append(m.loads, WorkerLoad{WorkerID: worker, Capacity: slots, Held: []HeldWork{
+		{Priority: 700, Running: true, Count: slots, Estimate: time.Duration(slots) * left},
+		{Priority: 700, Count: count, Estimate: time.Duration(count) * each},
+	}})
+	for range count {
+		m.assigned = append(m.assigned, DueItem{ID: int64(len(m.assigned) + 1), Priority: 700, Estimate: each, Holder: worker})
+	}
+}
+
+// What waits behind items that run far longer than expected goes to a worker that is idle;
+// where it would start almost as soon, it stays.
+func TestWhatWaitsBehindAnOverrunMoves(t *testing.T) {
+	const busy, idle = 1, 2
+	for _, c := range []struct {
+		name        string
+		left        time.Duration // of each item that runs
+		count       int
+		each        time.Duration
+		least, most int // how many move
+	}{
+		{"960 items of 1 ms behind four that overran to 3 s", 3 * time.Second, 960, time.Millisecond, 900, 960},
+		{"four items behind four that overran to 3 s", 3 * time.Second, 4, time.Millisecond, 4, 4},
+		{"what starts in 1.5 s", 1500 * time.Millisecond, 4, 100 * time.Millisecond, 0, 0},
+		{"what starts in less than 2 s, one after the other", time.Second, 30, 100 * time.Millisecond, 0, 0},
+		{"half of a long queue", time.Second, 80, 10 * time.Second, 36, 44},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := &heldMemory{assignMemory: assignMemory{given: map[int64]int64{}}}
+			m.hold(busy, 4, c.left, c.count, c.each)
+			m.loads = append(m.loads, WorkerLoad{WorkerID: idle, Capacity: 4})
+			result, err := AssignPass(t.Context(), m, AssignParams{})
+			if err != nil || result.Moved < c.least || result.Moved > c.most {
+				t.Errorf("%d moved, %v; want %d to %d", result.Moved, err, c.least, c.most)
+			}
+			for id, worker := range m.given {
+				if worker != idle {
+					t.Errorf("item %d moved to worker %d, want %d", id, worker, idle)
+				}
+			}
+		})
+	}
+}
+
+// In a balanced cluster nothing moves: all slots are taken, and what waits is spread evenly.
+func TestABalancedClusterMovesNothing(t *testing.T) {
+	m := &heldMemory{assignMemory: assignMemory{given: map[int64]int64{}}}
+	for worker := range int64(4) {
+		m.hold(worker+1, 4, time.Duration(worker+1)*10*time.Second, 20, 10*time.Second)
+	}
+	if result, err := AssignPass(t.Context(), m, AssignParams{}); err != nil || result.Moved != 0 {
+		t.Errorf("%d moved, %v; want none", result.Moved, err)
+	}
+}
