@@ -84,7 +84,7 @@ func (a *app) check(ctx context.Context, flags checkFlags, output format) error 
 	if err := a.loadConfig(); err != nil {
 		return err
 	}
-	policy, err := a.pipelinePolicies()
+	policy, broken, err := a.pipelinePolicies()
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (a *app) check(ctx context.Context, flags checkFlags, output format) error 
 	if err != nil {
 		return err
 	}
-	params := workqueue.CheckParams{DueFor: flags.dueX, PipelinePolicy: policy}
+	params := workqueue.CheckParams{DueFor: flags.dueX, PipelinePolicy: policy, BrokenPipelines: broken}
 	return errors.Join(a.checkStore(ctx, store, params, flags, output), store.Close())
 }
 
@@ -131,15 +131,15 @@ func (a *app) needDatabaseFile() error {
 	return nil
 }
 
-// pipelinePolicies tells the policies of the project's pipelines. Mistakes in
-// pipeline files do not keep anybody from looking at the database: what a
-// broken file says is not known.
-func (a *app) pipelinePolicies() (func(string) (workqueue.Resilience, time.Time, error), error) {
+// pipelinePolicies returns the policies of the project's pipelines and the names of
+// the broken ones. Mistakes in pipeline files do not keep anybody from looking at the
+// database: what a broken file says is not known.
+func (a *app) pipelinePolicies() (policy func(string) (workqueue.Resilience, time.Time, error), broken []string, err error) {
 	checker, err := a.checker()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	catalogue, _, err := pipelines.LoadDir(checker.Compiler(), a.cfg.Pipelines.Dir)
+	catalogue, _, err := a.catalogue(checker)
 	if err != nil {
 		fmt.Fprintf(a.stderr, "botwork: no pipeline is known: %v\n", err)
 		catalogue = pipelines.NewCatalogue(checker.Compiler())
@@ -156,7 +156,7 @@ func (a *app) pipelinePolicies() (func(string) (workqueue.Resilience, time.Time,
 			return workqueue.Resilience{}, time.Time{}, err
 		}
 		return p.Resilience, changed[p.File], nil
-	}, nil
+	}, catalogue.BrokenNames(), nil
 }
 
 // checkTable prints what was looked at, then each violation in full.

@@ -82,6 +82,9 @@ type CheckParams struct {
 	// assigned less often; default 4 h.
 	LowPeriod time.Duration
 
+	// BrokenPipelines are those whose files have mistakes: their items wait.
+	BrokenPipelines []string
+
 	// PipelinePolicy tells the policy of the pipeline that an IntegrationConfig
 	// means, and since when it says so: the zero time means always. An error
 	// says that nobody knows the pipeline. nil knows none.

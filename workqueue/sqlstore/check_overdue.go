@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 	"time"
 
 	"botwork/workqueue"
@@ -41,6 +42,10 @@ type idler struct {
 func (r *reading) overdue(ctx context.Context) error {
 	if r.results[workqueue.CheckOverdue].Looked == 0 {
 		return nil
+	}
+	if list := r.p.BrokenPipelines; len(list) > 0 {
+		result := r.results[workqueue.CheckOverdue]
+		result.Notes = append(result.Notes, "not judged: items of pipelines whose files have mistakes, which wait: "+strings.Join(list, ", "))
 	}
 	ready, err := r.readiness(ctx)
 	if err != nil || ready.live > 0 && len(ready.idle) == 0 {
@@ -170,7 +175,11 @@ type dueItem struct {
 // nobody could take are left out.
 func (r *reading) dueSince(ctx context.Context, medium, low *idler) ([]dueItem, error) {
 	never := r.s.dialect.timeArg(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC))
-	v := values{"before": never, "low_before": never, "limit_rows": checkMost + 1}
+	pipelines, err := jsonRows(append([]string{}, r.p.BrokenPipelines...))
+	if err != nil {
+		return nil, err
+	}
+	v := values{"before": never, "low_before": never, "pipelines": pipelines, "limit_rows": checkMost + 1}
 	if medium != nil {
 		v["before"] = r.at(-r.p.DueFor)
 	}

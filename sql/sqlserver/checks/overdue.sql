@@ -1,7 +1,8 @@
 -- overdue: items that wait and have been due for too long, as far as their row and
 -- their attempts tell. Low items are given more time; what waits for robots is theirs.
--- What waits in a queue with limits may wait for a place under them.
--- In:  before (due since then), low_before, limit_rows
+-- What waits in a queue with limits may wait for a place under them, and what waits for
+-- one of the pipelines for its file to be fixed.
+-- In:  before (due since then), low_before, pipelines [name], limit_rows
 -- Out: id, priority, since when it is due.
 SELECT TOP (@limit_rows) i.Id, i.Priority, i.AvailableAt
 FROM BotWorkQueueItems i
@@ -12,4 +13,5 @@ WHERE i.State IN (0, 4) AND i.DeletedAt IS NULL
       WHERE a.ItemId = i.Id AND a.FinishedAt >= CASE WHEN i.Priority >= 500 THEN CAST(@before AS DATETIME2(3)) ELSE CAST(@low_before AS DATETIME2(3)) END)
   AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'
       OR q.ConcurrencyLimit IS NOT NULL OR q.KeyConcurrencyLimit IS NOT NULL OR q.RateLimit IS NOT NULL OR q.KeyRateLimit IS NOT NULL))
+  AND (@pipelines = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@pipelines) WITH (Pipeline NVARCHAR(200) '$') j WHERE j.Pipeline = LEFT(i.IntegrationConfig, 200)))
 ORDER BY i.Id;
