@@ -1,35 +1,166 @@
 package sqlstore_test
 
 import (
-	"slices"
-	"strings"
+	"fmt"
 	"testing"
+	"time"
 
 	"botwork/internal/testdb"
 	"botwork/workqueue"
 	"botwork/workqueue/storetest"
 )
 
-// An item that waits for its pipeline's file to be fixed is no violation, and hides none.
-func TestCheckOfBrokenPipelines(t *testing.T) {
+// broken is one violation, made by hand in a database that holds every kind of
+// right row. It returns what the violation is about, and what mends it.
+type broken struct {
+	name, check, found string
+	make               func(x *checked) (subject string, mend func())
+}
+
+// ofItem breaks a new item of a state by setting columns, and mends it by
+// setting others.
+func ofItem(state workqueue.State, wrong, right string) func(*checked) (string, func()) {
+	return func(x *checked) (string, func()) {
+		it := x.Item(storetest.ItemOpts{State: state, Priority: 950})
+		x.set(it.ID, wrong)
+		return subjectOf(it.ID), func() { x.set(it.ID, right) }
+	}
+}
+
+// later writes SQL that holds a time of the database's clock.
+func later(ahead time.Duration, columns string, state workqueue.State, right string) func(*checked) (string, func()) {
+	return func(x *checked) (string, func()) {
+		return ofItem(state, fmt.Sprintf(columns, x.when(ahead)), right)(x)
+	}
+}
+
+var brokenItems = []broken{
+	{"no such state", workqueue.CheckItemState, "State is 9", ofItem(workqueue.Ready, `State = 9`, `State = 0`)},
+	{"below all states", workqueue.CheckItemState, "State is -1", ofItem(workqueue.Ready, `State = -1`, `State = 3, FinishedAt = `+longAgo)},
+	{"no such queue", workqueue.CheckItemState, `"nowhere", which is no row`, ofItem(workqueue.Ready, `QueueName = 'nowhere'`, `QueueName = 'default'`)},
+	{"negative count", workqueue.CheckItemState, "RetryCount -1", ofItem(workqueue.Processed, `RetryCount = -1`, `RetryCount = 0`)},
+	{"negative fence", workqueue.CheckItemState, "Fence -5", ofItem(workqueue.Pending, `Fence = -5`, `Fence = 0`)},
+	{"waiting under a lease", workqueue.CheckItemState, "State is 0 (Ready), LeaseExpiresAt 2099", ofItem(workqueue.Ready, `LeaseExpiresAt = `+farAway, `LeaseExpiresAt = NULL`)},
+	{"set to wait while it ran", workqueue.CheckItemState, "State is 0 (Ready)", ofItem(workqueue.Blocked, `State = 0`, `LeaseExpiresAt = NULL`)},
+	{"running for nobody", workqueue.CheckItemState, "WorkerId NULL", ofItem(workqueue.Blocked, `WorkerId = NULL`, `State = 0, LeaseExpiresAt = NULL`)},
+	{"running since never", workqueue.CheckItemState, "StartedAt NULL", ofItem(workqueue.Blocked, `StartedAt = NULL`, `State = 0, LeaseExpiresAt = NULL`)},
+	{"running without a claim", workqueue.CheckItemState, "Fence 0", ofItem(workqueue.Blocked, `Fence = 0`, `Fence = 1`)},
+	{"running by hand", workqueue.CheckItemState, "WorkerId NULL, StartedAt NULL, Fence 0", ofItem(workqueue.Pending, `State = 1`, `State = 4`)},
+	{"assigned to nobody", workqueue.CheckItemState, "WorkerId NULL", ofItem(workqueue.Assigned, `WorkerId = NULL`, `State = 0`)},
+	{"assigned since never", workqueue.CheckItemState, "AssignedAt NULL", ofItem(workqueue.Assigned, `AssignedAt = NULL`, `State = 0`)},
+	{"finished under a lease", workqueue.CheckItemState, "LeaseExpiresAt 2001", ofItem(workqueue.Processed, `LeaseExpiresAt = `+longAgo, `LeaseExpiresAt = NULL`)},
+	{"cancelled at no time", workqueue.CheckItemState, "FinishedAt NULL", ofItem(workqueue.Cancelled, `FinishedAt = NULL`, `FinishedAt = `+farAway)},
+
+	{"running on no worker", workqueue.CheckLostItem, "WorkerId 4711, is no row", ofItem(workqueue.Blocked, `WorkerId = 4711`, `State = 0, LeaseExpiresAt = NULL`)},
+	{"assigned to no worker", workqueue.CheckLostItem, "WorkerId 4711, is no row", ofItem(workqueue.Assigned, `WorkerId = 4711`, `State = 0`)},
+	{"the lease ended long ago", workqueue.CheckLostItem, "its lease ended at", later(-6*time.Minute, `LeaseExpiresAt = %s`, workqueue.Blocked, `State = 0`)},
+	{"the lease ends in years", workqueue.CheckLostItem, "more than a day ahead", ofItem(workqueue.Blocked, `LeaseExpiresAt = `+farAway, `State = 0, LeaseExpiresAt = NULL`)},
+	{"no lease for long", workqueue.CheckLostItem, "without a lease", func(x *checked) (string, func()) {
+		w := x.Worker(storetest.WorkerOpts{})
+		it := x.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: w, Priority: 950})
+		x.set(it.ID, `LeaseExpiresAt = NULL, StartedAt = `+longAgo)
+		x.wantClean() // its worker has just come back: the next pass rescues it
+		x.exec(`UPDATE "BotWorkers" SET "StartedAt" = %s WHERE "Id" = %d`, longAgo, w.ID)
+		return subjectOf(it.ID), func() { x.set(it.ID, `State = 0`) }
+	}},
+	{"the worker stopped long ago", workqueue.CheckLostItem, "is stopped", func(x *checked) (string, func()) {
+		w := x.Worker(storetest.WorkerOpts{})
+		it := x.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: w, Priority: 950})
+		x.exec(`UPDATE "BotWorkers" SET "State" = 'stopped' WHERE "Id" = %d`, w.ID)
+		x.wantClean() // it stopped just now: the lease ends soon
+		x.exec(`UPDATE "BotWorkers" SET "LastSeenAt" = %s WHERE "Id" = %d`, x.when(-6*time.Minute), w.ID)
+		return subjectOf(it.ID), func() { x.set(it.ID, `State = 0, LeaseExpiresAt = NULL`) }
+	}},
+	{"assigned to a worker that is gone for long", workqueue.CheckLostItem, "is active and was last seen at 2001", func(x *checked) (string, func()) {
+		w := x.Worker(storetest.WorkerOpts{})
+		it := x.Item(storetest.ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 950})
+		x.exec(`UPDATE "BotWorkers" SET "LastSeenAt" = %s, "LeaseExpiresAt" = %s WHERE "Id" = %d`, longAgo, longAgo, w.ID)
+		x.wantClean() // it was assigned just now: a pass takes it back
+		x.set(it.ID, `AssignedAt = `+longAgo)
+		return subjectOf(it.ID), func() { x.set(it.ID, `State = 0, WorkerId = NULL`) }
+	}},
+
+	{"two ends of one claim", workqueue.CheckEndedTwice, "2 attempts under fence 1 (failed, rescued)", func(x *checked) (string, func()) {
+		it := x.Item(storetest.ItemOpts{State: workqueue.Cancelled})
+		x.attempt(it.ID, 1, "rescued", longAgo)
+		return subjectOf(it.ID), func() {
+			x.exec(`DELETE FROM "BotWorkItemAttempts" WHERE "ItemId" = %d AND "Outcome" = 'rescued'`, it.ID)
+		}
+	}},
+	{"success and failure of one claim", workqueue.CheckEndedTwice, "Processed under fence 1, under which an attempt timed out", func(x *checked) (string, func()) {
+		it := x.Item(storetest.ItemOpts{State: workqueue.Processed})
+		x.attempt(it.ID, 1, "timeout", longAgo)
+		return subjectOf(it.ID), func() { x.exec(`DELETE FROM "BotWorkItemAttempts" WHERE "ItemId" = %d`, it.ID) }
+	}},
+	{"running under an ended claim", workqueue.CheckEndedTwice, "running under fence 1, under which an attempt ended (released) already", func(x *checked) (string, func()) {
+		it := x.Item(storetest.ItemOpts{State: workqueue.Blocked, Priority: 950})
+		x.attempt(it.ID, 1, "released", longAgo)
+		return subjectOf(it.ID), func() { x.exec(`DELETE FROM "BotWorkItemAttempts" WHERE "ItemId" = %d`, it.ID) }
+	}},
+	{"a fence that was lowered", workqueue.CheckEndedTwice, "under fence 1, but the item's fence is 0", ofItem(workqueue.Cancelled, `Fence = 0`, `Fence = 1`)},
+	{"attempts of nobody", workqueue.CheckEndedTwice, "an item that does not exist", func(x *checked) (string, func()) {
+		x.attempt(990001, 3, "failed", longAgo)
+		x.attempt(990001, 4, "failed", longAgo)
+		return "item 990001", func() { x.exec(`DELETE FROM "BotWorkItemAttempts" WHERE "ItemId" = 990001`) }
+	}},
+
+	{"no such state of a worker", workqueue.CheckWorker, `State is "asleep"`, func(x *checked) (string, func()) {
+		w := x.Worker(storetest.WorkerOpts{Name: "sleeper"})
+		x.exec(`UPDATE "BotWorkers" SET "State" = 'asleep' WHERE "Id" = %d`, w.ID)
+		return "worker sleeper", func() { x.exec(`UPDATE "BotWorkers" SET "State" = 'stopped' WHERE "Id" = %d`, w.ID) }
+	}},
+	{"a worker's lease of years", workqueue.CheckWorker, "more than a day ahead", func(x *checked) (string, func()) {
+		w := x.Worker(storetest.WorkerOpts{Name: "eternal"})
+		x.exec(`UPDATE "BotWorkers" SET "LeaseExpiresAt" = %s WHERE "Id" = %d`, farAway, w.ID)
+		return "worker eternal", func() { x.exec(`UPDATE "BotWorkers" SET "LeaseExpiresAt" = NULL WHERE "Id" = %d`, w.ID) }
+	}},
+
+	{"one instant ran on two workers", workqueue.CheckFiredTwice, "ran one planned instant", func(x *checked) (string, func()) {
+		id := x.run("nightly", longAgo, 2, "failed", "'the process died, or lost the database'")
+		return "schedule nightly, planned for 2001-01-01T00:00:00Z", func() { x.exec(`DELETE FROM "BotPipelineRuns" WHERE "Id" = %d`, id) }
+	}},
+	{"one instant ran twice on one worker", workqueue.CheckFiredTwice, "ran one planned instant", func(x *checked) (string, func()) {
+		id := x.run("weekly", longAgo, 1, "failed", "'no such file'")
+		return "schedule weekly, planned for 2001-01-01T00:00:00Z", func() { x.exec(`DELETE FROM "BotPipelineRuns" WHERE "Id" = %d`, id) }
+	}},
+	{"a missed instant ran", workqueue.CheckFiredTwice, "on record as missed", func(x *checked) (string, func()) {
+		id := x.run("nightly", farAway, 1, "running", "NULL")
+		return "schedule nightly, planned for 2099-01-01T00:00:00Z", func() { x.exec(`DELETE FROM "BotPipelineRuns" WHERE "Id" = %d`, id) }
+	}},
+
+	// Last, since on SQLite these tables are made anew without their keys.
+	{"two records of one instant", workqueue.CheckFiredTwice, "2 records of one planned instant (fired, missed)", func(x *checked) (string, func()) {
+		x.dropUnique("BotScheduleFirings", "UQ_BotScheduleFirings_Instant")
+		x.firing("nightly", longAgo, "", "missed")
+		return "schedule nightly, planned for 2001-01-01T00:00:00Z", func() {
+			x.exec(`DELETE FROM "BotScheduleFirings" WHERE "Schedule" = 'nightly' AND "Outcome" = 'missed' AND "PlannedAt" = ` + longAgo)
+		}
+	}},
+	{"two workers of one name", workqueue.CheckWorker, "two workers of one name", func(x *checked) (string, func()) {
+		w := x.Worker(storetest.WorkerOpts{Name: "twin"})
+		other := x.Worker(storetest.WorkerOpts{Name: "other"})
+		x.dropUnique("BotWorkers", "UQ_BotWorkers_Name")
+		x.exec(`UPDATE "BotWorkers" SET "Name" = 'twin' WHERE "Id" = %d`, other.ID)
+		return "worker twin", func() { x.exec(`UPDATE "BotWorkers" SET "Name" = 'other' WHERE "Id" = %d`, w.ID) }
+	}},
+}
+
+// Each violation is named, once, among rows that are right, and is gone when it
+// has been mended as its hint says.
+func TestCheckNamesWhatIsBroken(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newChecked(t, e)
-		w := x.Worker(storetest.WorkerOpts{})
-		x.exec(`UPDATE "BotWorkers" SET "StartedAt" = %s WHERE "Id" = %d`, longAgo, w.ID)
-		broken := x.Item(storetest.ItemOpts{Pipeline: "Import"}).ID
-		x.set(broken, `AvailableAt = `+longAgo+`, CreatedAt = `+longAgo)
-		x.wantOne(workqueue.CheckOverdue, subjectOf(broken), "due since")
-
-		x.params.BrokenPipelines = []string{"Import", "Export"}
-		report := x.check()
-		told := slices.ContainsFunc(report.Checks, func(c workqueue.CheckResult) bool {
-			return c.Check == workqueue.CheckOverdue && strings.Contains(strings.Join(c.Notes, "\n"), "Import, Export")
-		})
-		if !report.Clean || !told {
-			t.Errorf("violations %v, the note is there: %v; want none, and the note", report.Violations, told)
+		everyKind(x)
+		x.free()
+		x.wantClean()
+		for _, b := range brokenItems {
+			t.Run(b.name, func(t *testing.T) {
+				x.T = t
+				subject, mend := b.make(x)
+				x.wantOne(b.check, subject, b.found)
+				mend()
+				x.wantClean()
+			})
 		}
-		good := x.Item(storetest.ItemOpts{Pipeline: "Good"}).ID
-		x.set(good, `AvailableAt = `+longAgo+`, CreatedAt = `+longAgo)
-		x.wantOne(workqueue.CheckOverdue, subjectOf(good), "due since")
 	})
 }
