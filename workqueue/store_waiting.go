@@ -1,6 +1,9 @@
 package workqueue
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // WaitingStore looks at what waits, without the assignment lock.
 type WaitingStore interface {
@@ -8,10 +11,11 @@ type WaitingStore interface {
 	// queue that is not paused and that workers take from.
 	Waits(ctx context.Context, band Band) (bool, error)
 
-	// Ready tells what there is to do for a worker: items of the band that are
-	// assigned to it and have not started, or that wait, as Waits has it. It is one
-	// look along indexes, for who asks each second. What is assigned goes first:
-	// Waiting is not told then.
+	// Ready returns what there is to do for a worker: items of the band that are
+	// assigned to it and have not started, or that wait, as Waits has it, or that
+	// other workers hold for some seconds and have not started. It is one look along
+	// indexes, for a caller that asks each second. Of several answers it gives the
+	// first of the order ItemsAssigned, ItemsDue, ItemsWait, ItemsElsewhere.
 	Ready(ctx context.Context, workerID int64, band Band) (Readiness, error)
 
 	// Listen hands over a notice when items become ready or are assigned, until ctx
@@ -30,9 +34,18 @@ type Readiness int
 
 // The values of Readiness.
 const (
-	NothingReady  Readiness = iota
-	ItemsWait               // for an assignment pass
-	ItemsAssigned           // to the worker, and not started
+	NothingReady   Readiness = iota
+	ItemsWait                // for an assignment pass
+	ItemsAssigned            // to the worker, and not started
+	ItemsDue                 // for an assignment pass: in the last two seconds they have become due, or were made
+	ItemsElsewhere           // assigned to another worker for three seconds, and not started
+)
+
+// RecentlyDue and HeldElsewhere are the times that ItemsDue and ItemsElsewhere name. Of
+// what was made only the latest hundred items count.
+const (
+	RecentlyDue   = 2 * time.Second
+	HeldElsewhere = 3 * time.Second
 )
 
 // Notice tells of items that can be worked on now.

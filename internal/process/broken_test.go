@@ -129,9 +129,12 @@ func TestAnItemThatWasAssignedAlreadyGoesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		it := x.item(id)
-		if it.State != workqueue.Ready || it.RetryCount != 0 || !it.AvailableAt.After(time.Now()) || !strings.Contains(text(it.Error), `unknown handler "Nte"`) {
-			t.Errorf("the item is %s, %d failures, due %s, error %q; want it back, uncounted, later, with the finding",
-				it.State, it.RetryCount, it.AvailableAt, text(it.Error))
+		attempts := x.attempts(id)
+		if len(attempts) != 1 || !strings.Contains(text(attempts[0].Reason), `unknown handler "Nte"`) {
+			t.Errorf("attempts %+v, want a snooze with the finding", attempts)
+		}
+		if it.State != workqueue.Ready || it.RetryCount != 0 || !it.AvailableAt.After(time.Now()) {
+			t.Errorf("the item is %s, %d failures, due %s; want it back, uncounted, later", it.State, it.RetryCount, it.AvailableAt)
 		}
 	})
 }

@@ -16,7 +16,7 @@ const (
 	// pollShare the share of its time that this may take: one part in so many, though
 	// it never waits longer than pollLatest. One look that had to wait for a busy
 	// machine tells little of what looks take.
-	pollEvery, pollShare, pollLatest = time.Second, 200, 10 * time.Second
+	pollEvery, pollShare, pollLatest = 800 * time.Millisecond, 50, 10 * time.Second
 
 	// peersEvery is how often the workers are counted, longestHold the longest that
 	// a worker waits before it looks for what another process has enqueued. Of many
@@ -164,7 +164,7 @@ func (w *waker) followUp(ctx context.Context) {
 			}
 		}
 		w.check(ctx, func(t wakeTarget, r workqueue.Readiness) {
-			if !t.wake(r == workqueue.ItemsWait) {
+			if !t.wake(r != workqueue.ItemsAssigned) {
 				w.p.scheduler.WakeUp(t.name)
 			}
 		})
@@ -185,7 +185,8 @@ func (w *waker) look(ctx context.Context) {
 			}
 			began := time.Now()
 			w.check(ctx, func(t wakeTarget, r workqueue.Readiness) {
-				if t.worthwhile(time.Now()) && !t.wake(r == workqueue.ItemsWait) {
+				// What has just become due is news, whatever else waits in vain.
+				if (r == workqueue.ItemsDue || t.worthwhile(time.Now())) && !t.wake(r != workqueue.ItemsAssigned) {
 					w.p.scheduler.WakeUp(t.name)
 				}
 			})

@@ -20,7 +20,7 @@ const (
 	// longestPause bounds the pause between two looks that wake a pipeline for items
 	// which wait, but which it can do nothing with, for lack of a worker or under
 	// a limit.
-	longestPause = 30 * time.Second
+	longestPause = 4 * time.Second
 )
 
 // waking is what a process knows of one pipeline that runs items, whatever its text.

@@ -53,7 +53,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"release_assigned", map[string]any{"worker": 1, "instance": "x"}, []string{"Assigned"}},
 			{"expire_leases", map[string]any{"name": "w", "replaces": "i"}, []string{"Leased"}},
 			{"waiting", map[string]any{"min_priority": 1001, "max_priority": 2000000000}, []string{"Waiting", "WaitingDeadline|Deadline", "Scheduled"}},
-			{"ready", map[string]any{"worker": 1, "min_priority": 1001, "max_priority": 2000000000}, []string{"Assigned", "Waiting", "WaitingDeadline|Deadline", "Scheduled"}},
+			{"ready", map[string]any{"worker": 1, "min_priority": 1001, "max_priority": 2000000000, "recent_ms": 2000, "elsewhere_ms": 3000}, []string{"Assigned", "Waiting", "WaitingDeadline|Deadline", "Scheduled"}},
 			{"stranded", map[string]any{"worker": 1}, []string{"Assigned", "Leased"}},
 			{"promote", map[string]any{"limit_rows": 10}, []string{"Scheduled"}},
 			{"task_waiting", map[string]any{"state": 0, "after_id": 0, "limit_rows": 10}, []string{"TaskWaiting"}},

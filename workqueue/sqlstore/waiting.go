@@ -11,7 +11,8 @@ func (s *Store) Ready(ctx context.Context, workerID int64, band workqueue.Band) 
 	var ready workqueue.Readiness
 	err := s.retry(ctx, "look for what there is to do", func() error {
 		rows, err := s.queries.query(ctx, s.db, "ready", values{
-			"worker": workerID, "min_priority": band.Min, "max_priority": band.Max, "now": s.nowArg(),
+			"worker": workerID, "min_priority": band.Min, "max_priority": band.Max,
+			"recent_ms": ms(workqueue.RecentlyDue), "elsewhere_ms": ms(workqueue.HeldElsewhere), "now": s.nowArg(),
 		})
 		if err != nil {
 			return err

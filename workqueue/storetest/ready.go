@@ -13,13 +13,20 @@ func readyTests() []test {
 	return []test{
 		{"what is assigned to the worker goes first", readyAssigned},
 		{"what no claim would bring", readyForNothing},
+		{"what is news", readyNews},
+		{"what others hold", readyElsewhere},
 	}
 }
 
-// wantReady checks what there is to do for a worker.
+// wantReady checks what there is to do for a worker. What waits was made just now, as a
+// rule, and so is due news as well: readyNews tells the two apart.
 func (x *fixture) wantReady(want workqueue.Readiness, worker int64, band workqueue.Band, of string) {
 	x.Helper()
-	if got, err := x.Store.Ready(x.ctx, worker, band); err != nil || got != want {
+	got, err := x.Store.Ready(x.ctx, worker, band)
+	if want == workqueue.ItemsWait && got == workqueue.ItemsDue {
+		return
+	}
+	if err != nil || got != want {
 		x.Errorf("%s: Ready(%d, %v) = %d, %v, want %d", of, worker, band, got, err, want)
 	}
 }
@@ -32,6 +39,46 @@ func readyAssigned(x *fixture) {
 	x.wantReady(workqueue.ItemsWait, mine.ID, workqueue.Band{Min: 701, Max: 1000}, "assigned below the band")
 	x.wantReady(workqueue.ItemsWait, other.ID, workqueue.EveryPriority, "assigned to another")
 	x.wantReady(workqueue.NothingReady, other.ID, workqueue.Band{Min: 1, Max: 899}, "what waits is above the band")
+}
+
+// exactly checks the readiness without wantReady's allowance.
+func (x *fixture) exactly(want workqueue.Readiness, worker int64, of string) {
+	x.Helper()
+	if got, err := x.Store.Ready(x.ctx, worker, workqueue.EveryPriority); err != nil || got != want {
+		x.Errorf("%s: Ready = %d, %v, want %d", of, got, err, want)
+	}
+}
+
+// An item that was just made or has just become due is news, whatever else waits; one
+// that waits for longer is not.
+func readyNews(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	old := x.Item(ItemOpts{State: workqueue.Ready})
+	x.exactly(workqueue.ItemsDue, w.ID, "just made")
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "CreatedAt" = %s, "AvailableAt" = %s WHERE "Id" = %d`, longAgo, longAgo, old.ID)
+	x.exactly(workqueue.ItemsWait, w.ID, "made long ago")
+	made := x.Item(ItemOpts{State: workqueue.Ready})
+	x.exactly(workqueue.ItemsDue, w.ID, "one of two just made")
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "CreatedAt" = %s, "Scheduled" = '1' WHERE "Id" = %d`, longAgo, made.ID)
+	x.exactly(workqueue.ItemsDue, w.ID, "one of two has just become due")
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s WHERE "Id" = %d`, longAgo, made.ID)
+	x.exactly(workqueue.ItemsWait, w.ID, "due for long")
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s WHERE "Id" = %d`, farAway, made.ID)
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeletedAt" = %s WHERE "Id" = %d`, longAgo, old.ID)
+	x.exactly(workqueue.NothingReady, w.ID, "due in years, and deleted")
+}
+
+// What other workers were given some seconds ago and have not started, an idle worker
+// may have.
+func readyElsewhere(x *fixture) {
+	mine, other := x.Worker(WorkerOpts{}), x.Worker(WorkerOpts{})
+	it := x.Item(ItemOpts{State: workqueue.Assigned, Worker: other})
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "AssignedAt" = %s WHERE "Id" = %d`, farAway, it.ID)
+	x.exactly(workqueue.NothingReady, mine.ID, "assigned just now")
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "AssignedAt" = %s WHERE "Id" = %d`, longAgo, it.ID)
+	x.exactly(workqueue.ItemsElsewhere, mine.ID, "assigned to another one long ago")
+	x.wantReady(workqueue.NothingReady, mine.ID, workqueue.Band{Min: it.Priority + 1, Max: it.Priority + 2}, "of another band")
+	x.exactly(workqueue.ItemsAssigned, other.ID, "for the other one")
 }
 
 func readyForNothing(x *fixture) {

@@ -1,0 +1,143 @@
+package process_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"botwork/pipelines/shipped"
+	"botwork/workqueue"
+	"botwork/workqueue/matching"
+)
+
+// An item that takes long keeps no other from the slots that are free: neither of its
+// own band, nor of the bands of other steps, nor of another pipeline.
+func TestALongItemKeepsNoOtherFromAFreeSlot(t *testing.T) {
+	for name, of := range map[string]struct {
+		wake  bool
+		bound time.Duration
+	}{
+		"with wake": {true, within}, "without wake": {false, time.Minute},
+	} {
+		for _, long := range []int{1500, 700, 100} {
+			t.Run(fmt.Sprintf("%s, the long one has %d", name, long), func(t *testing.T) {
+				inBubble(t, func(x *virtual) {
+					if !of.wake {
+						x.edit(medium, "wake: true", "wake: false")
+					}
+					first := x.add(long, `{"ms": 150000}`)
+					x.started("ann", nil)
+					time.Sleep(5 * time.Second)
+					if x.begin(first).IsZero() {
+						t.Fatal("the long item has not begun")
+					}
+					came := time.Now()
+					high, mid := x.add(1600, `{"ms": 30000}`), x.add(700, `{"ms": 30000}`)
+					time.Sleep(75 * time.Second)
+					x.wantBegun(high, came, of.bound)
+					x.wantBegun(mid, came, of.bound)
+					if long == 100 { // the run of the low pipeline goes on: its band is open
+						came = time.Now()
+						low := x.add(50, `{"ms": 1}`)
+						time.Sleep(time.Minute)
+						x.wantBegun(low, came, 15*time.Second+within)
+					}
+				})
+			})
+		}
+	}
+}
+
+// What this process enqueues itself begins at once.
+func TestAnItemOfThisProcessBeginsAtOnce(t *testing.T) {
+	inBubble(t, func(x *virtual) {
+		b := x.bot("ann")
+		p := x.new(b)
+		if err := p.Start(x.Context()); err != nil {
+			x.Fatal(err)
+		}
+		for _, priority := range []int{700, 1600, 500} {
+			time.Sleep(7 * time.Second)
+			came := time.Now()
+			enqueued, err := b.Store.Enqueue(x.Context(), []workqueue.NewItem{
+				{Priority: priority, Payload: `{"ms": 60000}`, IntegrationConfig: "work", State: workqueue.Pending},
+			})
+			if err != nil {
+				x.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			x.wantBegun(enqueued[0].ID, came, atOnce)
+		}
+	})
+}
+
+// Items that are retried, snoozed or scheduled begin within a second of their time,
+// also beside one that waits in vain and while another one runs.
+func TestAnItemBeginsWhenItsTimeComes(t *testing.T) {
+	inBubble(t, func(x *virtual) {
+		x.started("ann", nil)
+		x.add(900, `{"ms": 1}`, func(it *workqueue.NewItem) {
+			it.Selectors = []matching.Selector{{Key: "gpu", Operator: matching.Equal, Value: matching.Bool(true)}}
+		})
+		x.add(700, `{"ms": 600000}`)
+		time.Sleep(40 * time.Second) // past a tick; the pauses between looks in vain have grown
+		came := time.Now()
+		retried := x.add(700, `{"ms": 10, "end": "fail"}`, func(it *workqueue.NewItem) {
+			it.ResilienceConfig = `{"limit": 2, "delay": "2s", "jitter": 0}`
+		})
+		snoozed := x.add(1500, `{"ms": 10, "end": "snooze"}`)
+		scheduled := x.add(600, `{"ms": 10}`, func(it *workqueue.NewItem) { it.In = 7 * time.Second })
+		time.Sleep(30 * time.Second)
+		for id, due := range map[int64]time.Duration{retried: 2 * time.Second, snoozed: 5 * time.Second} {
+			// The first attempt begins within a second, too.
+			x.wantBegun(id, came.Add(due), 2*within)
+		}
+		x.wantBegun(scheduled, came.Add(7*time.Second), within)
+	})
+}
+
+// A reserved slot is for a high item at once, however many lesser ones wait.
+func TestAHighItemBeginsInTheReservedSlot(t *testing.T) {
+	inBubble(t, func(x *virtual) {
+		x.started("ann", func(b *bot) { b.Spec.Capacity, b.Spec.ReservedSlots = 2, 1 })
+		for range 6 {
+			x.add(1000, `{"ms": 200000}`)
+		}
+		for range 3 {
+			time.Sleep(17 * time.Second)
+			came := time.Now()
+			high := x.add(1001, `{"ms": 5000}`)
+			time.Sleep(10 * time.Second)
+			x.wantBegun(high, came, within)
+		}
+	})
+}
+
+// Without a free slot, the next one that frees goes to the most urgent item, also
+// before those that are claimed and have not begun.
+func TestTheNextSlotGoesToTheMostUrgent(t *testing.T) {
+	inBubble(t, func(x *virtual) {
+		x.started("ann", func(b *bot) { b.Spec.Capacity = 1 })
+		for range 200 { // a worker that claims ahead
+			x.add(600, `{"ms": 20}`)
+		}
+		time.Sleep(3 * time.Second)
+		came := time.Now()
+		high := x.add(1200, `{"ms": 20}`)
+		time.Sleep(30 * time.Second)
+		x.wantBegun(high, came, within+40*time.Millisecond)
+	})
+}
+
+// edit changes the text of a shipped pipeline.
+func (x *virtual) edit(pipeline, from, to string) {
+	x.Helper()
+	for _, f := range shipped.Files() {
+		if text := string(f.Data); f.Name == pipeline+".yaml" && strings.Contains(text, from) {
+			x.files[pipeline] = strings.Replace(text, from, to, 1)
+			return
+		}
+	}
+	x.Fatalf("%s has no %q", pipeline, from)
+}
