@@ -11,10 +11,13 @@ import (
 const longRun = time.Second
 
 // beginsFirst reports whether the begin of an item's run has to be recorded before it
-// starts, so that the run counts when it takes the process down with it. A run of
-// unknown length may be a long one.
-func (it *Item) beginsFirst() bool {
-	return it.RecordBegin || it.AssignedEstimateMs == nil || *it.AssignedEstimateMs >= longRun.Milliseconds()
+// starts, so that the run counts when it takes the process down with it. mean is that of
+// the runs so far, for an item without an estimate; 0: not known, so it may be a long run.
+func (it *Item) beginsFirst(mean time.Duration) bool {
+	if it.AssignedEstimateMs != nil {
+		mean = time.Duration(*it.AssignedEstimateMs) * time.Millisecond
+	}
+	return it.RecordBegin || mean == 0 || mean >= longRun
 }
 
 // begin records that the run of a claimed item begins now, and reports whether it may.

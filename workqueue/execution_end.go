@@ -10,6 +10,7 @@ func (e *execution) start(it claimed, own need) {
 	e.mu.Lock()
 	e.running++
 	e.cost += (float64(own.size()) - e.cost) / 8
+	mean := e.mean
 	e.mu.Unlock()
 	policy := e.policies.of(it.QueueName)
 	a := &activeRun{
@@ -22,7 +23,7 @@ func (e *execution) start(it claimed, own need) {
 	e.r.active.add(a)
 	e.lanes.run(func() {
 		ref := ItemRef{ItemID: it.ID, Fence: it.Fence}
-		if it.beginsFirst() && !e.r.begin(it.ctx, ref) {
+		if it.beginsFirst(mean) && !e.r.begin(it.ctx, ref) {
 			e.turnBack(a, it)
 			return
 		}
