@@ -16,7 +16,7 @@ func (a *app) benchDrainCommand() *cobra.Command {
 		Long: `Enqueues items that do nothing, then times a worker that assigns, claims, runs and
 finishes them by the shipped pipeline ExecuteWorkQueue. With --workers of more than
 one these are processes of their own, which begin together. The percentiles
-are of the time from an item's claim to its recorded end; CPU is the sum of the
+are of the time from an item's assignment to its recorded end; CPU is the sum of the
 workers' processes, memory that of the largest. Profiles are of this process.
 
 ` + benchDoc,

@@ -84,7 +84,7 @@ func (d *dispatcher) runItem(it *claimed) {
 	}
 	r.active.add(a)
 	ref := ItemRef{ItemID: it.ID, Fence: it.Fence}
-	if d.recordsBegin(it) && !r.begin(it.ctx, ref) {
+	if d.recordsBegin(it, policy.Queue) && !r.begin(it.ctx, ref) {
 		d.turnBack(a, it)
 		return
 	}
@@ -110,10 +110,11 @@ func (d *dispatcher) runItem(it *claimed) {
 }
 
 // recordsBegin reports whether the begin of an item is recorded before it starts: when
-// what was true at its claim may no longer be, or when its run may be long.
-func (d *dispatcher) recordsBegin(it *claimed) bool {
+// what was true at its claim may no longer be, when its run may be long, and when its
+// queue bounds how many start in a time.
+func (d *dispatcher) recordsBegin(it *claimed, of *Queue) bool {
 	now := time.Now()
-	if now.Sub(it.since) > freshFor {
+	if now.Sub(it.since) > freshFor || of.Rate != (Rate{}) || of.KeyRate != (Rate{}) {
 		return true
 	}
 	d.mu.Lock()

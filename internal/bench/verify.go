@@ -11,7 +11,7 @@ import (
 
 // verify compares the items after the id with how often they ran: each has to
 // stand in the database as Processed, and to have run once. It also returns the times
-// from the claims to the recorded ends, by the database's clock, in milliseconds.
+// from the assignments to the recorded ends, by the database's clock, in milliseconds.
 func (c Common) verify(ctx context.Context, dsn string, after int64, items int, ran *tally) (Count, []float64, error) {
 	count := Count{Items: items}
 	if c.spoil != nil {
@@ -25,7 +25,7 @@ func (c Common) verify(ctx context.Context, dsn string, after int64, items int, 
 	}
 	defer db.Close()
 	rows, err := db.QueryContext(ctx, fmt.Sprintf(
-		`SELECT "Id", "State", "StartedAt", "FinishedAt" FROM "BotWorkQueueItems" WHERE "Id" > %d`, after))
+		`SELECT "Id", "State", "AssignedAt", "FinishedAt" FROM "BotWorkQueueItems" WHERE "Id" > %d`, after))
 	if err != nil {
 		return count, nil, database.Redact(err, dsn)
 	}
@@ -35,17 +35,17 @@ func (c Common) verify(ctx context.Context, dsn string, after int64, items int, 
 	for rows.Next() {
 		var id int64
 		var state workqueue.State
-		var started, finished sql.NullTime
-		if err := rows.Scan(&id, &state, &started, &finished); err != nil {
+		var assigned, finished sql.NullTime
+		if err := rows.Scan(&id, &state, &assigned, &finished); err != nil {
 			return count, nil, err
 		}
 		runs := ran.of(id)
 		if runs > 1 {
 			count.RanTwice++
 		}
-		if state == workqueue.Processed && runs > 0 && finished.Valid && started.Valid {
+		if state == workqueue.Processed && runs > 0 && finished.Valid && assigned.Valid {
 			good++
-			times = append(times, milliseconds(finished.Time.Sub(started.Time)))
+			times = append(times, milliseconds(finished.Time.Sub(assigned.Time)))
 		}
 	}
 	count.Lost = max(items-good, 0)

@@ -89,7 +89,7 @@ func TestWhatIsCancelledOrLateNeverBegins(t *testing.T) {
 		when := time.Now()
 		for _, id := range cancelled {
 			if x.begin(id).IsZero() {
-				if _, err := x.store.Cancel(x.Context(), id, "not wanted"); err != nil {
+				if _, err := x.store.ChangeItem(x.Context(), id, workqueue.Change{Action: workqueue.Cancel, Reason: "not wanted"}); err != nil {
 					x.Fatal(err)
 				}
 			}

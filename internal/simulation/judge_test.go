@@ -22,6 +22,7 @@ type judge struct {
 
 	newest  map[int64]int64                         // fence of the latest run that began, by item
 	begun   map[workqueue.ItemRef]bool              // runs that began, or whose begin was recorded
+	barred  map[workqueue.ItemRef]bool              // claims that must not begin
 	deaf    map[workqueue.ItemRef]bool              // runs that ignore that they were cancelled
 	edited  map[workqueue.ItemRef]time.Duration     // when a person interfered with a run
 	open    map[workqueue.ItemRef]string            // ends that have not reached the database, and the instance that has them
@@ -55,7 +56,7 @@ func (f *figures) add(more figures) {
 
 func newJudge(w *world) *judge {
 	return &judge{
-		w: w, newest: map[int64]int64{}, begun: map[workqueue.ItemRef]bool{}, deaf: map[workqueue.ItemRef]bool{}, edited: map[workqueue.ItemRef]time.Duration{}, open: map[workqueue.ItemRef]string{}, settled: map[workqueue.ItemRef]bool{},
+		w: w, newest: map[int64]int64{}, begun: map[workqueue.ItemRef]bool{}, barred: map[workqueue.ItemRef]bool{}, deaf: map[workqueue.ItemRef]bool{}, edited: map[workqueue.ItemRef]time.Duration{}, open: map[workqueue.ItemRef]string{}, settled: map[workqueue.ItemRef]bool{},
 		done: map[workqueue.ItemRef]workqueue.Verdict{}, wins: map[string]string{},
 	}
 }
@@ -102,14 +103,22 @@ func (j *judge) begins(p *process, ref workqueue.ItemRef, deaf bool) {
 	if ref.Fence <= newest && !j.uninformed(ref) {
 		j.violationLocked("run %d/%d begins although %d/%d has begun", ref.ItemID, ref.Fence, ref.ItemID, newest)
 	}
+	if j.barred[ref] {
+		j.violationLocked("run %d/%d begins although that was refused", ref.ItemID, ref.Fence)
+	}
 	j.newest[ref.ItemID], j.deaf[ref], j.begun[ref] = max(newest, ref.Fence), deaf, true
 }
 
-// recorded notes that a run may begin from now on, and that its begin is recorded.
-func (j *judge) recorded(ref workqueue.ItemRef) {
+// asked notes whether a run may begin from now on, in which case its begin is recorded.
+// A statement that comes twice may find that the item is gone; the first answer counts.
+func (j *judge) asked(ref workqueue.ItemRef, may bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.begun[ref] = true
+	if may {
+		j.begun[ref] = true
+	} else if !j.begun[ref] {
+		j.barred[ref] = true
+	}
 }
 
 // said holds a process to what it says has begun.

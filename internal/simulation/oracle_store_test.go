@@ -94,8 +94,8 @@ func (o *oracle) begin(p workqueue.BeginParams) (refused []int64, err error) {
 	})
 	o.w.judge.log(p.InstanceID, "Begin %v: refused %v", p.Items, refused)
 	for _, ref := range p.Items {
-		if err == nil && !slices.Contains(refused, ref.ItemID) {
-			o.w.judge.recorded(ref)
+		if err == nil {
+			o.w.judge.asked(ref, !slices.Contains(refused, ref.ItemID))
 		}
 	}
 	return refused, err

@@ -103,7 +103,7 @@ func (p plainEnds) arrays(v values) values {
 }
 
 // json carries the ends row by row, without names: [[id, fence, failures, hash,
-// output, kept for ms, when the run began]]. They end at now.
+// output, kept for ms, when the run began or ""]]. They end at now.
 func (p plainEnds) json(now time.Time) (string, error) {
 	rows := []byte{'['}
 	for i := range p {
@@ -126,12 +126,11 @@ func (p plainEnds) json(now time.Time) (string, error) {
 		} else {
 			rows = append(strconv.AppendInt(rows, *end.KeepMs, 10), ',')
 		}
-		if end.TookMs == nil {
-			rows = append(rows, "null]"...)
-		} else {
-			began := now.Add(-milliseconds(*end.TookMs))
-			rows = append(append(began.AppendFormat(append(rows, '"'), sqliteTime), '"'), ']')
+		rows = append(rows, '"')
+		if end.TookMs != nil {
+			rows = now.Add(-milliseconds(*end.TookMs)).AppendFormat(rows, sqliteTime)
 		}
+		rows = append(rows, '"', ']')
 	}
 	return string(append(rows, ']')), nil
 }

@@ -71,7 +71,7 @@ func (x *behindProxy) loseAnswer(prepare, call func() error) {
 }
 
 // Nobody runs what was claimed by a call whose answer was lost. It comes back
-// when its lease ends, as after a worker's death: a release, not a failure.
+// when its lease ends, and nothing is counted: it had not begun.
 func TestClaimsWhoseAnswerWasLostComeBack(t *testing.T) {
 	t.Parallel()
 	eachProxied(t, func(x *behindProxy) {
@@ -98,12 +98,12 @@ func TestClaimsWhoseAnswerWasLostComeBack(t *testing.T) {
 			x.Fatalf("claimed after the rescue: %d items, %v; want all %d", len(again), err, len(ids))
 		}
 		for _, it := range again {
-			if it.Fence != 2 || it.RetryCount != 0 || it.ReleaseCount != 1 {
-				x.Errorf("item %d: Fence %d, RetryCount %d, ReleaseCount %d; want 2, 0, 1", it.ID, it.Fence, it.RetryCount, it.ReleaseCount)
+			if it.Fence != 2 || it.RetryCount != 0 || it.ReleaseCount != 0 || !it.RecordBegin {
+				x.Errorf("item %d: Fence %d, RetryCount %d, ReleaseCount %d; want 2, 0, 0, and that its begin is recorded", it.ID, it.Fence, it.RetryCount, it.ReleaseCount)
 			}
 			attempts, err := x.way.Attempts(x.Context(), it.ID)
-			if err != nil || len(attempts) != 1 || attempts[0].Outcome != "rescued" || attempts[0].Fence != 1 {
-				x.Errorf("item %d: attempts %+v, %v; want a rescued one of fence 1", it.ID, attempts, err)
+			if err != nil || len(attempts) != 1 || attempts[0].Outcome != "released" || attempts[0].Fence != 1 {
+				x.Errorf("item %d: attempts %+v, %v; want a released one of fence 1", it.ID, attempts, err)
 			}
 		}
 	})

@@ -3,13 +3,13 @@
 -- nothing is returned. Where it changes fewer rows than it was given, some had lost their
 -- lease, and the transaction has to be rolled back.
 -- In:  worker, instance, rows [[id, fence, failures, hash of the pipeline's text or null, output or null,
---      kept for ms or null, when the run began or null]], now (NULL: the database clock)
+--      kept for ms or null, when the run began or '']], now (NULL: the database clock)
 UPDATE BotWorkQueueItems SET
     State = 2,
     RetryCount = j.value ->> 2,
     FinishedAt = (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))),
-    StartedAt = MAX(StartedAt, COALESCE(j.value ->> 6, StartedAt)),
-    FirstStartedAt = CASE WHEN FirstStartedAt < StartedAt THEN FirstStartedAt ELSE MAX(StartedAt, COALESCE(j.value ->> 6, StartedAt)) END,
+    StartedAt = MAX(StartedAt, j.value ->> 6),
+    FirstStartedAt = CASE WHEN FirstStartedAt < StartedAt THEN FirstStartedAt ELSE MAX(StartedAt, j.value ->> 6) END,
     LeaseExpiresAt = NULL,
     LockKey = NULL,
     Output = j.value ->> 4,
