@@ -15,7 +15,7 @@ type WaitingStore interface {
 	// assigned to it and have not started, or that wait, as Waits has it, or that
 	// other workers hold for some seconds and have not started. It is one look along
 	// indexes, for a caller that asks each second. Of several answers it gives the
-	// first of the order ItemsAssigned, ItemsDue, ItemsWait, ItemsElsewhere.
+	// first of the order ItemsDue, ItemsAssigned, ItemsWait, ItemsElsewhere.
 	Ready(ctx context.Context, workerID int64, band Band) (Readiness, error)
 
 	// Listen hands over a notice when items become ready or are assigned, until ctx

@@ -23,7 +23,7 @@ func readyTests() []test {
 func (x *fixture) wantReady(want workqueue.Readiness, worker int64, band workqueue.Band, of string) {
 	x.Helper()
 	got, err := x.Store.Ready(x.ctx, worker, band)
-	if want == workqueue.ItemsWait && got == workqueue.ItemsDue {
+	if (want == workqueue.ItemsWait || want == workqueue.ItemsAssigned) && got == workqueue.ItemsDue {
 		return
 	}
 	if err != nil || got != want {
@@ -73,6 +73,7 @@ func readyNews(x *fixture) {
 func readyElsewhere(x *fixture) {
 	mine, other := x.Worker(WorkerOpts{}), x.Worker(WorkerOpts{})
 	it := x.Item(ItemOpts{State: workqueue.Assigned, Worker: other})
+	x.exactly(workqueue.ItemsAssigned, other.ID, "assigned to it")
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "AssignedAt" = %s WHERE "Id" = %d`, farAway, it.ID)
 	x.exactly(workqueue.NothingReady, mine.ID, "assigned just now")
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "AssignedAt" = %s WHERE "Id" = %d`, longAgo, it.ID)

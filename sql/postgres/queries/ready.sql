@@ -3,9 +3,25 @@
 -- of waiting; each part follows its own index and ends at the first row:
 -- the order has PostgreSQL follow it, which else reads the table as it lies when much waits.
 -- In:  worker, min_priority, max_priority, recent_ms, elsewhere_ms, now (NULL: the database clock)
--- Out: 2: some are assigned; 3: some have become due, or were made, within recent_ms; 1: some
+-- Out: the first that holds of 3: some have become due, or were made, within recent_ms; 2: some are assigned; 1: some
 --      wait; 4: none of that, but others hold some that they were given elsewhere_ms ago; 0: nothing.
 SELECT CASE
+    WHEN (SELECT 1 FROM "BotWorkQueueItems" i
+    WHERE i."State" IN (0, 4) AND i."Scheduled" AND i."AvailableAt" > CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@recent_ms AS bigint) * INTERVAL '1 millisecond' AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+      AND i."Priority" BETWEEN @min_priority AND @max_priority
+      AND i."DeletedAt" IS NULL
+      AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+      AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
+    ORDER BY i."AvailableAt" LIMIT 1) IS NOT NULL THEN 3
+    WHEN (SELECT 1 FROM (SELECT l."State", l."Priority", l."QueueName", l."AvailableAt", l."DeletedAt", l."DeadlineAt", l."ExpiresAt", l."CreatedAt" FROM "BotWorkQueueItems" l WHERE l."Id" > (SELECT MAX(m."Id") FROM "BotWorkQueueItems" m) - 100) i
+    WHERE i."State" IN (0, 4) AND i."CreatedAt" > CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@recent_ms AS bigint) * INTERVAL '1 millisecond' AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+      AND i."Priority" BETWEEN @min_priority AND @max_priority
+      AND i."DeletedAt" IS NULL
+      AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+      AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
+    LIMIT 1) IS NOT NULL THEN 3
     WHEN EXISTS (SELECT 1 FROM "BotWorkQueueItems" i
     WHERE i."State" = 5 AND i."WorkerId" = @worker
       AND i."Priority" BETWEEN @min_priority AND @max_priority
@@ -15,22 +31,6 @@ SELECT CASE
       AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
       AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
       AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."State" = 'active')) THEN 2
-    WHEN (SELECT 1 FROM "BotWorkQueueItems" i
-    WHERE i."State" IN (0, 4) AND i."Scheduled" AND i."AvailableAt" > CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@recent_ms AS bigint) * INTERVAL '1 millisecond' AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
-      AND i."Priority" BETWEEN @min_priority AND @max_priority
-      AND i."DeletedAt" IS NULL
-      AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-      AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
-    ORDER BY i."AvailableAt" LIMIT 1) IS NOT NULL THEN 3
-    WHEN (SELECT 1 FROM (SELECT l."State", l."Priority", l."QueueName", l."AvailableAt", l."DeletedAt", l."DeadlineAt", l."ExpiresAt", l."CreatedAt" FROM "BotWorkQueueItems" l ORDER BY l."Id" DESC LIMIT 100) i
-    WHERE i."State" IN (0, 4) AND i."CreatedAt" > CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@recent_ms AS bigint) * INTERVAL '1 millisecond' AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
-      AND i."Priority" BETWEEN @min_priority AND @max_priority
-      AND i."DeletedAt" IS NULL
-      AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-      AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
-    LIMIT 1) IS NOT NULL THEN 3
     WHEN (SELECT 1 FROM "BotWorkQueueItems" i
     WHERE i."State" IN (0, 4) AND NOT i."Scheduled" AND i."DeadlineAt" IS NULL
       AND i."Priority" BETWEEN @min_priority AND @max_priority

@@ -2,9 +2,23 @@
 -- have not started, or that wait for a worker and are due. The conditions of claim and
 -- of waiting; each part follows its own index and ends at the first row.
 -- In:  worker, min_priority, max_priority, recent_ms, elsewhere_ms, now (NULL: the database clock)
--- Out: 2: some are assigned; 3: some have become due, or were made, within recent_ms; 1: some
+-- Out: the first that holds of 3: some have become due, or were made, within recent_ms; 2: some are assigned; 1: some
 --      wait; 4: none of that, but others hold some that they were given elsewhere_ms ago; 0: nothing.
 SELECT CASE
+    WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
+    WHERE i.State IN (0, 4) AND i.Scheduled = 1 AND i.AvailableAt > (SELECT strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@recent_ms / 1000.0))) AND i.AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+      AND i.Priority BETWEEN @min_priority AND @max_priority
+      AND i.DeletedAt IS NULL
+      AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))) THEN 3
+    WHEN EXISTS (SELECT 1 FROM (SELECT l.State, l.Priority, l.QueueName, l.AvailableAt, l.DeletedAt, l.DeadlineAt, l.ExpiresAt, l.CreatedAt FROM BotWorkQueueItems l WHERE l.Id > (SELECT MAX(m.Id) FROM BotWorkQueueItems m) - 100) i
+    WHERE i.State IN (0, 4) AND i.CreatedAt > (SELECT strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@recent_ms / 1000.0))) AND i.AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+      AND i.Priority BETWEEN @min_priority AND @max_priority
+      AND i.DeletedAt IS NULL
+      AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))) THEN 3
     WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
     WHERE i.State = 5 AND i.WorkerId = @worker
       AND i.Priority BETWEEN @min_priority AND @max_priority
@@ -14,20 +28,6 @@ SELECT CASE
       AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
       AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.State = 'active')) THEN 2
-    WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Scheduled = 1 AND i.AvailableAt > (SELECT strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@recent_ms / 1000.0))) AND i.AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
-      AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.DeletedAt IS NULL
-      AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
-      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))) THEN 3
-    WHEN EXISTS (SELECT 1 FROM (SELECT l.State, l.Priority, l.QueueName, l.AvailableAt, l.DeletedAt, l.DeadlineAt, l.ExpiresAt, l.CreatedAt FROM BotWorkQueueItems l ORDER BY l.Id DESC LIMIT 100) i
-    WHERE i.State IN (0, 4) AND i.CreatedAt > (SELECT strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@recent_ms / 1000.0))) AND i.AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
-      AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.DeletedAt IS NULL
-      AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
-      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))) THEN 3
     WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
     WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.DeadlineAt IS NULL
       AND i.Priority BETWEEN @min_priority AND @max_priority
