@@ -2,7 +2,6 @@ package workqueue
 
 import (
 	"context"
-	"slices"
 	"time"
 )
 
@@ -20,17 +19,20 @@ func (it *Item) beginsFirst(short bool) bool {
 	return *it.AssignedEstimateMs >= longRun.Milliseconds()
 }
 
-// begin records that the run of a claimed item begins now, and reports whether it may.
-// What cannot be recorded must not start.
-func (r *Runner) begin(ctx context.Context, ref ItemRef) bool {
+// begin records that the runs of claimed items begin now, and returns those that must
+// not. What cannot be recorded must not start.
+func (r *Runner) begin(ctx context.Context, refs ...ItemRef) (refused []int64) {
 	bounded, cancel := context.WithTimeout(ctx, r.statementTime())
 	defer cancel()
 	refused, err := r.o.Store.Begin(bounded, BeginParams{
-		WorkerID: r.worker.ID, InstanceID: r.worker.InstanceID, Items: []ItemRef{ref},
+		WorkerID: r.worker.ID, InstanceID: r.worker.InstanceID, Items: refs,
 	})
 	if err != nil {
-		r.o.Log.Warn().Err(err).Int64("item_id", ref.ItemID).Msg("gave back an item: its begin could not be recorded")
-		return false
+		r.o.Log.Warn().Err(err).Int("items", len(refs)).Int64("item_id", refs[0].ItemID).Msg("gave back items: their begin could not be recorded")
+		refused = nil
+		for _, ref := range refs {
+			refused = append(refused, ref.ItemID)
+		}
 	}
-	return !slices.Contains(refused, ref.ItemID)
+	return refused
 }

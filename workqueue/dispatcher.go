@@ -164,9 +164,9 @@ func (d *dispatcher) open(ctx context.Context, s *Session, p ExecuteParams, queu
 	defer d.mu.Unlock()
 	st := s.begin(ctx, p)
 	d.policies = policies
-	if !s.opened {
-		s.opened = true
-		s.poll = time.Now().Add(refillEvery)
+	s.opened = true
+	s.poll = time.Now().Add(refillEvery)
+	if !slices.Contains(d.sessions, s) { // it has left when none of its other steps was open
 		d.sessions = append(d.sessions, s)
 	}
 	d.mayClaim()

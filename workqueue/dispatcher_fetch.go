@@ -49,6 +49,9 @@ func (d *dispatcher) fetch(f *fetch) {
 	begin := d.fill()
 	d.tellQuiet()
 	d.mu.Unlock()
+	if len(begin) > 1 {
+		d.recordBegins(d.r.runs, begin...)
+	}
 	for _, it := range begin {
 		d.launch(it)
 	}

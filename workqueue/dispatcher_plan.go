@@ -182,7 +182,10 @@ func (d *dispatcher) planPasses(f *fetch, s *Session, spans []Band) *fetch {
 	f.band = Band{Min: spans[len(spans)-1].Min, Max: spans[0].Max}
 	f.take = f.band.Min >= d.below && len(spans) == 1
 	f.ahead = f.ahead || s.left && f.fast
-	s.woken, s.unseen = false, false
+	if bands := s.bands(); f.band.Min <= JoinBands(bands)[0].Min { // else what was announced may be less urgent
+		s.woken = false
+	}
+	s.unseen = false
 	f.claimNews, f.passNews = d.news, s.news
 	return f
 }

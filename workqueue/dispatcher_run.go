@@ -1,6 +1,10 @@
 package workqueue
 
-import "time"
+import (
+	"context"
+	"slices"
+	"time"
+)
 
 // fill takes the slots for the items whose turn it is, and returns the items.
 func (d *dispatcher) fill() (begin []*claimed) {
@@ -83,12 +87,14 @@ func (d *dispatcher) runItem(it *claimed) {
 		timer = time.AfterFunc(limit, func() { it.cancel(&TimeLimitError{Limit: limit}) })
 	}
 	r.active.add(a)
-	ref := ItemRef{ItemID: it.ID, Fence: it.Fence}
-	if d.recordsBegin(it, policy.Queue) && !r.begin(it.ctx, ref) {
+	if !it.looked {
+		d.recordBegins(it.ctx, it)
+	}
+	if it.refused {
 		d.turnBack(a, it)
 		return
 	}
-	a.run.waited = r.held.begin(ref)
+	a.run.waited = r.held.begin(it.ref())
 	r.active.begins(a)
 	outcome := r.runSafely(it.ctx, a.run)
 	if timer != nil {
@@ -109,19 +115,32 @@ func (d *dispatcher) runItem(it *claimed) {
 	}
 }
 
-// recordsBegin reports whether the begin of an item is recorded before it starts: when
-// what was true at its claim may no longer be, when its run may be long, and when its
-// queue bounds how many start in a time.
-func (d *dispatcher) recordsBegin(it *claimed, of *Queue) bool {
+// recordBegins records the begins of items that are about to start, of all together,
+// where that has to be done before: when what was true at their claim may no longer be,
+// when their runs may be long, and when their queue bounds how many start in a time.
+func (d *dispatcher) recordBegins(ctx context.Context, list ...*claimed) {
 	now := time.Now()
-	if now.Sub(it.since) > freshFor || of.Rate != (Rate{}) || of.KeyRate != (Rate{}) {
-		return true
-	}
 	d.mu.Lock()
-	short := d.pace.within(claimAhead, now) > d.capacity()
+	policies, short := d.policies, d.pace.within(claimAhead, now) > d.capacity()
 	d.mu.Unlock()
-	return it.beginsFirst(short)
+	var refs []ItemRef
+	for _, it := range list {
+		of := policies.of(it.QueueName).Queue
+		it.looked = true
+		if now.Sub(it.since) > freshFor || of.Rate != (Rate{}) || of.KeyRate != (Rate{}) || it.beginsFirst(short) {
+			refs = append(refs, it.ref())
+		}
+	}
+	if len(refs) == 0 {
+		return
+	}
+	refused := d.r.begin(ctx, refs...)
+	for _, it := range list {
+		it.refused = slices.Contains(refused, it.ID)
+	}
 }
+
+func (it *claimed) ref() ItemRef { return ItemRef{ItemID: it.ID, Fence: it.Fence} }
 
 // turnBack gives back an item that must not begin.
 func (d *dispatcher) turnBack(a *activeRun, it *claimed) {

@@ -16,6 +16,9 @@ type claimed struct {
 	since time.Time // when it was claimed, by this machine's steady clock
 	step  *step     // whose it is
 	need  need
+
+	looked  bool // its begin is recorded, if that has to be, unless it is refused
+	refused bool // it must not begin
 }
 
 // line holds the items that are claimed and have not begun, the most urgent first,

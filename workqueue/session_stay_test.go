@@ -133,3 +133,24 @@ func TestAWokenPassTellsWhetherThereIsMoreToClaim(t *testing.T) {
 		w.leave(t)
 	})
 }
+
+// A step whose priorities are known only when it begins comes after one that has ended:
+// the session has nothing open in between.
+func TestAStepThatBeginsWhenNoneIsOpen(t *testing.T) {
+	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		var ran runs
+		r := start(t, options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
+			ran.add(it.ID)
+			return workqueue.Outcome{}
+		}))
+		s := r.NewSession(workqueue.SessionOptions{Steps: []workqueue.SessionStep{{Name: "first"}, {Name: "second"}}})
+		defer s.End()
+		for _, step := range []string{"first", "second", "second"} {
+			ids := enqueue(t, store, 1, workqueue.NewItem{})
+			assign(t, r, workqueue.AssignParams{})
+			if got := execute(t, r, workqueue.ExecuteParams{Session: s, Step: step}); got.Succeeded != 1 {
+				t.Errorf("step %s: %+v, want item %d to succeed", step, got, ids[0])
+			}
+		}
+	})
+}

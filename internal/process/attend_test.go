@@ -67,16 +67,30 @@ func (x *fixture) leftBehind(worker string, state workqueue.State, priority int)
 	if err != nil {
 		x.Fatal(err)
 	}
+	var held []workqueue.ItemRef
 	if state == workqueue.Blocked {
 		claimed, err := x.store.Claim(x.Context(), workqueue.ClaimParams{
-			WorkerID: w.ID, InstanceID: w.InstanceID, Band: workqueue.EveryPriority, Max: 1, Lease: soon,
+			WorkerID: w.ID, InstanceID: w.InstanceID, Band: workqueue.EveryPriority, Max: 1, Lease: time.Minute,
 		})
 		if err != nil || len(claimed) != 1 {
 			x.Fatalf("worker %s claimed %d items, %v; want the one that was assigned to it", worker, len(claimed), err)
 		}
+		x.hasBegun(w, claimed[0])
+		held = []workqueue.ItemRef{{ItemID: id, Fence: claimed[0].Fence}}
 	}
-	if _, err := x.store.Beat(x.Context(), workqueue.BeatParams{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: soon}); err != nil {
+	if _, err := x.store.Beat(x.Context(), workqueue.BeatParams{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: soon, Held: held}); err != nil {
 		x.Fatal(err)
 	}
 	return id
+}
+
+// hasBegun records that the run of a claimed item has begun.
+func (x *fixture) hasBegun(w workqueue.Worker, it workqueue.Item) {
+	x.Helper()
+	refused, err := x.store.Begin(x.Context(), workqueue.BeginParams{
+		WorkerID: w.ID, InstanceID: w.InstanceID, Items: []workqueue.ItemRef{{ItemID: it.ID, Fence: it.Fence}},
+	})
+	if err != nil || len(refused) > 0 {
+		x.Fatalf("Begin of item %d refused %v, %v", it.ID, refused, err)
+	}
 }

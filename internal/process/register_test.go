@@ -102,6 +102,7 @@ func (x *fixture) crashed(host string, pid int) (running, assigned int64) {
 	if err != nil || len(claimed) != 1 || claimed[0].ID != running {
 		x.Fatalf("claimed %v, %v, want item %d", claimed, err, running)
 	}
+	x.hasBegun(w, claimed[0])
 	return running, assigned
 }
 
