@@ -31,7 +31,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 		if e.Driver == database.Postgres {
 			plain = map[string]any{
 				"worker": 1, "instance": "x",
-				"ids": "{1}", "fences": "{1}", "failures": "{0}", "hashes": "{x}", "outputs": "{x}", "kept_ms": "{1}",
+				"ids": "{1}", "fences": "{1}", "failures": "{0}", "hashes": "{x}", "outputs": "{x}", "kept_ms": "{1}", "took_ms": "{1}",
 			}
 		}
 		for _, c := range []struct {
@@ -90,7 +90,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"assign", map[string]any{"rows": rows}, nil},
 			{"take", map[string]any{"worker": 1, "instance": "x", "rows": rows, "lease_ms": 1000}, nil},
 			{"taken", map[string]any{"rows": `[[1, 1]]`}, nil},
-			{"beat_items", map[string]any{"worker": 1, "lease_ms": 1000, "rows": rows}, nil},
+			{"beat_items", map[string]any{"worker": 1, "lease_ms": 1000, "rows": rows, "begun": rows}, nil},
 			{"finish", map[string]any{"worker": 1, "instance": "x", "robot": nil, "lock_key": nil, "rows": rows}, nil},
 			{"finish_plain", plain, nil},
 			{"progress", map[string]any{"worker": 1, "instance": "x", "rows": rows}, nil},
