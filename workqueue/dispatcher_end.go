@@ -63,7 +63,7 @@ func (d *dispatcher) countOver(st *step, written bool) {
 func (d *dispatcher) giveBackLate(now time.Time) {
 	late := d.line.takeOut(func(it *claimed) bool { return now.Sub(it.since) >= waitAtMost })
 	for _, it := range late {
-		if it.need.size() > 1 && !d.slots.full(it.need) && (d.reserve == nil || d.reserve.priority < it.need.priority) {
+		if it.need.size() > 1 && !d.slots.full(it.need) && (d.reserve == nil || it.need.before(*d.reserve)) {
 			d.reserve = &it.need
 		}
 		it.step.session.left = true

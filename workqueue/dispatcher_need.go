@@ -13,7 +13,7 @@ func (r *Runner) needOf(it *Item) (need, error) {
 	if len(spec.Queues) > 0 && !slices.ContainsFunc(spec.Queues, func(q string) bool { return sameQueue(q, it.QueueName) }) {
 		return need{}, fmt.Errorf("worker %q does not serve the queue %q, only %s", spec.Name, it.QueueName, strings.Join(spec.Queues, ", "))
 	}
-	n := need{priority: it.Priority}
+	n := need{priority: it.Priority, expedited: it.expedited()}
 	if len(spec.Channels) == 0 {
 		return n, nil
 	}

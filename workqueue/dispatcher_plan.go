@@ -65,12 +65,12 @@ func (d *dispatcher) room(now time.Time) (*fetch, bool) {
 	least := f.band.Min
 	head := d.line.head(&d.slots)
 	if head != nil {
-		least = head.Priority + 1
+		least = d.slots.passes(head.need)
 	} else if d.reserve != nil {
 		if d.slots.room(*d.reserve) || d.slots.hopeless(*d.reserve) {
 			d.reserve = nil
 		} else {
-			least = d.reserve.priority + 1
+			least = d.slots.passes(*d.reserve)
 		}
 	}
 	// What is being read has its slots as good as taken.
@@ -78,7 +78,7 @@ func (d *dispatcher) room(now time.Time) (*fetch, bool) {
 	switch {
 	case head == nil && len(d.line.items) >= waitMost:
 		return nil, false // all of them wait for their channels
-	case head == nil && free > 0:
+	case head == nil && free > 0 && least < anything:
 		f.band.Min, f.begin = least, d.itemsIn(free)
 		f.most = f.begin
 		if d.reserve == nil {
@@ -89,7 +89,7 @@ func (d *dispatcher) room(now time.Time) (*fetch, bool) {
 		f.most = f.begin
 	case d.reserve == nil && f.fast && len(d.line.items)+d.reading <= d.brought:
 		f.most, f.ahead = ahead, true
-	case head != nil && d.reserve == nil && d.woken():
+	case head != nil && d.reserve == nil && least < anything && d.woken():
 		// More urgent work was announced than what waits here for a slot.
 		f.band.Min, f.most = least, d.capacity()
 	default:

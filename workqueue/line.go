@@ -1,7 +1,6 @@
 package workqueue
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -21,37 +20,43 @@ type claimed struct {
 	refused bool // it must not begin
 }
 
-// line holds the items that are claimed and have not begun, the most urgent first,
-// the longest waiting first among equals. Not safe for concurrent use: the
+// line holds the items that are claimed and have not begun, in the order of
+// CompareStarts. Not safe for concurrent use: the
 // dispatcher's mutex guards it.
 type line struct {
 	items []*claimed
 }
 
-// add puts items behind those of their priority.
+// add puts items where their turn is, after those that are equal.
 func (l *line) add(items ...*claimed) {
-	byPriority := func(a, b *claimed) int { return cmp.Compare(b.Priority, a.Priority) }
+	byTurn := func(a, b *claimed) int { return CompareStarts(&a.Item, &b.Item) }
 	l.items = append(l.items, items...)
-	if !slices.IsSortedFunc(l.items, byPriority) {
-		slices.SortStableFunc(l.items, byPriority)
+	if !slices.IsSortedFunc(l.items, byTurn) {
+		slices.SortStableFunc(l.items, byTurn)
 	}
 }
 
 // next takes out the item whose turn it is and takes its slots; nil when none can
 // begin. An item that needs more slots than are free holds up those behind it, or
 // its turn would never come; one that only waits for its own channel's maximum
-// holds up no other.
+// holds up no other. An expedited item for which only reserved slots are free does not
+// hold up those that may take them.
 func (l *line) next(s *slots) *claimed {
+	least := EveryPriority.Min
 	for i, it := range l.items {
-		if s.full(it.need) {
-			continue
-		}
-		if !s.room(it.need) {
+		switch {
+		case s.full(it.need) || it.Priority < least && it.need.expedited:
+		case it.Priority < least:
+			return nil // and so are all behind it
+		case s.room(it.need):
+			s.take(it.need)
+			l.remove(i)
+			return it
+		case !it.need.expedited:
 			return nil
+		default:
+			least = s.passes(it.need)
 		}
-		s.take(it.need)
-		l.remove(i)
-		return it
 	}
 	return nil
 }

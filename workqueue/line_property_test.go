@@ -18,6 +18,7 @@ type lineModel struct {
 
 func drawNeed(t *rapid.T, m *lineModel) need {
 	n := need{priority: rapid.SampledFrom([]int{-3, 0, 499, 500, 1000, 1001, 5000}).Draw(t, "priority")}
+	n.expedited = rapid.IntRange(0, 3).Draw(t, "expedited") == 0
 	n.channel = rapid.SampledFrom([]string{"", "", "voice", "chat", "mail"}).Draw(t, "channel")
 	if n.channel != "" {
 		n.cost = rapid.IntRange(1, m.s.capacity-m.s.reserved).Draw(t, "cost")
@@ -42,12 +43,12 @@ func (m *lineModel) settle(t *rapid.T) {
 			if w == it {
 				break // those that came later and are as urgent
 			}
-			if w.need.priority >= it.need.priority && !before.full(w.need) {
+			if !it.need.before(w.need) && !before.full(w.need) && !m.lends(&before, w.need, it.need) {
 				t.Fatalf("%+v got slots before %+v", it.need, w.need)
 			}
 		}
 		for _, w := range m.waiting {
-			if w.need.priority > it.need.priority && !before.full(w.need) {
+			if w.need.before(it.need) && !before.full(w.need) && !m.lends(&before, w.need, it.need) {
 				t.Fatalf("%+v got slots before %+v", it.need, w.need)
 			}
 		}
@@ -58,6 +59,17 @@ func (m *lineModel) settle(t *rapid.T) {
 		m.waiting = slices.DeleteFunc(m.waiting, func(w *claimed) bool { return w == it })
 	}
 	m.check(t)
+}
+
+// lends reports whether a high item takes a reserved slot that those before it may not
+// take: an expedited one waits for room, and the other waits behind it.
+func (m *lineModel) lends(s *slots, expedited, high need) bool {
+	if !expedited.expedited || expedited.priority > HighPriority || high.priority <= HighPriority || s.reserved == 0 {
+		return false
+	}
+	return slices.ContainsFunc(m.waiting, func(w *claimed) bool {
+		return w.need.expedited && !expedited.before(w.need) && !s.full(w.need) && !s.room(w.need)
+	})
 }
 
 func (m *lineModel) check(t *rapid.T) {
@@ -80,8 +92,13 @@ func (m *lineModel) check(t *rapid.T) {
 	// Whoever waits has a reason: its channel is full, there is no room for it, or
 	// one before it waits for room.
 	byTurn := slices.Clone(m.waiting)
-	slices.SortStableFunc(byTurn, func(a, b *claimed) int { return b.need.priority - a.need.priority })
-	for _, w := range byTurn {
+	slices.SortStableFunc(byTurn, func(a, b *claimed) int {
+		if a.need.expedited != b.need.expedited {
+			return map[bool]int{true: -1, false: 1}[a.need.expedited]
+		}
+		return b.need.priority - a.need.priority
+	})
+	for i, w := range byTurn {
 		kept := 0
 		if w.need.priority <= HighPriority {
 			kept = m.s.reserved
@@ -93,12 +110,29 @@ func (m *lineModel) check(t *rapid.T) {
 			if head := m.l.head(&m.s); head != w {
 				t.Fatalf("head is %+v, want %+v, which holds up the others", head, w.need)
 			}
+			m.checkReserved(t, w.need, byTurn[i+1:])
 			return
 		}
 		t.Fatalf("%+v waits although %d slots are free, %v run and all before it wait for their channels", w.need, m.s.free, of)
 	}
 	if head := m.l.head(&m.s); head != nil {
 		t.Fatalf("head is %+v, want none: all that wait wait for their channels", head.need)
+	}
+}
+
+// checkReserved checks that no high item waits for a slot that is reserved for it, behind
+// an expedited one that may not take it.
+func (m *lineModel) checkReserved(t *rapid.T, head need, behind []*claimed) {
+	if !head.expedited || head.priority > HighPriority || m.s.reserved == 0 {
+		return
+	}
+	for _, w := range behind {
+		if w.need.priority > HighPriority && !m.s.full(w.need) {
+			if w.need.size() <= m.s.free {
+				t.Fatalf("%+v waits although %d slots are free, which %+v may not take", w.need, m.s.free, head)
+			}
+			return
+		}
 	}
 }
 
@@ -113,9 +147,7 @@ func TestLineProperties(t *testing.T) {
 			"come": func(t *rapid.T) {
 				var list []*claimed
 				for range rapid.IntRange(1, 4).Draw(t, "items") {
-					it := &claimed{need: drawNeed(t, m)}
-					it.Priority = it.need.priority
-					list = append(list, it)
+					list = append(list, inLine(drawNeed(t, m)))
 				}
 				m.waiting = append(m.waiting, list...)
 				m.l.add(list...)
@@ -163,8 +195,7 @@ func TestLineStarvesNone(t *testing.T) {
 		capacity := rapid.IntRange(2, 12).Draw(t, "capacity")
 		s, l := newSlots(capacity, 0), line{}
 		come := func(cost int) *claimed {
-			it := &claimed{need: need{priority: 500, cost: cost}}
-			it.Priority = 500
+			it := inLine(need{priority: 500, cost: cost})
 			l.add(it)
 			return it
 		}

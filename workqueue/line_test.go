@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"botwork/workqueue/assignment"
 )
 
 // queueUp is a line and its slots, with those who hold some, by name.
@@ -21,11 +23,20 @@ func newQueue(t *testing.T, capacity, reserved int) *queueUp {
 
 // ask puts one in line and reports whether it has its slots at once.
 func (q *queueUp) ask(name string, n need) bool {
-	it := &claimed{need: n}
-	it.Priority = n.priority
+	it := inLine(n)
 	q.names[it] = name
 	q.add(it)
 	return slices.Contains(q.granted(), name)
+}
+
+// inLine is an item with a need.
+func inLine(n need) *claimed {
+	it := &claimed{need: n}
+	it.Priority = n.priority
+	if n.expedited {
+		it.RunOrder = assignment.ExpeditedBefore - 1
+	}
+	return it
 }
 
 // done gives back what one holds, and lists those that have theirs now.
@@ -186,6 +197,90 @@ func TestSlotsThatWaitForAChannelGoOnWhenItHasRoom(t *testing.T) {
 	}
 	if got := q.done("chat 1"); !slices.Equal(got, []string{"chat 2"}) {
 		t.Errorf("%v got slots, want the second chat", got)
+	}
+}
+
+// Expedited items start before all others, the most urgent of them first.
+func TestSlotsGoToTheExpeditedFirst(t *testing.T) {
+	q := newQueue(t, 1, 0)
+	q.ask("runs", need{priority: 500})
+	for name, n := range map[string]need{
+		"high": {priority: 2000}, "low": {priority: 100}, "expedited low": {priority: -7, expedited: true}, "expedited": {priority: 600, expedited: true},
+	} {
+		q.ask(name, n)
+	}
+	order := q.done("runs")
+	for len(order) < 4 {
+		order = append(order, q.done(order[len(order)-1])...)
+	}
+	if want := []string{"expedited", "expedited low", "high", "low"}; !slices.Equal(order, want) {
+		t.Errorf("slots went to %v, want %v", order, want)
+	}
+}
+
+// Of one priority those start first that were planned first, also those that are claimed later.
+func TestSlotsGoToThePlannedFirst(t *testing.T) {
+	q := newQueue(t, 1, 0)
+	q.ask("runs", need{priority: 500})
+	var names []string
+	for i, order := range []int64{7, -9, 7} {
+		it := inLine(need{priority: 600})
+		it.ID, it.RunOrder = int64(3-i), order
+		q.names[it] = fmt.Sprint(it.ID)
+		q.add(it)
+	}
+	for name := "runs"; len(names) < 3; name = names[len(names)-1] {
+		names = append(names, q.done(name)...)
+	}
+	if want := []string{"2", "1", "3"}; !slices.Equal(names, want) {
+		t.Errorf("slots went to %v, want %v", names, want)
+	}
+}
+
+// An expedited item takes no reserved slot, and keeps none from a high item.
+func TestSlotsThatAreReservedAreNotForTheExpedited(t *testing.T) {
+	q := newQueue(t, 3, 1)
+	q.fill(need{priority: 500}, 2)
+	for _, name := range []string{"expedited 1", "expedited 2"} {
+		if q.ask(name, need{priority: 600, expedited: true}) {
+			t.Errorf("%s got the reserved slot", name)
+		}
+	}
+	if q.ask("medium", need{priority: 900}) {
+		t.Error("the medium item got the reserved slot")
+	}
+	if !q.ask("high", need{priority: 1001}) {
+		t.Error("the high item waits, and a slot is reserved for it")
+	}
+	if q.ask("high 2", need{priority: 1001}) {
+		t.Error("a fourth item got a slot")
+	}
+	q.done("high")
+	if _, runs := q.holds["high 2"]; !runs {
+		t.Error("the second high item waits, and a slot is reserved for it")
+	}
+	if got := q.done("high 2"); len(got) > 0 {
+		t.Errorf("%v got the reserved slot", got)
+	}
+	if got := q.done(" 1"); !slices.Equal(got, []string{"expedited 1"}) {
+		t.Errorf("%v got the slot, want the expedited item", got)
+	}
+}
+
+// A large expedited item holds up all others until there is room for it, unless a slot is
+// reserved for them.
+func TestSlotsGoToALargeExpeditedOneBeforeHighOnes(t *testing.T) {
+	q := newQueue(t, 3, 0)
+	q.fill(need{priority: 500}, 2)
+	if q.ask("large", need{priority: 600, cost: 3, expedited: true}) || q.ask("small", need{priority: 500, expedited: true}) || q.ask("high", need{priority: 2000}) {
+		t.Fatal("an item passed the large one")
+	}
+	q.done(" 1")
+	if got := q.done(" 2"); !slices.Equal(got, []string{"large"}) {
+		t.Fatalf("%v got slots, want the large one", got)
+	}
+	if got := q.done("large"); !slices.Equal(got, []string{"small", "high"}) {
+		t.Errorf("%v got slots, want the two that waited", got)
 	}
 }
 

@@ -20,13 +20,22 @@ type slots struct {
 // need is what an item asks of the slots. The zero value but for its priority is
 // a plain item: one slot, of no channel.
 type need struct {
-	priority int
-	cost     int    // slots; 0: 1
-	channel  string // "": none
-	most     int    // items of the channel at a time; 0: as many as fit
+	priority  int
+	expedited bool   // before all priorities
+	cost      int    // slots; 0: 1
+	channel   string // "": none
+	most      int    // items of the channel at a time; 0: as many as fit
 }
 
 func (n need) size() int { return max(n.cost, 1) }
+
+// before reports whether an item that needs n is more urgent.
+func (n need) before(other need) bool {
+	if n.expedited != other.expedited {
+		return n.expedited
+	}
+	return n.priority > other.priority
+}
 
 // channelUse counts the items of a channel that has a maximum.
 type channelUse struct{ running, stuck, most int }
@@ -89,6 +98,19 @@ func (s *slots) kept(priority int) int {
 		return 0
 	}
 	return max(min(s.reserved, s.capacity-s.stuck-1), 0)
+}
+
+// passes is the least priority that need not wait behind an item for which there is no
+// room: before an expedited one goes only what may take the slots that are kept from it.
+func (s *slots) passes(n need) int {
+	switch {
+	case !n.expedited:
+		return n.priority + 1
+	case s.kept(n.priority) > 0:
+		return HighPriority + 1
+	default:
+		return anything
+	}
 }
 
 // hopeless reports whether only the end of a stuck handler could make room.

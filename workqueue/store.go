@@ -138,8 +138,8 @@ type WorkerSpec struct {
 // and fence; what does not match is not changed.
 type LeaseStore interface {
 	// Claim moves up to p.Max items that are assigned to the worker to
-	// Blocked, the highest priority first, then the least RunOrder, then the
-	// lowest id, with a new lease and fence + 1. It returns them in that order, and none when
+	// Blocked, in the order of CompareStarts,
+	// with a new lease and fence + 1. It returns them in that order, and none when
 	// nothing is assigned or the instance is not the present one. What may not start
 	// now stays assigned: an item that is not due, deleted or expired, and one whose
 	// queue is paused or for robots. Rescue gives it back.

@@ -57,8 +57,8 @@ type AssignView interface {
 	DueItems(ctx context.Context, band Band, full Full, limit int) ([]DueItem, error)
 
 	// AssignedItems returns up to limit items of the band that are assigned and
-	// have not started, and that Claim may start now, by priority (largest first) and
-	// the order in which their workers start them.
+	// have not started, and that Claim may start now, in the order in which their
+	// workers start them: that of CompareStarts.
 	AssignedItems(ctx context.Context, band Band, limit int) ([]DueItem, error)
 
 	// LimitUses returns the queues that have limits, by name, with what of them is
@@ -169,7 +169,7 @@ type Assignment struct {
 	From int64 `json:"from,omitempty"`
 
 	// RunOrder is its place among the items of the same priority at the worker,
-	// the least first; see assignment.Placement.
+	// the least first. It also marks expedited items; see assignment.Placement.
 	RunOrder int64 `json:"runOrder"`
 
 	// Estimate is how long the pass expects it to take, 0 when nobody knows;

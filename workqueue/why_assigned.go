@@ -37,7 +37,7 @@ func (w *why) assigned(ctx context.Context) (Reason, error) {
 		return r, err
 	}
 	r.Text = fmt.Sprintf("it is assigned to worker %q", holder.Name)
-	known, err := w.queued(ctx, holder, &r)
+	known, less, err := w.queued(ctx, holder, &r)
 	if err != nil {
 		return r, err
 	}
@@ -49,6 +49,9 @@ func (w *why) assigned(ctx context.Context) (Reason, error) {
 	switch {
 	case r.Ahead > 0:
 		r.Text += fmt.Sprintf(", and comes behind %s that it holds", counted(r.Ahead, "item"))
+		if less > 0 {
+			r.Text += fmt.Sprintf(", %d of lower priority that an expedite selector puts first", less)
+		}
 	case known && len(running) < holder.Capacity-holder.StuckSlots:
 		r.Text += ", and is the next that it starts"
 		r.Change = "the worker starts it when a step ExecuteWorkItems that covers its priority runs there"
@@ -101,29 +104,34 @@ func (w *why) silent(holder *Worker) string {
 	return "has not been heard of for " + spanText(w.now.Sub(holder.LastSeenAt))
 }
 
-// queued counts what the worker starts before the item, and tells when it comes to
-// it if all goes as estimated. It is not known when the item has been started or taken
+// queued counts what the worker starts before the item, and how much of that is of lower
+// priority and expedited. It estimates when the item starts. It is not known when the item has been started or taken
 // back meanwhile, or so many are assigned that it is not among those that are read.
-func (w *why) queued(ctx context.Context, holder *Worker, r *Reason) (known bool, err error) {
+func (w *why) queued(ctx context.Context, holder *Worker, r *Reason) (known bool, less int, err error) {
 	p := w.pass.Params
 	loads, err := w.view.WorkerLoads(ctx, p.SeenWithin, EveryPriority, p.DefaultEstimate)
 	if err != nil {
-		return false, err
+		return false, 0, err
 	}
-	given, err := w.view.AssignedItems(ctx, Band{Min: w.item.Priority, Max: EveryPriority.Max}, takeBackMost)
+	given, err := w.view.AssignedItems(ctx, EveryPriority, takeBackMost)
 	if err != nil {
-		return false, err
+		return false, 0, err
 	}
 	given = slices.DeleteFunc(given, func(d DueItem) bool { return d.Holder != holder.ID })
 	at := slices.IndexFunc(given, func(d DueItem) bool { return d.ID == w.item.ID })
 	load := slices.IndexFunc(loads, func(l WorkerLoad) bool { return l.WorkerID == holder.ID })
 	if at < 0 || load < 0 {
-		return false, nil
+		return false, 0, nil
 	}
 	r.Ahead = at
+	for i := range given[:at] {
+		if given[i].Priority < w.item.Priority {
+			less++
+		}
+	}
 	channels, err := ParseChannels(loads[load].Channels)
 	if err != nil {
-		return true, nil //nolint:nilerr // without them nobody can tell when; the pass tells of the mistake
+		return true, less, nil //nolint:nilerr // without them nobody can tell when; the pass tells of the mistake
 	}
 	one := assignment.Worker{ID: holder.ID, Slots: loads[load].Capacity, Reserved: loads[load].Reserved}
 	for name, c := range channels {
@@ -154,5 +162,5 @@ func (w *why) queued(ctx context.Context, holder *Worker, r *Reason) (known bool
 		start := time.UnixMilli(placements[n-1].Start).UTC()
 		r.ExpectedAt = &start
 	}
-	return true, nil
+	return true, less, nil
 }

@@ -64,7 +64,7 @@ var mutants = []struct {
 	{"claim/compares no instance", "claim", change{"w.InstanceId = @instance", "@instance <> ''", 0}},
 	{"claim/of a worker that drains", "claim", change{" AND w.State = 'active'", "", 0}},
 	{"claim/does not look at the band", "claim", change{"c.Priority BETWEEN @min_priority AND @max_priority", "@min_priority <= @max_priority", 0}},
-	{"claim/the least urgent first", "claim", change{"ORDER BY c.Priority DESC", "ORDER BY c.Priority", 0}},
+	{"claim/the least urgent first", "claim", change{"ORDER BY c.Priority DESC", "ORDER BY c.Priority", 2}},
 	{"expire/forgets deadlines", "expired", change{"i.DeadlineAt < ", "'9' < ", 0}},
 	{"lost/forgets what was cancelled", "still_held", change{"i.State = 1 AND ", "", 0}},
 	{"rescue/does not repeat its condition", "rescue", change{"BotWorkQueueItems.State = 1 AND (BotWorkQueueItems.LeaseExpiresAt IS NULL OR ",

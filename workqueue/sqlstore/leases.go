@@ -80,9 +80,7 @@ func (s *Store) claimed(rows *sql.Rows, workerID int64, items []workqueue.Item) 
 }
 
 func sortClaimed(items []workqueue.Item) {
-	slices.SortFunc(items, func(a, b workqueue.Item) int {
-		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.RunOrder, b.RunOrder), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(items, func(a, b workqueue.Item) int { return workqueue.CompareStarts(&a, &b) })
 }
 
 // Begin implements workqueue.LeaseStore.

@@ -3,6 +3,7 @@ package sqlstore_test
 import (
 	"database/sql"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -39,7 +40,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			values    map[string]any
 			indexes   []string
 		}{
-			{"claim", map[string]any{"worker": 1, "instance": "x", "min_priority": 500, "max_priority": 1000, "limit_rows": 10, "begin_rows": 4, "work_ms": 1000, "bytes": 1 << 20, "full_channels": "[]", "lease_ms": 1000}, []string{"Assigned"}},
+			{"claim", map[string]any{"worker": 1, "instance": "x", "min_priority": 500, "max_priority": 1000, "limit_rows": 10, "begin_rows": 4, "work_ms": 1000, "bytes": 1 << 20, "full_channels": "[]", "lease_ms": 1000}, []string{"Assigned", "AssignedExpedite"}},
 			{"due", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": "[]", "keys": "[]", "pipelines": "[]"}, []string{"Waiting", "WaitingDeadline|Deadline", "WaitingExpedite", "Scheduled"}},
 			{"due", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": full, "keys": fullKeys, "pipelines": full}, []string{"Waiting", "WaitingDeadline|Deadline", "WaitingExpedite", "Scheduled"}},
 			{"limit_held", map[string]any{}, []string{"Assigned", "Leased"}},
@@ -90,7 +91,6 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"assign", map[string]any{"rows": rows}, nil},
 			{"take", map[string]any{"worker": 1, "instance": "x", "rows": rows, "lease_ms": 1000}, nil},
 			{"taken", map[string]any{"rows": `[[1, 1]]`}, nil},
-			{"begin", map[string]any{"worker": 1, "instance": "x", "rows": rows}, nil},
 			{"beat_items", map[string]any{"worker": 1, "lease_ms": 1000, "rows": rows, "begun": rows}, nil},
 			{"finish", map[string]any{"worker": 1, "instance": "x", "robot": nil, "lock_key": nil, "rows": rows}, nil},
 			{"finish_plain", plain, nil},
@@ -112,7 +112,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			plan := explain(t, e, db, c.statement, c.values)
 			for _, index := range c.indexes {
 				one, other, _ := strings.Cut(index, "|") // either will do
-				if !strings.Contains(plan, prefix+one) && (other == "" || !strings.Contains(plan, prefix+other)) {
+				if !uses(plan, prefix+one) && (other == "" || !uses(plan, prefix+other)) {
 					t.Errorf("%s does not use %s%s:\n%s", c.statement, prefix, index, plan)
 				}
 			}
@@ -121,6 +121,11 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			}
 		}
 	})
+}
+
+// uses reports whether a plan names the index, and not only one whose name begins with it.
+func uses(plan, index string) bool {
+	return regexp.MustCompile(index + `\b`).MatchString(plan)
 }
 
 // finishedRows is how many rows of a table are finished.

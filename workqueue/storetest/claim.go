@@ -13,6 +13,7 @@ func claimTests() []test {
 	return []test{
 		{"a claimed item", claimFields},
 		{"by priority and id, up to the limit", claimOrder},
+		{"expedited items first, whatever their priority", claimExpedited},
 		{"bands include both ends", claimBands},
 		{"no further than the work and the bytes that may wait", claimBounds},
 		{"not of channels that are full", claimFullChannels},

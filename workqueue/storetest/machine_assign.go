@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assignment"
 	"botwork/workqueue/storetest/reference"
 )
 
@@ -52,7 +53,7 @@ func (m *machine) assign(t *rapid.T) {
 		same(t, "loads", append([]workqueue.WorkerLoad{}, loads...), next.Loads(seenWithin, band, time.Second))
 		due, err := tx.DueItems(ctx, band, workqueue.Full{}, atMost)
 		must(t, err)
-		same(t, "due items", append([]workqueue.DueItem{}, due...), next.Due(band, atMost))
+		same(t, "due items", withoutFurther(due), next.Due(band, atMost))
 		if next.Limits != (workqueue.QueueLimits{}) && !seldom(t, "does not ask for limits") {
 			m.readLimits(ctx, t, tx, next, band, atMost)
 		}
@@ -68,7 +69,7 @@ func (m *machine) assign(t *rapid.T) {
 		}
 		left, err := tx.DueItems(ctx, band, workqueue.Full{}, atMost)
 		must(t, err)
-		same(t, "due items after the writing", append([]workqueue.DueItem{}, left...), next.Due(band, atMost))
+		same(t, "due items after the writing", withoutFurther(left), next.Due(band, atMost))
 		if givesUp {
 			return errGiveUp
 		}
@@ -86,6 +87,12 @@ func (m *machine) assign(t *rapid.T) {
 		m.history.claimed(t, taker, it)
 	}
 	m.model, m.touched = next, rescued
+}
+
+// withoutFurther are the first due items. How many of the others that may be expedited
+// follow them is for the engine to say.
+func withoutFurther(due []workqueue.DueItem) []workqueue.DueItem {
+	return slices.DeleteFunc(append([]workqueue.DueItem{}, due...), func(d workqueue.DueItem) bool { return d.Further })
 }
 
 // take has a process, a dead one perhaps, take items that wait, and some that do not.
@@ -113,9 +120,10 @@ func (m *machine) drawAssignments(t *rapid.T, due []workqueue.DueItem, loads []w
 	if len(workers) == 0 {
 		return nil
 	}
-	holder := map[int64]int64{}
+	holder, first := map[int64]int64{}, map[int64]bool{}
 	for _, d := range due {
 		items = append(items, d.ID)
+		first[d.ID] = d.Expedite
 		if holder[d.ID] = d.Holder; d.Holder != 0 && seldom(t, "from another") {
 			holder[d.ID] = one(t, "from", workers)
 		}
@@ -128,8 +136,12 @@ func (m *machine) drawAssignments(t *rapid.T, due []workqueue.DueItem, loads []w
 		if seldom(t, "left alone") {
 			continue
 		}
+		order := rapid.Int64Range(-2, 2).Draw(t, "run order")
+		if first[id] && rapid.Bool().Draw(t, "first") {
+			order += assignment.ExpeditedBefore - 3
+		}
 		assignments = append(assignments, workqueue.Assignment{
-			ItemID: id, WorkerID: one(t, "worker", workers), From: holder[id], RunOrder: rapid.Int64Range(-2, 2).Draw(t, "run order"),
+			ItemID: id, WorkerID: one(t, "worker", workers), From: holder[id], RunOrder: order,
 			Estimate: time.Duration(rapid.IntRange(0, 3).Draw(t, "estimate")) * time.Second,
 			Channel:  one(t, "channel", []string{"", "voice"}),
 		})

@@ -25,6 +25,9 @@ func (m *machine) enqueue(t *rapid.T) {
 	if seldom(t, "later") {
 		n.In = rapid.SampledFrom([]time.Duration{time.Millisecond, time.Minute}).Draw(t, "in")
 	}
+	if seldom(t, "expedited") {
+		n.Selectors = expedited
+	}
 	if seldom(t, "has a deadline") {
 		n.Deadline = m.model.Now().Add(rapid.SampledFrom([]time.Duration{time.Hour, time.Minute, time.Second, -time.Hour}).Draw(t, "deadline"))
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assignment"
 )
 
 func isNotFound(err error) bool { return errors.Is(err, workqueue.ErrNotFound) }
@@ -95,6 +96,30 @@ func whyStates() []whyCase {
 				if r.Ahead != 2 || r.ExpectedAt == nil || r.Worker != "a" {
 					x.Errorf("reason %+v, want 2 items ahead at worker a", r)
 				}
+			},
+		},
+		{
+			name: "assigned behind an expedited item of lower priority", kind: workqueue.WhyAssigned,
+			text: `it is assigned to worker "a", and comes behind 2 items that it holds, 1 of lower priority that an expedite selector puts first; it starts in about 1m1s by estimates`,
+			make: func(x *fixture) int64 {
+				w := x.whyWorker("a", 1, nil)
+				x.Items(1, ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 900, Estimate: time.Minute})
+				x.expedite(w, 100, assignment.ExpeditedBefore-1)
+				return x.Item(ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 700}).ID
+			},
+			more: func(x *fixture, r workqueue.Reason) {
+				if r.Ahead != 2 {
+					x.Errorf("%d items ahead, want 2", r.Ahead)
+				}
+			},
+		},
+		{
+			name: "expedited, and the next to start", kind: workqueue.WhyAssigned,
+			text: `it is assigned to worker "a", and is the next that it starts`,
+			make: func(x *fixture) int64 {
+				w := x.whyWorker("a", 1, nil)
+				x.Items(1, ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 900})
+				return x.expedite(w, 600, assignment.ExpeditedBefore-1)
 			},
 		},
 		{

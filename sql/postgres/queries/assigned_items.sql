@@ -1,5 +1,5 @@
--- assigned_items: items of a band that are assigned and have not started, the most
--- urgent first. What may not start now is not moved either: see reassign.
+-- assigned_items: items of a band that are assigned and have not started, the expedited
+-- first, then the most urgent: in the order in which their workers start them. What may not start now is not moved either: see reassign.
 -- In:  min_priority, max_priority, limit_rows, now (NULL: the database clock)
 -- Out: as due gives them, then the worker.
 SELECT i."Id", i."Priority", i."DeadlineAt", COALESCE(i."AssignedEstimateMs", i."EstimatedDurationMs"), substr(i."IntegrationConfig", 1, 200), i."QueueName",
@@ -12,5 +12,5 @@ WHERE i."State" = 5 AND i."WorkerId" IS NOT NULL
   AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
   AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
   AND i."QueueName" NOT IN (SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots')
-ORDER BY i."Priority" DESC, i."RunOrder", i."Id"
+ORDER BY CASE WHEN i."Expedite" AND i."RunOrder" < -1000000000000000000 THEN 0 ELSE 1 END, i."Priority" DESC, i."RunOrder", i."Id"
 LIMIT @limit_rows;

@@ -1,6 +1,6 @@
--- claim: lease up to limit_rows items that are assigned to the worker, the
--- highest priority first, then in the order of the pass that assigned them, and raise
--- their fence. What may not start now stays assigned: an item that expired, was deleted
+-- claim: lease up to limit_rows items that are assigned to the worker, the expedited
+-- first, then the highest priority, then in the order of the pass that assigned them, and
+-- raise their fence. What may not start now stays assigned: an item that expired, was deleted
 -- or put off by hand since it was assigned, and what is in a paused queue.
 -- In:  worker, instance, min_priority, max_priority, limit_rows, begin_rows, work_ms, bytes (beyond the first begin_rows,
 --      no item is claimed behind so much estimated work, or behind so much to read), full_channels (a JSON list of
@@ -29,23 +29,45 @@ WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
     FROM (
     SELECT l."Id", ROW_NUMBER() OVER places AS "Place", SUM(l."WorkMs") OVER places - l."WorkMs" AS "WorkBefore", SUM(l."Bytes") OVER places - l."Bytes" AS "BytesBefore"
     FROM (
-    SELECT c."Id", c."Priority", c."RunOrder", COALESCE(c."AssignedEstimateMs", 0) AS "WorkMs",
-        COALESCE(octet_length(c."Payload"), 0) + octet_length(c."IntegrationConfig") AS "Bytes"
-    FROM "BotWorkQueueItems" c
-    WHERE c."State" = 5 AND c."WorkerId" = @worker AND c."Priority" BETWEEN @min_priority AND @max_priority
-      AND c."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
-      AND c."DeletedAt" IS NULL
-      AND (c."DeadlineAt" IS NULL OR c."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-      AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-      AND c."QueueName" NOT IN (SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots')
-      AND (CAST(@full_channels AS text) = '[]' OR c."Channel" IS NULL OR c."Channel" NOT IN (SELECT f.value FROM jsonb_array_elements_text(CAST(@full_channels AS jsonb)) f))
-      AND EXISTS (SELECT 1 FROM "BotWorkers" w
-          WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')
-    ORDER BY c."Priority" DESC, c."RunOrder", c."Id"
-    LIMIT @limit_rows
-    FOR UPDATE SKIP LOCKED) l
-    WINDOW places AS (ORDER BY l."Priority" DESC, l."RunOrder", l."Id" ROWS UNBOUNDED PRECEDING)) b
-    WHERE b."Place" <= @begin_rows OR b."WorkBefore" <= @work_ms AND b."BytesBefore" <= @bytes))
+    SELECT expedited."Id", 0 AS "Turn", expedited."Priority", expedited."RunOrder", expedited."WorkMs", expedited."Bytes"
+    FROM (
+        SELECT c."Id", c."Priority", c."RunOrder", COALESCE(c."AssignedEstimateMs", 0) AS "WorkMs",
+            COALESCE(octet_length(c."Payload"), 0) + octet_length(c."IntegrationConfig") AS "Bytes"
+        FROM "BotWorkQueueItems" c
+        WHERE c."State" = 5 AND c."WorkerId" = @worker AND c."Priority" BETWEEN @min_priority AND @max_priority
+          AND c."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+          AND c."DeletedAt" IS NULL
+          AND (c."DeadlineAt" IS NULL OR c."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+          AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+          AND c."QueueName" NOT IN (SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots')
+          AND (CAST(@full_channels AS text) = '[]' OR c."Channel" IS NULL OR c."Channel" NOT IN (SELECT f.value FROM jsonb_array_elements_text(CAST(@full_channels AS jsonb)) f))
+          AND EXISTS (SELECT 1 FROM "BotWorkers" w
+              WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')
+          AND c."Expedite" AND c."RunOrder" < -1000000000000000000
+        ORDER BY c."Priority" DESC, c."RunOrder", c."Id"
+        LIMIT @limit_rows
+        FOR UPDATE SKIP LOCKED) expedited
+    UNION ALL
+    SELECT rest."Id", 1, rest."Priority", rest."RunOrder", rest."WorkMs", rest."Bytes"
+    FROM (
+        SELECT c."Id", c."Priority", c."RunOrder", COALESCE(c."AssignedEstimateMs", 0) AS "WorkMs",
+            COALESCE(octet_length(c."Payload"), 0) + octet_length(c."IntegrationConfig") AS "Bytes"
+        FROM "BotWorkQueueItems" c
+        WHERE c."State" = 5 AND c."WorkerId" = @worker AND c."Priority" BETWEEN @min_priority AND @max_priority
+          AND c."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+          AND c."DeletedAt" IS NULL
+          AND (c."DeadlineAt" IS NULL OR c."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+          AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+          AND c."QueueName" NOT IN (SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots')
+          AND (CAST(@full_channels AS text) = '[]' OR c."Channel" IS NULL OR c."Channel" NOT IN (SELECT f.value FROM jsonb_array_elements_text(CAST(@full_channels AS jsonb)) f))
+          AND EXISTS (SELECT 1 FROM "BotWorkers" w
+              WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')
+          AND (NOT c."Expedite" OR c."RunOrder" >= -1000000000000000000)
+        ORDER BY c."Priority" DESC, c."RunOrder", c."Id"
+        LIMIT @limit_rows
+        FOR UPDATE SKIP LOCKED) rest) l
+    WINDOW places AS (ORDER BY l."Turn", l."Priority" DESC, l."RunOrder", l."Id" ROWS UNBOUNDED PRECEDING)) b
+    WHERE b."Place" <= @limit_rows AND (b."Place" <= @begin_rows OR b."WorkBefore" <= @work_ms AND b."BytesBefore" <= @bytes)))
 RETURNING
     "Id", "QueueName", "Priority", "IntegrationConfig", "Payload", "Output", "EstimatedDurationMs", "Fence",
     "LeaseExpiresAt", "RetryCount", "ReleaseCount", "ResilienceConfig", "AvailableAt", "DeadlineAt", "NaturalKey",

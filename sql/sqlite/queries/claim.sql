@@ -1,6 +1,6 @@
--- claim: lease up to limit_rows items that are assigned to the worker, the
--- highest priority first, then in the order of the pass that assigned them, and raise
--- their fence. What may not start now stays assigned: an item that expired, was deleted
+-- claim: lease up to limit_rows items that are assigned to the worker, the expedited
+-- first, then the highest priority, then in the order of the pass that assigned them, and
+-- raise their fence. What may not start now stays assigned: an item that expired, was deleted
 -- or put off by hand since it was assigned, and what is in a paused queue.
 -- In:  worker, instance, min_priority, max_priority, limit_rows, begin_rows, work_ms, bytes (beyond the first begin_rows,
 --      no item is claimed behind so much estimated work, or behind so much to read), full_channels (a JSON list of
@@ -22,11 +22,8 @@ UPDATE BotWorkQueueItems SET
     LogTail = NULL,
     LeaseExpiresAt = (SELECT strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @lease_ms / 1000.0)))
 WHERE +State = 5 AND +WorkerId = @worker AND Id IN (
-    SELECT b.Id
-    FROM (
-    SELECT l.Id, ROW_NUMBER() OVER places AS Place, SUM(l.WorkMs) OVER places - l.WorkMs AS WorkBefore, SUM(l.Bytes) OVER places - l.Bytes AS BytesBefore
-    FROM (
-    SELECT c.Id, c.Priority, c.RunOrder, COALESCE(c.AssignedEstimateMs, 0) AS WorkMs,
+    WITH startable AS NOT MATERIALIZED (
+    SELECT c.Id, c.Priority, c.RunOrder, c.Expedite, COALESCE(c.AssignedEstimateMs, 0) AS WorkMs,
         COALESCE(octet_length(c.Payload), 0) + octet_length(c.IntegrationConfig) AS Bytes
     FROM BotWorkQueueItems c
     WHERE c.State = 5 AND c.WorkerId = @worker AND c.Priority BETWEEN @min_priority AND @max_priority
@@ -37,11 +34,28 @@ WHERE +State = 5 AND +WorkerId = @worker AND Id IN (
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = c.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
       AND (@full_channels = '[]' OR c.Channel IS NULL OR c.Channel NOT IN (SELECT value FROM jsonb_each(@full_channels)))
       AND EXISTS (SELECT 1 FROM BotWorkers w
-          WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = 'active')
-    ORDER BY c.Priority DESC, c.RunOrder, c.Id
-    LIMIT CAST(@limit_rows AS INTEGER)) l
-    WINDOW places AS (ORDER BY l.Priority DESC, l.RunOrder, l.Id ROWS UNBOUNDED PRECEDING)) b
-    WHERE b.Place <= @begin_rows OR b.WorkBefore <= @work_ms AND b.BytesBefore <= @bytes)
+          WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = 'active'))
+    SELECT b.Id
+    FROM (
+    SELECT l.Id, ROW_NUMBER() OVER places AS Place, SUM(l.WorkMs) OVER places - l.WorkMs AS WorkBefore, SUM(l.Bytes) OVER places - l.Bytes AS BytesBefore
+    FROM (
+    SELECT expedited.Id, 0 AS Turn, expedited.Priority, expedited.RunOrder, expedited.WorkMs, expedited.Bytes
+    FROM (
+        SELECT c.Id, c.Priority, c.RunOrder, c.WorkMs, c.Bytes
+        FROM startable c
+        WHERE c.Expedite = 1 AND c.RunOrder < -1000000000000000000
+        ORDER BY c.Priority DESC, c.RunOrder, c.Id
+        LIMIT CAST(@limit_rows AS INTEGER)) expedited
+    UNION ALL
+    SELECT rest.Id, 1, rest.Priority, rest.RunOrder, rest.WorkMs, rest.Bytes
+    FROM (
+        SELECT c.Id, c.Priority, c.RunOrder, c.WorkMs, c.Bytes
+        FROM startable c
+        WHERE c.Expedite = 0 OR c.RunOrder >= -1000000000000000000
+        ORDER BY c.Priority DESC, c.RunOrder, c.Id
+        LIMIT CAST(@limit_rows AS INTEGER)) rest) l
+    WINDOW places AS (ORDER BY l.Turn, l.Priority DESC, l.RunOrder, l.Id ROWS UNBOUNDED PRECEDING)) b
+    WHERE b.Place <= @limit_rows AND (b.Place <= @begin_rows OR b.WorkBefore <= @work_ms AND b.BytesBefore <= @bytes))
 RETURNING
     Id, QueueName, Priority, IntegrationConfig, Payload, Output, EstimatedDurationMs, Fence,
     CAST(LeaseExpiresAt AS TEXT), RetryCount, ReleaseCount, ResilienceConfig, CAST(AvailableAt AS TEXT),

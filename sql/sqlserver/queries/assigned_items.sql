@@ -1,5 +1,5 @@
--- assigned_items: items of a band that are assigned and have not started, the most
--- urgent first. What may not start now is not moved either: see reassign.
+-- assigned_items: items of a band that are assigned and have not started, the expedited
+-- first, then the most urgent: in the order in which their workers start them. What may not start now is not moved either: see reassign.
 -- In:  min_priority, max_priority, limit_rows, now (NULL: the database clock)
 -- Out: as due gives them, then the worker.
 SELECT TOP (@limit_rows) i.Id, i.Priority, i.DeadlineAt, COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs), SUBSTRING(i.IntegrationConfig, 1, 200), i.QueueName,
@@ -12,4 +12,4 @@ WHERE i.State = 5 AND i.WorkerId IS NOT NULL
   AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
   AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
   AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
-ORDER BY i.Priority DESC, i.RunOrder, i.Id;
+ORDER BY CASE WHEN i.Expedite = 1 AND i.RunOrder < -1000000000000000000 THEN 0 ELSE 1 END, i.Priority DESC, i.RunOrder, i.Id;

@@ -1,6 +1,6 @@
--- claim: lease up to limit_rows items that are assigned to the worker, the
--- highest priority first, then in the order of the pass that assigned them, and raise
--- their fence. What may not start now stays assigned: an item that expired, was deleted
+-- claim: lease up to limit_rows items that are assigned to the worker, the expedited
+-- first, then the highest priority, then in the order of the pass that assigned them, and
+-- raise their fence. What may not start now stays assigned: an item that expired, was deleted
 -- or put off by hand since it was assigned, and what is in a paused queue.
 -- In:  worker, instance, min_priority, max_priority, limit_rows, begin_rows, work_ms, bytes (beyond the first begin_rows,
 --      no item is claimed behind so much estimated work, or behind so much to read), full_channels (a JSON list of
@@ -9,6 +9,19 @@
 --      them.
 -- The hints keep claims from waiting for each other; what makes a claim right
 -- is the outer WHERE, which repeats state and worker.
+WITH startable AS (
+    SELECT c.Id, c.Priority, c.RunOrder, c.Expedite, COALESCE(c.AssignedEstimateMs, 0) AS WorkMs,
+        COALESCE(CAST(DATALENGTH(c.Payload) AS BIGINT), 0) + CAST(DATALENGTH(c.IntegrationConfig) AS BIGINT) AS Bytes
+    FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
+    WHERE c.State = 5 AND c.WorkerId = @worker AND c.Priority BETWEEN @min_priority AND @max_priority
+      AND c.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+      AND c.DeletedAt IS NULL
+      AND (c.DeadlineAt IS NULL OR c.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+      AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = c.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
+      AND (@full_channels = N'[]' OR c.Channel IS NULL OR c.Channel NOT IN (SELECT f.value FROM OPENJSON(@full_channels) f))
+      AND EXISTS (SELECT 1 FROM BotWorkers w
+          WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = N'active'))
 UPDATE t SET
     State = 1,
     Fence = t.Fence + 1,
@@ -34,21 +47,21 @@ FROM BotWorkQueueItems t
 WHERE t.State = 5 AND t.WorkerId = @worker AND t.Id IN (
     SELECT b.Id
     FROM (
-    SELECT l.Id, ROW_NUMBER() OVER (ORDER BY l.Priority DESC, l.RunOrder, l.Id) AS Place,
-        SUM(l.WorkMs) OVER (ORDER BY l.Priority DESC, l.RunOrder, l.Id ROWS UNBOUNDED PRECEDING) - l.WorkMs AS WorkBefore,
-        SUM(l.Bytes) OVER (ORDER BY l.Priority DESC, l.RunOrder, l.Id ROWS UNBOUNDED PRECEDING) - l.Bytes AS BytesBefore
+    SELECT l.Id, ROW_NUMBER() OVER (ORDER BY l.Turn, l.Priority DESC, l.RunOrder, l.Id) AS Place,
+        SUM(l.WorkMs) OVER (ORDER BY l.Turn, l.Priority DESC, l.RunOrder, l.Id ROWS UNBOUNDED PRECEDING) - l.WorkMs AS WorkBefore,
+        SUM(l.Bytes) OVER (ORDER BY l.Turn, l.Priority DESC, l.RunOrder, l.Id ROWS UNBOUNDED PRECEDING) - l.Bytes AS BytesBefore
     FROM (
-    SELECT TOP (@limit_rows) c.Id, c.Priority, c.RunOrder, COALESCE(c.AssignedEstimateMs, 0) AS WorkMs,
-        COALESCE(CAST(DATALENGTH(c.Payload) AS BIGINT), 0) + CAST(DATALENGTH(c.IntegrationConfig) AS BIGINT) AS Bytes
-    FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
-    WHERE c.State = 5 AND c.WorkerId = @worker AND c.Priority BETWEEN @min_priority AND @max_priority
-      AND c.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
-      AND c.DeletedAt IS NULL
-      AND (c.DeadlineAt IS NULL OR c.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
-      AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
-      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = c.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
-      AND (@full_channels = N'[]' OR c.Channel IS NULL OR c.Channel NOT IN (SELECT f.value FROM OPENJSON(@full_channels) f))
-      AND EXISTS (SELECT 1 FROM BotWorkers w
-          WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = N'active')
-    ORDER BY c.Priority DESC, c.RunOrder, c.Id) l) b
-    WHERE b.Place <= @begin_rows OR b.WorkBefore <= @work_ms AND b.BytesBefore <= @bytes);
+    SELECT expedited.Id, 0 AS Turn, expedited.Priority, expedited.RunOrder, expedited.WorkMs, expedited.Bytes
+    FROM (
+        SELECT TOP (@limit_rows) c.Id, c.Priority, c.RunOrder, c.WorkMs, c.Bytes
+        FROM startable c
+        WHERE c.Expedite = 1 AND c.RunOrder < -1000000000000000000
+        ORDER BY c.Priority DESC, c.RunOrder, c.Id) expedited
+    UNION ALL
+    SELECT rest.Id, 1, rest.Priority, rest.RunOrder, rest.WorkMs, rest.Bytes
+    FROM (
+        SELECT TOP (@limit_rows) c.Id, c.Priority, c.RunOrder, c.WorkMs, c.Bytes
+        FROM startable c
+        WHERE c.Expedite = 0 OR c.RunOrder >= -1000000000000000000
+        ORDER BY c.Priority DESC, c.RunOrder, c.Id) rest) l) b
+    WHERE b.Place <= @limit_rows AND (b.Place <= @begin_rows OR b.WorkBefore <= @work_ms AND b.BytesBefore <= @bytes));

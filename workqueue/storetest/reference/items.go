@@ -1,6 +1,9 @@
 package reference
 
-import "botwork/workqueue"
+import (
+	"botwork/workqueue"
+	"botwork/workqueue/matching"
+)
 
 // Enqueue makes items with the ids that the database gave.
 func (m *Model) Enqueue(ids []int64, n workqueue.NewItem) {
@@ -12,6 +15,9 @@ func (m *Model) Enqueue(ids []int64, n workqueue.NewItem) {
 		}
 		if !n.Deadline.IsZero() {
 			it.DeadlineAt = new(n.Deadline)
+		}
+		if len(n.Selectors) > 0 {
+			it.Selectors = workqueue.JSONText(matching.SelectorsJSON(n.Selectors))
 		}
 		if n.Estimate > 0 {
 			it.EstimatedDurationMs = new(n.Estimate.Milliseconds())

@@ -128,5 +128,5 @@ func (m *Model) DueBut(band workqueue.Band, full workqueue.Full, limit int) []wo
 		return slices.Contains(full.Queues, workqueue.DefaultQueue) ||
 			slices.Contains(full.Keys, workqueue.LimitKey{Queue: workqueue.DefaultQueue, Key: limitKey(m.Items[d.ID])})
 	})
-	return workqueue.FirstDue(left, limit)
+	return left[:min(limit, len(left))]
 }

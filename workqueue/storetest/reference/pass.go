@@ -3,6 +3,7 @@ package reference
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"botwork/workqueue"
@@ -195,7 +196,7 @@ func estimated(it *workqueue.Item, unknown time.Duration) time.Duration {
 	return time.Duration(*it.EstimatedDurationMs) * time.Millisecond
 }
 
-// Due lists what waits and may run now: priority, then deadline, then age.
+// Due lists the first of what waits and may run now: priority, the expedited, then deadline, then age.
 func (m *Model) Due(band workqueue.Band, limit int) []workqueue.DueItem {
 	due := []workqueue.DueItem{}
 	for _, it := range m.Items {
@@ -205,7 +206,7 @@ func (m *Model) Due(band workqueue.Band, limit int) []workqueue.DueItem {
 		}
 		d := workqueue.DueItem{
 			ID: it.ID, Priority: it.Priority, Due: it.AvailableAt, Estimate: estimated(it, 0), Pipeline: it.IntegrationConfig,
-			QueueName: it.QueueName, Labels: it.Labels, Selectors: it.Selectors,
+			QueueName: it.QueueName, Labels: it.Labels, Selectors: it.Selectors, Expedite: expedites(it),
 		}
 		if it.EstimatedDurationMs == nil {
 			d.TaskName, d.NaturalKey = textOf(it.TaskName), textOf(it.NaturalKey)
@@ -226,9 +227,24 @@ func (m *Model) Due(band workqueue.Band, limit int) []workqueue.DueItem {
 		return d.Deadline
 	}
 	slices.SortFunc(due, func(a, b workqueue.DueItem) int {
-		return cmp.Or(cmp.Compare(b.Priority, a.Priority), deadline(a).Compare(deadline(b)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), expeditedFirst(a, b), deadline(a).Compare(deadline(b)), cmp.Compare(a.ID, b.ID))
 	})
-	return workqueue.FirstDue(due, limit)
+	return due[:min(limit, len(due))]
+}
+
+func expeditedFirst(a, b workqueue.DueItem) int {
+	switch {
+	case a.Expedite == b.Expedite:
+		return 0
+	case a.Expedite:
+		return -1
+	}
+	return 1
+}
+
+// expedites reports whether one of the item's selectors puts it before others.
+func expedites(it *workqueue.Item) bool {
+	return strings.Contains(string(it.Selectors), `"expedite":true`)
 }
 
 // Assigned lists what is assigned and has not started.
@@ -240,7 +256,7 @@ func (m *Model) Assigned(band workqueue.Band, limit int) []workqueue.DueItem {
 		}
 		d := workqueue.DueItem{
 			ID: it.ID, Priority: it.Priority, Due: it.AvailableAt, Estimate: expected(it, 0), Pipeline: it.IntegrationConfig,
-			QueueName: it.QueueName, Labels: it.Labels, Selectors: it.Selectors, Holder: *it.WorkerID,
+			QueueName: it.QueueName, Labels: it.Labels, Selectors: it.Selectors, Expedite: expedites(it), Holder: *it.WorkerID,
 		}
 		if it.DeadlineAt != nil {
 			d.Deadline = *it.DeadlineAt
@@ -248,7 +264,7 @@ func (m *Model) Assigned(band workqueue.Band, limit int) []workqueue.DueItem {
 		list = append(list, d)
 	}
 	slices.SortFunc(list, func(a, b workqueue.DueItem) int {
-		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(m.Items[a.ID].RunOrder, m.Items[b.ID].RunOrder), cmp.Compare(a.ID, b.ID))
+		return compareStarts(m.Items[a.ID], m.Items[b.ID])
 	})
 	return list[:min(limit, len(list))]
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assignment"
 )
 
 // Claim: an active worker takes what it was given, the most urgent first. Each
@@ -24,9 +25,19 @@ func (m *Model) Claim(p Process, band workqueue.Band, limit int, lease time.Dura
 
 func (m *Model) inClaimOrder(ids []int64) {
 	slices.SortFunc(ids, func(x, y int64) int {
-		a, b := m.Items[x], m.Items[y]
-		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.RunOrder, b.RunOrder), cmp.Compare(a.ID, b.ID))
+		return compareStarts(m.Items[x], m.Items[y])
 	})
+}
+
+// compareStarts puts the expedited first, whatever their priority.
+func compareStarts(a, b *workqueue.Item) int {
+	turn := func(it *workqueue.Item) int {
+		if it.RunOrder < assignment.ExpeditedBefore {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(turn(a), turn(b)), cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.RunOrder, b.RunOrder), cmp.Compare(a.ID, b.ID))
 }
 
 // claim leases assigned items to their worker.
