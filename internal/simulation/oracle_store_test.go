@@ -80,8 +80,7 @@ func (o *oracle) claim(p workqueue.ClaimParams) (items []workqueue.Item, err err
 		if wrong := o.started(o.model.Item, items); wrong != "" {
 			return wrong
 		}
-		want := o.model.Claim(reference.Process{Worker: p.WorkerID, Instance: p.InstanceID}, p.Band, p.Max, p.Lease)
-		return differ(refsOf(items), refsOf(want))
+		return differ(refsOf(items), refsOf(o.model.Claim(p)))
 	})
 	if len(items) > 0 {
 		o.w.judge.log(p.InstanceID, "Claim %v: %v", p.Band, refsOf(items))
