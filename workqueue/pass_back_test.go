@@ -76,3 +76,44 @@ func TestABalancedClusterMovesNothing(t *testing.T) {
 		t.Errorf("%d moved, %v; want none", result.Moved, err)
 	}
 }
+
+// An item waits beside a free slot where that slot is reserved, or is too small for it, or
+// its channel is full: it goes to a worker that has room for it.
+func TestWhatWaitsBesideASlotThatIsNotForItMoves(t *testing.T) {
+	const busy, idle = 1, 2
+	for _, c := range []struct {
+		name     string
+		reserved int
+		channels JSONText
+		running  []HeldWork
+		waiting  HeldWork
+		moved    int
+	}{
+		{"the free slot is reserved", 1, "", []HeldWork{{Priority: 700, Count: 2}}, HeldWork{Priority: 700, Count: 1}, 1},
+		{"the free slot is reserved for it", 1, "", []HeldWork{{Priority: 700, Count: 2}}, HeldWork{Priority: 1500, Count: 1}, 0},
+		{"what runs takes all slots", 0, `{"voice": {"cost": 3}}`, []HeldWork{{Priority: 700, Count: 1, Channel: "voice"}}, HeldWork{Priority: 700, Count: 1}, 1},
+		{"it needs more slots than are free", 0, `{"voice": {"cost": 3}}`, []HeldWork{{Priority: 700, Count: 1}}, HeldWork{Priority: 700, Count: 1, Channel: "voice"}, 1},
+		{"its channel is full", 0, `{"chat": {"cost": 1, "max": 1}}`, []HeldWork{{Priority: 700, Count: 1, Channel: "chat"}}, HeldWork{Priority: 1500, Count: 1, Channel: "chat"}, 1},
+		{"there is room for it", 0, "", []HeldWork{{Priority: 700, Count: 2}}, HeldWork{Priority: 700, Count: 1}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			held := []HeldWork{c.waiting}
+			held[0].Estimate = time.Minute
+			for _, h := range c.running {
+				h.Running, h.Estimate = true, time.Duration(h.Count)*time.Minute
+				held = append(held, h)
+			}
+			m := &heldMemory{assignMemory: assignMemory{given: map[int64]int64{}}}
+			m.loads = []WorkerLoad{
+				{WorkerID: busy, Capacity: 3, Reserved: c.reserved, Channels: c.channels, Held: held},
+				{WorkerID: idle, Capacity: 3, Reserved: c.reserved, Channels: c.channels},
+			}
+			m.assigned = []DueItem{{ID: 1, Priority: c.waiting.Priority, Pipeline: c.waiting.Channel, Estimate: time.Minute, Holder: busy}}
+			profiles := func(pipeline string) Profile { return Profile{Channel: pipeline} }
+			result, err := AssignPass(t.Context(), m, AssignParams{Profiles: profiles})
+			if err != nil || result.Moved != c.moved {
+				t.Errorf("%d moved, %v; want %d", result.Moved, err, c.moved)
+			}
+		})
+	}
+}

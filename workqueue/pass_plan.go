@@ -314,16 +314,16 @@ func (pl *passPlanner) items(ctx context.Context, due []DueItem) ([]assignment.I
 func (pl *passPlanner) waits() bool {
 	for i := range pl.loads {
 		l := &pl.loads[i]
-		var count int
 		var sum time.Duration
 		movable := false
+		held := make([]assignment.Held, len(l.Held))
 		for k := range l.Held {
 			h := &l.Held[k]
-			count += h.Count
+			held[k] = assignment.Held{Priority: h.Priority, Channel: h.Channel, Running: h.Running, Count: h.Count}
 			sum += min(h.Estimate, math.MaxInt64-sum)
 			movable = movable || !h.Running && pl.p.Band.Contains(h.Priority)
 		}
-		if movable && count > l.Capacity && sum > takeBackMargin {
+		if movable && sum > takeBackMargin && pl.classes.workers[i].Crowded(held, HighPriority) {
 			return true
 		}
 	}

@@ -167,6 +167,7 @@ func (w *world) heal() {
 		p.thaw()
 		p.join()
 	}
+	w.db.pause(false)
 	for _, m := range w.machine {
 		if m.present.Load() == nil {
 			m.start()
@@ -210,7 +211,7 @@ func (o *oracle) open() string {
 	defer o.mu.Unlock()
 	text := ""
 	for _, id := range o.model.IDs() {
-		if it := o.model.Items[id]; it.State != workqueue.Processed && it.State != workqueue.Cancelled {
+		if it := o.model.Items[id]; it.State != workqueue.Processed && it.State != workqueue.Cancelled && it.DeletedAt == nil {
 			worker := int64(0)
 			if it.WorkerID != nil {
 				worker = *it.WorkerID

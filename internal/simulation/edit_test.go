@@ -41,7 +41,7 @@ func (w *world) edit(d dice) *expectation {
 		o.byHand(fmt.Sprintf("UPDATE BotWorkQueueItems SET LeaseExpiresAt = NULL WHERE Id = %d", id), func() {
 			o.model.Items[id].LeaseExpiresAt = nil
 		})
-	case what == 3 && !final:
+	case what == 3 && !final && it.DeletedAt == nil:
 		o.interfere(id, it)
 		w.judge.log("person", "cancels %d", id)
 		w.judge.count(&w.judge.figures.edits, 1)

@@ -3,6 +3,7 @@ package simulation
 import (
 	"cmp"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,15 +34,18 @@ type change struct {
 	times    int
 }
 
+// mutant is a careless change to a statement.
+type mutant struct {
+	name   string
+	file   string // in sqlite/queries, without .sql
+	change change
+}
+
 // mutants are careless changes to the statements, each of which breaks a
 // promise. That progress and the ends of successes compare the instance, the state
 // machine of storetest holds: no history of these comes to it. To understand why one is wrong, look at what the simulation says of
 // it: go test ./internal/simulation -run 'TestMutantsOfStatements/NAME' -v
-var mutants = []struct {
-	name   string
-	file   string // in sqlite/queries, without .sql
-	change change
-}{
+var mutants = []mutant{
 	{"finish/compares no fence", "finish", change{" AND Fence = j.ItemFence", "", 0}},
 	{"finish/compares no state", "finish", change{" AND State = 1", "", 0}},
 	{"finish/compares no instance", "finish", change{" AND w.InstanceId = @instance", " AND @instance <> ''", 0}},
@@ -104,7 +108,7 @@ func TestMutantsOfStatements(t *testing.T) {
 	if raceDetector {
 		t.Skip("mutants are caught without the race detector: make simulate")
 	}
-	for _, m := range mutants {
+	for _, m := range slices.Concat(mutants, eligibilityMutants()) {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			path := "sqlite/queries/" + m.file + ".sql"

@@ -11,6 +11,7 @@ import (
 
 // assign runs a whole pass at one instant: it is a transaction.
 func (o *oracle) assign(of context.Context, p *process, pass func(context.Context, workqueue.AssignTx) error) error {
+	o.meanwhile("pass", 25)
 	var tx *passTx
 	var passErr error
 	before := o.model
@@ -67,6 +68,7 @@ type passTx struct {
 
 	rescued  workqueue.RescueResult
 	assigned int
+	planned  []workqueue.Assignment // all that the pass has written, or tried to
 }
 
 func (tx *passTx) Rescue(ctx context.Context, p workqueue.RescueParams) (workqueue.RescueResult, error) {
@@ -91,12 +93,12 @@ func (tx *passTx) Limits(ctx context.Context) ([]workqueue.LimitUse, error) {
 }
 
 // outdated is what a pass may write on most engines: since it has read them,
-// workers have begun to drain, and items do not wait any more.
+// workers have begun to drain, and items do not wait or must not start any more.
 func (tx *passTx) outdated(assignments []workqueue.Assignment) []workqueue.Assignment {
 	tx.o.writes++
 	d := roll(tx.o.w.seed, "outdated assignments", tx.o.writes)
 	workers := tx.model.WorkersByName()
-	if d.chance(70) || len(workers) == 0 {
+	if d.chance(50) || len(workers) == 0 {
 		return assignments
 	}
 	anyone := func() int64 { return workers[d.IntN(len(workers))].ID }
@@ -104,9 +106,30 @@ func (tx *passTx) outdated(assignments []workqueue.Assignment) []workqueue.Assig
 	if len(outdated) > 0 && d.chance(30) {
 		outdated[d.IntN(len(outdated))].WorkerID = anyone()
 	}
+	var withheld, over []workqueue.Assignment
 	for _, id := range tx.model.IDs() {
-		if it := tx.model.Items[id]; it.State != workqueue.Ready && it.State != workqueue.Pending && d.chance(30) {
-			return append(outdated, workqueue.Assignment{ItemID: id, WorkerID: anyone()})
+		it := tx.model.Items[id]
+		if slices.ContainsFunc(outdated, func(a workqueue.Assignment) bool { return a.ItemID == id }) {
+			continue
+		}
+		a := workqueue.Assignment{ItemID: id, WorkerID: anyone()}
+		switch it.State {
+		case workqueue.Ready, workqueue.Pending:
+			if !tx.model.Startable(it) {
+				withheld = append(withheld, a)
+			}
+		case workqueue.Assigned:
+			if it.WorkerID != nil && d.chance(50) {
+				a.From = *it.WorkerID
+			}
+			withheld = append(withheld, a)
+		default:
+			over = append(over, a)
+		}
+	}
+	for _, list := range [][]workqueue.Assignment{withheld, over} {
+		if len(list) > 0 && d.chance(60) {
+			return append(outdated, list[d.IntN(len(list))])
 		}
 	}
 	return outdated
@@ -141,6 +164,7 @@ func (tx *passTx) Take(ctx context.Context, assignments []workqueue.Assignment, 
 			lowest = min(lowest, it.Priority)
 		}
 	}
+	tx.note("take", tx.o.started(tx.model.Item, got))
 	want := tx.model.Take(reference.Process{Worker: t.WorkerID, Instance: t.InstanceID}, written, t.Lease)
 	tx.note("take", differ(refsOf(got), refsOf(want)))
 	tx.assigned += len(got)
@@ -153,7 +177,8 @@ func (tx *passTx) Take(ctx context.Context, assignments []workqueue.Assignment, 
 // order tells of an item that waits while one of this priority is assigned: one that
 // the pass could have seen, under the lock or when it read before, and did not plan: what
 // it gives to a worker that takes nothing any more waits for the next pass.
-func (tx *passTx) order(planned []workqueue.Assignment, lowest int) string {
+func (tx *passTx) order(assignments []workqueue.Assignment, lowest int) string {
+	tx.planned = append(tx.planned, assignments...)
 	band, could := tx.band, func(int64) bool { return true }
 	if band == (workqueue.Band{}) && tx.surveyed != nil {
 		band = tx.surveyed.band
@@ -161,7 +186,7 @@ func (tx *passTx) order(planned []workqueue.Assignment, lowest int) string {
 	}
 	for _, left := range tx.model.Due(workqueue.Band{Min: lowest + 1, Max: band.Max}, len(tx.model.Items)) {
 		// One that takes more than a slot may find no room where a lesser one does.
-		given := slices.ContainsFunc(planned, func(a workqueue.Assignment) bool { return a.ItemID == left.ID })
+		given := slices.ContainsFunc(tx.planned, func(a workqueue.Assignment) bool { return a.ItemID == left.ID })
 		if !given && could(left.ID) && profile(left.Pipeline).Channel == "" {
 			return fmt.Sprintf("item %d of priority %d waits while one of priority %d is assigned", left.ID, left.Priority, lowest)
 		}

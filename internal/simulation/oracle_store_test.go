@@ -72,12 +72,15 @@ func (o *oracle) releaseAssigned(id int64, instance string) (n int, err error) {
 }
 
 func (o *oracle) claim(p workqueue.ClaimParams) (items []workqueue.Item, err error) {
+	o.meanwhile("claim", 15)
 	err = o.step("claim "+p.InstanceID, func() (err error) {
 		items, err = o.store.Claim(ctx, p)
 		return err
 	}, func() string {
-		want := o.model.Claim(reference.Process{Worker: p.WorkerID, Instance: p.InstanceID}, p.Band, p.Max, p.Lease)
-		return differ(refsOf(items), refsOf(want))
+		if wrong := o.started(o.model.Item, items); wrong != "" {
+			return wrong
+		}
+		return differ(refsOf(items), refsOf(o.model.Claim(p)))
 	})
 	if len(items) > 0 {
 		o.w.judge.log(p.InstanceID, "Claim %v: %v", p.Band, refsOf(items))

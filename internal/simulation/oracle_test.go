@@ -38,8 +38,9 @@ type oracle struct {
 	clock time.Time // of the model: the database's, to the millisecond
 	model *reference.Model
 
-	writes int            // of passes, so far
-	edited map[int64]bool // items that a person has interfered with
+	writes  int            // of passes, so far
+	changes int            // that a person could have made just before a statement
+	edited  map[int64]bool // items that a person has interfered with
 }
 
 // ctx is that of the server: a statement that has arrived is executed.

@@ -14,7 +14,7 @@ type trial struct {
 	localClock bool              // the database believes its clients' clocks
 }
 
-const stalePath = "sqlite/queries/stale.sql"
+const stalePath, withheldPath = "sqlite/queries/stale.sql", "sqlite/queries/withheld.sql"
 
 // outdatedStale names too much. All engines but SQLite let others write between
 // the statement that lists candidates for rescue and the one that moves them, so
@@ -25,12 +25,18 @@ FROM BotWorkQueueItems c
 WHERE c.State IN (1, 5) AND (@now <> @assigned_ms) IN (0, 1) -- to name all parameters
 LIMIT CAST(@limit_rows AS INTEGER);`
 
+// outdatedWithheld does it for the statement that gives back what must not start.
+const outdatedWithheld = `SELECT c.Id
+FROM BotWorkQueueItems c
+WHERE c.State IN (1, 5) AND (@now IS NULL) IN (0, 1) -- to name all parameters
+LIMIT CAST(@limit_rows AS INTEGER);`
+
 // edition is the statements of a history. In half of them the candidates for
 // rescue are outdated.
 func (tr trial) edition(seed uint64) (fs.FS, error) {
 	changed := map[string]string{}
 	if roll(seed, "outdated candidates", 0).chance(50) {
-		changed[stalePath] = outdatedStale
+		changed[stalePath], changed[withheldPath] = outdatedStale, outdatedWithheld
 	}
 	maps.Copy(changed, tr.statements)
 	edition := fstest.MapFS{}

@@ -56,6 +56,25 @@ func (w *Worker) Takes(channel string) bool {
 // kept is how many slots items that are not high leave free.
 func (w *Worker) kept() int { return max(min(w.Reserved, w.Slots-1), 0) }
 
+// Crowded reports whether some of the items that the worker holds and that do not run
+// have no slot. Items at or below a priority start in no reserved slot.
+func (w *Worker) Crowded(held []Held, high int) bool {
+	used, kept := 0, 0
+	running := map[string]int{}
+	for _, h := range held {
+		cost, most, _ := w.cost(h.Channel)
+		used += cost * h.Count
+		if !h.Running && h.Priority <= high {
+			kept = w.kept()
+		}
+		running[h.Channel] += h.Count
+		if most > 0 && running[h.Channel] > most {
+			return true
+		}
+	}
+	return used > w.Slots-kept
+}
+
 // Held is what a worker holds already: items of one priority and one channel.
 type Held struct {
 	Worker   int64 // its id

@@ -19,11 +19,13 @@ func (m *machine) claim(t *rapid.T) {
 		p = one(t, "process that has something", m.waitedFor())
 	}
 	band, limit := band(t), rapid.IntRange(1, 4).Draw(t, "max")
-	got, err := m.Store.Claim(m.ctx, workqueue.ClaimParams{
-		WorkerID: p.Worker, InstanceID: p.Instance, Band: band, Max: limit, Lease: runLease,
-	})
+	params := workqueue.ClaimParams{WorkerID: p.Worker, InstanceID: p.Instance, Band: band, Max: limit, Lease: runLease}
+	if seldom(t, "bounded by the work ahead") {
+		params.Begin, params.Work = rapid.IntRange(0, 2).Draw(t, "begin"), time.Minute
+	}
+	got, err := m.Store.Claim(m.ctx, params)
 	must(t, err)
-	same(t, "claimed items", reference.Plain(got), reference.Plain(m.model.Claim(p, band, limit, runLease)))
+	same(t, "claimed items", reference.Plain(got), reference.Plain(m.model.Claim(params)))
 	for _, it := range got {
 		if want := m.model.Items[it.ID].RecordBegin; it.RecordBegin != want {
 			t.Fatalf("item %d was claimed with RecordBegin %v, want %v", it.ID, it.RecordBegin, want)

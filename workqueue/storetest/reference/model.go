@@ -64,6 +64,9 @@ func cloneValues[T any](from map[int64]*T) map[int64]*T {
 // IDs are those of all items, deleted ones too, the lowest first.
 func (m *Model) IDs() []int64 { return slices.Sorted(maps.Keys(m.Items)) }
 
+// Item is nil if there is none.
+func (m *Model) Item(id int64) *workqueue.Item { return m.Items[id] }
+
 // List is what a listing shows: the newest first, without deleted rows.
 func (m *Model) List() []workqueue.Item {
 	shown := []workqueue.Item{}

@@ -9,18 +9,35 @@ import (
 	"botwork/workqueue/assignment"
 )
 
-// Claim: an active worker takes what it was given, the most urgent first. Each
-// claim has a fence that the item never had.
-func (m *Model) Claim(p Process, band workqueue.Band, limit int, lease time.Duration) []workqueue.Item {
+// Claim: an active worker takes what it was given, the most urgent first, but nothing
+// of full channels, and beyond those that begin at once nothing behind too much work or
+// too many bytes. Each claim has a fence that the item never had.
+func (m *Model) Claim(p workqueue.ClaimParams) []workqueue.Item {
+	by := Process{Worker: p.WorkerID, Instance: p.InstanceID}
 	var mine []int64
 	for id, it := range m.Items {
-		if m.Present(p) && m.Workers[p.Worker].State == workqueue.WorkerActive &&
-			it.State == workqueue.Assigned && m.HeldBy(it, p.Worker) && band.Contains(it.Priority) && m.Startable(it) {
+		if m.Present(by) && m.Workers[by.Worker].State == workqueue.WorkerActive &&
+			it.State == workqueue.Assigned && m.HeldBy(it, by.Worker) && p.Band.Contains(it.Priority) && m.Startable(it) &&
+			!slices.Contains(p.FullChannels, textOf(it.Channel)) {
 			mine = append(mine, id)
 		}
 	}
 	m.inClaimOrder(mine)
-	return m.claim(mine[:min(limit, len(mine))], lease)
+	var claimed []int64
+	var work time.Duration
+	var bytes int64
+	for _, id := range mine[:min(p.Max, len(mine))] {
+		if len(claimed) >= p.Begin && (p.Work > 0 && work > p.Work || p.Bytes > 0 && bytes > p.Bytes) {
+			break
+		}
+		it := m.Items[id]
+		claimed = append(claimed, id)
+		if it.AssignedEstimateMs != nil {
+			work += time.Duration(*it.AssignedEstimateMs) * time.Millisecond
+		}
+		bytes += int64(len(it.Payload) + len(it.IntegrationConfig))
+	}
+	return m.claim(claimed, p.Lease)
 }
 
 func (m *Model) inClaimOrder(ids []int64) {
