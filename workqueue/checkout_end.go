@@ -103,6 +103,7 @@ func (q *Queue) EndByRobot(it *Item, e RobotEnd, schemas *Schemas, took time.Dur
 		o.Verdict = Failed
 	}
 	f := o.settle(q.robotRun(it), took, random)
+	f.Took = 0 // it began with its checkout, whose time the item has
 	f.Analytics = JSONText(storable(string(e.Analytics)))
 	return f, nil
 }

@@ -91,6 +91,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"assign", map[string]any{"rows": rows}, nil},
 			{"take", map[string]any{"worker": 1, "instance": "x", "rows": rows, "lease_ms": 1000}, nil},
 			{"taken", map[string]any{"rows": `[[1, 1]]`}, nil},
+			{"begin", map[string]any{"worker": 1, "instance": "x", "rows": rows}, nil},
 			{"beat_items", map[string]any{"worker": 1, "lease_ms": 1000, "rows": rows, "begun": rows}, nil},
 			{"finish", map[string]any{"worker": 1, "instance": "x", "robot": nil, "lock_key": nil, "rows": rows}, nil},
 			{"finish_plain", plain, nil},
