@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -31,10 +32,7 @@ func drawNeed(t *rapid.T, m *lineModel) need {
 func (m *lineModel) settle(t *rapid.T) {
 	for {
 		before := m.s
-		before.use = map[string]channelUse{}
-		for channel, use := range m.s.use {
-			before.use[channel] = use
-		}
+		before.use = maps.Clone(m.s.use)
 		it := m.l.next(&m.s)
 		if it == nil {
 			break
