@@ -90,9 +90,22 @@ func (d *dispatcher) giveBack(it *claimed) {
 
 // handBack hands over the end of an item that was not started.
 func (d *dispatcher) handBack(f Finish, st *step) {
-	if !d.r.completer.offer(f, func(written bool) { d.over(st, written) }) {
+	if !d.r.completer.offer(f, func(written bool) { d.returned(st, written) }) {
 		d.countOver(st, false)
 	}
+}
+
+// returned is over for an item that was not started: it waits again, and a pass that was
+// made before could not see it.
+func (d *dispatcher) returned(st *step, written bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if st != nil {
+		st.session.dry = false
+		st.session.raise()
+	}
+	d.countOver(st, written)
+	d.poke()
 }
 
 // refuse gives back an item that this worker must not run, and says why. It counts

@@ -135,8 +135,8 @@ func (n *night) finished(t *testing.T) map[string]job {
 		if err := json.Unmarshal([]byte(it.Output), &output); err != nil {
 			t.Fatal(err)
 		}
-		if _, twice := done[output.Job]; twice || it.Fence != 1 || it.RetryCount != 0 {
-			t.Errorf("%s: fence %d, retry count %d, twice %t; want one claim and no failure", output.Job, it.Fence, it.RetryCount, twice)
+		if _, twice := done[output.Job]; twice || it.RetryCount != 0 || it.ReleaseCount != 0 {
+			t.Errorf("%s: retry count %d, release count %d, twice %t; want one run and no failure", output.Job, it.RetryCount, it.ReleaseCount, twice)
 		}
 		done[output.Job] = job{it.Priority, output.RanOn, time.Duration(*it.EstimatedDurationMs) * time.Millisecond, *it.StartedAt}
 	}

@@ -213,12 +213,15 @@ var may = map[string]map[string]string{
 		"workqueue":          "it implements the store's contract",
 	},
 	"workqueue/storetest": {
+		"workqueue/assignment":          "the places of expedited items",
 		"workqueue/matching":            "labels and selectors of its items",
 		"workqueue":                     "it tests the store's contract",
 		"workqueue/storetest/reference": "stores are compared with the rules in plain Go",
 	},
 	"workqueue/storetest/reference": {
-		"workqueue": "its rows are the store's",
+		"workqueue/assignment": "the places of expedited items",
+		"workqueue/matching":   "selectors that expedite",
+		"workqueue":            "its rows are the store's",
 	},
 }
 
