@@ -34,7 +34,7 @@ func whyTests() []test {
 	for _, c := range slices.Concat(whyStates(), whyHeld(), whyEligible(), whyPlaces()) {
 		tests = append(tests, test{c.name, c.run})
 	}
-	return append(tests, test{"an item that is not there", whyNotFound}, test{"the next pass does what is said", whyAgrees})
+	return append(tests, test{"held items", heldItems}, test{"an item that is not there", whyNotFound}, test{"the next pass does what is said", whyAgrees})
 }
 
 // whyParams know passes of 500 and above that are half a minute off, later ones of the
