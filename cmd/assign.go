@@ -70,43 +70,48 @@ Only workers make passes: botwork run --once ExecuteWorkQueue makes one now.`,
 	return cmd
 }
 
-// passesToTry are the passes of the pipeline that is named, or of all.
-func (a *app) passesToTry(args []string) ([]workqueue.ComingPass, error) {
+// passesToTry are the pipelines whose passes to try: the one that is named, or all.
+func (a *app) passesToTry(args []string) ([]workqueue.SystemPipeline, error) {
 	book, err := a.passBook()
 	if err != nil {
 		return nil, err
 	}
 	if len(args) == 0 {
-		return a.knownPasses(book), nil
+		return a.systemPipelines(book), nil
 	}
 	p, err := find(book.catalogue, book.findings, args[0])
 	if err != nil {
 		return nil, err
 	}
-	passes, err := book.passes([]*pipelines.Pipeline{p})
-	if err == nil && len(passes) == 0 {
-		err = usagef("pipeline %q has no step %s; hint: botwork assign --dry-run looks at all that have one", p.Name, queue.AssignKind)
+	list, leftOut := queue.SystemPipelines(book.services, []*pipelines.Pipeline{p}, book.log)
+	if len(leftOut) > 0 {
+		return nil, leftOut[0]
 	}
-	return passes, err
+	if len(list) == 0 || len(list[0].Passes) == 0 {
+		return nil, usagef("pipeline %q has no step %s; hint: botwork assign --dry-run looks at all that have one", p.Name, queue.AssignKind)
+	}
+	return list, nil
 }
 
-func dryRuns(ctx context.Context, store *sqlstore.Store, passes []workqueue.ComingPass) ([]dryPass, error) {
+func dryRuns(ctx context.Context, store *sqlstore.Store, of []workqueue.SystemPipeline) ([]dryPass, error) {
 	learned := workqueue.NewLearned(store)
 	results := []dryPass{}
-	for _, pass := range passes {
-		pass.Params.Learned = learned
-		r, err := workqueue.DryRun(ctx, store, pass.Params)
-		if err != nil {
-			return nil, fmt.Errorf("pipeline %q: %w", pass.Pipeline, err)
+	for _, p := range of {
+		for _, params := range p.Passes {
+			params.Learned = learned
+			r, err := workqueue.DryRun(ctx, store, params)
+			if err != nil {
+				return nil, fmt.Errorf("pipeline %q: %w", p.Name, err)
+			}
+			one := dryPass{Pipeline: p.Name, DryRunResult: r}
+			if every := workqueue.EveryPriority; r.Band.Min != every.Min {
+				one.MinPriority = &r.Band.Min
+			}
+			if r.Band.Max != workqueue.EveryPriority.Max {
+				one.MaxPriority = &r.Band.Max
+			}
+			results = append(results, one)
 		}
-		one := dryPass{Pipeline: pass.Pipeline, DryRunResult: r}
-		if every := workqueue.EveryPriority; r.Band.Min != every.Min {
-			one.MinPriority = &r.Band.Min
-		}
-		if r.Band.Max != workqueue.EveryPriority.Max {
-			one.MaxPriority = &r.Band.Max
-		}
-		results = append(results, one)
 	}
 	return results, nil
 }

@@ -43,7 +43,11 @@ thousand at a time. Of two lines with one key the first is the item.
 Before anything is written, the pipeline must exist in the pipelines folder (where
 there is one) without mistakes, and the payload must suit it and the queue's schema. JSON and YAML
 show the item and whether it was there already (existing); with --stdin or --count
-they are a list of items, each once.`,
+they are a list of items, each once.
+
+Afterwards the command prints when the item is expected to start, as items why does
+(expectedAt and expected in JSON and YAML); of many items, the first and the last.
+It spends two seconds on each at most, and what it cannot find out is no error.`,
 		Example: `  botwork enqueue --pipeline hello --payload '{"name": "Ada"}'
   botwork enqueue --pipeline import --payload-file order.json --priority 1200
   botwork enqueue --pipeline nightly --at "2026-01-31 23:00" --estimated-duration 20m --unique
@@ -106,6 +110,7 @@ func (a *app) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, at place, co
 		if err != nil {
 			return err
 		}
-		return a.showOne(ctx, store, &it, made[0], output)
+		expect := func(id int64) expectation { return a.newStartExpectations(store).of(ctx, id) }
+		return a.showOne(ctx, store, expect, &it, made[0], output)
 	})
 }

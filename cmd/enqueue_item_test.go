@@ -69,10 +69,11 @@ func TestEnqueueExisting(t *testing.T) {
 	do := func(args ...string) string {
 		return mustDo(t, append([]string{"enqueue", "--pipeline", "hello"}, args...)...)
 	}
+	const nobody = "expected to start: unknown: no worker is alive; hint: start one: botwork run\n"
 	const there = "item %d was there already, with the same %s: %s, priority %d, queue %s\n"
 
 	do("--queue", "orders", "--key", "A")
-	if got, want := do("--queue", "orders", "--key", "A", "--priority", "7"), fmt.Sprintf(there, 1, "key", "pending", 1100, "orders"); got != want {
+	if got, want := do("--queue", "orders", "--key", "A", "--priority", "7"), fmt.Sprintf(there, 1, "key", "pending", 1100, "orders")+nobody; got != want {
 		t.Errorf("the same key: %q, want %q", got, want)
 	}
 	it := decode[enqueued](t, do("--queue", "orders", "--key", "A", "-o", "json"))
@@ -90,7 +91,7 @@ func TestEnqueueExisting(t *testing.T) {
 
 	const content = "queue, pipeline and payload"
 	do("--unique", "--payload", `{"name": "x"}`)
-	if got, want := do("--unique", "--payload", `{ "name":"x" }`), fmt.Sprintf(there, 3, content, "pending", 1000, "default"); got != want {
+	if got, want := do("--unique", "--payload", `{ "name":"x" }`), fmt.Sprintf(there, 3, content, "pending", 1000, "default")+nobody; got != want {
 		t.Errorf("unique: %q, want %q", got, want)
 	}
 	do("--unique-for", "1h", "--payload", `{"name": "y"}`)
@@ -101,7 +102,7 @@ func TestEnqueueExisting(t *testing.T) {
 	if got := do("--unique", "--payload", `{"name": "x"}`); !strings.HasPrefix(got, "item 5: Pending") {
 		t.Errorf("unique, when the first is finished: %q, want a new item", got)
 	}
-	if got, want := do("--queue", "orders", "--key", "C", "--count", "3"), "1 item enqueued: id 6; 2 were there already\n"; got != want {
+	if got, want := do("--queue", "orders", "--key", "C", "--count", "3"), "1 item enqueued: id 6; 2 were there already\n"+nobody; got != want {
 		t.Errorf("three of one key: %q, want %q", got, want)
 	}
 	if got, want := do("--queue", "orders", "--key", "C", "--count", "1"), "no items enqueued; 1 was there already\n"; got != want {
@@ -179,7 +180,7 @@ func TestEnqueueShowsWhatIsGoneAlready(t *testing.T) {
 	} {
 		var stdout bytes.Buffer
 		a := &app{stdout: &stdout}
-		if err := a.showOne(t.Context(), goneStore{}, &workqueue.NewItem{}, workqueue.Enqueued{ID: 7}, output); err != nil || stdout.String() != want {
+		if err := a.showOne(t.Context(), goneStore{}, nil, &workqueue.NewItem{}, workqueue.Enqueued{ID: 7}, output); err != nil || stdout.String() != want {
 			t.Errorf("%s: %q, %v, want %q", output, &stdout, err, want)
 		}
 	}

@@ -1,20 +1,24 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
 
 // enqueuedItem is what `enqueue --output json` prints of an item: its fields,
-// and behind them whether it was there already.
+// and after them whether it was there already, and when it is expected to start; of many
+// items, only the first and the last have that.
 type enqueuedItem struct {
 	workqueue.Item
 	Existing bool
+	Expected *expectation
 }
 
 // MarshalJSON hangs the answer on what the item itself writes.
@@ -23,11 +27,23 @@ func (e enqueuedItem) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fmt.Appendf(item[:len(item)-1], `,"existing":%t}`, e.Existing), nil
+	more := struct {
+		Existing   bool       `json:"existing"`
+		ExpectedAt *time.Time `json:"expectedAt"`
+		Expected   *string    `json:"expected"`
+	}{Existing: e.Existing}
+	if e.Expected != nil && e.Expected.Text != "" {
+		more.ExpectedAt, more.Expected = e.Expected.At, &e.Expected.Text
+	}
+	text, err := plainJSON(more)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(item[:len(item)-1], []byte(","), text[1:]), nil
 }
 
 // showOne shows what became of one item.
-func (a *app) showOne(ctx context.Context, store workqueue.ItemStore, asked *workqueue.NewItem, made workqueue.Enqueued, output format) error {
+func (a *app) showOne(ctx context.Context, store workqueue.ItemStore, expect func(id int64) expectation, asked *workqueue.NewItem, made workqueue.Enqueued, output format) error {
 	item, err := store.Item(ctx, made.ID)
 	if errors.Is(err, workqueue.ErrNotFound) {
 		// A worker was faster, and its queue keeps nothing.
@@ -36,14 +52,18 @@ func (a *app) showOne(ctx context.Context, store workqueue.ItemStore, asked *wor
 	if err != nil {
 		return err
 	}
-	return a.print(output, enqueuedItem{item, made.Existing}, func() {
+	expected := expect(item.ID)
+	return a.print(output, enqueuedItem{item, made.Existing, &expected}, func() {
 		if made.Existing {
 			fmt.Fprintf(a.stdout, "item %d was there already, with the same %s: %s, priority %d, queue %s\n",
 				item.ID, sameness(asked, &item), item.Lifecycle, item.Priority, item.QueueName)
-			return
+		} else {
+			fmt.Fprintf(a.stdout, "item %d: %s, priority %d, queue %s, due %s\n",
+				item.ID, item.State, item.Priority, item.QueueName, instant(&item.AvailableAt))
 		}
-		fmt.Fprintf(a.stdout, "item %d: %s, priority %d, queue %s, due %s\n",
-			item.ID, item.State, item.Priority, item.QueueName, instant(&item.AvailableAt))
+		if expected.Text != "" {
+			fmt.Fprintf(a.stdout, "expected to start: %s\n", expected.Text)
+		}
 	})
 }
 
@@ -69,6 +89,10 @@ func (a *app) showMany(ctx context.Context, store *sqlstore.Store, results []wor
 		made[r.ID] = true
 		ids = append(ids, r.ID)
 	}
+	var expected map[int64]expectation
+	if len(ids) > 0 {
+		expected = a.newStartExpectations(store).firstAndLast(ctx, ids)
+	}
 	if output != formatTable {
 		// What is in the queue is shown even when the rest was interrupted.
 		items, err := itemsByID(context.WithoutCancel(ctx), store, workqueue.IDs(results))
@@ -77,7 +101,10 @@ func (a *app) showMany(ctx context.Context, store *sqlstore.Store, results []wor
 		}
 		list := make([]enqueuedItem, len(items))
 		for i, it := range items {
-			list[i] = enqueuedItem{it, !made[it.ID]}
+			list[i] = enqueuedItem{it, !made[it.ID], nil}
+			if e, ok := expected[it.ID]; ok {
+				list[i].Expected = &e
+			}
 		}
 		return a.print(output, list, nil)
 	}
@@ -97,7 +124,20 @@ func (a *app) showMany(ctx context.Context, store *sqlstore.Store, results []wor
 		text += fmt.Sprintf("; %d were there already", existing)
 	}
 	fmt.Fprintln(a.stdout, text)
+	if len(ids) > 0 {
+		a.showFirstAndLast(expected[ids[0]].Text, expected[ids[len(ids)-1]].Text)
+	}
 	return nil
+}
+
+// showFirstAndLast shows when the first and the last of many items are expected to start.
+func (a *app) showFirstAndLast(first, last string) {
+	switch {
+	case first == last && first != "":
+		fmt.Fprintf(a.stdout, "expected to start: %s\n", first)
+	case first != last:
+		fmt.Fprintf(a.stdout, "expected to start: the first %s; the last %s\n", cmp.Or(first, "has started"), cmp.Or(last, "has started"))
+	}
 }
 
 // itemsByID reads items, each once, in ascending order of their ids. What was

@@ -68,7 +68,7 @@ func TestEnqueueCount(t *testing.T) {
 	if len(items) != 2001 || items[0].ID != 1 || items[2000].ID != 2001 {
 		t.Errorf("got %d items, from %d to %d, want 1 to 2001", len(items), items[0].ID, items[len(items)-1].ID)
 	}
-	if out := mustDo(t, "enqueue", "--pipeline", "hello", "--payload-file", "hello.json", "--count", "3"); out != "3 items enqueued: ids 2002 to 2004\n" {
+	if out := mustDo(t, "enqueue", "--pipeline", "hello", "--payload-file", "hello.json", "--count", "3"); !strings.HasPrefix(out, "3 items enqueued: ids 2002 to 2004\nexpected to start: unknown: ") {
 		t.Errorf("got %q", out)
 	}
 }
@@ -186,8 +186,8 @@ func TestEnqueueManyLines(t *testing.T) {
 		fmt.Fprintf(&lines, `{"pipeline": "hello", "payload": {"name": "n%d"}}`+"\n", i)
 	}
 	r := botworkWith(t, lines.String(), nil, "enqueue", "-")
-	if want := "2500 items enqueued: ids 1 to 2500\n"; r.code != exitDone || r.stdout != want {
-		t.Errorf("exit code %d, output %q, want %q; %s", r.code, r.stdout, want, r.stderr)
+	if want := "2500 items enqueued: ids 1 to 2500\nexpected to start: "; r.code != exitDone || !strings.HasPrefix(r.stdout, want) {
+		t.Errorf("exit code %d, output %q, want it to begin with %q; %s", r.code, r.stdout, want, r.stderr)
 	}
 	if r := botworkWith(t, "\n \n", nil, "enqueue", "-"); r.code != exitDone || r.stdout != "no items enqueued\n" {
 		t.Errorf("no lines: exit code %d, output %q", r.code, r.stdout)

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,15 +13,16 @@ import (
 func (a *app) itemsWhyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why ID",
-		Short: "Tell why an item is not running",
+		Short: "Show why an item is not running, and when it is expected to start",
 		Long: `Names the one true reason why an item is not running yet, and what would change
 it: that it is not due, its queue is paused, a limit is reached, no live worker
 satisfies its selectors or they all have enough to do, its band is assigned later,
 others go first, or the worker that it is assigned to is busy or dead. When
-several things stand against it, the one that has to be mended first is named.
+several things keep it from running, the one that has to be fixed first is named.
 
-It counts with the schedules of the pipelines folder and with estimates, so what
-it says of coming times is as good as those. It changes nothing, and exits with 0
+It also says when the item is expected to start: it runs the coming assignment
+passes and items in memory, by the schedules of the pipelines folder and the
+estimated durations, and is as good as those. It changes nothing, and exits with 0
 whatever the reason is.
 
 JSON and YAML are one object; "kind" names the reason in one word.`,
@@ -38,9 +40,7 @@ JSON and YAML are one object; "kind" names the reason in one word.`,
 			if err != nil {
 				return err
 			}
-			r, err := workqueue.Why(cmd.Context(), store, ids[0], workqueue.WhyParams{
-				Profiles: book.services.Profiles, Learned: workqueue.NewLearned(store), Resilience: book.resilience, Passes: a.knownPasses(book),
-			})
+			r, err := workqueue.Why(cmd.Context(), store, ids[0], a.whyParams(book, store))
 			if err != nil {
 				return err
 			}
@@ -52,12 +52,17 @@ JSON and YAML are one object; "kind" names the reason in one word.`,
 
 // reasonSheet shows a reason, and behind it the workers that come into question.
 func (a *app) reasonSheet(r *workqueue.Reason) {
+	expected := r.Expected
+	if strings.HasPrefix(expected, "unknown: ") {
+		expected = "unknown" // the reason stands above
+	}
 	s := &sheet{newGrid()}
 	s.add("item", fmt.Sprint(r.ItemID))
 	s.add("lifecycle", string(r.Lifecycle))
 	s.add("reason", string(r.Kind))
 	s.add("why", r.Text)
 	s.add("what would change it", r.Change)
+	s.add("expected to start", expected)
 	s.writeTo(a.stdout)
 	if len(r.Workers) == 0 {
 		return

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -11,6 +10,7 @@ import (
 	"botwork/internal/strictyaml"
 	"botwork/pipelines"
 	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
 )
 
 // passBook is what the project's pipelines say of assignment passes, for commands
@@ -46,40 +46,21 @@ func (a *app) passBook() (*passBook, error) {
 	return &passBook{catalogue: catalogue, findings: findings, services: a.queueServices(link), log: log}, nil
 }
 
-// passes are the next passes of pipelines, one for each AssignTasksToWorker step.
-func (b *passBook) passes(of []*pipelines.Pipeline) ([]workqueue.ComingPass, error) {
-	var list []workqueue.ComingPass
-	for _, p := range of {
-		for _, step := range p.Steps {
-			if step.Handler != queue.AssignKind {
-				continue
-			}
-			params, err := queue.AssignParams(b.services, step.With, b.log)
-			if err != nil {
-				return nil, fmt.Errorf("pipeline %q, step %q: its parameters are known only when it runs: %w", p.Name, step.Name, err)
-			}
-			pass := workqueue.ComingPass{Pipeline: p.Name, Params: params}
-			if p.Trigger != nil && p.Trigger.Schedule != nil {
-				pass.At = p.Trigger.Schedule.Next(time.Now()).UTC()
-			}
-			list = append(list, pass)
-		}
-	}
-	return list, nil
-}
-
-// knownPasses are the passes of all pipelines whose parameters can be told before they
-// run; the others are named.
-func (a *app) knownPasses(b *passBook) []workqueue.ComingPass {
-	var list []workqueue.ComingPass
-	for _, p := range b.catalogue.All() {
-		passes, err := b.passes([]*pipelines.Pipeline{p})
-		if err != nil {
-			fmt.Fprintf(a.stderr, "botwork: left out: %v\n", err)
-		}
-		list = append(list, passes...)
+// systemPipelines are the pipelines that assign items or run them. Steps whose
+// parameters are known only in a run are left out, and named.
+func (a *app) systemPipelines(b *passBook) []workqueue.SystemPipeline {
+	list, leftOut := queue.SystemPipelines(b.services, b.catalogue.All(), b.log)
+	for _, err := range leftOut {
+		fmt.Fprintf(a.stderr, "botwork: left out: %v\n", err)
 	}
 	return list
+}
+
+// whyParams are what Why knows beside the database.
+func (a *app) whyParams(b *passBook, store *sqlstore.Store) workqueue.WhyParams {
+	return workqueue.WhyParams{
+		Profiles: b.services.Profiles, Learned: workqueue.NewLearned(store), Resilience: b.resilience, Pipelines: a.systemPipelines(b),
+	}
 }
 
 // resilience is the policy of the pipeline that an item names or holds.

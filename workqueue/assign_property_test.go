@@ -70,6 +70,8 @@ func (m *assignMemory) Distributions(context.Context) (map[string]JSONText, erro
 
 func (m *assignMemory) AssignedItems(context.Context, Band, int) ([]DueItem, error) { return nil, nil }
 
+func (m *assignMemory) HeldItems(context.Context, int) ([]HeldItem, error) { return nil, nil }
+
 func (m *assignMemory) LimitUses(context.Context) ([]LimitUse, error) { return nil, nil }
 
 func (m *assignMemory) Assign(ctx context.Context, pass func(context.Context, AssignTx) error) error {

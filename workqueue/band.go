@@ -56,14 +56,18 @@ func JoinBands(bands []Band) []Band {
 	return joined
 }
 
+// String names the priorities: "any priority", "priority 1001 and above", "priority
+// below 500", "priority 500", "priority 500 to 1000".
 func (b Band) String() string {
 	switch {
-	case b == EveryPriority:
-		return "every priority"
-	case b.Max == math.MaxInt32:
+	case b == (Band{}) || b.Min <= math.MinInt32 && b.Max >= math.MaxInt32:
+		return "any priority"
+	case b.Max >= math.MaxInt32:
 		return fmt.Sprintf("priority %d and above", b.Min)
-	case b.Min == math.MinInt32:
-		return fmt.Sprintf("priority %d and below", b.Max)
+	case b.Min <= math.MinInt32:
+		return fmt.Sprintf("priority below %d", b.Max+1)
+	case b.Min == b.Max:
+		return fmt.Sprintf("priority %d", b.Min)
 	default:
 		return fmt.Sprintf("priority %d to %d", b.Min, b.Max)
 	}

@@ -14,14 +14,14 @@ func TestNewBand(t *testing.T) {
 		in, out             []int
 		text                string
 	}{
-		{name: "no bound", in: []int{math.MinInt32, -1, 0, 499, math.MaxInt32}, text: "every priority"},
+		{name: "no bound", in: []int{math.MinInt32, -1, 0, 499, math.MaxInt32}, text: "any priority"},
 		{name: "high", above: n(1000), in: []int{1001, math.MaxInt32}, out: []int{1000, 999, 0}, text: "priority 1001 and above"},
 		{name: "medium and high", minimum: n(500), in: []int{500, 501, 1000, 1001}, out: []int{499, 0, -1}, text: "priority 500 and above"},
-		{name: "low", low: n(500), in: []int{499, 0, math.MinInt32}, out: []int{500, 501, 1001}, text: "priority 499 and below"},
+		{name: "low", low: n(500), in: []int{499, 0, math.MinInt32}, out: []int{500, 501, 1001}, text: "priority below 500"},
 		{name: "medium", minimum: n(500), low: n(1001), in: []int{500, 1000}, out: []int{499, 1001}, text: "priority 500 to 1000"},
-		{name: "one priority", above: n(499), low: n(501), in: []int{500}, out: []int{499, 501}, text: "priority 500 to 500"},
+		{name: "one priority", above: n(499), low: n(501), in: []int{500}, out: []int{499, 501}, text: "priority 500"},
 		{name: "the ends of the column", minimum: n(math.MinInt32), low: n(math.MaxInt32),
-			in: []int{math.MinInt32, math.MaxInt32 - 1}, out: []int{math.MaxInt32}, text: "priority 2147483646 and below"},
+			in: []int{math.MinInt32, math.MaxInt32 - 1}, out: []int{math.MaxInt32}, text: "priority below 2147483647"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

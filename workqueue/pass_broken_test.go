@@ -91,7 +91,9 @@ func TestAssignGivesNothingToWorkersThatAreAllBroken(t *testing.T) {
 		if got := pass(t, store, p); got.Assigned != 0 {
 			t.Errorf("%d items assigned, want none", got.Assigned)
 		}
-		coming := workqueue.WhyParams{Passes: []workqueue.ComingPass{{Pipeline: "Soon", At: time.Now().Add(time.Second), Params: p}}}
+		coming := workqueue.WhyParams{Pipelines: []workqueue.SystemPipeline{{
+			Name: "Soon", Passes: []workqueue.AssignParams{p}, Next: func(after time.Time) time.Time { return after.Add(time.Second) },
+		}}}
 		r, err := workqueue.Why(t.Context(), store, id, coming)
 		if err != nil || r.Kind != workqueue.WhyBroken || !strings.Contains(r.Text, "at every live worker") || !strings.Contains(r.Text, "ann") {
 			t.Errorf("why = %+v, %v; want a broken pipeline at ann", r, err)

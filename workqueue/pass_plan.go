@@ -35,8 +35,6 @@ type passPlanner struct {
 	room    int // about so many items
 
 	left bool // not all items were given out, or none was looked at
-
-	unbounded bool // see assignment.Options.Unbounded
 }
 
 // survey reads and plans outside of the lock, unless there is something to be freed
@@ -134,7 +132,7 @@ func (pl *passPlanner) begin(takeBack bool) {
 func (pl *passPlanner) options() assignment.Options {
 	o := assignment.Options{
 		Now: pl.marks.Now.UnixMilli(), Horizon: max(pl.p.Horizon.Milliseconds(), 1), MaxPerWorker: pl.p.MaxPerWorker,
-		Margin: takeBackMargin.Milliseconds(), High: HighPriority, Last: pl.marks.Turns, Unbounded: pl.unbounded,
+		Margin: takeBackMargin.Milliseconds(), High: HighPriority, Last: pl.marks.Turns, Unbounded: pl.p.unbounded,
 	}
 	if pl.p.Workers == IdleWorkers {
 		o.Levels = levels(pl.p.Band)

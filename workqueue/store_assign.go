@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -60,6 +61,11 @@ type AssignView interface {
 	// have not started, and that Claim may start now, in the order in which their
 	// workers start them: that of CompareStarts.
 	AssignedItems(ctx context.Context, band Band, limit int) ([]DueItem, error)
+
+	// HeldItems returns the items that workers and robots hold: up to limit of those
+	// that run, and up to limit of those that are assigned, by priority (largest
+	// first) and the order in which their workers start them.
+	HeldItems(ctx context.Context, limit int) ([]HeldItem, error)
 
 	// LimitUses returns the queues that have limits, by name, with what of them is
 	// used. It changes nothing, so it counts starts as they were noted last:
@@ -158,6 +164,43 @@ type DueItem struct {
 
 	// Holder is the worker that the item is assigned to; 0: none.
 	Holder int64
+}
+
+// CompareDue orders items as AssignView.DueItems returns them.
+func CompareDue(a, b DueItem) int {
+	if a.Priority != b.Priority {
+		return cmp.Compare(b.Priority, a.Priority)
+	}
+	if a.Expedite != b.Expedite {
+		if a.Expedite {
+			return -1
+		}
+		return 1
+	}
+	deadline := a.Deadline.Compare(b.Deadline)
+	if a.Deadline.IsZero() != b.Deadline.IsZero() {
+		deadline = -deadline // the zero time means none, and none comes last
+	}
+	return cmp.Or(deadline, cmp.Compare(a.ID, b.ID))
+}
+
+// HeldItem is an item that is assigned or runs. Its Estimate is what the pass that
+// assigned it expected; a Holder of 0 is a robot.
+type HeldItem struct {
+	DueItem
+
+	Running bool      // else assigned and not started
+	Since   time.Time // when it was assigned, or started
+
+	// RunOrder is its place among the items of the same priority at its worker,
+	// the least first; Channel is its pipeline's when it was assigned.
+	RunOrder int64
+	Channel  string
+}
+
+// started is what CompareStarts looks at.
+func (h *HeldItem) started() *Item {
+	return &Item{ID: h.ID, Priority: h.Priority, RunOrder: h.RunOrder}
 }
 
 // Assignment gives an item to a worker.

@@ -17,21 +17,9 @@ type WhyParams struct {
 	// holds; nil knows none.
 	Resilience func(integrationConfig string) Resilience
 
-	// Passes are the assignment passes that schedules will make, in any order. Of
-	// their parameters, Profiles, Learned and NewRule are not looked at.
-	Passes []ComingPass
-}
-
-// ComingPass is the next pass of one AssignTasksToWorker step.
-type ComingPass struct {
-	// Pipeline has the step.
-	Pipeline string
-
-	// At is when it starts next, UTC; zero when nothing starts it by itself.
-	At time.Time
-
-	// Params are the step's.
-	Params AssignParams
+	// Pipelines are those that assign items or run them, in any order. Of the
+	// parameters of their passes, Profiles, Learned and NewRule are not used.
+	Pipelines []SystemPipeline
 }
 
 // Why names the one true reason why an item is not running yet, and what would
@@ -68,8 +56,10 @@ func Why(ctx context.Context, store Store, id int64, p WhyParams) (Reason, error
 		}
 		w := &why{p: p, store: store, view: view, item: &item, queue: &queue, workers: workers, now: marks.Now}
 		w.choosePass()
-		r, err = w.judge(ctx)
-		return err
+		if r, err = w.judge(ctx); err != nil {
+			return err
+		}
+		return w.expect(ctx, &r)
 	})
 	r.ItemID, r.State, r.Lifecycle = item.ID, item.State.String(), item.Lifecycle
 	return r, err
@@ -85,24 +75,42 @@ type why struct {
 	workers []Worker // all that are known, by name
 	now     time.Time
 
-	pass   ComingPass // the next one that covers the item's priority
+	pass   comingPass // the next one that covers the item's priority
 	passed bool       // there is one
+}
+
+// comingPass is the next pass of one AssignTasksToWorker step.
+type comingPass struct {
+	Pipeline string
+	At       time.Time // zero: nothing starts the pipeline by itself
+	Wake     bool      // it is made as soon as there is something to assign
+	Params   AssignParams
 }
 
 // choosePass finds the pass that comes first to the item.
 func (w *why) choosePass() {
-	for _, pass := range w.p.Passes {
-		if pass.Params.Band == (Band{}) {
-			pass.Params.Band = EveryPriority
-		}
-		sooner := w.pass.At.IsZero() || !pass.At.IsZero() && pass.At.Before(w.pass.At)
-		if pass.Params.Band.Contains(w.item.Priority) && (!w.passed || sooner) {
-			w.pass, w.passed = pass, true
+	for _, p := range w.p.Pipelines {
+		for _, params := range p.Passes {
+			pass := comingPass{Pipeline: p.Name, At: p.next(w.now), Wake: p.Wake, Params: w.params(params)}
+			if p.Wake {
+				pass.At = w.now
+			}
+			sooner := w.pass.At.IsZero() || !pass.At.IsZero() && pass.At.Before(w.pass.At)
+			if pass.Params.Band.Contains(w.item.Priority) && (!w.passed || sooner) {
+				w.pass, w.passed = pass, true
+			}
 		}
 	}
-	w.pass.Params.Profiles, w.pass.Params.Learned = w.p.Profiles, w.p.Learned
-	w.pass.Params.NewRule = nil // who of several gets it does not matter here, and no service need be asked
-	w.pass.Params = w.pass.Params.withDefaults()
+	if !w.passed {
+		w.pass.Params = w.params(AssignParams{})
+	}
+}
+
+// params completes the parameters of a pass.
+func (w *why) params(p AssignParams) AssignParams {
+	p.Profiles, p.Learned = w.p.Profiles, w.p.Learned
+	p.NewRule = nil // who of several gets an item does not matter here, and no service need be asked
+	return p.withDefaults()
 }
 
 // judge asks one question after the other until one has an answer.

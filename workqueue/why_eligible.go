@@ -27,13 +27,13 @@ func (w *why) unassigned(ctx context.Context) (Reason, error) {
 		return *r, nil
 	}
 	if !w.passed {
-		return Reason{Kind: WhyNoPass, Text: fmt.Sprintf("no pipeline has an AssignTasksToWorker step for its priority %d", w.item.Priority),
-			Change: "change its priority, or give a pipeline such a step"}, nil
+		return Reason{Kind: WhyNoPass, Text: fmt.Sprintf("no pipeline has an AssignTasksToWorker step for items of priority %d", w.item.Priority),
+			Change: "change its priority, or add such a step to a pipeline"}, nil
 	}
 	if w.pass.At.IsZero() {
 		return Reason{Kind: WhyNoPass, Pipeline: w.pass.Pipeline,
-			Text:   fmt.Sprintf("pipeline %q assigns items of its priority %d, and nothing starts that by itself", w.pass.Pipeline, w.item.Priority),
-			Change: fmt.Sprintf("give it a trigger, or start it: botwork run --once %s", w.pass.Pipeline)}, nil
+			Text:   fmt.Sprintf("pipeline %q assigns items of priority %d, but no schedule starts it", w.pass.Pipeline, w.item.Priority),
+			Change: fmt.Sprintf("give the pipeline a trigger, or start it: botwork run --once %s", w.pass.Pipeline)}, nil
 	}
 	return w.placed(ctx, pl, &due, eligible)
 }
@@ -56,17 +56,21 @@ func dueOf(it *Item) DueItem {
 }
 
 func (w *why) noWorker() Reason {
-	r := Reason{Kind: WhyNoWorker, Text: "no worker is there that takes items", Change: "start one: botwork run"}
+	r := Reason{Kind: WhyNoWorker, Text: "no worker is alive", Change: "start one: botwork run"}
 	var last *Worker
 	for i := range w.workers {
 		if last == nil || w.workers[i].LastSeenAt.After(last.LastSeenAt) {
 			last = &w.workers[i]
 		}
 	}
-	if last != nil {
-		r.Worker, r.Since = last.Name, &last.LastSeenAt
-		r.Text += fmt.Sprintf("; the last, %q (%s), was seen %s", last.Name, last.State, w.inText(last.LastSeenAt))
+	if last == nil {
+		return r
 	}
+	r.Worker, r.Since = last.Name, &last.LastSeenAt
+	if last.State == WorkerDraining {
+		r.Text = "no worker accepts items"
+	}
+	r.Text += fmt.Sprintf("; the last one, %q (%s), was seen %s", last.Name, last.State, w.inText(last.LastSeenAt))
 	return r
 }
 
@@ -83,8 +87,8 @@ func (w *why) eligible(pl *passPlanner, due *DueItem) (assignment.Set, *Reason) 
 	}
 	if len(left) == 0 {
 		return nil, &Reason{Kind: WhyQueue, Queue: due.QueueName, Workers: reasonWorkers(pl, all(len(c.workers)), due.Priority),
-			Text:   fmt.Sprintf("no live worker serves its queue %q: %s", due.QueueName, names(pl, all(len(c.workers)))),
-			Change: "start a worker that serves it, or take it into the worker.queues of one"}
+			Text:   fmt.Sprintf("no live worker serves its queue %q; live workers: %s", due.QueueName, names(pl, all(len(c.workers)))),
+			Change: "start a worker that serves it, or add the queue to worker.queues of one"}
 	}
 	profile := w.p.Profiles.Of(due.Pipeline)
 	left, r := w.broken(pl, due, profile, left)
@@ -96,16 +100,16 @@ func (w *why) eligible(pl *passPlanner, due *DueItem) (assignment.Set, *Reason) 
 	})
 	if len(taking) == 0 {
 		return nil, &Reason{Kind: WhyChannel, Queue: due.QueueName, Workers: reasonWorkers(pl, left, due.Priority),
-			Text:   fmt.Sprintf("no live worker that serves its queue %q takes items of its channel %q, or has so many slots: %s", due.QueueName, profile.Channel, names(pl, left)),
-			Change: "start a worker that takes them, or change the worker.channels of one"}
+			Text:   fmt.Sprintf("no live worker that serves its queue %q accepts its channel %q and has enough slots for it; live workers: %s", due.QueueName, profile.Channel, names(pl, left)),
+			Change: "start a worker that accepts the channel, or change worker.channels of one"}
 	}
 	var own []matching.Selector
 	if due.Selectors != "" {
 		var err error
 		own, err = matching.ParseSelectors(string(due.Selectors))
 		if err != nil {
-			return nil, &Reason{Kind: WhyUnreadable, Error: err.Error(), Text: "its selectors cannot be read, so that nobody can tell which worker may have it: " + err.Error(),
-				Change: "mend its Selectors"}
+			return nil, &Reason{Kind: WhyUnreadable, Error: err.Error(), Text: "its selectors cannot be read, so it is assigned to no worker: " + err.Error(),
+				Change: "correct its Selectors"}
 		}
 	}
 	d := profile.Distribution.Or(c.queues[due.QueueName]).Or(c.p.Distribution)
@@ -143,11 +147,11 @@ func (w *why) unsatisfied(pl *passPlanner, due *DueItem, among []int, asking []m
 		i := among[at]
 		r.Workers[at].Lacks = matching.Lack(missing(i), pl.classes.labels[i])
 	}
-	r.Text = fmt.Sprintf("no live worker satisfies %s; nearest: worker %q %s", strings.Join(texts, " and "), r.Worker, r.Workers[0].Lacks)
-	r.Change = "start a worker with such labels, or give a worker the labels it lacks"
+	r.Text = fmt.Sprintf("no live worker satisfies %s; the closest, worker %q, %s", strings.Join(texts, " and "), r.Worker, r.Workers[0].Lacks)
+	r.Change = "start a worker with such labels, or add the missing labels to a worker"
 	if at := expiry(due.Due, nearest); at != nil {
 		r.At = at
-		r.Change += fmt.Sprintf("; at %s (%s) the selectors that %q lacks expire", instantText(*at), w.inText(*at), r.Worker)
+		r.Change += fmt.Sprintf("; the selectors that %[3]q does not satisfy expire at %[1]s (%[2]s)", instantText(*at), w.inText(*at), r.Worker)
 	}
 	return r
 }

@@ -32,18 +32,18 @@ func (u *LimitUse) reason(key string) (Reason, bool) {
 		return Reason{}, false
 	}
 	r := Reason{Kind: WhyLimit, Queue: u.Queue, Limit: limit, Change: until + ", or raise the limit"}
-	r.Text = fmt.Sprintf("%s %s of its queue %q is reached", limit.Name, limit.Value, u.Queue)
+	r.Text = fmt.Sprintf("its queue %q has reached its %s of %s", u.Queue, limit.Name, limit.Value)
 	if limit.Key != "" {
 		r.Text += fmt.Sprintf(" for the key %q", limit.Key)
 	}
-	r.Text += fmt.Sprintf(": %d used", limit.Used)
+	r.Text += fmt.Sprintf(": %d in use", limit.Used)
 	return r, true
 }
 
 // reached names the limit that keeps one more item out, and when a place comes
 // free; nil when there is a place.
 func (u *LimitUse) reached(key string) (limit *ReasonLimit, until string) {
-	const held = "a place comes free when an item of them ends"
+	const held = "it can start when one of those items ends"
 	l, ofKey := u.Limits, Use{}
 	if key != "" {
 		ofKey = u.Keys[key]
@@ -64,5 +64,5 @@ func (u *LimitUse) reached(key string) (limit *ReasonLimit, until string) {
 }
 
 func freedWithin(r Rate) string {
-	return "a place comes free within " + spanText(time.Duration(r.Per)) + " of the start of what is assigned or has started"
+	return "a start counts for " + spanText(time.Duration(r.Per)) + ", and it can start when one no longer counts"
 }

@@ -55,10 +55,16 @@ type Reason struct {
 	Change string `json:"change"`
 
 	// Since is when what Text tells of began, At when it ends by itself, where that
-	// is known; ExpectedAt is about when the item starts, by estimates.
-	Since      *time.Time `json:"since"`
-	At         *time.Time `json:"at"`
+	// is known.
+	Since *time.Time `json:"since"`
+	At    *time.Time `json:"at"`
+
+	// ExpectedAt is when the item is expected to start, nil when nobody can tell.
+	// Expected says it in words: "now", "in about 40s", "at 2026-01-31 18:00:00Z (in
+	// 2h), the next run of ExecuteLowPriorityWorkQueue", or "unknown: …" with the
+	// reason. "": the item does not wait.
 	ExpectedAt *time.Time `json:"expectedAt"`
+	Expected   string     `json:"expected"`
 
 	// Queue, Pipeline and Worker are those that Text is about. The pipeline is the
 	// one whose pass covers the item.
@@ -81,6 +87,8 @@ type Reason struct {
 
 	// Error is why the item failed, or what cannot be read.
 	Error string `json:"error"`
+
+	mayRun []int64 // the workers that may have the item, by their ids
 }
 
 // ReasonWorker is a worker that could have the item but for one thing.
@@ -121,10 +129,11 @@ func (r Reason) MarshalJSON() ([]byte, error) {
 		Queue    *string `json:"queue"`
 		Pipeline *string `json:"pipeline"`
 		Worker   *string `json:"worker"`
+		Expected *string `json:"expected"`
 		Attempt  *int    `json:"attempt"`
 		Attempts *int    `json:"attempts"`
 		Error    *string `json:"error"`
-	}{plain(r), set(r.Change), set(r.Queue), set(r.Pipeline), set(r.Worker), set(r.Attempt), set(r.Attempts), set(r.Error)})
+	}{plain(r), set(r.Change), set(r.Queue), set(r.Pipeline), set(r.Worker), set(r.Expected), set(r.Attempt), set(r.Attempts), set(r.Error)})
 }
 
 // mostReasonWorkers bounds what a reason lists.

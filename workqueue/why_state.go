@@ -17,7 +17,7 @@ func (w *why) ended() (Reason, bool) {
 		}
 		return Reason{Kind: WhyDeleted, Text: text, Since: it.DeletedAt, Error: orEmpty(it.DeletedReason), Change: fmt.Sprintf("make a new item like it: botwork items clone %d", it.ID)}, true
 	case it.State == Processed:
-		return Reason{Kind: WhyCompleted, Text: "it has run, and ended well" + atText(it.FinishedAt), Since: it.FinishedAt, Change: fmt.Sprintf("run it once more: botwork items repeat %d", it.ID)}, true
+		return Reason{Kind: WhyCompleted, Text: "it succeeded" + atText(it.FinishedAt), Since: it.FinishedAt, Change: fmt.Sprintf("run it again: botwork items repeat %d", it.ID)}, true
 	case it.State == Cancelled:
 		text := "it was cancelled" + atText(it.FinishedAt)
 		if it.ErrorKind != nil {
@@ -26,9 +26,9 @@ func (w *why) ended() (Reason, bool) {
 		if it.Error != nil {
 			text += ": " + *it.Error
 		}
-		return Reason{Kind: WhyCancelled, Text: text, Since: it.FinishedAt, Error: orEmpty(it.Error), Change: fmt.Sprintf("run it once more: botwork items repeat %d", it.ID)}, true
+		return Reason{Kind: WhyCancelled, Text: text, Since: it.FinishedAt, Error: orEmpty(it.Error), Change: fmt.Sprintf("run it again: botwork items repeat %d", it.ID)}, true
 	case it.State != Ready && it.State != Pending && it.State != Assigned && it.State != Blocked:
-		return Reason{Kind: WhyUnknown, Text: fmt.Sprintf("its state is %s, which this program does not know", it.State)}, true
+		return Reason{Kind: WhyUnknown, Text: fmt.Sprintf("its state is %s, which this version of botwork does not know", it.State)}, true
 	}
 	return Reason{}, false
 }
@@ -39,25 +39,25 @@ func (w *why) running() Reason {
 	it := w.item
 	holder := w.worker(it.WorkerID)
 	r := Reason{Kind: WhyRunning, Since: it.StartedAt, At: it.LeaseExpiresAt}
-	who := "a worker that is not known any longer"
+	who := "a worker that no longer exists"
 	switch {
 	case holder != nil:
 		r.Worker, who = holder.Name, fmt.Sprintf("worker %q", holder.Name)
 	case it.WorkerID == nil && it.Robot != nil:
 		r.Worker, who = *it.Robot, fmt.Sprintf("robot %q", *it.Robot)
 	}
-	since := atTextFrom(" since ", it.StartedAt)
+	since := atTextFrom(", started at ", it.StartedAt)
 	switch {
 	case it.LeaseExpiresAt == nil || it.LeaseExpiresAt.Before(w.now):
-		r.Kind, r.Text = WhyLeaseOver, fmt.Sprintf("it was running at %s%s, and the lease has run out%s", who, since, atTextFrom(" at ", it.LeaseExpiresAt))
+		r.Kind, r.Text = WhyLeaseOver, fmt.Sprintf("it was running on %s%s, but its lease expired%s", who, since, atTextFrom(" at ", it.LeaseExpiresAt))
 		r.At = nil
 		w.next(&r, "the next pass takes it back")
 	case holder != nil && w.dead(holder) != "":
-		r.Kind, r.Text = WhySilent, fmt.Sprintf("%s, at which it runs%s, %s; its lease ends at %s (%s)",
+		r.Kind, r.Text = WhySilent, fmt.Sprintf("it is running on %s%s, but that worker %s; its lease expires at %s (%s)",
 			who, since, w.dead(holder), instantText(*it.LeaseExpiresAt), w.inText(*it.LeaseExpiresAt))
-		r.Change = "the first pass after that takes it back, unless the worker beats again"
+		r.Change = "the first pass after that takes it back, unless the worker sends a heartbeat before"
 	default:
-		r.Text = fmt.Sprintf("it runs at %s%s", who, since)
+		r.Text = fmt.Sprintf("it is running on %s%s", who, since)
 	}
 	return r
 }
@@ -69,9 +69,9 @@ func (w *why) dead(holder *Worker) string {
 	case holder.State == WorkerStopped:
 		return "has stopped"
 	case w.item.StartedAt != nil && holder.StartedAt.After(*w.item.StartedAt):
-		return "was started anew at " + instantText(holder.StartedAt)
+		return "was restarted at " + instantText(holder.StartedAt)
 	case holder.LeaseExpiresAt != nil && holder.LeaseExpiresAt.Before(w.now):
-		return "counts as dead since " + instantText(*holder.LeaseExpiresAt)
+		return "has been considered dead since " + instantText(*holder.LeaseExpiresAt)
 	}
 	return w.silent(holder)
 }
@@ -84,8 +84,8 @@ func (w *why) held() (Reason, bool) {
 		return Reason{Kind: WhyPaused, Queue: it.QueueName, Text: fmt.Sprintf("its queue %q is paused", it.QueueName),
 			Change: "resume it: botwork queues resume " + it.QueueName}, true
 	case w.queue.Consumer == ConsumerRobots:
-		return Reason{Kind: WhyRobots, Queue: it.QueueName, Text: fmt.Sprintf("the items of its queue %q are taken by robots, not by workers", it.QueueName),
-			Change: "a robot checks it out, or the queue gets consumer: workers"}, true
+		return Reason{Kind: WhyRobots, Queue: it.QueueName, Text: fmt.Sprintf("the items of its queue %q are for robots, not for workers", it.QueueName),
+			Change: "a robot has to check it out; or set consumer: workers for the queue"}, true
 	case it.AvailableAt.After(w.now):
 		return w.later(), true
 	}
@@ -102,7 +102,7 @@ func (w *why) later() Reason {
 		return r
 	}
 	r.Kind, r.Attempt, r.Attempts, r.Error = WhyRetry, it.Attempt(), w.attempts(), orEmpty(it.Error)
-	r.Text = fmt.Sprintf("retry %d of %d comes at %s", it.RetryCount, max(r.Attempts-1, it.RetryCount), when)
+	r.Text = fmt.Sprintf("retry %d of %d is due at %s", it.RetryCount, max(r.Attempts-1, it.RetryCount), when)
 	if r.Error != "" {
 		r.Text += ", after this error: " + r.Error
 	}

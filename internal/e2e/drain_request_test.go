@@ -67,12 +67,12 @@ func TestAWorkerDrainsOnRequest(t *testing.T) {
 
 		x.must("workers", "drain", "first")
 		first.await("asked to drain", 1)
-		first.await("gave back assigned items", 1)
 		for _, id := range ids {
 			if id == running {
 				continue
 			}
-			if it := x.item(id); it.State != workqueue.Ready || it.ReleaseCount != 0 || it.Fence != 0 {
+			// By the drain itself, or by a pass that came before it.
+			if it := x.awaitState(id, workqueue.Ready); it.State != workqueue.Ready || it.ReleaseCount != 0 || it.Fence != 0 {
 				t.Errorf("item %d is %s, ReleaseCount %d, Fence %d; want Ready, 0 and 0: given back before it began", id, it.State, it.ReleaseCount, it.Fence)
 			}
 		}

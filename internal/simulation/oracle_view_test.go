@@ -83,6 +83,10 @@ func (v *passView) AssignedItems(ctx context.Context, band workqueue.Band, limit
 	return got, err
 }
 
+func (v *passView) HeldItems(ctx context.Context, limit int) ([]workqueue.HeldItem, error) {
+	return v.real.HeldItems(ctx, limit)
+}
+
 func (v *passView) LimitUses(ctx context.Context) ([]workqueue.LimitUse, error) {
 	return v.real.LimitUses(ctx)
 }

@@ -158,37 +158,21 @@ func (d *dueRead) suffices(limit int) bool { return d.found.len() < d.limit || l
 // sorted returns them in their order, and forgets them.
 func (d *dueRead) sorted(limit int) []workqueue.DueItem {
 	list := d.found.all()
-	slices.SortFunc(list, compareDue)
+	slices.SortFunc(list, workqueue.CompareDue)
 	list = slices.CompactFunc(list, func(a, b workqueue.DueItem) bool { return a.ID == b.ID })
 	return workqueue.FirstDue(list, limit)
 }
 
-func compareDue(a, b workqueue.DueItem) int {
-	if a.Priority != b.Priority {
-		return cmp.Compare(b.Priority, a.Priority)
-	}
-	if a.Expedite != b.Expedite {
-		if a.Expedite {
-			return -1
-		}
-		return 1
-	}
-	deadline := a.Deadline.Compare(b.Deadline)
-	if a.Deadline.IsZero() != b.Deadline.IsZero() {
-		deadline = -deadline // the zero time means none, and none comes last
-	}
-	return cmp.Or(deadline, cmp.Compare(a.ID, b.ID))
-}
-
 // scanDue reads an item. A million of them say mostly the same: texts keeps each
-// text once. last is the statement's last column.
-func scanDue(scan scanner, texts map[string]string, last any) (workqueue.DueItem, error) {
+// text once. more are the statement's further columns.
+func scanDue(scan scanner, texts map[string]string, more ...any) (workqueue.DueItem, error) {
 	var d workqueue.DueItem
 	var due, deadline utcTime
 	var estimateMs *int64
 	var limited int
 	var pipeline, queue, key, labels, selectors, task, natural nullText
-	if err := scan(&d.ID, &d.Priority, &deadline, &estimateMs, &pipeline, &queue, &limited, &key, &due, &labels, &selectors, &d.Expedite, &task, &natural, last); err != nil {
+	columns := append(make([]any, 0, 20), &d.ID, &d.Priority, &deadline, &estimateMs, &pipeline, &queue, &limited, &key, &due, &labels, &selectors, &d.Expedite, &task, &natural)
+	if err := scan(append(columns, more...)...); err != nil {
 		return d, err
 	}
 	once := func(t nullText) string {

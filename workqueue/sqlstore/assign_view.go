@@ -186,3 +186,31 @@ func (v *assignView) AssignedItems(ctx context.Context, band workqueue.Band, lim
 	})
 	return list, err
 }
+
+// HeldItems implements workqueue.AssignView.
+func (v *assignView) HeldItems(ctx context.Context, limit int) ([]workqueue.HeldItem, error) {
+	rows, err := v.queries.query(ctx, v.on, "held_items", values{"limit_rows": limit, "now": v.s.nowArg()})
+	if err != nil {
+		return nil, fmt.Errorf("read held items: %w", err)
+	}
+	texts := map[string]string{}
+	var list []workqueue.HeldItem
+	err = eachRow(rows, func() error {
+		var h workqueue.HeldItem
+		var holder *int64
+		var running int
+		var channel nullText
+		var since utcTime
+		var err error
+		if h.DueItem, err = scanDue(rows.Scan, texts, &holder, &running, &h.RunOrder, &channel, &since); err != nil {
+			return err
+		}
+		if holder != nil {
+			h.Holder = *holder
+		}
+		h.Running, h.Channel, h.Since = running == 1, string(channel), since.Time
+		list = append(list, h)
+		return nil
+	})
+	return list, err
+}

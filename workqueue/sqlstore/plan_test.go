@@ -50,6 +50,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"assigned_items", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10}, []string{"Assigned"}},
 			{"withheld", map[string]any{"limit_rows": 10}, []string{"Assigned"}},
 			{"release_withheld", map[string]any{"rows": rows}, nil},
+			{"held_items", map[string]any{"limit_rows": 10}, []string{"Assigned", "Leased"}},
 			{"reassign", map[string]any{"rows": rows}, nil},
 			{"release_assigned", map[string]any{"worker": 1, "instance": "x"}, []string{"Assigned"}},
 			{"expire_leases", map[string]any{"name": "w", "replaces": "i"}, []string{"Leased"}},

@@ -34,23 +34,36 @@ func whyTests() []test {
 	for _, c := range slices.Concat(whyStates(), whyHeld(), whyEligible(), whyPlaces()) {
 		tests = append(tests, test{c.name, c.run})
 	}
-	return append(tests, test{"an item that is not there", whyNotFound}, test{"the next pass does what is said", whyAgrees})
+	return append(tests, test{"held items", heldItems}, test{"an item that is not there", whyNotFound}, test{"the next pass does what is said", whyAgrees})
 }
 
 // whyParams know passes of 500 and above that are half a minute off, later ones of the
 // same priorities, and some below that are three hours off.
 func whyParams() workqueue.WhyParams {
-	medium := workqueue.AssignParams{Band: workqueue.Band{Min: 500, Max: workqueue.EveryPriority.Max}, Workers: workqueue.IdleWorkers}
+	band := workqueue.Band{Min: 500, Max: workqueue.EveryPriority.Max}
 	now := time.Now()
 	return workqueue.WhyParams{
 		Profiles: whyProfile,
-		Passes: []workqueue.ComingPass{
-			{Pipeline: "Never", Params: medium},
-			{Pipeline: "Soon", At: now.Add(30 * time.Second), Params: medium},
-			{Pipeline: "Late", At: now.Add(time.Hour), Params: medium},
-			{Pipeline: "Lesser", At: now.Add(3 * time.Hour), Params: workqueue.AssignParams{Band: workqueue.Band{Min: 100, Max: 499}, Workers: workqueue.IdleWorkers}},
+		Pipelines: []workqueue.SystemPipeline{
+			whyPipeline("Never", band, time.Time{}),
+			whyPipeline("Soon", band, now.Add(30*time.Second)),
+			whyPipeline("Late", band, now.Add(time.Hour)),
+			whyPipeline("Lesser", workqueue.Band{Min: 100, Max: 499}, now.Add(3*time.Hour)),
 		},
 		Resilience: func(string) workqueue.Resilience { return workqueue.Resilience{Limit: 4} },
+	}
+}
+
+// whyPipeline assigns and runs the items of a band, at one time.
+func whyPipeline(name string, band workqueue.Band, at time.Time) workqueue.SystemPipeline {
+	return workqueue.SystemPipeline{
+		Name: name, Passes: []workqueue.AssignParams{{Band: band, Workers: workqueue.IdleWorkers}}, Bands: []workqueue.Band{band},
+		Next: func(after time.Time) time.Time {
+			if at.After(after) {
+				return at
+			}
+			return time.Time{}
+		},
 	}
 }
 
@@ -83,10 +96,10 @@ func (c whyCase) run(x *fixture) {
 		return
 	}
 	c.fix(x, id)
-	for _, pass := range whyParams().Passes {
-		if (pass.Pipeline == "Soon" || pass.Pipeline == "Lesser") && pass.Params.Band.Contains(before.Priority) {
-			pass.Params.Profiles = whyProfile
-			if _, err := workqueue.AssignPass(x.ctx, x.Store, pass.Params); err != nil {
+	for _, p := range whyParams().Pipelines {
+		if pass := p.Passes[0]; (p.Name == "Soon" || p.Name == "Lesser") && pass.Band.Contains(before.Priority) {
+			pass.Profiles = whyProfile
+			if _, err := workqueue.AssignPass(x.ctx, x.Store, pass); err != nil {
 				x.Fatal(err)
 			}
 		}

@@ -22,7 +22,9 @@ func whyAgrees(x *fixture) {
 		said := map[int64]workqueue.Reason{}
 		for _, it := range x.thatWait() {
 			r, err := workqueue.Why(x.ctx, x.Store, it.ID, workqueue.WhyParams{
-				Profiles: whyProfile, Passes: []workqueue.ComingPass{{Pipeline: "Soon", At: time.Now().Add(time.Second), Params: p}},
+				Profiles: whyProfile, Pipelines: []workqueue.SystemPipeline{{
+					Name: "Soon", Passes: []workqueue.AssignParams{p}, Next: func(time.Time) time.Time { return time.Now().Add(time.Second) },
+				}},
 			})
 			if err != nil {
 				x.Fatal(err)

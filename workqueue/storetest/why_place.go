@@ -10,7 +10,7 @@ import (
 func whyEligible() []whyCase {
 	return []whyCase{
 		{
-			name: "no worker", kind: workqueue.WhyNoWorker, text: `no worker is there that takes items; the last, "a" \(draining\), was seen SPAN ago`,
+			name: "no worker", kind: workqueue.WhyNoWorker, text: `no worker accepts items; the last one, "a" \(draining\), was seen SPAN ago`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				if err := x.Store.DrainWorker(x.ctx, "a", ""); err != nil {
@@ -21,7 +21,7 @@ func whyEligible() []whyCase {
 			fix: func(x *fixture, _ int64) { x.whyWorker("b", 1, nil) },
 		},
 		{
-			name: "no worker serves its queue", kind: workqueue.WhyQueue, text: `no live worker serves its queue "default": a, b`,
+			name: "no worker serves its queue", kind: workqueue.WhyQueue, text: `no live worker serves its queue "default"; live workers: a, b`,
 			make: func(x *fixture) int64 {
 				for _, name := range []string{"a", "b"} {
 					x.whyWorker(name, 1, func(s *workqueue.WorkerSpec) { s.Queues = []string{"mail"} })
@@ -34,7 +34,7 @@ func whyEligible() []whyCase {
 		},
 		{
 			name: "no worker takes its channel", kind: workqueue.WhyChannel,
-			text: `no live worker that serves its queue "default" takes items of its channel "film", or has so many slots: a, b`,
+			text: `no live worker that serves its queue "default" accepts its channel "film" and has enough slots for it; live workers: a, b`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, func(s *workqueue.WorkerSpec) { s.Channels = workqueue.Channels{"film": {Cost: 2}} })
 				x.whyWorker("b", 9, func(s *workqueue.WorkerSpec) { s.Channels = workqueue.Channels{"mail": {Cost: 1}} })
@@ -47,7 +47,7 @@ func whyEligible() []whyCase {
 		},
 		{
 			name: "selectors that cannot be read", kind: workqueue.WhyUnreadable,
-			text: `its selectors cannot be read, so that nobody can tell which worker may have it: .*`,
+			text: `its selectors cannot be read, so it is assigned to no worker: .*`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				id := x.Item(ItemOpts{}).ID
@@ -63,7 +63,7 @@ func whyEligible() []whyCase {
 		},
 		{
 			name: "selectors", kind: workqueue.WhySelectors,
-			text: `no live worker satisfies gpu = true; nearest: worker "b" lacks gpu = true`,
+			text: `no live worker satisfies gpu = true; the closest, worker "b", lacks gpu = true`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"ram": 16}` })
 				x.whyWorker("b", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"ram": 64}` })
@@ -80,7 +80,7 @@ func whyEligible() []whyCase {
 		},
 		{
 			name: "selectors that expire", kind: workqueue.WhySelectors,
-			text: `no live worker satisfies Name = "?z"?; nearest: worker "a" has Name = "?a"? where Name = "?z"? is wanted`,
+			text: `no live worker satisfies Name = "?z"?; the closest, worker "a", has Name = "?a"? where Name = "?z"? is wanted`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				return x.asks(`{"key":"Name","operator":"equal","value":"z","expiresAfter":"10m"}`)
@@ -101,7 +101,7 @@ func whyEligible() []whyCase {
 func whyPlaces() []whyCase {
 	return []whyCase{
 		{
-			name: "no pass covers its priority", kind: workqueue.WhyNoPass, text: `no pipeline has an AssignTasksToWorker step for its priority 99`,
+			name: "no pass covers its priority", kind: workqueue.WhyNoPass, text: `no pipeline has an AssignTasksToWorker step for items of priority 99`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				return x.Item(ItemOpts{Priority: 99}).ID
@@ -109,7 +109,7 @@ func whyPlaces() []whyCase {
 		},
 		{
 			name: "workers that may have it are not idle", kind: workqueue.WhyFull,
-			text: `no worker that may have it is idle: of priority 500 and above, "a" has 2 items for 1 slot; it starts in about 5m by estimates`,
+			text: `no worker that may run it is idle for priority 500 and above: "a" holds 2 items and has 1 slot`,
 			make: func(x *fixture) int64 {
 				w := x.whyWorker("a", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"gpu": true}` })
 				x.whyWorker("b", 1, nil)
@@ -127,8 +127,24 @@ func whyPlaces() []whyCase {
 			},
 		},
 		{
+			name: "workers that may have it run something for longer than expected", kind: workqueue.WhyFull,
+			text: `no worker that may run it is idle for priority 500 and above: "a" holds 1 item and has 1 slot, "b" holds 1 item and has 1 slot`,
+			make: func(x *fixture) int64 {
+				for _, name := range []string{"a", "b"} {
+					x.Item(ItemOpts{State: workqueue.Blocked, Worker: x.whyWorker(name, 1, nil), Priority: 600, Estimate: time.Second})
+				}
+				x.exec(2, `UPDATE "BotWorkQueueItems" SET "StartedAt" = %s`, sqlAgo(10*time.Minute))
+				return x.Item(ItemOpts{}).ID
+			},
+			more: func(x *fixture, r workqueue.Reason) {
+				if r.ExpectedAt == nil || time.Until(*r.ExpectedAt) < 9*time.Minute || time.Until(*r.ExpectedAt) > 11*time.Minute {
+					x.Errorf("expected to start %s, want in about 10m: as long again as those have run", r.Expected)
+				}
+			},
+		},
+		{
 			name: "behind others", kind: workqueue.WhyBehind,
-			text: `it is behind 5 items that the workers that may have it are given first; it starts in about 10m by estimates`,
+			text: `5 items go first on the workers that may run it`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				x.Items(5, ItemOpts{Priority: 950, Estimate: 2 * time.Minute})
@@ -139,7 +155,7 @@ func whyPlaces() []whyCase {
 			},
 		},
 		{
-			name: "behind nobody, since the others go elsewhere", kind: workqueue.WhyNextPass, text: `the next pass assigns it: Soon at TIME \(in SPAN\)`,
+			name: "behind nobody, since the others go elsewhere", kind: workqueue.WhyNextPass, text: `the next run of Soon assigns it, at TIME \(in SPAN\)`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				x.whyWorker("b", 1, func(s *workqueue.WorkerSpec) { s.Queues = []string{"mail"} })
@@ -151,7 +167,7 @@ func whyPlaces() []whyCase {
 			fix: func(*fixture, int64) {},
 		},
 		{
-			name: "its band comes later", kind: workqueue.WhyBand, text: `its band, priority 100 to 499, is assigned at TIME \(in SPAN\), by Lesser`,
+			name: "its band comes later", kind: workqueue.WhyBand, text: `items of priority 100 to 499 are assigned by the next run of Lesser, at TIME \(in SPAN\)`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				return x.Item(ItemOpts{Priority: 400}).ID

@@ -25,7 +25,7 @@ func whyStates() []whyCase {
 			},
 		},
 		{
-			name: "completed", kind: workqueue.WhyCompleted, text: `it has run, and ended well at TIME`,
+			name: "completed", kind: workqueue.WhyCompleted, text: `it succeeded at TIME`,
 			make: func(x *fixture) int64 { return x.Item(ItemOpts{State: workqueue.Processed}).ID },
 		},
 		{
@@ -33,14 +33,14 @@ func whyStates() []whyCase {
 			make: func(x *fixture) int64 { return x.Item(ItemOpts{State: workqueue.Cancelled}).ID },
 		},
 		{
-			name: "running", kind: workqueue.WhyRunning, text: `it runs at worker "a" since TIME`,
+			name: "running", kind: workqueue.WhyRunning, text: `it is running on worker "a", started at TIME`,
 			make: func(x *fixture) int64 {
 				return x.Item(ItemOpts{State: workqueue.Blocked, Worker: x.whyWorker("a", 1, nil)}).ID
 			},
 		},
 		{
 			name: "running at a worker that is silent", kind: workqueue.WhySilent,
-			text: `worker "a", at which it runs since TIME, has not been heard of for SPAN; its lease ends at TIME \(in SPAN\)`,
+			text: `it is running on worker "a", started at TIME, but that worker has not sent a heartbeat for SPAN; its lease expires at TIME \(in SPAN\)`,
 			make: func(x *fixture) int64 {
 				id := x.Item(ItemOpts{State: workqueue.Blocked, Worker: x.whyWorker("a", 1, nil)}).ID
 				x.exec(1, `UPDATE "BotWorkers" SET "StartedAt" = %s, "LastSeenAt" = %s, "LeaseExpiresAt" = %s`,
@@ -50,7 +50,7 @@ func whyStates() []whyCase {
 		},
 		{
 			name: "its lease has run out", kind: workqueue.WhyLeaseOver,
-			text: `it was running at worker "a" since TIME, and the lease has run out at TIME`,
+			text: `it was running on worker "a", started at TIME, but its lease expired at TIME`,
 			make: func(x *fixture) int64 {
 				id := x.Item(ItemOpts{State: workqueue.Blocked, Worker: x.whyWorker("a", 1, nil)}).ID
 				x.exec(1, `UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = %s`, longAgo)
@@ -75,7 +75,7 @@ func whyStates() []whyCase {
 		},
 		{
 			name: "assigned to a worker that is silent", kind: workqueue.WhySilent,
-			text: `it is assigned to worker "a", which has not been heard of for SPAN; the worker's lease ends at TIME \(in SPAN\)`,
+			text: `it is assigned to worker "a", which has not sent a heartbeat for SPAN; the worker's lease expires at TIME \(in SPAN\)`,
 			make: func(x *fixture) int64 {
 				id := x.Item(ItemOpts{State: workqueue.Assigned, Worker: x.whyWorker("a", 1, nil)}).ID
 				x.exec(1, `UPDATE "BotWorkers" SET "LastSeenAt" = %s, "LeaseExpiresAt" = %s`, sqlAgo(48*time.Second), sqlAgo(-12*time.Second))
@@ -84,7 +84,7 @@ func whyStates() []whyCase {
 		},
 		{
 			name: "assigned to a worker that is busy", kind: workqueue.WhyAssigned,
-			text: `it is assigned to worker "a", which is busy with 1 item on 1 slot, the most urgent of which is item \d+ of priority 1500, and comes behind 2 items that it holds; it starts in about 4m by estimates`,
+			text: `it is assigned to worker "a", which is running 1 item and has 1 slot; the most urgent of them is item \d+ of priority 1500; on this worker 2 items go first`,
 			make: func(x *fixture) int64 {
 				w := x.whyWorker("a", 1, nil)
 				x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Priority: 1500, Estimate: 2 * time.Minute})
@@ -93,14 +93,14 @@ func whyStates() []whyCase {
 				return x.Item(ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 700}).ID
 			},
 			more: func(x *fixture, r workqueue.Reason) {
-				if r.Ahead != 2 || r.ExpectedAt == nil || r.Worker != "a" {
-					x.Errorf("reason %+v, want 2 items ahead at worker a", r)
+				if r.Ahead != 2 || r.ExpectedAt == nil || r.Expected != "in about 4m" || r.Worker != "a" {
+					x.Errorf("reason %+v, want 2 items ahead at worker a, and a start in about 4m", r)
 				}
 			},
 		},
 		{
 			name: "assigned behind an expedited item of lower priority", kind: workqueue.WhyAssigned,
-			text: `it is assigned to worker "a", and comes behind 2 items that it holds, 1 of lower priority that an expedite selector puts first; it starts in about 1m1s by estimates`,
+			text: `it is assigned to worker "a"; on this worker 2 items go first, 1 of lower priority by an expedite selector`,
 			make: func(x *fixture) int64 {
 				w := x.whyWorker("a", 1, nil)
 				x.Items(1, ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 900, Estimate: time.Minute})
@@ -115,7 +115,7 @@ func whyStates() []whyCase {
 		},
 		{
 			name: "expedited, and the next to start", kind: workqueue.WhyAssigned,
-			text: `it is assigned to worker "a", and is the next that it starts`,
+			text: `it is assigned to worker "a", and is the next one to start there`,
 			make: func(x *fixture) int64 {
 				w := x.whyWorker("a", 1, nil)
 				x.Items(1, ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 900})
@@ -124,7 +124,7 @@ func whyStates() []whyCase {
 		},
 		{
 			name: "assigned, and the next to start", kind: workqueue.WhyAssigned,
-			text: `it is assigned to worker "a", and is the next that it starts`,
+			text: `it is assigned to worker "a", and is the next one to start there`,
 			make: func(x *fixture) int64 {
 				return x.Item(ItemOpts{State: workqueue.Assigned, Worker: x.whyWorker("a", 2, nil)}).ID
 			},
@@ -166,7 +166,7 @@ func whyHeld() []whyCase {
 			},
 		},
 		{
-			name: "its queue is for robots", kind: workqueue.WhyRobots, text: `the items of its queue "mail" are taken by robots, not by workers`,
+			name: "its queue is for robots", kind: workqueue.WhyRobots, text: `the items of its queue "mail" are for robots, not for workers`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				x.makeQueue("mail", `"Consumer"`, "'robots'")
@@ -189,7 +189,7 @@ func whyHeld() []whyCase {
 			},
 		},
 		{
-			name: "a retry", kind: workqueue.WhyRetry, text: `retry 1 of 3 comes at TIME \(in SPAN\), after this error: no such host`,
+			name: "a retry", kind: workqueue.WhyRetry, text: `retry 1 of 3 is due at TIME \(in SPAN\), after this error: no such host`,
 			make: func(x *fixture) int64 {
 				w := x.whyWorker("a", 1, nil)
 				it := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
@@ -204,7 +204,7 @@ func whyHeld() []whyCase {
 			},
 		},
 		{
-			name: "expired", kind: workqueue.WhyExpired, text: `it was not started before the end of its deadline, TIME`,
+			name: "expired", kind: workqueue.WhyExpired, text: `it was not started in time: its deadline ended at TIME`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				id := x.Item(ItemOpts{}).ID
@@ -213,10 +213,10 @@ func whyHeld() []whyCase {
 			},
 			fix: func(x *fixture, id int64) { x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeadlineAt" = NULL`) },
 		},
-		limitCase("concurrencyLimit", `"ConcurrencyLimit"`, "1", `concurrencyLimit 1 of its queue "erp" is reached: 1 used`),
-		limitCase("keyConcurrencyLimit", `"KeyConcurrencyLimit"`, "1", `keyConcurrencyLimit 1 of its queue "erp" is reached for the key "acme": 1 used`),
-		limitCase("rateLimit", `"RateLimit", "RatePeriodMs"`, "1, 3600000", `rateLimit 1/1h0m0s of its queue "erp" is reached: 1 used`),
-		limitCase("keyRateLimit", `"KeyRateLimit", "KeyRatePeriodMs"`, "1, 60000", `keyRateLimit 1/1m0s of its queue "erp" is reached for the key "acme": 1 used`),
+		limitCase("concurrencyLimit", `"ConcurrencyLimit"`, "1", `its queue "erp" has reached its concurrencyLimit of 1: 1 in use`),
+		limitCase("keyConcurrencyLimit", `"KeyConcurrencyLimit"`, "1", `its queue "erp" has reached its keyConcurrencyLimit of 1 for the key "acme": 1 in use`),
+		limitCase("rateLimit", `"RateLimit", "RatePeriodMs"`, "1, 3600000", `its queue "erp" has reached its rateLimit of 1/1h0m0s: 1 in use`),
+		limitCase("keyRateLimit", `"KeyRateLimit", "KeyRatePeriodMs"`, "1, 60000", `its queue "erp" has reached its keyRateLimit of 1/1m0s for the key "acme": 1 in use`),
 	}
 }
 

@@ -1,0 +1,61 @@
+package queue
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"botwork/pipelines"
+	"botwork/workqueue"
+)
+
+// SystemPipelines describes the pipelines among these that assign items or run them.
+// An AssignTasksToWorker step whose parameters are known only in a run is left out, with
+// an error that names it; the priorities of such an ExecuteWorkItems step count as all.
+func SystemPipelines(s Services, of []*pipelines.Pipeline, log zerolog.Logger) (list []workqueue.SystemPipeline, leftOut []error) {
+	for _, p := range of {
+		one := workqueue.SystemPipeline{Name: p.Name}
+		for _, step := range p.Steps {
+			switch step.Handler {
+			case AssignKind:
+				params, err := AssignParams(s, step.With, log)
+				if err != nil {
+					leftOut = append(leftOut, fmt.Errorf("pipeline %q, step %q: its parameters are known only when it runs: %w", p.Name, step.Name, err))
+					continue
+				}
+				one.Passes = append(one.Passes, params)
+			case pipelines.ExecuteHandler:
+				one.Bands = append(one.Bands, executeBand(s, step.With))
+			}
+		}
+		if len(one.Passes)+len(one.Bands) == 0 {
+			continue
+		}
+		if t := p.Trigger; t != nil {
+			one.Wake = t.Wake
+			if t.Schedule != nil {
+				one.Next = func(after time.Time) time.Time { return t.Schedule.Next(after) }
+			}
+		}
+		list = append(list, one)
+	}
+	return list, leftOut
+}
+
+// executeBand is the priorities that an ExecuteWorkItems step runs.
+func executeBand(s Services, with map[string]any) workqueue.Band {
+	h, err := executeKind(s).Build(with)
+	if err != nil {
+		return workqueue.EveryPriority
+	}
+	step, ok := h.(*executeStep)
+	if !ok {
+		return workqueue.EveryPriority
+	}
+	b, err := step.band()
+	if err != nil {
+		return workqueue.EveryPriority
+	}
+	return b
+}

@@ -1,0 +1,271 @@
+package process_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+	"pgregory.net/rapid"
+
+	"botwork/handlers"
+	"botwork/handlers/queue"
+	"botwork/internal/database"
+	"botwork/internal/process"
+	"botwork/internal/testdb"
+	"botwork/pipelines"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// shift is a drawn piece of work: a cluster, what is put into its queue, and when it is
+// asked when each item starts.
+type shift struct {
+	Wake    bool
+	Workers []seat
+	Before  []job         // enqueued before some of it has run
+	Asked   time.Duration // after the first were enqueued
+	Behind  []job         // enqueued just before it is asked
+}
+
+// seat is a worker, job an item, or several.
+type seat struct{ Slots, Reserved int }
+
+type job struct {
+	Priority, Count int
+	Takes           time.Duration
+}
+
+// The ticks of the pipelines.
+const (
+	mediumTick = time.Minute
+	lowTick    = 10 * time.Minute
+)
+
+// drawShift draws one in which items of the same priority take equally long: which of
+// several equally urgent ones a pass gives out first depends on what else it sees.
+func drawShift(t *rapid.T, before, behind []int) shift {
+	takes := map[int]time.Duration{}
+	for _, priority := range slices.Concat(lowOnes, mediumOnes) {
+		seconds := rapid.OneOf(rapid.IntRange(1, 20), rapid.IntRange(20, 400)).Draw(t, fmt.Sprintf("seconds of %d", priority))
+		takes[priority] = time.Duration(seconds) * time.Second
+	}
+	jobs := func(name string, most int, priorities []int) []job {
+		return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) job {
+			priority := rapid.SampledFrom(priorities).Draw(t, "priority")
+			return job{priority, rapid.IntRange(1, 3).Draw(t, "count"), takes[priority]}
+		}), 0, most).Draw(t, name)
+	}
+	s := shift{Wake: rapid.Bool().Draw(t, "wake")}
+	s.Workers = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) seat {
+		slots := rapid.IntRange(1, 4).Draw(t, "slots")
+		return seat{slots, rapid.IntRange(0, min(slots-1, 1)).Draw(t, "reserved")}
+	}), 1, 3).Draw(t, "workers")
+	s.Before = jobs("before", 10, before)
+	s.Asked = time.Duration(rapid.IntRange(0, 400).Draw(t, "asked")) * time.Second
+	s.Behind = jobs("behind", 5, behind)
+	return s
+}
+
+// pipeline is the text of a pipeline that assigns and runs a band.
+func (s *shift) pipeline(cron string, steps ...string) string {
+	text := fmt.Sprintf("trigger: {cron: %q, atStart: true, wake: %t, scope: each-worker}\nsteps:\n", cron, s.Wake)
+	for _, step := range steps {
+		handler, with, _ := strings.Cut(step, " ")
+		text += fmt.Sprintf("  - {handler: %s, with: {%s}}\n", handler, with)
+	}
+	return text
+}
+
+// foreseen is what was said of an item, and when it started.
+type foreseen struct {
+	id       int64
+	priority int
+	text     string
+	expected *time.Time
+	started  time.Time
+}
+
+// live lives through the shift.
+func (s *shift) live(t *testing.T, dsn string) (asked time.Time, list []foreseen) {
+	open := func() *sqlstore.Store {
+		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: database.SQLite, DSN: dsn, Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := store.Close(); err != nil {
+				t.Errorf("close store: %v", err)
+			}
+		})
+		return store
+	}
+	var mu sync.Mutex
+	started := map[int64]time.Time{}
+	nap := func(_ context.Context, call *handlers.Call) (any, error) {
+		mu.Lock()
+		started[call.ItemID] = time.Now()
+		mu.Unlock()
+		seconds, ok := call.Payload.(map[string]any)["seconds"].(int)
+		if !ok {
+			return nil, fmt.Errorf("payload %v", call.Payload)
+		}
+		time.Sleep(time.Duration(seconds) * time.Second)
+		return nil, nil
+	}
+	files := map[string]string{
+		"Medium": s.pipeline("* * * * *", "AssignTasksToWorker minPriority: 500, workers: available",
+			"ExecuteWorkItems abovePriority: 1000", "ExecuteWorkItems minPriority: 500"),
+		"Low": s.pipeline("*/10 * * * *", "AssignTasksToWorker belowPriority: 500, workers: available", "ExecuteWorkItems belowPriority: 500"),
+		"nap": "steps:\n  - handler: Nap\n",
+	}
+	store := open()
+	var params workqueue.WhyParams
+	for i, seat := range s.Workers {
+		link := &process.Link{}
+		registry := handlers.Builtin(handlers.Resources{})
+		registry.MustRegister(queue.Kinds(link.Services())...)
+		registry.MustRegister(handlers.Kind{Name: "Nap", New: func() handlers.Handler { return &step{do: nap} }})
+		catalogue := pipelines.NewCatalogue(pipelines.NewCompiler(registry, pipelines.Options{}))
+		for name, text := range files {
+			if err := catalogue.Add(name+".yaml", []byte(text)).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		name := fmt.Sprintf("bot-%d", i+1)
+		p, err := process.New(t.Context(), process.Options{
+			Store: open(), Link: link, Catalogue: catalogue, Log: zerolog.Nop(),
+			Engine:    pipelines.NewEngine(pipelines.EngineOptions{WorkerName: name, Log: zerolog.Nop()}),
+			Spec:      workqueue.WorkerSpec{Name: name, Version: "test", Capacity: seat.Slots, ReservedSlots: seat.Reserved, Lease: time.Minute},
+			Heartbeat: 20 * time.Second, ShutdownGrace: patience,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := p.Stop(context.WithoutCancel(t.Context())); err != nil {
+				t.Errorf("stop %s: %v", name, err)
+			}
+		})
+		if err := p.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var leftOut []error
+		params.Profiles = link.Services().Profiles
+		params.Pipelines, leftOut = queue.SystemPipelines(link.Services(), catalogue.All(), zerolog.Nop())
+		if len(leftOut) > 0 {
+			t.Fatal(leftOut)
+		}
+	}
+	time.Sleep(5 * time.Second) // the runs at the start are over
+	enqueue := func(jobs []job) {
+		for _, j := range jobs {
+			it := workqueue.NewItem{
+				IntegrationConfig: "nap", Priority: j.Priority, Estimate: j.Takes, State: workqueue.Pending,
+				Payload: workqueue.JSONText(fmt.Sprintf(`{"seconds": %d}`, j.Takes/time.Second)),
+			}
+			if _, err := store.Enqueue(t.Context(), slices.Repeat([]workqueue.NewItem{it}, j.Count)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	enqueue(s.Before)
+	time.Sleep(s.Asked)
+	synctest.Wait()
+	enqueue(s.Behind)
+	asked = time.Now()
+	waits := []workqueue.State{workqueue.Ready, workqueue.Pending, workqueue.Assigned}
+	waiting, err := store.Items(t.Context(), workqueue.ItemFilter{States: waits, Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, it := range waiting {
+		r, err := workqueue.Why(t.Context(), store, it.ID, params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, foreseen{id: it.ID, priority: it.Priority, text: fmt.Sprintf("expected %s; %s: %s", r.Expected, r.Kind, r.Text), expected: r.ExpectedAt})
+	}
+	for time.Since(asked) < 24*time.Hour {
+		left, err := store.Items(t.Context(), workqueue.ItemFilter{States: append(waits, workqueue.Blocked), Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(left) == 0 {
+			break
+		}
+		time.Sleep(mediumTick)
+	}
+	for i := range list {
+		list[i].started = started[list[i].id]
+	}
+	return asked, list
+}
+
+// The priorities of the two pipelines.
+var lowOnes, mediumOnes = []int{100, 499}, []int{500, 700, 1000, 1001, 1600}
+
+// Why says when each item starts, whatever runs and waits: with exact estimates its
+// error is at most a tick of the item's pipeline, and a minute where that wakes.
+func TestExpectedStartsComeTrue(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		of := []int{rapid.SampledFrom(slices.Concat(lowOnes, mediumOnes)).Draw(rt, "of")}
+		s := drawShift(rt, of, of)
+		s.comesTrue(t, rt)
+	})
+}
+
+// So it is among items of all priorities: a slot that frees goes to the most urgent one.
+func TestExpectedStartsComeTrueAmongPriorities(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		all := slices.Concat(lowOnes, mediumOnes)
+		s := drawShift(rt, all, all)
+		s.comesTrue(t, rt)
+	})
+}
+
+func (s *shift) comesTrue(t *testing.T, rt *rapid.T) {
+	dsn := filepath.Join(t.TempDir(), "botwork.db")
+	testdb.Prepare(t, database.SQLite, dsn)
+	var asked time.Time
+	var list []foreseen
+	synctest.Test(t, func(t *testing.T) { asked, list = s.live(t, dsn) })
+	// Items of the same priority are alike: the first start that was expected is compared
+	// with the first one of them, whichever that was, and so on.
+	byPriority := func(a, b foreseen) int { return cmp.Compare(b.priority, a.priority) }
+	slices.SortFunc(list, func(a, b foreseen) int { return cmp.Or(byPriority(a, b), a.started.Compare(b.started)) })
+	expected := slices.Clone(list)
+	slices.SortFunc(expected, func(a, b foreseen) int { return cmp.Or(byPriority(a, b), a.at().Compare(b.at())) })
+	var all strings.Builder
+	wrong := 0
+	for i, f := range list {
+		most := mediumTick
+		if f.priority < 500 && !s.Wake {
+			most = lowTick
+		}
+		mark := " "
+		if expected[i].expected == nil || expected[i].at().Sub(f.started).Abs() > most {
+			mark, wrong = "*", wrong+1
+		}
+		fmt.Fprintf(&all, "%s priority %d: item %d started after %s; of item %d was %s\n",
+			mark, f.priority, f.id, f.started.Sub(asked), expected[i].id, expected[i].text)
+	}
+	if wrong > 0 {
+		rt.Errorf("%d of %d starts were not as expected:\n%s", wrong, len(list), all.String())
+	}
+}
+
+// at is when the item was expected to start; unknown is never.
+func (f *foreseen) at() time.Time {
+	if f.expected == nil {
+		return time.Time{}.AddDate(9999, 0, 0)
+	}
+	return *f.expected
+}
