@@ -101,7 +101,7 @@ func (d *dispatcher) returned(st *step, written bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if st != nil {
-		st.session.dry = false
+		st.session.dry, st.session.woken = false, true // it may be more urgent than what is assigned
 		st.session.raise()
 	}
 	d.countOver(st, written)

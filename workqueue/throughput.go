@@ -14,10 +14,9 @@ func (p *throughput) ended(now time.Time) {
 	if !p.last.IsZero() {
 		gap := max(now.Sub(p.last), time.Microsecond)
 		if p.gap == 0 {
-			p.gap = gap
-		} else {
-			p.gap += (gap - p.gap) / 16
+			p.gap = claimAhead // two that end together say nothing yet
 		}
+		p.gap += (gap - p.gap) / 16
 	}
 	p.last = now
 }

@@ -61,7 +61,7 @@ func TestEachStepRunsItsBand(t *testing.T) {
 		want := []run{
 			{medium, "ExecuteWorkItems", "priority 1001 and above", 1},
 			{medium, "ExecuteWorkItems-2", "priority 500 and above", 3},
-			{low, "ExecuteWorkItems", "priority 499 and below", 1},
+			{low, "ExecuteWorkItems", "priority below 500", 1},
 		}
 		if diff := cmp.Diff(want, b.log.runs()); diff != "" {
 			t.Errorf("steps that ran items (-want +got):\n%s", diff)
