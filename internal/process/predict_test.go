@@ -222,15 +222,6 @@ func TestExpectedStartsComeTrue(t *testing.T) {
 	})
 }
 
-// So it is among items of all priorities: a slot that frees goes to the most urgent one.
-func TestExpectedStartsComeTrueAmongPriorities(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		all := slices.Concat(lowOnes, mediumOnes)
-		s := drawShift(rt, all, all)
-		s.comesTrue(t, rt)
-	})
-}
-
 func (s *shift) comesTrue(t *testing.T, rt *rapid.T) {
 	dsn := filepath.Join(t.TempDir(), "botwork.db")
 	testdb.Prepare(t, database.SQLite, dsn)
