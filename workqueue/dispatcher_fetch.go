@@ -130,6 +130,9 @@ func (d *dispatcher) arrive(list []*claimed) {
 		case refused != nil:
 			d.refuse(it, refused)
 		default:
+			if r := d.reserve; r != nil && !r.before(it.need) && it.need.size() >= r.size() {
+				d.reserve = nil // the item itself, or one that waits in its place
+			}
 			wait = append(wait, it)
 		}
 	}

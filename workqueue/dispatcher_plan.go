@@ -28,14 +28,24 @@ func (d *dispatcher) plan(now time.Time) *fetch {
 	if d.claiming || d.r.drains() || now.Before(d.retry) {
 		return nil
 	}
-	spans := d.bands()
-	if len(spans) == 0 {
+	if len(d.bands()) == 0 {
 		return nil
 	}
 	if d.silent(now) {
 		d.failed(errSilent, now)
 		return nil
 	}
+	f := d.planFetch(now)
+	if f == nil && d.reserve != nil && d.slots.room(*d.reserve) {
+		d.reserve = nil // what waited for the slots is not to be had any more
+		f = d.planFetch(now)
+	}
+	return f
+}
+
+// planFetch is plan when there is something to fetch for.
+func (d *dispatcher) planFetch(now time.Time) *fetch {
+	spans := d.bands()
 	f, wanted := d.room(now)
 	if !wanted {
 		return d.planSweep(spans, now)
@@ -67,9 +77,12 @@ func (d *dispatcher) room(now time.Time) (*fetch, bool) {
 	if head != nil {
 		least = d.slots.passes(head.need)
 	} else if d.reserve != nil {
-		if d.slots.room(*d.reserve) || d.slots.hopeless(*d.reserve) {
+		switch {
+		case d.slots.hopeless(*d.reserve):
 			d.reserve = nil
-		} else {
+		case d.slots.room(*d.reserve):
+			least = d.reserve.priority // its turn has come before that of less urgent ones
+		default:
 			least = d.slots.passes(*d.reserve)
 		}
 	}
@@ -84,8 +97,8 @@ func (d *dispatcher) room(now time.Time) (*fetch, bool) {
 		if d.reserve == nil {
 			f.most = max(f.most, ahead)
 		}
-	case head == nil && d.slots.free > d.reading && d.reserve == nil: // reserved ones
-		f.band.Min, f.begin = HighPriority+1, d.itemsIn(d.slots.free-d.reading)
+	case head == nil && d.slots.free > d.reading && least < anything: // reserved ones
+		f.band.Min, f.begin = max(least, HighPriority+1), d.itemsIn(d.slots.free-d.reading)
 		f.most = f.begin
 	case d.reserve == nil && f.fast && len(d.line.items)+d.reading <= d.brought:
 		f.most, f.ahead = ahead, true

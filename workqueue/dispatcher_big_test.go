@@ -1,0 +1,72 @@
+package workqueue_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// A big item that waits for room keeps no reserved slot from a high item.
+func TestABigItemThatWaitsLeavesTheReservedSlotToHighItems(t *testing.T) {
+	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		var ran runs
+		o := phones(store, 3, smallest, func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
+			ran.add(it.ID)
+			time.Sleep(time.Hour)
+			return workqueue.Outcome{}
+		})
+		o.Spec.ReservedSlots = 1
+		r := start(t, o)
+		enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "chat", Priority: 700})
+		big := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "voice", Priority: 600})[0]
+		assign(t, r, workqueue.AssignParams{})
+		done := background(t, r, workqueue.ExecuteParams{Refill: true})
+		time.Sleep(10 * time.Minute)
+		enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "chat", Priority: 650}) // takes the last slot that is not reserved
+		time.Sleep(tick)
+		high := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "chat", Priority: 1500})[0]
+		time.Sleep(tick)
+		if run := ran.soFar(); slices.Contains(run, big) || !slices.Contains(run, high) {
+			t.Errorf("%v run, want the high item %d in the reserved slot, and the big one %d to wait", run, high, big)
+		}
+		if got := <-done; got.err != nil || got.Succeeded != 4 {
+			t.Errorf("Execute = %+v, want 4 successes", got)
+		}
+	})
+}
+
+// The slots that a big item has waited for are its own, and not those of less urgent items
+// that are assigned here already.
+func TestLesserItemsDoNotPassABigOneThatHasRoom(t *testing.T) {
+	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		var ran runs
+		chats := []time.Duration{10 * time.Minute, 10*time.Minute + 5*time.Second, time.Hour}
+		r := start(t, phones(store, 3, smallest, func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
+			ran.add(it.ID)
+			took := 20 * time.Minute
+			if int(it.ID) <= len(chats) {
+				took = chats[it.ID-1]
+			}
+			time.Sleep(took)
+			return workqueue.Outcome{}
+		}))
+		first := enqueue(t, store, len(chats), workqueue.NewItem{IntegrationConfig: "chat", Priority: 700})
+		big := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "voice", Priority: 600})[0]
+		lesser := enqueue(t, store, 2, workqueue.NewItem{IntegrationConfig: "chat", Priority: 500})
+		p := workqueue.AssignParams{Horizon: 100 * time.Hour}
+		assign(t, r, p)
+		done := background(t, r, workqueue.ExecuteParams{Refill: true})
+		time.Sleep(11 * time.Minute)
+		if run := ran.soFar(); len(run) != 4 || run[3] != big {
+			t.Errorf("%v ran, want the chats %v, then the big one %d as soon as two slots are free", run, first, big)
+		}
+		if got := <-done; got.err != nil || got.Succeeded != 6 {
+			t.Errorf("Execute = %+v, want 6 successes", got)
+		}
+		ran.wantOnce(t, append(append(first, big), lesser...))
+	})
+}
