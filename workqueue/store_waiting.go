@@ -15,8 +15,10 @@ type WaitingStore interface {
 	// assigned to it and have not started, or that wait, as Waits has it, or that
 	// other workers hold for some seconds and have not started. It is one look along
 	// indexes, for a caller that asks each second. Of several answers it gives the
-	// first of the order ItemsDue, ItemsAssigned, ItemsWait, ItemsElsewhere.
-	Ready(ctx context.Context, workerID int64, band Band) (Readiness, error)
+	// first of the order ItemsDue, ItemsAssigned, ItemsWait, ItemsElsewhere. next is how
+	// long it is until a scheduled item becomes due, of whatever band and queue; 0: none
+	// does within a minute.
+	Ready(ctx context.Context, workerID int64, band Band) (r Readiness, next time.Duration, err error)
 
 	// Listen hands over a notice when items become ready or are assigned, until ctx
 	// ends; then it returns nil. It is told at once of what this store does itself,
@@ -38,14 +40,14 @@ const (
 	ItemsWait                // for an assignment pass
 	ItemsAssigned            // to the worker, and not started
 	ItemsDue                 // for an assignment pass: in the last two seconds they have become due, or were made
-	ItemsElsewhere           // assigned to another worker for three seconds, and not started
+	ItemsElsewhere           // assigned to another worker for a second, and not started
 )
 
 // RecentlyDue and HeldElsewhere are the times that ItemsDue and ItemsElsewhere name. Of
 // what was made only the latest hundred items count.
 const (
 	RecentlyDue   = 2 * time.Second
-	HeldElsewhere = 3 * time.Second
+	HeldElsewhere = time.Second
 )
 
 // Notice tells of items that can be worked on now.

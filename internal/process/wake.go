@@ -12,11 +12,13 @@ import (
 )
 
 const (
-	// pollEvery is how often a worker looks for work that nobody told it of, and
-	// pollShare the share of its time that this may take: one part in so many, though
-	// it never waits longer than pollLatest. One look that had to wait for a busy
-	// machine tells little of what looks take.
-	pollEvery, pollShare, pollLatest = 800 * time.Millisecond, 50, 10 * time.Second
+	// pollEvery is how often a worker looks for work that nobody told it of, pollBusy
+	// how often until it has got no item for busyFor, and pollShare the share of its
+	// time that this may take: one part in so many, though it never waits longer than
+	// pollLatest. One look that had to wait for a busy machine tells little of what
+	// looks take.
+	pollEvery, pollBusy, busyFor = 800 * time.Millisecond, 100 * time.Millisecond, 2 * time.Second
+	pollShare, pollLatest        = 50, 10 * time.Second
 
 	// peersEvery is how often the workers are counted, longestHold the longest that
 	// a worker waits before it looks for what another process has enqueued. Of many
@@ -171,9 +173,11 @@ func (w *waker) followUp(ctx context.Context) {
 	}
 }
 
-// look looks, once a second, for work that nobody told of.
+// look looks for work that nobody told of: once a second, more often while items come,
+// and when the next scheduled item becomes due.
 func (w *waker) look(ctx context.Context) {
-	var counted time.Time
+	var counted, moved time.Time
+	seen := 0
 	for {
 		wait := pollEvery
 		if len(*w.targets.Load()) == 0 {
@@ -184,13 +188,22 @@ func (w *waker) look(ctx context.Context) {
 				counted = time.Now()
 			}
 			began := time.Now()
-			w.check(ctx, func(t wakeTarget, r workqueue.Readiness) {
+			if n := w.moved(); n != seen {
+				seen, moved = n, began
+			}
+			if began.Sub(moved) < busyFor {
+				wait = pollBusy
+			}
+			next := w.check(ctx, func(t wakeTarget, r workqueue.Readiness) {
 				// What has just become due is news, whatever else waits in vain.
 				if (r == workqueue.ItemsDue || t.worthwhile(time.Now())) && !t.wake(r != workqueue.ItemsAssigned) {
 					w.p.scheduler.WakeUp(t.name)
 				}
 			})
 			wait = min(max(wait, pollShare*time.Since(began)), pollLatest)
+			if next > 0 {
+				wait = min(wait, next+time.Millisecond) // which engines round down to
+			}
 		}
 		timer := time.NewTimer(wait)
 		select {
@@ -204,9 +217,18 @@ func (w *waker) look(ctx context.Context) {
 	}
 }
 
+// moved counts the items that all runs have assigned and claimed.
+func (w *waker) moved() (n int) {
+	for _, t := range *w.targets.Load() {
+		n += t.movedSoFar()
+	}
+	return n
+}
+
 // check asks the store what there is to do, and has the pipelines woken that it is
-// for. An error is the heartbeat's to report.
-func (w *waker) check(ctx context.Context, wake func(wakeTarget, workqueue.Readiness)) {
+// for. It returns how long it is until a scheduled item becomes due; 0: that is not
+// known. An error is the heartbeat's to report.
+func (w *waker) check(ctx context.Context, wake func(wakeTarget, workqueue.Readiness)) (next time.Duration) {
 	targets := *w.targets.Load()
 	var all []workqueue.Band
 	for _, t := range targets {
@@ -214,15 +236,16 @@ func (w *waker) check(ctx context.Context, wake func(wakeTarget, workqueue.Readi
 	}
 	spans := workqueue.JoinBands(all)
 	if len(spans) == 0 {
-		return
+		return 0
 	}
 	ready := func(b workqueue.Band) workqueue.Readiness {
 		ctx, cancel := context.WithTimeout(ctx, w.p.o.Spec.Lease/2)
 		defer cancel()
-		r, err := w.p.o.Store.Ready(ctx, w.p.runner.Worker().ID, b)
+		r, dueIn, err := w.p.o.Store.Ready(ctx, w.p.runner.Worker().ID, b)
 		if err != nil {
 			return workqueue.NothingReady
 		}
+		next = dueIn
 		return r
 	}
 	// One query as a rule: what lies between the spans is looked at as well.
@@ -237,6 +260,7 @@ func (w *waker) check(ctx context.Context, wake func(wakeTarget, workqueue.Readi
 			}
 		}
 	}
+	return next
 }
 
 // countPeers counts the other workers that are alive.

@@ -67,6 +67,13 @@ func (k *waking) tick() {
 	k.session.Tick()
 }
 
+// movedSoFar counts the items that all runs have assigned and claimed.
+func (k *waking) movedSoFar() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.moved + k.session.Moved()
+}
+
 // worthwhile reports whether to wake the pipeline for what a look has found. As long
 // as nothing comes of it, the pauses grow.
 func (k *waking) worthwhile(now time.Time) bool {

@@ -97,7 +97,7 @@ var reads = []method{
 		return err
 	}),
 	reading("Ready", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
-		_, err := s.Ready(ctx, 1, workqueue.EveryPriority)
+		_, _, err := s.Ready(ctx, 1, workqueue.EveryPriority)
 		return err
 	}),
 	reading("Survey", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {

@@ -2,14 +2,16 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
+	"time"
 
 	"botwork/workqueue"
 )
 
 // Ready implements workqueue.WaitingStore.
-func (s *Store) Ready(ctx context.Context, workerID int64, band workqueue.Band) (workqueue.Readiness, error) {
-	var ready workqueue.Readiness
-	err := s.retry(ctx, "look for what there is to do", func() error {
+func (s *Store) Ready(ctx context.Context, workerID int64, band workqueue.Band) (ready workqueue.Readiness, next time.Duration, err error) {
+	var dueIn sql.NullInt64
+	err = s.retry(ctx, "look for what there is to do", func() error {
 		rows, err := s.queries.query(ctx, s.db, "ready", values{
 			"worker": workerID, "min_priority": band.Min, "max_priority": band.Max,
 			"recent_ms": ms(workqueue.RecentlyDue), "elsewhere_ms": ms(workqueue.HeldElsewhere), "now": s.nowArg(),
@@ -17,9 +19,9 @@ func (s *Store) Ready(ctx context.Context, workerID int64, band workqueue.Band) 
 		if err != nil {
 			return err
 		}
-		return eachRow(rows, func() error { return rows.Scan(&ready) })
+		return eachRow(rows, func() error { return rows.Scan(&ready, &dueIn) })
 	})
-	return ready, err
+	return ready, time.Duration(dueIn.Int64) * time.Millisecond, err
 }
 
 // Waits implements workqueue.WaitingStore.

@@ -22,7 +22,7 @@ func readyTests() []test {
 // rule, and so is due news as well: readyNews tells the two apart.
 func (x *fixture) wantReady(want workqueue.Readiness, worker int64, band workqueue.Band, of string) {
 	x.Helper()
-	got, err := x.Store.Ready(x.ctx, worker, band)
+	got, _, err := x.Store.Ready(x.ctx, worker, band)
 	if (want == workqueue.ItemsWait || want == workqueue.ItemsAssigned) && got == workqueue.ItemsDue {
 		return
 	}
@@ -44,7 +44,7 @@ func readyAssigned(x *fixture) {
 // exactly checks the readiness without wantReady's allowance.
 func (x *fixture) exactly(want workqueue.Readiness, worker int64, of string) {
 	x.Helper()
-	if got, err := x.Store.Ready(x.ctx, worker, workqueue.EveryPriority); err != nil || got != want {
+	if got, _, err := x.Store.Ready(x.ctx, worker, workqueue.EveryPriority); err != nil || got != want {
 		x.Errorf("%s: Ready = %d, %v, want %d", of, got, err, want)
 	}
 }

@@ -4,7 +4,8 @@
 -- the order has PostgreSQL follow it, which else reads the table as it lies when much waits.
 -- In:  worker, min_priority, max_priority, recent_ms, elsewhere_ms, now (NULL: the database clock)
 -- Out: the first that holds of 3: some have become due, or were made, within recent_ms; 2: some are assigned; 1: some
---      wait; 4: none of that, but others hold some that they were given elsewhere_ms ago; 0: nothing.
+--      wait; 4: none of that, but others hold some that they were given elsewhere_ms ago; 0: nothing. And in how many
+--      milliseconds the next scheduled item becomes due, of any band; NULL: none does within a minute.
 SELECT CASE
     WHEN (SELECT 1 FROM "BotWorkQueueItems" i
     WHERE i."State" IN (0, 4) AND i."Scheduled" AND i."AvailableAt" > CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@recent_ms AS bigint) * INTERVAL '1 millisecond' AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
@@ -58,4 +59,7 @@ SELECT CASE
     WHEN EXISTS (SELECT 1 FROM "BotWorkQueueItems" i
     WHERE i."State" = 5 AND i."WorkerId" <> @worker AND i."AssignedAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@elsewhere_ms AS bigint) * INTERVAL '1 millisecond'
       AND i."Priority" BETWEEN @min_priority AND @max_priority) THEN 4
-    ELSE 0 END;
+    ELSE 0 END,
+    (SELECT CAST(EXTRACT(EPOCH FROM i."AvailableAt" - CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))) * 1000 AS bigint) FROM "BotWorkQueueItems" i
+    WHERE i."State" IN (0, 4) AND i."Scheduled" AND i."AvailableAt" > CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) AND i."AvailableAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + INTERVAL '1 minute'
+    ORDER BY i."AvailableAt" LIMIT 1);

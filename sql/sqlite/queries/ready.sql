@@ -3,7 +3,8 @@
 -- of waiting; each part follows its own index and ends at the first row.
 -- In:  worker, min_priority, max_priority, recent_ms, elsewhere_ms, now (NULL: the database clock)
 -- Out: the first that holds of 3: some have become due, or were made, within recent_ms; 2: some are assigned; 1: some
---      wait; 4: none of that, but others hold some that they were given elsewhere_ms ago; 0: nothing.
+--      wait; 4: none of that, but others hold some that they were given elsewhere_ms ago; 0: nothing. And in how many
+--      milliseconds the next scheduled item becomes due, of any band; NULL: none does within a minute.
 SELECT CASE
     WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
     WHERE i.State IN (0, 4) AND i.Scheduled = 1 AND i.AvailableAt > (SELECT strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@recent_ms / 1000.0))) AND i.AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
@@ -52,4 +53,7 @@ SELECT CASE
     WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
     WHERE i.State = 5 AND i.WorkerId <> @worker AND i.AssignedAt <= (SELECT strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@elsewhere_ms / 1000.0)))
       AND i.Priority BETWEEN @min_priority AND @max_priority) THEN 4
-    ELSE 0 END;
+    ELSE 0 END,
+    (SELECT CAST(ROUND((julianday(i.AvailableAt) - julianday((SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))) * 86400000) AS INTEGER) FROM BotWorkQueueItems i
+    WHERE i.State IN (0, 4) AND i.Scheduled = 1 AND i.AvailableAt > (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))) AND i.AvailableAt < (SELECT strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), '+1 minute'))
+    ORDER BY i.AvailableAt LIMIT 1);

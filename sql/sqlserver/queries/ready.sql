@@ -3,7 +3,8 @@
 -- of waiting; each part follows its own index and ends at the first row.
 -- In:  worker, min_priority, max_priority, recent_ms, elsewhere_ms, now (NULL: the database clock)
 -- Out: the first that holds of 3: some have become due, or were made, within recent_ms; 2: some are assigned; 1: some
---      wait; 4: none of that, but others hold some that they were given elsewhere_ms ago; 0: nothing.
+--      wait; 4: none of that, but others hold some that they were given elsewhere_ms ago; 0: nothing. And in how many
+--      milliseconds the next scheduled item becomes due, of any band; NULL: none does within a minute.
 SELECT CASE
     WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
     WHERE i.State IN (0, 4) AND i.Scheduled = 1 AND i.AvailableAt > DATEADD(millisecond, -@recent_ms, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))) AND i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
@@ -52,4 +53,7 @@ SELECT CASE
     WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
     WHERE i.State = 5 AND i.WorkerId <> @worker AND i.AssignedAt <= DATEADD(millisecond, -@elsewhere_ms, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
       AND i.Priority BETWEEN @min_priority AND @max_priority) THEN 4
-    ELSE 0 END;
+    ELSE 0 END,
+    (SELECT TOP (1) DATEDIFF(millisecond, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))), i.AvailableAt) FROM BotWorkQueueItems i
+    WHERE i.State IN (0, 4) AND i.Scheduled = 1 AND i.AvailableAt > COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) AND i.AvailableAt < DATEADD(minute, 1, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+    ORDER BY i.AvailableAt);
