@@ -32,8 +32,11 @@ func (s *Store) Listen(ctx context.Context, tell func(workqueue.Notice), trouble
 	l := &listener{tell: tell}
 	s.notices.add(l)
 	defer s.notices.remove(l)
-	if s.dialect.driver == database.Postgres {
+	switch {
+	case s.dialect.driver == database.Postgres:
 		s.hearOthers(ctx, tell, trouble)
+	case s.dialect.driver == database.SQLite && !inMemory(s.dsn):
+		s.watchOthers(ctx, tell)
 	}
 	<-ctx.Done()
 	return nil
