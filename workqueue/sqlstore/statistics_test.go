@@ -44,7 +44,12 @@ func TestStatisticsOfMovingWindows(t *testing.T) {
 			}
 			clock = time.Date(2026, 1, 31, 13, 45, 7, 0, time.UTC)
 			make := storetest.NewFactory(t, store)
-			worker := make.Worker(storetest.WorkerOpts{})
+			spec := make.Spec(storetest.WorkerOpts{})
+			spec.Lease = 1_000_000 * time.Hour // nobody renews it
+			worker, err := store.RegisterWorker(t.Context(), spec)
+			if err != nil {
+				rt.Fatal(err)
+			}
 			var all []ended
 			pass := func(d time.Duration) { clock = clock.Add(d.Truncate(time.Millisecond)) }
 			rt.Repeat(map[string]func(*rapid.T){
