@@ -12,10 +12,15 @@ const (
 	// claimLimit bounds the items of one claim.
 	claimLimit = 500
 
-	// claimAhead is how much work one claim brings beyond the free slots, and the next
-	// may bring as much before that has begun: enough to hide a round trip, little
-	// enough that others can still have the rest.
+	// claimAhead bounds how much work one claim brings beyond the free slots, and the
+	// next may bring as much before that has begun. It is aheadTrips round trips as they
+	// are at present: enough to hide one, little enough that others can still have the
+	// rest, and that what is more urgent does not come behind it.
 	claimAhead = 250 * time.Millisecond
+	aheadTrips = 4
+
+	// leastTrip is what a round trip counts as at least.
+	leastTrip = 2500 * time.Microsecond
 
 	// claimBytes bounds the payloads and pipelines of the items that one claim brings
 	// beyond the free slots.
@@ -25,8 +30,10 @@ const (
 	// others have assigned to it.
 	claimEvery = time.Second
 
-	// waitAtMost is how long a claimed item waits for its slot before it goes back.
-	waitAtMost = time.Second
+	// waitAtMost bounds how long a claimed item waits for its slot before it goes back,
+	// which is waitTrips round trips, and waitAtLeast.
+	waitAtMost, waitAtLeast = time.Second, 100 * time.Millisecond
+	waitTrips               = 2 * aheadTrips
 
 	// freshFor is how long a claimed item may begin by what was true at its claim.
 	freshFor = 50 * time.Millisecond
@@ -58,8 +65,9 @@ type dispatcher struct {
 	sessions []*Session // that have an open step, or one that waits
 	policies queuePolicies
 	pace     throughput
-	cost     float64 // of an item, in slots, exponentially weighted
-	bytes    int     // of an item's payload and pipeline: the mean of the latest claims
+	trip     time.Duration // from the start of a fetch until its items are in line, exponentially weighted
+	cost     float64       // of an item, in slots, exponentially weighted
+	bytes    int           // of an item's payload and pipeline: the mean of the latest claims
 
 	// below is the priority below which a claim may find something, as in looks.
 	below   int
@@ -67,6 +75,9 @@ type dispatcher struct {
 	news    int       // counts how often it was raised: a claim that began before says nothing of what came since
 	asked   time.Time // when a claim began last
 	reserve *need     // a large item that went back: until there is room for it, less urgent ones wait
+
+	stray  bool      // something may be assigned to this worker that finds no free slot
+	strays time.Time // before that is not given back
 
 	claiming bool // a claim or a pass is under way
 	reading  int  // items that are claimed and being read
@@ -237,15 +248,31 @@ func (d *dispatcher) nextTime(now time.Time) time.Duration {
 		}
 	}
 	if oldest := d.line.oldest(); !oldest.IsZero() {
-		sooner(oldest.Add(waitAtMost))
+		sooner(oldest.Add(d.patience()))
 	}
 	sooner(d.retry)
+	if d.stray && d.slots.free == 0 {
+		sooner(d.strays)
+	}
 	for _, s := range d.sessions {
 		sooner(s.gate)
 		sooner(s.poll)
 		sooner(s.until)
 	}
 	return next.Sub(now)
+}
+
+// ahead is how many items are claimed beyond the free slots at present.
+func (d *dispatcher) ahead(now time.Time) int {
+	return min(d.pace.within(min(aheadTrips*max(d.trip, leastTrip), claimAhead), now), claimLimit)
+}
+
+// fast reports whether items are so short that several run while a claim is on its way.
+func (d *dispatcher) fast(now time.Time) bool { return d.ahead(now) > d.capacity() }
+
+// patience is how long a claimed item waits for its slot.
+func (d *dispatcher) patience() time.Duration {
+	return min(max(waitTrips*d.trip, waitAtLeast), waitAtMost)
 }
 
 // awaitQuiet waits until the ends of all claimed items are written.

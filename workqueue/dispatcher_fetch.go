@@ -21,9 +21,12 @@ func (d *dispatcher) fetch(f *fetch) {
 	ctx := d.r.looking
 	var got gained
 	var err error
-	if f.session == nil {
+	switch {
+	case f.release:
+		err = d.releaseStray(ctx, f)
+	case f.session == nil:
 		got, err = d.claim(f)
-	} else {
+	default:
 		got, err = d.pass(ctx, f)
 	}
 	n := got.len()
@@ -45,6 +48,7 @@ func (d *dispatcher) fetch(f *fetch) {
 	list := d.takeUp(items, got.since)
 	d.mu.Lock()
 	d.reading -= n
+	d.trip += (time.Since(got.since) - d.trip) / 4
 	d.arrive(list)
 	begin := d.fill()
 	d.tellQuiet()

@@ -14,6 +14,7 @@ func (d *dispatcher) fill() (begin []*claimed) {
 	for {
 		it := d.line.next(&d.slots)
 		if it == nil {
+			d.stray = d.stray || len(begin) > 0
 			return begin
 		}
 		if !it.mayBegin() {
