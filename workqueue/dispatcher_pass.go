@@ -21,10 +21,13 @@ func (d *dispatcher) pass(ctx context.Context, f *fetch) (gained, error) {
 				if errors.Is(err, errPassed) {
 					return got, nil
 				}
-				if err != nil || own.Len() > 0 {
+				if err != nil {
+					return gained{}, err
+				}
+				if own.Len() > 0 {
 					got.taken = own
 					d.passed(f, own.Len(), true, true)
-					return got, err
+					return got, nil
 				}
 				if done && d.ownFoundNothing(f, p.Band.Min, got.since) {
 					return got, nil
