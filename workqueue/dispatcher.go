@@ -12,15 +12,16 @@ const (
 	// claimLimit bounds the items of one claim.
 	claimLimit = 500
 
-	// claimAhead bounds how much work one claim brings beyond the free slots, and the
-	// next may bring as much before that has begun. It is aheadTrips round trips as they
-	// are at present: enough to hide one, little enough that others can still have the
-	// rest, and that what is more urgent does not come behind it.
+	// claimAhead is how long a claimed item may begin by what was true at its claim, and
+	// so how much work is claimed beyond the free slots at most, half of it with each claim:
+	// enough that claims cost little, little enough that others can still have the rest.
 	claimAhead = 250 * time.Millisecond
-	aheadTrips = 4
 
-	// leastTrip is what a round trip counts as at least.
-	leastTrip = 2500 * time.Microsecond
+	// A worker claims ahead only while more items than it has slots begin within
+	// aheadTrips round trips as they are at present, but for leastTrip at least: else what
+	// comes and is more urgent would find other items before it.
+	aheadTrips = 4
+	leastTrip  = 2500 * time.Microsecond
 
 	// claimBytes bounds the payloads and pipelines of the items that one claim brings
 	// beyond the free slots.
@@ -32,11 +33,8 @@ const (
 
 	// waitAtMost bounds how long a claimed item waits for its slot before it goes back,
 	// which is waitTrips round trips, and waitAtLeast.
-	waitAtMost, waitAtLeast = time.Second, 100 * time.Millisecond
-	waitTrips               = 2 * aheadTrips
-
-	// freshFor is how long a claimed item may begin by what was true at its claim.
-	freshFor = 50 * time.Millisecond
+	waitAtMost, waitAtLeast = time.Second, 500 * time.Millisecond
+	waitTrips               = aheadTrips
 
 	// waitMost bounds the claimed items that wait for their channels. They hold up no
 	// others behind them, but can go to no other worker meanwhile.
@@ -262,13 +260,21 @@ func (d *dispatcher) nextTime(now time.Time) time.Duration {
 	return next.Sub(now)
 }
 
-// ahead is how many items are claimed beyond the free slots at present.
-func (d *dispatcher) ahead(now time.Time) int {
-	return min(d.pace.within(min(aheadTrips*max(d.trip, leastTrip), claimAhead), now), claimLimit)
+// within is how many items are likely to begin within a time.
+func (d *dispatcher) within(t time.Duration, now time.Time) int {
+	if d.slots.free == d.r.o.Spec.Capacity {
+		now = d.pace.last // nothing runs, for want of items
+	}
+	return d.pace.within(t, now)
 }
 
 // fast reports whether items are so short that several run while a claim is on its way.
-func (d *dispatcher) fast(now time.Time) bool { return d.ahead(now) > d.capacity() }
+func (d *dispatcher) fast(now time.Time) bool {
+	return d.within(min(aheadTrips*max(d.trip, leastTrip), claimAhead), now) > d.capacity()
+}
+
+// slow reports whether slots do not come free all the time.
+func (d *dispatcher) slow(now time.Time) bool { return d.within(claimAhead, now) <= d.capacity() }
 
 // patience is how long a claimed item waits for its slot.
 func (d *dispatcher) patience() time.Duration {

@@ -10,6 +10,7 @@ type gained struct {
 	items []Item
 	taken Taken
 	since time.Time // when the claim began
+	sure  time.Time // when it had been made
 }
 
 // len is how many items it is.
@@ -29,6 +30,7 @@ func (d *dispatcher) fetch(f *fetch) {
 	default:
 		got, err = d.pass(ctx, f)
 	}
+	got.sure = time.Now()
 	n := got.len()
 	d.mu.Lock()
 	d.claiming, d.brought = false, n
@@ -45,7 +47,7 @@ func (d *dispatcher) fetch(f *fetch) {
 		return
 	}
 	items := d.read(ctx, got)
-	list := d.takeUp(items, got.since)
+	list := d.takeUp(items, got)
 	d.mu.Lock()
 	d.reading -= n
 	d.trip += (time.Since(got.since) - d.trip) / 4
@@ -101,11 +103,11 @@ func (d *dispatcher) read(ctx context.Context, got gained) []Item {
 }
 
 // takeUp takes over what was claimed: its leases are renewed from now on.
-func (d *dispatcher) takeUp(items []Item, since time.Time) []*claimed {
+func (d *dispatcher) takeUp(items []Item, got gained) []*claimed {
 	list := make([]*claimed, len(items))
 	for i := range items {
-		ctx, cancel := d.r.held.add(d.r.runs, &items[i], since.Add(d.r.o.Spec.Lease))
-		list[i] = &claimed{Item: items[i], ctx: ctx, cancel: cancel, since: since}
+		ctx, cancel := d.r.held.add(d.r.runs, &items[i], got.since.Add(d.r.o.Spec.Lease))
+		list[i] = &claimed{Item: items[i], ctx: ctx, cancel: cancel, since: got.since, sure: got.sure}
 	}
 	return list
 }
@@ -139,6 +141,9 @@ func (d *dispatcher) arrive(list []*claimed) {
 			}
 			wait = append(wait, it)
 		}
+	}
+	if d.slots.free == d.r.o.Spec.Capacity {
+		d.pace.resumed(time.Now())
 	}
 	d.line.add(wait...)
 	if len(list) > 0 {

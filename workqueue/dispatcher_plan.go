@@ -75,7 +75,8 @@ func (d *dispatcher) planFetch(now time.Time) *fetch {
 // room says what can be claimed at present: how much, and of which priorities;
 // false: nothing.
 func (d *dispatcher) room(now time.Time) (*fetch, bool) {
-	ahead := d.ahead(now)
+	// At most four times as many as the last time: short items may end, and long ones begin.
+	ahead := min(d.within(claimAhead/2, now), 4*max(d.brought, d.capacity()), claimLimit)
 	f := &fetch{band: EveryPriority, fast: d.fast(now)}
 	least := f.band.Min
 	head := d.line.head(&d.slots)

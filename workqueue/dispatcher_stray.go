@@ -14,7 +14,7 @@ const strayEvery = 100 * time.Millisecond
 // here or elsewhere, is for what is most urgent. nil: there can be nothing of the kind,
 // or what is assigned was planned in advance.
 func (d *dispatcher) planStray(now time.Time) *fetch {
-	if !d.stray || d.slots.free > 0 || d.fast(now) || now.Before(d.strays) || !d.fillsSlots() {
+	if !d.stray || d.slots.free > 0 || !d.slow(now) || now.Before(d.strays) || !d.fillsSlots() {
 		return nil
 	}
 	d.stray, d.strays = false, now.Add(strayEvery)

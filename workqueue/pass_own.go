@@ -28,7 +28,7 @@ type ownPass struct {
 // look at everything, and beyond them as long as the others are likely to be as busy as
 // they were.
 func (own *ownPass) mayTake(ahead bool, least int, now time.Time) bool {
-	if ahead {
+	if ahead || own.alone {
 		return now.Sub(own.since) < claimEvery && own.busy >= least
 	}
 	return now.Sub(own.since) < refillEvery
@@ -62,6 +62,9 @@ func (pl *passPlanner) own(plan *passPlan) *ownPass {
 		}
 		own = &ownPass{load: *l, queues: pl.queues, alone: len(pl.loads) == 1, since: time.Now()}
 		own.load.Held = nil
+	}
+	if pl.p.FreeSlots {
+		busy = math.MaxInt // who has a free slot takes for itself
 	}
 	if own != nil {
 		own.busy, own.passes = busy, plan.marks.Passes
