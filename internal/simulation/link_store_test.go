@@ -199,7 +199,7 @@ func (l link) Waits(ctx context.Context, band workqueue.Band) (bool, error) {
 // The pipelines of a simulation do not wake: nobody asks.
 
 func (l link) Ready(context.Context, int64, workqueue.Band) (workqueue.Readiness, time.Duration, error) {
-	return workqueue.NothingReady, errRefused
+	return workqueue.NothingReady, 0, errRefused
 }
 func (l link) Listen(context.Context, func(workqueue.Notice), func(error)) error { return errRefused }
 

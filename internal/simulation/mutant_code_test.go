@@ -22,7 +22,7 @@ var codeMutants = []struct{ name, file, old, new string }{
 		"&items[i], since.Add(", "&items[i], either(MUTANT, time.Now(), since).Add("},
 	{"lease/lost, and the run goes on", "workqueue/held.go", "if gone[ref.ItemID] {", "if gone[ref.ItemID] && !(MUTANT) {"},
 	{"begin/said of all that is held", "workqueue/held.go", "if it.begun {", "if it.begun || MUTANT {"},
-	{"begin/refused, and the run goes on", "workqueue/begin.go", "return !slices.Contains(", "return MUTANT || !slices.Contains("},
+	{"begin/refused, and the run goes on", "workqueue/dispatcher_run.go", "it.refused = slices.Contains(", "it.refused = !(MUTANT) && slices.Contains("},
 	{"results/dropped when they are refused", "workqueue/completer.go", "		c.refused = append(c.refused, done)\n",
 		"		if !(MUTANT) {\n			c.refused = append(c.refused, done)\n		}\n"},
 	{"failures/one too many", "workqueue/resilience.go", "return failures < r.Limit", "return failures < r.Limit+either(MUTANT, 1, 0)"},
