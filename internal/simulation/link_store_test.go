@@ -196,11 +196,13 @@ func (l link) Waits(ctx context.Context, band workqueue.Band) (bool, error) {
 	return call(ctx, l, "Waits", func() (bool, error) { return l.p.w.db.waits(band) })
 }
 
-// The pipelines of a simulation do not wake: nobody asks.
-
-func (l link) Ready(context.Context, int64, workqueue.Band) (workqueue.Readiness, time.Duration, error) {
-	return workqueue.NothingReady, 0, errRefused
+func (l link) Ready(ctx context.Context, worker int64, band workqueue.Band) (workqueue.Readiness, time.Duration, error) {
+	r, err := call(ctx, l, "Ready", func() (workqueue.Readiness, error) { return l.p.w.db.ready(worker, band) })
+	return r, 0, err
 }
+
+// Nobody hears of work in a simulation: processes look for it.
+
 func (l link) Listen(context.Context, func(workqueue.Notice), func(error)) error { return errRefused }
 
 func (l link) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {

@@ -33,7 +33,8 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 	arrives := d.chance(70)
 	kind, _, _ := strings.Cut(op, " ")
 	repeats := d.chance(repeated[kind])
-	if w.calm.Load() {
+	calm := w.calm.Load() || w.rules.Quiet
+	if calm {
 		fate = 1000
 	}
 	if err := p.awake(ctx); err != nil {
@@ -65,7 +66,7 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 	}
 	w.db.skew.Store(int64(p.skew))
 	value, err := do()
-	if repeats && !w.calm.Load() {
+	if repeats && !calm {
 		w.loose.Go(func() {
 			w.sleep(4 * late)
 			w.judge.count(&w.judge.figures.late, 1)

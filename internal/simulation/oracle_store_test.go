@@ -169,6 +169,22 @@ func (o *oracle) waits(band workqueue.Band) (found bool, err error) {
 	return found, err
 }
 
+func (o *oracle) ready(worker int64, band workqueue.Band) (r workqueue.Readiness, err error) {
+	err = o.step("ready", func() (err error) {
+		r, _, err = o.store.Ready(ctx, worker, band)
+		return err
+	}, func() string {
+		switch due := len(o.model.Due(band, 1)) > 0; {
+		case due && r != workqueue.ItemsDue && r != workqueue.ItemsAssigned && r != workqueue.ItemsWait:
+			return fmt.Sprintf("the answer is %d although an item is due", r)
+		case !due && (r == workqueue.ItemsDue || r == workqueue.ItemsWait):
+			return fmt.Sprintf("the answer is %d although no item is due", r)
+		}
+		return ""
+	})
+	return r, err
+}
+
 func (o *oracle) claimFiring(f workqueue.Firing) (claim workqueue.FiringClaim, err error) {
 	err = o.step("claim firing", func() (err error) {
 		claim, err = o.store.ClaimFiring(ctx, f)

@@ -50,7 +50,8 @@ type process struct {
 	// Set once it has registered.
 	runner    *workqueue.Runner
 	scheduler *scheduler.Scheduler
-	ended     chan struct{} // closed when nothing of it is left
+	sessions  map[string]*workqueue.Session // of the runs that go on, by their job
+	ended     chan struct{}                 // closed when nothing of it is left
 }
 
 // start begins a process on a machine where none runs.
@@ -62,7 +63,7 @@ func (m *machine) start() {
 	m.starts++
 	p := &process{
 		machine: m, pid: m.starts, instance: fmt.Sprintf("%s-%d", m.name, m.starts),
-		dead: make(chan struct{}), asked: make(chan struct{}), ended: make(chan struct{}), calls: map[string]int{}, running: map[string]int{},
+		dead: make(chan struct{}), asked: make(chan struct{}), ended: make(chan struct{}), calls: map[string]int{}, running: map[string]int{}, sessions: map[string]*workqueue.Session{},
 	}
 	replaces := ""
 	if last := m.latest; last != nil && last.isDead() && roll(m.w.seed, p.instance, 0).chance(50) {
@@ -92,6 +93,14 @@ func (p *process) live(replaces string) {
 		if err := p.scheduler.Start(context.Background()); err != nil {
 			p.w.judge.violation("%s: start the scheduler: %v", p.instance, err)
 		}
+	}
+	if p.w.rules.Wake {
+		looking := make(chan struct{})
+		go func() {
+			defer close(looking)
+			p.look()
+		}()
+		defer func() { <-looking }()
 	}
 	select {
 	case <-p.dead:

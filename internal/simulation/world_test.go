@@ -51,6 +51,10 @@ type rules struct {
 	// MaxReleases is how many workers may die with an item.
 	MaxReleases int
 
+	// Wake has the pipelines that may wake do so, and Quiet has all statements arrive and
+	// be answered.
+	Wake, Quiet bool
+
 	// WrongReading tells that reading the database's clock gives the machine's.
 	WrongReading bool
 
@@ -82,6 +86,7 @@ func simulate(t *testing.T, seed uint64, tr trial) *judge {
 		over: make(chan struct{}),
 	}
 	w.rules.drawSlots(roll(seed, "slots", 0))
+	w.rules.Wake, w.rules.Quiet = roll(seed, "wake", 0).chance(50), roll(seed, "quiet", 0).chance(25)
 	w.judge = newJudge(w)
 	w.db = openOracle(w, tr)
 	for i := range w.rules.Machines {
