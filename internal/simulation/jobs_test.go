@@ -60,10 +60,10 @@ func (p *process) newScheduler() *scheduler.Scheduler {
 func (p *process) workOf(j job) scheduler.Work {
 	work := scheduler.Work{
 		Run:  func(ctx context.Context, start scheduler.Start) error { return p.run(ctx, j, start) },
-		Tick: func() { p.session(j).Tick() },
+		Tick: func() { p.soon(j, (*workqueue.Session).Tick) },
 	}
 	if p.w.rules.wakes(j) {
-		work.Leave = func() { p.session(j).Leave() }
+		work.Leave = func() { p.soon(j, (*workqueue.Session).Leave) }
 	}
 	return work
 }

@@ -37,6 +37,10 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 	if calm {
 		fate = 1000
 	}
+	if fate < 130 {
+		p.trouble(1)
+		defer p.trouble(-1)
+	}
 	if err := p.awake(ctx); err != nil {
 		return none, err
 	}

@@ -40,8 +40,19 @@ type process struct {
 	cut    chan struct{} // closed when it has its connection back; nil: it has it
 	calls  map[string]int
 
-	slots   int            // in which items run
-	running map[string]int // items by their channel
+	slots   int                          // in which items run
+	running map[string]int               // items by their channel
+	claims  map[workqueue.ItemRef]*claim // that have not begun
+
+	// askedAt and answeredAt are those of the statement Begin that was answered last.
+	askedAt, answeredAt time.Time
+
+	// turn and turnCost are the priority and the slots of the large item for which the
+	// process keeps free slots from others, since it had to give it back.
+	turn, turnCost int
+
+	troubles int       // statements with which something goes wrong now
+	troubled time.Time // when something went wrong last
 
 	// surveyed is what each of its passes could read last, without the lock. A pass
 	// has one context; several run at the same time.
@@ -64,6 +75,7 @@ func (m *machine) start() {
 	p := &process{
 		machine: m, pid: m.starts, instance: fmt.Sprintf("%s-%d", m.name, m.starts),
 		dead: make(chan struct{}), asked: make(chan struct{}), ended: make(chan struct{}), calls: map[string]int{}, running: map[string]int{}, sessions: map[string]*workqueue.Session{},
+		claims: map[workqueue.ItemRef]*claim{}, turn: workqueue.EveryPriority.Min, troubled: time.Now(),
 	}
 	replaces := ""
 	if last := m.latest; last != nil && last.isDead() && roll(m.w.seed, p.instance, 0).chance(50) {
@@ -225,7 +237,7 @@ func (p *process) thaw() {
 	defer p.mu.Unlock()
 	if p.frozen != nil {
 		close(p.frozen)
-		p.frozen = nil
+		p.frozen, p.troubled = nil, time.Now()
 	}
 }
 
@@ -244,7 +256,7 @@ func (p *process) join() {
 	defer p.mu.Unlock()
 	if p.cut != nil {
 		close(p.cut)
-		p.cut = nil
+		p.cut, p.troubled = nil, time.Now()
 	}
 }
 

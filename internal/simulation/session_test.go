@@ -55,6 +55,17 @@ func (p *process) session(j job) *workqueue.Session {
 	return p.sessions[j.name]
 }
 
+// soon does something with the session of a job, at an instant of its own: what becomes of
+// the jobs that are due together would else be left to chance.
+func (p *process) soon(j job, do func(*workqueue.Session)) {
+	in := p.dice("soon "+j.name).between(time.Microsecond, time.Millisecond)
+	p.w.loose.Go(func() {
+		if p.sleep(context.Background(), in) == nil {
+			do(p.session(j))
+		}
+	})
+}
+
 func stepName(i int) string { return fmt.Sprintf("ExecuteWorkItems %d", i+1) }
 
 // look wakes the pipelines that wake when there is work for them, until the process
