@@ -81,6 +81,10 @@ func (p *process) able() bool {
 	defer o.mu.Unlock()
 	o.tick()
 	row := o.model.Workers[runner.Worker().ID]
+	if row != nil && row.StuckSlots > 0 { // runs fail while all are stuck
+		p.trouble(0)
+		return false
+	}
 	return o.model.Takes(row) && row.InstanceID == p.instance
 }
 
@@ -148,7 +152,7 @@ func (p *process) couldBegin() (items []*workqueue.Item) {
 }
 
 // trouble notes that something goes wrong with a statement of the process from now on,
-// with -1 that it does no longer.
+// with -1 that it does no longer, and with 0 that something else has gone wrong.
 func (p *process) trouble(more int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -37,7 +37,7 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 	if calm {
 		fate = 1000
 	}
-	if fate < 130 {
+	if fate < 200 {
 		p.trouble(1)
 		defer p.trouble(-1)
 	}
@@ -78,11 +78,12 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 			_, _ = do()
 		})
 	}
-	if fate >= 60 && fate < 100 {
-		back += late
-		if cut := d.between(0, 3*w.rules.Lease); arrives { // trouble does not come alone
-			p.part()
-			w.later(back+cut, p.join)
+	if fate >= 60 && fate < 100 || fate < 200 && fate >= 130 && kind == "Claim" {
+		back += late / 3 // what takes longer is as good as lost
+		// Trouble does not come alone: soon after a late answer there is no connection at all.
+		if cut, soon := d.between(0, 3*w.rules.Lease), d.between(50*time.Millisecond, time.Second); arrives {
+			w.later(back+soon, p.part)
+			w.later(back+soon+cut, p.join)
 		}
 	}
 	if err := p.sleep(ctx, back); err != nil {
