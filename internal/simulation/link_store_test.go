@@ -204,9 +204,7 @@ func (l link) Stranded(ctx context.Context, worker int64) (workqueue.Band, bool,
 	return a.band, a.found, err
 }
 
-func (l link) Waits(ctx context.Context, band workqueue.Band) (bool, error) {
-	return call(ctx, l, "Waits", func() (bool, error) { return l.p.w.db.waits(band) })
-}
+func (l link) Waits(context.Context, workqueue.Band) (bool, error) { return false, errRefused }
 
 func (l link) Ready(ctx context.Context, worker int64, band workqueue.Band) (workqueue.Readiness, time.Duration, error) {
 	r, err := call(ctx, l, "Ready", func() (workqueue.Readiness, error) { return l.p.w.db.ready(worker, band) })

@@ -98,8 +98,8 @@ var mutants = []mutant{
 	{"assign/before its time", "due", change{"i.AvailableAt <= ", "'' <= ", 4}},
 	{"firing/before its time", "firing", change{"WHERE @planned_at <= ", "WHERE '' <= ", 0}},
 	{"firing/whoever had it before", "firing", change{"  AND NOT EXISTS", "  OR NOT EXISTS", 0}},
-	{"waiting/before its time", "waiting", change{"i.AvailableAt <= ", "'' <= ", 3}},
-	{"waiting/of another band", "waiting", change{"i.Priority BETWEEN @min_priority AND @max_priority", "i.Priority BETWEEN 0 AND @min_priority + 0 * @max_priority", 3}},
+	{"ready/before its time", "ready", change{"i.AvailableAt <= ", "'' <= ", 6}},
+	{"ready/of another band", "ready", change{"i.Priority BETWEEN @min_priority AND @max_priority", "i.Priority BETWEEN 0 AND @min_priority + 0 * @max_priority", 7}},
 	{"stranded/forgets the dead", "stranded", change{"w.State <> 'active' OR w.LeaseExpiresAt <", "w.State <> 'active' OR '9' <", 0}},
 }
 

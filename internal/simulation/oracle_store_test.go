@@ -164,14 +164,6 @@ func (o *oracle) stranded(worker int64) (band workqueue.Band, found bool, err er
 	return band, found, err
 }
 
-func (o *oracle) waits(band workqueue.Band) (found bool, err error) {
-	err = o.step("waits", func() (err error) {
-		found, err = o.store.Waits(ctx, band)
-		return err
-	}, func() string { return differ(found, len(o.model.Due(band, 1)) > 0) })
-	return found, err
-}
-
 func (o *oracle) ready(worker int64, band workqueue.Band) (r workqueue.Readiness, err error) {
 	err = o.step("ready", func() (err error) {
 		r, _, err = o.store.Ready(ctx, worker, band)
