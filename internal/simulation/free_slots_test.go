@@ -70,20 +70,26 @@ func (w *world) boundOf(it *workqueue.Item) time.Duration {
 func (p *process) able() bool {
 	p.mu.Lock()
 	runner := p.runner
-	well := runner != nil && !p.isDead() && !p.isAsked() && !p.drained.Load() && p.frozen == nil && p.cut == nil &&
-		p.troubles == 0 && time.Since(p.troubled) > settleIn+p.w.rules.Heartbeat
 	p.mu.Unlock()
-	if !well || closed(runner.Draining()) || closed(runner.Replaced()) {
+	if runner == nil || closed(runner.Draining()) || closed(runner.Replaced()) || !p.takes() {
 		return false
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.isDead() && !p.isAsked() && !p.drained.Load() && p.frozen == nil && p.cut == nil &&
+		p.troubles == 0 && time.Since(p.troubled) > settleIn+p.w.rules.Heartbeat
+}
+
+// takes reports whether the process may be given items, by its row. While slots are stuck
+// something is wrong with it: its runs fail when all of them are.
+func (p *process) takes() bool {
 	o := p.w.db
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.tick()
-	row := o.model.Workers[runner.Worker().ID]
-	if row != nil && row.StuckSlots > 0 { // runs fail while all are stuck
+	row := o.model.Workers[p.runner.Worker().ID]
+	if row != nil && row.StuckSlots > 0 {
 		p.trouble(0)
-		return false
 	}
 	return o.model.Takes(row) && row.InstanceID == p.instance
 }

@@ -28,12 +28,14 @@ type machine struct {
 // process is one start of a worker.
 type process struct {
 	*machine
-	pid      int
-	instance string
-	dead     chan struct{} // closed when nothing of it goes on
-	asked    chan struct{} // closed when it is to drain and end
-	askOnce  sync.Once
-	drained  atomic.Bool // by hand: it will take nothing any more
+	pid       int
+	instance  string
+	dead      chan struct{} // closed when nothing of it goes on
+	asked     chan struct{} // closed when it is to drain and end
+	askOnce   sync.Once
+	before    *process      // on its machine; nil: it is the first
+	succeeded chan struct{} // closed when the next one has registered
+	drained   atomic.Bool   // by hand: it will take nothing any more
 
 	mu     sync.Mutex
 	frozen chan struct{} // closed when it goes on; nil: it is awake
@@ -74,7 +76,7 @@ func (m *machine) start() {
 	m.starts++
 	p := &process{
 		machine: m, pid: m.starts, instance: fmt.Sprintf("%s-%d", m.name, m.starts),
-		dead: make(chan struct{}), asked: make(chan struct{}), ended: make(chan struct{}), calls: map[string]int{}, running: map[string]int{}, sessions: map[string]*workqueue.Session{},
+		dead: make(chan struct{}), asked: make(chan struct{}), ended: make(chan struct{}), succeeded: make(chan struct{}), before: m.latest, calls: map[string]int{}, running: map[string]int{}, sessions: map[string]*workqueue.Session{},
 		claims: map[workqueue.ItemRef]*claim{}, turn: workqueue.EveryPriority.Min, troubled: time.Now(),
 	}
 	replaces := ""
@@ -163,6 +165,9 @@ func (p *process) register(replaces string) bool {
 	p.runner = runner
 	p.mu.Unlock()
 	p.log("is registered")
+	if p.before != nil {
+		close(p.before.succeeded)
+	}
 	return true
 }
 
