@@ -76,7 +76,7 @@ func (p *process) able() bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return !p.isDead() && !p.isAsked() && !p.drained.Load() && p.frozen == nil && p.cut == nil &&
+	return !p.spoiled && !p.isDead() && !p.isAsked() && !p.drained.Load() && p.frozen == nil && p.cut == nil &&
 		p.troubles == 0 && time.Since(p.troubled) > settleIn+p.w.rules.Heartbeat
 }
 

@@ -41,6 +41,9 @@ func (p *process) answered(refs []workqueue.ItemRef, refused []int64, err error,
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.askedAt, p.answeredAt = sent, time.Now()
+	if (err != nil || len(refused) > 0) && time.Since(sent) >= p.w.rules.Lease/2 {
+		p.spoiled = true
+	}
 	for _, ref := range refs {
 		if c := p.claims[ref]; c != nil && err == nil && !slices.Contains(refused, ref.ItemID) {
 			c.known = time.Now()

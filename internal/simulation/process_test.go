@@ -53,6 +53,10 @@ type process struct {
 	// process keeps free slots from others, since it had to give it back.
 	turn, turnCost int
 
+	// spoiled is set when a begin was refused so late that the slots of its item may have
+	// counted as stuck: they go on to do so, and nothing starts in them any more.
+	spoiled bool
+
 	troubles int       // statements with which something goes wrong now
 	troubled time.Time // when something went wrong last
 
