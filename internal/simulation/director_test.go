@@ -14,15 +14,14 @@ func (w *world) live(d dice) {
 	for _, m := range w.machine {
 		m.start()
 	}
+	w.loose.Go(w.watch)
 	var expected []expectation
 	for _, e := range w.script(d) {
 		w.sleep(e.at - w.elapsed())
 		if w.isOver() {
 			break
 		}
-		if made := e.do(); made != nil {
-			expected = append(expected, *made)
-		}
+		expected = append(expected, e.do()...)
 	}
 	w.heal()
 	if !w.isOver() {
@@ -39,7 +38,7 @@ func (w *world) live(d dice) {
 // event is something that the director does.
 type event struct {
 	at time.Duration
-	do func() *expectation
+	do func() []expectation
 }
 
 // expectation is an item and how it has to end.
@@ -53,13 +52,16 @@ type expectation struct {
 // script draws all that will happen, in the order of time.
 func (w *world) script(d dice) []event {
 	var events []event
-	add := func(do func(d dice) *expectation) {
+	add := func(do func(d dice) []expectation) {
 		n := len(events)
 		at := d.between(0, w.rules.Trouble)
-		events = append(events, event{at, func() *expectation { return do(roll(w.seed, "event", n)) }})
+		events = append(events, event{at, func() []expectation { return do(roll(w.seed, "event", n)) }})
 	}
 	for range w.rules.Items {
 		add(w.enqueue)
+	}
+	if w.rules.Burst > 0 {
+		add(w.burst)
 	}
 	leases := int(w.rules.Trouble / w.rules.Lease)
 	for range d.IntN(4 + leases) {
@@ -74,10 +76,10 @@ func (w *world) script(d dice) []event {
 
 // enqueue makes an item. Its id decides its plan, so that its policy is known
 // only when the id is: it is the next one.
-func (w *world) enqueue(d dice) *expectation {
+func (w *world) enqueue(d dice) []expectation {
 	w.items++
 	id := w.items
-	plan := planOf(w.seed, id)
+	plan := w.planOf(id)
 	priorities := []int{1500, 1001, 1000, 700, 500, 499, 100}
 	n := workqueue.NewItem{
 		State: workqueue.Pending, Priority: priorities[d.IntN(len(priorities))], IntegrationConfig: pipelines[roll(w.seed, "pipeline", int(id)).IntN(len(pipelines))],
@@ -90,16 +92,29 @@ func (w *world) enqueue(d dice) *expectation {
 	if late.chance(12) {
 		n.Deadline = w.db.now().Add(late.between(time.Second, w.rules.Trouble/2)).Truncate(time.Millisecond)
 	}
+	if plan.brief {
+		n.In, n.IntegrationConfig, n.Estimate = 0, "Work", time.Duration(d.IntN(20))*time.Millisecond
+	}
 	if got := w.db.enqueue(n); got != id && !w.isOver() {
 		w.judge.violation("the new item is %d, want %d", got, id)
 	}
 	w.judge.log("person", "enqueues %d, priority %d: %+v", id, n.Priority, plan)
 	state, failures := plan.end()
-	return &expectation{id: id, state: state, failures: failures, anyhow: !n.Deadline.IsZero()}
+	return []expectation{{id: id, state: state, failures: failures, anyhow: !n.Deadline.IsZero()}}
+}
+
+// burst makes many items at once, most of which take a moment: a worker claims such items
+// ahead of its slots, and then meets one that takes long.
+func (w *world) burst(d dice) (expected []expectation) {
+	w.burstAfter.Store(w.items)
+	for range w.rules.Burst {
+		expected = append(expected, w.enqueue(d)...)
+	}
+	return expected
 }
 
 // strike does something to one machine.
-func (w *world) strike(d dice) *expectation {
+func (w *world) strike(d dice) []expectation {
 	m := w.machine[d.IntN(len(w.machine))]
 	p := m.present.Load()
 	back := d.between(time.Second, 2*w.rules.Lease)

@@ -15,7 +15,10 @@
 // reference, which says the same rules in plain Go. Beside that a judge watches
 // what no table shows: that no two runs of an item are at work at once, that a
 // result which the database took belongs to a run that came to its end, that no
-// result of a living process is dropped, that a schedule fires once. In the end
+// result of a living process is dropped, that a schedule fires once. While nothing is
+// wrong with a process, no item may wait beside a slot in which it could begin, for
+// longer than a tick or, where pipelines wake, some seconds; and what the process has
+// claimed begins, or goes back uncounted, within a second. In the end
 // the trouble ceases, and every item must come to the end that its plan has.
 //
 // Everything that happens follows from the seed: statements take times of

@@ -9,7 +9,7 @@ import (
 
 // edit is what a person does to the tables, by hand or with the command line,
 // in the middle of it all.
-func (w *world) edit(d dice) *expectation {
+func (w *world) edit(d dice) []expectation {
 	o := w.db
 	o.mu.Lock()
 	ids, workers := o.model.IDs(), o.model.WorkersByName()

@@ -18,6 +18,15 @@ type plan struct {
 	deaf      bool // handlers ignore that they were cancelled
 	snoozes   bool // the first run asks to come later
 	long      bool // a run takes longer than a lease
+	brief     bool // a run takes a moment
+}
+
+// planOf is an item's plan. Seven of eight in a burst are brief.
+func (w *world) planOf(id int64) plan {
+	if first := w.burstAfter.Load(); first >= 0 && id > first && id <= first+int64(w.rules.Burst) && (id-first)%8 != 0 {
+		return plan{limit: 3, brief: true}
+	}
+	return planOf(w.seed, id)
 }
 
 // planOf draws an item's plan.
@@ -66,9 +75,12 @@ func (p plan) end() (state workqueue.State, failures int) {
 // runItem runs an item as its plan says. Its effects outside reach the judge.
 func (p *process) runItem(ctx context.Context, run *workqueue.Run) workqueue.Outcome {
 	defer p.occupy(run)()
-	plan := planOf(p.w.seed, run.ID)
+	plan := p.w.planOf(run.ID)
 	d := roll(p.w.seed, fmt.Sprintf("run %d of item %d", run.Fence, run.ID), 0)
 	took := d.between(200*time.Millisecond, 20*time.Second)
+	if plan.brief {
+		took = d.between(time.Millisecond, 10*time.Millisecond)
+	}
 	if plan.long {
 		took = d.between(p.w.rules.Lease, 2*p.w.rules.Lease)
 	}

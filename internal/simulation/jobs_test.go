@@ -26,12 +26,13 @@ type job struct {
 	scope    scheduler.Scope
 	assign   workqueue.Band
 	executes []workqueue.Band
+	wake     bool // where pipelines wake
 }
 
 var jobs = []job{
-	{"ExecuteWorkQueue", "* * * * *", scheduler.ScopeEachWorker, medium, []workqueue.Band{high, medium}},
-	{"ExecuteLowPriorityWorkQueue", "* * * * *", scheduler.ScopeEachWorker, low, []workqueue.Band{low}},
-	{"Once", "* * * * *", scheduler.ScopeOnce, workqueue.Band{}, nil},
+	{"ExecuteWorkQueue", "* * * * *", scheduler.ScopeEachWorker, medium, []workqueue.Band{high, medium}, true},
+	{"ExecuteLowPriorityWorkQueue", "* * * * *", scheduler.ScopeEachWorker, low, []workqueue.Band{low}, false},
+	{"Once", "* * * * *", scheduler.ScopeOnce, workqueue.Band{}, nil, false},
 }
 
 // newScheduler makes the schedules of a process. Its machine's clock is wrong.
@@ -45,7 +46,7 @@ func (p *process) newScheduler() *scheduler.Scheduler {
 			err = s.Add(scheduler.Job{
 				Name: j.name, Schedule: schedule, TriggerName: scheduler.TriggerCron, AtStart: j.scope == scheduler.ScopeEachWorker,
 				Overlap: scheduler.OverlapSkip, Scope: j.scope, CatchUp: 10 * time.Minute,
-				Work: scheduler.Work{Run: func(ctx context.Context, start scheduler.Start) error { return p.run(ctx, j, start) }},
+				Work: p.workOf(j),
 			})
 		}
 		if err != nil {
@@ -53,6 +54,18 @@ func (p *process) newScheduler() *scheduler.Scheduler {
 		}
 	}
 	return s
+}
+
+// workOf is what a job does: a planned instant that comes while its run goes on ticks it.
+func (p *process) workOf(j job) scheduler.Work {
+	work := scheduler.Work{
+		Run:  func(ctx context.Context, start scheduler.Start) error { return p.run(ctx, j, start) },
+		Tick: func() { p.soon(j, (*workqueue.Session).Tick) },
+	}
+	if p.w.rules.wakes(j) {
+		work.Leave = func() { p.soon(j, (*workqueue.Session).Leave) }
+	}
+	return work
 }
 
 // run is a run of a system pipeline.
@@ -66,11 +79,13 @@ func (p *process) run(ctx context.Context, j job, start scheduler.Start) error {
 		}
 		return p.sleep(ctx, d.between(time.Second, 50*time.Second))
 	}
-	if _, err := p.runner.Assign(ctx, workqueue.AssignParams{Band: j.assign, Workers: p.w.rules.Workers, MaxReleases: p.w.rules.MaxReleases, Profiles: profile}); err != nil {
+	s := p.begin(j, start)
+	defer p.over(j, s)
+	if _, err := p.runner.Assign(s.With(ctx), workqueue.AssignParams{Band: j.assign, Workers: p.w.rules.Workers, MaxReleases: p.w.rules.MaxReleases, Profiles: profile}); err != nil {
 		return err
 	}
-	for _, band := range j.executes {
-		if _, err := p.runner.Execute(ctx, workqueue.ExecuteParams{Band: band, Refill: true}); err != nil {
+	for i, band := range j.executes {
+		if _, err := p.runner.Execute(ctx, workqueue.ExecuteParams{Band: band, Refill: true, Session: s, Step: stepName(i)}); err != nil {
 			return err
 		}
 	}

@@ -95,9 +95,13 @@ func (j *judge) violationLocked(format string, args ...any) {
 
 // begins notes that a run begins, with whom the item is from now on.
 func (j *judge) begins(p *process, ref workqueue.ItemRef, deaf bool) {
+	late := p.lateBegin(ref)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.logLocked(p.instance, "run %d/%d begins", ref.ItemID, ref.Fence)
+	if late != "" {
+		j.violationLocked("run %d/%d begins, which %s", ref.ItemID, ref.Fence, late)
+	}
 	j.figures.runs++
 	newest := j.newest[ref.ItemID]
 	if ref.Fence <= newest && !j.uninformed(ref) {
@@ -119,6 +123,13 @@ func (j *judge) asked(ref workqueue.ItemRef, may bool) {
 	} else if !j.begun[ref] {
 		j.barred[ref] = true
 	}
+}
+
+// hasBegun reports whether a run has begun, or may have.
+func (j *judge) hasBegun(ref workqueue.ItemRef) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.begun[ref]
 }
 
 // said holds a process to what it says has begun.

@@ -152,12 +152,19 @@ func (l link) StopWorker(ctx context.Context, id int64, instance string) error {
 }
 
 func (l link) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue.Item, error) {
-	op := fmt.Sprintf("Claim %v", p.Band)
-	return call(ctx, l, op, func() ([]workqueue.Item, error) { return l.p.w.db.claim(p) })
+	op, sent := fmt.Sprintf("Claim %v", p.Band), time.Now()
+	items, err := call(ctx, l, op, func() ([]workqueue.Item, error) { return l.p.w.db.claim(p) })
+	if err == nil {
+		l.p.handed(claimsOf(items), sent)
+	}
+	return items, err
 }
 
 func (l link) Begin(ctx context.Context, p workqueue.BeginParams) ([]int64, error) {
-	return call(ctx, l, "Begin", func() ([]int64, error) { return l.p.w.db.begin(p) })
+	sent := time.Now()
+	refused, err := call(ctx, l, fmt.Sprintf("Begin %v", p.Items), func() ([]int64, error) { return l.p.w.db.begin(p) })
+	l.p.answered(p.Items, refused, err, sent)
+	return refused, err
 }
 
 func (l link) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.BeatResult, error) {
@@ -173,7 +180,12 @@ func (l link) Lost(ctx context.Context, worker int64, instance string, held []wo
 }
 
 func (l link) Finish(ctx context.Context, worker int64, instance string, ends []workqueue.Finish) ([]int64, error) {
-	return call(ctx, l, "Finish", func() ([]int64, error) { return l.p.w.db.finish(worker, instance, ends) })
+	return call(ctx, l, "Finish", func() ([]int64, error) {
+		for _, f := range ends {
+			l.p.givenBack(workqueue.ItemRef{ItemID: f.ItemID, Fence: f.Fence})
+		}
+		return l.p.w.db.finish(worker, instance, ends)
+	})
 }
 
 func (l link) ReleaseAssigned(ctx context.Context, worker int64, instance string) (int, error) {
@@ -192,15 +204,15 @@ func (l link) Stranded(ctx context.Context, worker int64) (workqueue.Band, bool,
 	return a.band, a.found, err
 }
 
-func (l link) Waits(ctx context.Context, band workqueue.Band) (bool, error) {
-	return call(ctx, l, "Waits", func() (bool, error) { return l.p.w.db.waits(band) })
+func (l link) Waits(context.Context, workqueue.Band) (bool, error) { return false, errRefused }
+
+func (l link) Ready(ctx context.Context, worker int64, band workqueue.Band) (workqueue.Readiness, time.Duration, error) {
+	r, err := call(ctx, l, "Ready", func() (workqueue.Readiness, error) { return l.p.w.db.ready(worker, band) })
+	return r, 0, err
 }
 
-// The pipelines of a simulation do not wake: nobody asks.
+// Nobody hears of work in a simulation: processes look for it.
 
-func (l link) Ready(context.Context, int64, workqueue.Band) (workqueue.Readiness, time.Duration, error) {
-	return workqueue.NothingReady, 0, errRefused
-}
 func (l link) Listen(context.Context, func(workqueue.Notice), func(error)) error { return errRefused }
 
 func (l link) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
@@ -208,7 +220,12 @@ func (l link) Survey(ctx context.Context, read func(context.Context, workqueue.A
 }
 
 func (l link) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
-	return send(ctx, l, "Assign", func() error { return l.p.w.db.assign(ctx, l.p, pass) })
+	sent := time.Now()
+	taken, err := call(ctx, l, "Assign", func() ([]workqueue.ItemRef, error) { return l.p.w.db.assign(ctx, l.p, pass) })
+	if err == nil {
+		l.p.handed(taken, sent)
+	}
+	return err
 }
 
 func (l link) TakePass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) (workqueue.Taken, bool, error) {

@@ -33,8 +33,14 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 	arrives := d.chance(70)
 	kind, _, _ := strings.Cut(op, " ")
 	repeats := d.chance(repeated[kind])
-	if w.calm.Load() {
+	calm := w.calm.Load() || w.rules.Quiet
+	if calm {
 		fate = 1000
+	}
+	hangs, isLate := kind == "Begin" && fate >= 130 && fate < 380, fate >= 60 && fate < 100 || kind == "Claim" && fate >= 130 && fate < 200
+	if fate < 130 || hangs || isLate {
+		p.trouble(1)
+		defer p.trouble(-1)
 	}
 	if err := p.awake(ctx); err != nil {
 		return none, err
@@ -48,11 +54,17 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 	if fate < 60 {
 		there += late
 	}
+	if hangs {
+		there += late
+		p.fails(d)
+	}
 	if err := p.sleep(ctx, there); err != nil {
 		// Who sent it has given up, or is dead; the statement may arrive.
 		if arrives && do != nil && op != "Assign" {
 			w.loose.Go(func() {
-				w.sleep(late)
+				if w.sleep(late); hangs && p.isDead() {
+					p.awaitSuccessor(d)
+				}
 				w.judge.count(&w.judge.figures.late, 1)
 				p.log("%s: arrives although nobody waits for it", op)
 				_, _ = do()
@@ -65,7 +77,7 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 	}
 	w.db.skew.Store(int64(p.skew))
 	value, err := do()
-	if repeats && !w.calm.Load() {
+	if repeats && !calm {
 		w.loose.Go(func() {
 			w.sleep(4 * late)
 			w.judge.count(&w.judge.figures.late, 1)
@@ -73,11 +85,12 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 			_, _ = do()
 		})
 	}
-	if fate >= 60 && fate < 100 {
-		back += late
-		if cut := d.between(0, 3*w.rules.Lease); arrives { // trouble does not come alone
-			p.part()
-			w.later(back+cut, p.join)
+	if isLate {
+		back += late / 3 // what takes longer is as good as lost
+		// Trouble does not come alone: soon after a late answer there is no connection at all.
+		if cut, soon := d.between(0, 3*w.rules.Lease), d.between(50*time.Millisecond, time.Second); arrives {
+			w.later(back+soon, p.part)
+			w.later(back+soon+cut, p.join)
 		}
 	}
 	if err := p.sleep(ctx, back); err != nil {
@@ -89,6 +102,37 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 		return none, errLost
 	}
 	return value, err
+}
+
+// fails lets the process die, or lose its connection, while its statement is on its way.
+func (p *process) fails(d dice) {
+	w := p.w
+	back := d.between(time.Second, w.rules.Lease)
+	w.later(d.between(time.Millisecond, 50*time.Millisecond), func() {
+		if d.chance(50) || p.present.Load() != p {
+			p.part()
+			w.later(back+w.rules.Lease, p.join)
+			return
+		}
+		p.kill()
+		w.later(back, func() {
+			if p.present.Load() == nil {
+				p.start()
+			}
+		})
+	})
+}
+
+// awaitSuccessor waits until another process has the name, or gives up.
+func (p *process) awaitSuccessor(d dice) {
+	timer := time.NewTimer(2 * p.w.rules.Lease)
+	defer timer.Stop()
+	select {
+	case <-p.succeeded:
+		p.w.sleep(d.between(time.Millisecond, 300*time.Millisecond))
+	case <-timer.C:
+	case <-p.w.over:
+	}
 }
 
 // send is a call without a value.

@@ -22,7 +22,7 @@ var codeMutants = []struct{ name, file, old, new string }{
 		"&items[i], since.Add(", "&items[i], either(MUTANT, time.Now(), since).Add("},
 	{"lease/lost, and the run goes on", "workqueue/held.go", "if gone[ref.ItemID] {", "if gone[ref.ItemID] && !(MUTANT) {"},
 	{"begin/said of all that is held", "workqueue/held.go", "if it.begun {", "if it.begun || MUTANT {"},
-	{"begin/refused, and the run goes on", "workqueue/begin.go", "return !slices.Contains(", "return MUTANT || !slices.Contains("},
+	{"begin/refused, and the run goes on", "workqueue/dispatcher_run.go", "it.refused = slices.Contains(", "it.refused = !(MUTANT) && slices.Contains("},
 	{"results/dropped when they are refused", "workqueue/completer.go", "		c.refused = append(c.refused, done)\n",
 		"		if !(MUTANT) {\n			c.refused = append(c.refused, done)\n		}\n"},
 	{"failures/one too many", "workqueue/resilience.go", "return failures < r.Limit", "return failures < r.Limit+either(MUTANT, 1, 0)"},
@@ -37,6 +37,19 @@ var codeMutants = []struct{ name, file, old, new string }{
 	{"assignment/writes a plan that another pass has overtaken", "workqueue/pass.go", "now.Passes != plan.marks.Passes {", "now.Passes != plan.marks.Passes && !(MUTANT) {"},
 	{"firing/without having won it", "internal/scheduler/fire.go", "	won, settled, err := r.contend(start)\n",
 		"	won, settled, err := r.contend(start)\n	won = won || settled && MUTANT\n"},
+	{"slots/a step keeps those of the later ones", "workqueue/session_step.go", "st.band != Band{})", "st.band != Band{} && !(MUTANT))"},
+	{"hoard/what waits claimed goes back late", "workqueue/dispatcher_end.go", "now.Sub(it.since) >= waitAtMost",
+		"now.Sub(it.since) >= waitAtMost+either(MUTANT, 30*time.Second, 0)"},
+	{"hoard/what goes back is counted", "workqueue/dispatcher_end.go", "RetryCount: it.RetryCount}", "RetryCount: it.RetryCount + either(MUTANT, 1, 0)}"},
+	{"hoard/what was claimed long ago begins", "workqueue/dispatcher_run.go", "now.Sub(it.since) > freshFor", "now.Sub(it.since) > freshFor+either(MUTANT, time.Hour, 0)"},
+}
+
+// caughtBy is what the violation says that alone catches a mutant.
+var caughtBy = map[string]string{
+	"slots/a step keeps those of the later ones": "beside a free slot",
+	"hoard/what waits claimed goes back late":    "has waited claimed for",
+	"hoard/what goes back is counted":            "has not begun, and is given back",
+	"hoard/what was claimed long ago begins":     "was last known to be startable",
 }
 
 // mutantSource is added to each package that has mutants.
@@ -82,6 +95,9 @@ func TestMutantsOfCode(t *testing.T) {
 			found := regexp.MustCompile(`seed \d+: .*`).Find(out)
 			if found == nil {
 				t.Fatalf("the program ended with %v and not with a violation:\n%s", err, out)
+			}
+			if !strings.Contains(string(found), caughtBy[m.name]) {
+				t.Errorf("caught by %s, want by %q", found, caughtBy[m.name])
 			}
 			t.Logf("caught by %s", found)
 		})

@@ -9,8 +9,9 @@ import (
 	"botwork/workqueue/storetest/reference"
 )
 
-// assign runs a whole pass at one instant: it is a transaction.
-func (o *oracle) assign(of context.Context, p *process, pass func(context.Context, workqueue.AssignTx) error) error {
+// assign runs a whole pass at one instant: it is a transaction. It returns what the pass
+// has claimed.
+func (o *oracle) assign(of context.Context, p *process, pass func(context.Context, workqueue.AssignTx) error) ([]workqueue.ItemRef, error) {
 	o.meanwhile("pass", 25)
 	var tx *passTx
 	var passErr error
@@ -32,7 +33,10 @@ func (o *oracle) assign(of context.Context, p *process, pass func(context.Contex
 		p.log("pass: rescued %d, released %d, poisoned %d, assigned %d",
 			tx.rescued.Rescued, tx.rescued.Released, tx.rescued.Poisoned, tx.assigned)
 	}
-	return err
+	if tx == nil {
+		return nil, err
+	}
+	return tx.taken, err
 }
 
 // counted tells the judge which claims a pass has counted as the cause of a death. The
@@ -68,6 +72,7 @@ type passTx struct {
 
 	rescued  workqueue.RescueResult
 	assigned int
+	taken    []workqueue.ItemRef
 	planned  []workqueue.Assignment // all that the pass has written, or tried to
 }
 
@@ -168,6 +173,7 @@ func (tx *passTx) Take(ctx context.Context, assignments []workqueue.Assignment, 
 	want := tx.model.Take(reference.Process{Worker: t.WorkerID, Instance: t.InstanceID}, written, t.Lease)
 	tx.note("take", differ(refsOf(got), refsOf(want)))
 	tx.assigned += len(got)
+	tx.taken = append(tx.taken, claimsOf(got)...)
 	if len(assignments) > 0 {
 		tx.note("order", tx.order(assignments, lowest))
 	}

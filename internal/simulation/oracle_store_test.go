@@ -142,6 +142,9 @@ func (o *oracle) finish(worker int64, instance string, ends []workqueue.Finish) 
 		lost, err = o.store.Finish(ctx, worker, instance, ends)
 		return err
 	}, func() string {
+		if wrong := o.uncounted(worker, instance, ends); wrong != "" {
+			return wrong
+		}
 		return differ(sorted(lost), sorted(o.model.Finish(reference.Process{Worker: worker, Instance: instance}, ends)))
 	})
 	for _, f := range ends {
@@ -161,12 +164,20 @@ func (o *oracle) stranded(worker int64) (band workqueue.Band, found bool, err er
 	return band, found, err
 }
 
-func (o *oracle) waits(band workqueue.Band) (found bool, err error) {
-	err = o.step("waits", func() (err error) {
-		found, err = o.store.Waits(ctx, band)
+func (o *oracle) ready(worker int64, band workqueue.Band) (r workqueue.Readiness, err error) {
+	err = o.step("ready", func() (err error) {
+		r, _, err = o.store.Ready(ctx, worker, band)
 		return err
-	}, func() string { return differ(found, len(o.model.Due(band, 1)) > 0) })
-	return found, err
+	}, func() string {
+		switch due := len(o.model.Due(band, 1)) > 0; {
+		case due && r != workqueue.ItemsDue && r != workqueue.ItemsAssigned && r != workqueue.ItemsWait:
+			return fmt.Sprintf("the answer is %d although an item is due", r)
+		case !due && (r == workqueue.ItemsDue || r == workqueue.ItemsWait):
+			return fmt.Sprintf("the answer is %d although no item is due", r)
+		}
+		return ""
+	})
+	return r, err
 }
 
 func (o *oracle) claimFiring(f workqueue.Firing) (claim workqueue.FiringClaim, err error) {
@@ -180,6 +191,28 @@ func (o *oracle) claimFiring(f workqueue.Firing) (claim workqueue.FiringClaim, e
 		return ""
 	})
 	return claim, err
+}
+
+// uncounted finds what is given back without having begun, and is not as it was.
+func (o *oracle) uncounted(worker int64, instance string, ends []workqueue.Finish) string {
+	for _, f := range ends {
+		ref := workqueue.ItemRef{ItemID: f.ItemID, Fence: f.Fence}
+		if !o.model.Holds(reference.Process{Worker: worker, Instance: instance}, ref) || o.w.judge.hasBegun(ref) {
+			continue
+		}
+		if before := o.model.Items[f.ItemID].RetryCount; f.State != workqueue.Ready || f.RetryCount != before {
+			return fmt.Sprintf("item %d has not begun, and is given back as %v after %d failures, want %v after %d",
+				f.ItemID, f.State, f.RetryCount, workqueue.Ready, before)
+		}
+	}
+	return ""
+}
+
+// item is the model's row of an item that there is.
+func (o *oracle) item(id int64) workqueue.Item {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return *o.model.Items[id]
 }
 
 // leased tells whether a claim has a lease, which has not ended.
@@ -199,6 +232,14 @@ func differ[T any](got, want T) string {
 }
 
 func sorted(ids []int64) []int64 { return slices.Compact(slices.Sorted(slices.Values(ids))) }
+
+// claimsOf are the claims of items.
+func claimsOf(items []workqueue.Item) (refs []workqueue.ItemRef) {
+	for _, it := range items {
+		refs = append(refs, workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence})
+	}
+	return refs
+}
 
 // refsOf names claims as item/fence.
 func refsOf(items []workqueue.Item) []string {

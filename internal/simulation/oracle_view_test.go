@@ -10,6 +10,9 @@ import (
 
 // survey reads for a pass at one instant; the pass writes at a later one.
 func (o *oracle) survey(of context.Context, p *process, read func(context.Context, workqueue.AssignView) error) error {
+	if o.assigns() {
+		o.meanwhile("survey", 25)
+	}
 	var view *passView
 	return o.step("survey of "+p.instance, func() error {
 		return o.store.Survey(ctx, func(ctx context.Context, real workqueue.AssignView) error {

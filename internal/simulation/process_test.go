@@ -28,20 +28,37 @@ type machine struct {
 // process is one start of a worker.
 type process struct {
 	*machine
-	pid      int
-	instance string
-	dead     chan struct{} // closed when nothing of it goes on
-	asked    chan struct{} // closed when it is to drain and end
-	askOnce  sync.Once
-	drained  atomic.Bool // by hand: it will take nothing any more
+	pid       int
+	instance  string
+	dead      chan struct{} // closed when nothing of it goes on
+	asked     chan struct{} // closed when it is to drain and end
+	askOnce   sync.Once
+	before    *process      // on its machine; nil: it is the first
+	succeeded chan struct{} // closed when the next one has registered
+	drained   atomic.Bool   // by hand: it will take nothing any more
 
 	mu     sync.Mutex
 	frozen chan struct{} // closed when it goes on; nil: it is awake
 	cut    chan struct{} // closed when it has its connection back; nil: it has it
 	calls  map[string]int
 
-	slots   int            // in which items run
-	running map[string]int // items by their channel
+	slots   int                          // in which items run
+	running map[string]int               // items by their channel
+	claims  map[workqueue.ItemRef]*claim // that have not begun
+
+	// askedAt and answeredAt are those of the statement Begin that was answered last.
+	askedAt, answeredAt time.Time
+
+	// turn and turnCost are the priority and the slots of the large item for which the
+	// process keeps free slots from others, since it had to give it back.
+	turn, turnCost int
+
+	// spoiled is set when a begin was refused so late that the slots of its item may have
+	// counted as stuck: they go on to do so, and nothing starts in them any more.
+	spoiled bool
+
+	troubles int       // statements with which something goes wrong now
+	troubled time.Time // when something went wrong last
 
 	// surveyed is what each of its passes could read last, without the lock. A pass
 	// has one context; several run at the same time.
@@ -50,7 +67,8 @@ type process struct {
 	// Set once it has registered.
 	runner    *workqueue.Runner
 	scheduler *scheduler.Scheduler
-	ended     chan struct{} // closed when nothing of it is left
+	sessions  map[string]*workqueue.Session // of the runs that go on, by their job
+	ended     chan struct{}                 // closed when nothing of it is left
 }
 
 // start begins a process on a machine where none runs.
@@ -62,7 +80,8 @@ func (m *machine) start() {
 	m.starts++
 	p := &process{
 		machine: m, pid: m.starts, instance: fmt.Sprintf("%s-%d", m.name, m.starts),
-		dead: make(chan struct{}), asked: make(chan struct{}), ended: make(chan struct{}), calls: map[string]int{}, running: map[string]int{},
+		dead: make(chan struct{}), asked: make(chan struct{}), ended: make(chan struct{}), succeeded: make(chan struct{}), before: m.latest, calls: map[string]int{}, running: map[string]int{}, sessions: map[string]*workqueue.Session{},
+		claims: map[workqueue.ItemRef]*claim{}, turn: workqueue.EveryPriority.Min, troubled: time.Now(),
 	}
 	replaces := ""
 	if last := m.latest; last != nil && last.isDead() && roll(m.w.seed, p.instance, 0).chance(50) {
@@ -92,6 +111,14 @@ func (p *process) live(replaces string) {
 		if err := p.scheduler.Start(context.Background()); err != nil {
 			p.w.judge.violation("%s: start the scheduler: %v", p.instance, err)
 		}
+	}
+	if p.w.rules.Wake {
+		looking := make(chan struct{})
+		go func() {
+			defer close(looking)
+			p.look()
+		}()
+		defer func() { <-looking }()
 	}
 	select {
 	case <-p.dead:
@@ -142,6 +169,9 @@ func (p *process) register(replaces string) bool {
 	p.runner = runner
 	p.mu.Unlock()
 	p.log("is registered")
+	if p.before != nil {
+		close(p.before.succeeded)
+	}
 	return true
 }
 
@@ -216,7 +246,7 @@ func (p *process) thaw() {
 	defer p.mu.Unlock()
 	if p.frozen != nil {
 		close(p.frozen)
-		p.frozen = nil
+		p.frozen, p.troubled = nil, time.Now()
 	}
 }
 
@@ -235,7 +265,7 @@ func (p *process) join() {
 	defer p.mu.Unlock()
 	if p.cut != nil {
 		close(p.cut)
-		p.cut = nil
+		p.cut, p.troubled = nil, time.Now()
 	}
 }
 

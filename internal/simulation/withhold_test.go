@@ -80,6 +80,18 @@ func (o *oracle) unstarted(d dice) (id int64, it workqueue.Item, found bool) {
 	return id, *o.model.Items[id], true
 }
 
+// assigns reports whether an item is assigned.
+func (o *oracle) assigns() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, it := range o.model.Items {
+		if it.State == workqueue.Assigned {
+			return true
+		}
+	}
+	return false
+}
+
 // pause pauses or resumes the queue as an operator does.
 func (o *oracle) pause(paused bool) {
 	o.w.judge.log("person", "pauses the queue: %t", paused)

@@ -24,10 +24,13 @@ type world struct {
 	db      *oracle
 	judge   *judge
 	machine []*machine
-	items   int64         // so far
-	calm    atomic.Bool   // the trouble has ceased
-	closing atomic.Bool   // no process starts any more
-	over    chan struct{} // closed when a violation was found
+	items   int64 // so far
+
+	// burstAfter is the last item before the burst; -1: there was none yet.
+	burstAfter atomic.Int64
+	calm       atomic.Bool   // the trouble has ceased
+	closing    atomic.Bool   // no process starts any more
+	over       chan struct{} // closed when a violation was found
 
 	// loose are the goroutines of things that will happen later.
 	loose sync.WaitGroup
@@ -47,9 +50,14 @@ type rules struct {
 	Grace     time.Duration
 	Workers   workqueue.Availability
 	Items     int
+	Burst     int // more of them, which come at once
 
 	// MaxReleases is how many workers may die with an item.
 	MaxReleases int
+
+	// Wake has the pipelines that may wake do so, and Quiet has all statements arrive and
+	// be answered.
+	Wake, Quiet bool
 
 	// WrongReading tells that reading the database's clock gives the machine's.
 	WrongReading bool
@@ -82,6 +90,11 @@ func simulate(t *testing.T, seed uint64, tr trial) *judge {
 		over: make(chan struct{}),
 	}
 	w.rules.drawSlots(roll(seed, "slots", 0))
+	w.burstAfter.Store(-1)
+	if burst := roll(seed, "burst", 0); burst.chance(20) {
+		w.rules.Burst = 20 + burst.IntN(20)
+	}
+	w.rules.Wake, w.rules.Quiet = roll(seed, "wake", 0).chance(50), roll(seed, "quiet", 0).chance(25)
 	w.judge = newJudge(w)
 	w.db = openOracle(w, tr)
 	for i := range w.rules.Machines {

@@ -1,0 +1,111 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"botwork/internal/scheduler"
+	"botwork/workqueue"
+)
+
+const (
+	// lookEvery is how often a process looks for work where pipelines wake, and
+	// wakeAgain the least time between two wakes for items that had waited before.
+	lookEvery, wakeAgain = time.Second, 3 * time.Second
+
+	// stayFor is how long a run that was woken stays for what comes next.
+	stayFor = time.Minute
+)
+
+// wakes reports whether a job's run is woken when there is work for it.
+func (r *rules) wakes(j job) bool { return r.Wake && j.wake }
+
+// begin returns the session of a run that begins now.
+func (p *process) begin(j job, start scheduler.Start) *workqueue.Session {
+	o := workqueue.SessionOptions{Wakes: p.w.rules.wakes(j)}
+	for i, band := range j.executes {
+		o.Steps = append(o.Steps, workqueue.SessionStep{Name: stepName(i), Band: band})
+	}
+	if start.Trigger == scheduler.TriggerWake {
+		o.StayFor = stayFor
+	}
+	s := p.runner.NewSession(o)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sessions[j.name] = s
+	return s
+}
+
+// over ends the session of a run. Work that it was woken for and has not looked for is
+// for the next one.
+func (p *process) over(j job, s *workqueue.Session) {
+	p.mu.Lock()
+	delete(p.sessions, j.name)
+	p.mu.Unlock()
+	if s.End() && p.w.rules.wakes(j) {
+		p.scheduler.WakeUp(j.name)
+	}
+}
+
+// session is that of the run of a job that goes on; nil: none does.
+func (p *process) session(j job) *workqueue.Session {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.sessions[j.name]
+}
+
+// soon does something with the session of a job, at an instant of its own: what becomes of
+// the jobs that are due together would else be left to chance.
+func (p *process) soon(j job, do func(*workqueue.Session)) {
+	in := p.dice("soon "+j.name).between(time.Microsecond, time.Millisecond)
+	p.w.loose.Go(func() {
+		if p.sleep(context.Background(), in) == nil {
+			do(p.session(j))
+		}
+	})
+}
+
+func stepName(i int) string { return fmt.Sprintf("ExecuteWorkItems %d", i+1) }
+
+// look wakes the pipelines that wake when there is work for them, until the process
+// takes no more.
+func (p *process) look() {
+	var woken time.Time
+	for {
+		timer := time.NewTimer(p.dice("look").between(lookEvery*8/10, lookEvery))
+		select {
+		case <-timer.C:
+		case <-p.dead:
+			return
+		case <-p.asked:
+			return
+		case <-p.runner.Draining():
+			return
+		case <-p.runner.Replaced():
+			return
+		case <-p.w.over:
+			return
+		}
+		for _, j := range jobs {
+			if !p.w.rules.wakes(j) {
+				continue
+			}
+			ready, err := p.ready(j.assign)
+			if err != nil || ready == workqueue.NothingReady || ready != workqueue.ItemsDue && time.Since(woken) < wakeAgain {
+				continue
+			}
+			woken = time.Now()
+			if !p.session(j).Wake(ready != workqueue.ItemsAssigned) {
+				p.scheduler.WakeUp(j.name)
+			}
+		}
+	}
+}
+
+func (p *process) ready(band workqueue.Band) (workqueue.Readiness, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), p.w.rules.Lease/2)
+	defer cancel()
+	ready, _, err := link{p}.Ready(ctx, p.runner.Worker().ID, band)
+	return ready, err
+}
