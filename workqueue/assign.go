@@ -15,8 +15,8 @@ type Availability string
 
 // The availabilities.
 const (
-	// AvailableWorkers have a free slot, or room for more work within the horizon
-	// where the mode is least-loaded.
+	// AvailableWorkers have a free slot or, where the mode is least-loaded and FreeSlots
+	// is not set, room for more work within the horizon.
 	AvailableWorkers Availability = "available"
 
 	// IdleWorkers hold no item at all of the item's kind (high, medium, low) or above.
@@ -47,6 +47,10 @@ type AssignParams struct {
 	// Horizon is how much estimated work a slot is given in advance, so that
 	// a worker that joins later finds some left; default 5 min.
 	Horizon time.Duration
+
+	// FreeSlots has items go to free slots only, and none be given in advance, in every
+	// mode: whichever slot comes free first gets the most urgent item.
+	FreeSlots bool
 
 	// MaxPerWorker bounds the items that a worker holds; default 2,000.
 	MaxPerWorker int

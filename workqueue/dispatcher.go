@@ -12,10 +12,16 @@ const (
 	// claimLimit bounds the items of one claim.
 	claimLimit = 500
 
-	// claimAhead is how much work one claim brings beyond the free slots, and the next
-	// may bring as much before that has begun: enough to hide a round trip, little
-	// enough that others can still have the rest.
+	// claimAhead is how long a claimed item may begin by what was true at its claim, and
+	// so how much work is claimed beyond the free slots at most, half of it with each claim:
+	// enough that claims cost little, little enough that others can still have the rest.
 	claimAhead = 250 * time.Millisecond
+
+	// A worker claims ahead only while more items than it has slots begin within
+	// aheadTrips round trips as they are at present, but for leastTrip at least: else what
+	// comes and is more urgent would find other items before it.
+	aheadTrips = 4
+	leastTrip  = 2500 * time.Microsecond
 
 	// claimBytes bounds the payloads and pipelines of the items that one claim brings
 	// beyond the free slots.
@@ -25,11 +31,10 @@ const (
 	// others have assigned to it.
 	claimEvery = time.Second
 
-	// waitAtMost is how long a claimed item waits for its slot before it goes back.
-	waitAtMost = time.Second
-
-	// freshFor is how long a claimed item may begin by what was true at its claim.
-	freshFor = 50 * time.Millisecond
+	// waitAtMost bounds how long a claimed item waits for its slot before it goes back,
+	// which is waitTrips round trips, and waitAtLeast.
+	waitAtMost, waitAtLeast = time.Second, 500 * time.Millisecond
+	waitTrips               = aheadTrips
 
 	// waitMost bounds the claimed items that wait for their channels. They hold up no
 	// others behind them, but can go to no other worker meanwhile.
@@ -58,8 +63,9 @@ type dispatcher struct {
 	sessions []*Session // that have an open step, or one that waits
 	policies queuePolicies
 	pace     throughput
-	cost     float64 // of an item, in slots, exponentially weighted
-	bytes    int     // of an item's payload and pipeline: the mean of the latest claims
+	trip     time.Duration // from the start of a fetch until its items are in line, exponentially weighted
+	cost     float64       // of an item, in slots, exponentially weighted
+	bytes    int           // of an item's payload and pipeline: the mean of the latest claims
 
 	// below is the priority below which a claim may find something, as in looks.
 	below   int
@@ -67,6 +73,9 @@ type dispatcher struct {
 	news    int       // counts how often it was raised: a claim that began before says nothing of what came since
 	asked   time.Time // when a claim began last
 	reserve *need     // a large item that went back: until there is room for it, less urgent ones wait
+
+	stray  bool      // something may be assigned to this worker that finds no free slot
+	strays time.Time // before that is not given back
 
 	claiming bool // a claim or a pass is under way
 	reading  int  // items that are claimed and being read
@@ -237,15 +246,39 @@ func (d *dispatcher) nextTime(now time.Time) time.Duration {
 		}
 	}
 	if oldest := d.line.oldest(); !oldest.IsZero() {
-		sooner(oldest.Add(waitAtMost))
+		sooner(oldest.Add(d.patience()))
 	}
 	sooner(d.retry)
+	if d.stray && d.slots.free == 0 {
+		sooner(d.strays)
+	}
 	for _, s := range d.sessions {
 		sooner(s.gate)
 		sooner(s.poll)
 		sooner(s.until)
 	}
 	return next.Sub(now)
+}
+
+// within is how many items are likely to begin within a time.
+func (d *dispatcher) within(t time.Duration, now time.Time) int {
+	if d.slots.free == d.r.o.Spec.Capacity {
+		now = d.pace.last // nothing runs, for want of items
+	}
+	return d.pace.within(t, now)
+}
+
+// fast reports whether items are so short that several run while a claim is on its way.
+func (d *dispatcher) fast(now time.Time) bool {
+	return d.within(min(aheadTrips*max(d.trip, leastTrip), claimAhead), now) > d.capacity()
+}
+
+// slow reports whether slots do not come free all the time.
+func (d *dispatcher) slow(now time.Time) bool { return d.within(claimAhead, now) <= d.capacity() }
+
+// patience is how long a claimed item waits for its slot.
+func (d *dispatcher) patience() time.Duration {
+	return min(max(waitTrips*d.trip, waitAtLeast), waitAtMost)
 }
 
 // awaitQuiet waits until the ends of all claimed items are written.

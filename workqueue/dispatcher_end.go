@@ -10,7 +10,7 @@ import (
 func (d *dispatcher) endRun(a *activeRun, outcome Outcome) (written <-chan struct{}) {
 	took := time.Since(a.started)
 	// Counted before it is handed over: when all is written, all is counted.
-	d.count(a.step, outcome.Verdict)
+	d.count(a.step, outcome.Verdict, took)
 	over := make(chan struct{})
 	d.r.completer.add(outcome.settle(a.run, took, random()), func(settled bool) {
 		d.over(a.step, settled)
@@ -22,15 +22,15 @@ func (d *dispatcher) endRun(a *activeRun, outcome Outcome) (written <-chan struc
 // abandon ends a run that has lost its item and does not stop. There is nothing
 // to write.
 func (d *dispatcher) abandon(a *activeRun) {
-	d.count(a.step, Released)
+	d.count(a.step, Released, time.Since(a.started))
 	d.r.held.remove(ItemRef{ItemID: a.run.ID, Fence: a.run.Fence})
 	d.over(a.step, true)
 }
 
-func (d *dispatcher) count(st *step, v Verdict) {
+func (d *dispatcher) count(st *step, v Verdict, took time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.pace.ended(time.Now())
+	d.pace.ended(time.Now(), took)
 	st.count(v)
 }
 
@@ -51,17 +51,25 @@ func (d *dispatcher) countOver(st *step, written bool) {
 	if !written {
 		st.lost++
 	}
-	s := st.session
-	s.itemEnded(s.o.Wakes)
-	if st.items == 0 || s.left {
+	left := false
+	for _, s := range d.sessions { // the slot is for all of them
+		s.itemEnded(s.o.Wakes)
+		left = left || s.left
+	}
+	if st.items == 0 || left {
 		d.poke()
 	}
 }
 
 // giveBackLate gives back what has waited too long for its slot: another worker may
-// have one that is free. A large item that no slots come free for keeps its turn.
+// have one that is free. Where slots do not come free all the time it also gives back
+// what waits for one when there is news: the next slot is for what is most urgent then. A
+// large item that no slots come free for keeps its turn.
 func (d *dispatcher) giveBackLate(now time.Time) {
-	late := d.line.takeOut(func(it *claimed) bool { return now.Sub(it.since) >= waitAtMost })
+	patience, news := d.patience(), d.woken() && d.slow(now)
+	late := d.line.takeOut(func(it *claimed) bool {
+		return now.Sub(it.since) >= patience || news && it.need.size() == 1 && !d.slots.room(it.need)
+	})
 	for _, it := range late {
 		if it.need.size() > 1 && !d.slots.full(it.need) && (d.reserve == nil || it.need.before(*d.reserve)) {
 			d.reserve = &it.need

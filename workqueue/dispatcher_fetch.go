@@ -10,6 +10,7 @@ type gained struct {
 	items []Item
 	taken Taken
 	since time.Time // when the claim began
+	sure  time.Time // when it had been made
 }
 
 // len is how many items it is.
@@ -21,11 +22,15 @@ func (d *dispatcher) fetch(f *fetch) {
 	ctx := d.r.looking
 	var got gained
 	var err error
-	if f.session == nil {
+	switch {
+	case f.release:
+		err = d.releaseStray(ctx, f)
+	case f.session == nil:
 		got, err = d.claim(f)
-	} else {
+	default:
 		got, err = d.pass(ctx, f)
 	}
+	got.sure = time.Now()
 	n := got.len()
 	d.mu.Lock()
 	d.claiming, d.brought = false, n
@@ -42,9 +47,10 @@ func (d *dispatcher) fetch(f *fetch) {
 		return
 	}
 	items := d.read(ctx, got)
-	list := d.takeUp(items, got.since)
+	list := d.takeUp(items, got)
 	d.mu.Lock()
 	d.reading -= n
+	d.trip += (time.Since(got.since) - d.trip) / 4
 	d.arrive(list)
 	begin := d.fill()
 	d.tellQuiet()
@@ -97,11 +103,11 @@ func (d *dispatcher) read(ctx context.Context, got gained) []Item {
 }
 
 // takeUp takes over what was claimed: its leases are renewed from now on.
-func (d *dispatcher) takeUp(items []Item, since time.Time) []*claimed {
+func (d *dispatcher) takeUp(items []Item, got gained) []*claimed {
 	list := make([]*claimed, len(items))
 	for i := range items {
-		ctx, cancel := d.r.held.add(d.r.runs, &items[i], since.Add(d.r.o.Spec.Lease))
-		list[i] = &claimed{Item: items[i], ctx: ctx, cancel: cancel, since: since}
+		ctx, cancel := d.r.held.add(d.r.runs, &items[i], got.since.Add(d.r.o.Spec.Lease))
+		list[i] = &claimed{Item: items[i], ctx: ctx, cancel: cancel, since: got.since, sure: got.sure}
 	}
 	return list
 }
@@ -135,6 +141,9 @@ func (d *dispatcher) arrive(list []*claimed) {
 			}
 			wait = append(wait, it)
 		}
+	}
+	if d.slots.free == d.r.o.Spec.Capacity {
+		d.pace.resumed(time.Now())
 	}
 	d.line.add(wait...)
 	if len(list) > 0 {

@@ -2,6 +2,7 @@ package workqueue
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -15,11 +16,21 @@ func (d *dispatcher) pass(ctx context.Context, f *fetch) (gained, error) {
 		if f.take && !claimed {
 			claimed = true
 			p.Take = d.taking(f)
-			if f.ahead {
-				if own, done, err := d.ownPass(ctx, s, p, got.since); err != nil || done && own.Len() > 0 {
+			if f.own {
+				own, done, err := d.ownPass(ctx, s, p, got.since)
+				if errors.Is(err, errPassed) {
+					return got, nil
+				}
+				if err != nil {
+					return gained{}, err
+				}
+				if own.Len() > 0 {
 					got.taken = own
-					d.passed(f, own.Len(), own.Len() > 0, true)
-					return got, err
+					d.passed(f, own.Len(), true, true)
+					return got, nil
+				}
+				if done && d.ownFoundNothing(f, p.Band.Min, got.since) {
+					return got, nil
 				}
 			}
 		}
@@ -28,7 +39,7 @@ func (d *dispatcher) pass(ctx context.Context, f *fetch) (gained, error) {
 		if err != nil {
 			return gained{}, err
 		}
-		if p.Take != nil && f.ahead {
+		if p.Take != nil {
 			d.keepOwn(s, own, got.since)
 		}
 		if p.Take != nil {
@@ -49,7 +60,9 @@ func (d *dispatcher) passed(f *fetch, assigned int, left, emptied bool) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	f.session.passed(least, f.passNews, assigned, left, time.Now())
+	bands := f.session.bands()
+	all := len(bands) == 0 || least <= JoinBands(bands)[0].Min
+	f.session.passed(least, f.passNews, assigned, left, all, f.take, time.Now())
 	if emptied {
 		d.nothingFrom(least, f)
 	} else {
@@ -73,10 +86,15 @@ func (s *Session) beginBrief(f *fetch, now time.Time) bool {
 // ownPass makes a pass for this worker alone; false: that is for a pass which knows
 // all workers.
 func (d *dispatcher) ownPass(ctx context.Context, s *Session, p AssignParams, now time.Time) (Taken, bool, error) {
-	if s.own == nil || !now.Before(s.own.until) {
+	if s.own == nil || !s.own.mayTake(p.Take.Ahead, p.Band.Min, now) {
 		return Taken{}, false, nil
 	}
 	taken, done, err := d.r.ownPass(ctx, p, s.own)
+	if errors.Is(err, errPassed) {
+		d.mu.Lock()
+		d.mayClaim()
+		d.mu.Unlock()
+	}
 	if err != nil {
 		return Taken{}, false, err
 	}
@@ -84,6 +102,15 @@ func (d *dispatcher) ownPass(ctx context.Context, s *Session, p AssignParams, no
 		s.own, s.ownAgain = nil, now.Add(claimEvery)
 	}
 	return taken, done, nil
+}
+
+// ownFoundNothing notes that there is nothing that this worker may have, and reports whether
+// that has to do for now: it is too soon for a pass that knows all workers.
+func (d *dispatcher) ownFoundNothing(f *fetch, least int, now time.Time) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f.session.ownNews, f.session.ownLeast = f.passNews, least
+	return f.session.gated(least, now)
 }
 
 // keepOwn keeps what the next passes for this worker alone may count on.

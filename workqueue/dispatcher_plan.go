@@ -16,11 +16,13 @@ type fetch struct {
 
 	claimNews, passNews int // those of the dispatcher and of the session when it was planned
 
+	release bool           // of what is assigned to this worker, instead of a claim
 	session *Session       // nil: a claim
 	passes  []AssignParams // to make
 	take    bool           // they claim
 	fast    bool           // items are short: several run while a claim is on its way
 	ahead   bool           // the passes claim for slots that are not free yet
+	own     bool           // they may be for this worker alone
 }
 
 // plan decides what to fetch; nil: nothing at present.
@@ -48,6 +50,9 @@ func (d *dispatcher) planFetch(now time.Time) *fetch {
 	spans := d.bands()
 	f, wanted := d.room(now)
 	if !wanted {
+		if f := d.planStray(now); f != nil {
+			return f
+		}
 		return d.planSweep(spans, now)
 	}
 	spans = clip(spans, f.band)
@@ -70,8 +75,9 @@ func (d *dispatcher) planFetch(now time.Time) *fetch {
 // room says what can be claimed at present: how much, and of which priorities;
 // false: nothing.
 func (d *dispatcher) room(now time.Time) (*fetch, bool) {
-	ahead := min(d.pace.within(claimAhead, now), claimLimit)
-	f := &fetch{band: EveryPriority, fast: ahead > d.capacity()}
+	// At most four times as many as the last time: short items may end, and long ones begin.
+	ahead := min(d.within(claimAhead/2, now), 4*max(d.brought, d.capacity()), claimLimit)
+	f := &fetch{band: EveryPriority, fast: d.fast(now)}
 	least := f.band.Min
 	head := d.line.head(&d.slots)
 	if head != nil {
@@ -94,17 +100,14 @@ func (d *dispatcher) room(now time.Time) (*fetch, bool) {
 	case head == nil && free > 0 && least < anything:
 		f.band.Min, f.begin = least, d.itemsIn(free)
 		f.most = f.begin
-		if d.reserve == nil {
-			f.most = max(f.most, ahead)
+		if d.reserve == nil && f.fast {
+			f.most = ahead
 		}
 	case head == nil && d.slots.free > d.reading && least < anything: // reserved ones
 		f.band.Min, f.begin = max(least, HighPriority+1), d.itemsIn(d.slots.free-d.reading)
 		f.most = f.begin
 	case d.reserve == nil && f.fast && len(d.line.items)+d.reading <= d.brought:
 		f.most, f.ahead = ahead, true
-	case head != nil && d.reserve == nil && least < anything && d.woken():
-		// More urgent work was announced than what waits here for a slot.
-		f.band.Min, f.most = least, d.capacity()
 	default:
 		return nil, false
 	}
@@ -150,16 +153,18 @@ func (d *dispatcher) planClaim(f *fetch, spans []Band, now time.Time) *fetch {
 	return nil
 }
 
-// sessionThatWants is the one whose passes may find the most urgent work.
+// sessionThatWants is the one whose passes may find the most urgent work; with woken,
+// of those for whose news other workers may have a free slot as well.
 func (d *dispatcher) sessionThatWants(spans []Band, now time.Time, woken bool) *Session {
 	var first *Session
 	best := 0
 	for _, s := range d.sessions {
-		if woken && !s.woken || now.Before(s.gate) {
+		if woken && (!s.woken || s.left) {
 			continue
 		}
 		for _, p := range d.passesOf(s, spans) {
-			if s.wants(p.Band.Min) && (first == nil || p.Band.Max > best) {
+			ready := s.wants(p.Band.Min) && (!s.gated(p.Band.Min, now) || s.mayOwn(p.Band.Min, now))
+			if ready && (first == nil || p.Band.Max > best) {
 				first, best = s, p.Band.Max
 			}
 		}
@@ -195,6 +200,7 @@ func (d *dispatcher) planPasses(f *fetch, s *Session, spans []Band) *fetch {
 	f.band = Band{Min: spans[len(spans)-1].Min, Max: spans[0].Max}
 	f.take = f.band.Min >= d.below && len(spans) == 1
 	f.ahead = f.ahead || s.left && f.fast
+	f.own = f.ahead || s.left
 	if bands := s.bands(); f.band.Min <= JoinBands(bands)[0].Min { // else what was announced may be less urgent
 		s.woken = false
 	}

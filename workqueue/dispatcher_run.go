@@ -14,6 +14,7 @@ func (d *dispatcher) fill() (begin []*claimed) {
 	for {
 		it := d.line.next(&d.slots)
 		if it == nil {
+			d.stray = d.stray || len(begin) > 0
 			return begin
 		}
 		if !it.mayBegin() {
@@ -121,13 +122,13 @@ func (d *dispatcher) runItem(it *claimed) {
 func (d *dispatcher) recordBegins(ctx context.Context, list ...*claimed) {
 	now := time.Now()
 	d.mu.Lock()
-	policies, short := d.policies, d.pace.within(claimAhead, now) > d.capacity()
+	policies, short := d.policies, !d.slow(now)
 	d.mu.Unlock()
 	var refs []ItemRef
 	for _, it := range list {
 		of := policies.of(it.QueueName).Queue
 		it.looked = true
-		if now.Sub(it.since) > freshFor || of.Rate != (Rate{}) || of.KeyRate != (Rate{}) || it.beginsFirst(short) {
+		if now.Sub(it.sure) > claimAhead || of.Rate != (Rate{}) || of.KeyRate != (Rate{}) || it.beginsFirst(short) {
 			refs = append(refs, it.ref())
 		}
 	}

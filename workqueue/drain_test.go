@@ -22,7 +22,7 @@ func busy(t *testing.T, store workqueue.Store, n int, second workqueue.RunItem, 
 }
 
 // quick is how many short items a worker runs before it claims ahead.
-const quick = 60
+const quick = 100
 
 // busyAfter is busy after some short items that are not among those it returns.
 func busyAfter(t *testing.T, store workqueue.Store, before, n int, second workqueue.RunItem, change func(*workqueue.RunnerOptions)) (*workqueue.Runner, []int64, <-chan executed) {

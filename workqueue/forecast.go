@@ -65,6 +65,15 @@ type forecastPipeline struct {
 	fresh map[int64]bool // by worker: that run starts at this moment
 }
 
+// mostUrgent is the highest priority that the passes give out.
+func (p *forecastPipeline) mostUrgent() int {
+	highest := math.MinInt
+	for i := range p.Passes {
+		highest = max(highest, p.Passes[i].Band.Max)
+	}
+	return highest
+}
+
 // run lives through the time until the item starts; false: nobody can tell when.
 func (f *forecast) run(ctx context.Context, priority int) (bool, error) {
 	if !slices.ContainsFunc(f.pipelines, func(p *forecastPipeline) bool { return p.runs(priority) }) {
@@ -128,7 +137,8 @@ func (f *forecast) moment(ctx context.Context, arrived bool) error {
 		p.ticked = false
 		clear(p.fresh)
 		for _, w := range f.workers {
-			p.on[w.load.WorkerID] = p.on[w.load.WorkerID] && w.holds(p)
+			waits := w.free() == 0 && slices.ContainsFunc(p.Passes, func(params AssignParams) bool { return f.waiting.any(params.Band) })
+			p.on[w.load.WorkerID] = p.on[w.load.WorkerID] && (w.holds(p) || waits)
 		}
 	}
 	return nil

@@ -22,6 +22,8 @@ func (w *why) forecast(ctx context.Context) (*forecast, error) {
 		}
 		f.pipelines = append(f.pipelines, one)
 	}
+	// Where several make passes at one moment, the more urgent items get the slots.
+	slices.SortStableFunc(f.pipelines, func(a, b *forecastPipeline) int { return cmp.Compare(b.mostUrgent(), a.mostUrgent()) })
 	var err error
 	if f.marks, err = w.view.Marks(ctx); err != nil {
 		return nil, err

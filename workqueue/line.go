@@ -12,7 +12,8 @@ type claimed struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	since time.Time // when it was claimed, by this machine's steady clock
+	since time.Time // when it was claimed, or a little before, by this machine's steady clock
+	sure  time.Time // when that was known
 	step  *step     // whose it is
 	need  need
 

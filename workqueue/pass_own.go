@@ -3,28 +3,46 @@ package workqueue
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"time"
 )
 
-// ownPass is what a worker that takes ahead knows from its last pass: nobody else could be
-// given anything, so that for a moment it need not ask who the workers are and what they
-// hold. Of many workers that all take, each would read that of all of them for each of its
-// batches, and find that another one has come first.
+// ownPass is what a worker that takes knows from its last pass, so that for a moment it
+// need not ask who the workers are and what they hold. Of many workers that all take, each
+// would read that of all of them for each of its batches, and find that another one has
+// come first. For its free slots it takes what is most urgent; beyond them it takes only
+// what no other worker could start now.
 type ownPass struct {
 	load   WorkerLoad // the worker itself, without what it holds
 	queues map[string]JSONText
 	alone  bool // no other worker is alive
-	busy   int  // none of the others could start an item of this priority or below now
-	until  time.Time
+	busy   int  // none of the others could start an item of this priority or below now; math.MinInt: some could
+	since  time.Time
+
+	passes int64 // of all workers, when the worker last claimed what those had given it
 }
 
-// own tells what later passes of the worker that takes may count on; nil: others may be
-// given items, or what the worker holds decides what it may be given.
+// mayTake reports whether the worker may go on by itself: for its free slots until the next
+// look at everything, and beyond them as long as the others are likely to be as busy as
+// they were.
+func (own *ownPass) mayTake(ahead bool, least int, now time.Time) bool {
+	if ahead || own.alone {
+		return now.Sub(own.since) < claimEvery && own.busy >= least
+	}
+	return now.Sub(own.since) < refillEvery
+}
+
+// errPassed says that other workers have made passes, which may have given the worker
+// items that are more urgent than what it would take.
+var errPassed = errors.New("others have made passes")
+
+// own returns what later passes of the worker that takes may count on; nil: which worker is
+// given an item depends on what they hold.
 func (pl *passPlanner) own(plan *passPlan) *ownPass {
 	t := pl.p.Take
-	if t == nil || !t.Ahead || len(plan.turns) > 0 {
+	if t == nil || len(plan.turns) > 0 || !t.Ahead && (!pl.p.FreeSlots || pl.p.Workers != AvailableWorkers) {
 		return nil
 	}
 	var own *ownPass
@@ -33,8 +51,8 @@ func (pl *passPlanner) own(plan *passPlan) *ownPass {
 		l := &pl.loads[i]
 		if l.WorkerID != t.WorkerID {
 			least, ok := pl.busyFor(l, plan.assignments)
-			if !ok || least < pl.p.Band.Min {
-				return nil
+			if !ok {
+				least = math.MinInt
 			}
 			busy = min(busy, least)
 			continue
@@ -42,11 +60,14 @@ func (pl *passPlanner) own(plan *passPlan) *ownPass {
 		if l.Channels != "" {
 			return nil
 		}
-		own = &ownPass{load: *l, queues: pl.queues, alone: len(pl.loads) == 1, until: time.Now().Add(claimEvery)}
+		own = &ownPass{load: *l, queues: pl.queues, alone: len(pl.loads) == 1, since: time.Now()}
 		own.load.Held = nil
 	}
+	if pl.p.FreeSlots {
+		busy = math.MaxInt // who has a free slot takes for itself
+	}
 	if own != nil {
-		own.busy = busy
+		own.busy, own.passes = busy, plan.marks.Passes
 	}
 	return own
 }
@@ -85,12 +106,14 @@ func (pl *passPlanner) busyFor(l *WorkerLoad, assignments []Assignment) (priorit
 
 // take makes a pass for nobody but the worker that takes. done is false when that cannot
 // be: items of queues with limits are due, workers take turns, or an item is due that is
-// more urgent than all that another one holds.
+// more urgent than all that another one holds. The error is errPassed where a claim has to
+// come first; later calls take that as made.
 func (own *ownPass) take(ctx context.Context, store AssignStore, p AssignParams) (taken Taken, done bool, err error) {
 	if err := p.Validate(); err != nil {
 		return taken, false, err
 	}
 	p = p.withDefaults()
+	p.MaxPerWorker = min(p.MaxPerWorker, p.Take.Max)
 	if own.alone {
 		var plan *passPlan
 		err := store.Survey(ctx, func(ctx context.Context, view AssignView) (err error) {
@@ -137,6 +160,10 @@ func (own *ownPass) plan(ctx context.Context, view AssignView, p AssignParams) (
 	if err != nil {
 		return nil, err
 	}
+	if !own.alone && marks.Passes != own.passes {
+		own.passes = marks.Passes
+		return nil, errPassed
+	}
 	pl := p.plannerOf(marks, []WorkerLoad{own.load}, own.queues)
 	if limited, err := pl.window(ctx, view); limited || err != nil {
 		return nil, err
@@ -152,7 +179,7 @@ func (own *ownPass) plan(ctx context.Context, view AssignView, p AssignParams) (
 		if p.Workers == IdleWorkers {
 			priority = of[slices.IndexFunc(of, func(least int) bool { return priority >= least })]
 		}
-		if priority > own.busy { // another one may be able to start it
+		if p.Take.Ahead && priority > own.busy { // another one may be able to start it
 			return nil, nil
 		}
 	}

@@ -131,7 +131,7 @@ func (pl *passPlanner) begin(takeBack bool) {
 
 func (pl *passPlanner) options() assignment.Options {
 	o := assignment.Options{
-		Now: pl.marks.Now.UnixMilli(), Horizon: max(pl.p.Horizon.Milliseconds(), 1), MaxPerWorker: pl.p.MaxPerWorker,
+		Now: pl.marks.Now.UnixMilli(), Horizon: max(pl.p.Horizon.Milliseconds(), 1), FreeSlots: pl.p.FreeSlots, MaxPerWorker: pl.p.MaxPerWorker,
 		Margin: takeBackMargin.Milliseconds(), High: HighPriority, Last: pl.marks.Turns, Unbounded: pl.p.unbounded,
 	}
 	if pl.p.Workers == IdleWorkers {
@@ -321,7 +321,7 @@ func (pl *passPlanner) waits() bool {
 			sum += min(h.Estimate, math.MaxInt64-sum)
 			movable = movable || !h.Running && pl.p.Band.Contains(h.Priority)
 		}
-		if movable && sum > takeBackMargin && pl.classes.workers[i].Crowded(held, HighPriority) {
+		if movable && (sum > takeBackMargin || pl.p.FreeSlots) && pl.classes.workers[i].Crowded(held, HighPriority) {
 			return true
 		}
 	}

@@ -89,6 +89,7 @@ func (s *Session) Wake(pass bool) bool {
 		return false
 	}
 	s.wake(pass, time.Now())
+	s.d.stray = true
 	if !pass || len(s.passes) == 0 { // else the pass tells whether there is something to claim
 		s.d.mayClaim()
 	}

@@ -35,19 +35,22 @@ type looks struct {
 	// dry reports that no pass is to be made when the last item has ended.
 	dry bool
 
-	gate  time.Time // no pass before
-	gates int       // fruitless passes in a row
-	poll  time.Time // when a busy session looks again
+	gate   time.Time // no pass before for priorities from gateTo up
+	gateTo int
+	gates  int       // fruitless passes in a row
+	poll   time.Time // when a busy session looks again
 
 	own      *ownPass  // what passes for this worker alone count on; nil: they cannot be
 	ownAgain time.Time // until then none is made, since one was not done
+	ownNews  int       // what news was when the latest of them found nothing from ownLeast up; -1: none has
+	ownLeast int
 	fullPass time.Time // when a pass that claims ahead last looked for what is to be freed
 }
 
 // anything is above all priorities: something may be found anywhere.
 const anything = math.MaxInt
 
-func newLooks() looks { return looks{below: math.MinInt, swept: true} }
+func newLooks() looks { return looks{below: math.MinInt, swept: true, ownNews: -1} }
 
 // wake notes that there is new work: for a pass, or only for a claim.
 func (l *looks) wake(pass bool, now time.Time) {
@@ -85,23 +88,38 @@ func (l *looks) raise() {
 	l.news++
 }
 
-// passed notes what came of repeating the passes for the priorities from least up;
-// news is what it was when they began.
-func (l *looks) passed(least, news, assigned int, left bool, now time.Time) {
+// passed notes what came of repeating the passes for the priorities from least up, for all
+// of them or with others below, to fill a free slot or for other workers; news is what it
+// was when they began.
+func (l *looks) passed(least, news, assigned int, left, all, free bool, now time.Time) {
 	l.moved += assigned
-	l.left = left
+	l.left = left || l.left && !all
 	if assigned > 0 && left {
 		return // there may be more to give at once
 	}
-	if news == l.news {
+	// Without a free slot a pass says nothing of what waits for one. And it knows of none
+	// whose item's end is not written yet: this worker itself does.
+	if news == l.news && (free || !left) && !l.mayOwn(least, now) {
 		l.below = min(l.below, least)
 	}
 	if assigned > 0 || !left {
 		l.gate, l.gates = time.Time{}, 0
 		return
 	}
-	l.gate = now.Add(min(leastGate<<min(l.gates, 10), mostGate))
-	l.gates++
+	if free { // else it says nothing of the next one that has a slot to fill
+		l.gate, l.gateTo = now.Add(min(leastGate<<min(l.gates, 10), mostGate)), least
+		l.gates++
+	}
+}
+
+// gated reports whether it is too soon for a pass that knows all workers, for priorities
+// from least up.
+func (l *looks) gated(least int, now time.Time) bool { return now.Before(l.gate) && least >= l.gateTo }
+
+// mayOwn reports whether a pass for this worker alone may find something from a priority
+// up: it need not wait until one that knows all workers may be made again.
+func (l *looks) mayOwn(least int, now time.Time) bool {
+	return l.left && l.own != nil && l.own.mayTake(false, least, now) && (l.ownNews != l.news || least < l.ownLeast)
 }
 
 // itemEnded notes that the end of an item is written, which may have made room. A

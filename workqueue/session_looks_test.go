@@ -25,11 +25,11 @@ func TestLooksForWhatPassesLeave(t *testing.T) {
 		t.Error("want a pass: the end of an item makes room for what is left")
 	}
 	// What is above a priority has been looked through, and not what is below.
-	l.passed(500, l.news, 0, true, now)
+	l.passed(500, l.news, 0, true, true, true, now)
 	if l.wants(500) || !l.wants(499) {
 		t.Error("want a pass below 500 only")
 	}
-	l.passed(0, l.news, 2, true, now)
+	l.passed(0, l.news, 2, true, true, true, now)
 	if l.wants(500) || l.wants(0) && l.below != 500 {
 		t.Errorf("below = %d, want it unchanged by a pass that found something", l.below)
 	}
@@ -37,7 +37,7 @@ func TestLooksForWhatPassesLeave(t *testing.T) {
 	if !l.woken || !l.unseen || !l.wants(5000) {
 		t.Error("want a pass for whatever was announced")
 	}
-	l.passed(0, l.news, 2, false, now)
+	l.passed(0, l.news, 2, false, true, true, now)
 	if l.wants(0) || l.left {
 		t.Error("want no pass: nothing is left")
 	}
@@ -66,7 +66,7 @@ func TestLooksPauseWhenThereIsNoRoom(t *testing.T) {
 	l := newLooks()
 	last := time.Duration(0)
 	for range 20 {
-		l.passed(0, l.news, 0, true, now)
+		l.passed(0, l.news, 0, true, true, true, now)
 		if pause := l.gate.Sub(now); pause < last {
 			t.Fatalf("a pause of %s after one of %s", pause, last)
 		} else {
@@ -80,7 +80,7 @@ func TestLooksPauseWhenThereIsNoRoom(t *testing.T) {
 	if pause := l.gate.Sub(now); pause != wokenGate {
 		t.Errorf("a pause of %s for announced work, want %s", pause, wokenGate)
 	}
-	l.passed(0, l.news, 1, true, now)
+	l.passed(0, l.news, 1, true, true, true, now)
 	if !l.gate.IsZero() && l.gate.After(now.Add(wokenGate)) {
 		t.Error("a pass that found something leaves a pause")
 	}
@@ -93,11 +93,11 @@ func TestLooksForWhatComesDuringAPass(t *testing.T) {
 	l.wake(true, now)
 	began := l.news
 	l.wake(true, now)
-	l.passed(0, began, 0, false, now)
+	l.passed(0, began, 0, false, true, true, now)
 	if !l.wants(0) {
 		t.Error("what was announced during the pass is forgotten")
 	}
-	l.passed(0, l.news, 0, false, now)
+	l.passed(0, l.news, 0, false, true, true, now)
 	if l.wants(0) {
 		t.Error("want no pass: the last one has found nothing")
 	}

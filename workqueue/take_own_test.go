@@ -66,12 +66,12 @@ func (tx askingTx) Take(ctx context.Context, as []workqueue.Assignment, t workqu
 	return tx.AssignTx.Take(ctx, as, t)
 }
 
-// swift are options of a worker whose items take ten milliseconds: it claims a hundred
+// swift are options of a worker whose items take two milliseconds: it claims some twenty
 // at a time.
 func swift(store workqueue.Store, name string, ran *runs) workqueue.RunnerOptions {
 	o := options(store, name, func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 		ran.add(it.ID)
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(2 * time.Millisecond)
 		return workqueue.Outcome{}
 	})
 	o.Spec.Capacity = 4
@@ -137,7 +137,7 @@ func TestAWorkerThatComesIsGivenItems(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var ran runs
 		r := start(t, swift(store, "ann", &ran))
-		enqueue(t, store, 2000, workqueue.NewItem{Estimate: time.Millisecond})
+		enqueue(t, store, 8000, workqueue.NewItem{Estimate: time.Millisecond})
 		assign(t, r, workqueue.AssignParams{MaxPerWorker: 100})
 		ctx, stop := context.WithCancel(t.Context())
 		over := make(chan struct{})

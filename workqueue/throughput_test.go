@@ -13,7 +13,7 @@ func TestThroughput(t *testing.T) {
 	}
 	for range 500 {
 		now = now.Add(time.Millisecond)
-		p.ended(now)
+		p.ended(now, time.Millisecond)
 	}
 	if got := p.within(250*time.Millisecond, now); got < 240 || got > 250 {
 		t.Errorf("within 250ms: %d, want about 250 of a millisecond each", got)
@@ -29,11 +29,29 @@ func TestThroughputOfItemsThatEndTogether(t *testing.T) {
 	var p throughput
 	now := time.Unix(0, 0)
 	for range 50 {
-		p.ended(now)
-		p.ended(now)
+		p.ended(now, time.Second)
+		p.ended(now, time.Second)
 		if got := p.within(250*time.Millisecond, now); got > 2 {
 			t.Fatalf("within 250ms: %d of a second each, in two slots", got)
 		}
 		now = now.Add(time.Second)
+	}
+}
+
+// A time in which nothing ran, for want of items, does not make them slow; short ones show
+// from the beginning.
+func TestThroughputOfAWorkerThatRunsDry(t *testing.T) {
+	var p throughput
+	now := time.Unix(0, 0)
+	for range 20 {
+		for range 4 {
+			now = now.Add(time.Millisecond)
+			p.ended(now, time.Millisecond)
+		}
+		if got := p.within(250*time.Millisecond, now); got < 15 {
+			t.Fatalf("within 250ms: %d of a millisecond each", got)
+		}
+		now = now.Add(time.Minute)
+		p.resumed(now)
 	}
 }

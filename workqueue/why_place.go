@@ -127,10 +127,14 @@ func (w *why) full(pl *passPlanner, due *DueItem, eligible assignment.Set) Reaso
 			has = append(has, fmt.Sprintf("%q holds %s and has %s", one.Name, counted(one.Holds, "item"), counted(one.Slots, "slot")))
 		}
 	}
-	if idle {
+	switch {
+	case idle:
 		r.Text = fmt.Sprintf("no worker that may run it is idle for %s: %s", Band{Min: least, Max: EveryPriority.Max}, listed(has))
 		r.Change = "it is assigned when one of them has finished those items, or when another worker joins; with workers: available a worker needs only a free slot"
-	} else {
+	case w.pass.Params.FreeSlots:
+		r.Text = "no worker that may run it has a free slot: " + listed(has)
+		r.Change = "it is assigned when one of them has finished an item, or when another worker joins"
+	default:
 		r.Text = fmt.Sprintf("every worker that may run it already holds as much work as a pass gives out in advance (%s for each slot): %s",
 			spanText(w.pass.Params.Horizon), listed(has))
 		r.Change = "it is assigned when one of them has finished some of it, or when another worker joins"

@@ -22,15 +22,16 @@ func assignKind(s Services) handlers.Kind {
 		Doc: `Frees what nobody will run: running items whose lease has run out, items that stay assigned longer than assignedFor, items
 assigned to a worker that is gone. Then it takes the workers that were seen within workerSeenWithin and whose lease has not run out.
 It gives them the due items: first the expedited ones, then from the highest priority down, among equals the nearest deadline first,
-then, of those that became due in the same horizon, the longest. Each goes to the worker that mode names, by default the one where it starts first and that has the least
+then, of those that became due in the same span of time (horizon, else 5 minutes), the longest. Each goes to the worker that mode names, by default the one where it starts first and that has the least
 summed estimated duration for each of its slots, counting what it holds, and gets state 5. An item that names no estimated duration
 counts with what was learned of such items, else with its pipeline's, else with defaultEstimate.
 
-With workers: available, a worker gets items while it has a free slot; with the mode least-loaded it also gets some in advance, until
-it has horizon of estimated work for each slot. With idle it gets an item only when it holds none of its kind or above: high (above
-1000), medium (from 500 on) or low; what is less urgent never makes it unavailable. With one slot both give the same first item. An
-item that is assigned and has not started is taken back when it would start much sooner elsewhere, such as at a worker that
-has just come.
+With workers: available, a worker gets items for its free slots, and none in advance: whichever slot comes free first gets the most
+urgent item. With a horizon and the mode least-loaded it also gets some in advance, until it has that much estimated work for each
+slot. With idle it gets an item only when it holds none of its kind or above: high (above 1000), medium (from 500 on) or low; what is
+less urgent never makes it unavailable. It then gets horizon (5 minutes if none is given) of work for each slot. With one slot both
+give the same first item. An item that is assigned and has not started is taken back when it could start at once elsewhere, or with a
+horizon much sooner, such as at a worker that has just come.
 
 mode says how items are spread where neither their pipeline nor their queue does (its distribution): least-loaded; round-robin,
 by worker, after the one that got the last item; longest-idle, the lowest share of the capacity in use first; best-worker, the
@@ -54,7 +55,6 @@ When the step is done, all that was there when it began has been looked at, so t
 				AssignedFor:        handlers.Duration(15 * time.Minute),
 				MaxReleases:        5,
 				Workers:            string(workqueue.AvailableWorkers),
-				Horizon:            handlers.Duration(5 * time.Minute),
 				MaxPerWorker:       2_000,
 				DefaultEstimate:    handlers.Duration(10 * time.Second),
 				distributionParams: distributionParams{Mode: string(matching.LeastLoaded)},
@@ -70,8 +70,8 @@ type assignStep struct {
 	WorkerSeenWithin handlers.Duration `json:"workerSeenWithin" doc:"a worker that was not seen for longer gets nothing, nor does one whose lease has run out"`
 	AssignedFor      handlers.Duration `json:"assignedFor" doc:"an item that is assigned for longer and was not started is given to another"`
 	MaxReleases      int               `json:"maxReleases" doc:"an item is cancelled as poison when that many workers have died with it"`
-	Workers          string            `json:"workers" enum:"available,idle" doc:"available: an item goes to workers with a free slot or, with the mode least-loaded, room within the horizon; idle: only to those that hold nothing of its kind (high, medium, low) or above"`
-	Horizon          handlers.Duration `json:"horizon" doc:"how much estimated work each slot of a worker is given in advance"`
+	Workers          string            `json:"workers" enum:"available,idle" doc:"available: an item goes to workers with a free slot or, with the mode least-loaded and a horizon, room within that; idle: only to those that hold nothing of its kind (high, medium, low) or above"`
+	Horizon          handlers.Duration `json:"horizon" doc:"how much estimated work each slot of a worker is given in advance; 0s: with available none, with idle 5m"`
 	MaxPerWorker     int               `json:"maxPerWorker" doc:"how many items a worker holds at most"`
 	DefaultEstimate  handlers.Duration `json:"defaultEstimate" doc:"stands for a duration that nobody knows"`
 
@@ -103,6 +103,7 @@ func (a *assignStep) params() (workqueue.AssignParams, error) {
 		MaxReleases:     a.MaxReleases,
 		Workers:         workqueue.Availability(a.Workers),
 		Horizon:         time.Duration(a.Horizon),
+		FreeSlots:       a.Horizon == 0 && a.Workers == string(workqueue.AvailableWorkers),
 		MaxPerWorker:    a.MaxPerWorker,
 		DefaultEstimate: time.Duration(a.DefaultEstimate),
 		Profiles:        a.services.Profiles,

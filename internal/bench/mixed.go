@@ -27,8 +27,6 @@ type MixedOptions struct {
 	// Allowance is how long an item may wait beside a free slot, and a more urgent item
 	// beside one that begins, before that counts.
 	Allowance time.Duration
-
-	often bool // for tests: workers look for work each second
 }
 
 // Figures of a mixed load. Package mixed defines those it judges.

@@ -19,7 +19,7 @@ func (c *mixedCrew) start(ctx context.Context) error {
 	for i := range c.m.o.Workers {
 		ch, err := c.m.o.startChild(ctx, job{
 			Driver: c.m.o.Driver, DSN: c.m.dsn, Name: fmt.Sprint("mixed-", i+1), Capacity: c.m.o.Capacity, Ledger: c.m.ledgerOf(i),
-			Mixed: true, Scale: c.m.o.Scale, Often: c.m.o.often,
+			Mixed: true, Scale: c.m.o.Scale,
 		})
 		if err != nil {
 			return err

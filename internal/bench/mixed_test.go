@@ -22,7 +22,7 @@ func TestMixed(t *testing.T) {
 		told := &counter{}
 		o := MixedOptions{
 			Common: common(t, e, told), For: 300 * time.Millisecond, Scale: 0.001, Seed: 1, Workers: 2, Capacity: 2,
-			Allowance: 100 * time.Millisecond, often: true,
+			Allowance: 100 * time.Millisecond,
 		}
 		r, err := Mixed(t.Context(), o)
 		if err != nil && !errors.Is(err, ErrWrongStart) { // by when items start a test does not judge

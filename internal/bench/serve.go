@@ -31,10 +31,9 @@ type job struct {
 	Serve bool
 
 	// Mixed makes the worker run a mixed load until its input ends, with schedules; Scale
-	// is the load's. Often lets it look for work each second as well.
+	// is the load's.
 	Mixed bool
 	Scale float64
-	Often bool
 
 	// Failures is the share of runs that fail; LeaseMs is the worker's lease.
 	Failures float64
@@ -84,8 +83,6 @@ func (j job) do(ctx context.Context, lines *bufio.Reader, out *json.Encoder) (er
 	w := worker{name: j.Name, capacity: j.Capacity, handler: book, files: map[string]string{}, lease: time.Duration(j.LeaseMs) * time.Millisecond}
 	if j.Serve {
 		w.text = stubborn
-	}
-	if j.Serve || j.Often {
 		w.files["often.yaml"] = often
 	}
 	if j.Mixed {

@@ -97,6 +97,45 @@ func TestAnItemBeginsWhenItsTimeComes(t *testing.T) {
 	})
 }
 
+// A worker that has looked knows when the next item becomes due.
+func TestAScheduledItemBeginsWhenItIsDue(t *testing.T) {
+	inBubble(t, func(x *virtual) {
+		x.started("ann", nil)
+		time.Sleep(20 * time.Second) // it is idle, and looks but once a second
+		for range 5 {
+			came := time.Now()
+			scheduled := x.add(700, `{"ms": 10}`, func(it *workqueue.NewItem) { it.In = 3350 * time.Millisecond })
+			time.Sleep(7 * time.Second)
+			x.wantBegun(scheduled, came.Add(3350*time.Millisecond), 20*time.Millisecond)
+		}
+	})
+}
+
+// The first slot that comes free, on whichever worker, is for the most urgent item, though
+// others wait for longer.
+func TestTheFirstFreeSlotOfAnyWorkerGoesToTheMostUrgent(t *testing.T) {
+	inBubble(t, func(x *virtual) {
+		for _, name := range []string{"ann", "bob"} {
+			x.started(name, func(b *bot) { b.Spec.Capacity = 1 })
+		}
+		x.add(800, `{"ms": 300000}`)
+		x.add(800, `{"ms": 40000}`)
+		time.Sleep(2 * time.Second)
+		for range 20 {
+			x.add(600, `{"ms": 15000}`)
+		}
+		time.Sleep(8 * time.Second)
+		for range 4 { // a slot comes free after 40 s, and each 15 s from then on
+			came := time.Now()
+			urgent := x.add(700, `{"ms": 1}`)
+			time.Sleep(90 * time.Second)
+			if waited := x.begin(urgent).Sub(came); waited > 40*time.Second {
+				t.Errorf("item %d began after %v, want that it takes the first slot that comes free", urgent, waited)
+			}
+		}
+	})
+}
+
 // A reserved slot is for a high item at once, however many lesser ones wait.
 func TestAHighItemBeginsInTheReservedSlot(t *testing.T) {
 	inBubble(t, func(x *virtual) {

@@ -164,16 +164,18 @@ func (s *shift) live(t *testing.T, dsn string) (asked time.Time, list []foreseen
 			t.Fatal(leftOut)
 		}
 	}
-	time.Sleep(5 * time.Second) // the runs at the start are over
-	enqueue := func(jobs []job) {
+	time.Sleep(5 * time.Second)   // the runs at the start are over
+	enqueue := func(jobs []job) { // in one call: no item starts before the others are there
+		var items []workqueue.NewItem
 		for _, j := range jobs {
 			it := workqueue.NewItem{
 				IntegrationConfig: "nap", Priority: j.Priority, Estimate: j.Takes, State: workqueue.Pending,
 				Payload: workqueue.JSONText(fmt.Sprintf(`{"seconds": %d}`, j.Takes/time.Second)),
 			}
-			if _, err := store.Enqueue(t.Context(), slices.Repeat([]workqueue.NewItem{it}, j.Count)); err != nil {
-				t.Fatal(err)
-			}
+			items = append(items, slices.Repeat([]workqueue.NewItem{it}, j.Count)...)
+		}
+		if _, err := store.Enqueue(t.Context(), items); err != nil {
+			t.Fatal(err)
 		}
 	}
 	enqueue(s.Before)
@@ -218,6 +220,15 @@ func TestExpectedStartsComeTrue(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		of := []int{rapid.SampledFrom(slices.Concat(lowOnes, mediumOnes)).Draw(rt, "of")}
 		s := drawShift(rt, of, of)
+		s.comesTrue(t, rt)
+	})
+}
+
+// So it is among items of all priorities: a slot that frees goes to the most urgent one.
+func TestExpectedStartsComeTrueAmongPriorities(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		all := slices.Concat(lowOnes, mediumOnes)
+		s := drawShift(rt, all, all)
 		s.comesTrue(t, rt)
 	})
 }

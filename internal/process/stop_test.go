@@ -30,6 +30,12 @@ func (x *fixture) busy(grace time.Duration, end func(context.Context) error) *bu
 		return nil, end(ctx)
 	}
 	x.files["hold"] = "steps:\n  - handler: Hold\n"
+	x.files["Ahead"] = `trigger: {every: 1h}
+steps:
+  - handler: AssignTasksToWorker
+    with: {horizon: 5m}
+  - handler: ExecuteWorkItems
+`
 	ids := make([]int64, 3)
 	for i := range ids {
 		ids[i] = x.enqueue(workqueue.NewItem{Priority: 1000 - i, IntegrationConfig: "hold"})
@@ -38,7 +44,7 @@ func (x *fixture) busy(grace time.Duration, end func(context.Context) error) *bu
 	b.Spec.Capacity, b.ShutdownGrace = 1, grace
 	p := x.new(b)
 	pipeline := make(chan error, 1)
-	go func() { pipeline <- p.RunOnce(x.Context(), medium) }()
+	go func() { pipeline <- p.RunOnce(x.Context(), "Ahead") }()
 	if id := receive(x.T, started, "start of an item"); id != ids[0] {
 		x.Fatalf("item %d runs, want %d, the most urgent", id, ids[0])
 	}

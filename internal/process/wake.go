@@ -1,8 +1,10 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,6 +22,13 @@ const (
 	pollEvery, pollBusy, busyFor = 800 * time.Millisecond, 100 * time.Millisecond, 2 * time.Second
 	pollShare, pollLatest        = 50, 10 * time.Second
 
+	// openFor is how long a run that was started is likely to take until it gives out
+	// slots.
+	openFor = 10 * time.Millisecond
+
+	// mostPutOff is how often in a row pipelines are put off behind one that was started.
+	mostPutOff = 20
+
 	// peersEvery is how often the workers are counted, longestHold the longest that
 	// a worker waits before it looks for what another process has enqueued. Of many
 	// that hear of an item one should be the first: the others find it gone.
@@ -33,9 +42,10 @@ type waker struct {
 	p *Process
 
 	targets atomic.Pointer[[]wakeTarget]
-	changed chan struct{} // holds a token when targets have changed
+	changed chan struct{} // holds a token when targets have changed, or not all of them were started
 	heard   chan struct{} // holds a token when another process has told of work
 	peers   atomic.Int64  // other workers that are alive
+	putOff  atomic.Int32  // how often pipelines were put off, in a row
 
 	stop  context.CancelFunc // nil until start
 	loops sync.WaitGroup
@@ -69,6 +79,7 @@ func (w *waker) adopt(of *pipelines.Catalogue) {
 		targets = append(targets, wakeTarget{w.known[pl.Name],
 			append(bands(pl, pipelines.AssignHandler), bands(pl, pipelines.ExecuteHandler)...)})
 	}
+	slices.SortStableFunc(targets, func(a, b wakeTarget) int { return cmp.Compare(b.mostUrgent(), a.mostUrgent()) })
 	w.targets.Store(&targets)
 	offer(w.changed)
 }
@@ -144,8 +155,31 @@ func (w *waker) wanted(band workqueue.Band) bool {
 
 // wake wakes the pipelines of a band: their runs that go on, else new ones.
 func (w *waker) wake(band workqueue.Band, pass bool) {
+	wake := w.inTurn()
 	for _, t := range *w.targets.Load() {
-		if t.takes(band) && !t.wake(pass) {
+		if t.takes(band) {
+			wake(t, pass)
+		}
+	}
+}
+
+// inTurn returns what wakes the run of a pipeline that goes on, else starts one. It is
+// called for the most urgent pipelines first. Behind one that it starts it puts the others
+// off for a moment, or they could take the slots before that is there; but not for long,
+// since a run may never come of it.
+func (w *waker) inTurn() func(t wakeTarget, pass bool) {
+	started := ""
+	return func(t wakeTarget, pass bool) {
+		switch {
+		case t.name == started:
+		case started != "" && w.putOff.Add(1) <= mostPutOff:
+			offer(w.changed)
+		case t.wake(pass):
+			if started == "" {
+				w.putOff.Store(0)
+			}
+		default:
+			started = t.name
 			w.p.scheduler.WakeUp(t.name)
 		}
 	}
@@ -165,11 +199,8 @@ func (w *waker) followUp(ctx context.Context) {
 				return
 			}
 		}
-		w.check(ctx, func(t wakeTarget, r workqueue.Readiness) {
-			if !t.wake(r != workqueue.ItemsAssigned) {
-				w.p.scheduler.WakeUp(t.name)
-			}
-		})
+		wake := w.inTurn()
+		w.check(ctx, func(t wakeTarget, r workqueue.Readiness) { wake(t, r != workqueue.ItemsAssigned) })
 	}
 }
 
@@ -194,10 +225,11 @@ func (w *waker) look(ctx context.Context) {
 			if began.Sub(moved) < busyFor {
 				wait = pollBusy
 			}
+			wake := w.inTurn()
 			next := w.check(ctx, func(t wakeTarget, r workqueue.Readiness) {
 				// What has just become due is news, whatever else waits in vain.
-				if (r == workqueue.ItemsDue || t.worthwhile(time.Now())) && !t.wake(r != workqueue.ItemsAssigned) {
-					w.p.scheduler.WakeUp(t.name)
+				if r == workqueue.ItemsDue || t.worthwhile(time.Now()) {
+					wake(t, r != workqueue.ItemsAssigned)
 				}
 			})
 			wait = min(max(wait, pollShare*time.Since(began)), pollLatest)
@@ -212,6 +244,9 @@ func (w *waker) look(ctx context.Context) {
 			return
 		case <-w.changed:
 			timer.Stop()
+			if !pauseFor(ctx, openFor) {
+				return
+			}
 		case <-timer.C:
 		}
 	}
@@ -250,7 +285,7 @@ func (w *waker) check(ctx context.Context, wake func(wakeTarget, workqueue.Readi
 	}
 	// One query as a rule: what lies between the spans is looked at as well.
 	r := ready(workqueue.Band{Min: spans[0].Min, Max: spans[len(spans)-1].Max})
-	for _, span := range spans {
+	for _, span := range slices.Backward(spans) {
 		if r != workqueue.NothingReady && len(spans) > 1 {
 			r = ready(span)
 		}

@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -41,6 +42,15 @@ type waking struct {
 // takes reports whether a band has a priority in common with the pipeline's.
 func (t wakeTarget) takes(band workqueue.Band) bool {
 	return slices.ContainsFunc(t.bands, band.Overlaps)
+}
+
+// mostUrgent is the highest priority of the pipeline.
+func (t wakeTarget) mostUrgent() int {
+	highest := math.MinInt
+	for _, b := range t.bands {
+		highest = max(highest, b.Max)
+	}
+	return highest
 }
 
 // wake wakes the run that goes on; false: none does that looks for work.

@@ -170,7 +170,7 @@ func (n *node) takes(c *class, o *Options) bool {
 	if !takes || cost > n.Slots-n.kept {
 		return false
 	}
-	if c.mode.fillsSlots() && !o.Unbounded && !n.hasFree(cost) {
+	if (c.mode.fillsSlots() && !o.Unbounded || o.fillsSlots(n)) && !n.hasFree(cost) {
 		return false
 	}
 	if cost > 1 && n.room(o)-n.share <= mul(o.Horizon, int64(cost-1)) {

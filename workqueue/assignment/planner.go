@@ -18,6 +18,9 @@ type Options struct {
 	// used up. 1 gives what can start at once.
 	Horizon int64
 
+	// FreeSlots has every mode give items to free slots only, and nothing in advance.
+	FreeSlots bool
+
 	// MaxPerWorker bounds the items that a worker holds.
 	MaxPerWorker int
 
@@ -35,7 +38,8 @@ type Options struct {
 	High int
 
 	// Margin is how much sooner, in milliseconds, an item must start elsewhere
-	// to be taken back from the worker that it is assigned to.
+	// to be taken back from the worker that it is assigned to. With FreeSlots it is
+	// also taken back when it can start at once elsewhere, and has to wait there.
 	Margin int64
 
 	// Unbounded has every mode plan beyond the slots that are free, to estimate when an
@@ -79,6 +83,14 @@ const ExpeditedBefore = -1_000_000_000_000_000_000
 // keepPlaced bounds the items for which a planner keeps the memory from one plan to
 // the next.
 const keepPlaced = 10_000
+
+// fillsSlots reports whether a worker gets items for its free slots only, in every mode.
+func (o *Options) fillsSlots(n *node) bool {
+	if o.Asks != 0 {
+		return n.ID != o.Asks
+	}
+	return o.FreeSlots && !o.Unbounded
+}
 
 // Planner spreads items over workers. It is for one goroutine.
 type Planner struct {
@@ -202,8 +214,11 @@ func (p *Planner) Room(size int64) int {
 	total := 0
 	for i := nextIn(p.open, p.open, 0); i >= 0; i = nextIn(p.open, p.open, i+1) {
 		n := p.nodes[i]
-		left := n.room(&p.o) - n.share
-		total += int(min(left/min(max(size, 1), p.o.Horizon)+1, int64(p.o.MaxPerWorker-n.held)))
+		most := (n.room(&p.o)-n.share)/min(max(size, 1), p.o.Horizon) + 1
+		if p.o.fillsSlots(n) {
+			most = min(most, int64(n.Slots-n.kept-n.used))
+		}
+		total += int(min(most, int64(p.o.MaxPerWorker-n.held)))
 	}
 	return total
 }
@@ -279,7 +294,7 @@ func (p *Planner) Give(it *Item) bool {
 	c := p.classes[it.Class]
 	n := c.pick(p)
 	if holder := p.byID[it.Holder]; it.Holder != 0 && holder != nil && c.eligible.Has(holder.index) {
-		if n == nil || holder.startOf(c) <= add(n.startOf(c), p.o.Margin) {
+		if n == nil || holder.startOf(c) <= add(n.startOf(c), p.margin(n, c)) {
 			p.place(c, holder, it)
 			return true
 		}
@@ -292,6 +307,14 @@ func (p *Planner) Give(it *Item) bool {
 	}
 	p.place(c, n, it)
 	return true
+}
+
+// margin is how much sooner an item of the class must start at a worker to be moved there.
+func (p *Planner) margin(n *node, c *class) int64 {
+	if p.o.FreeSlots && n.startOf(c) == 0 {
+		return 0
+	}
+	return p.o.Margin
 }
 
 func (p *Planner) place(c *class, n *node, it *Item) {
@@ -321,7 +344,7 @@ func (p *Planner) place(c *class, n *node, it *Item) {
 
 // update takes in that what a worker holds, or may be given, has changed.
 func (p *Planner) update(n *node) {
-	if n.full(&p.o) || p.o.Asks != 0 && n.ID != p.o.Asks && !n.hasFree(1) {
+	if n.full(&p.o) || p.o.fillsSlots(n) && !n.hasFree(1) {
 		p.close(n)
 	}
 	p.changed = append(p.changed, int32(n.index))

@@ -15,6 +15,7 @@ func readyTests() []test {
 		{"what no claim would bring", readyForNothing},
 		{"what is news", readyNews},
 		{"what others hold", readyElsewhere},
+		{"when the next item becomes due", readyNext},
 	}
 }
 
@@ -80,6 +81,31 @@ func readyElsewhere(x *fixture) {
 	x.exactly(workqueue.ItemsElsewhere, mine.ID, "assigned to another one long ago")
 	x.wantReady(workqueue.NothingReady, mine.ID, workqueue.Band{Min: it.Priority + 1, Max: it.Priority + 2}, "of another band")
 	x.exactly(workqueue.ItemsAssigned, other.ID, "for the other one")
+}
+
+// Of whatever band, and only within the coming minute.
+func readyNext(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	next := func() time.Duration {
+		_, next, err := x.Store.Ready(x.ctx, w.ID, workqueue.Band{Min: 900, Max: 1000})
+		if err != nil {
+			x.Fatal(err)
+		}
+		return next
+	}
+	x.enqueueOne(workqueue.NewItem{})
+	x.enqueueOne(workqueue.NewItem{In: time.Hour})
+	if got := next(); got != 0 {
+		x.Errorf("beside an item that is due and one that is in an hour, the next is due in %v, want none", got)
+	}
+	x.enqueueOne(workqueue.NewItem{In: 50 * time.Second})
+	if got := next(); got <= 0 || got > 50*time.Second {
+		x.Errorf("the next is due in %v, want 50s", got)
+	}
+	x.enqueueOne(workqueue.NewItem{In: 30 * time.Second})
+	if got := next(); got <= 0 || got > 30*time.Second {
+		x.Errorf("the next of two is due in %v, want 30s", got)
+	}
 }
 
 func readyForNothing(x *fixture) {
