@@ -13,18 +13,18 @@ const (
 	hoardBound = time.Second + 250*time.Millisecond
 
 	// freshBound is how old the word of the database may be that a run may begin.
-	freshBound = 50 * time.Millisecond
+	freshBound = 250 * time.Millisecond
 )
 
 // claim is an item that a process was handed and that has not begun.
 type claim struct {
 	at    time.Time // when it was handed
-	known time.Time // when the database was last asked whether it may begin, and said so
+	known time.Time // when the database was last heard to say that it may begin
 	well  bool      // the process was well then
 }
 
-// handed notes that a process has the answer to a claim that it sent at a time.
-func (p *process) handed(refs []workqueue.ItemRef, sent time.Time) {
+// handed notes that a process has the answer to a claim.
+func (p *process) handed(refs []workqueue.ItemRef) {
 	if len(refs) == 0 {
 		return
 	}
@@ -32,7 +32,7 @@ func (p *process) handed(refs []workqueue.ItemRef, sent time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, ref := range refs {
-		p.claims[ref] = &claim{at: time.Now(), known: sent, well: well}
+		p.claims[ref] = &claim{at: time.Now(), known: time.Now(), well: well}
 	}
 }
 

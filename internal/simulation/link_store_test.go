@@ -152,10 +152,10 @@ func (l link) StopWorker(ctx context.Context, id int64, instance string) error {
 }
 
 func (l link) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue.Item, error) {
-	op, sent := fmt.Sprintf("Claim %v", p.Band), time.Now()
+	op := fmt.Sprintf("Claim %v", p.Band)
 	items, err := call(ctx, l, op, func() ([]workqueue.Item, error) { return l.p.w.db.claim(p) })
 	if err == nil {
-		l.p.handed(claimsOf(items), sent)
+		l.p.handed(claimsOf(items))
 	}
 	return items, err
 }
@@ -220,10 +220,9 @@ func (l link) Survey(ctx context.Context, read func(context.Context, workqueue.A
 }
 
 func (l link) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
-	sent := time.Now()
 	taken, err := call(ctx, l, "Assign", func() ([]workqueue.ItemRef, error) { return l.p.w.db.assign(ctx, l.p, pass) })
 	if err == nil {
-		l.p.handed(taken, sent)
+		l.p.handed(taken)
 	}
 	return err
 }

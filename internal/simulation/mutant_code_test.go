@@ -19,7 +19,7 @@ var codeMutants = []struct{ name, file, old, new string }{
 	{"lease/counted from the answer to the renewal", "workqueue/heartbeat.go",
 		"result.Lost, started.Add(", "result.Lost, either(MUTANT, time.Now(), started).Add("},
 	{"lease/counted from the answer to the claim", "workqueue/dispatcher_fetch.go",
-		"&items[i], since.Add(", "&items[i], either(MUTANT, time.Now(), since).Add("},
+		"&items[i], got.since.Add(", "&items[i], either(MUTANT, time.Now(), got.since).Add("},
 	{"lease/lost, and the run goes on", "workqueue/held.go", "if gone[ref.ItemID] {", "if gone[ref.ItemID] && !(MUTANT) {"},
 	{"begin/said of all that is held", "workqueue/held.go", "if it.begun {", "if it.begun || MUTANT {"},
 	{"begin/refused, and the run goes on", "workqueue/dispatcher_run.go", "it.refused = slices.Contains(", "it.refused = !(MUTANT) && slices.Contains("},
@@ -38,10 +38,10 @@ var codeMutants = []struct{ name, file, old, new string }{
 	{"firing/without having won it", "internal/scheduler/fire.go", "	won, settled, err := r.contend(start)\n",
 		"	won, settled, err := r.contend(start)\n	won = won || settled && MUTANT\n"},
 	{"slots/a step keeps those of the later ones", "workqueue/session_step.go", "st.band != Band{})", "st.band != Band{} && !(MUTANT))"},
-	{"hoard/what waits claimed goes back late", "workqueue/dispatcher_end.go", "now.Sub(it.since) >= waitAtMost",
-		"now.Sub(it.since) >= waitAtMost+either(MUTANT, 30*time.Second, 0)"},
+	{"hoard/what waits claimed goes back late", "workqueue/dispatcher_end.go", "now.Sub(it.since) >= patience",
+		"now.Sub(it.since) >= patience+either(MUTANT, 30*time.Second, 0)"},
 	{"hoard/what goes back is counted", "workqueue/dispatcher_end.go", "RetryCount: it.RetryCount}", "RetryCount: it.RetryCount + either(MUTANT, 1, 0)}"},
-	{"hoard/what was claimed long ago begins", "workqueue/dispatcher_run.go", "now.Sub(it.since) > freshFor", "now.Sub(it.since) > freshFor+either(MUTANT, time.Hour, 0)"},
+	{"hoard/what was claimed long ago begins", "workqueue/dispatcher_run.go", "now.Sub(it.sure) > claimAhead", "now.Sub(it.sure) > claimAhead+either(MUTANT, time.Hour, 0)"},
 }
 
 // caughtBy is what the violation says that alone catches a mutant.

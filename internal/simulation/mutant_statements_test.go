@@ -16,9 +16,28 @@ const enough = 400
 // known are seeds that have caught the mutants which few seeds catch. They are
 // tried first; when histories change, others are searched for.
 var known = map[string]uint64{
-	"begin/compares no fence":          40,
-	"begin/compares no instance":       93,
-	"begin/does not ask for the lease": 111,
+	"assign/to a worker that drains":               65,
+	"assigned_items/what is in a paused queue":     70,
+	"assigned_items/what is not due":               83,
+	"assigned_items/what is past its deadline":     65,
+	"begin/compares no fence":                      93,
+	"begin/compares no instance":                   111,
+	"begin/does not ask for the lease":             72,
+	"claim/of a worker that drains":                371,
+	"finish of successes/compares no fence":        215,
+	"finish/compares no instance":                  149,
+	"lease/counted from the answer to the renewal": 241,
+	"lease/lost, and the run goes on":              90,
+	"progress/compares no fence":                   123,
+	"reassign/what is deleted":                     340,
+	"reassign/what is in a paused queue":           60,
+	"reassign/what is not due":                     109,
+	"reassign/what is past its deadline":           142,
+	"reassign/what is past its time to live":       132,
+	"rescue/one death too many":                    101,
+	"slots/of a channel without its maximum":       234,
+	"take/what is past its deadline":               324,
+	"take/what is past its time to live":           350,
 }
 
 // raceDetector is set where the tests are compiled with it: it makes histories
