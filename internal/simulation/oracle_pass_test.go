@@ -111,7 +111,7 @@ func (tx *passTx) outdated(assignments []workqueue.Assignment) []workqueue.Assig
 	if len(outdated) > 0 && d.chance(30) {
 		outdated[d.IntN(len(outdated))].WorkerID = anyone()
 	}
-	var withheld, over []workqueue.Assignment
+	var moved, withheld, over []workqueue.Assignment
 	for _, id := range tx.model.IDs() {
 		it := tx.model.Items[id]
 		if slices.ContainsFunc(outdated, func(a workqueue.Assignment) bool { return a.ItemID == id }) {
@@ -127,12 +127,15 @@ func (tx *passTx) outdated(assignments []workqueue.Assignment) []workqueue.Assig
 			if it.WorkerID != nil && d.chance(50) {
 				a.From = *it.WorkerID
 			}
+			if a.From != 0 && !tx.model.Startable(it) {
+				moved = append(moved, a)
+			}
 			withheld = append(withheld, a)
 		default:
 			over = append(over, a)
 		}
 	}
-	for _, list := range [][]workqueue.Assignment{withheld, over} {
+	for _, list := range [][]workqueue.Assignment{moved, withheld, over} {
 		if len(list) > 0 && d.chance(60) {
 			return append(outdated, list[d.IntN(len(list))])
 		}
