@@ -30,7 +30,9 @@ func (d *dispatcher) fetch(f *fetch) {
 	default:
 		got, err = d.pass(ctx, f)
 	}
-	got.sure = time.Now()
+	if got.sure = time.Now(); got.sure.Sub(got.since) > claimAhead {
+		got.sure = got.since // the answer is old
+	}
 	n := got.len()
 	d.mu.Lock()
 	d.claiming, d.brought = false, n

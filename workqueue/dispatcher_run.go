@@ -135,6 +135,12 @@ func (d *dispatcher) recordBegins(ctx context.Context, list ...*claimed) {
 	if len(refs) == 0 {
 		return
 	}
+	if len(refs) < len(list) { // the others wait for the answer as well
+		refs = refs[:0]
+		for _, it := range list {
+			refs = append(refs, it.ref())
+		}
+	}
 	refused := d.r.begin(ctx, refs...)
 	for _, it := range list {
 		it.refused = slices.Contains(refused, it.ID)
@@ -145,7 +151,11 @@ func (it *claimed) ref() ItemRef { return ItemRef{ItemID: it.ID, Fence: it.Fence
 
 // turnBack gives back an item that must not begin.
 func (d *dispatcher) turnBack(a *activeRun, it *claimed) {
-	if _, givenUp := d.r.active.remove(a); givenUp {
+	stuckFor, givenUp := d.r.active.remove(a)
+	if stuckFor > 0 {
+		d.stick(a.need, -1) // whoever asked whether it may begin waited so long
+	}
+	if givenUp {
 		return
 	}
 	d.mu.Lock()
