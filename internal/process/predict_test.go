@@ -69,7 +69,7 @@ func drawShift(t *rapid.T, before, behind []int) shift {
 		return seat{slots, rapid.IntRange(0, min(slots-1, 1)).Draw(t, "reserved")}
 	}), 1, 3).Draw(t, "workers")
 	s.Before = jobs("before", 10, before)
-	s.Asked = time.Duration(rapid.IntRange(0, 400).Draw(t, "asked")) * time.Second
+	s.Asked = time.Duration(rapid.IntRange(1, 400).Draw(t, "asked")) * time.Second
 	s.Behind = jobs("behind", 5, behind)
 	return s
 }
