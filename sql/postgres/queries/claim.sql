@@ -39,7 +39,7 @@ WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
           AND c."DeletedAt" IS NULL
           AND (c."DeadlineAt" IS NULL OR c."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
           AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-          AND c."QueueName" NOT IN (SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots')
+          AND c."QueueName" <> ALL (ARRAY(SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots'))
           AND (CAST(@full_channels AS text) = '[]' OR c."Channel" IS NULL OR c."Channel" NOT IN (SELECT f.value FROM jsonb_array_elements_text(CAST(@full_channels AS jsonb)) f))
           AND EXISTS (SELECT 1 FROM "BotWorkers" w
               WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')
@@ -58,7 +58,7 @@ WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
           AND c."DeletedAt" IS NULL
           AND (c."DeadlineAt" IS NULL OR c."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
           AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-          AND c."QueueName" NOT IN (SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots')
+          AND c."QueueName" <> ALL (ARRAY(SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots'))
           AND (CAST(@full_channels AS text) = '[]' OR c."Channel" IS NULL OR c."Channel" NOT IN (SELECT f.value FROM jsonb_array_elements_text(CAST(@full_channels AS jsonb)) f))
           AND EXISTS (SELECT 1 FROM "BotWorkers" w
               WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')

@@ -8,7 +8,8 @@
 -- CASE hides the conditions from the planner: each row is found by its key, not by the indexes
 -- of what waits, which are full of dead entries in the middle of a drain. Of a table that
 -- nobody has analysed yet it would also guess that they leave one row, and read the batch
--- again for each row of the table.
+-- again for each row of the table. ARRAY has it look up the queues once for the statement; as a
+-- condition of each row it would think that reading the whole table is cheaper.
 UPDATE "BotWorkQueueItems" SET
     "State" = 1,
     "Fence" = "BotWorkQueueItems"."Fence" + 1,
@@ -32,7 +33,7 @@ WHERE "Id" = j."ItemId"
     AND "DeletedAt" IS NULL
     AND ("DeadlineAt" IS NULL OR "DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
     AND ("ExpiresAt" IS NULL OR "ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-    AND "QueueName" NOT IN (SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots') THEN TRUE ELSE FALSE END
+    AND "QueueName" <> ALL (ARRAY(SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots')) THEN TRUE ELSE FALSE END
   AND EXISTS (SELECT 1 FROM "BotWorkers" w
       WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')
   AND (CAST(@passes AS bigint) IS NULL OR EXISTS (SELECT 1 FROM "BotAssignmentMarks" m WHERE m."Name" = 'passes' AND m."Value" = @passes))
