@@ -11,32 +11,44 @@ func (d *dispatcher) fill() (begin []*claimed) {
 	if d.r.drains() {
 		d.stopAll(ErrDraining)
 	}
+	now := time.Now()
 	for {
 		it := d.line.next(&d.slots)
 		if it == nil {
 			d.stray = d.stray || len(begin) > 0
 			return begin
 		}
-		if !it.mayBegin() {
+		if !it.mayBegin(now) {
 			d.slots.release(it.need)
 			d.giveBack(it)
 			continue
 		}
+		it.policy = d.policies.of(it.QueueName)
+		it.records = d.records(it, now)
+		d.cost += (float64(it.need.size()) - d.cost) / 8
 		begin = append(begin, it)
 	}
 }
 
+// records reports whether the begin of an item that is about to start has to be recorded
+// before: when what was true at its claim may no longer be, when its run may be long, and
+// when its queue bounds how many start in a time.
+func (d *dispatcher) records(it *claimed, now time.Time) bool {
+	of := it.policy.Queue
+	return now.Sub(it.sure) > claimAhead || of.Rate != (Rate{}) || of.KeyRate != (Rate{}) || it.beginsFirst(!d.slow(now))
+}
+
 // mayBegin reports whether an item that waited may begin: its lease holds, and it is
 // not too late for it.
-func (it *claimed) mayBegin() bool {
+func (it *claimed) mayBegin(now time.Time) bool {
 	if it.ctx.Err() != nil {
 		return false // it was taken away: somebody else may be running it
 	}
 	if it.StartedAt == nil {
 		return true
 	}
-	now := it.StartedAt.Add(time.Since(it.since)) // by the database's clock, or a little later
-	late := func(end *time.Time) bool { return end != nil && end.Before(now) }
+	then := it.StartedAt.Add(now.Sub(it.since)) // now by the database's clock, or a little later
+	late := func(end *time.Time) bool { return end != nil && end.Before(then) }
 	return !late(it.DeadlineAt) && !late(it.ExpiresAt)
 }
 
@@ -76,21 +88,15 @@ func (d *dispatcher) nextFor(done *claimed) *claimed {
 // runItem runs an item in the slots that were taken for it, and hands its end over.
 func (d *dispatcher) runItem(it *claimed) {
 	r := d.r
-	d.mu.Lock()
-	policy := d.policies.of(it.QueueName)
-	d.cost += (float64(it.need.size()) - d.cost) / 8
-	d.mu.Unlock()
 	a := &activeRun{
-		run: &Run{Item: &it.Item, queue: policy.Queue, resilience: policy.resilience}, ctx: it.ctx, step: it.step, started: time.Now(), need: it.need,
+		run: &Run{Item: &it.Item, queue: it.policy.Queue, resilience: it.policy.resilience}, ctx: it.ctx, step: it.step, started: time.Now(), need: it.need,
 	}
 	var timer *time.Timer
 	a.run.limit = func(limit time.Duration) {
 		timer = time.AfterFunc(limit, func() { it.cancel(&TimeLimitError{Limit: limit}) })
 	}
 	r.active.add(a)
-	if !it.looked {
-		d.recordBegins(it.ctx, it)
-	}
+	d.recordBegins(it.ctx, it)
 	if it.refused {
 		d.turnBack(a, it)
 		return
@@ -117,33 +123,18 @@ func (d *dispatcher) runItem(it *claimed) {
 }
 
 // recordBegins records the begins of items that are about to start, of all together,
-// where that has to be done before: when what was true at their claim may no longer be,
-// when their runs may be long, and when their queue bounds how many start in a time.
+// where one of them needs that: the others wait for the answer as well.
 func (d *dispatcher) recordBegins(ctx context.Context, list ...*claimed) {
-	now := time.Now()
-	d.mu.Lock()
-	policies, short := d.policies, !d.slow(now)
-	d.mu.Unlock()
-	var refs []ItemRef
-	for _, it := range list {
-		of := policies.of(it.QueueName).Queue
-		it.looked = true
-		if now.Sub(it.sure) > claimAhead || of.Rate != (Rate{}) || of.KeyRate != (Rate{}) || it.beginsFirst(short) {
-			refs = append(refs, it.ref())
-		}
-	}
-	if len(refs) == 0 {
+	if !slices.ContainsFunc(list, func(it *claimed) bool { return it.records }) {
 		return
 	}
-	if len(refs) < len(list) { // the others wait for the answer as well
-		refs = refs[:0]
-		for _, it := range list {
-			refs = append(refs, it.ref())
-		}
+	refs := make([]ItemRef, len(list))
+	for i, it := range list {
+		refs[i] = it.ref()
 	}
 	refused := d.r.begin(ctx, refs...)
 	for _, it := range list {
-		it.refused = slices.Contains(refused, it.ID)
+		it.records, it.refused = false, slices.Contains(refused, it.ID)
 	}
 }
 

@@ -17,8 +17,9 @@ type claimed struct {
 	step  *step     // whose it is
 	need  need
 
-	looked  bool // its begin is recorded, if that has to be, unless it is refused
-	refused bool // it must not begin
+	policy  queuePolicy // of its queue, when it got its slot
+	records bool        // its begin has to be recorded before it starts, and is not yet
+	refused bool        // it must not begin
 }
 
 // line holds the items that are claimed and have not begun, in the order of

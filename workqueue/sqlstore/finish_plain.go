@@ -102,8 +102,8 @@ func (p plainEnds) arrays(v values) values {
 	}
 }
 
-// json carries the ends row by row, without names: [[id, fence, failures, hash,
-// output, kept for ms, when the run began or ""]]. They end at now.
+// json carries the ends row by row, without names: [[id, fence, failures, when the run
+// began, hash, output, kept for ms]]. They end at now.
 func (p plainEnds) json(now time.Time) (string, error) {
 	rows := []byte{'['}
 	for i := range p {
@@ -113,7 +113,8 @@ func (p plainEnds) json(now time.Time) (string, error) {
 		}
 		rows = append(strconv.AppendInt(append(rows, '['), end.ItemID, 10), ',')
 		rows = append(strconv.AppendInt(rows, end.ItemFence, 10), ',')
-		rows = append(strconv.AppendInt(rows, int64(end.Failures), 10), ',')
+		rows = append(strconv.AppendInt(rows, int64(end.Failures), 10), `,"`...)
+		rows = append(end.began(now).AppendFormat(rows, sqliteTime), `",`...)
 		for _, text := range []*string{end.NewHash, end.NewOutput} {
 			quoted, err := json.Marshal(text)
 			if err != nil {
@@ -122,15 +123,19 @@ func (p plainEnds) json(now time.Time) (string, error) {
 			rows = append(append(rows, quoted...), ',')
 		}
 		if end.KeepMs == nil {
-			rows = append(rows, "null,"...)
+			rows = append(rows, "null]"...)
 		} else {
-			rows = append(strconv.AppendInt(rows, *end.KeepMs, 10), ',')
+			rows = append(strconv.AppendInt(rows, *end.KeepMs, 10), ']')
 		}
-		rows = append(rows, '"')
-		if end.TookMs != nil {
-			rows = now.Add(-milliseconds(*end.TookMs)).AppendFormat(rows, sqliteTime)
-		}
-		rows = append(rows, '"', ']')
 	}
 	return string(append(rows, ']')), nil
+}
+
+// began is when the run of an end at now began; the statement puts it not before its
+// claim.
+func (end *plainEnd) began(now time.Time) time.Time {
+	if end.TookMs == nil {
+		return end.started
+	}
+	return now.Add(-milliseconds(*end.TookMs))
 }

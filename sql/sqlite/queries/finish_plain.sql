@@ -2,23 +2,23 @@
 -- finish would write, at half of its cost: most columns and indexes are left alone, and
 -- nothing is returned. Where it changes fewer rows than it was given, some had lost their
 -- lease, and the transaction has to be rolled back.
--- In:  worker, instance, rows [[id, fence, failures, hash of the pipeline's text or null, output or null,
---      kept for ms or null, when the run began or '']], now (NULL: the database clock)
+-- In:  worker, instance, rows [[id, fence, failures, when the run began, hash of the pipeline's text or
+--      null, output or null, kept for ms or null]], now (NULL: the database clock)
 UPDATE BotWorkQueueItems SET
     State = 2,
     RetryCount = j.value ->> 2,
     FinishedAt = (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))),
-    StartedAt = MAX(StartedAt, j.value ->> 6),
-    FirstStartedAt = CASE WHEN FirstStartedAt < StartedAt THEN FirstStartedAt ELSE MAX(StartedAt, j.value ->> 6) END,
+    StartedAt = MAX(StartedAt, j.value ->> 3),
+    FirstStartedAt = CASE WHEN FirstStartedAt < StartedAt THEN FirstStartedAt ELSE MAX(StartedAt, j.value ->> 3) END,
     LeaseExpiresAt = NULL,
     LockKey = NULL,
-    Output = j.value ->> 4,
+    Output = j.value ->> 5,
     Step = NULL,
-    PipelineHash = COALESCE(j.value ->> 3, PipelineHash),
+    PipelineHash = COALESCE(j.value ->> 4, PipelineHash),
     LogTail = NULL,
     Error = NULL,
     ErrorKind = NULL,
-    RetainUntil = CASE WHEN j.value ->> 5 IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', (j.value ->> 5) / 1000.0)) END
+    RetainUntil = CASE WHEN j.value ->> 6 IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', (j.value ->> 6) / 1000.0)) END
 FROM jsonb_each(@rows) j
 WHERE BotWorkQueueItems.Id = j.value ->> 0 AND Fence = j.value ->> 1 AND State = 1
   AND WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance);

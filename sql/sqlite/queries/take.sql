@@ -28,7 +28,7 @@ WHERE Id = j.ItemId AND State IN (0, 4)
   AND DeletedAt IS NULL
   AND (DeadlineAt IS NULL OR DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
   AND (ExpiresAt IS NULL OR ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
-  AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
+  AND QueueName NOT IN (SELECT q.Name FROM BotQueues q WHERE q.Paused = 1 OR q.Consumer = 'robots')
   AND EXISTS (SELECT 1 FROM BotWorkers w
       WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = 'active')
 RETURNING Id, Fence;
