@@ -12,10 +12,14 @@ const (
 	// claimLimit bounds the items of one claim.
 	claimLimit = 500
 
-	// claimAhead is how long a claimed item may begin by what was true at its claim, and
-	// so how much work is claimed beyond the free slots at most, half of it with each claim:
-	// enough that claims cost little, little enough that others can still have the rest.
+	// claimAhead is how long a claimed item may begin by what was true when it was last
+	// known to be held, and so how much work is claimed beyond the free slots at most:
+	// little enough that others can still have the rest.
 	claimAhead = 250 * time.Millisecond
+
+	// lineAhead is how much work a claim ahead brings: enough that claims cost little. It
+	// is aheadTrips round trips if that is more, and half of claimAhead at most.
+	lineAhead = 50 * time.Millisecond
 
 	// A worker claims ahead only while more items than it has slots begin within
 	// aheadTrips round trips as they are at present, but for leastTrip at least: else what
@@ -76,6 +80,9 @@ type dispatcher struct {
 
 	stray  bool      // something may be assigned to this worker that finds no free slot
 	strays time.Time // before that is not given back
+
+	asking   bool      // it is being asked whether the items in line are still held
+	retryAsk time.Time // not before: the last try failed
 
 	claiming bool // a claim or a pass is under way
 	reading  int  // items that are claimed and being read
@@ -158,6 +165,7 @@ func (d *dispatcher) decide(now time.Time) (*fetch, time.Duration) {
 	for _, s := range slices.Clone(d.sessions) {
 		d.settle(s, now)
 	}
+	d.ask(now)
 	if f := d.plan(now); f != nil {
 		d.claiming = true
 		return f, 0
@@ -249,6 +257,7 @@ func (d *dispatcher) nextTime(now time.Time) time.Duration {
 		sooner(oldest.Add(d.patience()))
 	}
 	sooner(d.retry)
+	sooner(d.nextAsk())
 	if d.stray && d.slots.free == 0 {
 		sooner(d.strays)
 	}

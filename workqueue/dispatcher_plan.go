@@ -76,7 +76,8 @@ func (d *dispatcher) planFetch(now time.Time) *fetch {
 // false: nothing.
 func (d *dispatcher) room(now time.Time) (*fetch, bool) {
 	// At most four times as many as the last time: short items may end, and long ones begin.
-	ahead := min(d.within(claimAhead/2, now), 4*max(d.brought, d.capacity()), claimLimit)
+	work := min(max(aheadTrips*d.trip, lineAhead), claimAhead/2)
+	ahead := min(d.within(work, now), 4*max(d.brought, d.capacity()), claimLimit)
 	f := &fetch{band: EveryPriority, fast: d.fast(now)}
 	least := f.band.Min
 	head := d.line.head(&d.slots)

@@ -13,7 +13,7 @@ type claimed struct {
 	cancel context.CancelCauseFunc
 
 	since time.Time // when it was claimed, or a little before, by this machine's steady clock
-	sure  time.Time // when that was known
+	sure  time.Time // when it was last known to be held
 	step  *step     // whose it is
 	need  need
 
@@ -103,6 +103,17 @@ func (l *line) oldest() (first time.Time) {
 	for _, it := range l.items {
 		if first.IsZero() || it.since.Before(first) {
 			first = it.since
+		}
+	}
+	return first
+}
+
+// stalest is when the item of which that is longest ago was known to be held; zero when
+// none waits.
+func (l *line) stalest() (first time.Time) {
+	for _, it := range l.items {
+		if first.IsZero() || it.sure.Before(first) {
+			first = it.sure
 		}
 	}
 	return first

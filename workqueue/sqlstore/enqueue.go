@@ -143,12 +143,12 @@ func (e *enqueue) skipTaken(ctx context.Context) error {
 	return nil
 }
 
-// insert writes the rows. One statement is its own transaction.
+// insert writes the rows.
 func (e *enqueue) insert(ctx context.Context) error {
 	if len(e.rows) > 0 {
 		write := func(on runner) error { return e.write(ctx, on) }
 		if len(e.rows) <= enqueueBatch && !e.needsMore() {
-			if err := write(e.s.db); err != nil {
+			if err := e.s.alone(ctx, write); err != nil {
 				return err
 			}
 		} else if err := e.s.tx(ctx, func(tx *sql.Tx) error { return write(tx) }); err != nil {

@@ -53,7 +53,7 @@ func (s *Store) change(ctx context.Context, doing string, f fenced) (lost []int6
 	}
 	write := func() error {
 		if !f.more && (len(f.plain) == 0 || s.dialect.finishKeeps) && !s.queries.has(heldStatement) {
-			return run(s.db) // one statement is its own transaction
+			return s.alone(ctx, run)
 		}
 		return s.tx(ctx, func(tx *sql.Tx) error { return run(tx) })
 	}

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -47,8 +45,8 @@ func (s *Store) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue
 		bytes = math.MaxInt64
 	}
 	var items []workqueue.Item
-	err = s.retry(ctx, "claim items", func() error {
-		rows, err := s.queries.query(ctx, s.db, "claim", values{
+	err = s.single(ctx, "claim items", func(on runner) error {
+		rows, err := s.queries.query(ctx, on, "claim", values{
 			"worker": p.WorkerID, "instance": p.InstanceID,
 			"min_priority": p.Band.Min, "max_priority": p.Band.Max,
 			"limit_rows": p.Max, "begin_rows": p.Begin, "work_ms": work, "bytes": bytes, "full_channels": full,
@@ -93,8 +91,8 @@ func (s *Store) Begin(ctx context.Context, p workqueue.BeginParams) (refused []i
 	if err != nil {
 		return nil, err
 	}
-	err = s.retry(ctx, "begin items", func() error {
-		begun, err := s.queries.refs(ctx, s.db, "begin", values{
+	err = s.single(ctx, "begin items", func(on runner) error {
+		begun, err := s.queries.refs(ctx, on, "begin", values{
 			"worker": p.WorkerID, "instance": p.InstanceID, "rows": batch, "now": s.nowArg(),
 		})
 		refused = missing(refs, begun)
@@ -147,10 +145,11 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 		}
 		return nil
 	}
+	if len(held) == 0 {
+		err := s.single(ctx, "beat", beat)
+		return result, err
+	}
 	err = s.retry(ctx, "beat", func() error {
-		if len(held) == 0 {
-			return beat(s.db) // one statement is its own transaction
-		}
 		return s.tx(ctx, func(tx *sql.Tx) error { return beat(tx) })
 	})
 	return result, err
@@ -178,8 +177,8 @@ func missing(refs, found []refRow) []int64 {
 // ReleaseAssigned implements workqueue.LeaseStore.
 func (s *Store) ReleaseAssigned(ctx context.Context, workerID int64, instanceID string) (int, error) {
 	var n int64
-	err := s.retry(ctx, "release assigned items", func() (err error) {
-		n, err = s.queries.exec(ctx, s.db, "release_assigned", values{"worker": workerID, "instance": instanceID})
+	err := s.single(ctx, "release assigned items", func(on runner) (err error) {
+		n, err = s.queries.exec(ctx, on, "release_assigned", values{"worker": workerID, "instance": instanceID})
 		return err
 	})
 	s.readyIf(err == nil && n > 0)
@@ -200,22 +199,4 @@ func (s *Store) Stranded(ctx context.Context, workerID int64) (workqueue.Band, b
 		return workqueue.Band{}, false, err
 	}
 	return workqueue.Band{Min: *lowest, Max: *highest}, true, nil
-}
-
-// tx runs do in a transaction.
-func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	// When do panics, the locks must go with it: whoever recovers would else
-	// leave the cluster without assignments, and SQLite without its writer.
-	defer tx.Rollback()
-	if err := do(tx); err != nil {
-		if rerr := tx.Rollback(); rerr != nil && !errors.Is(rerr, sql.ErrTxDone) {
-			return errors.Join(err, fmt.Errorf("roll back: %w", rerr))
-		}
-		return err
-	}
-	return tx.Commit()
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go"
@@ -35,6 +36,10 @@ type Store struct {
 	queries    *queries
 	reading    *queries // those of surveys, over readers
 	checks     *queries // read-only, over readers; never prepared
+
+	lockTimeout time.Duration // how long SQLite waits for a lock by the DSN; 0: another engine
+
+	contended atomic.Int64 // when SQLite's lock was last waited for, in nanoseconds of Unix
 
 	policies policies          // guards itself
 	schemas  workqueue.Schemas // likewise
@@ -115,6 +120,9 @@ func (s *Store) connect(ctx context.Context) error {
 	// switch to its write-ahead log does not wait for the busy timeout.
 	err := failsafe.With(transient).WithContext(ctx).Run(func() error { return s.db.PingContext(ctx) })
 	if err != nil {
+		return err
+	}
+	if err := s.readLockTimeout(ctx); err != nil {
 		return err
 	}
 	if s.queries, err = loadQueries(s.statements, s.dialect, "queries", s.db); err != nil {

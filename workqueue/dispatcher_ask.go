@@ -1,0 +1,64 @@
+package workqueue
+
+import (
+	"context"
+	"time"
+)
+
+// askAfter is how old what is known of an item in line may become before the worker
+// asks whether it still holds it: a person may have cancelled it meanwhile.
+const askAfter = 40 * time.Millisecond
+
+// nextAsk is when the items in line have to be asked after; zero: not at present.
+func (d *dispatcher) nextAsk() time.Time {
+	stale := d.line.stalest()
+	if d.asking || stale.IsZero() {
+		return time.Time{}
+	}
+	if due := stale.Add(askAfter); due.After(d.retryAsk) {
+		return due
+	}
+	return d.retryAsk
+}
+
+// ask asks after all items in line at once, when that is due.
+func (d *dispatcher) ask(now time.Time) {
+	if at := d.nextAsk(); at.IsZero() || now.Before(at) {
+		return
+	}
+	d.asking = true
+	refs := make([]ItemRef, len(d.line.items))
+	for i, it := range d.line.items {
+		refs[i] = it.ref()
+	}
+	d.fetches.Go(func() { d.hearOf(refs) })
+}
+
+// hearOf asks which of the items this worker still holds. What it does not hold any more
+// does not begin. Where there is no answer, what is known grows older, and the begins of
+// the items are recorded before they start.
+func (d *dispatcher) hearOf(refs []ItemRef) {
+	ctx, cancel := context.WithTimeout(d.r.looking, d.r.statementTime())
+	defer cancel()
+	since := time.Now()
+	lost, err := d.r.o.Store.Lost(ctx, d.r.worker.ID, d.r.worker.InstanceID, refs)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asking = false
+	if err != nil {
+		d.r.o.Log.Debug().Err(err).Msg("cannot look up whether waiting items are still held; trying again")
+		d.retryAsk = time.Now().Add(leastPause)
+		return
+	}
+	d.r.held.lose(refs, lost)
+	of := make(map[ItemRef]bool, len(refs))
+	for _, ref := range refs {
+		of[ref] = true
+	}
+	for _, it := range d.line.items {
+		if of[it.ref()] && it.sure.Before(since) {
+			it.sure = since
+		}
+	}
+	d.poke()
+}
