@@ -12,9 +12,9 @@ const (
 	// claimLimit bounds the items of one claim.
 	claimLimit = 500
 
-	// claimAhead is how long a claimed item may begin by what was true when it was last
-	// known to be held, and so how much work is claimed beyond the free slots at most:
-	// little enough that others can still have the rest.
+	// claimAhead is how long a claimed item may begin by what was true at its claim, and
+	// so how much work is claimed beyond the free slots at most: little enough that others
+	// can still have the rest.
 	claimAhead = 250 * time.Millisecond
 
 	// lineAhead is how much work a claim ahead brings: enough that claims cost little. It

@@ -35,8 +35,7 @@ func (d *dispatcher) ask(now time.Time) {
 }
 
 // hearOf asks which of the items this worker still holds. What it does not hold any more
-// does not begin. Where there is no answer, what is known grows older, and the begins of
-// the items are recorded before they start.
+// does not begin.
 func (d *dispatcher) hearOf(refs []ItemRef) {
 	ctx, cancel := context.WithTimeout(d.r.looking, d.r.statementTime())
 	defer cancel()
@@ -56,8 +55,8 @@ func (d *dispatcher) hearOf(refs []ItemRef) {
 		of[ref] = true
 	}
 	for _, it := range d.line.items {
-		if of[it.ref()] && it.sure.Before(since) {
-			it.sure = since
+		if of[it.ref()] {
+			it.held = since
 		}
 	}
 	d.poke()

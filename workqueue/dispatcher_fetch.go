@@ -109,7 +109,7 @@ func (d *dispatcher) takeUp(items []Item, got gained) []*claimed {
 	list := make([]*claimed, len(items))
 	for i := range items {
 		ctx, cancel := d.r.held.add(d.r.runs, &items[i], got.since.Add(d.r.o.Spec.Lease))
-		list[i] = &claimed{Item: items[i], ctx: ctx, cancel: cancel, since: got.since, sure: got.sure}
+		list[i] = &claimed{Item: items[i], ctx: ctx, cancel: cancel, since: got.since, sure: got.sure, held: got.sure}
 	}
 	return list
 }

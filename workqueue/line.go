@@ -13,7 +13,8 @@ type claimed struct {
 	cancel context.CancelCauseFunc
 
 	since time.Time // when it was claimed, or a little before, by this machine's steady clock
-	sure  time.Time // when it was last known to be held
+	sure  time.Time // when that was known
+	held  time.Time // when it was last known to be still held
 	step  *step     // whose it is
 	need  need
 
@@ -108,12 +109,12 @@ func (l *line) oldest() (first time.Time) {
 	return first
 }
 
-// stalest is when the item of which that is longest ago was known to be held; zero when
-// none waits.
+// stalest is when the item of which that is longest ago was known to be still held; zero
+// when none waits.
 func (l *line) stalest() (first time.Time) {
 	for _, it := range l.items {
-		if first.IsZero() || it.sure.Before(first) {
-			first = it.sure
+		if first.IsZero() || it.held.Before(first) {
+			first = it.held
 		}
 	}
 	return first
