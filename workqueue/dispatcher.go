@@ -76,7 +76,7 @@ type dispatcher struct {
 	skipped bool      // the latest claim left out channels that were full: their items may be found when they are not
 	news    int       // counts how often it was raised: a claim that began before says nothing of what came since
 	asked   time.Time // when a claim began last
-	reserve *need     // a large item that went back: until there is room for it, less urgent ones wait
+	reserve *reserve  // for a large item that went back; nil: none
 
 	stray  bool      // something may be assigned to this worker that finds no free slot
 	strays time.Time // before that is not given back
@@ -166,6 +166,7 @@ func (d *dispatcher) decide(now time.Time) (*fetch, time.Duration) {
 		d.settle(s, now)
 	}
 	d.ask(now)
+	d.lookAfterReserve(now)
 	if f := d.plan(now); f != nil {
 		d.claiming = true
 		return f, 0
@@ -258,6 +259,9 @@ func (d *dispatcher) nextTime(now time.Time) time.Duration {
 	}
 	sooner(d.retry)
 	sooner(d.nextAsk())
+	if d.reserve != nil {
+		sooner(d.reserve.lookAt)
+	}
 	if d.stray && d.slots.free == 0 {
 		sooner(d.strays)
 	}

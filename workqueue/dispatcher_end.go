@@ -71,8 +71,8 @@ func (d *dispatcher) giveBackLate(now time.Time) {
 		return now.Sub(it.since) >= patience || news && it.need.size() == 1 && !d.slots.room(it.need)
 	})
 	for _, it := range late {
-		if it.need.size() > 1 && !d.slots.full(it.need) && (d.reserve == nil || it.need.before(*d.reserve)) {
-			d.reserve = &it.need
+		if it.need.size() > 1 && !d.slots.full(it.need) && (d.reserve == nil || it.need.before(d.reserve.need)) {
+			d.reserve = &reserve{need: it.need, it: it, lookAt: now.Add(refillEvery)}
 		}
 		it.step.session.left = true
 		it.step.session.raise()

@@ -38,7 +38,7 @@ func (d *dispatcher) plan(now time.Time) *fetch {
 		return nil
 	}
 	f := d.planFetch(now)
-	if f == nil && d.reserve != nil && d.slots.room(*d.reserve) {
+	if f == nil && d.reserve != nil && d.slots.room(d.reserve.need) {
 		d.reserve = nil // what waited for the slots is not to be had any more
 		f = d.planFetch(now)
 	}
@@ -85,12 +85,12 @@ func (d *dispatcher) room(now time.Time) (*fetch, bool) {
 		least = d.slots.passes(head.need)
 	} else if d.reserve != nil {
 		switch {
-		case d.slots.hopeless(*d.reserve):
+		case d.slots.hopeless(d.reserve.need):
 			d.reserve = nil
-		case d.slots.room(*d.reserve):
+		case d.slots.room(d.reserve.need):
 			least = d.reserve.priority // its turn has come before that of less urgent ones
 		default:
-			least = d.slots.passes(*d.reserve)
+			least = d.slots.passes(d.reserve.need)
 		}
 	}
 	// What is being read has its slots as good as taken.

@@ -98,3 +98,45 @@ func TestAnItemThatWaitsMovesToAFreeSlot(t *testing.T) {
 		}
 	}
 }
+
+// A large item for which no worker has enough free slots keeps those of the worker that will
+// first have enough from what is less urgent, and of no other.
+func TestFreeSlotsAreKeptForALargeItem(t *testing.T) {
+	phones := func(id int64, slots, most int) assignment.Worker {
+		return assignment.Worker{ID: id, Slots: slots, Channels: map[string]assignment.Channel{"voice": {Cost: 2, Max: most}, "chat": {Cost: 1}}}
+	}
+	runs := func(worker int64, channel string, minutes int64) assignment.Held {
+		return assignment.Held{Worker: worker, Channel: channel, Running: true, Count: 1, Estimate: minutes * minute}
+	}
+	for _, c := range []struct {
+		name    string
+		workers []assignment.Worker
+		held    []assignment.Held
+		voices  int
+		want    []int64 // of the voices, then of three chats
+	}{
+		{"it has room", []assignment.Worker{phones(1, 3, 0)}, []assignment.Held{runs(1, "chat", 1)}, 1, []int64{1, 0, 0, 0}},
+		{"it has none", []assignment.Worker{phones(1, 2, 0)}, []assignment.Held{runs(1, "chat", 1)}, 1, []int64{0, 0, 0, 0}},
+		{"the other worker has room later", []assignment.Worker{phones(1, 2, 0), phones(2, 2, 0)},
+			[]assignment.Held{runs(1, "chat", 5), runs(2, "chat", 9)}, 1, []int64{0, 2, 0, 0}},
+		{"each keeps its own", []assignment.Worker{phones(1, 2, 0), phones(2, 2, 0)},
+			[]assignment.Held{runs(1, "chat", 5), runs(2, "chat", 5)}, 2, []int64{0, 0, 0, 0, 0}},
+		{"it waits for its channel", []assignment.Worker{phones(1, 5, 1)}, []assignment.Held{runs(1, "voice", 5)}, 1, []int64{0, 1, 1, 1}},
+		{"it takes one slot where one is free sooner", []assignment.Worker{phones(1, 2, 0), {ID: 2, Slots: 1}},
+			[]assignment.Held{runs(1, "chat", 5), runs(2, "chat", 1)}, 1, []int64{0, 1, 0, 0}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := roomy()
+			o.FreeSlots = true
+			p := assignment.New(c.workers, c.held, nil, o)
+			items := some(c.voices+3, p.Class(assignment.Class{Channel: "voice"}), minute)
+			chat := p.Class(assignment.Class{Channel: "chat"})
+			for i := range items[c.voices:] {
+				items[c.voices+i].Class, items[c.voices+i].Priority = chat, -1
+			}
+			if diff := cmp.Diff(c.want, plan(t, p, items)); diff != "" {
+				t.Errorf("who got the items (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -164,13 +164,13 @@ func (n *node) room(o *Options) int64 { return mul(o.Horizon, int64(n.Slots-n.ke
 
 // takes reports whether a worker that is not full has room for an item of the class:
 // for one that costs more, as many slots must have room left. In a mode that fills slots
-// they must be free.
+// they must be free, and so must the channel.
 func (n *node) takes(c *class, o *Options) bool {
 	cost, most, takes := n.cost(c.channel)
 	if !takes || cost > n.Slots-n.kept {
 		return false
 	}
-	if (c.mode.fillsSlots() && !o.Unbounded || o.fillsSlots(n)) && !n.hasFree(cost) {
+	if (c.mode.fillsSlots() && !o.Unbounded || o.fillsSlots(n)) && (!n.hasFree(cost) || n.laneAt(c.channel) > 0) {
 		return false
 	}
 	if cost > 1 && n.room(o)-n.share <= mul(o.Horizon, int64(cost-1)) {

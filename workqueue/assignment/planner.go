@@ -300,6 +300,7 @@ func (p *Planner) Give(it *Item) bool {
 		}
 	}
 	if n == nil {
+		p.keepFor(c, it)
 		return false
 	}
 	if c.turn != nil {
