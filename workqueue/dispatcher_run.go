@@ -134,7 +134,8 @@ func (d *dispatcher) recordBegins(ctx context.Context, list ...*claimed) {
 	}
 	refused := d.r.begin(ctx, refs...)
 	for _, it := range list {
-		it.records, it.refused = false, slices.Contains(refused, it.ID)
+		it.records = false
+		it.refused = slices.Contains(refused, it.ID)
 	}
 }
 
