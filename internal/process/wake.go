@@ -54,10 +54,11 @@ type waker struct {
 	known map[string]*waking
 }
 
-// wakeTarget is a pipeline that wakes and the priorities that wake it.
+// wakeTarget is a pipeline that runs items and the priorities for which it is woken.
 type wakeTarget struct {
 	*waking
-	bands []workqueue.Band
+	bands  []workqueue.Band
+	starts bool // work starts it; else a run of it that goes on hears of work, and no more
 }
 
 func newWaker(p *Process) *waker {
@@ -73,11 +74,13 @@ func (w *waker) adopt(of *pipelines.Catalogue) {
 		if w.known[pl.Name] == nil && (pl.Trigger.Wake || len(executeSteps(pl)) > 0) {
 			w.known[pl.Name] = &waking{name: pl.Name}
 		}
-		if !pl.Trigger.Wake {
-			continue
+		if w.known[pl.Name] != nil {
+			targets = append(targets, wakeTarget{w.known[pl.Name],
+				append(bands(pl, pipelines.AssignHandler), bands(pl, pipelines.ExecuteHandler)...), pl.Trigger.Wake})
 		}
-		targets = append(targets, wakeTarget{w.known[pl.Name],
-			append(bands(pl, pipelines.AssignHandler), bands(pl, pipelines.ExecuteHandler)...)})
+	}
+	if !slices.ContainsFunc(targets, func(t wakeTarget) bool { return t.starts }) {
+		targets = nil // who wants no pipeline to be woken wants no looks either
 	}
 	slices.SortStableFunc(targets, func(a, b wakeTarget) int { return cmp.Compare(b.mostUrgent(), a.mostUrgent()) })
 	w.targets.Store(&targets)
@@ -143,20 +146,20 @@ func (w *waker) trouble(err error) {
 	w.p.o.Log.Info().Msg("the database tells what other processes enqueue")
 }
 
+// open are the pipelines that can be woken at present.
+func (w *waker) open() []wakeTarget {
+	return slices.DeleteFunc(slices.Clone(*w.targets.Load()), func(t wakeTarget) bool { return !t.starts && !t.runs() })
+}
+
 // wanted tells whether a pipeline wakes for the band.
 func (w *waker) wanted(band workqueue.Band) bool {
-	for _, t := range *w.targets.Load() {
-		if t.takes(band) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.open(), func(t wakeTarget) bool { return t.takes(band) })
 }
 
 // wake wakes the pipelines of a band: their runs that go on, else new ones.
 func (w *waker) wake(band workqueue.Band, pass bool) {
 	wake := w.inTurn()
-	for _, t := range *w.targets.Load() {
+	for _, t := range w.open() {
 		if t.takes(band) {
 			wake(t, pass)
 		}
@@ -178,6 +181,7 @@ func (w *waker) inTurn() func(t wakeTarget, pass bool) {
 			if started == "" {
 				w.putOff.Store(0)
 			}
+		case !t.starts: // its run has ended
 		default:
 			started = t.name
 			w.p.scheduler.WakeUp(t.name)
@@ -264,7 +268,7 @@ func (w *waker) moved() (n int) {
 // for. It returns how long it is until a scheduled item becomes due; 0: that is not
 // known. An error is the heartbeat's to report.
 func (w *waker) check(ctx context.Context, wake func(wakeTarget, workqueue.Readiness)) (next time.Duration) {
-	targets := *w.targets.Load()
+	targets := w.open()
 	var all []workqueue.Band
 	for _, t := range targets {
 		all = append(all, t.bands...)

@@ -63,6 +63,13 @@ func (k *waking) wake(pass bool) bool {
 	return k.session.Wake(pass)
 }
 
+// runs reports whether a run goes on.
+func (k *waking) runs() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.session != nil
+}
+
 // leave asks the run that goes on to end when it has nothing to do.
 func (k *waking) leave() {
 	k.mu.Lock()
