@@ -34,7 +34,7 @@ type class struct {
 	ranking   *ranking // of leastLoaded and longestIdle
 	picks     int
 	exhausted bool // no worker has room for its items any longer
-	keepsNone bool // no worker has free slots to keep for them any longer
+	kept      int  // for how many of its items slots were kept; as many as workers: no more
 	heap      []entry
 }
 
