@@ -39,11 +39,11 @@ func (a *active) add(r *activeRun) {
 	a.runs[r] = struct{}{}
 }
 
-// begins notes that a run begins now.
-func (a *active) begins(r *activeRun) {
+// begins notes when a run begins that had to wait for that.
+func (a *active) begins(r *activeRun, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	r.started = time.Now()
+	r.started = now
 }
 
 // remove takes a run out that has returned. stuckFor is how long it had ignored

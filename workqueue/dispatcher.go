@@ -19,7 +19,7 @@ const (
 
 	// lineAhead is how much work a claim ahead brings: enough that claims cost little. It
 	// is aheadTrips round trips if that is more, and half of claimAhead at most.
-	lineAhead = 50 * time.Millisecond
+	lineAhead = 80 * time.Millisecond
 
 	// A worker claims ahead only while more items than it has slots begin within
 	// aheadTrips round trips as they are at present, but for leastTrip at least: else what
@@ -258,7 +258,7 @@ func (d *dispatcher) nextTime(now time.Time) time.Duration {
 		sooner(oldest.Add(d.patience()))
 	}
 	sooner(d.retry)
-	sooner(d.nextAsk())
+	sooner(d.nextAsk(now))
 	if d.reserve != nil {
 		sooner(d.reserve.lookAt)
 	}

@@ -5,32 +5,37 @@ import (
 	"time"
 )
 
-// askAfter is how old what is known of an item in line may become before the worker
-// asks whether it still holds it: a person may have cancelled it meanwhile.
-const askAfter = 40 * time.Millisecond
+const (
+	// askAfter is how old what is known of an item in line may become before the worker
+	// asks whether it still holds it: a person may have cancelled it meanwhile.
+	askAfter = 40 * time.Millisecond
+
+	// askAhead is how long it is before an item begins of which it is not worth asking.
+	askAhead = 10 * time.Millisecond
+)
 
 // nextAsk is when the items in line have to be asked after; zero: not at present.
-func (d *dispatcher) nextAsk() time.Time {
-	stale := d.line.stalest()
-	if d.asking || stale.IsZero() {
+func (d *dispatcher) nextAsk(now time.Time) time.Time {
+	if d.asking || len(d.line.items) == 0 {
 		return time.Time{}
 	}
-	if due := stale.Add(askAfter); due.After(d.retryAsk) {
-		return due
+	at := d.line.stalest().Add(askAfter)
+	if at.Before(d.retryAsk) {
+		at = d.retryAsk
 	}
-	return d.retryAsk
+	if !now.Before(at) && len(d.line.knownBefore(now.Add(-askAfter))) <= d.within(askAhead, now) {
+		return now.Add(askAhead)
+	}
+	return at
 }
 
-// ask asks after all items in line at once, when that is due.
+// ask asks after the items in line that are not just claimed, when that is due.
 func (d *dispatcher) ask(now time.Time) {
-	if at := d.nextAsk(); at.IsZero() || now.Before(at) {
+	if at := d.nextAsk(now); at.IsZero() || now.Before(at) {
 		return
 	}
 	d.asking = true
-	refs := make([]ItemRef, len(d.line.items))
-	for i, it := range d.line.items {
-		refs[i] = it.ref()
-	}
+	refs := d.line.knownBefore(now.Add(-askAfter / 2))
 	d.fetches.Go(func() { d.hearOf(refs) })
 }
 

@@ -8,9 +8,10 @@ import (
 // endRun counts a run that has ended, or is given up, and hands its end over. What it
 // returns is closed when that is written, or never will be.
 func (d *dispatcher) endRun(a *activeRun, outcome Outcome) (written <-chan struct{}) {
-	took := time.Since(a.started)
+	now := time.Now()
+	took := now.Sub(a.started)
 	// Counted before it is handed over: when all is written, all is counted.
-	d.count(a.step, outcome.Verdict, took)
+	d.count(a.step, outcome.Verdict, now, took)
 	over := make(chan struct{})
 	d.r.completer.add(outcome.settle(a.run, took, random()), func(settled bool) {
 		d.over(a.step, settled)
@@ -22,15 +23,16 @@ func (d *dispatcher) endRun(a *activeRun, outcome Outcome) (written <-chan struc
 // abandon ends a run that has lost its item and does not stop. There is nothing
 // to write.
 func (d *dispatcher) abandon(a *activeRun) {
-	d.count(a.step, Released, time.Since(a.started))
+	now := time.Now()
+	d.count(a.step, Released, now, now.Sub(a.started))
 	d.r.held.remove(ItemRef{ItemID: a.run.ID, Fence: a.run.Fence})
 	d.over(a.step, true)
 }
 
-func (d *dispatcher) count(st *step, v Verdict, took time.Duration) {
+func (d *dispatcher) count(st *step, v Verdict, now time.Time, took time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.pace.ended(time.Now(), took)
+	d.pace.ended(now, took)
 	st.count(v)
 }
 

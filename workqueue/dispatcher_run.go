@@ -96,13 +96,15 @@ func (d *dispatcher) runItem(it *claimed) {
 		timer = time.AfterFunc(limit, func() { it.cancel(&TimeLimitError{Limit: limit}) })
 	}
 	r.active.add(a)
-	d.recordBegins(it.ctx, it)
+	if it.records {
+		d.recordBegins(it.ctx, it)
+		r.active.begins(a, time.Now())
+	}
 	if it.refused {
 		d.turnBack(a, it)
 		return
 	}
-	a.run.waited = r.held.begin(it.ref())
-	r.active.begins(a)
+	a.run.waited = r.held.begin(it.ref(), a.started)
 	outcome := r.runSafely(it.ctx, a.run)
 	if timer != nil {
 		timer.Stop()

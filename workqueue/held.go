@@ -58,14 +58,14 @@ func (h *held) remove(ref ItemRef) {
 	}
 }
 
-// begin notes that the run of a claim begins, so that the next heartbeat records it, and
+// begin notes that the run of a claim begins now, so that the next heartbeat records it, and
 // returns how long the claim has waited for that.
-func (h *held) begin(ref ItemRef) (waited time.Duration) {
+func (h *held) begin(ref ItemRef, now time.Time) (waited time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if it := h.items[ref.ItemID]; it != nil && it.ref == ref {
 		it.begun = true
-		return time.Since(it.claimed)
+		return now.Sub(it.claimed)
 	}
 	return 0
 }

@@ -109,6 +109,16 @@ func (l *line) oldest() (first time.Time) {
 	return first
 }
 
+// knownBefore lists the items that were last known to be held at a time, or before.
+func (l *line) knownBefore(at time.Time) (refs []ItemRef) {
+	for _, it := range l.items {
+		if !it.held.After(at) {
+			refs = append(refs, it.ref())
+		}
+	}
+	return refs
+}
+
 // stalest is when the item of which that is longest ago was known to be still held; zero
 // when none waits.
 func (l *line) stalest() (first time.Time) {

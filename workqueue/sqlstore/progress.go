@@ -73,7 +73,7 @@ func (s *Store) Lost(ctx context.Context, workerID int64, instanceID string, hel
 	}
 	var still []refRow
 	err = s.retry(ctx, "look for lost leases", func() (err error) {
-		still, err = s.queries.refs(ctx, s.db, "still_held", values{"worker": workerID, "instance": instanceID, "rows": batch})
+		still, err = s.reading.refs(ctx, s.readers, "still_held", values{"worker": workerID, "instance": instanceID, "rows": batch})
 		return err
 	})
 	if err != nil {
