@@ -101,7 +101,7 @@ func TestABigItemGetsItsTurnAmongFreeSlots(t *testing.T) {
 	})
 }
 
-// Slots that are kept for a big item are for others again when somebody has cancelled it.
+// When a big item is cancelled, the slots that were kept for it are free for others.
 func TestNoSlotIsKeptForABigItemThatIsGone(t *testing.T) {
 	for name, p := range map[string]workqueue.AssignParams{
 		"items go to free slots only": {FreeSlots: true}, "items are planned ahead": {Horizon: 100 * time.Hour},

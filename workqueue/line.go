@@ -100,10 +100,20 @@ func (l *line) takeOut(out func(*claimed) bool) (taken []*claimed) {
 }
 
 // oldest is when the item that waits longest was claimed; zero when none waits.
-func (l *line) oldest() (first time.Time) {
+func (l *line) oldest() time.Time {
+	return l.earliest(func(it *claimed) time.Time { return it.since })
+}
+
+// stalest is the earliest time at which an item was last known to be held; zero when none
+// waits.
+func (l *line) stalest() time.Time {
+	return l.earliest(func(it *claimed) time.Time { return it.held })
+}
+
+func (l *line) earliest(of func(*claimed) time.Time) (first time.Time) {
 	for _, it := range l.items {
-		if first.IsZero() || it.since.Before(first) {
-			first = it.since
+		if at := of(it); first.IsZero() || at.Before(first) {
+			first = at
 		}
 	}
 	return first
@@ -117,15 +127,4 @@ func (l *line) knownBefore(at time.Time) (refs []ItemRef) {
 		}
 	}
 	return refs
-}
-
-// stalest is when the item of which that is longest ago was known to be still held; zero
-// when none waits.
-func (l *line) stalest() (first time.Time) {
-	for _, it := range l.items {
-		if first.IsZero() || it.held.Before(first) {
-			first = it.held
-		}
-	}
-	return first
 }

@@ -32,7 +32,7 @@ type mixedRound struct {
 func (m *mixedRound) now() time.Duration { return wallClock().Sub(m.zero) }
 
 // startTime is what the workers have to start: until their first runs execute items, what
-// waits counts for nothing. Four processes on two cores need about 0.3 s.
+// waits counts for nothing. Four processes on two cores need up to that long.
 const startTime = 500 * time.Millisecond
 
 // comeEvery is how long an item may come late, so that several share a call.

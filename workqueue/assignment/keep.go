@@ -16,7 +16,7 @@ func (p *Planner) keepFor(c *class, it *Item) {
 	for i := nextIn(c.eligible, c.eligible, 0); i >= 0; i = nextIn(c.eligible, c.eligible, i+1) {
 		n := p.nodes[i]
 		if cost, _, _ := n.cost(c.channel); cost > n.Slots-n.kept || n.laneAt(c.channel) > 0 {
-			continue // it could not run, or waits for its channel: that holds up nobody
+			continue // it can never run here, or waits for its channel, and so must not hold up others
 		}
 		if first == nil || n.startOf(c) < first.startOf(c) {
 			first = n

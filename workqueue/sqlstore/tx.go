@@ -17,9 +17,12 @@ const (
 	// lock is free.
 	lockWait = 20 * time.Millisecond
 
+	// lockPause is the pause between two such tries: SQLite may refuse without waiting.
+	lockPause = time.Millisecond
+
 	// A lock that took lockSeen to get has others who want it, for contendedFor at least.
-	// As long as nobody else writes, a transaction is spared the two statements that set
-	// how long SQLite waits.
+	// While no other process writes, the two statements that set how long SQLite waits
+	// are left out.
 	lockSeen     = 2 * time.Millisecond
 	contendedFor = time.Second
 )
@@ -80,6 +83,7 @@ func (s *Store) beginInSteps(ctx context.Context, conn *sql.Conn) (*sql.Tx, erro
 		if err == nil || classify(err) != transientError || time.Now().After(until) {
 			return tx, err
 		}
+		time.Sleep(lockPause)
 	}
 }
 
@@ -99,12 +103,13 @@ func (s *Store) readLockTimeout(ctx context.Context) error {
 	return err
 }
 
-// single runs one statement, again when the engine asks for it. By itself that is a
-// transaction; SQLite gets one all the same, so that it waits for its lock as tx does.
+// single runs one statement, and repeats it when the engine asks for that.
 func (s *Store) single(ctx context.Context, doing string, do func(runner) error) error {
 	return s.retry(ctx, doing, func() error { return s.alone(ctx, do) })
 }
 
+// alone runs one statement as a transaction of its own, which it is by itself. SQLite gets
+// an explicit one, so that it waits for its lock as tx does.
 func (s *Store) alone(ctx context.Context, do func(runner) error) error {
 	if s.dialect.driver == database.SQLite {
 		return s.tx(ctx, func(tx *sql.Tx) error { return do(tx) })
