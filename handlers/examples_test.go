@@ -52,7 +52,7 @@ func runExample(t *testing.T, kinds *Registry, kind Kind, e example) {
 		t.Fatal(err)
 	}
 	outputs := map[string]any{}
-	call := &Call{Pipeline: "example", ItemID: 1, Attempt: 1, Payload: e.payload, Input: e.payload}
+	call := &Call{Pipeline: "example", ItemID: 1, IdempotencyKey: "1", Attempt: 1, Payload: e.payload, Input: e.payload}
 	var last error
 	uses := false
 	for i, s := range steps {

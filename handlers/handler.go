@@ -33,6 +33,11 @@ type Call struct {
 	// ItemID is the work item's id, 0 in a run that belongs to no item.
 	ItemID int64
 
+	// IdempotencyKey is what other systems know the item's work by: the same at every
+	// try of the item and unlike that of any other, in this database or another. "" in a
+	// run that belongs to no item.
+	IdempotencyKey string
+
 	// Queue is the item's queue, "" in a run that belongs to no item.
 	Queue string
 

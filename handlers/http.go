@@ -16,7 +16,9 @@ only to the same host. The proxy settings of the environment apply.
 
 It may run twice for one item: after a failure, and after a crash between the answer and the record of it. GET,
 PUT and DELETE are usually safe then. For POST set idempotencyKey: the header Idempotency-Key is then the same at every
-try of this step for this item, so that a server that knows the header does the work once.
+try of this step for this item, and in the copy that a queue with "as: copy" makes, so that a server that knows the header
+does the work once. It begins with a random key of the item, which no other item has, in this database or another; an item
+that is repeated or cloned is new work and gets another.
 
 The status decides: one of expectStatus is a success. One of businessStatus is a business error. One of
 retryStatus is an ordinary failure, which is retried, no sooner than the response's Retry-After says. The item waits at most
@@ -61,7 +63,7 @@ type httpStep struct {
 	Headers        map[string]string `json:"headers" doc:"request headers"`
 	Auth           httpAuth          `json:"auth" doc:"sign-in: username and password (Basic) or token (Bearer)"`
 	Body           any               `json:"body" doc:"request body: text as it is, any other value as JSON; null sends none"`
-	IdempotencyKey bool              `json:"idempotencyKey" doc:"send an Idempotency-Key header made of pipeline, step and item; a run that belongs to no item sends none"`
+	IdempotencyKey bool              `json:"idempotencyKey" doc:"send an Idempotency-Key header made of the item's key, the pipeline and the step; a run that belongs to no item sends none"`
 	ExpectStatus   []statusPattern   `json:"expectStatus" doc:"statuses that are a success, such as 201 or 2xx"`
 	BusinessStatus []statusPattern   `json:"businessStatus" doc:"statuses that are a business error, such as 422"`
 	RetryStatus    []statusPattern   `json:"retryStatus" doc:"statuses that are worth another try"`

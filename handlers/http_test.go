@@ -33,7 +33,7 @@ func TestHTTPSendsWhatItIsTold(t *testing.T) {
 		w.Header().Add("X-Two", "b")
 		fmt.Fprint(w, `{"id": 7, "share": 0.5}`)
 	})
-	call := &Call{ItemID: 42, Pipeline: "orders", Step: "send it"}
+	call := &Call{ItemID: 42, IdempotencyKey: "42", Pipeline: "orders", Step: "send it"}
 	out, err := run(t, httpKind(), map[string]any{
 		"url": address + "/orders?a=1", "method": "POST", "query": map[string]any{"b": []any{2, "x y"}, "c": 1234567.5, "none": nil},
 		"headers": map[string]any{"X-One": "1"}, "auth": map[string]any{"username": "ana", "password": "pw"},

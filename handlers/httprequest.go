@@ -89,8 +89,8 @@ func (s *httpStep) body() (io.Reader, string, error) {
 // every try. It is "" in a run that belongs to no item, where nothing stays
 // the same.
 func idempotencyKey(call *Call) string {
-	if call.ItemID == 0 {
+	if call.IdempotencyKey == "" {
 		return ""
 	}
-	return fmt.Sprintf("botwork-%d-%s-%s", call.ItemID, url.QueryEscape(call.Pipeline), url.QueryEscape(call.Step))
+	return fmt.Sprintf("botwork-%s-%s-%s", call.IdempotencyKey, url.QueryEscape(call.Pipeline), url.QueryEscape(call.Step))
 }

@@ -23,7 +23,7 @@ func mailWith(port int, more map[string]any) map[string]any {
 func TestMailSends(t *testing.T) {
 	server := startSMTP(t, nil)
 	kind := mailKind(Resources{Folders: []string{tempFolder(t, map[string]string{"out/a.txt": "attached"})}})
-	call := &Call{ItemID: 42, Pipeline: "orders", Step: "tell @ all"}
+	call := &Call{ItemID: 42, IdempotencyKey: "42", Pipeline: "orders", Step: "tell @ all"}
 	out, err := run(t, kind, mailWith(server.port, map[string]any{
 		"username": "bot", "password": "hunter2", "cc": "cc@example.test", "bcc": []any{"bcc@example.test"},
 		"html": "<p>Dear Ana</p>", "attachments": "out/a.txt",

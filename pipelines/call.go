@@ -23,6 +23,7 @@ func (r *run) call(s *Step) *handlers.Call {
 		}
 		c.OnProgress, c.OnPercent, c.OnOutput, c.OnAnalytics = r.told.progress, r.told.percent, r.told.output, r.told.analytics
 		c.ItemID, c.Queue, c.Attempt, c.Fence = it.ID, it.QueueName, it.Attempt(), it.Fence
+		c.IdempotencyKey = it.IdempotencyKey
 	}
 	return c
 }

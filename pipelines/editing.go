@@ -83,6 +83,8 @@ var variableDocs = []Variable{
 		{Name: "attempt", Type: "number", Doc: "1 for the first attempt"},
 		{Name: "fence", Type: "number", Doc: "a number that grows with every claim of the item: a system outside that keeps the largest " +
 			"it has seen can refuse a run that has lost its lease"},
+		{Name: "idempotencyKey", Type: "text", Doc: "a random key that no other item has, in this database or another; retries and copies keep it: " +
+			"a system outside can refuse work that it has done under this key"},
 		{Name: "createdAt", Type: "time", Doc: "when it was made, in UTC"},
 		{Name: "availableAt", Type: "time", Doc: "when it became due, in UTC"},
 		{Name: "deadlineAt", Type: "any", Doc: "its deadline, a time in UTC; nil if none"},

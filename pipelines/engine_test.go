@@ -27,7 +27,7 @@ func TestRunKeepsSecretsOutOfTheOutput(t *testing.T) {
 }
 
 func testRun(payload string) *workqueue.Run {
-	return workqueue.NewRun(&workqueue.Item{ID: 42, QueueName: "default", Priority: 700, RetryCount: 1, Fence: 7, Payload: workqueue.JSONText(payload),
+	return workqueue.NewRun(&workqueue.Item{ID: 42, QueueName: "default", Priority: 700, RetryCount: 1, Fence: 7, IdempotencyKey: "k", Payload: workqueue.JSONText(payload),
 		CreatedAt: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)})
 }
 
@@ -154,13 +154,13 @@ steps:
     if: steps.See.skipped
   - handler: See
     if: ${{ steps['See-2'].skipped and steps['See-2'].output == nil }}
-  - {name: end, handler: Echo, with: {value: "${{ {'n': input, 'first': steps.See.output, 'item': item.id, 'attempt': item.attempt, 'fence': item.fence} }}"}}
+  - {name: end, handler: Echo, with: {value: "${{ {'n': input, 'first': steps.See.output, 'item': item.id, 'attempt': item.attempt, 'fence': item.fence, 'key': item.idempotencyKey} }}"}}
 `)
 	got := testEngine(nil).Run(t.Context(), p, RunInput{Run: testRun(`"start"`)})
 	if diff := cmp.Diff([]any{"start", 1}, seen); diff != "" {
 		t.Errorf("inputs (-want +got):\n%s", diff)
 	}
-	want := map[string]any{"n": 2, "first": 1, "item": 42, "attempt": 2, "fence": 7}
+	want := map[string]any{"n": 2, "first": 1, "item": 42, "attempt": 2, "fence": 7, "key": "k"}
 	if diff := cmp.Diff(want, got.Value); diff != "" {
 		t.Errorf("output (-want +got):\n%s", diff)
 	}
@@ -207,7 +207,7 @@ func TestCallTellsTheRun(t *testing.T) {
 	testEngine(nil).Run(t.Context(), p, RunInput{Run: testRun(`{"a": 1}`)})
 	got.Progress("half")
 	got.Log, got.OnProgress, got.OnPercent, got.OnOutput, got.OnAnalytics = zerolog.Logger{}, nil, nil, nil, nil
-	want := handlers.Call{Pipeline: "P", Step: "s", ItemID: 42, Queue: "default", Attempt: 2, Fence: 7,
+	want := handlers.Call{Pipeline: "P", Step: "s", ItemID: 42, Queue: "default", Attempt: 2, Fence: 7, IdempotencyKey: "k",
 		Payload: map[string]any{"a": 1}, Input: map[string]any{"a": 1}}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(zerolog.Logger, zerolog.Logger) bool { return true })); diff != "" {
 		t.Errorf("call (-want +got):\n%s", diff)

@@ -42,7 +42,8 @@ func (in *RunInput) now() time.Time {
 func itemVariable(it *workqueue.Item) map[string]any {
 	return map[string]any{
 		"id": int(it.ID), "queue": it.QueueName, "priority": it.Priority, "attempt": it.Attempt(), "fence": int(it.Fence),
-		"createdAt": it.CreatedAt, "availableAt": it.AvailableAt, "deadlineAt": orNil(it.DeadlineAt),
+		"idempotencyKey": it.IdempotencyKey,
+		"createdAt":      it.CreatedAt, "availableAt": it.AvailableAt, "deadlineAt": orNil(it.DeadlineAt),
 		"createdBy": orNil(it.CreatedBy), "naturalKey": orNil(it.NaturalKey), "taskName": orNil(it.TaskName),
 	}
 }

@@ -26,7 +26,8 @@ const (
 var (
 	itemFields = types.Map{
 		"id": types.Int, "queue": types.String, "priority": types.Int, "attempt": types.Int, "fence": types.Int,
-		"createdAt": types.TypeOf(time.Time{}), "availableAt": types.TypeOf(time.Time{}), "deadlineAt": types.Any,
+		"idempotencyKey": types.String,
+		"createdAt":      types.TypeOf(time.Time{}), "availableAt": types.TypeOf(time.Time{}), "deadlineAt": types.Any,
 		"createdBy": types.Any, "naturalKey": types.Any, "taskName": types.Any,
 	}
 	workerFields = types.Map{"name": types.String}

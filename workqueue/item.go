@@ -94,6 +94,11 @@ type Item struct {
 
 	NaturalKey *string `json:"naturalKey"`
 
+	// IdempotencyKey is what other systems know the item's work by: random, kept by
+	// retries and copies, replaced by repeat, and unlike that of any other item. It is
+	// "" in an item that was inserted by hand on SQLite and was never claimed.
+	IdempotencyKey string `json:"idempotencyKey"`
+
 	// LimitKey is what the queue's limits per key count by.
 	LimitKey *string `json:"limitKey"`
 

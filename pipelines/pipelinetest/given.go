@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"botwork/internal/strictyaml"
@@ -26,17 +27,18 @@ type setUp struct {
 
 // itemKeys are what a case says of the run's item. Pointers tell what is not said.
 type itemKeys struct {
-	ID          *int             `yaml:"id"`
-	Queue       *string          `yaml:"queue"`
-	Priority    *int             `yaml:"priority"`
-	Attempt     *int             `yaml:"attempt"`
-	Fence       *int             `yaml:"fence"`
-	CreatedAt   *strictyaml.Node `yaml:"createdAt"`
-	AvailableAt *strictyaml.Node `yaml:"availableAt"`
-	DeadlineAt  *strictyaml.Node `yaml:"deadlineAt"`
-	CreatedBy   *string          `yaml:"createdBy"`
-	NaturalKey  *string          `yaml:"naturalKey"`
-	TaskName    *string          `yaml:"taskName"`
+	ID             *int             `yaml:"id"`
+	Queue          *string          `yaml:"queue"`
+	Priority       *int             `yaml:"priority"`
+	Attempt        *int             `yaml:"attempt"`
+	Fence          *int             `yaml:"fence"`
+	IdempotencyKey *string          `yaml:"idempotencyKey"`
+	CreatedAt      *strictyaml.Node `yaml:"createdAt"`
+	AvailableAt    *strictyaml.Node `yaml:"availableAt"`
+	DeadlineAt     *strictyaml.Node `yaml:"deadlineAt"`
+	CreatedBy      *string          `yaml:"createdBy"`
+	NaturalKey     *string          `yaml:"naturalKey"`
+	TaskName       *string          `yaml:"taskName"`
 
 	createdAt, availableAt, deadlineAt *time.Time
 }
@@ -174,7 +176,8 @@ func (s *setUp) run() *workqueue.Run {
 	item := &workqueue.Item{
 		ID: int64(or(k.ID, 1)), QueueName: or(k.Queue, workqueue.DefaultQueue), State: workqueue.Blocked,
 		Priority: or(k.Priority, workqueue.RequestPriority), RetryCount: or(k.Attempt, 1) - 1, Fence: int64(or(k.Fence, 1)),
-		CreatedAt: or(k.createdAt, s.now), AvailableAt: or(k.availableAt, s.now), DeadlineAt: k.deadlineAt,
+		IdempotencyKey: or(k.IdempotencyKey, strconv.Itoa(or(k.ID, 1))),
+		CreatedAt:      or(k.createdAt, s.now), AvailableAt: or(k.availableAt, s.now), DeadlineAt: k.deadlineAt,
 		CreatedBy: k.CreatedBy, NaturalKey: k.NaturalKey, TaskName: k.TaskName, Payload: s.payloadText(),
 	}
 	return workqueue.NewRun(item)

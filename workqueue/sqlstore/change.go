@@ -261,7 +261,8 @@ func (s *Store) unlessOver(name string) clause.Expr {
 	return gorm.Expr("CASE WHEN ? >= "+s.dialect.clock+" THEN ? END", column(name), s.nowArg(), column(name))
 }
 
-// asNew are the columns of an item that begins from zero, but for its fence. BegunFence 0
+// asNew are the columns of an item that begins from zero, but for its fence: for other systems
+// it is new work, under a new idempotency key. BegunFence 0
 // keeps its last start in the log of starts, which would else take it for given back.
 func (s *Store) asNew() map[string]any {
 	return map[string]any{
@@ -271,6 +272,7 @@ func (s *Store) asNew() map[string]any {
 		"Error": nil, "ErrorKind": nil, "RetainUntil": nil, "Analytics": nil, "DeletedAt": nil, "DeletedReason": nil,
 		"Robot": nil, "LockKey": nil, "RunOrder": 0, "AssignedEstimateMs": nil, "Channel": nil,
 		"DeadlineAt": s.unlessOver("DeadlineAt"), "ExpiresAt": s.unlessOver("ExpiresAt"),
+		"IdempotencyKey": gorm.Expr(s.dialect.randomKey),
 	}
 }
 

@@ -28,6 +28,9 @@ type dialect struct {
 	// files in package sql write it; one @now-like placeholder (?).
 	clock string
 
+	// randomKey is the engine's expression for a new idempotency key.
+	randomKey string
+
 	// contains tells that a column (?) holds a text (?), to the letter.
 	contains string
 
@@ -59,6 +62,7 @@ var dialects = []dialect{
 		driver:    database.SQLite,
 		folder:    "sqlite",
 		clock:     "COALESCE(?, strftime('%Y-%m-%d %H:%M:%f', 'now'))",
+		randomKey: "lower(hex(randomblob(16)))",
 		contains:  "instr(?, ?) > 0",
 		jsonTime:  sqliteTime,
 		prepare:   true,
@@ -67,12 +71,13 @@ var dialects = []dialect{
 		gorm:      func(db *sql.DB) gorm.Dialector { return sqliteDialector{gormsqlite.Dialector{Conn: db}} },
 	},
 	{
-		driver:   database.SQLServer,
-		folder:   "sqlserver",
-		clock:    "COALESCE(CAST(? AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))",
-		contains: "CHARINDEX(? COLLATE Latin1_General_100_BIN2, ?) > 0",
-		jsonTime: "2006-01-02T15:04:05.000",
-		gorm:     func(db *sql.DB) gorm.Dialector { return sqlserver.New(sqlserver.Config{Conn: db}) },
+		driver:    database.SQLServer,
+		folder:    "sqlserver",
+		clock:     "COALESCE(CAST(? AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))",
+		randomKey: "LOWER(CONVERT(NVARCHAR(36), NEWID()))",
+		contains:  "CHARINDEX(? COLLATE Latin1_General_100_BIN2, ?) > 0",
+		jsonTime:  "2006-01-02T15:04:05.000",
+		gorm:      func(db *sql.DB) gorm.Dialector { return sqlserver.New(sqlserver.Config{Conn: db}) },
 	},
 	{
 		driver:      database.Postgres,
@@ -80,6 +85,7 @@ var dialects = []dialect{
 		finishKeeps: true,
 		pipelines:   true,
 		clock:       "CAST(COALESCE(CAST(? AS timestamptz), statement_timestamp()) AS timestamptz(3))",
+		randomKey:   "CAST(gen_random_uuid() AS text)",
 		contains:    "strpos(?, CAST(? AS text)) > 0",
 		jsonTime:    "2006-01-02T15:04:05.000Z07:00",
 		narrow:      narrowPostgres,

@@ -198,12 +198,19 @@ func (d *desk) wantLikeRepeat() {
 			"Output" = '1', "Analytics" = '2', "Progress" = 'half', "ProgressPercent" = 50, "Step" = 'load', "LogTail" = 'a line',
 			"PipelineHash" = 'abc', "Error" = 'no such host', "ErrorKind" = 'error', "DeadlineAt" = %[1]s, "ExpiresAt" = %[1]s
 			WHERE "Id" = %[2]d`, past, id)
+		before, err := d.store.Item(d.Context(), id)
+		if err != nil {
+			d.Fatal(err)
+		}
 		repeat(id)
 		it, err := d.store.Item(d.Context(), id)
 		if err != nil {
 			d.Fatal(err)
 		}
-		it.ID, it.AvailableAt, it.CreatedAt = 0, time.Time{}, time.Time{}
+		if it.IdempotencyKey == before.IdempotencyKey || len(it.IdempotencyKey) < 32 {
+			d.Errorf("item %d has the idempotency key %q after %q, want a new one", id, it.IdempotencyKey, before.IdempotencyKey)
+		}
+		it.ID, it.IdempotencyKey, it.AvailableAt, it.CreatedAt = 0, "", time.Time{}, time.Time{}
 		made[i] = it
 	}
 	if diff := cmp.Diff(made[1], made[0]); diff != "" {

@@ -175,6 +175,7 @@ type itemRow struct {
 	AssignedEstimateMs  *int64
 	Channel             *string
 	PipelineHash        *string
+	IdempotencyKey      nullText
 	BegunFence          *int64 // not among the columns of whole items
 
 	// Due is computed by listings alone.
@@ -193,7 +194,7 @@ func (r *itemRow) pointers() []any {
 		&r.StartedAt, &r.FinishedAt, &r.RetainUntil, &r.DeletedAt, &r.DeletedReason,
 		&r.Step, &r.LogTail, &r.FirstStartedAt, &r.ProgressPercent, &r.Analytics, &r.Encrypted, &r.ExpiresAt,
 		&r.LimitKey, &r.Robot, &r.RetainMs, &r.TaskScope, &r.TaskPlannedAt,
-		&r.RunOrder, &r.AssignedEstimateMs, &r.Channel, &r.PipelineHash,
+		&r.RunOrder, &r.AssignedEstimateMs, &r.Channel, &r.PipelineHash, &r.IdempotencyKey,
 	}
 }
 
@@ -213,7 +214,7 @@ func (r *itemRow) claimed() []any {
 		&r.StartedAt, &r.FinishedAt, &r.RetainUntil, &r.DeletedAt, &r.DeletedReason,
 		&r.FirstStartedAt, &r.Analytics, &r.Encrypted, &r.ExpiresAt,
 		&r.LimitKey, &r.Robot, &r.RetainMs, &r.TaskScope, &r.TaskPlannedAt,
-		&r.RunOrder, &r.AssignedEstimateMs, &r.Channel, &r.BegunFence,
+		&r.RunOrder, &r.AssignedEstimateMs, &r.Channel, &r.BegunFence, &r.IdempotencyKey,
 	}
 }
 
@@ -272,6 +273,7 @@ func (s *Store) item(r *itemRow) workqueue.Item {
 		AssignedEstimateMs:  r.AssignedEstimateMs,
 		Channel:             r.Channel,
 		PipelineHash:        r.PipelineHash,
+		IdempotencyKey:      string(r.IdempotencyKey),
 	}
 	if it.Encrypted {
 		s.open(&it)

@@ -122,7 +122,7 @@ func (x *fixture) wantChanged(a workqueue.Action, before workqueue.Item, state w
 		want.Error, want.ErrorKind = new("the reason"), new(workqueue.KindCancelled)
 		x.wantClean("FinishedAt", got.FinishedAt)
 	case workqueue.Repeat:
-		want.AvailableAt, want.Lifecycle = got.AvailableAt, workqueue.LifePending
+		want.AvailableAt, want.Lifecycle, want.IdempotencyKey = got.AvailableAt, workqueue.LifePending, got.IdempotencyKey
 		want.RetryCount, want.ReleaseCount, want.WorkerID, want.Output, want.Error, want.ErrorKind = 0, 0, nil, "", nil, nil
 		want.LeaseExpiresAt, want.AssignedAt, want.StartedAt, want.FinishedAt, want.FirstStartedAt = nil, nil, nil, nil, nil
 	case workqueue.Clone:
@@ -150,7 +150,7 @@ func (x *fixture) wantClone(of workqueue.Item, id int64) {
 	want := workqueue.Item{
 		ID: id, QueueName: of.QueueName, State: workqueue.Pending, Lifecycle: workqueue.LifePending, Priority: of.Priority,
 		IntegrationConfig: of.IntegrationConfig, Payload: of.Payload, CreatedBy: new("ann"),
-		AvailableAt: got.AvailableAt, CreatedAt: got.CreatedAt,
+		AvailableAt: got.AvailableAt, CreatedAt: got.CreatedAt, IdempotencyKey: got.IdempotencyKey,
 	}
 	if id <= of.ID || asJSON(got) != asJSON(want) {
 		x.Errorf("the clone is\n     %s\nwant %s", asJSON(got), asJSON(want))

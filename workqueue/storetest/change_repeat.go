@@ -19,7 +19,7 @@ func changeRepeatedAsNew(x *fixture) {
 			x.Fatal(err)
 		}
 		got, want := x.show(made.ID), made
-		want.AvailableAt, want.Fence = got.AvailableAt, 9
+		want.AvailableAt, want.Fence, want.IdempotencyKey = got.AvailableAt, 9, got.IdempotencyKey
 		if asJSON(got) != asJSON(want) {
 			x.Errorf("repeat of an item that is %s made\n     %s\nwant %s", state, asJSON(got), asJSON(want))
 		}

@@ -44,7 +44,7 @@ func enqueueDefaults(x *fixture) {
 	x.wantClean("CreatedAt", &got.CreatedAt)
 	want := workqueue.Item{
 		ID: made[0].ID, QueueName: workqueue.DefaultQueue, State: workqueue.Pending, Lifecycle: workqueue.LifePending, Priority: 1000, IntegrationConfig: "Invoice",
-		CreatedAt: got.CreatedAt, AvailableAt: got.CreatedAt, // due at once
+		IdempotencyKey: got.IdempotencyKey, CreatedAt: got.CreatedAt, AvailableAt: got.CreatedAt, // due at once
 	}
 	if asJSON(got) != asJSON(want) {
 		x.Errorf("the item is\n     %s\nwant %s", asJSON(got), asJSON(want))
@@ -67,7 +67,7 @@ func enqueueFields(x *fixture) {
 	want := workqueue.Item{
 		ID: made[0].ID, QueueName: "mail", State: workqueue.Ready, Lifecycle: workqueue.LifeScheduled, Priority: 7, IntegrationConfig: "{\"steps\": []}", Payload: `{"a":[1,2]}`,
 		EstimatedDurationMs: &estimate, ResilienceConfig: `{"limit":2}`, AvailableAt: toMs, DeadlineAt: &deadline,
-		CreatedAt: got.CreatedAt, CreatedBy: &by,
+		IdempotencyKey: got.IdempotencyKey, CreatedAt: got.CreatedAt, CreatedBy: &by,
 	}
 	if asJSON(got) != asJSON(want) {
 		x.Errorf("the item is\n     %s\nwant %s", asJSON(got), asJSON(want))

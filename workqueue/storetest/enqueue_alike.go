@@ -76,6 +76,6 @@ func (x *fixture) timeless(id int64) string {
 	if it.AvailableAt.Equal(it.CreatedAt) {
 		it.AvailableAt = time.Time{}
 	}
-	it.ID, it.CreatedAt = 0, time.Time{}
+	it.ID, it.IdempotencyKey, it.CreatedAt = 0, "", time.Time{}
 	return asJSON(it)
 }

@@ -103,7 +103,7 @@ func finishUntold(x *fixture) {
 				*end.RetainUntil = time.Time{}.Add(end.RetainUntil.Sub(*end.FinishedAt))
 			}
 		}
-		told.ID, told.RunOrder, told.FinishedAt = untold.ID, untold.RunOrder, untold.FinishedAt
+		told.ID, told.IdempotencyKey, told.RunOrder, told.FinishedAt = untold.ID, untold.IdempotencyKey, untold.RunOrder, untold.FinishedAt
 		if asJSON(told) != asJSON(untold) {
 			x.Errorf("the finished item is\n     %s\nwant, as without its claim, %s", asJSON(told), asJSON(untold))
 		}

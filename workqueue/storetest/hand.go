@@ -47,7 +47,7 @@ func handInsert(x *fixture) {
 	got := x.only()
 	want := workqueue.Item{
 		ID: got.ID, QueueName: "default", State: workqueue.Pending, Lifecycle: workqueue.LifePending, Priority: 1000, IntegrationConfig: "Invoice",
-		AvailableAt: got.AvailableAt, CreatedAt: got.CreatedAt,
+		AvailableAt: got.AvailableAt, CreatedAt: got.CreatedAt, IdempotencyKey: got.IdempotencyKey,
 	}
 	if asJSON(got) != asJSON(want) {
 		x.Errorf("the row is\n     %s\nwant %s", asJSON(got), asJSON(want))

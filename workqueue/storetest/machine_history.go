@@ -137,9 +137,17 @@ func (h *history) judge(t *rapid.T, step string, before, after []workqueue.Item)
 	for _, it := range before {
 		earlier[it.ID] = it
 	}
+	keys := map[string]int64{}
 	for _, it := range after {
 		was, known := earlier[it.ID]
+		if other, taken := keys[it.IdempotencyKey]; taken || it.IdempotencyKey == "" {
+			t.Fatalf("item %d has the idempotency key %q, that of item %d, want one of its own", it.ID, it.IdempotencyKey, other)
+		}
+		keys[it.IdempotencyKey] = it.ID
 		if known {
+			if it.IdempotencyKey != was.IdempotencyKey && step != "repeat" {
+				t.Fatalf("%s gave item %d another idempotency key", step, it.ID)
+			}
 			if it.Fence < was.Fence || it.Fence > was.Fence+1 || it.Fence > was.Fence && step != "claim" && step != "assign" {
 				t.Fatalf("%s moved the fence of item %d from %d to %d", step, it.ID, was.Fence, it.Fence)
 			}

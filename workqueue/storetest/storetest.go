@@ -82,6 +82,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Hold", holdTests()},
 		{"RobotEnd", robotEndTests()},
 		{"RobotWrite", robotWriteTests()},
+		{"Idempotency", idempotencyTests()},
 		{"Life", lifeTests()},
 		{"Transition", transitionTests()},
 		{"Statistics", statisticsTests()},

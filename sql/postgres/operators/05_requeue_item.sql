@@ -29,6 +29,7 @@ UPDATE "BotWorkQueueItems" SET
     "Error" = NULL,
     "ErrorKind" = NULL,
     "RetainUntil" = NULL,
+    "IdempotencyKey" = CAST(gen_random_uuid() AS text),
     "DeadlineAt" = CASE WHEN "DeadlineAt" >= statement_timestamp() THEN "DeadlineAt" END,
     "ExpiresAt" = CASE WHEN "ExpiresAt" >= statement_timestamp() THEN "ExpiresAt" END
 WHERE "State" IN (2, 3) AND "DeletedAt" IS NULL

@@ -26,6 +26,7 @@ UPDATE "BotWorkQueueItems" SET
     "Progress" = NULL,
     "ProgressPercent" = NULL,
     "PipelineHash" = NULL,
+    "IdempotencyKey" = COALESCE("IdempotencyKey", CAST(gen_random_uuid() AS text)),
     "LogTail" = NULL,
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + COALESCE(CAST(@lease_ms AS bigint), (SELECT q."CheckoutMs" FROM "BotQueues" q WHERE q."Name" = @queue), 600000) * INTERVAL '1 millisecond'
 WHERE "State" IN (0, 4) AND "Id" = ANY (ARRAY(
@@ -88,4 +89,4 @@ RETURNING
     "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy", "AssignedAt", "StartedAt",
     "FinishedAt", "RetainUntil", "DeletedAt", "DeletedReason", "Step", "LogTail", "FirstStartedAt",
     "ProgressPercent", "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot", "RetainMs",
-    "TaskScope", "TaskPlannedAt", "RunOrder", "AssignedEstimateMs", "Channel", "PipelineHash";
+    "TaskScope", "TaskPlannedAt", "RunOrder", "AssignedEstimateMs", "Channel", "PipelineHash", "IdempotencyKey";

@@ -14,7 +14,7 @@ SELECT
     i."CreatedAt", i."CreatedBy", i."AssignedAt", i."StartedAt", i."FinishedAt", i."RetainUntil",
     i."DeletedAt", i."DeletedReason", i."Step", i."LogTail", i."FirstStartedAt", i."ProgressPercent",
     i."Analytics", i."Encrypted", i."ExpiresAt", i."LimitKey", i."Robot", i."RetainMs",
-    i."TaskScope", i."TaskPlannedAt", i."RunOrder", i."AssignedEstimateMs", i."Channel", i."PipelineHash"
+    i."TaskScope", i."TaskPlannedAt", i."RunOrder", i."AssignedEstimateMs", i."Channel", i."PipelineHash", i."IdempotencyKey"
 FROM "BotWorkQueueItems" i
 WHERE i."Id" = ANY (ARRAY(
     SELECT h."Id"

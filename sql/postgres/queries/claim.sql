@@ -22,6 +22,7 @@ UPDATE "BotWorkQueueItems" SET
     "Progress" = NULL,
     "ProgressPercent" = NULL,
     "PipelineHash" = NULL,
+    "IdempotencyKey" = COALESCE("IdempotencyKey", CAST(gen_random_uuid() AS text)),
     "LogTail" = NULL,
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
 WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
@@ -74,4 +75,4 @@ RETURNING
     "Tags", "Metadata", "Labels", "Selectors", "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy",
     "AssignedAt", "StartedAt", "FinishedAt", "RetainUntil", "DeletedAt", "DeletedReason", "FirstStartedAt",
     "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot", "RetainMs", "TaskScope", "TaskPlannedAt", "RunOrder",
-    "AssignedEstimateMs", "Channel", "BegunFence";
+    "AssignedEstimateMs", "Channel", "BegunFence", "IdempotencyKey";

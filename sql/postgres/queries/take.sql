@@ -24,6 +24,7 @@ UPDATE "BotWorkQueueItems" SET
     "Progress" = NULL,
     "ProgressPercent" = NULL,
     "PipelineHash" = NULL,
+    "IdempotencyKey" = COALESCE("IdempotencyKey", CAST(gen_random_uuid() AS text)),
     "LogTail" = NULL,
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
@@ -43,4 +44,4 @@ RETURNING
     "Tags", "Metadata", "Labels", "Selectors", "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy",
     "AssignedAt", "StartedAt", "FinishedAt", "RetainUntil", "DeletedAt", "DeletedReason", "FirstStartedAt",
     "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot", "RetainMs", "TaskScope", "TaskPlannedAt",
-    "BotWorkQueueItems"."RunOrder", "AssignedEstimateMs", "BotWorkQueueItems"."Channel", "BegunFence";
+    "BotWorkQueueItems"."RunOrder", "AssignedEstimateMs", "BotWorkQueueItems"."Channel", "BegunFence", "IdempotencyKey";

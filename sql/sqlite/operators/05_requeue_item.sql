@@ -29,6 +29,7 @@ UPDATE BotWorkQueueItems SET
     Error = NULL,
     ErrorKind = NULL,
     RetainUntil = NULL,
+    IdempotencyKey = lower(hex(randomblob(16))),
     DeadlineAt = CASE WHEN DeadlineAt >= strftime('%Y-%m-%d %H:%M:%f', 'now') THEN DeadlineAt END,
     ExpiresAt = CASE WHEN ExpiresAt >= strftime('%Y-%m-%d %H:%M:%f', 'now') THEN ExpiresAt END
 WHERE State IN (2, 3) AND DeletedAt IS NULL

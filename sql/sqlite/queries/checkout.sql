@@ -23,6 +23,7 @@ UPDATE BotWorkQueueItems SET
     Progress = NULL,
     ProgressPercent = NULL,
     PipelineHash = NULL,
+    IdempotencyKey = COALESCE(IdempotencyKey, lower(hex(randomblob(16)))),
     LogTail = NULL,
     LeaseExpiresAt = strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', COALESCE(@lease_ms, (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = @queue), 600000) / 1000.0))
 WHERE State IN (0, 4) AND Id IN (
@@ -82,4 +83,4 @@ RETURNING
     NaturalKey, Tags, Metadata, Labels, Selectors, RootId, TaskName, Error, ErrorKind, CreatedAt, CreatedBy,
     AssignedAt, StartedAt, FinishedAt, RetainUntil, DeletedAt, DeletedReason, Step, LogTail, FirstStartedAt,
     ProgressPercent, Analytics, Encrypted, ExpiresAt, LimitKey, Robot, RetainMs,
-    TaskScope, TaskPlannedAt, RunOrder, AssignedEstimateMs, Channel, PipelineHash;
+    TaskScope, TaskPlannedAt, RunOrder, AssignedEstimateMs, Channel, PipelineHash, IdempotencyKey;

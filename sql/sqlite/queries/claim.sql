@@ -19,6 +19,7 @@ UPDATE BotWorkQueueItems SET
     Progress = NULL,
     ProgressPercent = NULL,
     PipelineHash = NULL,
+    IdempotencyKey = COALESCE(IdempotencyKey, lower(hex(randomblob(16)))),
     LogTail = NULL,
     LeaseExpiresAt = (SELECT strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @lease_ms / 1000.0)))
 WHERE +State = 5 AND +WorkerId = @worker AND Id IN (
@@ -63,4 +64,4 @@ RETURNING
     CAST(CreatedAt AS TEXT), CreatedBy, CAST(AssignedAt AS TEXT), CAST(StartedAt AS TEXT), CAST(FinishedAt AS TEXT),
     CAST(RetainUntil AS TEXT), CAST(DeletedAt AS TEXT), DeletedReason, CAST(FirstStartedAt AS TEXT), Analytics,
     Encrypted, CAST(ExpiresAt AS TEXT), LimitKey, Robot, RetainMs, TaskScope, CAST(TaskPlannedAt AS TEXT), RunOrder,
-    AssignedEstimateMs, Channel, BegunFence;
+    AssignedEstimateMs, Channel, BegunFence, IdempotencyKey;

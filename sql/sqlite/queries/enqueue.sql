@@ -10,7 +10,7 @@
 INSERT INTO BotWorkQueueItems
     (QueueName, State, Priority, IntegrationConfig, Payload, EstimatedDurationMs, ResilienceConfig, AvailableAt,
      Scheduled, DeadlineAt, CreatedBy, CreatedAt, TaskName, NaturalKey, LimitKey, Tags, Metadata, Labels, Selectors, Expedite, RetainMs, ExpiresAt, Encrypted,
-     LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil)
+     LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil, IdempotencyKey)
 SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     COALESCE(j.DueAt, CASE WHEN j.DelayMs = 0 THEN (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))) ELSE strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DelayMs / 1000.0)) END),
     CASE WHEN j.DueAt IS NULL THEN j.DelayMs > 0 ELSE j.DueAt > (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))) END,
@@ -19,7 +19,8 @@ SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     j.Task, j.KeyText, j.LimitText, j.TagList, j.Meta, j.LabelText, j.SelectorText, j.Expedited, j.KeepMs,
     CASE WHEN j.LifeMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.LifeMs / 1000.0)) END,
     j.Sealed, j.Ticket, j.UniqueHash, j.ContentHash, j.TimedHash,
-    CASE WHEN j.TimedMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.TimedMs / 1000.0)) END
+    CASE WHEN j.TimedMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.TimedMs / 1000.0)) END,
+    lower(hex(randomblob(16)))
 FROM (SELECT json_extract(value, '$.Queue') AS Queue, json_extract(value, '$.NewState') AS NewState, json_extract(value,
         '$.Prio') AS Prio, json_extract(value, '$.Config') AS Config, json_extract(value, '$.Body') AS Body,
         json_extract(value, '$.EstimateMs') AS EstimateMs, json_extract(value, '$.Policy') AS Policy,

@@ -9,7 +9,7 @@ SELECT
     CAST(i.AssignedAt AS TEXT), CAST(i.StartedAt AS TEXT), CAST(i.FinishedAt AS TEXT),
     CAST(i.RetainUntil AS TEXT), CAST(i.DeletedAt AS TEXT), i.DeletedReason, CAST(i.FirstStartedAt AS TEXT),
     i.Analytics, i.Encrypted, CAST(i.ExpiresAt AS TEXT), i.LimitKey, i.Robot, i.RetainMs, i.TaskScope,
-    CAST(i.TaskPlannedAt AS TEXT), i.RunOrder, i.AssignedEstimateMs, i.Channel, i.BegunFence
+    CAST(i.TaskPlannedAt AS TEXT), i.RunOrder, i.AssignedEstimateMs, i.Channel, i.BegunFence, i.IdempotencyKey
 FROM jsonb_each(@rows) j
 CROSS JOIN BotWorkQueueItems i
 WHERE i.Id = j.value ->> 0 AND i.Fence = j.value ->> 1 AND i.State = 1;

@@ -29,6 +29,7 @@ UPDATE BotWorkQueueItems SET
     Error = NULL,
     ErrorKind = NULL,
     RetainUntil = NULL,
+    IdempotencyKey = LOWER(CONVERT(NVARCHAR(36), NEWID())),
     DeadlineAt = CASE WHEN DeadlineAt >= SYSUTCDATETIME() THEN DeadlineAt END,
     ExpiresAt = CASE WHEN ExpiresAt >= SYSUTCDATETIME() THEN ExpiresAt END
 WHERE State IN (2, 3) AND DeletedAt IS NULL

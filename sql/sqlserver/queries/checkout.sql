@@ -26,6 +26,7 @@ UPDATE t SET
     Progress = NULL,
     ProgressPercent = NULL,
     PipelineHash = NULL,
+    IdempotencyKey = COALESCE(t.IdempotencyKey, LOWER(CONVERT(NVARCHAR(36), NEWID()))),
     LogTail = NULL,
     LeaseExpiresAt = DATEADD(millisecond, (COALESCE(CAST(@lease_ms AS BIGINT), (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = @queue), 600000) % 1000), DATEADD(second, (COALESCE(CAST(@lease_ms AS BIGINT), (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = @queue), 600000) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
 OUTPUT
@@ -39,7 +40,7 @@ OUTPUT
     inserted.DeletedReason, inserted.Step, inserted.LogTail, inserted.FirstStartedAt,
     inserted.ProgressPercent, inserted.Analytics, inserted.Encrypted, inserted.ExpiresAt, inserted.LimitKey,
     inserted.Robot, inserted.RetainMs,
-    inserted.TaskScope, inserted.TaskPlannedAt, inserted.RunOrder, inserted.AssignedEstimateMs, inserted.Channel, inserted.PipelineHash
+    inserted.TaskScope, inserted.TaskPlannedAt, inserted.RunOrder, inserted.AssignedEstimateMs, inserted.Channel, inserted.PipelineHash, inserted.IdempotencyKey
 FROM BotWorkQueueItems t
 WHERE t.State IN (0, 4) AND t.Id IN (
     SELECT TOP (@limit_rows) h.Id

@@ -8,7 +8,7 @@ SELECT
     i.RootId, i.TaskName, i.Error, i.ErrorKind, i.CreatedAt, i.CreatedBy, i.AssignedAt, i.StartedAt,
     i.FinishedAt, i.RetainUntil, i.DeletedAt, i.DeletedReason, i.Step, i.LogTail, i.FirstStartedAt,
     i.ProgressPercent, i.Analytics, i.Encrypted, i.ExpiresAt, i.LimitKey, i.Robot, i.RetainMs,
-    i.TaskScope, i.TaskPlannedAt, i.RunOrder, i.AssignedEstimateMs, i.Channel, i.PipelineHash,
+    i.TaskScope, i.TaskPlannedAt, i.RunOrder, i.AssignedEstimateMs, i.Channel, i.PipelineHash, i.IdempotencyKey,
     CASE WHEN i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN 1 ELSE 0 END,
     CASE WHEN i.State = 1 AND i.WorkerId IS NULL AND i.Fence = @fence AND i.Robot = @robot
         AND i.LockKey = @lock_key AND i.LeaseExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN 1 ELSE 0 END,

@@ -13,7 +13,7 @@ SELECT
     i.RootId, i.TaskName, i.Error, i.ErrorKind, i.CreatedAt, i.CreatedBy, i.AssignedAt, i.StartedAt,
     i.FinishedAt, i.RetainUntil, i.DeletedAt, i.DeletedReason, i.Step, i.LogTail, i.FirstStartedAt,
     i.ProgressPercent, i.Analytics, i.Encrypted, i.ExpiresAt, i.LimitKey, i.Robot, i.RetainMs,
-    i.TaskScope, i.TaskPlannedAt, i.RunOrder, i.AssignedEstimateMs, i.Channel, i.PipelineHash
+    i.TaskScope, i.TaskPlannedAt, i.RunOrder, i.AssignedEstimateMs, i.Channel, i.PipelineHash, i.IdempotencyKey
 FROM BotWorkQueueItems i
 WHERE i.Id IN (
     SELECT TOP (@limit_rows) h.Id

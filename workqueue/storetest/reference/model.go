@@ -182,6 +182,7 @@ func Plain(items []workqueue.Item) []workqueue.Item {
 	items = append([]workqueue.Item{}, items...)
 	for i := range items {
 		it := &items[i]
+		it.IdempotencyKey = "" // random
 		if it.ErrorKind != nil && *it.ErrorKind == workqueue.KindPoison && it.Error != nil && strings.HasPrefix(*it.Error, "poison") {
 			it.Error = new("poison")
 		}
