@@ -44,6 +44,7 @@ type File struct {
 
 	mu     sync.Mutex
 	f      *os.File
+	lines  Lines     // to f
 	size   int64     // as far as known: others may write, too
 	looked time.Time // when size and name were last compared with the folder
 	cutAt  time.Time // no cut before
@@ -76,8 +77,30 @@ func (l *File) open() error {
 		_ = l.f.Close() // nothing is buffered
 	}
 	l.f, l.size, l.looked = f, info.Size(), time.Now()
+	l.lines = Lines{to: appender{f}, cut: endsInLine(l.path, l.size)}
 	return nil
 }
+
+// endsInLine reports whether a log of that size ends in the middle of a line: another
+// process has died there, or the disk was full.
+func endsInLine(path string, size int64) bool {
+	if size == 0 {
+		return false
+	}
+	f, err := openToRead(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	last := make([]byte, 1)
+	_, err = f.ReadAt(last, size-1)
+	return err == nil && last[0] != '\n'
+}
+
+// appender appends to a file, in one step.
+type appender struct{ f *os.File }
+
+func (a appender) Write(line []byte) (int, error) { return write(a.f, line) }
 
 // Write appends a line. It cuts the log first where the line would make it too
 // long. A cut that fails only makes the file longer.
@@ -94,7 +117,7 @@ func (l *File) Write(line []byte) (int, error) {
 	if l.o.MaxSize > 0 && l.size > 0 && l.size+int64(len(line)) > l.o.MaxSize && !now.Before(l.cutAt) {
 		l.cut(now)
 	}
-	n, err := write(l.f, line)
+	n, err := l.lines.Write(line)
 	l.size += int64(n)
 	return n, err
 }
