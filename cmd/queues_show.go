@@ -61,6 +61,7 @@ func (a *app) queueSheet(q *workqueue.Queue) {
 	add("resilience", string(q.Resilience))
 	add("retry", retryText(q))
 	add("distribution", string(q.Distribution))
+	add("poison after", fmt.Sprintf("%d deaths of its worker", q.Releases()))
 	add("encrypted", yesOrEmpty(q.Encrypted))
 	add("robots", robotsText(q))
 	add("robots delete", deletesText(q))

@@ -37,10 +37,6 @@ type AssignParams struct {
 	// started before it is given to somebody else; default 15 min.
 	AssignedFor time.Duration
 
-	// MaxReleases is how many workers may die with an item before it is
-	// cancelled as poison; default 5.
-	MaxReleases int
-
 	// Workers picks the workers; default AvailableWorkers.
 	Workers Availability
 
@@ -90,7 +86,6 @@ func (p AssignParams) withDefaults() AssignParams {
 	}
 	setDefault(&p.SeenWithin, 15*time.Minute)
 	setDefault(&p.AssignedFor, 15*time.Minute)
-	setDefault(&p.MaxReleases, 5)
 	setDefault(&p.Workers, AvailableWorkers)
 	setDefault(&p.Horizon, 5*time.Minute)
 	setDefault(&p.MaxPerWorker, 2_000)
@@ -114,7 +109,6 @@ func (p AssignParams) Validate() error {
 	}{
 		{"workerSeenWithin", int64(p.SeenWithin)},
 		{"assignedFor", int64(p.AssignedFor)},
-		{"maxReleases", int64(p.MaxReleases)},
 		{"horizon", int64(p.Horizon)},
 		{"maxPerWorker", int64(p.MaxPerWorker)},
 		{"defaultEstimate", int64(p.DefaultEstimate)},

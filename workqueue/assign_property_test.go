@@ -64,7 +64,7 @@ func (m *assignMemory) Mark(_ context.Context, marks Marks) error {
 	return nil
 }
 
-func (m *assignMemory) Sweepable(context.Context, RescueParams) (bool, error) { return false, nil }
+func (m *assignMemory) Sweepable(context.Context, time.Duration) (bool, error) { return false, nil }
 
 func (m *assignMemory) Distributions(context.Context) (map[string]JSONText, error) { return nil, nil }
 
@@ -80,7 +80,7 @@ func (m *assignMemory) Assign(ctx context.Context, pass func(context.Context, As
 
 func (m *assignMemory) Expire(context.Context) (int, error) { return 0, nil }
 
-func (m *assignMemory) Rescue(context.Context, RescueParams) (RescueResult, error) {
+func (m *assignMemory) Rescue(context.Context, time.Duration) (RescueResult, error) {
 	return RescueResult{}, nil
 }
 

@@ -211,6 +211,9 @@ func TestAssignFreesAndAssignsInOnePass(t *testing.T) {
 
 func TestAssignCancelsPoison(t *testing.T) {
 	onEngines(t, func(t *testing.T, store workqueue.Store) {
+		if _, err := store.DefineQueues(t.Context(), []workqueue.Queue{{Name: workqueue.DefaultQueue, MaxReleases: 2}}, "test"); err != nil {
+			t.Fatal(err)
+		}
 		id := enqueue(t, store, 1, workqueue.NewItem{})[0]
 		var poisoned, rescued int
 		for n := 1; n <= 3; n++ {
@@ -221,7 +224,7 @@ func TestAssignCancelsPoison(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := pass(t, store, workqueue.AssignParams{MaxReleases: 2})
+			got := pass(t, store, workqueue.AssignParams{})
 			poisoned, rescued = poisoned+got.Poisoned, rescued+got.Rescued
 			claimed, err := store.Claim(t.Context(), workqueue.ClaimParams{
 				WorkerID: w.ID, InstanceID: w.InstanceID, Band: workqueue.EveryPriority, Max: 1, Lease: time.Hour,
@@ -332,7 +335,6 @@ func TestAssignRefusesBadParameters(t *testing.T) {
 	for want, p := range map[string]workqueue.AssignParams{
 		"workerSeenWithin":           {SeenWithin: -1},
 		"assignedFor":                {AssignedFor: -1},
-		"maxReleases":                {MaxReleases: -1},
 		"horizon":                    {Horizon: -1},
 		"maxPerWorker":               {MaxPerWorker: -1},
 		"defaultEstimate":            {DefaultEstimate: -1},

@@ -66,8 +66,8 @@ func (t *dryTx) Marks(ctx context.Context) (Marks, error) {
 }
 
 // Sweepable implements AssignView.
-func (t *dryTx) Sweepable(ctx context.Context, p RescueParams) (bool, error) {
-	found, err := t.AssignView.Sweepable(ctx, p)
+func (t *dryTx) Sweepable(ctx context.Context, assignedFor time.Duration) (bool, error) {
+	found, err := t.AssignView.Sweepable(ctx, assignedFor)
 	t.d.sweepable = t.d.sweepable || found
 	return found, err
 }
@@ -117,7 +117,7 @@ func (t *dryTx) remember(items []DueItem) {
 func (t *dryTx) Limits(ctx context.Context) ([]LimitUse, error) { return t.LimitUses(ctx) }
 
 // Rescue implements AssignTx.
-func (t *dryTx) Rescue(context.Context, RescueParams) (RescueResult, error) {
+func (t *dryTx) Rescue(context.Context, time.Duration) (RescueResult, error) {
 	return RescueResult{}, nil
 }
 

@@ -40,7 +40,7 @@ func (f *forecast) Marks(context.Context) (Marks, error) {
 }
 
 // Sweepable implements AssignView: what is to be freed is free when a forecast begins.
-func (f *forecast) Sweepable(context.Context, RescueParams) (bool, error) { return false, nil }
+func (f *forecast) Sweepable(context.Context, time.Duration) (bool, error) { return false, nil }
 
 // Distributions implements AssignView.
 func (f *forecast) Distributions(context.Context) (map[string]JSONText, error) { return f.queues, nil }
@@ -89,7 +89,7 @@ func (f *forecast) LimitUses(context.Context) ([]LimitUse, error) { return f.lim
 func (f *forecast) Limits(ctx context.Context) ([]LimitUse, error) { return f.LimitUses(ctx) }
 
 // Rescue implements AssignTx.
-func (f *forecast) Rescue(context.Context, RescueParams) (RescueResult, error) {
+func (f *forecast) Rescue(context.Context, time.Duration) (RescueResult, error) {
 	return RescueResult{}, nil
 }
 

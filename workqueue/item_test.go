@@ -15,7 +15,7 @@ func TestItemJSON(t *testing.T) {
 		ID: 12, QueueName: "mail", State: Blocked, Lifecycle: LifeActive, Priority: 1001, IntegrationConfig: "invoices",
 		Payload: `{"b":1,"a":[true]}`, Output: `not JSON "at all"`, Progress: &text, EstimatedDurationMs: &ms,
 		WorkerID: &id, Fence: 3, LeaseExpiresAt: &at, RetryCount: 1, ReleaseCount: 2, ResilienceConfig: `{"limit":2}`,
-		AvailableAt: at, DeadlineAt: &at, NaturalKey: &text, Tags: `["a"]`, Metadata: `{}`, Labels: `null`, Selectors: `7`,
+		AvailableAt: at, DeadlineAt: &at, NaturalKey: &text, IdempotencyKey: "5f2c", Tags: `["a"]`, Metadata: `{}`, Labels: `null`, Selectors: `7`,
 		RootID: &id, TaskName: &text, TaskScope: &text, TaskPlannedAt: &at, Error: &text, ErrorKind: &kind, CreatedAt: at, CreatedBy: &text, AssignedAt: &at,
 		StartedAt: &at, FinishedAt: &at, RetainUntil: &at, DeletedAt: &at, DeletedReason: &text,
 	}
@@ -61,6 +61,7 @@ func TestItemJSON(t *testing.T) {
   "deadlineAt": "2026-11-20T09:30:00.125Z",
   "expiresAt": null,
   "naturalKey": "half",
+  "idempotencyKey": "5f2c",
   "limitKey": null,
   "robot": null,
   "tags": [
@@ -117,6 +118,7 @@ func TestItemJSON(t *testing.T) {
   "deadlineAt": null,
   "expiresAt": null,
   "naturalKey": null,
+  "idempotencyKey": "",
   "limitKey": null,
   "robot": null,
   "tags": null,

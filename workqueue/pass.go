@@ -135,16 +135,12 @@ func (p AssignParams) sweep(ctx context.Context, store AssignStore, result *Assi
 }
 
 func (p AssignParams) clear(ctx context.Context, tx AssignTx) (RescueResult, int, error) {
-	rescued, err := tx.Rescue(ctx, p.rescue())
+	rescued, err := tx.Rescue(ctx, p.AssignedFor)
 	if err != nil {
 		return rescued, 0, err
 	}
 	expired, err := tx.Expire(ctx)
 	return rescued, expired, err
-}
-
-func (p AssignParams) rescue() RescueParams {
-	return RescueParams{AssignedFor: p.AssignedFor, MaxReleases: p.MaxReleases}
 }
 
 // passPlan is what a pass has decided outside of the lock.

@@ -45,7 +45,7 @@ func (p AssignParams) survey(ctx context.Context, store AssignStore, swept bool)
 		*plan = passPlan{}
 		if !swept {
 			var err error
-			if plan.sweepable, err = view.Sweepable(ctx, p.rescue()); plan.sweepable || err != nil {
+			if plan.sweepable, err = view.Sweepable(ctx, p.AssignedFor); plan.sweepable || err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 )
@@ -34,6 +35,10 @@ type Queue struct {
 	// Distribution is how the items are given to workers, where their pipeline
 	// does not say it: a matching.Distribution; "": as the pass says.
 	Distribution JSONText `json:"distribution"`
+
+	// MaxReleases is how many workers may die with an item before it is cancelled as
+	// poison; 0 means DefaultMaxReleases.
+	MaxReleases int `json:"maxReleases"`
 
 	QueueKeys
 	QueueLife
@@ -183,12 +188,13 @@ func (q Queue) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		plain
 		TTL            *Duration `json:"ttl"`
+		MaxReleases    *int      `json:"maxReleases"`
 		Checkout       *Duration `json:"checkout"`
 		Concurrency    *int      `json:"concurrencyLimit"`
 		Rate           *Rate     `json:"rateLimit"`
 		KeyConcurrency *int      `json:"keyConcurrencyLimit"`
 		KeyRate        *Rate     `json:"keyRateLimit"`
-	}{plain(q), set(q.TTL), set(q.Checkout), set(q.Concurrency), set(q.Rate), set(q.KeyConcurrency), set(q.KeyRate)})
+	}{plain(q), set(q.TTL), set(q.MaxReleases), set(q.Checkout), set(q.Concurrency), set(q.Rate), set(q.KeyConcurrency), set(q.KeyRate)})
 }
 
 // set is a value that its zero says nothing about; nil for the zero.
@@ -198,6 +204,13 @@ func set[T comparable](v T) *T {
 	}
 	return &v
 }
+
+// DefaultMaxReleases is how many workers may die with an item where its queue does not say.
+const DefaultMaxReleases = 5
+
+// Releases is how many workers may die with an item of the queue before it is cancelled
+// as poison.
+func (q *Queue) Releases() int { return cmp.Or(q.MaxReleases, DefaultMaxReleases) }
 
 // DefaultCheckout is the lease of a checkout where the queue names none.
 const DefaultCheckout = 10 * time.Minute

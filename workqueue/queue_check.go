@@ -72,6 +72,9 @@ func (q *Queue) Validate() error {
 	}
 	word(&c, "retry.as", q.RetryAs, RetrySame, RetryCopy)
 	c.distribution(q.Distribution)
+	if q.MaxReleases < 0 || q.MaxReleases > math.MaxInt32 {
+		c.add("maxReleases", fmt.Sprint(q.MaxReleases), "1 or more, or none for 5")
+	}
 	word(&c, "keys.unique", q.KeyScope, KeyScopeNone, KeyScopeQueue, KeyScopeGlobal)
 	c.life(q.QueueLife)
 	c.schema("schemas.payload", q.PayloadSchema)

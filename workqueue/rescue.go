@@ -1,13 +1,5 @@
 package workqueue
 
-import "time"
-
-// RescueParams bounds what waits for nothing.
-type RescueParams struct {
-	AssignedFor time.Duration
-	MaxReleases int
-}
-
 // RescueResult counts what a rescue moved.
 type RescueResult struct {
 	Rescued  int `json:"rescued"`  // running items whose lease had run out

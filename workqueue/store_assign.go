@@ -37,7 +37,7 @@ type AssignView interface {
 	Marks(ctx context.Context) (Marks, error)
 
 	// Sweepable tells whether Rescue or Expire would find something.
-	Sweepable(ctx context.Context, p RescueParams) (bool, error)
+	Sweepable(ctx context.Context, assignedFor time.Duration) (bool, error)
 
 	// Distributions returns how the items of queues are given to workers, as
 	// JSON, for the queues that say so.
@@ -79,11 +79,12 @@ type AssignTx interface {
 	LimitTx
 
 	// Rescue gives back what nobody will run: running items whose lease has
-	// run out, assigned items that wait longer than p.AssignedFor or whose
+	// run out, assigned items that wait longer than assignedFor or whose
 	// worker is gone, and assigned items that no claim starts now: they are not due
 	// or deleted, or their queue is paused or for robots. An item that comes back
-	// for the p.MaxReleases-th time because its runner died is cancelled as poison.
-	Rescue(ctx context.Context, p RescueParams) (RescueResult, error)
+	// because its runner died, as often as its queue says (Queue.Releases), is cancelled
+	// as poison.
+	Rescue(ctx context.Context, assignedFor time.Duration) (RescueResult, error)
 
 	// Expire cancels the items that have not been started by their deadline, or
 	// within their queue's time to live, as expired, and returns how many.

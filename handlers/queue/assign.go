@@ -53,7 +53,6 @@ When the step is done, all that was there when it began has been looked at, so t
 				services:           s,
 				WorkerSeenWithin:   handlers.Duration(15 * time.Minute),
 				AssignedFor:        handlers.Duration(15 * time.Minute),
-				MaxReleases:        5,
 				Workers:            string(workqueue.AvailableWorkers),
 				MaxPerWorker:       2_000,
 				DefaultEstimate:    handlers.Duration(10 * time.Second),
@@ -69,7 +68,7 @@ type assignStep struct {
 	bandParams
 	WorkerSeenWithin handlers.Duration `json:"workerSeenWithin" doc:"a worker that was not seen for longer gets nothing, nor does one whose lease has run out"`
 	AssignedFor      handlers.Duration `json:"assignedFor" doc:"an item that is assigned for longer and was not started is given to another"`
-	MaxReleases      int               `json:"maxReleases" doc:"an item is cancelled as poison when that many workers have died with it"`
+	MaxReleases      int               `json:"maxReleases" doc:"has no effect: maxReleases of the item's queue counts, in botwork.yaml"`
 	Workers          string            `json:"workers" enum:"available,idle" doc:"available: an item goes to workers with a free slot or, with the mode least-loaded and a horizon, room within that; idle: only to those that hold nothing of its kind (high, medium, low) or above"`
 	Horizon          handlers.Duration `json:"horizon" doc:"how much estimated work each slot of a worker is given in advance; 0s: with available none, with idle 5m"`
 	MaxPerWorker     int               `json:"maxPerWorker" doc:"how many items a worker holds at most"`
@@ -100,7 +99,6 @@ func (a *assignStep) params() (workqueue.AssignParams, error) {
 		Band:            band,
 		SeenWithin:      time.Duration(a.WorkerSeenWithin),
 		AssignedFor:     time.Duration(a.AssignedFor),
-		MaxReleases:     a.MaxReleases,
 		Workers:         workqueue.Availability(a.Workers),
 		Horizon:         time.Duration(a.Horizon),
 		FreeSlots:       a.Horizon == 0 && a.Workers == string(workqueue.AvailableWorkers),

@@ -94,7 +94,7 @@ func TestAssignTasksToWorker(t *testing.T) {
 		t.Error(diff)
 	}
 	p := w.assigned[0]
-	if p.Band.Min != 500 || p.Band.Max != workqueue.EveryPriority.Max || p.SeenWithin != 10*time.Minute || p.MaxReleases != 5 ||
+	if p.Band.Min != 500 || p.Band.Max != workqueue.EveryPriority.Max || p.SeenWithin != 10*time.Minute ||
 		p.Workers != workqueue.AvailableWorkers {
 		t.Errorf("asked for %+v", p)
 	}

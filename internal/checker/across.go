@@ -33,6 +33,7 @@ func (c *Checker) across(catalogue *pipelines.Catalogue, whole bool) strictyaml.
 				a.enqueue(nodes()[i].Get("with"))
 			case "AssignTasksToWorker":
 				a.seen(nodes()[i].Get("with"))
+				a.releases(nodes()[i].Get("with"))
 			}
 		}
 	}
@@ -123,6 +124,15 @@ func unknownQueue(defined, n *strictyaml.Node, name string) *strictyaml.Finding 
 	f := n.Finding("unknown-queue", fmt.Sprintf("%s: the settings define no queue %q", n.Path, name), hint)
 	f.Severity, f.Edit = strictyaml.Warning, n.ReplaceWord(known, false)
 	return &f
+}
+
+// releases warns of a maxReleases in a pipeline, which has no effect: the first pass that
+// found an item used to decide by its own.
+func (a *across) releases(with *strictyaml.Node) {
+	if n := with.Get("maxReleases"); n != nil {
+		a.add(n, strictyaml.Warning, "moved-setting", "got "+n.Text+", which has no effect: maxReleases is set for a queue",
+			"remove it, and set queues.NAME.maxReleases in botwork.yaml")
+	}
 }
 
 // seen warns of workers that get nothing although their leases hold. Leases are

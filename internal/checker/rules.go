@@ -79,6 +79,7 @@ func Rules() []Rule {
 		{"unserved-priorities", "the steps `ExecuteWorkItems` of all pipelines with a trigger leave a hole between two ranges of priorities, or run priorities that no `AssignTasksToWorker` gives out", "widen a range, or add a step"},
 		{"overlapping-priorities", "two pipelines run items of the same priorities, so that each runs what the other is for", "let one begin where the other ends: `minPriority: 500` and `belowPriority: 500`"},
 		{"seen-too-short", "a `workerSeenWithin` that is shorter than `worker.lease`: a worker that is late with one heartbeat gets no items although it works", "the lease or longer"},
+		{"moved-setting", "a `maxReleases` in a step `AssignTasksToWorker`: it is a setting of queues", "remove it, and set `queues.NAME.maxReleases` in botwork.yaml"},
 
 		// Settings.
 		{"no-file", "the settings file that was named, or the file of a queue's schema, cannot be read", "mend `--config` or `BOTWORK_CONFIG`, or the path; `botwork init` writes settings"},

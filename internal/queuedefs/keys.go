@@ -52,6 +52,10 @@ func Keys() keydocs.Keys {
 			Name: "distribution", Type: "object", Keys: matching.DistributionKeys(), Example: "{mode: longest-idle}",
 			Doc: "how the items are given to workers where their pipeline does not say it",
 		},
+		{
+			Name: "maxReleases", Type: "whole number", Min: new(1.0), Default: "5",
+			Doc: "how many workers may die with an item while it runs before it is cancelled with the kind `poison`",
+		},
 		{Name: "schemas", Type: "object", Keys: schemaKeys(), Doc: "what items must look like: JSON Schemas, or `{file: path}`"},
 		{Name: "encrypted", Type: "true or false", Default: "false", Doc: "payload, output and metadata of new items are encrypted at rest"},
 		{Name: "robots", Type: "object", Keys: robotKeys(), Doc: "what robots may do with the queue"},

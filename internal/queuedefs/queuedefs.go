@@ -27,6 +27,7 @@ type rawQueue struct {
 	Schemas        rawSchemas       `yaml:"schemas"`
 	Encrypted      *strictyaml.Node `yaml:"encrypted"`
 	Robots         *strictyaml.Node `yaml:"robots"`
+	MaxReleases    *strictyaml.Node `yaml:"maxReleases"`
 	Checkout       *strictyaml.Node `yaml:"checkout"`
 	Limits         rawLimits        `yaml:"limits"`
 }
@@ -114,6 +115,7 @@ func (r *reader) fill(q *workqueue.Queue, raw *rawQueue) {
 	q.DeletedKeysCount = value[bool](r, raw.Keys.CountDeleted, nil)
 	q.RetryAs, q.Resilience = r.retry(raw.Retry)
 	q.Distribution = r.distribution(raw.Distribution)
+	q.MaxReleases = value(r, raw.MaxReleases, atLeast(1))
 	q.PayloadSchema = r.schema(raw.Schemas.Payload)
 	q.OutputSchema = r.schema(raw.Schemas.Output)
 	q.AnalyticsSchema = r.schema(raw.Schemas.Analytics)

@@ -101,7 +101,7 @@ var mutants = []mutant{
 	{"begin/does not ask for the lease", "begin", change{"LeaseExpiresAt >= ", "'9' >= ", 0}},
 	{"begin/starts again what has begun", "begin", change{"StartedAt = CASE WHEN BegunFence = Fence THEN", "StartedAt = CASE WHEN BegunFence < 0 THEN", 0}},
 	{"renewal/says of all that it has begun", "beat_items", change{"THEN Fence ELSE BegunFence END", "THEN Fence ELSE Fence END", 0}},
-	{"rescue/one death too many", "rescue", change{"BotWorkQueueItems.ReleaseCount + 1 >= @max_releases", "BotWorkQueueItems.ReleaseCount + 1 > @max_releases", 5}},
+	{"rescue/one death too many", "rescue", change{"BotWorkQueueItems.ReleaseCount + 1 >= COALESCE", "BotWorkQueueItems.ReleaseCount + 1 > COALESCE", 5}},
 	{"rescue/forgets what was assigned to the dead", "stale", change{"        OR NOT EXISTS (SELECT 1 FROM BotWorkers w", "        OR 0 <> 0 AND NOT EXISTS (SELECT 1 FROM BotWorkers w", 0}},
 	{"rescue/forgets leases that a hand removed", "stale", change{"(i.LeaseExpiresAt IS NULL OR i.LeaseExpiresAt <", "(i.LeaseExpiresAt <", 0}},
 	{"register/takes a live worker's name", "register", change{"    State = 'stopped'\n", "    State <> ''\n", 0}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"botwork/workqueue"
 	"botwork/workqueue/storetest/reference"
@@ -76,9 +77,9 @@ type passTx struct {
 	planned  []workqueue.Assignment // all that the pass has written, or tried to
 }
 
-func (tx *passTx) Rescue(ctx context.Context, p workqueue.RescueParams) (workqueue.RescueResult, error) {
-	got, err := tx.real.Rescue(ctx, p)
-	want, _ := tx.model.Rescue(p)
+func (tx *passTx) Rescue(ctx context.Context, assignedFor time.Duration) (workqueue.RescueResult, error) {
+	got, err := tx.real.Rescue(ctx, assignedFor)
+	want, _ := tx.model.Rescue(assignedFor)
 	tx.note("rescue", differ(got, want))
 	tx.rescued = got
 	tx.o.w.judge.count(&tx.o.w.judge.figures.rescues, got.Rescued+got.Released)

@@ -59,6 +59,10 @@ func openOracle(w *world, tr trial) *oracle {
 		w.t.Fatal(err)
 	}
 	testdb.Prepare(w.t, database.SQLite, dsn)
+	o.model.MaxReleases = w.rules.MaxReleases
+	if _, err := o.store.DefineQueues(ctx, []workqueue.Queue{{Name: workqueue.DefaultQueue, MaxReleases: w.rules.MaxReleases}}, "simulation"); err != nil {
+		w.t.Fatal(err)
+	}
 	if o.eyes, err = database.Open(database.SQLite, dsn); err != nil {
 		w.t.Fatal(err)
 	}

@@ -53,10 +53,10 @@ func (v *passView) Foresee(ctx context.Context, f workqueue.Foresight) error {
 
 func (v *passView) Marks(ctx context.Context) (workqueue.Marks, error) { return v.real.Marks(ctx) }
 
-func (v *passView) Sweepable(ctx context.Context, p workqueue.RescueParams) (bool, error) {
-	got, err := v.real.Sweepable(ctx, p)
+func (v *passView) Sweepable(ctx context.Context, assignedFor time.Duration) (bool, error) {
+	got, err := v.real.Sweepable(ctx, assignedFor)
 	m := v.model.Clone()
-	rescued, _ := m.Rescue(p)
+	rescued, _ := m.Rescue(assignedFor)
 	if want := rescued.Rescued+rescued.Released+m.Expire() > 0; want { // the candidates may be outdated, but none is missed
 		v.note("what is to be freed", differ(got, want))
 	}

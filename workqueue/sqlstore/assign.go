@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"botwork/workqueue"
 )
@@ -81,10 +82,10 @@ func (s *Store) assignTx(tx *sql.Tx) *assignTx {
 }
 
 // Rescue implements workqueue.AssignTx.
-func (a *assignTx) Rescue(ctx context.Context, p workqueue.RescueParams) (workqueue.RescueResult, error) {
+func (a *assignTx) Rescue(ctx context.Context, assignedFor time.Duration) (workqueue.RescueResult, error) {
 	var total workqueue.RescueResult
 	for {
-		found, moved, err := a.rescueBatch(ctx, p, &total)
+		found, moved, err := a.rescueBatch(ctx, assignedFor, &total)
 		if err != nil {
 			return total, fmt.Errorf("rescue: %w", err)
 		}
@@ -111,8 +112,8 @@ type staleRow struct {
 }
 
 // rescueBatch runs one statement and adds to total what it moved.
-func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams, total *workqueue.RescueResult) (found, changed int, err error) {
-	stale, err := a.stale(ctx, p, rescueBatch)
+func (a *assignTx) rescueBatch(ctx context.Context, assignedFor time.Duration, total *workqueue.RescueResult) (found, changed int, err error) {
+	stale, err := a.stale(ctx, assignedFor, rescueBatch)
 	if err != nil || len(stale) == 0 {
 		return 0, 0, err
 	}
@@ -125,11 +126,7 @@ func (a *assignTx) rescueBatch(ctx context.Context, p workqueue.RescueParams, to
 	if err != nil {
 		return 0, 0, err
 	}
-	poison := fmt.Sprintf("poison: its lease ran out %d times: workers died or vanished with it, or robots were too late", p.MaxReleases)
-	rows, err := a.s.queries.query(ctx, a.tx, "rescue", values{
-		"rows": batch, "assigned_ms": ms(p.AssignedFor), "max_releases": p.MaxReleases,
-		"poison_text": poison, "now": a.s.nowArg(),
-	})
+	rows, err := a.s.queries.query(ctx, a.tx, "rescue", values{"rows": batch, "assigned_ms": ms(assignedFor), "now": a.s.nowArg()})
 	if err != nil {
 		return 0, 0, err
 	}

@@ -89,7 +89,7 @@ func (v *assignView) Marks(ctx context.Context) (workqueue.Marks, error) {
 }
 
 // Sweepable implements workqueue.AssignView.
-func (v *assignView) Sweepable(ctx context.Context, p workqueue.RescueParams) (bool, error) {
+func (v *assignView) Sweepable(ctx context.Context, assignedFor time.Duration) (bool, error) {
 	found := false
 	finds := func(scanner) error {
 		found = true
@@ -97,16 +97,16 @@ func (v *assignView) Sweepable(ctx context.Context, p workqueue.RescueParams) (b
 	}
 	one := values{"limit_rows": 1, "now": v.s.nowArg()}
 	err := v.together(ctx,
-		ask{"stale", values{"assigned_ms": ms(p.AssignedFor), "limit_rows": 1, "now": one["now"]}, finds},
+		ask{"stale", values{"assigned_ms": ms(assignedFor), "limit_rows": 1, "now": one["now"]}, finds},
 		ask{"expired", one, finds},
 		ask{"withheld", one, finds},
 	)
 	return found, err
 }
 
-func (v *assignView) stale(ctx context.Context, p workqueue.RescueParams, limit int) ([]staleRow, error) {
+func (v *assignView) stale(ctx context.Context, assignedFor time.Duration, limit int) ([]staleRow, error) {
 	rows, err := v.queries.query(ctx, v.on, "stale", values{
-		"assigned_ms": ms(p.AssignedFor), "limit_rows": limit, "now": v.s.nowArg(),
+		"assigned_ms": ms(assignedFor), "limit_rows": limit, "now": v.s.nowArg(),
 	})
 	if err != nil {
 		return nil, err

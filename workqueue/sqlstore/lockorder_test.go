@@ -108,7 +108,7 @@ func TestPassAndBeatOfLostItemsNeverDeadlock(t *testing.T) {
 		}
 		var beat sync.WaitGroup
 		err := store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
-			if _, err := tx.Rescue(ctx, workqueue.RescueParams{AssignedFor: time.Hour, MaxReleases: 5}); err != nil {
+			if _, err := tx.Rescue(ctx, time.Hour); err != nil {
 				return err
 			}
 			beat.Go(func() {

@@ -64,7 +64,7 @@ func batches(n int) map[string]map[string]any {
 		"reassign":         {"rows": rows, "now": nil},
 		"take":             {"worker": 1, "instance": "x", "rows": rows, "lease_ms": 1000, "passes": 1, "now": nil},
 		"release_withheld": {"rows": rows, "now": nil},
-		"rescue":           {"rows": rows, "assigned_ms": 1000, "max_releases": 5, "poison_text": "x", "now": nil},
+		"rescue":           {"rows": rows, "assigned_ms": 1000, "now": nil},
 		"expire":           {"rows": rows, "deadline_text": "x", "life_text": "x", "now": nil},
 		"begin":            {"worker": 1, "instance": "x", "rows": rows, "now": nil},
 		"beat_items":       {"worker": 1, "lease_ms": 1000, "rows": rows, "begun": rows, "now": nil},

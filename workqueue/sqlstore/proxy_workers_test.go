@@ -62,7 +62,7 @@ func (x *behindProxy) startWorker(name string, log *runLog) *tormented {
 func (w *tormented) work(ctx context.Context) {
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
-	pass := workqueue.AssignParams{MaxReleases: 1000, Workers: workqueue.AvailableWorkers, DefaultEstimate: mostRun, Horizon: mostRun}
+	pass := workqueue.AssignParams{Workers: workqueue.AvailableWorkers, DefaultEstimate: mostRun, Horizon: mostRun}
 	for {
 		// Their errors are the connection's.
 		_, _ = w.runner.Assign(ctx, pass)
@@ -154,6 +154,9 @@ func TestWorkersWhoseConnectionsGoBad(t *testing.T) {
 		first.history()
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
+		if _, err := first.store.DefineQueues(t.Context(), []workqueue.Queue{{Name: workqueue.DefaultQueue, MaxReleases: 1000}}, "test"); err != nil {
+			t.Fatal(err)
+		}
 		log := &runLog{}
 		ctx, cancel := context.WithCancel(t.Context())
 		workers := []*tormented{first.startWorker("first", log), first.connect().startWorker("second", log)}

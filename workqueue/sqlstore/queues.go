@@ -28,6 +28,7 @@ type queueRow struct {
 	ArchiveLimit        *int
 	RetryAs             string
 	Distribution        nullText
+	MaxReleases         *int
 	KeyScope            string
 	DeletedKeysCount    bool
 	PayloadSchema       nullText
@@ -159,6 +160,7 @@ func (r *queueRow) queue() workqueue.Queue {
 		Resilience:     workqueue.JSONText(r.ResilienceConfig),
 		RetryAs:        workqueue.RetryAs(r.RetryAs),
 		Distribution:   workqueue.JSONText(r.Distribution),
+		MaxReleases:    orZero(r.MaxReleases),
 		QueueKeys:      workqueue.QueueKeys{KeyScope: workqueue.KeyScope(r.KeyScope), DeletedKeysCount: r.DeletedKeysCount},
 		QueueLife: workqueue.QueueLife{
 			TTL:          orZero(span(r.TTLMs)),

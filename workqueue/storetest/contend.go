@@ -22,6 +22,7 @@ func contendTests() []test {
 func contendAnything(x *fixture) {
 	const processes, steps = 4, 90
 	ids := x.Items(40, ItemOpts{})
+	x.maxReleases(1000)
 	seed := uint64(time.Now().UnixNano())
 	x.Logf("seed %d", seed)
 	answers := &answers{ended: map[workqueue.ItemRef]int{}}
@@ -105,7 +106,7 @@ func (c *contender) pass() error {
 	}
 	var result workqueue.RescueResult
 	err := c.store.Assign(c.ctx, func(ctx context.Context, tx workqueue.AssignTx) (err error) {
-		if result, err = tx.Rescue(ctx, workqueue.RescueParams{AssignedFor: time.Hour, MaxReleases: 1000}); err != nil {
+		if result, err = tx.Rescue(ctx, time.Hour); err != nil {
 			return err
 		}
 		due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 12)

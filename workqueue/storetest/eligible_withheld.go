@@ -43,7 +43,7 @@ func (x *fixture) wantSweepable(want bool, of string) {
 	x.Helper()
 	got := false
 	err := x.Store.Survey(x.ctx, func(ctx context.Context, view workqueue.AssignView) (err error) {
-		got, err = view.Sweepable(ctx, workqueue.RescueParams{AssignedFor: 10 * time.Minute, MaxReleases: 5})
+		got, err = view.Sweepable(ctx, 10*time.Minute)
 		return err
 	})
 	if err != nil || got != want {

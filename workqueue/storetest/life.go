@@ -104,7 +104,7 @@ type crew struct {
 // round is one tick: an assignment pass, then all that the worker was given.
 func (c crew) round(x *fixture, runs *tally) error {
 	err := c.store.Assign(x.ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
-		if _, err := tx.Rescue(ctx, workqueue.RescueParams{AssignedFor: time.Hour, MaxReleases: 5}); err != nil {
+		if _, err := tx.Rescue(ctx, time.Hour); err != nil {
 			return err
 		}
 		due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 9)
@@ -162,7 +162,7 @@ func lifeRescueAgainstFinish(x *fixture) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		err := other.Assign(x.ctx, func(ctx context.Context, tx workqueue.AssignTx) (err error) {
-			rescued, err = tx.Rescue(ctx, workqueue.RescueParams{AssignedFor: time.Hour, MaxReleases: 5})
+			rescued, err = tx.Rescue(ctx, time.Hour)
 			return err
 		})
 		if err != nil {

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -27,7 +28,8 @@ var errGiveUp = errors.New("the pass gives up")
 func (m *machine) assign(t *rapid.T) {
 	band, atMost := band(t), rapid.IntRange(1, 8).Draw(t, "limit")
 	rescues, expires, givesUp := !seldom(t, "rescues nothing"), !seldom(t, "expires nothing"), seldom(t, "gives up")
-	maxReleases := rapid.SampledFrom([]int{2, 3, 1}).Draw(t, "max releases")
+	m.model.MaxReleases = rapid.SampledFrom([]int{2, 3, 1}).Draw(t, "max releases")
+	m.Exec(m.test, fmt.Sprintf(`UPDATE "BotQueues" SET "MaxReleases" = %d`, m.model.MaxReleases))
 	var next *reference.Model
 	var rescued []int64
 	var taker reference.Process
@@ -35,11 +37,10 @@ func (m *machine) assign(t *rapid.T) {
 	err := m.Store.Assign(m.ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
 		next, taken = m.model.Clone(), nil
 		if rescues {
-			p := workqueue.RescueParams{AssignedFor: assignedFor, MaxReleases: maxReleases}
-			got, err := tx.Rescue(ctx, p)
+			got, err := tx.Rescue(ctx, assignedFor)
 			must(t, err)
 			var want workqueue.RescueResult
-			want, rescued = next.Rescue(p)
+			want, rescued = next.Rescue(assignedFor)
 			same(t, "rescued", got, want)
 			same(t, "band of what waits again", got.Band, want.Band)
 		}
@@ -82,7 +83,7 @@ func (m *machine) assign(t *rapid.T) {
 		return
 	}
 	must(t, err)
-	m.history.rescued(t, maxReleases, rescued, m.model, next)
+	m.history.rescued(t, m.model.MaxReleases, rescued, m.model, next)
 	for _, it := range taken {
 		m.history.claimed(t, taker, it)
 	}

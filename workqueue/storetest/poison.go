@@ -12,7 +12,7 @@ import (
 func poisonTests() []test {
 	return []test{
 		{"the fifth worker that dies with an item", poisonFifth},
-		{"the limit is the caller's", poisonLimit},
+		{"the limit is that of the item's queue", poisonLimit},
 		{"releases before the start do not count", poisonAssigned},
 		{"claims that had not begun do not count", poisonUnbegun},
 		{"whatever records the begin counts", poisonBegun},
@@ -58,17 +58,31 @@ func poisonFifth(x *fixture) {
 }
 
 func poisonLimit(x *fixture) {
+	x.maxReleases(1)
+	x.define("test", []string{"patient"}, workqueue.Queue{Name: "patient", MaxReleases: 1000})
 	w := x.Worker(WorkerOpts{})
-	first := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
+	first, other := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w}), x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "QueueName" = 'patient', "ReleaseCount" = 900 WHERE "Id" = %d`, other.ID)
 	x.expire(first.ID)
+	x.expire(other.ID)
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
-		got, err := tx.Rescue(ctx, workqueue.RescueParams{AssignedFor: time.Hour, MaxReleases: 1})
-		if want := (workqueue.RescueResult{Rescued: 1, Poisoned: 1}); got != want {
+		got, err := tx.Rescue(ctx, time.Hour)
+		if want := (workqueue.RescueResult{Rescued: 2, Poisoned: 1, Band: workqueue.Band{Min: other.Priority, Max: other.Priority}}); got != want {
 			return fmt.Errorf("rescue = %+v, want %+v (error %w)", got, want, err)
 		}
 		return err
 	})
 	x.wantState(workqueue.Cancelled, first.ID)
+	if got := deref(x.show(first.ID).Error); !strings.HasPrefix(got, "poison: its lease ran out 1 times") {
+		x.Errorf("the error is %q, want how often its lease ran out", got)
+	}
+	x.wantState(workqueue.Ready, other.ID)
+}
+
+// maxReleases sets how many workers may die with an item, in all queues that are there.
+func (x *fixture) maxReleases(n int) {
+	x.Helper()
+	x.Exec(x.T, fmt.Sprintf(`UPDATE "BotQueues" SET "MaxReleases" = %d`, n))
 }
 
 func poisonAssigned(x *fixture) {

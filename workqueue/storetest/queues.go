@@ -31,9 +31,9 @@ func listQueuePolicies(x *fixture) {
 	x.exec(1, `INSERT INTO "BotQueues" ("Name", "Consumer", "PriorityOffset", "TtlMs", "RetainMs", "ArchiveAgeMs", "ArchiveLimit",
 			"RetryAs", "KeyScope", "DeletedKeysCount", "PayloadSchema", "OutputSchema", "AnalyticsSchema", "Encrypted", "PublicAccess",
 			"RobotDeletesOnlyOwn", "Deletion", "CheckoutMs", "ConcurrencyLimit", "KeyConcurrencyLimit", "RateLimit", "RatePeriodMs",
-			"KeyRateLimit", "KeyRatePeriodMs", "Revision", "DefinedBy", "Distribution")
+			"KeyRateLimit", "KeyRatePeriodMs", "Revision", "DefinedBy", "Distribution", "MaxReleases")
 		VALUES ('full', 'robots', -200, 1500, 0, 86400000, 10000, 'copy', 'global', '1', '{"type":"object"}', '{}', 'true', '1', '0',
-			'1', 'logical', 90000, 4, 1, 10, 60000, 2, 1000, 7, 'a hand', '{"mode":"round-robin"}')`)
+			'1', 'logical', 90000, 4, 1, 10, 60000, 2, 1000, 7, 'a hand', '{"mode":"round-robin"}', 9)`)
 	x.exec(3, `INSERT INTO "BotQueueRobots" ("QueueName", "Robot", "CanRead", "CanWrite")
 		VALUES ('full', 'robot-2', '0', '1'), ('full', 'robot-1', '1', '1'), ('default', 'robot-1', '1', '0')`)
 	x.exec(1, `INSERT INTO "BotQueueRobots" ("QueueName", "Robot") VALUES ('full', 'robot-3')`)
@@ -42,7 +42,7 @@ func listQueuePolicies(x *fixture) {
 	retain, age := workqueue.Duration(0), workqueue.Duration(24*time.Hour)
 	x.wantPolicy(queues[1], workqueue.Queue{
 		Consumer: workqueue.ConsumerRobots, PriorityOffset: -200, RetryAs: workqueue.RetryCopy, Encrypted: true,
-		Distribution: `{"mode":"round-robin"}`,
+		Distribution: `{"mode":"round-robin"}`, MaxReleases: 9,
 		Revision:     7, DefinedBy: &author,
 		QueueKeys: workqueue.QueueKeys{KeyScope: workqueue.KeyScopeGlobal, DeletedKeysCount: true},
 		QueueLife: workqueue.QueueLife{

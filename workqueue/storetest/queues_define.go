@@ -32,6 +32,7 @@ func wholeQueue(name string) workqueue.Queue {
 		Name: name, Description: &description, Consumer: workqueue.ConsumerRobots, PriorityOffset: -200,
 		Resilience: `{"limit":3,"retryOn":["error","business"]}`, RetryAs: workqueue.RetryCopy, Encrypted: true,
 		Distribution: `{"mode":"best-worker","scoring":{"rule":"map","label":"skill","scores":{"çà":10}}}`,
+		MaxReleases:  7,
 		QueueKeys:    workqueue.QueueKeys{KeyScope: workqueue.KeyScopeQueue, DeletedKeysCount: true},
 		QueueLife: workqueue.QueueLife{
 			TTL: workqueue.Duration(7 * 24 * time.Hour), Retain: &retain, ArchiveAge: &age, ArchiveLimit: &limit,
@@ -129,6 +130,7 @@ func defineEachField(x *fixture) {
 		"Resilience":          func(q *workqueue.Queue) { q.Resilience = whole.Resilience },
 		"RetryAs":             func(q *workqueue.Queue) { q.RetryAs = whole.RetryAs },
 		"Distribution":        func(q *workqueue.Queue) { q.Distribution = whole.Distribution },
+		"MaxReleases":         func(q *workqueue.Queue) { q.MaxReleases = whole.MaxReleases },
 		"KeyScope":            func(q *workqueue.Queue) { q.KeyScope = whole.KeyScope },
 		"DeletedKeysCount":    func(q *workqueue.Queue) { q.DeletedKeysCount = true },
 		"TTL":                 func(q *workqueue.Queue) { q.TTL = whole.TTL },

@@ -28,7 +28,7 @@ func (x *fixture) rescue() workqueue.RescueResult {
 	x.Helper()
 	var result workqueue.RescueResult
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) (err error) {
-		result, err = tx.Rescue(ctx, workqueue.RescueParams{AssignedFor: 10 * time.Minute, MaxReleases: 5})
+		result, err = tx.Rescue(ctx, 10*time.Minute)
 		return err
 	})
 	return result

@@ -240,7 +240,7 @@ func robotRescued(x *fixture) {
 	if band, found, err := x.Store.Stranded(x.ctx, 0); err != nil || !found || band != (workqueue.Band{Min: 500, Max: 500}) {
 		x.Errorf("stranded: %v, %t, %v; want item %d's priority", band, found, err, it.ID)
 	}
-	result := x.rescueExpired(5)
+	result := x.rescueExpired()
 	if result.Rescued != 1 || result.Released != 0 || result.Poisoned != 0 {
 		x.Errorf("rescued %+v, want one", result)
 	}
@@ -262,10 +262,10 @@ func robotRescued(x *fixture) {
 }
 
 // rescueExpired runs the rescue of a pass.
-func (x *fixture) rescueExpired(maxReleases int) (result workqueue.RescueResult) {
+func (x *fixture) rescueExpired() (result workqueue.RescueResult) {
 	x.Helper()
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) (err error) {
-		result, err = tx.Rescue(ctx, workqueue.RescueParams{AssignedFor: time.Hour, MaxReleases: maxReleases})
+		result, err = tx.Rescue(ctx, time.Hour)
 		return err
 	})
 	return result
@@ -273,11 +273,12 @@ func (x *fixture) rescueExpired(maxReleases int) (result workqueue.RescueResult)
 
 func robotPoisons(x *fixture) {
 	x.robots(nil)
+	x.maxReleases(2)
 	id := x.enqueueForms(form(1))[0]
 	for n := range 2 {
 		x.takeID(id)
 		x.endLease(id)
-		if result := x.rescueExpired(2); result.Rescued != 1 || result.Poisoned != n {
+		if result := x.rescueExpired(); result.Rescued != 1 || result.Poisoned != n {
 			x.Errorf("rescue %d: %+v", n+1, result)
 		}
 	}

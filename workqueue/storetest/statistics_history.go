@@ -68,6 +68,7 @@ func (x *fixture) defineStatQueues() {
 // there.
 func statHistory(x *fixture) {
 	x.defineStatQueues()
+	x.maxReleases(2)
 	rapid.Check(x.T, func(rt *rapid.T) {
 		for _, table := range []string{"BotWorkItemAttempts", "BotWorkQueueItems", "BotQueueStats", "BotWorkers"} {
 			x.Exec(x.T, `DELETE FROM "`+table+`"`)
@@ -307,7 +308,7 @@ func (h *statProcess) rescue() error {
 		h.byHand(`UPDATE "BotWorkQueueItems" SET "DeadlineAt" = %s WHERE "DeadlineAt" IS NOT NULL`, longAgo)
 	}
 	return h.store.Assign(h.ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
-		if _, err := tx.Rescue(ctx, workqueue.RescueParams{AssignedFor: time.Hour, MaxReleases: 2}); err != nil {
+		if _, err := tx.Rescue(ctx, time.Hour); err != nil {
 			return err
 		}
 		_, err := tx.Expire(ctx)

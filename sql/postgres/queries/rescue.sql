@@ -1,15 +1,15 @@
 -- rescue: give back items that nobody will run; cancel as poison what comes
--- back for the max_releases-th time because its runner died. Only a run that had begun counts;
+-- back as often as its queue says (MaxReleases, else 5) because its runner died. Only a run that had begun counts;
 -- of another one, BegunFence 0 has the next worker record the begin before it starts the item.
--- In:  rows [{ItemId, ItemFence}], assigned_ms, max_releases, poison_text, now (NULL: the database clock)
+-- In:  rows [{ItemId, ItemFence}], assigned_ms, now (NULL: the database clock)
 -- Out: id, new state and BegunFence of what changed: 0 for a run that was not counted.
 UPDATE "BotWorkQueueItems" SET
-    "State" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= @max_releases THEN 3 ELSE 0 END,
+    "State" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= COALESCE((SELECT q."MaxReleases" FROM "BotQueues" q WHERE q."Name" = "BotWorkQueueItems"."QueueName"), 5) THEN 3 ELSE 0 END,
     "ReleaseCount" = "BotWorkQueueItems"."ReleaseCount" + CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" THEN 1 ELSE 0 END,
-    "WorkerId" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= @max_releases THEN "BotWorkQueueItems"."WorkerId" END,
-    "ErrorKind" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= @max_releases THEN 'poison' ELSE "BotWorkQueueItems"."ErrorKind" END,
-    "Error" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= @max_releases THEN CAST(@poison_text AS text) ELSE "BotWorkQueueItems"."Error" END,
-    "FinishedAt" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= @max_releases THEN CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) END,
+    "WorkerId" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= COALESCE((SELECT q."MaxReleases" FROM "BotQueues" q WHERE q."Name" = "BotWorkQueueItems"."QueueName"), 5) THEN "BotWorkQueueItems"."WorkerId" END,
+    "ErrorKind" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= COALESCE((SELECT q."MaxReleases" FROM "BotQueues" q WHERE q."Name" = "BotWorkQueueItems"."QueueName"), 5) THEN 'poison' ELSE "BotWorkQueueItems"."ErrorKind" END,
+    "Error" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= COALESCE((SELECT q."MaxReleases" FROM "BotQueues" q WHERE q."Name" = "BotWorkQueueItems"."QueueName"), 5) THEN 'poison: its lease ran out ' || CAST("BotWorkQueueItems"."ReleaseCount" + 1 AS text) || ' times: workers died or vanished with it, or robots were too late' ELSE "BotWorkQueueItems"."Error" END,
+    "FinishedAt" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= COALESCE((SELECT q."MaxReleases" FROM "BotQueues" q WHERE q."Name" = "BotWorkQueueItems"."QueueName"), 5) THEN CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) END,
     "BegunFence" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND ("BotWorkQueueItems"."BegunFence" IS NULL OR "BotWorkQueueItems"."BegunFence" <> "BotWorkQueueItems"."Fence") THEN 0 ELSE "BotWorkQueueItems"."BegunFence" END,
     "FirstStartedAt" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND ("BotWorkQueueItems"."BegunFence" IS NULL OR "BotWorkQueueItems"."BegunFence" <> "BotWorkQueueItems"."Fence") AND "BotWorkQueueItems"."FirstStartedAt" >= "BotWorkQueueItems"."StartedAt" THEN NULL ELSE "BotWorkQueueItems"."FirstStartedAt" END,
     "AssignedAt" = NULL,

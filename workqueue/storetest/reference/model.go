@@ -21,7 +21,11 @@ type Model struct {
 	Workers  map[int64]*workqueue.Worker
 	Paused   bool                  // the default queue
 	Limits   workqueue.QueueLimits // its limits
-	Starts   []Start               // of its items, while it limits them
+
+	// MaxReleases is how many workers may die with an item of it; 0: the default.
+	MaxReleases int
+
+	Starts []Start // of its items, while it limits them
 
 	// Begun is the fence under which a run of an item was recorded as begun last, 0 when a
 	// claim has ended without that; an item that is not in it has no such record.

@@ -34,11 +34,11 @@ func (m *Model) Startable(it *workqueue.Item) bool { return !m.Withheld(it) && !
 // had begun and was lost counts as a release, and the one that comes to the limit is the
 // last. A claim whose run had not begun, as far as anybody recorded, leaves the item as
 // if it had never started.
-func (m *Model) Rescue(p workqueue.RescueParams) (result workqueue.RescueResult, moved []int64) {
+func (m *Model) Rescue(assignedFor time.Duration) (result workqueue.RescueResult, moved []int64) {
 	var again []int // priorities of what waits again
 	for _, id := range m.IDs() {
 		it := m.Items[id]
-		stale := m.Stale(it, p.AssignedFor)
+		stale := m.Stale(it, assignedFor)
 		withheld := !stale && it.State == workqueue.Assigned && m.Withheld(it)
 		if !stale && !withheld {
 			continue
@@ -70,7 +70,7 @@ func (m *Model) Rescue(p workqueue.RescueParams) (result workqueue.RescueResult,
 		}
 		it.ReleaseCount++
 		m.note(it, worker, workqueue.Attempt{Attempt: it.Attempt(), Outcome: "rescued", Error: new("rescued")})
-		if it.ReleaseCount >= p.MaxReleases {
+		if it.ReleaseCount >= cmp.Or(m.MaxReleases, workqueue.DefaultMaxReleases) {
 			result.Poisoned++
 			it.State, it.WorkerID, it.FinishedAt = workqueue.Cancelled, worker, m.in(0)
 			it.Error, it.ErrorKind = new("poison"), new(workqueue.KindPoison)
