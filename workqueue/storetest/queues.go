@@ -43,7 +43,7 @@ func listQueuePolicies(x *fixture) {
 	x.wantPolicy(queues[1], workqueue.Queue{
 		Consumer: workqueue.ConsumerRobots, PriorityOffset: -200, RetryAs: workqueue.RetryCopy, Encrypted: true,
 		Distribution: `{"mode":"round-robin"}`, MaxReleases: 9,
-		Revision:     7, DefinedBy: &author,
+		Revision: 7, DefinedBy: &author,
 		QueueKeys: workqueue.QueueKeys{KeyScope: workqueue.KeyScopeGlobal, DeletedKeysCount: true},
 		QueueLife: workqueue.QueueLife{
 			TTL: workqueue.Duration(1500 * time.Millisecond), Retain: &retain, ArchiveAge: &age, ArchiveLimit: &limit,
