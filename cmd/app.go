@@ -118,7 +118,11 @@ func (a *app) resources() (handlers.Resources, error) {
 		known[name] = handlers.Connection{Driver: string(c.Driver), DSN: c.DSN.Reveal()}
 	}
 	connections, err := handlers.NewConnections(known)
-	return handlers.Resources{Connections: connections, Folders: a.cfg.Handlers.Folders}, err
+	if err != nil {
+		return handlers.Resources{}, err
+	}
+	hosts, err := a.cfg.Handlers.HTTP.Rules()
+	return handlers.Resources{Connections: connections, Folders: a.cfg.Handlers.Folders, Hosts: hosts}, err
 }
 
 // checker checks pipelines and what belongs to them, for commands that look at them

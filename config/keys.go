@@ -117,6 +117,20 @@ func handlersKeys() keydocs.Keys {
 			Name: "folders", Type: "list of string", Example: "[data]",
 			Doc: "the folders, with their subfolders, in which File, CSV, Template and Mail may read and write. Without any, no file may be touched",
 		},
+		{Name: "http", Type: "object", Keys: hostsKeys(), Doc: "the hosts that HTTP may reach"},
+	})
+}
+
+func hostsKeys() keydocs.Keys {
+	return keydocs.For[Hosts](keydocs.Keys{
+		{
+			Name: "allow", Type: "list of string", Example: "[api.example.com, \"*.example.org\", 10.20.0.0/16]",
+			Doc: "the only hosts that HTTP may reach: names, `*.domain`, addresses and networks; none: all that are not denied",
+		},
+		{
+			Name: "deny", Type: "list of string", Example: "[127.0.0.0/8, \"::1\", \"*.internal\"]",
+			Doc: "hosts that HTTP may not reach. Link-local addresses and those of cloud metadata are denied unless `allow` lists the address or a network inside theirs",
+		},
 	})
 }
 

@@ -1,5 +1,7 @@
 package handlers
 
+import "botwork/internal/hostrules"
+
 // Resources are what the built-in kinds need of the program that runs them.
 type Resources struct {
 	// Connections are the databases of SQL steps; nil means none.
@@ -9,6 +11,10 @@ type Resources struct {
 	// relative paths start at the first. Empty means that no file may be
 	// touched.
 	Folders []string
+
+	// Hosts says which hosts HTTP steps may reach; nil denies the reserved networks
+	// only.
+	Hosts *hostrules.Rules
 }
 
 // Builtin returns a registry of all built-in kinds but those of
@@ -16,7 +22,7 @@ type Resources struct {
 func Builtin(res Resources) *Registry {
 	r := NewRegistry()
 	r.MustRegister(
-		httpKind(),
+		httpKind(res),
 		sqlKind(res),
 		execKind(),
 		fileKind(res),

@@ -96,12 +96,16 @@ func (w *Worker) project(cfg config.Config, o Options) (process.Options, error) 
 	if w.connections, err = handlers.NewConnections(known); err != nil {
 		return process.Options{}, err
 	}
+	hosts, err := cfg.Handlers.HTTP.Rules()
+	if err != nil {
+		return process.Options{}, err
+	}
 	secrets := map[string]string{}
 	for name, text := range cfg.Secrets {
 		secrets[name] = text.Reveal()
 	}
 	link := &process.Link{}
-	registry := handlers.Builtin(handlers.Resources{Connections: w.connections, Folders: cfg.Handlers.Folders})
+	registry := handlers.Builtin(handlers.Resources{Connections: w.connections, Folders: cfg.Handlers.Folders, Hosts: hosts})
 	services := link.Services()
 	services.Secrets = func(name string) (string, bool) { text, ok := secrets[name]; return text, ok }
 	registry.MustRegister(queue.Kinds(services)...)
