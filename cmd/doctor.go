@@ -127,6 +127,11 @@ func (a *app) doctorOptions(name string) doctor.Options {
 	for name := range c.Secrets {
 		o.Secrets = append(o.Secrets, name)
 	}
+	for _, f := range c.SecretFiles() {
+		if keyset, _ := c.KeysetSource(); f.File != keyset { // which has a check of its own
+			o.SecretFiles = append(o.SecretFiles, doctor.SecretFile(f))
+		}
+	}
 	for name, connection := range c.Connections {
 		o.Connections = append(o.Connections, doctor.Connection{Name: name, Driver: connection.Driver, DSN: connection.DSN.Reveal()})
 	}

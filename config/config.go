@@ -56,6 +56,10 @@ type Config struct {
 	from   map[string]string
 	broken map[string]bool
 
+	// inFile has the settings whose text the file takes from a variable, by the
+	// variable.
+	inFile map[string]string
+
 	// unread tells that there is a file and that it is not YAML.
 	unread bool
 

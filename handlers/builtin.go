@@ -15,6 +15,10 @@ type Resources struct {
 	// Hosts says which hosts HTTP steps may reach; nil denies the reserved networks
 	// only.
 	Hosts *hostrules.Rules
+
+	// SecretEnv are the names of the environment variables that settings read as
+	// secrets. Programs of Exec do not inherit them.
+	SecretEnv []string
 }
 
 // Builtin returns a registry of all built-in kinds but those of
@@ -24,7 +28,7 @@ func Builtin(res Resources) *Registry {
 	r.MustRegister(
 		httpKind(res),
 		sqlKind(res),
-		execKind(),
+		execKind(res.SecretEnv...),
 		fileKind(res),
 		csvKind(res),
 		jsonKind(),

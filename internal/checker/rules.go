@@ -60,6 +60,7 @@ func Rules() []Rule {
 		{"unknown-step", "`steps.NAME`, and no step has the name", "mend the name; one with a dash is written `steps[\"a-b\"]`"},
 		{"later-step", "`steps.NAME`, and that step has not run by then", "use a step that stands before"},
 		{"unknown-secret", "`secrets.NAME`, and the settings have no such secret", "mend the name, or add the secret to `botwork.yaml`"},
+		{"secret-variable", "`env.NAME`, and a setting reads that environment variable as a secret or a DSN", "name the secret under `secrets`, and write `secrets.NAME`"},
 
 		// The folder and what is enqueued.
 		{"no-folder", "the pipelines folder does not exist, or is no folder", "create it (`botwork init` makes one), or set `pipelines.dir`"},
@@ -84,7 +85,7 @@ func Rules() []Rule {
 		{"no-file", "the settings file that was named, or the file of a queue's schema, cannot be read", "mend `--config` or `BOTWORK_CONFIG`, or the path; `botwork init` writes settings"},
 		{"out-of-range", "a number or duration outside its bounds", "write what the message wants"},
 		{"invalid-pair", "two settings that do not go together, such as a lease shorter than two heartbeats", "change one of them"},
-		{"wrong-source", "a secret with none, or more than one, of `env`, `file` and `value`", "keep exactly one"},
+		{"wrong-source", "a secret with none, or more than one, of `env`, `file`, `credential` and `value`", "keep exactly one"},
 		{"no-value", "a variable or file that should hold a secret or a DSN is not there", "set it"},
 	}
 }

@@ -32,6 +32,9 @@ type Options struct {
 	Secrets      []string
 	SecretsError error
 
+	// SecretFiles are the files of secrets and DSNs, but for the keyset's.
+	SecretFiles []SecretFile
+
 	Connections []Connection
 
 	Keyset Keyset
@@ -105,6 +108,7 @@ func (d *Doctor) Checks() []Check {
 		{Name: "account", Run: d.accounts},
 		{Name: "zone-data", After: []string{"settings"}, Run: d.zoneData},
 		{Name: "secrets", After: []string{"settings"}, Run: d.secrets},
+		{Name: "secret-files", After: []string{"settings", "account"}, Run: d.secretFiles},
 		{Name: "keyset", After: []string{"settings", "account"}, Run: d.keyset},
 		{Name: "folders", After: []string{"settings", "account"}, Run: d.folders},
 		{Name: "disk", After: []string{"settings"}, Run: d.disk},
