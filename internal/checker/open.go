@@ -89,7 +89,7 @@ func Open(o Options) (*Project, error) {
 		findings = append(findings, strictyaml.Finding{File: dir, Code: pipelines.CodeNoFolder, Message: err.Error()})
 	}
 	p.Report = *checker.Project(p.Files)
-	p.Findings = append(findings, p.Findings...)
+	p.Findings = append(append(findings, p.Findings...), checker.Exposed(p.Files)...)
 	p.Findings.Sort()
 	return p, nil
 }

@@ -10,6 +10,7 @@ func Rules() []Rule {
 		// Warnings.
 		{"retry-multiplies", "a step has a `retry`, and nothing says how often its item is tried, so that the default of three attempts multiplies with it", "state `resilience.limit`, 1 or whatever you mean: [the sum](pipelines.md#a-steps-retry-and-the-items)"},
 		{"timeout-too-long", "a step's `timeout` is longer than `resilience.timeout`, which ends the whole run", "shorten the one or lengthen the other"},
+		{"exposed-files", "a folder of `handlers.folders` holds the pipelines, the settings, schemas, a file of secrets or keys, or the SQLite database, or lies within the pipelines: a step that writes files can change what runs, or read a secret", "allow a folder that holds nothing but the files of steps"},
 		{"waits-too-long", "the waits of a step's `retry` alone are longer than `resilience.timeout`: its last attempts never begin", "fewer attempts, shorter waits, or a longer timeout"},
 
 		// The YAML itself.

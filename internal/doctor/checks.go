@@ -49,6 +49,9 @@ type Options struct {
 	Folders []string
 	Log     string
 
+	// Exposed are those of Folders that hold more than the files of steps.
+	Exposed []ExposedFolder
+
 	// ServiceName is the service that runs with these settings, if it is installed,
 	// and Service asks the service manager about it.
 	ServiceName string
@@ -111,6 +114,7 @@ func (d *Doctor) Checks() []Check {
 		{Name: "secret-files", After: []string{"settings", "account"}, Run: d.secretFiles},
 		{Name: "keyset", After: []string{"settings", "account"}, Run: d.keyset},
 		{Name: "folders", After: []string{"settings", "account"}, Run: d.folders},
+		{Name: "exposed-files", After: []string{"settings"}, Run: d.exposed},
 		{Name: "disk", After: []string{"settings"}, Run: d.disk},
 		{Name: "pipelines", After: []string{"settings"}, Run: d.pipelines},
 		{Name: "database", After: []string{"settings"}, Run: d.database},
