@@ -34,7 +34,7 @@ func databaseKeys() keydocs.Keys {
 			Name: "driver", Enum: keydocs.Words(database.Drivers...), Default: string(d.Driver), Doc: "the engine",
 			EnumDocs: []string{"a file, for one machine", "Microsoft SQL Server and Azure SQL", "PostgreSQL"},
 		},
-		{Name: "dsn", Type: "source", Default: d.DSN.Reveal(), Doc: "which database, and who logs in. Only SQLite has a default. A password belongs into `{env: …}` or `{file: …}`"},
+		{Name: "dsn", Type: "source", Default: d.DSN.Reveal(), Doc: "which database, and who logs in. Only SQLite has a default. A password belongs into `{file: …}` or `{credential: …}`"},
 		{Name: "pool", Type: "object", Keys: poolKeys(d.Pool), Doc: "connections to a database server; SQLite has its own rule"},
 	})
 }
