@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -27,7 +29,8 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	environ        []string
-	kinds          []handlers.Kind // beside the built-in ones
+	unset          func(name string) error // clears a variable of this process; nil leaves them alone
+	kinds          []handlers.Kind         // beside the built-in ones
 
 	// configFile is --config.
 	configFile string
@@ -55,6 +58,7 @@ func (a *app) loadConfig() error {
 		return err
 	}
 	a.cfg = cfg
+	a.forgetSecrets()
 	return nil
 }
 
@@ -118,7 +122,11 @@ func (a *app) resources() (handlers.Resources, error) {
 		known[name] = handlers.Connection{Driver: string(c.Driver), DSN: c.DSN.Reveal()}
 	}
 	connections, err := handlers.NewConnections(known)
-	return handlers.Resources{Connections: connections, Folders: a.cfg.Handlers.Folders}, err
+	if err != nil {
+		return handlers.Resources{}, err
+	}
+	hosts, err := a.cfg.Handlers.HTTP.Rules()
+	return handlers.Resources{Connections: connections, Folders: a.cfg.Handlers.Folders, Hosts: hosts, SecretEnv: slices.Collect(maps.Keys(a.cfg.SecretVariables()))}, err
 }
 
 // checker checks pipelines and what belongs to them, for commands that look at them
@@ -140,6 +148,7 @@ func (a *app) openProject() (*checker.Project, error) {
 	})
 	if err == nil {
 		a.cfg = p.Settings
+		a.forgetSecrets()
 	}
 	return p, err
 }

@@ -34,7 +34,7 @@ func (p *programme) startWith(files []pipelines.File, dir string, strict bool) e
 			return err
 		}
 	}
-	p.queues, p.tasks, p.findings = report.Queues, report.Tasks, report.Findings
+	p.queues, p.tasks, p.findings = report.Queues, report.Tasks, append(report.Findings, p.judge.Exposed(files)...)
 	p.catalogue, _ = reload.Start(p.judgeFiles, files)
 	if len(mistakes) > 0 && !startsByItself(p.catalogue) {
 		return &noSystemPipelineError{dir, mistakes}

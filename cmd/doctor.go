@@ -14,8 +14,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/config"
+	"botwork/internal/checker"
 	"botwork/internal/doctor"
 	"botwork/internal/service"
+	"botwork/internal/strictyaml"
+	"botwork/pipelines"
 )
 
 const doctorDoc = `Looks at all that a worker needs on this machine and in its database, and says of
@@ -127,6 +130,11 @@ func (a *app) doctorOptions(name string) doctor.Options {
 	for name := range c.Secrets {
 		o.Secrets = append(o.Secrets, name)
 	}
+	for _, f := range c.SecretFiles() {
+		if keyset, _ := c.KeysetSource(); f.File != keyset { // which has a check of its own
+			o.SecretFiles = append(o.SecretFiles, doctor.SecretFile(f))
+		}
+	}
 	for name, connection := range c.Connections {
 		o.Connections = append(o.Connections, doctor.Connection{Name: name, Driver: connection.Driver, DSN: connection.DSN.Reveal()})
 	}
@@ -134,8 +142,26 @@ func (a *app) doctorOptions(name string) doctor.Options {
 	o.Keyset = doctor.Keyset{Named: c.HasKeyset()}
 	o.Keyset.File, _ = c.KeysetSource()
 	o.Keyset.Keys, o.Keyset.Error = a.keyring()
+	o.Exposed = a.exposedFolders()
 	o.Pipelines, o.CheckPipelines = c.Pipelines.Dir, a.countPipelines
 	return o
+}
+
+// exposedFolders are the folders of handlers.folders that are too wide.
+func (a *app) exposedFolders() []doctor.ExposedFolder {
+	judge, err := a.checker()
+	if err != nil {
+		return nil // of the settings, whose check says so
+	}
+	files, err := pipelines.ReadDir(a.cfg.Pipelines.Dir, nil)
+	if err != nil {
+		files = nil // the check of pipelines says so
+	}
+	var list []doctor.ExposedFolder
+	for _, f := range judge.Exposed(files) {
+		list = append(list, doctor.ExposedFolder{Place: f.File, Found: f.Message, Advice: f.Hint})
+	}
+	return list
 }
 
 // serviceStatus asks the service manager. A machine without one has no service.
@@ -171,6 +197,7 @@ func (a *app) countPipelines() (doctor.PipelineCounts, error) {
 	}
 	catalogue, _ := usable(project.Checker, project.Files)
 	mistakes, warnings := project.Mistakes(), project.Warnings()
+	warnings = slices.DeleteFunc(warnings, func(f strictyaml.Finding) bool { return f.Code == checker.CodeExposed }) // a check of its own
 	counts := doctor.PipelineCounts{
 		Good: len(catalogue.All()), Mistakes: len(mistakes), Warnings: len(warnings), Broken: catalogue.BrokenNames(),
 		Refused: settingsHaveMistakes(mistakes, project.Files) || !startsByItself(catalogue),

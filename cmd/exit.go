@@ -68,8 +68,10 @@ func (a *app) finish(cmd *cobra.Command, err error) int {
 	return exitFailed
 }
 
-// complain writes one error for a person.
-func (a *app) complain(err error) { fmt.Fprintf(a.stderr, "botwork: %v\n", err) }
+// complain writes one error for a person, without secrets.
+func (a *app) complain(err error) {
+	fmt.Fprintf(a.stderr, "botwork: %s\n", a.redactor().Redact(err.Error()))
+}
 
 // complainAll writes findings one per line, in the form that editors jump to.
 func (a *app) complainAll(findings strictyaml.Findings) {

@@ -61,6 +61,7 @@ JSON and YAML are one object, with the attempts under "attempts".`,
 			if err != nil {
 				return err
 			}
+			a.hideSecrets(&item, attempts)
 			if *output != formatTable {
 				return a.print(*output, itemDetails{item, attempts}, nil)
 			}

@@ -87,11 +87,7 @@ func (a *app) secrets() map[string]string {
 	return plain
 }
 
-// redactor hides the values of all secrets, and the keys.
+// redactor hides the values of all secrets, the passwords in DSNs, and the keys.
 func (a *app) redactor() *pipelines.Redactor {
-	values := a.keyMaterial()
-	for _, value := range a.secrets() {
-		values = append(values, value)
-	}
-	return pipelines.NewRedactor(values...)
+	return pipelines.NewRedactor(append(a.keyMaterial(), a.cfg.SecretValues()...)...)
 }

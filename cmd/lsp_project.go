@@ -52,7 +52,7 @@ func (a *app) openForEditor(settings string, read func(path string) ([]byte, err
 	cfg := opened.Settings
 	p := &lsp.Project{
 		Settings: settings, Dir: cfg.Pipelines.Dir, Compiler: opened.Checker.Compiler(), Registry: opened.Checker.Compiler().Registry(),
-		Secrets: map[string]bool{}, Findings: opened.Findings,
+		Secrets: map[string]bool{}, SecretEnv: cfg.SecretVariables(), Findings: opened.Findings,
 	}
 	for name, text := range cfg.Secrets {
 		p.Secrets[name] = text.Reveal() != ""

@@ -34,5 +34,7 @@ func Main(kinds ...handlers.Kind) int {
 		<-signals
 		os.Exit(exitFailed)
 	}()
-	return Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ(), kinds...)
+	a := newApp(os.Stdin, os.Stderr, os.Environ(), kinds)
+	a.unset = os.Unsetenv
+	return a.execute(ctx, os.Args[1:], os.Stdout)
 }

@@ -64,7 +64,7 @@ func (a *app) dryRun(p *pipelines.Pipeline, payload workqueue.JSONText, part *pi
 		}
 	}
 	engine := pipelines.NewEngine(pipelines.EngineOptions{
-		Env: pipelines.Environ(), Secrets: secrets, WorkerName: a.cfg.Worker.Name, Redactor: a.redactor(),
+		Env: pipelines.Environ(), SecretEnv: a.cfg.SecretVariables(), Secrets: secrets, WorkerName: a.cfg.Worker.Name, Redactor: a.redactor(),
 	})
 	in := pipelines.RunInput{Payload: payload, Part: part}
 	if p.Trigger == nil {

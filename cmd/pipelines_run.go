@@ -159,7 +159,7 @@ func (a *app) runOnce(ctx context.Context, name string, payload workqueue.JSONTe
 		return view, err
 	}
 	engine := pipelines.NewEngine(pipelines.EngineOptions{
-		Env: pipelines.Environ(), Secrets: a.secrets(), WorkerName: a.cfg.Worker.Name, Log: log, Redactor: redactor,
+		Env: pipelines.Environ(), SecretEnv: a.cfg.SecretVariables(), Secrets: a.secrets(), WorkerName: a.cfg.Worker.Name, Log: log, Redactor: redactor,
 	})
 	result := engine.Run(ctx, p, pipelines.RunInput{Run: standInItem(p, payload), Part: part})
 	return viewRun(p, result), nil

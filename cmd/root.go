@@ -24,13 +24,22 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or a file with mistakes.`
 // the exit code. environ is in the form of os.Environ. When ctx ends, what goes
 // on is ended in good order. The kinds are handlers beside the built-in ones.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, environ []string, kinds ...handlers.Kind) int {
+	return newApp(stdin, stderr, environ, kinds).execute(ctx, args, stdout)
+}
+
+func newApp(stdin io.Reader, stderr io.Writer, environ []string, kinds []handlers.Kind) *app {
+	return &app{stdin: stdin, stderr: stderr, environ: environ, kinds: kinds, services: service.New, supervisor: unsupervised{}}
+}
+
+// execute carries out one command line.
+func (a *app) execute(ctx context.Context, args []string, stdout io.Writer) int {
 	out := &output{to: stdout}
-	a := &app{stdin: stdin, stdout: out, stderr: stderr, environ: environ, kinds: kinds, services: service.New, supervisor: unsupervised{}}
+	a.stdout = out
 	root := a.rootCommand()
 	root.SetArgs(args)
-	root.SetIn(stdin)
+	root.SetIn(a.stdin)
 	root.SetOut(out)
-	root.SetErr(stderr)
+	root.SetErr(a.stderr)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		err = out.err

@@ -134,7 +134,7 @@ func (a *app) newProcess(ctx context.Context, p *programme, store *sqlstore.Stor
 	return process.New(ctx, process.Options{
 		Store: store, Link: p.link, Catalogue: p.catalogue, Log: p.log,
 		Engine: pipelines.NewEngine(pipelines.EngineOptions{
-			Env: pipelines.Environ(), Secrets: a.secrets(), WorkerName: w.Name, Log: p.log, LogTo: p.logTo,
+			Env: pipelines.Environ(), SecretEnv: a.cfg.SecretVariables(), Secrets: a.secrets(), WorkerName: w.Name, Log: p.log, LogTo: p.logTo,
 			Redactor: p.redactor,
 		}),
 		Spec: workqueue.WorkerSpec{

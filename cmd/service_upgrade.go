@@ -72,7 +72,7 @@ func (a *app) serviceUpgradeCommand() *cobra.Command {
 // checkProgram runs a program to see that it is a botwork for this system that takes
 // the files of the services.
 func (a *app) checkProgram(ctx context.Context, program string, services []service.Status) error {
-	out, said, err := ask(ctx, program, "version", "--output", "json")
+	out, said, err := ask(ctx, a.environ, program, "version", "--output", "json")
 	if err != nil {
 		return fmt.Errorf("it does not tell its version: %w%s", err, said)
 	}
@@ -87,7 +87,7 @@ func (a *app) checkProgram(ctx context.Context, program string, services []servi
 		if st.Config == "" {
 			continue
 		}
-		_, said, err := ask(ctx, program, "pipelines", "check", "--config", st.Config)
+		_, said, err := ask(ctx, a.environ, program, "pipelines", "check", "--config", st.Config)
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == exitUsage {
 			return fmt.Errorf("it finds mistakes in the files of the service %s:%s", st.Name, said)
 		}
@@ -98,13 +98,14 @@ func (a *app) checkProgram(ctx context.Context, program string, services []servi
 
 // ask runs a program that has to answer soon. What it said to people begins with a
 // line end, or is "".
-func ask(ctx context.Context, program string, args ...string) (out []byte, said string, err error) {
+func ask(ctx context.Context, environ []string, program string, args ...string) (out []byte, said string, err error) {
 	const most = time.Minute
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Env = environ // that of the process may have lost what the settings read
 	cmd.WaitDelay = time.Second
 	err = cmd.Run()
 	if text := strings.TrimSpace(stderr.String() + short(stdout.String(), 1000)); err != nil && text != "" {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"botwork/internal/database"
+	"botwork/internal/hostrules"
 	"botwork/internal/strictyaml"
 )
 
@@ -54,6 +55,10 @@ type Config struct {
 	node   *strictyaml.Node
 	from   map[string]string
 	broken map[string]bool
+
+	// inFile has the settings whose text the file takes from a variable, by the
+	// variable.
+	inFile map[string]string
 
 	// unread tells that there is a file and that it is not YAML.
 	unread bool
@@ -143,7 +148,20 @@ type Handlers struct {
 	// Folders are those in which File, CSV, Template and Mail may read and
 	// write, subfolders included. Without any they may not touch files.
 	Folders []string `yaml:"folders" env:"FOLDERS"`
+
+	HTTP Hosts `yaml:"http" envPrefix:"HTTP_"`
 }
+
+// Hosts are those that HTTP steps may reach: names, *.domain, addresses and networks.
+// Package internal/hostrules says how they are judged.
+type Hosts struct {
+	// Allow, when there are any, are the only ones that may be reached.
+	Allow []string `yaml:"allow" env:"ALLOW"`
+	Deny  []string `yaml:"deny" env:"DENY"`
+}
+
+// Rules are the rules of these hosts; the error is about entries that Validate reports.
+func (h Hosts) Rules() (*hostrules.Rules, error) { return hostrules.New(h.Allow, h.Deny) }
 
 // Log says what is logged and how.
 type Log struct {

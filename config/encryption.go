@@ -1,6 +1,10 @@
 package config
 
-import "botwork/internal/strictyaml"
+import (
+	"fmt"
+
+	"botwork/internal/strictyaml"
+)
 
 // Encryption says with which keys the texts of encrypted queues are sealed.
 type Encryption struct {
@@ -28,6 +32,11 @@ func (c *Config) KeysetSource() (file, variable string) {
 // cannot be used. This package reads the text and does not know what is in it.
 func (c *Config) KeysetFinding(message string) strictyaml.Finding {
 	return c.finding(pathKeyset, "invalid-value", message, "")
+}
+
+// FolderFinding is a finding about handlers.folders[i], at its place.
+func (c *Config) FolderFinding(i int, code, message, hint string) strictyaml.Finding {
+	return c.finding(fmt.Sprintf("handlers.folders[%d]", i), code, message, hint)
 }
 
 // encryption checks that the keyset's text is there.

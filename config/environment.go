@@ -20,6 +20,9 @@ const (
 	variableConfig      = "BOTWORK_CONFIG"
 	variableSecret      = "BOTWORK_SECRET_"
 	variableConnections = "BOTWORK_CONNECTIONS_"
+
+	// variableCredentials names the folder of a service's credentials.
+	variableCredentials = "CREDENTIALS_DIRECTORY"
 )
 
 // foreignVariables are the beginnings of variables that are no settings: those

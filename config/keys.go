@@ -34,7 +34,7 @@ func databaseKeys() keydocs.Keys {
 			Name: "driver", Enum: keydocs.Words(database.Drivers...), Default: string(d.Driver), Doc: "the engine",
 			EnumDocs: []string{"a file, for one machine", "Microsoft SQL Server and Azure SQL", "PostgreSQL"},
 		},
-		{Name: "dsn", Type: "source", Default: d.DSN.Reveal(), Doc: "which database, and who logs in. Only SQLite has a default. A password belongs into `{env: …}` or `{file: …}`"},
+		{Name: "dsn", Type: "source", Default: d.DSN.Reveal(), Doc: "which database, and who logs in. Only SQLite has a default. A password belongs into `{file: …}` or `{credential: …}`"},
 		{Name: "pool", Type: "object", Keys: poolKeys(d.Pool), Doc: "connections to a database server; SQLite has its own rule"},
 	})
 }
@@ -116,6 +116,20 @@ func handlersKeys() keydocs.Keys {
 		{
 			Name: "folders", Type: "list of string", Example: "[data]",
 			Doc: "the folders, with their subfolders, in which File, CSV, Template and Mail may read and write. Without any, no file may be touched",
+		},
+		{Name: "http", Type: "object", Keys: hostsKeys(), Doc: "the hosts that HTTP may reach"},
+	})
+}
+
+func hostsKeys() keydocs.Keys {
+	return keydocs.For[Hosts](keydocs.Keys{
+		{
+			Name: "allow", Type: "list of string", Example: "[api.example.com, \"*.example.org\", 10.20.0.0/16]",
+			Doc: "the only hosts that HTTP may reach: names, `*.domain`, addresses and networks; none: all that are not denied",
+		},
+		{
+			Name: "deny", Type: "list of string", Example: "[127.0.0.0/8, \"::1\", \"*.internal\"]",
+			Doc: "hosts that HTTP may not reach. Link-local addresses and those of cloud metadata are denied unless `allow` lists the address or a network inside theirs",
 		},
 	})
 }

@@ -113,6 +113,7 @@ func decode(file string, data []byte) (Config, strictyaml.Findings) {
 		findings = append(findings, node.Decode(&c)...)
 		c.node = node
 		c.noteBroken(findings)
+		c.noteSources()
 	}
 	return c, findings
 }

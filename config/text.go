@@ -12,11 +12,15 @@ import (
 )
 
 // Text is a setting that often does not stand in the file itself. In YAML it
-// is a plain text, {value: text}, {env: VARIABLE} or {file: path}; of a file's
-// content one line end at the end does not count. It prints as <secret>.
+// is a plain text, {value: text}, {env: VARIABLE}, {file: path} or {credential: name};
+// of a file's content one line end at the end does not count. It prints as <secret>.
 type Text struct {
 	env, file string
 	secret    Secret
+
+	// credential is a file's name in the folder that systemd gives a service's
+	// credentials in; file is its path when it has been found.
+	credential string
 
 	implied bool   // a default that nobody wrote
 	problem string // why there is no text, in words
@@ -32,24 +36,29 @@ func (t *Text) DecodeNode(n *strictyaml.Node) strictyaml.Findings {
 		return nil
 	}
 	if n.Kind != strictyaml.Mapping {
-		return strictyaml.Findings{n.Finding("wrong-type", fmt.Sprintf("%s: got %s, want text or one of {env: …}, {file: …}, {value: …}", n.Path, n.Kind), "")}
+		return strictyaml.Findings{n.Finding("wrong-type", fmt.Sprintf("%s: got %s, want text or one of {env: …}, {file: …}, {credential: …}, {value: …}", n.Path, n.Kind), "")}
 	}
 	var from struct {
-		Env   string  `yaml:"env"`
-		File  string  `yaml:"file"`
-		Value *inline `yaml:"value"`
+		Env        string  `yaml:"env"`
+		File       string  `yaml:"file"`
+		Credential string  `yaml:"credential"`
+		Value      *inline `yaml:"value"`
 	}
 	findings := n.Decode(&from)
 	given := 0
-	for _, key := range []string{"env", "file", "value"} {
+	for _, key := range []string{"env", "file", "credential", "value"} {
 		if value := n.Get(key); value != nil && value.Kind != strictyaml.Null {
 			given++
 		}
 	}
 	if given != 1 && len(findings) == 0 {
-		findings = append(findings, n.Finding("wrong-source", n.Path+": want exactly one of env, file and value", ""))
+		findings = append(findings, n.Finding("wrong-source", n.Path+": want exactly one of env, file, credential and value", ""))
 	}
-	*t = Text{env: from.Env, file: from.File}
+	if name := from.Credential; name != "" && (name != filepath.Base(name) || strings.ContainsAny(name, `/\`) || !filepath.IsLocal(name)) {
+		findings = append(findings, n.Get("credential").Finding("invalid-value", fmt.Sprintf("%s.credential: got %q, want the name of a credential, such as dsn", n.Path, name), ""))
+		from.Credential = ""
+	}
+	*t = Text{env: from.Env, file: from.File, credential: from.Credential}
 	if from.Value != nil {
 		t.secret = from.Value.Secret
 	}
@@ -91,6 +100,14 @@ func (t *Text) resolve(vars map[string]string, dir string) {
 		} else {
 			t.problem = fmt.Sprintf("the environment variable %s is not set", t.env)
 		}
+	case t.credential != "":
+		folder := vars[variableCredentials]
+		if folder == "" {
+			t.problem = fmt.Sprintf("there is no credential %s: the environment variable %s is not set, as systemd sets it for a unit with LoadCredential", t.credential, variableCredentials)
+			return
+		}
+		t.file = filepath.Join(folder, t.credential)
+		t.secret, t.problem = readText(t.file)
 	case t.file != "":
 		t.file = absolute(dir, t.file)
 		t.secret, t.problem = readText(t.file)
@@ -118,10 +135,14 @@ func readText(path string) (Secret, string) {
 }
 
 // pending tells that the text stands elsewhere and was not read.
-func (t Text) pending() bool { return (t.env != "" || t.file != "") && t.secret.text == nil }
+func (t Text) pending() bool {
+	return (t.env != "" || t.file != "" || t.credential != "") && t.secret.text == nil
+}
 
 // absent tells that nothing was written at all.
-func (t Text) absent() bool { return t.env == "" && t.file == "" && t.secret.text == nil }
+func (t Text) absent() bool {
+	return t.env == "" && t.file == "" && t.credential == "" && t.secret.text == nil
+}
 
 // DSN is a Text that prints with its password hidden only, since it says which
 // database is meant.

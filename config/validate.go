@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"botwork/internal/database"
+	"botwork/internal/hostrules"
 	"botwork/internal/strictyaml"
 )
 
@@ -55,12 +56,22 @@ func (c *Config) check() strictyaml.Findings {
 			k.add(fmt.Sprintf("handlers.folders[%d]", i), "invalid-value", "got an empty path", "")
 		}
 	}
+	k.hosts("handlers.http.allow", c.Handlers.HTTP.Allow, hostrules.CheckAllow)
+	k.hosts("handlers.http.deny", c.Handlers.HTTP.Deny, hostrules.CheckDeny)
 	k.choice("log.level", c.Log.Level, Levels)
 	k.choice("log.format", c.Log.Format, Formats)
 	k.between("log.file.maxSizeMB", c.Log.File.MaxSizeMB, 1, 10_000)
 	k.between("log.file.maxFiles", c.Log.File.MaxFiles, 0, 10_000)
 	k.atLeast("log.file.maxAge", c.Log.File.MaxAge, 0)
 	return k.findings
+}
+
+func (k *checker) hosts(path string, entries []string, check func(string) error) {
+	for i, entry := range entries {
+		if err := check(entry); err != nil {
+			k.add(fmt.Sprintf("%s[%d]", path, i), "invalid-value", err.Error(), "")
+		}
+	}
 }
 
 func (k *checker) database() {

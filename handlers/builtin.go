@@ -1,5 +1,7 @@
 package handlers
 
+import "botwork/internal/hostrules"
+
 // Resources are what the built-in kinds need of the program that runs them.
 type Resources struct {
 	// Connections are the databases of SQL steps; nil means none.
@@ -9,6 +11,14 @@ type Resources struct {
 	// relative paths start at the first. Empty means that no file may be
 	// touched.
 	Folders []string
+
+	// Hosts says which hosts HTTP steps may reach; nil denies the reserved networks
+	// only.
+	Hosts *hostrules.Rules
+
+	// SecretEnv are the names of the environment variables that settings read as
+	// secrets. Programs of Exec do not inherit them.
+	SecretEnv []string
 }
 
 // Builtin returns a registry of all built-in kinds but those of
@@ -16,9 +26,9 @@ type Resources struct {
 func Builtin(res Resources) *Registry {
 	r := NewRegistry()
 	r.MustRegister(
-		httpKind(),
+		httpKind(res),
 		sqlKind(res),
-		execKind(),
+		execKind(res.SecretEnv...),
 		fileKind(res),
 		csvKind(res),
 		jsonKind(),

@@ -15,7 +15,8 @@ import (
 const execDoc = `Runs a program with a list of arguments. No shell is involved: nothing is split, expanded or quoted, so text
 from a payload cannot become a command. Name a shell as the program where you want one.
 
-The program gets the environment of botwork without the variables that begin with BOTWORK_ (they may hold secrets), then
+The program gets the environment of botwork without the variables that begin with BOTWORK_ and without those that a
+setting reads as a secret or a DSN (env: in it gives the program a secret that it needs), then
 BOTWORK_PIPELINE, BOTWORK_STEP, BOTWORK_ITEM_ID and BOTWORK_ATTEMPT, then env. It may run twice for one item, after a
 failure or a crash; BOTWORK_ITEM_ID stays the same then, so the program can tell.
 
@@ -25,7 +26,7 @@ when it ends is killed as well.
 The exit code decides: success, business, permanent, else an ordinary failure that is retried. A program or folder that is
 not there, and output over the limit, are permanent errors. Output that is not the JSON it should be is an ordinary failure.`
 
-func execKind() Kind {
+func execKind(secretEnv ...string) Kind {
 	return Kind{
 		Name: "Exec", Summary: "Run a program", Doc: execDoc,
 		Output: "{exitCode, output, stderr}: output is what the program wrote, as stdout says; stderr is its last 4 KB of errors, behind a … when there were more.",
@@ -45,6 +46,7 @@ func execKind() Kind {
 			return &execStep{
 				Stdin: "none", Stdout: "text", Success: []int{0},
 				Timeout: Duration(10 * time.Minute), MaxOutput: 10 << 20, waitDelay: 2 * time.Second,
+				secretEnv: secretEnv,
 			}
 		},
 	}
@@ -66,6 +68,9 @@ type execStep struct {
 
 	// waitDelay is how long after the program's end its output may stay open.
 	waitDelay time.Duration
+
+	// secretEnv are variables that the program does not inherit.
+	secretEnv []string
 }
 
 func (s *execStep) Validate() error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,7 +51,10 @@ func (s *execStep) stdin(call *Call) (string, error) {
 // names the run.
 func (s *execStep) environment(call *Call) []string {
 	env := slices.DeleteFunc(os.Environ(), func(pair string) bool {
-		return strings.HasPrefix(strings.ToUpper(pair), "BOTWORK_")
+		name, _, _ := strings.Cut(pair, "=")
+		return strings.HasPrefix(strings.ToUpper(pair), "BOTWORK_") || slices.ContainsFunc(s.secretEnv, func(secret string) bool {
+			return name == secret || runtime.GOOS == "windows" && strings.EqualFold(name, secret)
+		})
 	})
 	env = append(env,
 		"BOTWORK_PIPELINE="+call.Pipeline, "BOTWORK_STEP="+call.Step,

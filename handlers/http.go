@@ -11,8 +11,18 @@ import (
 
 const httpDoc = `Sends one HTTP request and puts out the response.
 
-A body that is text is sent as it is; any other value is sent as JSON. Redirects are followed; a sign-in goes along
-only to the same host. The proxy settings of the environment apply.
+A body that is text is sent as it is; any other value is sent as JSON. The proxy settings of the environment apply.
+
+redirects: same-origin follows redirects to the same scheme, host and port, and from http to https on one host; another
+origin is a permanent error that says where it would lead. follow goes to other origins too, with no header of the step
+but Accept, Accept-Language and User-Agent, without its sign-in and without its body: a redirect that asks for the body
+again there (307, 308) is a permanent error. refuse follows none: a redirect is a permanent error, unless expectStatus,
+businessStatus or retryStatus lists its status. Nothing leads from https to http.
+
+handlers.http in the configuration says which hosts may be reached, at every hop; link-local addresses and those from
+which clouds give out credentials (169.254.169.254 and others) are denied by default. The address is checked after the
+name was resolved; behind a proxy, which resolves names itself, only names and addresses in the URL can be checked. A host
+that is not allowed is a permanent error.
 
 It may run twice for one item: after a failure, and after a crash between the answer and the record of it. GET,
 PUT and DELETE are usually safe then. For POST set idempotencyKey: the header Idempotency-Key is then the same at every
@@ -25,9 +35,11 @@ retryStatus is an ordinary failure, which is retried, no sooner than the respons
 its resilience's maxRetryAfter (1h by default) and within, however long the server asks for; an attempt of the step's own
 retry, which holds a slot, waits at most its maxDelay. A Retry-After that is negative or neither a number nor a date is
 ignored, and a date in the past is no wait. Any other status is a permanent error: the same request would get the same
-answer. No answer at all (no connection, timeout) is retried. A response larger than maxResponse is a permanent error.`
+answer. No answer at all (no connection, timeout) is retried. A response larger than maxResponse is a permanent error, and
+so are headers larger than 256KB.`
 
-func httpKind() Kind {
+func httpKind(res Resources) Kind {
+	client := &httpClient{rules: res.Hosts}
 	return Kind{
 		Name: "HTTP", Summary: "Send an HTTP request", Doc: httpDoc,
 		Output: "{status, headers, body, encoding, url}: headers by lower-case name; body is the decoded value of a JSON " +
@@ -50,7 +62,8 @@ func httpKind() Kind {
 			return &httpStep{
 				Method: http.MethodGet, ExpectStatus: []statusPattern{"2xx"},
 				RetryStatus: []statusPattern{"408", "425", "429", "5xx"},
-				Redirects:   10, Timeout: Duration(30 * time.Second), MaxResponse: 10 << 20,
+				Redirects:   redirects{sameOrigin, maxRedirects}, Timeout: Duration(30 * time.Second), MaxResponse: 10 << 20,
+				client: client,
 			}
 		},
 	}
@@ -67,9 +80,11 @@ type httpStep struct {
 	ExpectStatus   []statusPattern   `json:"expectStatus" doc:"statuses that are a success, such as 201 or 2xx"`
 	BusinessStatus []statusPattern   `json:"businessStatus" doc:"statuses that are a business error, such as 422"`
 	RetryStatus    []statusPattern   `json:"retryStatus" doc:"statuses that are worth another try"`
-	Redirects      int               `json:"redirects" doc:"most redirects to follow; 0 takes a redirect as the response"`
+	Redirects      redirects         `json:"redirects" doc:"which redirects are followed, 10 at most: same-origin, follow or refuse; a number is same-origin with another bound, 0 is refuse"`
 	Timeout        Duration          `json:"timeout" doc:"longest time for the whole exchange"`
 	MaxResponse    Size              `json:"maxResponse" doc:"largest response body"`
+
+	client *httpClient
 }
 
 type httpAuth struct {
@@ -89,15 +104,16 @@ func (s *httpStep) Validate() error {
 		errs = append(errs, WrongParam("url", fmt.Sprintf("the scheme is %q, want http or https", u.Scheme)))
 	case u.Host == "":
 		errs = append(errs, WrongParam("url", "the address has no host"))
+	default:
+		if err := s.client.rules.CheckHost(u.Hostname()); err != nil {
+			errs = append(errs, WrongParam("url", err.Error()))
+		}
 	}
 	if s.Auth.Token != "" && (s.Auth.Username != "" || s.Auth.Password != "") {
 		errs = append(errs, WrongParam("auth", "give a token, or a username and password, not both"))
 	}
 	if len(s.ExpectStatus) == 0 {
 		errs = append(errs, WrongParam("expectStatus", "want at least one status"))
-	}
-	if s.Redirects < 0 {
-		errs = append(errs, WrongParam("redirects", "want 0 or more"))
 	}
 	if s.Timeout <= 0 {
 		errs = append(errs, WrongParam("timeout", "want more than 0s"))
@@ -112,17 +128,7 @@ func (s *httpStep) Handle(ctx context.Context, call *Call) (any, error) {
 	if err != nil {
 		return nil, Permanent(err)
 	}
-	client := &http.Client{CheckRedirect: func(next *http.Request, via []*http.Request) error {
-		next.Header.Del("Referer") // its query may hold secrets, and the next host may be another
-		switch {
-		case s.Redirects == 0:
-			return http.ErrUseLastResponse
-		case len(via) > s.Redirects:
-			return Permanent(fmt.Errorf("more than %d redirects", s.Redirects))
-		}
-		return nil
-	}}
-	out, err := s.exchange(client, request)
+	out, err := s.exchange(request)
 	if err == nil {
 		return out, nil
 	}

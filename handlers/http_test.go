@@ -34,7 +34,7 @@ func TestHTTPSendsWhatItIsTold(t *testing.T) {
 		fmt.Fprint(w, `{"id": 7, "share": 0.5}`)
 	})
 	call := &Call{ItemID: 42, IdempotencyKey: "42", Pipeline: "orders", Step: "send it"}
-	out, err := run(t, httpKind(), map[string]any{
+	out, err := run(t, httpKind(Resources{}), map[string]any{
 		"url": address + "/orders?a=1", "method": "POST", "query": map[string]any{"b": []any{2, "x y"}, "c": 1234567.5, "none": nil},
 		"headers": map[string]any{"X-One": "1"}, "auth": map[string]any{"username": "ana", "password": "pw"},
 		"body": map[string]any{"n": 1, "s": "<"}, "idempotencyKey": true,
@@ -57,7 +57,7 @@ func TestHTTPSendsWhatItIsTold(t *testing.T) {
 		t.Error(diff)
 	}
 
-	if _, err := run(t, httpKind(), map[string]any{"url": address, "auth": map[string]any{"token": "tok"}, "body": "text", "method": "PUT", "idempotencyKey": true}, nil); err != nil {
+	if _, err := run(t, httpKind(Resources{}), map[string]any{"url": address, "auth": map[string]any{"token": "tok"}, "body": "text", "method": "PUT", "idempotencyKey": true}, nil); err != nil {
 		t.Fatal(err)
 	}
 	sent = []string{got.Header.Get("Authorization"), got.Header.Get("Content-Type"), body, got.Header.Get("Idempotency-Key")}
@@ -107,7 +107,7 @@ func TestHTTPOutcomes(t *testing.T) {
 			})
 			with := map[string]any{"url": address + "/p?key=hunter2"}
 			maps.Copy(with, c.with)
-			_, err := run(t, httpKind(), with, nil)
+			_, err := run(t, httpKind(Resources{}), with, nil)
 			wantError(t, err, c.outcome)
 			if err == nil {
 				return
@@ -141,7 +141,7 @@ func TestHTTPBodies(t *testing.T) {
 				w.Header().Set("Content-Type", c.contentType)
 				io.WriteString(w, c.body)
 			})
-			out, err := run(t, httpKind(), map[string]any{"url": address, "maxResponse": "1KB"}, nil)
+			out, err := run(t, httpKind(Resources{}), map[string]any{"url": address, "maxResponse": "1KB"}, nil)
 			wantError(t, err, c.outcome)
 			if err != nil {
 				return
@@ -157,16 +157,16 @@ func TestHTTPBodies(t *testing.T) {
 func TestHTTPTimeoutAndNoServer(t *testing.T) {
 	release := make(chan struct{})
 	address := serve(t, func(http.ResponseWriter, *http.Request) { <-release })
-	_, err := run(t, httpKind(), map[string]any{"url": address, "timeout": "30ms"}, nil)
+	_, err := run(t, httpKind(Resources{}), map[string]any{"url": address, "timeout": "30ms"}, nil)
 	close(release)
 	wantError(t, err, "error", "no answer within 30ms")
 
 	dead := httptest.NewServer(nil)
 	dead.Close()
-	_, err = run(t, httpKind(), map[string]any{"url": dead.URL}, nil)
+	_, err = run(t, httpKind(Resources{}), map[string]any{"url": dead.URL}, nil)
 	wantError(t, err, "error", "GET "+dead.URL)
 
-	h, err := httpKind().Build(map[string]any{"url": dead.URL})
+	h, err := httpKind(Resources{}).Build(map[string]any{"url": dead.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,10 +191,13 @@ func TestHTTPValidate(t *testing.T) {
 		{map[string]any{"url": "http://x", "expectStatus": []any{20, "x"}}, `expectStatus.0: status "20"`},
 		{map[string]any{"url": "http://x", "expectStatus": "6xx"}, `status "6xx"`},
 		{map[string]any{"url": "http://x", "auth": map[string]any{"token": "a", "username": "b"}}, "auth: give a token, or"},
-		{map[string]any{"url": "http://x", "redirects": -1, "timeout": "0s"}, "redirects: want 0 or more\ntimeout: want more than 0s"},
+		{map[string]any{"url": "http://x", "redirects": -1}, `redirects: got "-1", want same-origin, follow, refuse or a number`},
+		{map[string]any{"url": "http://x", "redirects": "none"}, `redirects: got "none", want same-origin`},
+		{map[string]any{"url": "http://x", "timeout": "0s"}, "timeout: want more than 0s"},
+		{map[string]any{"url": "http://169.254.169.254/latest"}, "url: host \"169.254.169.254\" is not allowed"},
 	} {
-		wantInvalid(t, httpKind(), c.with, c.want)
-		if _, err := httpKind().Build(c.with); strings.Contains(err.Error(), "hunter2") {
+		wantInvalid(t, httpKind(Resources{}), c.with, c.want)
+		if _, err := httpKind(Resources{}).Build(c.with); strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("the error shows a password: %v", err)
 		}
 	}
@@ -211,7 +214,7 @@ func TestHTTPRedirectTellsNoQuery(t *testing.T) {
 	var referer string
 	other := serve(t, func(_ http.ResponseWriter, r *http.Request) { referer = r.Header.Get("Referer") })
 	address := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other, http.StatusFound) })
-	if _, err := run(t, httpKind(), map[string]any{"url": address, "query": map[string]any{"key": "hunter2"}}, nil); err != nil {
+	if _, err := run(t, httpKind(Resources{}), map[string]any{"url": address, "redirects": "follow", "query": map[string]any{"key": "hunter2"}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if referer != "" {

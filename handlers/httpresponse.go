@@ -8,7 +8,6 @@ import (
 	"math"
 	"mime"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -16,12 +15,9 @@ import (
 )
 
 // exchange sends the request and judges the response.
-func (s *httpStep) exchange(client *http.Client, request *http.Request) (any, error) {
-	response, err := client.Do(request)
+func (s *httpStep) exchange(request *http.Request) (any, error) {
+	response, err := s.travel(request)
 	if err != nil {
-		if inURL, ok := errors.AsType[*url.Error](err); ok {
-			err = inURL.Err // without the address: its query may hold secrets
-		}
 		return nil, err
 	}
 	defer response.Body.Close()

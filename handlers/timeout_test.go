@@ -19,7 +19,7 @@ func TestOwnTimeoutsAreKnownAsTimeouts(t *testing.T) {
 		with map[string]any
 	}{
 		{execKind(), map[string]any{"program": "go", "args": []any{"env", "-json"}, "timeout": "1ns"}},
-		{httpKind(), map[string]any{"url": "http://" + address.String(), "timeout": "20ms"}},
+		{httpKind(Resources{}), map[string]any{"url": "http://" + address.String(), "timeout": "20ms"}},
 		{mailKind(Resources{}), map[string]any{
 			"host": "127.0.0.1", "port": address.Port, "tls": "none", "from": "a@example.test", "to": "b@example.test",
 			"subject": "s", "text": "t", "timeout": "20ms",

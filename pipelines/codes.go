@@ -41,6 +41,7 @@ const (
 	CodeUnknownStep        = "unknown-step"        // steps.x, and no step x
 	CodeLaterStep          = "later-step"          // steps.x, and x has not run by then
 	CodeUnknownSecret      = "unknown-secret"      // secrets.x, and no secret x
+	CodeSecretVariable     = "secret-variable"     // env.X, and a setting reads X as a secret
 
 	// Files and references.
 	CodeNoFolder          = "no-folder"          // the pipelines folder is not there

@@ -22,6 +22,11 @@ type Options struct {
 	// are not known and every name passes.
 	SecretNames []string
 
+	// SecretEnv are the environment variables that settings read as secrets, each
+	// with the path of its setting: expressions cannot read them as `env`. On
+	// Windows the names are in capitals.
+	SecretEnv map[string]string
+
 	// Location is the zone of triggers that name none; nil is UTC.
 	Location *time.Location
 }

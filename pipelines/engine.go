@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"time"
 
 	"botwork/handlers"
@@ -14,8 +15,10 @@ import (
 
 // EngineOptions are what runs share.
 type EngineOptions struct {
-	// Env is what expressions read as `env`; see Environ.
-	Env map[string]string
+	// Env is what expressions read as `env`; see Environ. SecretEnv are the
+	// variables that are left out of it, as Options has them.
+	Env       map[string]string
+	SecretEnv map[string]string
 
 	// Secrets are what expressions read as `secrets`, by name.
 	Secrets map[string]string
@@ -47,8 +50,10 @@ type Engine struct {
 
 // NewEngine returns an engine.
 func NewEngine(opts EngineOptions) *Engine {
+	env := maps.Clone(opts.Env)
+	maps.DeleteFunc(env, func(name, _ string) bool { return secretEnv(opts.SecretEnv).setting(name) != "" })
 	e := &Engine{
-		env: anyMap(opts.Env), secrets: anyMap(opts.Secrets), worker: map[string]any{"name": opts.WorkerName},
+		env: anyMap(env), secrets: anyMap(opts.Secrets), worker: map[string]any{"name": opts.WorkerName},
 		redactor: opts.Redactor, log: opts.Log, logTo: opts.LogTo,
 	}
 	if e.redactor == nil {

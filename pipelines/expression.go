@@ -91,7 +91,7 @@ func (c *compilation) program(source string, steps []string) (*bounded.Program, 
 	if known := c.programs[source]; known != nil {
 		return known, nil
 	}
-	made, err := bounded.Compile(source, c.envOf(steps), expr.Timezone("UTC"))
+	made, err := bounded.Compile(source, c.envOf(steps), append(c.names.secretEnv.options(), expr.Timezone("UTC"))...)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (c *compilation) steps(p *Pipeline, nodes []*strictyaml.Node) {
 		p.Steps[i] = &Step{Handler: value[string](c, raws[i].Handler, nil)}
 	}
 	c.nameSteps(p.Steps, raws)
-	c.names = names{system: p.Trigger != nil, secrets: c.opts.SecretNames}
+	c.names = names{system: p.Trigger != nil, secrets: c.opts.SecretNames, secretEnv: c.opts.SecretEnv}
 	for _, s := range p.Steps {
 		c.names.steps = append(c.names.steps, s.Name)
 	}

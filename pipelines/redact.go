@@ -2,9 +2,7 @@ package pipelines
 
 import (
 	"cmp"
-	"encoding/json"
 	"io"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -18,9 +16,8 @@ const minSecret = 4
 // hiddenSecret stands for a secret.
 const hiddenSecret = "<secret>"
 
-// Redactor replaces the values of secrets by <secret>. A value is known as it
-// stands, as JSON and log lines write it and as an address does. A nil Redactor replaces
-// nothing.
+// Redactor replaces the values of secrets by <secret>, in the spellings of formsOf. A
+// nil Redactor replaces nothing.
 type Redactor struct {
 	forms    []string // the longest first
 	replacer *strings.Replacer
@@ -34,9 +31,7 @@ func NewRedactor(values ...string) *Redactor {
 		if len(v) < minSecret {
 			continue
 		}
-		quoted, _ := json.Marshal(v) // a string always has a JSON form
-		plain, _ := jsonText(v)      // the same without escaping <, > and &
-		forms = append(forms, v, string(quoted[1:len(quoted)-1]), plain[1:len(plain)-1], logged(v), url.QueryEscape(v), url.PathEscape(v))
+		forms = append(forms, formsOf(v)...)
 	}
 	if len(forms) == 0 {
 		return nil

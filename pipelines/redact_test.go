@@ -2,6 +2,11 @@ package pipelines
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -42,6 +47,38 @@ type levels struct {
 func (l *levels) WriteLevel(level zerolog.Level, line []byte) (int, error) {
 	l.level = level
 	return l.Write(line)
+}
+
+func TestRedactEncodings(t *testing.T) {
+	const secret = "hu?nt>er~22"
+	r := NewRedactor(secret)
+	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+		if got := r.Redact("x " + encoding.EncodeToString([]byte(secret)) + " y"); got != "x <secret> y" {
+			t.Errorf("in base64: %s", got)
+		}
+		for _, before := range []string{"a:", "ab:", "abc:"} {
+			for _, after := range []string{"", "x", "xy", "xyz"} {
+				text := encoding.EncodeToString([]byte(before + secret + after))
+				got := r.Redact(text)
+				if !strings.Contains(got, "<secret>") {
+					t.Errorf("%s within base64, %s, stays %s", before+secret+after, text, got)
+				}
+				// What is left may decide a bit or two at each end, and no more.
+				if left := len(got) - len("<secret>"); left > len(encoding.EncodeToString([]byte(before)))+len(encoding.EncodeToString([]byte(after)))+4 {
+					t.Errorf("%s within base64, %s, leaves %s", before+secret+after, text, got)
+				}
+			}
+		}
+	}
+	for _, text := range []string{hex.EncodeToString([]byte(secret)), fmt.Sprintf("%X", secret), url.QueryEscape(secret), url.PathEscape(secret)} {
+		if got := r.Redact("x " + text + " y"); got != "x <secret> y" {
+			t.Errorf("%s stays %s", text, got)
+		}
+	}
+	control := NewRedactor("a\x00bc\td")
+	if got := control.Redact(fmt.Sprintf("%q", "a\x00bc\td")); got != `"<secret>"` {
+		t.Errorf("in quotes: %s", got)
+	}
 }
 
 func TestRedactingWriter(t *testing.T) {

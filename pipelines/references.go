@@ -100,6 +100,10 @@ func (r *references) variable(name string, property *ast.StringNode) {
 				strictyaml.Suggest(property.Value, r.names.secrets))
 			r.meant(property, r.names.secrets)
 		}
+	case varEnv:
+		if r.names.secretEnv.setting(property.Value) != "" {
+			r.name(property, CodeSecretVariable, r.names.secretEnv.refusal(property.Value), r.names.secretEnv.hint(property.Value))
+		}
 	case varItem:
 		if !r.names.system {
 			r.fieldIn(varItem, itemFields, property)

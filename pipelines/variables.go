@@ -39,6 +39,8 @@ type names struct {
 	steps   []string // in order
 	system  bool     // a trigger starts the pipeline: there is no item
 	secrets []string // nil: not known, any may exist
+
+	secretEnv secretEnv
 }
 
 // env describes the variables to the expression compiler, which refuses what

@@ -42,7 +42,7 @@ func New(settings *config.Config, registry *handlers.Registry) (*Checker, error)
 	}
 	return &Checker{
 		settings: settings,
-		compiler: pipelines.NewCompiler(registry, pipelines.Options{SecretNames: secrets, Location: zone}),
+		compiler: pipelines.NewCompiler(registry, pipelines.Options{SecretNames: secrets, SecretEnv: settings.SecretVariables(), Location: zone}),
 	}, nil
 }
 

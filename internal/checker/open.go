@@ -71,7 +71,11 @@ func Open(o Options) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	registry := o.Registry(handlers.Resources{Connections: known, Folders: settings.Handlers.Folders})
+	hosts, err := settings.Handlers.HTTP.Rules()
+	if err != nil {
+		hosts = nil // the settings' findings say so
+	}
+	registry := o.Registry(handlers.Resources{Connections: known, Folders: settings.Handlers.Folders, Hosts: hosts})
 	checker, err := New(&p.Settings, registry)
 	if err != nil {
 		return p, nil //nolint:nilerr // the zone's name, of which the settings' findings tell
@@ -85,7 +89,7 @@ func Open(o Options) (*Project, error) {
 		findings = append(findings, strictyaml.Finding{File: dir, Code: pipelines.CodeNoFolder, Message: err.Error()})
 	}
 	p.Report = *checker.Project(p.Files)
-	p.Findings = append(findings, p.Findings...)
+	p.Findings = append(append(findings, p.Findings...), checker.Exposed(p.Files)...)
 	p.Findings.Sort()
 	return p, nil
 }

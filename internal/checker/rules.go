@@ -10,6 +10,7 @@ func Rules() []Rule {
 		// Warnings.
 		{"retry-multiplies", "a step has a `retry`, and nothing says how often its item is tried, so that the default of three attempts multiplies with it", "state `resilience.limit`, 1 or whatever you mean: [the sum](pipelines.md#a-steps-retry-and-the-items)"},
 		{"timeout-too-long", "a step's `timeout` is longer than `resilience.timeout`, which ends the whole run", "shorten the one or lengthen the other"},
+		{"exposed-files", "a folder of `handlers.folders` holds the pipelines, the settings, schemas, a file of secrets or keys, or the SQLite database, or lies within the pipelines: a step that writes files can change what runs, or read a secret", "allow a folder that holds nothing but the files of steps"},
 		{"waits-too-long", "the waits of a step's `retry` alone are longer than `resilience.timeout`: its last attempts never begin", "fewer attempts, shorter waits, or a longer timeout"},
 
 		// The YAML itself.
@@ -60,6 +61,7 @@ func Rules() []Rule {
 		{"unknown-step", "`steps.NAME`, and no step has the name", "mend the name; one with a dash is written `steps[\"a-b\"]`"},
 		{"later-step", "`steps.NAME`, and that step has not run by then", "use a step that stands before"},
 		{"unknown-secret", "`secrets.NAME`, and the settings have no such secret", "mend the name, or add the secret to `botwork.yaml`"},
+		{"secret-variable", "`env.NAME`, and a setting reads that environment variable as a secret or a DSN", "name the secret under `secrets`, and write `secrets.NAME`"},
 
 		// The folder and what is enqueued.
 		{"no-folder", "the pipelines folder does not exist, or is no folder", "create it (`botwork init` makes one), or set `pipelines.dir`"},
@@ -85,7 +87,7 @@ func Rules() []Rule {
 		{"no-file", "the settings file that was named, or the file of a queue's schema, cannot be read", "mend `--config` or `BOTWORK_CONFIG`, or the path; `botwork init` writes settings"},
 		{"out-of-range", "a number or duration outside its bounds", "write what the message wants"},
 		{"invalid-pair", "two settings that do not go together, such as a lease shorter than two heartbeats", "change one of them"},
-		{"wrong-source", "a secret with none, or more than one, of `env`, `file` and `value`", "keep exactly one"},
+		{"wrong-source", "a secret with none, or more than one, of `env`, `file`, `credential` and `value`", "keep exactly one"},
 		{"no-value", "a variable or file that should hold a secret or a DSN is not there", "set it"},
 	}
 }

@@ -18,6 +18,16 @@ func SafeDSN(dsn string) string {
 	return b.String()
 }
 
+// Passwords returns the passwords and other secrets in dsn, each in the spellings in
+// which an error or a log may repeat it; nil if it has none.
+func Passwords(dsn string) []string {
+	var all []string
+	for _, s := range secretsIn(dsn) {
+		all = append(all, forms(dsn[s.from:s.to])...)
+	}
+	return all
+}
+
 // passwordPair finds passwords in the text of an error, which may hold a part
 // of a DSN that the driver took apart.
 var passwordPair = lazily(`(?i)((?:password|pwd|secret|token|assertion)\s*=\s*)("[^"]*"|'[^']*'|\{[^}]*\}|[^;&\s]+)`)
@@ -63,6 +73,9 @@ func forms(raw string) []string {
 	all := []string{raw, plain}
 	if u, err := url.PathUnescape(plain); err == nil {
 		all = append(all, u, url.QueryEscape(u), url.PathEscape(u))
+	}
+	if u, err := url.QueryUnescape(plain); err == nil {
+		all = append(all, u) // a + among the parameters of an address is a space
 	}
 	all = append(all, strings.NewReplacer(`\'`, `'`, `\\`, `\`, `\ `, ` `, `""`, `"`, `}}`, `}`).Replace(plain))
 	var kept []string

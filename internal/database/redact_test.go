@@ -3,6 +3,7 @@ package database_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,27 @@ func TestSafeDSN(t *testing.T) {
 				t.Errorf("SafeDSN of its result = %q, want it unchanged", again)
 			}
 		})
+	}
+}
+
+func TestPasswords(t *testing.T) {
+	for dsn, want := range map[string][]string{
+		"botwork.db":                              nil,
+		"postgres://bot@db/work":                  nil,
+		"postgres://bot:h%40unter%2F2@db/work":    {"h%40unter%2F2", "h@unter/2"},
+		"postgres://db/work?password=a+b%2Fc":     {"a b/c"},
+		"server=db;password=\"hun\"\"ter2\"":      {`hun"ter2`},
+		"host=db password=one sslpassword='t wo'": {"one", "t wo", "t+wo"},
+	} {
+		got := database.Passwords(dsn)
+		for _, password := range want {
+			if !slices.Contains(got, password) {
+				t.Errorf("Passwords(%s) = %q, want %q among them", dsn, got, password)
+			}
+		}
+		if want == nil && got != nil {
+			t.Errorf("Passwords(%s) = %q, want none", dsn, got)
+		}
 	}
 }
 

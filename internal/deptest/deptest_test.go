@@ -25,6 +25,7 @@ const module = "botwork"
 // may import, and why. Test files are held to testFences instead.
 var may = map[string]map[string]string{
 	"config": {
+		"internal/hostrules":  "an entry that is no host or network is reported at its place",
 		"internal/keydocs":    "the keys of the file are described beside the structs that read them",
 		"workqueue/matching":  "a worker's labels are checked as items meet them",
 		"internal/database":   "a DSN is judged, and redacted, where it is read",
@@ -33,6 +34,7 @@ var may = map[string]map[string]string{
 	"handlers": {
 		"internal/bounded":    "expressions and templates of steps cannot use up a worker",
 		"internal/database":   "the SQL handler opens the connections that the settings name",
+		"internal/hostrules":  "the HTTP handler asks them before it connects",
 		"internal/namedsql":   "one way of writing parameters in every dialect",
 		"internal/spans":      "lengths of time are written alike in steps and in the queue",
 		"internal/strictyaml": "parameters are decoded strictly, with their places",
@@ -92,6 +94,7 @@ var may = map[string]map[string]string{
 	},
 	"internal/e2e":         {},
 	"internal/faultproxy":  {},
+	"internal/hostrules":   {},
 	"internal/jsonschemas": {},
 	"internal/keydocs":     {},
 	"internal/keyring": {

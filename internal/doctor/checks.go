@@ -32,6 +32,9 @@ type Options struct {
 	Secrets      []string
 	SecretsError error
 
+	// SecretFiles are the files of secrets and DSNs, but for the keyset's.
+	SecretFiles []SecretFile
+
 	Connections []Connection
 
 	Keyset Keyset
@@ -45,6 +48,9 @@ type Options struct {
 	// log file, "" for none.
 	Folders []string
 	Log     string
+
+	// Exposed are those of Folders that hold more than the files of steps.
+	Exposed []ExposedFolder
 
 	// ServiceName is the service that runs with these settings, if it is installed,
 	// and Service asks the service manager about it.
@@ -105,8 +111,10 @@ func (d *Doctor) Checks() []Check {
 		{Name: "account", Run: d.accounts},
 		{Name: "zone-data", After: []string{"settings"}, Run: d.zoneData},
 		{Name: "secrets", After: []string{"settings"}, Run: d.secrets},
+		{Name: "secret-files", After: []string{"settings", "account"}, Run: d.secretFiles},
 		{Name: "keyset", After: []string{"settings", "account"}, Run: d.keyset},
 		{Name: "folders", After: []string{"settings", "account"}, Run: d.folders},
+		{Name: "exposed-files", After: []string{"settings"}, Run: d.exposed},
 		{Name: "disk", After: []string{"settings"}, Run: d.disk},
 		{Name: "pipelines", After: []string{"settings"}, Run: d.pipelines},
 		{Name: "database", After: []string{"settings"}, Run: d.database},

@@ -74,7 +74,7 @@ var Types = []string{
 	"size",       // 10MB, or a whole number of bytes
 	"time",       // RFC 3339
 	"expression", // as an `if` has it
-	"source",     // a text, or where it stands: {env: …}, {file: …}, {value: …}
+	"source",     // a text, or where it stands: {env: …}, {file: …}, {credential: …}, {value: …}
 	"JSON Schema",
 	"pipeline", // a whole pipeline without a trigger
 }

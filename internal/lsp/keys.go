@@ -53,6 +53,7 @@ func keysOfType(typ string) keydocs.Keys {
 		return keydocs.Keys{
 			{Name: "env", Doc: "the environment variable that holds the text"},
 			{Name: "file", Doc: "the file that holds the text; a relative path stands against the folder of the settings"},
+			{Name: "credential", Doc: "the name of a credential of the service, as systemd hands it over by LoadCredential"},
 			{Name: "value", Type: "scalar", Doc: "the text itself, for trying out"},
 		}
 	case strings.Contains(typ, "pipeline"):

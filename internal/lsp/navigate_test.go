@@ -85,7 +85,7 @@ func TestSettings(t *testing.T) {
 		{testSettings + "    queue: ‸", "invoices default"},
 		{"worker:\n  queues: [‸]\n", "default"},
 		{"tasks:\n  a:\n    pipeline: ‸\n", "case hello -tick"},
-		{"secrets:\n  a: {‸}\n", "env file value"},
+		{"secrets:\n  a: {‸}\n", "env file credential value"},
 		{"secrets:\n  ‸\n", ""},
 		{"secrets:\n  a: ‸\n", ""},
 	} {

@@ -31,6 +31,9 @@ type Project struct {
 	// Secrets tells of each secret's name whether there is a text for it.
 	Secrets map[string]bool
 
+	// SecretEnv has the environment variables that expressions cannot read.
+	SecretEnv map[string]string
+
 	// Files are the texts of the folder, Findings all that is wrong with
 	// the settings and with them.
 	Files    []File

@@ -147,6 +147,9 @@ func (sc *scope) secrets() []symbol {
 func (sc *scope) environment() []symbol {
 	var list []symbol
 	for _, name := range slices.Sorted(maps.Keys(pipelines.Environ())) {
+		if sc.v.project.SecretEnv[name] != "" {
+			continue
+		}
 		list = append(list, symbol{name: name, kind: kindConstant, typ: "text", doc: "set in the editor's environment; what counts is the worker's"})
 	}
 	return list

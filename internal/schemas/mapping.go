@@ -73,9 +73,10 @@ func (b *builder) describe(s object, k keydocs.Key) {
 func (b *builder) source() object {
 	return object{
 		"properties": object{
-			"env":   object{"type": "string", "description": "the environment variable that holds the text"},
-			"file":  object{"type": "string", "description": "the file that holds the text; a relative path stands against the folder of the settings"},
-			"value": object{"type": []string{"string", "number", "boolean"}, "description": "the text itself, which is for trying out"},
+			"env":        object{"type": "string", "description": "the environment variable that holds the text"},
+			"file":       object{"type": "string", "description": "the file that holds the text; a relative path stands against the folder of the settings"},
+			"credential": object{"type": "string", "description": "the name of a credential of the service, as systemd hands it over by LoadCredential"},
+			"value":      object{"type": []string{"string", "number", "boolean"}, "description": "the text itself, which is for trying out"},
 		},
 		"additionalProperties": false, "minProperties": 1, "maxProperties": 1,
 	}

@@ -270,7 +270,7 @@ func TestMistakesAreMarked(t *testing.T) {
 		{"pipelines/hello.yaml", http + "timeout: 30\n", "5:16: want a duration such as 90s, 15m, 1h30m or 7d, or an expression ${{ … }}", nil},
 		{"pipelines/hello.yaml", http + "timeout: 30 s\n", "5:16: want a duration", nil},
 		{"pipelines/hello.yaml", http + "timeout: \"${{ payload.t }}\"\n", "", nil},
-		{"pipelines/hello.yaml", http + "redirects: many\n", "5:18: want a whole number, or an expression ${{ … }}", nil},
+		{"pipelines/hello.yaml", http + "redirects: many\n", "5:18: want same-origin, follow, refuse or a number of redirects, or an expression ${{ … }}", nil},
 		{"pipelines/hello.yaml", http + "redirects: ${{ payload.many }}\n", "", nil},
 		{"pipelines/hello.yaml", http + "retryStatus: [201, 7xx]\n", "5:26: want a number from 100 to 599, or a class such as 2xx", nil},
 		{"pipelines/hello.yaml", http + "retryStatus: 5xx\n", "", nil},

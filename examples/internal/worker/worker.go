@@ -96,12 +96,16 @@ func (w *Worker) project(cfg config.Config, o Options) (process.Options, error) 
 	if w.connections, err = handlers.NewConnections(known); err != nil {
 		return process.Options{}, err
 	}
+	hosts, err := cfg.Handlers.HTTP.Rules()
+	if err != nil {
+		return process.Options{}, err
+	}
 	secrets := map[string]string{}
 	for name, text := range cfg.Secrets {
 		secrets[name] = text.Reveal()
 	}
 	link := &process.Link{}
-	registry := handlers.Builtin(handlers.Resources{Connections: w.connections, Folders: cfg.Handlers.Folders})
+	registry := handlers.Builtin(handlers.Resources{Connections: w.connections, Folders: cfg.Handlers.Folders, Hosts: hosts, SecretEnv: slices.Collect(maps.Keys(cfg.SecretVariables()))})
 	services := link.Services()
 	services.Secrets = func(name string) (string, bool) { text, ok := secrets[name]; return text, ok }
 	registry.MustRegister(queue.Kinds(services)...)
@@ -110,7 +114,7 @@ func (w *Worker) project(cfg config.Config, o Options) (process.Options, error) 
 		return process.Options{}, fmt.Errorf("pipelines.timezone: %w", err)
 	}
 	names := slices.AppendSeq([]string{}, maps.Keys(secrets)) // not nil: nil lets every name pass
-	compiler := pipelines.NewCompiler(registry, pipelines.Options{SecretNames: names, Location: zone})
+	compiler := pipelines.NewCompiler(registry, pipelines.Options{SecretNames: names, SecretEnv: cfg.SecretVariables(), Location: zone})
 	catalogue, findings, err := pipelines.LoadDir(compiler, cfg.Pipelines.Dir)
 	if err = errors.Join(err, findings.Err()); err != nil {
 		return process.Options{}, err
@@ -119,13 +123,13 @@ func (w *Worker) project(cfg config.Config, o Options) (process.Options, error) 
 	if err != nil {
 		return process.Options{}, err
 	}
-	redactor := pipelines.NewRedactor(slices.Collect(maps.Values(secrets))...)
+	redactor := pipelines.NewRedactor(cfg.SecretValues()...)
 	log := zerolog.New(redactor.Writer(zerolog.ConsoleWriter{Out: o.Log, NoColor: true, TimeFormat: time.TimeOnly})).
 		Level(zerolog.WarnLevel).With().Timestamp().Str("worker", cfg.Worker.Name).Logger()
 	return process.Options{
 		Link: link, Catalogue: catalogue, Log: log,
 		Engine: pipelines.NewEngine(pipelines.EngineOptions{
-			Env: pipelines.Environ(), Secrets: secrets, WorkerName: cfg.Worker.Name, Log: log, Redactor: redactor,
+			Env: pipelines.Environ(), SecretEnv: cfg.SecretVariables(), Secrets: secrets, WorkerName: cfg.Worker.Name, Log: log, Redactor: redactor,
 		}),
 		Spec: workqueue.WorkerSpec{
 			Name: cfg.Worker.Name, Version: "example", Capacity: cfg.Worker.Capacity, Labels: labels, Lease: cfg.Worker.Lease,

@@ -1,0 +1,86 @@
+package config
+
+import (
+	"maps"
+	"slices"
+
+	"botwork/internal/database"
+)
+
+// SecretFile is a file that a setting reads a secret or a DSN from.
+type SecretFile struct {
+	Setting string // its path, such as "database.dsn"
+	File    string // absolute after Load
+}
+
+// texts are all settings that are secrets or DSNs, by their paths.
+func (c *Config) texts() map[string]Text {
+	all := map[string]Text{"database.dsn": c.Database.DSN.Text, pathKeyset: c.Encryption.Keyset}
+	for name, connection := range c.Connections {
+		all["connections."+name+".dsn"] = connection.DSN.Text
+	}
+	for name, secret := range c.Secrets {
+		all["secrets."+name] = secret
+	}
+	return all
+}
+
+// noteSources keeps which variables the file names, before the environment overrides
+// settings: they are secrets also where another one counts.
+func (c *Config) noteSources() {
+	c.inFile = map[string]string{}
+	for path, text := range c.texts() {
+		if text.env != "" {
+			c.inFile[variableName(text.env)] = path
+		}
+	}
+}
+
+// SecretVariables returns the environment variables from which settings read a secret
+// or a DSN, each with the path of the setting. On Windows, where case does not count,
+// names are in capitals.
+func (c *Config) SecretVariables() map[string]string {
+	all := maps.Clone(c.inFile)
+	if all == nil {
+		all = map[string]string{}
+	}
+	for path := range c.texts() {
+		if source, ok := c.from[path]; ok {
+			all[variableName(source)] = path
+		}
+	}
+	return all
+}
+
+// SecretValues returns what no log, error or output may show: the values of the
+// secrets, the passwords in the DSNs, and the DSNs that hold one. The keyset is not
+// among them: what is secret in it are its keys.
+func (c *Config) SecretValues() []string {
+	var values []string
+	for _, secret := range c.Secrets {
+		values = append(values, secret.Reveal())
+	}
+	dsns := []string{c.Database.DSN.Reveal()}
+	for _, connection := range c.Connections {
+		dsns = append(dsns, connection.DSN.Reveal())
+	}
+	for _, dsn := range dsns {
+		if passwords := database.Passwords(dsn); len(passwords) > 0 {
+			values = append(append(values, passwords...), dsn)
+		}
+	}
+	return values
+}
+
+// SecretFiles returns the files from which settings read a secret or a DSN, in the
+// order of the settings' paths.
+func (c *Config) SecretFiles() []SecretFile {
+	texts := c.texts()
+	var files []SecretFile
+	for _, path := range slices.Sorted(maps.Keys(texts)) {
+		if file := texts[path].file; file != "" {
+			files = append(files, SecretFile{path, file})
+		}
+	}
+	return files
+}

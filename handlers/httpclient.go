@@ -1,0 +1,116 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"syscall"
+
+	"botwork/internal/hostrules"
+)
+
+// maxResponseHeaders bounds a response's headers, in bytes.
+const maxResponseHeaders = 256 << 10
+
+// httpClient sends single requests to hosts that the rules allow. Its zero value
+// denies the reserved networks only. Steps share it and its idle connections.
+type httpClient struct {
+	rules *hostrules.Rules
+
+	// proxy and resolver stand in for those of the system in tests.
+	proxy    func(*http.Request) (*url.URL, error)
+	resolver *net.Resolver
+
+	once            sync.Once
+	direct, proxied *http.Transport // set by once
+}
+
+// do sends the request and follows no redirect. It does not go through an
+// http.Client, which reads the Location of a response that nobody follows, and repeats
+// it in its errors with the secrets that it may hold.
+func (c *httpClient) do(request *http.Request) (*http.Response, error) {
+	c.once.Do(c.init)
+	transport, err := c.route(request)
+	if err != nil {
+		return nil, err
+	}
+	if user := request.URL.User; user != nil && request.Header.Get("Authorization") == "" {
+		password, _ := user.Password()
+		request.SetBasicAuth(user.Username(), password)
+	}
+	response, err := transport.RoundTrip(request)
+	if err == nil {
+		return response, nil
+	}
+	switch refused, isRefused := errors.AsType[*hostrules.RefusedError](err); {
+	case isRefused:
+		return nil, Permanent(refused)
+	case strings.Contains(err.Error(), "response headers exceeded"), strings.Contains(err.Error(), "response header list larger"):
+		// net/http has no error values for these.
+		return nil, Permanent(fmt.Errorf("the response's headers are larger than %s", Size(maxResponseHeaders)))
+	}
+	return nil, err
+}
+
+// init makes the transports. Each connection of the direct one is checked after the
+// name was resolved, with the address that is connected to, so that a name cannot
+// resolve to one address for the check and to another for the connection.
+func (c *httpClient) init() {
+	if c.proxy == nil {
+		c.proxy = http.ProxyFromEnvironment
+	}
+	c.direct = http.DefaultTransport.(*http.Transport).Clone()
+	c.direct.MaxResponseHeaderBytes = maxResponseHeaders
+	c.proxied = c.direct.Clone()
+	c.proxied.Proxy = c.proxy
+	c.direct.Proxy = nil
+	c.direct.DialContext = c.dial
+}
+
+// route chooses how the request goes. A proxy resolves the host itself, so that only
+// the host's name, or the address that stands for it, can be checked. A proxy for
+// http goes by the Host header as well.
+func (c *httpClient) route(request *http.Request) (*http.Transport, error) {
+	proxy, err := c.proxy(request)
+	if err != nil {
+		// The error repeats the proxy's address, which may hold a password.
+		return nil, Permanent(errors.New("the proxy's address in the environment cannot be read; correct HTTP_PROXY or HTTPS_PROXY"))
+	}
+	if proxy == nil {
+		return c.direct, nil
+	}
+	hosts := []string{request.URL.Hostname()}
+	if request.Host != "" {
+		hosts = append(hosts, (&url.URL{Host: request.Host}).Hostname())
+	}
+	for _, host := range hosts {
+		if err := c.rules.CheckProxied(host); err != nil {
+			return nil, Permanent(err)
+		}
+	}
+	return c.proxied, nil
+}
+
+func (c *httpClient) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.rules.CheckHost(host); err != nil {
+		return nil, err
+	}
+	dialer := net.Dialer{Resolver: c.resolver, Control: func(_, address string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return err
+		}
+		return c.rules.CheckAddress(host, to.Addr())
+	}}
+	return dialer.DialContext(ctx, network, address)
+}

@@ -1,0 +1,47 @@
+package pipelines
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// formsOf are the spellings in which a text may show a secret: as it is, as JSON, log
+// lines and quoted texts write it, as addresses do, and as bytes in base64 and hex.
+func formsOf(secret string) []string {
+	quoted, _ := json.Marshal(secret) // a string always has a JSON form
+	plain, _ := jsonText(secret)      // the same without escaping <, > and &
+	escaped := strconv.Quote(secret)
+	digits := hex.EncodeToString([]byte(secret))
+	forms := []string{
+		secret, string(quoted[1 : len(quoted)-1]), plain[1 : len(plain)-1], logged(secret), escaped[1 : len(escaped)-1],
+		url.QueryEscape(secret), url.PathEscape(secret), digits, strings.ToUpper(digits),
+	}
+	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+		forms = append(forms, encoding.EncodeToString([]byte(secret)), encoding.WithPadding(base64.NoPadding).EncodeToString([]byte(secret)))
+		forms = append(forms, inBase64(encoding, secret)...)
+	}
+	return forms
+}
+
+// minInBase64 is the length from which a part of a base64 text stands for a secret.
+const minInBase64 = 8
+
+// inBase64 are the characters that a secret alone decides within the base64 of a longer
+// text, such as name:password in an Authorization header. There are three: a secret can
+// begin at each byte of a group of three.
+func inBase64(encoding *base64.Encoding, secret string) []string {
+	var cores []string
+	for before := range 3 {
+		text := encoding.WithPadding(base64.NoPadding).EncodeToString([]byte(strings.Repeat("x", before) + secret))
+		first := (before*8 + 5) / 6 // characters that hold bits of what is before
+		last := (before + len(secret)) * 8 / 6
+		if core := text[first:last]; len(core) >= minInBase64 {
+			cores = append(cores, core)
+		}
+	}
+	return cores
+}
