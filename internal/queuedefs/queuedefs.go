@@ -29,6 +29,8 @@ type rawQueue struct {
 	Robots         *strictyaml.Node `yaml:"robots"`
 	Checkout       *strictyaml.Node `yaml:"checkout"`
 	Limits         rawLimits        `yaml:"limits"`
+	MaxPayload     *strictyaml.Node `yaml:"maxPayload"`
+	MaxOutput      *strictyaml.Node `yaml:"maxOutput"`
 }
 
 type rawArchive struct {
@@ -121,6 +123,7 @@ func (r *reader) fill(q *workqueue.Queue, raw *rawQueue) {
 	r.robots(q, raw.Robots)
 	q.Checkout = span(r, raw.Checkout, positive)
 	q.QueueLimits = r.limits(&raw.Limits)
+	q.MaxPayload, q.MaxOutput = size(r, raw.MaxPayload), size(r, raw.MaxOutput)
 }
 
 // fault reports what Validate has found, at the place in the file.

@@ -171,6 +171,8 @@ func definition(q *workqueue.Queue) values {
 		"rate_period_ms":         aboveZero(ms(time.Duration(q.Rate.Per))),
 		"key_rate_limit":         aboveZero(int64(q.KeyRate.Limit)),
 		"key_rate_period_ms":     aboveZero(ms(time.Duration(q.KeyRate.Per))),
+		"max_payload":            aboveZero(q.MaxPayload),
+		"max_output":             aboveZero(q.MaxOutput),
 	}
 }
 
