@@ -90,6 +90,9 @@ type PurgeParams struct {
 
 	BeforeID int64 // 0: from the newest on
 	Limit    int   // bounds the page; 0: 500, which is the most
+
+	// Batch names the page, as Change.Batch does.
+	Batch BatchPart
 }
 
 // PurgeResult is what came of a page.

@@ -72,7 +72,7 @@ func (s *Store) record(ctx context.Context, tx *sql.Tx, p batchPart, items int, 
 // unanswered tells an error of the commit of a part, whose outcome is not known, from
 // one that has undone it.
 func unanswered(p workqueue.BatchPart, err error) error {
-	if commit, ok := errors.AsType[*commitError](err); ok && commit.unknown() {
+	if commit, ok := errors.AsType[*commitError](err); ok && p.Key != "" && commit.unknown() {
 		return &workqueue.UnansweredError{BatchPart: p, Err: err}
 	}
 	return err
