@@ -1,8 +1,10 @@
 package cmd
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -37,8 +39,16 @@ in ("15m") may stand in place of at, deadlineIn in place of deadline, true in pl
 of unique's duration, and a whole pipeline in place of its name. What a line leaves
 out is taken from the flags; tags, metadata, labels and selectors of a line replace
 those of the flags.
-All lines are checked before the first item is written; then they are written a
-thousand at a time. Of two lines with one key the first is the item.
+All lines are checked before the first item is written; then they are written in
+batches of up to a thousand. Of two lines with one key the first is the item. Until
+all are checked they are kept in a temporary file; a line may be as long as the
+largest payload of all queues (1 MB, unless a queue says more) and 1 MB.
+
+When the answer of the database is lost, the command looks up for up to 30 seconds
+what became of the batch. What it says about the items that are in the queue is true,
+or it says that it does not know. The same command and input with the --batch KEY that
+it names enqueues what is missing, and nothing twice, for seven days; botwork items
+batch KEY tells what is in the queue.
 
 Before anything is written, the pipeline must exist in the pipelines folder (where
 there is one) without mistakes, and the payload must suit it and the queue's schema. JSON and YAML
@@ -70,6 +80,7 @@ It spends two seconds on each at most, and what it cannot find out is no error.`
 		if err != nil {
 			return err
 		}
+		batch := cmp.Or(flags.batch, workqueue.NewBatchKey())
 		if err := a.loadConfig(); err != nil {
 			return err
 		}
@@ -78,22 +89,23 @@ It spends two seconds on each at most, and what it cannot find out is no error.`
 			return err
 		}
 		if flags.stdin {
-			return a.enqueueLines(cmd.Context(), defaults, checker, *output)
+			return a.enqueueLines(cmd.Context(), defaults, checker, enqueueOptions{*output, batch})
 		}
-		if defaults.Payload, err = flags.payload.read(a.stdin); err != nil {
+		limit := func() (int64, error) { return a.payloadLimit(cmd.Context(), defaults.QueueName) }
+		if defaults.Payload, err = flags.payload.read(a.stdin, limit); err != nil {
 			return err
 		}
 		at := flags.place()
 		if findings := checker.check(&defaults, at); len(findings) > 0 {
 			return findings
 		}
-		return a.enqueueSame(cmd, defaults, at, flags.count, *output)
+		return a.enqueueSame(cmd, defaults, at, flags.count, enqueueOptions{*output, batch})
 	}
 	return cmd
 }
 
 // enqueueSame writes the item of the flags count times.
-func (a *app) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, at place, count int, output format) error {
+func (a *app) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, at place, count int, o enqueueOptions) error {
 	ctx := cmd.Context()
 	return a.withStore(ctx, func(store *sqlstore.Store) error {
 		checker, err := newQueueChecker(ctx, store)
@@ -104,13 +116,33 @@ func (a *app) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, at place, co
 			return findings
 		}
 		if cmd.Flags().Changed("count") {
-			return a.enqueueMany(ctx, store, slices.Repeat([]workqueue.NewItem{it}, count), nil, output)
+			return a.enqueueMany(ctx, store, sameSource(it, count), o)
 		}
-		made, err := store.Enqueue(ctx, []workqueue.NewItem{it})
+		longer, stop := outlive(ctx, pageGrace)
+		defer stop()
+		made, err := a.enqueuePart(longer, store, workqueue.BatchPart{Key: o.batch, Part: 1}, []workqueue.NewItem{it})
+		if _, unknown := errors.AsType[*workqueue.UnansweredError](err); unknown {
+			return fmt.Errorf("whether the item is in the queue is unknown, since the database did not answer: %w; "+
+				"hint: `botwork items batch %s` tells it, and the same command with --batch %[2]s does not enqueue it twice", err, o.batch)
+		}
 		if err != nil {
 			return err
 		}
 		expect := func(id int64) expectation { return a.newStartExpectations(store).of(ctx, id) }
-		return a.showOne(ctx, store, expect, &it, made[0], output)
+		return a.showOne(ctx, store, expect, &it, made[0], o.output)
 	})
+}
+
+// payloadLimit is the size of the largest payload of a queue.
+func (a *app) payloadLimit(ctx context.Context, queue string) (limit int64, err error) {
+	limit = workqueue.DefaultMaxSize
+	err = a.withStore(ctx, func(store *sqlstore.Store) error {
+		q, err := store.Queue(ctx, queue)
+		if errors.Is(err, workqueue.ErrNotFound) {
+			return nil // which the check of the item says
+		}
+		limit = q.PayloadLimit()
+		return err
+	})
+	return limit, err
 }

@@ -82,6 +82,7 @@ func (c *itemChecker) check(it *workqueue.NewItem, at place) strictyaml.Findings
 
 func (c *itemChecker) pipeline(config string, at place) strictyaml.Findings {
 	var findings strictyaml.Findings
+	told := false
 	for _, f := range c.catalogue.CheckIntegrationConfig(config) {
 		switch {
 		case f.Code == pipelines.CodeUnknownPipeline && !c.named:
@@ -90,9 +91,12 @@ func (c *itemChecker) pipeline(config string, at place) strictyaml.Findings {
 		case !c.checked[config]:
 			// A mistake in the file of the pipeline that the item names.
 			findings = append(findings, f)
+			told = true
 		}
 	}
-	c.checked[config] = true
+	if told { // and not of every inline pipeline: a million lines may have one each
+		c.checked[config] = true
+	}
 	return findings
 }
 

@@ -24,6 +24,7 @@ type enqueueFlags struct {
 	count     int
 	stdin     bool
 	noCheck   bool
+	batch     string
 
 	key, limitKey        string
 	tags, meta           []string
@@ -56,6 +57,7 @@ func (f *enqueueFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.count, "count", 1, "enqueue the same item `N` times")
 	flags.StringVar(&f.createdBy, "created-by", "", "`NAME` to keep with the item (default the user's)")
 	flags.BoolVar(&f.stdin, "stdin", false, "read items from standard input, one JSON object per line; the same as -")
+	flags.StringVar(&f.batch, "batch", "", "enqueue what is missing of the batch `KEY`, which an earlier call of the same command has named")
 	flags.BoolVar(&f.noCheck, "no-check", false, "do not look for the pipeline in the pipelines folder")
 }
 
@@ -104,9 +106,14 @@ func (f *enqueueFlags) place() place {
 // refuse finds flags that do not go together, or say nothing.
 func (f *enqueueFlags) refuse(flags *pflag.FlagSet) error {
 	// A variable that a script forgot to set must not make an item without a key.
-	for _, name := range []string{"key", "limit-key", "estimated-duration", "deadline", "deadline-in", "retain", "unique-for"} {
+	for _, name := range []string{"key", "limit-key", "estimated-duration", "deadline", "deadline-in", "retain", "unique-for", "batch"} {
 		if flag := flags.Lookup(name); flag.Changed && flag.Value.String() == "" {
 			return usagef("--%s: got an empty text; leave the flag out for none", name)
+		}
+	}
+	if f.batch != "" {
+		if err := workqueue.CheckBatchKey(f.batch); err != nil {
+			return usagef("--batch: %v", err)
 		}
 	}
 	switch {

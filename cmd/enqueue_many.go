@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"io"
 
 	"botwork/internal/strictyaml"
 	"botwork/workqueue"
@@ -12,117 +12,148 @@ import (
 )
 
 const (
-	// enqueueBatch is how many items are written at once: all of them or none.
+	// enqueueBatch is how many items are written at once: all of them or none. Of large
+	// ones fewer are, enqueueBytes of payload and other text.
 	enqueueBatch = 1000
+	enqueueBytes = 4 << 20
+
+	// lineRest is how much of a line there may be beside the payload.
+	lineRest = 1 << 20
 
 	// maxLineFindings ends the reading of an input that is wrong throughout.
 	maxLineFindings = 100
 )
 
-// enqueueLines reads items from standard input, checks them all, and writes
-// them.
-func (a *app) enqueueLines(ctx context.Context, defaults workqueue.NewItem, checker *itemChecker, output format) error {
-	lines, err := a.readItems(ctx, defaults, checker)
-	if err != nil {
-		return err
-	}
-	store, err := a.openStore(ctx)
-	if err != nil && len(lines.findings) > 0 {
-		return lines.findings // which the database has nothing to do with
-	}
-	if err != nil {
-		return err
-	}
-	err = lines.checkQueues(ctx, store)
-	if err == nil {
-		err = a.enqueueMany(ctx, store, lines.items, lines.places, output)
-	}
-	return errors.Join(err, store.Close())
-}
-
-// itemLines are the items of standard input.
-type itemLines struct {
-	items  []workqueue.NewItem
-	places []place
-
-	// unread tells of an item that its line could not be read as one.
-	unread   []bool
+// lineChecker checks the lines of standard input, one after the other.
+type lineChecker struct {
+	defaults workqueue.NewItem
+	items    *itemChecker
+	queues   *queueChecker // nil: the database does not answer
 	findings strictyaml.Findings
 }
 
-// full tells that there are enough findings, of which it makes the last one.
-func (l *itemLines) full(at place, wereNot string) bool {
-	if len(l.findings) < maxLineFindings {
-		return false
-	}
-	l.findings = append(l.findings, at.finding("", "too-many", "the lines behind this one were not "+wereNot, ""))
-	return true
-}
-
-func (a *app) readItems(ctx context.Context, defaults workqueue.NewItem, checker *itemChecker) (*itemLines, error) {
-	var l itemLines
-	err := readLines(a.stdin, func(number int, line []byte) bool {
-		at := place{file: "stdin", line: number}
-		it, wrong := parseLine(line, defaults, &at)
-		unread := len(wrong) > 0
-		if !unread {
-			wrong = checker.check(&it, at)
+// enqueueLines checks all items of standard input, and then writes them.
+func (a *app) enqueueLines(ctx context.Context, defaults workqueue.NewItem, checker *itemChecker, o enqueueOptions) error {
+	check := lineChecker{defaults: defaults, items: checker}
+	store, opened := a.openStore(ctx)
+	if opened == nil {
+		defer func() { _ = store.Close() }()
+		if check.queues, opened = newQueueChecker(ctx, store); opened != nil {
+			return opened
 		}
-		l.findings = append(l.findings, wrong...)
-		l.items, l.places, l.unread = append(l.items, it), append(l.places, at), append(l.unread, unread)
-		return !l.full(at, "read") && ctx.Err() == nil
-	})
-	if err == nil {
-		err = ctx.Err()
 	}
-	return &l, err
-}
-
-// checkQueues asks the items' queues and returns all that was found.
-func (l *itemLines) checkQueues(ctx context.Context, store workqueue.QueueStore) error {
-	checker, err := newQueueChecker(ctx, store)
+	lines, err := newSpool()
 	if err != nil {
 		return err
 	}
-	for i := range l.items {
-		if len(l.findings) > maxLineFindings {
-			break // it says so already
-		}
-		if l.unread[i] {
-			continue
-		}
-		found := checker.check(l.items[i], l.places[i])
-		l.findings = append(l.findings, found...)
-		if len(found) > 0 && l.full(l.places[i], "checked") {
-			break
-		}
+	defer func() { _ = lines.close() }()
+	if err := check.read(ctx, a.stdin, lines); err != nil {
+		return err
 	}
-	l.findings.Sort()
-	return l.findings.Err()
+	check.findings.Sort()
+	if err := check.findings.Err(); err != nil {
+		return err // which the database has nothing to do with
+	}
+	if opened != nil {
+		return opened
+	}
+	if err := lines.rewind(); err != nil {
+		return err
+	}
+	return a.enqueueMany(ctx, store, lineSource(lines, defaults), o)
+}
+
+// read checks the lines until there are too many findings, and keeps those that it has read.
+func (c *lineChecker) read(ctx context.Context, r io.Reader, lines *spool) error {
+	limit := int64(workqueue.DefaultMaxSize)
+	if c.queues != nil {
+		limit = c.queues.largestPayload()
+	}
+	var kept error
+	err := readLines(r, limit+lineRest, func(line inputLine) bool {
+		at := place{file: "stdin", line: line.number}
+		if len(c.findings) == 0 && !line.tooLong {
+			kept = lines.add(line.number, line.text)
+		}
+		wereNot := c.check(line, &at, limit)
+		if len(c.findings) >= maxLineFindings {
+			c.findings = append(c.findings, at.finding("", "too-many", "the lines behind this one were not "+wereNot, ""))
+			return false
+		}
+		return kept == nil && ctx.Err() == nil
+	})
+	return errors.Join(kept, err, ctx.Err())
+}
+
+// check adds what is wrong with a line, and returns what it did last with it.
+func (c *lineChecker) check(line inputLine, at *place, limit int64) string {
+	if line.tooLong {
+		at.columns = nil
+		c.findings = append(c.findings, at.finding("", "too-long", fmt.Sprintf(
+			"the line is longer than %d bytes, want a payload of at most %d (%s) and %d for the rest", limit+lineRest, limit, workqueue.SizeText(limit), lineRest),
+			"store the data elsewhere and refer to it, or raise maxPayload in the queue's definition"))
+		return "read"
+	}
+	it, wrong := parseLine(line.text, c.defaults, at)
+	unread := len(wrong) > 0
+	if !unread {
+		wrong = c.items.check(&it, *at)
+	}
+	c.findings = append(c.findings, wrong...)
+	if unread || c.queues == nil || len(c.findings) >= maxLineFindings {
+		return "read"
+	}
+	c.findings = append(c.findings, c.queues.check(it, *at)...)
+	return "checked"
+}
+
+// itemSource returns items one after the other, and io.EOF behind the last.
+type itemSource struct {
+	total int
+	next  func() (it workqueue.NewItem, line int, err error) // line 0: it is of no line
+}
+
+// lineSource returns the items of lines that were checked.
+func lineSource(lines *spool, defaults workqueue.NewItem) itemSource {
+	return itemSource{lines.lines, func() (workqueue.NewItem, int, error) {
+		line, err := lines.next()
+		if err != nil {
+			return workqueue.NewItem{}, 0, err
+		}
+		at := place{file: "stdin", line: line.number}
+		// What the item keeps of the text is a copy: setKey makes strings of it.
+		it, findings := parseLine(line.text, defaults, &at)
+		return it, line.number, findings.Err()
+	}}
+}
+
+// sameSource returns the same item again and again.
+func sameSource(it workqueue.NewItem, count int) itemSource {
+	left := count
+	return itemSource{count, func() (workqueue.NewItem, int, error) {
+		if left == 0 {
+			return it, 0, io.EOF
+		}
+		left--
+		return it, 0, nil
+	}}
+}
+
+// enqueueOptions say how items are written and shown.
+type enqueueOptions struct {
+	output format
+	batch  string // the key of the batch
 }
 
 // enqueueMany writes items in batches and shows all that it wrote, even when a
-// later batch could not be written. places may be nil.
-func (a *app) enqueueMany(ctx context.Context, store *sqlstore.Store, items []workqueue.NewItem, places []place, output format) error {
-	bar := a.newProgress("enqueue", len(items))
-	var (
-		results []workqueue.Enqueued
-		failed  error
-	)
-	for batch := range slices.Chunk(items, enqueueBatch) {
-		got, err := store.Enqueue(ctx, batch)
-		if err != nil {
-			failed = fmt.Errorf("%d of %d items are in the queue, the rest is not: %w", len(results), len(items), err)
-			if places != nil {
-				failed = fmt.Errorf("%w; go on from line %d", failed, places[len(results)].line)
-			}
-			break
-		}
-		results = append(results, got...)
-		bar.add(len(got))
-	}
+// later batch could not be written.
+func (a *app) enqueueMany(ctx context.Context, store *sqlstore.Store, source itemSource, o enqueueOptions) error {
+	bar := a.newProgress("enqueue", source.total)
+	run := enqueueRun{app: a, store: store, key: o.batch, source: source}
+	run.done.keepIDs = o.output != formatTable
+	failed := run.all(ctx, bar.add)
 	bar.stop()
-	if err := a.showMany(ctx, store, results, output); err != nil && failed == nil {
+	if err := a.showMany(ctx, store, &run.done, o.output); err != nil && failed == nil {
 		return err
 	}
 	return failed

@@ -31,6 +31,15 @@ func newQueueChecker(ctx context.Context, store workqueue.QueueStore) (*queueChe
 	return c, nil
 }
 
+// largestPayload is the size of the largest payload that any queue takes.
+func (c *queueChecker) largestPayload() int64 {
+	largest := int64(workqueue.DefaultMaxSize)
+	for _, q := range c.queues {
+		largest = max(largest, q.PayloadLimit())
+	}
+	return largest
+}
+
 // check returns what the item's queue refuses.
 func (c *queueChecker) check(it workqueue.NewItem, at place) strictyaml.Findings {
 	name := it.QueueName

@@ -77,55 +77,41 @@ func sameness(asked *workqueue.NewItem, found *workqueue.Item) string {
 }
 
 // showMany shows what became of many items.
-func (a *app) showMany(ctx context.Context, store *sqlstore.Store, results []workqueue.Enqueued, output format) error {
-	made := map[int64]bool{}
-	var ids []int64
-	existing := 0
-	for _, r := range results {
-		if r.Existing {
-			existing++
-			continue
-		}
-		made[r.ID] = true
-		ids = append(ids, r.ID)
-	}
+func (a *app) showMany(ctx context.Context, store *sqlstore.Store, done *enqueuedItems, output format) error {
 	var expected map[int64]expectation
-	if len(ids) > 0 {
-		expected = a.newStartExpectations(store).firstAndLast(ctx, ids)
+	if done.made() > 0 {
+		expected = a.newStartExpectations(store).firstAndLast(ctx, []int64{done.first, done.last})
 	}
 	if output != formatTable {
+		list := a.newList(output)
 		// What is in the queue is shown even when the rest was interrupted.
-		items, err := itemsByID(context.WithoutCancel(ctx), store, workqueue.IDs(results))
-		if err != nil {
-			return err
-		}
-		list := make([]enqueuedItem, len(items))
-		for i, it := range items {
-			list[i] = enqueuedItem{it, !made[it.ID], nil}
+		err := done.each(context.WithoutCancel(ctx), store, func(it workqueue.Item, existing bool) error {
+			one := enqueuedItem{it, existing, nil}
 			if e, ok := expected[it.ID]; ok {
-				list[i].Expected = &e
+				one.Expected = &e
 			}
-		}
-		return a.print(output, list, nil)
+			return list.add(one)
+		})
+		return errors.Join(err, list.end())
 	}
 	text := "no items enqueued"
-	switch len(ids) {
+	switch done.made() {
 	case 0:
 	case 1:
-		text = fmt.Sprintf("1 item enqueued: id %d", ids[0])
+		text = fmt.Sprintf("1 item enqueued: id %d", done.first)
 	default:
-		text = fmt.Sprintf("%d items enqueued: ids %d to %d", len(ids), slices.Min(ids), slices.Max(ids))
+		text = fmt.Sprintf("%d items enqueued: ids %d to %d", done.made(), done.low, done.high)
 	}
-	switch existing {
+	switch done.existing {
 	case 0:
 	case 1:
 		text += "; 1 was there already"
 	default:
-		text += fmt.Sprintf("; %d were there already", existing)
+		text += fmt.Sprintf("; %d were there already", done.existing)
 	}
 	fmt.Fprintln(a.stdout, text)
-	if len(ids) > 0 {
-		a.showFirstAndLast(expected[ids[0]].Text, expected[ids[len(ids)-1]].Text)
+	if done.made() > 0 {
+		a.showFirstAndLast(expected[done.first].Text, expected[done.last].Text)
 	}
 	return nil
 }
@@ -138,33 +124,4 @@ func (a *app) showFirstAndLast(first, last string) {
 	case first != last:
 		fmt.Fprintf(a.stdout, "expected to start: the first %s; the last %s\n", cmp.Or(first, "has started"), cmp.Or(last, "has started"))
 	}
-}
-
-// itemsByID reads items, each once, in ascending order of their ids. What was
-// deleted meanwhile is not there; what is hidden is.
-func itemsByID(ctx context.Context, store workqueue.ItemStore, ids []int64) ([]workqueue.Item, error) {
-	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
-	items := make([]workqueue.Item, 0, len(ids))
-	for len(ids) > 0 {
-		// A page reaches from the highest id that is left as far down as there are
-		// ids that it can hold, and no farther: what was there already may be
-		// millions of rows away from what is new.
-		top := ids[len(ids)-1]
-		first, _ := slices.BinarySearch(ids, top-enqueueBatch+1)
-		low := ids[first]
-		page, err := store.Items(ctx, workqueue.ItemFilter{
-			BeforeID: top + 1, Limit: int(top - low + 1), Lifecycles: workqueue.Lifecycles(),
-		})
-		if err != nil {
-			return nil, err
-		}
-		for _, it := range page {
-			if _, wanted := slices.BinarySearch(ids[first:], it.ID); wanted {
-				items = append(items, it)
-			}
-		}
-		ids = ids[:first]
-	}
-	slices.Reverse(items)
-	return items, nil
 }

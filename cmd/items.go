@@ -34,6 +34,7 @@ The lifecycle is told from the state and the times, by the database's clock:
 		a.itemsListCommand(),
 		a.itemsShowCommand(),
 		a.itemsWhyCommand(),
+		a.itemsBatchCommand(),
 		a.itemsChangeCommand(workqueue.RunNow),
 		a.itemsChangeCommand(workqueue.Cancel),
 		a.itemsChangeCommand(workqueue.Archive),

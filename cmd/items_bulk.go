@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"time"
@@ -18,9 +19,15 @@ const (
 	dryRunBound = 100_000
 )
 
+// itemChanger is the part of the store that changes items.
+type itemChanger interface {
+	workqueue.ItemStore
+	workqueue.BatchStore
+}
+
 // changeMany changes all items that a filter picks, and tells and returns how
 // many those were.
-func (a *app) changeMany(ctx context.Context, store workqueue.ItemStore, filter workqueue.ItemFilter, c workqueue.Change) (int, error) {
+func (a *app) changeMany(ctx context.Context, store itemChanger, filter workqueue.ItemFilter, c workqueue.Change) (int, error) {
 	done := changeTexts[c.Action].done
 	if c.DryRun {
 		n, more, err := countChanges(ctx, store, filter, c, dryRunBound)
@@ -35,7 +42,8 @@ func (a *app) changeMany(ctx context.Context, store workqueue.ItemStore, filter 
 		return n, nil
 	}
 	bar := a.newProgress(string(c.Action)+" items", 0)
-	r, err := changePages(ctx, store, filter, c, bar.add)
+	c.Batch.Key = workqueue.NewBatchKey()
+	r, err := a.changePages(ctx, store, filter, c, bar.add)
 	if err == nil {
 		bar.done()
 	}
@@ -44,7 +52,7 @@ func (a *app) changeMany(ctx context.Context, store workqueue.ItemStore, filter 
 		fmt.Fprintf(a.stdout, "new item %d\n", id)
 	}
 	if err != nil {
-		return r.changed, r.broken(done, err)
+		return r.changed, r.broken(done, c.Batch.Key, err)
 	}
 	fmt.Fprintf(a.stdout, "%s %s\n", itemCount(r.changed), done)
 	if r.keysTaken > 0 {
@@ -70,7 +78,11 @@ type bulkResult struct {
 }
 
 // broken adds to err how far a change came before it.
-func (r bulkResult) broken(done string, err error) error {
+func (r bulkResult) broken(done, batch string, err error) error {
+	if _, unknown := errors.AsType[*workqueue.UnansweredError](err); unknown {
+		return fmt.Errorf("at least %s %s; whether more are is unknown, since the database did not answer: %w; hint: `botwork items batch %s` tells it",
+			itemCount(r.changed), done, err, batch)
+	}
 	if r.cut && r.changed == 0 && r.from == 0 {
 		return err
 	}
@@ -86,16 +98,20 @@ func (r bulkResult) broken(done string, err error) error {
 
 // changePages changes items page by page until there are no more, or ctx ends.
 // A page that is under way then is waited for, so that the number is right.
-func changePages(ctx context.Context, store workqueue.ItemStore, filter workqueue.ItemFilter, c workqueue.Change, changed func(n int)) (bulkResult, error) {
+func (a *app) changePages(ctx context.Context, store itemChanger, filter workqueue.ItemFilter, c workqueue.Change, changed func(n int)) (bulkResult, error) {
 	longer, stop := outlive(ctx, pageGrace)
 	defer stop()
 	var done bulkResult
 	for ctx.Err() == nil {
-		page, err := store.ChangeItems(longer, filter, c)
+		c.Batch.Part++
+		page, asked, err := a.changePage(longer, store, filter, c)
 		done.changed += page.Changed
 		done.keysTaken += page.KeysTaken
 		done.clones = append(done.clones, page.Clones...)
 		changed(page.Changed)
+		if err == nil && asked {
+			err = done.recount(longer, store, c.Batch.Key)
+		}
 		if err != nil {
 			done.cut = true
 			return done, err
@@ -106,6 +122,34 @@ func changePages(ctx context.Context, store workqueue.ItemStore, filter workqueu
 		done.from, filter.BeforeID = page.Next, page.Next
 	}
 	return done, ctx.Err()
+}
+
+// changePage changes a page, and finds out what became of it when the answer is lost.
+// asked reports that it did so: the page alone does not tell what all was changed then.
+func (a *app) changePage(ctx context.Context, store workqueue.ItemStore, filter workqueue.ItemFilter, c workqueue.Change) (page workqueue.ChangeResult, asked bool, err error) {
+	calls := 0
+	err = a.settleBatch(ctx, c.Batch, func(ctx context.Context) error {
+		calls++
+		got, err := store.ChangeItems(ctx, filter, c)
+		if got.Top > 0 {
+			filter.BeforeID = got.Top // the same page again does not reach what was made meanwhile, such as clones
+		}
+		if err == nil || got.Changed > page.Changed {
+			page = got
+		}
+		return err
+	})
+	return page, calls > 1, err
+}
+
+// recount sets what was changed to what is recorded of the batch.
+func (r *bulkResult) recount(ctx context.Context, store workqueue.BatchStore, key string) error {
+	r.changed, r.clones = 0, nil
+	return store.EachBatchRecord(ctx, key, func(part workqueue.BatchRecord) error {
+		r.changed += part.Items
+		r.clones = append(r.clones, part.Clones...)
+		return nil
+	})
 }
 
 // outlive is a context that ends some time after another one.

@@ -15,6 +15,7 @@ import (
 // pagedStore answers ChangeItems page by page.
 type pagedStore struct {
 	workqueue.ItemStore
+	workqueue.BatchStore
 	page func(ctx context.Context, f workqueue.ItemFilter, c workqueue.Change) (workqueue.ChangeResult, error)
 }
 
@@ -39,7 +40,7 @@ func fullPages(number int, during func(ctx context.Context) error) pagedStore {
 	}}
 }
 
-func changeManyOf(ctx context.Context, store workqueue.ItemStore, action workqueue.Action) result {
+func changeManyOf(ctx context.Context, store itemChanger, action workqueue.Action) result {
 	var stdout, stderr bytes.Buffer
 	a := &app{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, started: true}
 	_, err := a.changeMany(ctx, store, workqueue.ItemFilter{}, workqueue.Change{Action: action})

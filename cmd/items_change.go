@@ -137,9 +137,23 @@ func (c *itemChange) check(ids []int64, filter workqueue.ItemFilter) error {
 // none of the others.
 func (a *app) changeEach(ctx context.Context, store workqueue.ItemStore, ids []int64, c workqueue.Change) error {
 	refused := false
+	c.Batch.Key = workqueue.NewBatchKey()
+	longer, stop := outlive(ctx, pageGrace)
+	defer stop()
 	for _, id := range ids {
-		clone, err := store.ChangeItem(ctx, id, c)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var clone int64
+		err := a.settleBatch(longer, c.Batch, func(ctx context.Context) (err error) {
+			clone, err = store.ChangeItem(ctx, id, c)
+			return err
+		})
+		_, unknown := errors.AsType[*workqueue.UnansweredError](err)
 		switch {
+		case unknown:
+			return fmt.Errorf("whether item %d was %s is unknown, since the database did not answer: %w; hint: `botwork items batch %s` tells it",
+				id, changeTexts[c.Action].done, err, c.Batch.Key)
 		case refusesItem(err):
 			a.complain(err)
 			refused = true

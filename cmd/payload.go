@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -32,8 +31,9 @@ func (p *payloadFlags) given() bool {
 }
 
 // read returns the payload, "" when none was given. What is not JSON is wrong
-// usage.
-func (p *payloadFlags) read(stdin io.Reader) (workqueue.JSONText, error) {
+// usage, and so is what is larger than limit says. It is asked only for a payload that is
+// larger than the default; nil is no limit.
+func (p *payloadFlags) read(stdin io.Reader, limit func() (int64, error)) (workqueue.JSONText, error) {
 	if !p.given() {
 		return "", nil
 	}
@@ -45,10 +45,16 @@ func (p *payloadFlags) read(stdin io.Reader) (workqueue.JSONText, error) {
 		var err error
 		if p.file == "-" {
 			name = "standard input"
-			data, err = io.ReadAll(stdin)
+			data, err = readUpTo(stdin, limit)
 		} else {
 			name = p.file
-			data, err = os.ReadFile(p.file)
+			data, err = readFileUpTo(p.file, limit)
+		}
+		if size, ok := errors.AsType[*workqueue.SizeError](err); ok {
+			return "", &usageError{message: fmt.Sprintf("%s: %v", name, size)}
+		}
+		if _, ok := errors.AsType[*limitError](err); ok {
+			return "", err
 		}
 		if err != nil {
 			return "", usagef("--payload-file: %v", err)

@@ -77,7 +77,7 @@ would fail for certain.`,
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "tell what would be done, and do nothing")
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		text, err := payload.read(a.stdin)
+		text, err := payload.read(a.stdin, nil)
 		if err != nil {
 			return err
 		}

@@ -113,11 +113,16 @@ func (a *app) purge(ctx context.Context, store *sqlstore.Store, p workqueue.Purg
 	longer, stop := outlive(ctx, pageGrace)
 	defer stop()
 	bar := a.newProgress("remove items", 0)
-	removed, err := purgePages(ctx, longer, store, p, bar.add)
+	p.Batch.Key = workqueue.NewBatchKey()
+	removed, err := a.purgePages(ctx, longer, store, p, bar.add)
 	if err == nil {
 		bar.done()
 	}
 	bar.stop()
+	if _, unknown := errors.AsType[*workqueue.UnansweredError](err); unknown {
+		return fmt.Errorf("at least %s removed; whether more are is unknown, since the database did not answer: %w; "+
+			"hint: the command can be given again, and `botwork items batch %s` tells what this one removed", itemCount(removed), err, p.Batch.Key)
+	}
 	if err != nil {
 		return fmt.Errorf("%s removed before: %w", itemCount(removed), err)
 	}
@@ -130,9 +135,14 @@ type purger interface {
 	PurgeQueue(ctx context.Context, p workqueue.PurgeParams) (workqueue.PurgeResult, error)
 }
 
-func purgePages(ctx, longer context.Context, store purger, p workqueue.PurgeParams, removed func(n int)) (total int, err error) {
+func (a *app) purgePages(ctx, longer context.Context, store purger, p workqueue.PurgeParams, removed func(n int)) (total int, err error) {
 	for ctx.Err() == nil {
-		page, err := store.PurgeQueue(longer, p)
+		p.Batch.Part++
+		var page workqueue.PurgeResult
+		err := a.settleBatch(longer, p.Batch, func(ctx context.Context) (err error) {
+			page, err = store.PurgeQueue(ctx, p)
+			return err
+		})
 		if err != nil {
 			return total, err
 		}

@@ -51,6 +51,8 @@ func (a *app) queueSheet(q *workqueue.Queue) {
 	}
 	add("priority offset", signed(q.PriorityOffset))
 	add("limits", limitsOf(q))
+	add("largest payload", workqueue.SizeText(q.PayloadLimit()))
+	add("largest output", workqueue.SizeText(q.OutputLimit()))
 	if q.TTL > 0 {
 		add("expires", q.TTL.String()+" after it was made, unless it runs")
 	}

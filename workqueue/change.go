@@ -110,6 +110,11 @@ type Change struct {
 	// DryRun changes nothing, and tells what would be changed as if it were. It
 	// does not look at keys that must be unique.
 	DryRun bool
+
+	// Batch names the change of a page, so that it is made once however often it is asked
+	// for, and recorded; the zero value names none. The change of one item is the part
+	// minus the item's id. The error is an *UnansweredError when the outcome is unknown.
+	Batch BatchPart
 }
 
 // ChangeResult is what came of a Change of one page of items.
@@ -126,6 +131,10 @@ type ChangeResult struct {
 
 	// Next is the BeforeID of the next page; 0 when this was the last one.
 	Next int64
+
+	// Top is the BeforeID of this page: the page that is asked for again begins there,
+	// whatever was made meanwhile. 0: nothing was found.
+	Top int64
 }
 
 // Allows tells whether the item's state allows the action.

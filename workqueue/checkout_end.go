@@ -82,7 +82,7 @@ func (e *RobotEnd) validate() error {
 
 // EndByRobot is the end of an item that a robot says, as its queue's policy has
 // it: the rules of a worker's run, without a pipeline's. Data that does not fit
-// the queue's schemas is refused (*SchemaError) and the item stays taken. took
+// the queue's schemas (*SchemaError), or is too large (*SizeError), is refused and the item stays taken. took
 // is how long the robot has had the item, random is in [0, 1).
 func (q *Queue) EndByRobot(it *Item, e RobotEnd, schemas *Schemas, took time.Duration, random float64) (Finish, error) {
 	if err := e.validate(); err != nil {
@@ -90,10 +90,10 @@ func (q *Queue) EndByRobot(it *Item, e RobotEnd, schemas *Schemas, took time.Dur
 	}
 	var errs []error
 	if e.Kind == "" {
-		errs = append(errs, schemas.CheckOutput(q, e.Output))
+		errs = append(errs, cmp.Or(q.CheckOutputSize(e.Output), schemas.CheckOutput(q, e.Output)))
 	}
 	if e.Kind == "" || e.Analytics != "" {
-		errs = append(errs, schemas.CheckAnalytics(q, e.Analytics))
+		errs = append(errs, cmp.Or(q.CheckAnalyticsSize(e.Analytics), schemas.CheckAnalytics(q, e.Analytics)))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return Finish{}, err

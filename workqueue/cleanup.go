@@ -89,6 +89,7 @@ type CleanUpResult struct {
 	Workers   int
 	Durations int
 	Texts     int
+	Batches   int // records of batches, after BatchAge
 
 	// Complete tells that it did not stop early: what is left is little, new, or
 	// was locked by somebody.
@@ -97,7 +98,7 @@ type CleanUpResult struct {
 
 // Removed is how many rows are gone.
 func (r CleanUpResult) Removed() int {
-	return r.Completed + r.Archived + r.Deleted + r.Firings + r.Runs + r.Workers + r.Durations + r.Texts
+	return r.Completed + r.Archived + r.Deleted + r.Firings + r.Runs + r.Workers + r.Durations + r.Texts + r.Batches
 }
 
 // chore is one sort of housekeeping: a batch, and where it is counted.
@@ -187,6 +188,7 @@ func (p CleanUpParams) chores(store CleanUpStore, r *CleanUpResult) []chore {
 		{func(ctx context.Context) (int, error) { return store.TrimArchives(ctx, p.ArchivedItems, batch) }, &r.Archived, full},
 		{func(ctx context.Context) (int, error) { return store.FreeTimedKeys(ctx, batch) }, &r.Keys, full},
 		{func(ctx context.Context) (int, error) { return store.CompactStatistics(ctx, statisticsBatch) }, &r.Figures, statisticsBatch},
+		{func(ctx context.Context) (int, error) { return store.RemoveBatches(ctx, BatchAge, batch) }, &r.Batches, full},
 	}
 	for _, c := range []struct {
 		age   *time.Duration

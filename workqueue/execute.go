@@ -154,5 +154,10 @@ func (r *Runner) run(ctx context.Context, run *Run) Outcome {
 		// Another worker may have the key: the attempt counts, and is repeated.
 		return Outcome{Verdict: Failed, Kind: KindError, Error: "the item cannot be read: " + run.Unreadable}
 	}
+	if run.Oversized != "" {
+		return Outcome{Verdict: Failed, Kind: KindPermanent, Error: fmt.Sprintf(
+			"%s, much more than the %d bytes (%s) of maxPayload of the queue %q, and was not loaded; hint: raise maxPayload in the queue's definition and repeat the item",
+			run.Oversized, run.queue.PayloadLimit(), SizeText(run.queue.PayloadLimit()), run.QueueName)}
+	}
 	return run.check(&r.schemas, r.o.RunItem(ctx, run))
 }

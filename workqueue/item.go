@@ -48,6 +48,10 @@ type Item struct {
 	Encrypted  bool   `json:"encrypted"`
 	Unreadable string `json:"unreadable,omitempty"`
 
+	// Oversized tells of a claimed item which of its texts was not loaded, since it is
+	// much larger than the queue allows: it was written by hand, or before the limit.
+	Oversized string `json:"-"`
+
 	// Step and LogTail tell of the present or the last run: the step that it
 	// reached and its last log lines. They are kept until the item succeeds.
 	Step    *string `json:"step"`

@@ -107,7 +107,7 @@ func IDs(enqueued []Enqueued) []int64 {
 type ItemFault struct {
 	// Field is where it lies: "pipeline", "payload", "priority", "naturalKey",
 	// "limitKey", "tags", "metadata", "labels", "selectors", "deadline",
-	// "estimatedDuration", "retain" or "unique".
+	// "estimatedDuration", "retain", "queue" or "unique"; "" for other texts.
 	Field string
 	Err   error
 }
@@ -128,7 +128,9 @@ func (q *Queue) Prepare(it *NewItem, schemas *Schemas) error {
 	if it.IntegrationConfig == "" && q.Consumer != ConsumerRobots {
 		errs = append(errs, fault("pipeline", "pipeline: got none; items of the queue %q are run by workers and need one", q.Name))
 	}
-	if err := schemas.CheckPayload(q, it.Payload); err != nil {
+	if err := q.CheckPayloadSize(it.Payload); err != nil {
+		errs = append(errs, &ItemFault{"payload", err})
+	} else if err := schemas.CheckPayload(q, it.Payload); err != nil {
 		errs = append(errs, &ItemFault{"payload", err})
 	}
 	if own := it.Priority; !ItemPriorityRange(own + q.PriorityOffset) {
@@ -144,7 +146,7 @@ func fault(field, format string, args ...any) error {
 
 // faults checks what does not depend on the queue.
 func (it *NewItem) faults() []error {
-	var errs []error
+	errs := it.nulFaults()
 	tooLong := func(field, what, text string, most int) {
 		if len(text) <= most {
 			return // no sign takes fewer bytes than units

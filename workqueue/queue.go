@@ -45,6 +45,7 @@ type Queue struct {
 	QueueSchemas
 	QueueAccess
 	QueueLimits
+	QueueSizes
 
 	// Encrypted: payload, output and metadata of new items are encrypted at
 	// rest. Items that are there already stay as they are.
@@ -194,7 +195,12 @@ func (q Queue) MarshalJSON() ([]byte, error) {
 		Rate           *Rate     `json:"rateLimit"`
 		KeyConcurrency *int      `json:"keyConcurrencyLimit"`
 		KeyRate        *Rate     `json:"keyRateLimit"`
-	}{plain(q), set(q.TTL), set(q.MaxReleases), set(q.Checkout), set(q.Concurrency), set(q.Rate), set(q.KeyConcurrency), set(q.KeyRate)})
+		MaxPayload     *int64    `json:"maxPayload"`
+		MaxOutput      *int64    `json:"maxOutput"`
+	}{
+		plain(q), set(q.TTL), set(q.MaxReleases), set(q.Checkout), set(q.Concurrency), set(q.Rate), set(q.KeyConcurrency), set(q.KeyRate),
+		set(q.MaxPayload), set(q.MaxOutput),
+	})
 }
 
 // set is a value that its zero says nothing about; nil for the zero.

@@ -83,6 +83,8 @@ func (q *Queue) Validate() error {
 	c.robots(q.Robots)
 	c.span("checkout", q.Checkout)
 	c.limits(q.QueueLimits)
+	c.size("maxPayload", q.MaxPayload)
+	c.size("maxOutput", q.MaxOutput)
 	if len(c.faults) > 0 {
 		return &QueueError{Queue: q.Name, Faults: c.faults}
 	}
@@ -157,6 +159,13 @@ func (c *queueCheck) span(field string, d Duration) {
 func (c *queueCheck) count(field string, n int) {
 	if n < 0 || n > math.MaxInt32 {
 		c.add(field, fmt.Sprint(n), fmt.Sprintf("0 to %d", math.MaxInt32))
+	}
+}
+
+// size checks a number of bytes; 0 is the default.
+func (c *queueCheck) size(field string, n int64) {
+	if n < 0 || n > MostSize {
+		c.add(field, fmt.Sprint(n), fmt.Sprintf("1 to %d bytes (%s)", int64(MostSize), SizeText(MostSize)))
 	}
 }
 

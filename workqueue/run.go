@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"cmp"
 	"errors"
 	"sync"
 	"time"
@@ -36,6 +37,10 @@ type Run struct {
 	analytics JSONText
 	tail      logTail
 	changed   bool // since what was recorded last
+
+	// tooLarge is why the first output or analytics that exceeded the limit of the
+	// queue was not kept; nil: none did.
+	tooLarge error
 }
 
 // NewRun returns a run of an item that nobody bounds and whose progress goes
@@ -105,19 +110,35 @@ func (r *Run) TellPercent(percent int) {
 }
 
 // Show records what the run has to show already, as JSON, with the item: the
-// run's own output replaces it when the item succeeds.
+// run's own output replaces it when the item succeeds. An output that is larger than
+// the queue allows is not kept, and the run cannot succeed any more.
 func (r *Run) Show(output JSONText) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.refuseLocked(r.queue.CheckOutputSize(output)) {
+		return
+	}
 	r.output, r.changed = JSONText(storable(string(output))), true
 }
 
 // Analyse records figures about the work, as JSON, for the statistics of the
-// queue's owner. They are written when the run ends.
+// queue's owner. They are written when the run ends. Their size is limited as that of
+// what Show records.
 func (r *Run) Analyse(analytics JSONText) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.refuseLocked(r.queue.CheckAnalyticsSize(analytics)) {
+		return
+	}
 	r.analytics = JSONText(storable(string(analytics)))
+}
+
+// refuseLocked reports whether data is too large to be kept, and remembers that.
+func (r *Run) refuseLocked(err error) bool {
+	if r.tooLarge == nil {
+		r.tooLarge = err
+	}
+	return err != nil
 }
 
 // analysed is what Analyse recorded last.
@@ -188,11 +209,18 @@ func (r *Run) unsaid() {
 	r.changed = true
 }
 
-// check holds what a run has come to to the schemas of its queue: an output, or
-// analytics, that do not fit are a failure of the data.
+// check holds what a run has come to to the limits and schemas of its queue: an output,
+// or analytics, that do not fit are a failure of the data, too large ones a permanent one.
 func (r *Run) check(schemas *Schemas, o Outcome) Outcome {
 	if o.Verdict != Succeeded {
 		return o
+	}
+	r.mu.Lock()
+	tooLarge := r.tooLarge
+	r.mu.Unlock()
+	if err := cmp.Or(tooLarge, r.queue.CheckOutputSize(o.Output)); err != nil {
+		// Another attempt would put out the same.
+		return Outcome{Verdict: Failed, Kind: KindPermanent, Error: err.Error()}
 	}
 	output := o.Output
 	if output == "" {

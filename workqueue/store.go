@@ -23,6 +23,7 @@ type Store interface {
 	ScheduleStore
 	HousekeepingStore
 	AssignStore
+	BatchStore
 }
 
 // ItemStore creates, shows and changes items on somebody's word.

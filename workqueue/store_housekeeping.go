@@ -70,6 +70,9 @@ type HousekeepingStore interface {
 	// LeastTextAge or longer. What ran with one keeps its hash.
 	RemoveTexts(ctx context.Context, age time.Duration, limit int) (removed int, err error)
 
+	// RemoveBatches removes records of batches that are older: see BatchStore.
+	RemoveBatches(ctx context.Context, age time.Duration, limit int) (removed int, err error)
+
 	// PurgeQueue removes one page of a queue's items for good, the newest first,
 	// whatever the queue says of deletion; never a running one. Call it again with
 	// the result's Next as p.BeforeID until that is 0. ErrNotFound when there is
@@ -87,6 +90,9 @@ type PurgeParams struct {
 
 	BeforeID int64 // 0: from the newest on
 	Limit    int   // bounds the page; 0: 500, which is the most
+
+	// Batch names the page, as Change.Batch does.
+	Batch BatchPart
 }
 
 // PurgeResult is what came of a page.

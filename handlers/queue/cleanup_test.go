@@ -60,6 +60,7 @@ func (r *rubbish) RemoveRuns(_ context.Context, age time.Duration, _ int) (int, 
 func (r *rubbish) RemoveWorkers(_ context.Context, age time.Duration, _ int) (int, error) {
 	return r.note("workers", age)
 }
+func (r *rubbish) RemoveBatches(context.Context, time.Duration, int) (int, error) { return 0, nil }
 func (r *rubbish) RemoveTexts(_ context.Context, age time.Duration, _ int) (int, error) {
 	return r.note("texts", age)
 }

@@ -64,6 +64,8 @@ func Keys() keydocs.Keys {
 			Doc: "how long a checked-out item is its robot's alone before somebody else may have it",
 		},
 		{Name: "limits", Type: "object", Keys: limitsKeys(), Example: "{concurrency: 4, rate: 10/1m}", Doc: "how many items run or start at a time, on all machines together"},
+		{Name: "maxPayload", Type: "size", Default: "1MB", Example: "5MB", Doc: "the largest payload; a larger one is refused when the item is enqueued"},
+		{Name: "maxOutput", Type: "size", Default: "1MB", Example: "5MB", Doc: "the largest output; a run that puts out more fails for good"},
 	})
 }
 

@@ -30,6 +30,8 @@ type rawQueue struct {
 	MaxReleases    *strictyaml.Node `yaml:"maxReleases"`
 	Checkout       *strictyaml.Node `yaml:"checkout"`
 	Limits         rawLimits        `yaml:"limits"`
+	MaxPayload     *strictyaml.Node `yaml:"maxPayload"`
+	MaxOutput      *strictyaml.Node `yaml:"maxOutput"`
 }
 
 type rawArchive struct {
@@ -123,6 +125,7 @@ func (r *reader) fill(q *workqueue.Queue, raw *rawQueue) {
 	r.robots(q, raw.Robots)
 	q.Checkout = span(r, raw.Checkout, positive)
 	q.QueueLimits = r.limits(&raw.Limits)
+	q.MaxPayload, q.MaxOutput = size(r, raw.MaxPayload), size(r, raw.MaxOutput)
 }
 
 // fault reports what Validate has found, at the place in the file.

@@ -92,6 +92,16 @@ func span(r *reader, n *strictyaml.Node, check func(time.Duration) string) workq
 	}))
 }
 
+// size decodes a number of bytes, such as 5MB; 0 stands for absent and for reported.
+func size(r *reader, n *strictyaml.Node) int64 {
+	return int64(value(r, n, func(s handlers.Size) string {
+		if s <= 0 || s > workqueue.MostSize {
+			return fmt.Sprintf("got %s, want 1 byte to %s", n.Text, workqueue.SizeText(workqueue.MostSize))
+		}
+		return ""
+	}))
+}
+
 // positive and notNegative tell what is wanted in place of d; "" when d is that.
 func positive(d time.Duration) string {
 	if d <= 0 {

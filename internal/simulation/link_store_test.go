@@ -120,7 +120,14 @@ func (l link) RemoveFirings(context.Context, time.Duration, int) (int, error) { 
 func (l link) RemoveRuns(context.Context, time.Duration, int) (int, error)    { return 0, errRefused }
 func (l link) RemoveWorkers(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
 func (l link) RemoveTexts(context.Context, time.Duration, int) (int, error)   { return 0, errRefused }
-func (l link) KeepTexts(context.Context, []workqueue.PipelineText) error      { return errRefused }
+func (l link) RemoveBatches(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
+func (l link) EnqueueBatch(context.Context, workqueue.BatchPart, []workqueue.NewItem) ([]workqueue.Enqueued, error) {
+	return nil, errRefused
+}
+func (l link) EachBatchRecord(context.Context, string, func(workqueue.BatchRecord) error) error {
+	return errRefused
+}
+func (l link) KeepTexts(context.Context, []workqueue.PipelineText) error { return errRefused }
 func (l link) Texts(context.Context, workqueue.TextFilter) ([]workqueue.PipelineText, error) {
 	return nil, errRefused
 }

@@ -16,21 +16,29 @@ import (
 // ChangeItem implements workqueue.ItemStore.
 func (s *Store) ChangeItem(ctx context.Context, id int64, c workqueue.Change) (clone int64, err error) {
 	doing := fmt.Sprintf("%s item %d", c.Action, id)
+	part := changePart(c, -id)
+	if before, found, err := s.changedBefore(ctx, part); err != nil || found {
+		return firstClone(before), err
+	}
 	changed := 0
 	err = s.retry(ctx, doing, func() (err error) {
 		if c.DryRun {
 			return nil
 		}
 		if c.Action == workqueue.Clone {
-			clone, err = s.clone(ctx, id, c.By)
+			clone, err = s.clone(ctx, id, c.By, part)
 			return err
 		}
-		changed, err = s.apply(ctx, c, []int64{id}, nil)
+		changed, err = s.apply(ctx, c, []int64{id}, nil, part, 0)
 		return err
 	})
+	err = unanswered(part.BatchPart, err)
 	s.readyIf(err == nil && (clone > 0 || changed > 0 && c.Action.MakesReady()))
 	switch {
 	case classify(err) == uniqueError:
+		if before, found, err := s.changedBefore(ctx, part); err != nil || found {
+			return firstClone(before), err // another call has done it in this moment
+		}
 		return 0, fmt.Errorf("%s: %w", doing, s.duplicateOf(ctx, id))
 	case err != nil || clone > 0:
 		return clone, err
@@ -62,6 +70,10 @@ const (
 
 // ChangeItems implements workqueue.ItemStore.
 func (s *Store) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c workqueue.Change) (workqueue.ChangeResult, error) {
+	part := changePart(c, c.Batch.Part)
+	if before, found, err := s.changedBefore(ctx, part); err != nil || found {
+		return before, err
+	}
 	var result workqueue.ChangeResult
 	page := changePage
 	if c.DryRun {
@@ -72,6 +84,7 @@ func (s *Store) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c workq
 	if err != nil || len(ids) == 0 {
 		return result, err
 	}
+	result.Top = ids[0] + 1
 	if len(ids) == limit {
 		result.Next = ids[limit-1]
 	}
@@ -80,20 +93,24 @@ func (s *Store) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c workq
 		return result, nil
 	}
 	if c.Action == workqueue.Clone {
-		err = s.cloneEach(ctx, ids, c.By, &result)
+		err = s.cloneEach(ctx, ids, c, &result)
 		s.readyIf(result.Changed > 0)
 		return result, err
 	}
 	err = s.retry(ctx, string(c.Action)+" items", func() error {
-		result.Changed, err = s.apply(ctx, c, ids, func(orm *gorm.DB) *gorm.DB { return s.narrow(ctx, orm, f) })
+		result.Changed, err = s.apply(ctx, c, ids, func(orm *gorm.DB) *gorm.DB { return s.narrow(ctx, orm, f) }, part, result.Next)
 		return err
 	})
+	err = unanswered(part.BatchPart, err)
 	s.readyIf(err == nil && result.Changed > 0 && c.Action.MakesReady())
 	if c.Action == workqueue.Cancel || c.Action == workqueue.Archive {
 		_ = s.trimAllArchives(ctx) // as above
 	}
 	if classify(err) != uniqueError {
 		return result, err
+	}
+	if before, found, err := s.changedBefore(ctx, part); err != nil || found {
+		return before, err // another call has done it in this moment
 	}
 	// One of them would take a key that another item has by now: the rest goes
 	// one by one.
@@ -139,7 +156,9 @@ func (s *Store) changeable(ctx context.Context, f workqueue.ItemFilter, a workqu
 
 // apply changes the items among ids whose state allows it and that a filter,
 // unless it is nil, still picks, all of them or, with an error, none.
-func (s *Store) apply(ctx context.Context, c workqueue.Change, ids []int64, filter func(*gorm.DB) *gorm.DB) (n int, err error) {
+//
+// It records the part, with next as the page that follows.
+func (s *Store) apply(ctx context.Context, c workqueue.Change, ids []int64, filter func(*gorm.DB) *gorm.DB, part batchPart, next int64) (n int, err error) {
 	var keys map[int64]string
 	if c.Action == workqueue.Repeat || c.Action == workqueue.RunNow {
 		if keys, err = s.keysToTake(ctx, ids); err != nil {
@@ -160,8 +179,10 @@ func (s *Store) apply(ctx context.Context, c workqueue.Change, ids []int64, filt
 			return picked
 		}
 		return s.keepMoves(ctx, tx, ids, func() (err error) {
-			n, err = s.applyTo(ctx, tx, c, len(ids), from, keys)
-			return err
+			if n, err = s.applyTo(ctx, tx, c, len(ids), from, keys); err != nil || n == 0 && part.Part < 0 {
+				return err // the item stays as it is, and no record says otherwise
+			}
+			return s.recordChange(ctx, tx, part, workqueue.ChangeResult{Changed: n, Next: next, Top: ids[0] + 1})
 		})
 	})
 	if err != nil {

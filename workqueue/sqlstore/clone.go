@@ -17,7 +17,7 @@ import (
 
 // clone makes a new item like one that is there and returns its id; 0 when
 // there is none.
-func (s *Store) clone(ctx context.Context, id int64, by string) (clone int64, err error) {
+func (s *Store) clone(ctx context.Context, id int64, by string, part batchPart) (clone int64, err error) {
 	key, err := s.uniqueKeyOf(ctx, id)
 	if err != nil {
 		return 0, err
@@ -51,8 +51,13 @@ func (s *Store) clone(ctx context.Context, id int64, by string) (clone int64, er
 		}
 		return nil
 	}
-	if from.Encrypted {
-		err = s.tx(ctx, func(tx *sql.Tx) error { return insert(tx) })
+	if from.Encrypted || part.Key != "" {
+		err = s.tx(ctx, func(tx *sql.Tx) error {
+			if err := insert(tx); err != nil || clone == 0 {
+				return err
+			}
+			return s.recordChange(ctx, tx, part, workqueue.ChangeResult{Changed: 1, Clones: []int64{clone}})
+		})
 	} else {
 		err = insert(s.db)
 	}
@@ -74,9 +79,9 @@ func (s *Store) uniqueKeyOf(ctx context.Context, id int64) (string, error) {
 
 // cloneEach clones items, the oldest first, and passes over those whose key
 // must be unique.
-func (s *Store) cloneEach(ctx context.Context, ids []int64, by string, result *workqueue.ChangeResult) error {
+func (s *Store) cloneEach(ctx context.Context, ids []int64, c workqueue.Change, result *workqueue.ChangeResult) error {
 	for _, id := range slices.Backward(ids) {
-		clone, err := s.ChangeItem(ctx, id, workqueue.Change{Action: workqueue.Clone, By: by})
+		clone, err := s.ChangeItem(ctx, id, c)
 		switch {
 		case err == nil:
 			result.Changed++

@@ -44,7 +44,7 @@ func (s *Store) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue
 	if bytes == 0 {
 		bytes = math.MaxInt64
 	}
-	var items []workqueue.Item
+	var claimed claimedRows
 	err = s.single(ctx, "claim items", func(on runner) error {
 		rows, err := s.queries.query(ctx, on, "claim", values{
 			"worker": p.WorkerID, "instance": p.InstanceID,
@@ -55,30 +55,13 @@ func (s *Store) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue
 		if err != nil {
 			return err
 		}
-		items, err = s.claimed(rows, p.WorkerID, nil)
+		claimed, err = s.claimed(rows, p.WorkerID)
 		return err
 	})
-	return items, err
-}
-
-// claimed appends the items that a statement has claimed for a worker, in the order in
-// which it starts them.
-func (s *Store) claimed(rows *sql.Rows, workerID int64, items []workqueue.Item) ([]workqueue.Item, error) {
-	row := claimedBy(workerID)
-	pointers := row.claimed()
-	err := eachRow(rows, func() error {
-		if err := rows.Scan(pointers...); err != nil {
-			return err
-		}
-		items = append(items, s.item(&row))
-		return nil
-	})
-	sortClaimed(items)
-	return items, err
-}
-
-func sortClaimed(items []workqueue.Item) {
-	slices.SortFunc(items, func(a, b workqueue.Item) int { return workqueue.CompareStarts(&a, &b) })
+	if err != nil {
+		return nil, err
+	}
+	return s.completed(ctx, &claimed), nil
 }
 
 // Begin implements workqueue.LeaseStore.

@@ -32,6 +32,12 @@ func (s *Store) PurgeQueue(ctx context.Context, p workqueue.PurgeParams) (workqu
 	if _, err := s.Queue(ctx, p.Queue); err != nil {
 		return result, err
 	}
+	part := batchPart{p.Batch, workqueue.BatchPurge, ""}
+	if part.Key != "" {
+		if found, err := s.recorded(ctx, part, &result); err != nil || found {
+			return result, err
+		}
+	}
 	doing, limit := fmt.Sprintf("purge queue %q", p.Queue), bounded(p.Limit, cleanItems)
 	err := s.cleanTx(ctx, doing, func(tx *sql.Tx) error {
 		result = workqueue.PurgeResult{}
@@ -43,10 +49,15 @@ func (s *Store) PurgeQueue(ctx context.Context, p workqueue.PurgeParams) (workqu
 		if n := len(taken); n > 0 && (n == limit || n < len(page)) {
 			result.Next = taken[n-1].ItemID
 		}
-		result.Removed, err = s.remove(ctx, tx, taken)
-		return err
+		if result.Removed, err = s.remove(ctx, tx, taken); err != nil || part.Key == "" {
+			return err
+		}
+		return s.record(ctx, tx, part, result.Removed, result)
 	})
-	return result, err
+	if err != nil {
+		return workqueue.PurgeResult{}, unanswered(part.BatchPart, err)
+	}
+	return result, nil
 }
 
 func (s *Store) purgeable(ctx context.Context, tx *sql.Tx, p workqueue.PurgeParams, limit int) ([]pickedRow, error) {

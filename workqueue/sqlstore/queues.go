@@ -45,6 +45,8 @@ type queueRow struct {
 	RatePeriodMs        *int64
 	KeyRateLimit        *int
 	KeyRatePeriodMs     *int64
+	MaxPayload          *int64
+	MaxOutput           *int64
 	Revision            int64
 	DefinedBy           *string
 	UpdatedAt           utcTime
@@ -185,11 +187,12 @@ func (r *queueRow) queue() workqueue.Queue {
 			Rate:           workqueue.Rate{Limit: orZero(r.RateLimit), Per: orZero(span(r.RatePeriodMs))},
 			KeyRate:        workqueue.Rate{Limit: orZero(r.KeyRateLimit), Per: orZero(span(r.KeyRatePeriodMs))},
 		},
-		Encrypted: r.Encrypted,
-		Revision:  r.Revision,
-		DefinedBy: r.DefinedBy,
-		CreatedAt: r.CreatedAt.Time,
-		UpdatedAt: r.UpdatedAt.pointer(),
+		QueueSizes: workqueue.QueueSizes{MaxPayload: orZero(r.MaxPayload), MaxOutput: orZero(r.MaxOutput)},
+		Encrypted:  r.Encrypted,
+		Revision:   r.Revision,
+		DefinedBy:  r.DefinedBy,
+		CreatedAt:  r.CreatedAt.Time,
+		UpdatedAt:  r.UpdatedAt.pointer(),
 	}
 }
 

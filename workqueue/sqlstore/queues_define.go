@@ -172,6 +172,8 @@ func definition(q *workqueue.Queue) values {
 		"key_rate_limit":         aboveZero(int64(q.KeyRate.Limit)),
 		"key_rate_period_ms":     aboveZero(ms(time.Duration(q.KeyRate.Per))),
 		"max_releases":           aboveZero(int64(q.MaxReleases)),
+		"max_payload":            aboveZero(q.MaxPayload),
+		"max_output":             aboveZero(q.MaxOutput),
 	}
 }
 

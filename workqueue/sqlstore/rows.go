@@ -177,6 +177,7 @@ type itemRow struct {
 	PipelineHash        *string
 	IdempotencyKey      nullText
 	BegunFence          *int64 // not among the columns of whole items
+	LeftOut             *int64 `gorm:"-"` // of a claim: not NULL when large texts were not returned
 
 	// Due is computed by listings alone.
 	Due bool `gorm:"->"`
@@ -214,7 +215,7 @@ func (r *itemRow) claimed() []any {
 		&r.StartedAt, &r.FinishedAt, &r.RetainUntil, &r.DeletedAt, &r.DeletedReason,
 		&r.FirstStartedAt, &r.Analytics, &r.Encrypted, &r.ExpiresAt,
 		&r.LimitKey, &r.Robot, &r.RetainMs, &r.TaskScope, &r.TaskPlannedAt,
-		&r.RunOrder, &r.AssignedEstimateMs, &r.Channel, &r.BegunFence, &r.IdempotencyKey,
+		&r.RunOrder, &r.AssignedEstimateMs, &r.Channel, &r.BegunFence, &r.IdempotencyKey, &r.LeftOut,
 	}
 }
 

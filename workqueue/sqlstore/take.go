@@ -29,9 +29,9 @@ func (s *Store) TakePass(ctx context.Context, passes int64, assignments []workqu
 	if err != nil {
 		return taken, false, err
 	}
-	var items []workqueue.Item
+	var claimed claimedRows
 	err = s.retry(ctx, "take items", func() error {
-		items = nil
+		claimed = claimedRows{}
 		row := claimedBy(t.WorkerID)
 		pointers := row.claimed()
 		changed, err := s.queries.together(ctx,
@@ -40,7 +40,7 @@ func (s *Store) TakePass(ctx context.Context, passes int64, assignments []workqu
 				if err := scan(pointers...); err != nil {
 					return err
 				}
-				items = append(items, s.item(&row))
+				claimed.add(s, &row)
 				return nil
 			}},
 			ask{"next_pass", values{"passes": passes}, nil},
@@ -51,8 +51,7 @@ func (s *Store) TakePass(ctx context.Context, passes int64, assignments []workqu
 	if err != nil || !done {
 		return taken, false, err
 	}
-	sortClaimed(items)
-	return workqueue.TakenItems(items), true, nil
+	return workqueue.TakenItems(s.completed(ctx, &claimed)), true, nil
 }
 
 // takeThenRead has what was claimed read when that is committed, and others can write.
@@ -138,7 +137,11 @@ func (s *Store) taken(ctx context.Context, on runner, queries *queries, refs []r
 	if err != nil {
 		return nil, err
 	}
-	return s.claimed(rows, workerID, make([]workqueue.Item, 0, len(refs)))
+	claimed, err := s.claimed(rows, workerID)
+	if err != nil {
+		return nil, err
+	}
+	return claimed.complete(ctx, s, on, queries)
 }
 
 // takeRows are assignments as take locks their rows: in the order of ids, as everybody
@@ -179,5 +182,10 @@ func (a *assignTx) take(ctx context.Context, rows []assignRow, t workqueue.Takin
 	if err != nil {
 		return nil, err
 	}
-	return a.s.claimed(found, t.WorkerID, items)
+	claimed, err := a.s.claimed(found, t.WorkerID)
+	if err != nil {
+		return nil, err
+	}
+	taken, err := claimed.complete(ctx, a.s, a.tx, a.s.queries)
+	return append(items, taken...), err
 }

@@ -7,6 +7,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+	mssql "github.com/microsoft/go-mssqldb"
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"botwork/internal/database"
 )
 
@@ -43,7 +47,32 @@ func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
 		}
 		return err
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return &commitError{err}
+	}
+	return nil
+}
+
+// commitError is the error of a commit. Unlike one of a statement before, it may mean
+// that all is done and only the answer was lost.
+type commitError struct{ err error }
+
+func (e *commitError) Error() string { return e.err.Error() }
+
+func (e *commitError) Unwrap() error { return e.err }
+
+// unknown reports whether the transaction may have been committed all the same. What the
+// server itself refused, it has undone.
+func (e *commitError) unknown() bool {
+	if errors.Is(e.err, sql.ErrTxDone) || classify(e.err) != otherError {
+		return false
+	}
+	if code := sqliteCode(e.err); code != 0 {
+		return code&0xff == sqlite3.SQLITE_IOERR
+	}
+	_, postgres := errors.AsType[*pgconn.PgError](e.err)
+	_, sqlserver := errors.AsType[mssql.Error](e.err)
+	return !postgres && !sqlserver
 }
 
 // begin begins a transaction; end is to be called after it. On SQLite it has the lock of

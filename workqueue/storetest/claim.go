@@ -17,6 +17,7 @@ func claimTests() []test {
 		{"bands include both ends", claimBands},
 		{"no further than the work and the bytes that may wait", claimBounds},
 		{"not of channels that are full", claimFullChannels},
+		{"large texts as far as the queue allows them", claimLarge},
 		{"the fence grows with every claim", claimFence},
 		{"nothing for the wrong claimer", claimNothing},
 		{"claimers that contend get each item once", claimContention},

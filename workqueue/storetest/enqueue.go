@@ -110,7 +110,7 @@ func enqueueTexts(x *fixture) {
 		`{"emoji": "👩‍👩‍👧‍👦🏳️‍🌈", "quotes": "it's \"so\" \\ and \\u0000"}`,
 		`{"sql": "'; DROP TABLE x; -- @now ? $1 @p1 :name %s"}`,
 		"line 1\r\nline 2\ttab\u2028separator",
-		`{"long": "` + strings.Repeat("a long payload 🚀 ", 60_000) + `"}`,
+		`{"long": "` + strings.Repeat("a long payload 🚀 ", 52_000) + `"}`,
 	} {
 		made, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{{IntegrationConfig: text, Payload: workqueue.JSONText(text)}})
 		if err != nil {
@@ -123,11 +123,11 @@ func enqueueTexts(x *fixture) {
 	}
 }
 
-// A raw zero byte or broken UTF-8 is not text to every engine; it must neither
-// refuse the items beside it nor cut the text off.
+// Broken UTF-8 is not text to every engine; it must neither refuse the items beside it
+// nor cut the text off. NUL is refused: U+FFFD in its place would make two keys one.
 func enqueueUnstorable(x *fixture) {
 	made, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{
-		{IntegrationConfig: "head\x00tail", Payload: "head\xfftail\x00", CreatedBy: strings.Repeat("é", 300)},
+		{IntegrationConfig: "head\xfftail", Payload: "head\xfftail", CreatedBy: strings.Repeat("é", 300)},
 		{IntegrationConfig: Pipeline},
 	})
 	if err != nil || len(made) != 2 {
@@ -138,8 +138,16 @@ func enqueueUnstorable(x *fixture) {
 		x.Fatal(err)
 	}
 	for _, it := range items {
-		if it.IntegrationConfig != Pipeline && (it.IntegrationConfig != "head\uFFFDtail" || it.Payload != "head\uFFFDtail\uFFFD") {
+		if it.IntegrationConfig != Pipeline && (it.IntegrationConfig != "head\uFFFDtail" || it.Payload != "head\uFFFDtail") {
 			x.Errorf("stored config %q and payload %q, want each such sign as U+FFFD", it.IntegrationConfig, it.Payload)
+		}
+	}
+	for _, it := range []workqueue.NewItem{
+		{IntegrationConfig: "head\x00tail"}, {IntegrationConfig: Pipeline, NaturalKey: "a\x00"}, {IntegrationConfig: Pipeline, Payload: `"\u0000"`},
+	} {
+		var bad *workqueue.BadItemError
+		if _, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{it}); !errors.As(err, &bad) {
+			x.Errorf("Enqueue of %q with a NUL: %v, want *BadItemError", it.IntegrationConfig, err)
 		}
 	}
 }

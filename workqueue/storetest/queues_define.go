@@ -39,6 +39,7 @@ func wholeQueue(name string) workqueue.Queue {
 			Deletion: workqueue.DeletionLogical,
 		},
 		QueueSchemas: workqueue.QueueSchemas{PayloadSchema: `{"type":"object"}`, OutputSchema: `true`, AnalyticsSchema: `{"minimum":1}`},
+		QueueSizes:   workqueue.QueueSizes{MaxPayload: 5 << 20, MaxOutput: 1},
 		QueueAccess: workqueue.QueueAccess{
 			Private: true, RobotDeletesOnlyOwn: true, Checkout: workqueue.Duration(5 * time.Minute),
 			Robots: []workqueue.QueueRobot{{Robot: "robot-1", Read: true, Write: true}, {Robot: "robot-2", Read: true}},
@@ -141,6 +142,8 @@ func defineEachField(x *fixture) {
 		"PayloadSchema":       func(q *workqueue.Queue) { q.PayloadSchema = `{}` },
 		"OutputSchema":        func(q *workqueue.Queue) { q.OutputSchema = `{}` },
 		"AnalyticsSchema":     func(q *workqueue.Queue) { q.AnalyticsSchema = `{}` },
+		"MaxPayload":          func(q *workqueue.Queue) { q.MaxPayload = 1 },
+		"MaxOutput":           func(q *workqueue.Queue) { q.MaxOutput = 1 },
 		"Encrypted":           func(q *workqueue.Queue) { q.Encrypted = true },
 		"Private":             func(q *workqueue.Queue) { q.Private = true },
 		"RobotDeletesOnlyOwn": func(q *workqueue.Queue) { q.RobotDeletesOnlyOwn = true },

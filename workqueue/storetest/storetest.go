@@ -88,6 +88,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Statistics", statisticsTests()},
 		{"Durations", durationTests()},
 		{"Texts", textTests()},
+		{"Batches", batchTests()},
 		{"Housekeeping", housekeepingTests()},
 		{"Why", whyTests()},
 		{"DryRun", dryRunTests()},

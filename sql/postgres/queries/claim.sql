@@ -7,6 +7,7 @@
 --      channels whose items are left), lease_ms, now (NULL: the database clock)
 -- Out: the claimed rows in no order, without what is the same for all; the store sorts
 --      them.
+-- A text of more than 2 MB is not returned: it is asked for by large, unless it is larger than its queue allows.
 -- SKIP LOCKED keeps claims from waiting for each other; what makes a claim
 -- right is the outer WHERE, which repeats state and worker. ARRAY makes the
 -- planner run the inner SELECT once: as IN it may become the inner side of a
@@ -70,9 +71,14 @@ WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
     WINDOW places AS (ORDER BY l."Turn", l."Priority" DESC, l."RunOrder", l."Id" ROWS UNBOUNDED PRECEDING)) b
     WHERE b."Place" <= @limit_rows AND (b."Place" <= @begin_rows OR b."WorkBefore" <= @work_ms AND b."BytesBefore" <= @bytes)))
 RETURNING
-    "Id", "QueueName", "Priority", "IntegrationConfig", "Payload", "Output", "EstimatedDurationMs", "Fence",
+    "Id", "QueueName", "Priority",
+    CASE WHEN octet_length("IntegrationConfig") <= 2097152 THEN "IntegrationConfig" ELSE '' END,
+    CASE WHEN octet_length("Payload") <= 2097152 THEN "Payload" END,
+    CASE WHEN octet_length("Output") <= 2097152 THEN "Output" END,
+    "EstimatedDurationMs", "Fence",
     "LeaseExpiresAt", "RetryCount", "ReleaseCount", "ResilienceConfig", "AvailableAt", "DeadlineAt", "NaturalKey",
     "Tags", "Metadata", "Labels", "Selectors", "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy",
     "AssignedAt", "StartedAt", "FinishedAt", "RetainUntil", "DeletedAt", "DeletedReason", "FirstStartedAt",
     "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot", "RetainMs", "TaskScope", "TaskPlannedAt", "RunOrder",
-    "AssignedEstimateMs", "Channel", "BegunFence", "IdempotencyKey";
+    "AssignedEstimateMs", "Channel", "BegunFence", "IdempotencyKey",
+    CASE WHEN octet_length("IntegrationConfig") > 2097152 OR octet_length("Payload") > 2097152 OR octet_length("Output") > 2097152 THEN 1 END;

@@ -3,7 +3,7 @@
 --      priority_offset, resilience_config, retry_as, key_scope, deleted_keys_count, ttl_ms, retain_ms,
 --      archive_age_ms, archive_limit, deletion, payload_schema, output_schema, analytics_schema, encrypted,
 --      public_access, robot_deletes_only_own, checkout_ms, concurrency_limit, key_concurrency_limit,
---      rate_limit, rate_period_ms, key_rate_limit, key_rate_period_ms, distribution, max_releases
+--      rate_limit, rate_period_ms, key_rate_limit, key_rate_period_ms, distribution, max_releases, max_payload, max_output
 UPDATE "BotQueues" SET
     "Description" = @description,
     "Consumer" = @consumer,
@@ -32,6 +32,8 @@ UPDATE "BotQueues" SET
     "KeyRatePeriodMs" = @key_rate_period_ms,
     "Distribution" = @distribution,
     "MaxReleases" = @max_releases,
+    "MaxPayload" = @max_payload,
+    "MaxOutput" = @max_output,
     "Revision" = "Revision" + 1,
     "DefinedBy" = @by,
     "UpdatedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))

@@ -1,0 +1,252 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"botwork/workqueue"
+)
+
+func TestSpoolReturnsWhatItWasGiven(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMP", dir)
+	s, err := newSpool()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"short", "", strings.Repeat("long ", 100_000), "\x00\xff", "last"}
+	for i, text := range want {
+		if err := s.add(3*i+1, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.rewind(); err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" {
+		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
+			t.Errorf("the folder for temporary files holds %v, want the file without a name", left)
+		}
+	}
+	raw := make([]byte, 100)
+	if _, err := s.file.ReadAt(raw, 0); err != nil || bytes.Contains(raw, []byte("short")) {
+		t.Errorf("the file holds %q (%v), want it encrypted", raw, err)
+	}
+	for i, text := range want {
+		if line, err := s.next(); err != nil || line.number != 3*i+1 || string(line.text) != text {
+			t.Errorf("line %d = %.20q, %v, want %.20q", line.number, line.text, err, text)
+		}
+	}
+	if _, err := s.next(); !errors.Is(err, io.EOF) {
+		t.Errorf("after the last line: %v, want io.EOF", err)
+	}
+	if err := s.close(); err != nil {
+		t.Error(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
+		t.Errorf("%v are left", left)
+	}
+}
+
+func TestEnqueueWithoutATemporaryFolderSaysSo(t *testing.T) {
+	inProject(t)
+	nowhere := filepath.Join(t.TempDir(), "nowhere")
+	t.Setenv("TMPDIR", nowhere)
+	t.Setenv("TMP", nowhere)
+	botworkWith(t, `{"pipeline": "hello"}`, nil, "enqueue", "-").wantFailure(t, exitFailed, "temporary file", nowhere, "TMPDIR")
+}
+
+// endless is a line that never ends.
+type endless struct{ read int64 }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	e.read += int64(len(p))
+	if e.read > 100<<20 {
+		return 0, errors.New("it was read on and on")
+	}
+	return len(p), nil
+}
+
+func TestALineThatIsTooLongIsNotHeld(t *testing.T) {
+	text := strings.Repeat("y", 1000) + "\n\n" + strings.Repeat("z", 200_000) + "\nlast"
+	var got []string
+	err := readLines(strings.NewReader(text), 5000, func(l inputLine) bool {
+		if cap(l.text) > 1<<17 {
+			t.Errorf("line %d is held in %d bytes", l.number, cap(l.text))
+		}
+		got = append(got, fmt.Sprint(l.number, " ", l.tooLong))
+		return true
+	})
+	if want := []string{"1 false", "3 true", "4 false"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("lines = %v, %v; want %v", got, err, want)
+	}
+	if err := readLines(&endless{}, 5000, func(inputLine) bool { return true }); err == nil {
+		t.Error("an endless line has ended")
+	}
+}
+
+func TestEnqueueRefusesWhatIsTooLarge(t *testing.T) {
+	inProject(t)
+	big := `"` + strings.Repeat("x", 1<<20) + `"`
+	file := filepath.Join(t.TempDir(), "big.json")
+	writeFile(t, file, big)
+	huge := filepath.Join(t.TempDir(), "huge.json")
+	writeFile(t, huge, `"`+strings.Repeat("x", 3<<20)+`"`)
+	line := `{"pipeline": "hello", "payload": ` + big + `}`
+	const want = "maxPayload of the queue"
+	botwork(t, "enqueue", "--pipeline", "hello", "--no-check", "--payload-file", file).wantFailure(t, exitUsage, want, "1048578 bytes", "1MB", "hint: ")
+	botwork(t, "enqueue", "--pipeline", "hello", "--no-check", "--payload-file", huge).wantFailure(t, exitUsage, want, "got more")
+	botworkWith(t, big, nil, "enqueue", "--pipeline", "hello", "--no-check", "--payload-file", "-").wantFailure(t, exitUsage, want)
+	botworkWith(t, line, nil, "enqueue", "-", "--no-check").wantFailure(t, exitUsage, "stdin:1:34: payload: got 1048578 bytes", want)
+	r := botworkWith(t, "{}\n"+strings.Repeat("x", 3<<20)+"\n{\"a\": 1}", nil, "enqueue", "-", "--pipeline", "hello", "--no-check")
+	r.wantFailure(t, exitUsage, "stdin:2:1: the line is longer than 2097152 bytes", "stdin:3:2: unknown key")
+	botwork(t, "enqueue", "--pipeline", "hello", "--key", "a\x00b").wantFailure(t, exitUsage, "--key: natural key: got the character NUL")
+	if n := rowsThere(t); n != 0 {
+		t.Errorf("%d items were enqueued all the same", n)
+	}
+	if _, err := openQueue(t).DefineQueues(t.Context(), []workqueue.Queue{{Name: "large", QueueSizes: workqueue.QueueSizes{MaxPayload: 4 << 20}}}, "test"); err != nil {
+		t.Fatal(err)
+	}
+	mustDo(t, "enqueue", "--pipeline", "hello", "--no-check", "--queue", "large", "--payload-file", huge)
+	if r := botworkWith(t, strings.Replace(line, "{", `{"queue": "large", `, 1), nil, "enqueue", "-", "--no-check"); r.code != exitDone {
+		t.Errorf("a line for the queue that takes it: %s", r.stderr)
+	}
+}
+
+// The batches are the same whenever the input is, and none is too large.
+func TestBatchesAreBounded(t *testing.T) {
+	items := make([]workqueue.NewItem, 3000)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range items {
+		size := random.IntN(200)
+		if i%500 < 20 {
+			size = random.IntN(1 << 20)
+		}
+		items[i].Payload = workqueue.JSONText(strings.Repeat("x", size))
+	}
+	i := 0
+	run := enqueueRun{source: itemSource{len(items), func() (workqueue.NewItem, int, error) {
+		if i == len(items) {
+			return workqueue.NewItem{}, 0, io.EOF
+		}
+		i++
+		return items[i-1], i, nil
+	}}}
+	at := 0
+	for {
+		if err := run.fill(); err != nil {
+			t.Fatal(err)
+		}
+		if len(run.items) == 0 {
+			break
+		}
+		if len(run.items) > enqueueBatch || run.bytes > enqueueBytes && len(run.items) > 1 || run.from != at+1 || run.upTo != at+len(run.items) {
+			t.Errorf("part %d: %d items of %d bytes, lines %d to %d", run.part, len(run.items), run.bytes, run.from, run.upTo)
+		}
+		for j, it := range run.items {
+			if it.Payload != items[at+j].Payload {
+				t.Fatalf("part %d holds another item in place %d", run.part, j)
+			}
+		}
+		at += len(run.items)
+	}
+	if at != len(items) {
+		t.Errorf("%d items came, want %d", at, len(items))
+	}
+}
+
+// listStore lists items by their ids.
+type listStore struct {
+	workqueue.ItemStore
+	ids   []int64 // ascending
+	pages int
+}
+
+func (s *listStore) Items(_ context.Context, f workqueue.ItemFilter) (items []workqueue.Item, err error) {
+	s.pages++
+	for _, id := range slices.Backward(s.ids) {
+		if id < f.BeforeID && len(items) < f.Limit {
+			items = append(items, workqueue.Item{ID: id})
+		}
+	}
+	return items, nil
+}
+
+func TestEachEnqueuedItemIsShownOnce(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		done := enqueuedItems{keepIDs: true}
+		want := map[int64]bool{} // whether it was there already
+		next := int64(1)
+		for range 1 + random.IntN(4) {
+			var batch []workqueue.Enqueued
+			for range random.IntN(20) {
+				if next > 1 && random.IntN(3) == 0 {
+					id := 1 + random.Int64N(next-1)
+					batch = append(batch, workqueue.Enqueued{ID: id, Existing: true})
+					if _, known := want[id]; !known {
+						want[id] = true
+					}
+					continue
+				}
+				next += 1 + random.Int64N(3)*random.Int64N(1000)
+				batch, want[next] = append(batch, workqueue.Enqueued{ID: next}), false
+			}
+			done.add(batch, random.IntN(1<<22))
+			next++
+		}
+		store := &listStore{}
+		for id := int64(1); id <= next; id++ {
+			store.ids = append(store.ids, id)
+		}
+		last := int64(0)
+		got := map[int64]bool{}
+		err := done.each(t.Context(), store, func(it workqueue.Item, existing bool) error {
+			if it.ID <= last {
+				t.Errorf("item %d comes after %d", it.ID, last)
+			}
+			last, got[it.ID] = it.ID, existing
+			return nil
+		})
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Fatalf("got  %v, %v\nwant %v\nof %+v", got, err, want, done.ranges)
+		}
+	}
+}
+
+func TestAListIsPrintedAsAWhole(t *testing.T) {
+	type element struct {
+		Name string         `json:"name"`
+		More map[string]any `json:"more"`
+	}
+	for _, list := range [][]element{{}, {{"a <b>", nil}}, {{"a", nil}, {"b: c", map[string]any{"x": []int{1, 2}, "y": map[string]any{}}}, {"", nil}}} {
+		for _, f := range []format{formatJSON, formatYAML} {
+			var whole, streamed bytes.Buffer
+			if err := (&app{stdout: &whole}).print(f, list, nil); err != nil {
+				t.Fatal(err)
+			}
+			printer := (&app{stdout: &streamed}).newList(f)
+			for _, e := range list {
+				if err := printer.add(e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := printer.end(); err != nil || streamed.String() != whole.String() {
+				t.Errorf("%s, one by one:\n%swant\n%s", f, streamed.String(), whole.String())
+			}
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package cmd
+
+import (
+	"bytes"
+	"io"
+	"os"
+
+	"botwork/workqueue"
+)
+
+// limitError says why the limit of a payload is not known.
+type limitError struct{ err error }
+
+func (e *limitError) Error() string { return e.err.Error() }
+
+func (e *limitError) Unwrap() error { return e.err }
+
+// readFileUpTo is readUpTo for a file.
+func readFileUpTo(path string, limit func() (int64, error)) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return readUpTo(file, limit)
+}
+
+// readUpTo reads a payload. What is larger than the limit is not read to its end: the
+// error is a *workqueue.SizeError then.
+func readUpTo(r io.Reader, limit func() (int64, error)) ([]byte, error) {
+	if limit == nil {
+		return io.ReadAll(r)
+	}
+	// A line end and a byte order mark do not count.
+	const around = 16
+	var data bytes.Buffer
+	_, err := io.Copy(&data, io.LimitReader(r, workqueue.DefaultMaxSize+around+1))
+	if err != nil || data.Len() <= workqueue.DefaultMaxSize+around {
+		return data.Bytes(), err
+	}
+	most, err := limit()
+	if err != nil {
+		return nil, &limitError{err}
+	}
+	if rest := most + around + 1 - int64(data.Len()); rest > 0 {
+		if _, err := io.Copy(&data, io.LimitReader(r, rest)); err != nil {
+			return nil, err
+		}
+	}
+	if int64(data.Len()) > most+around {
+		return nil, &workqueue.SizeError{What: "payload", Setting: "maxPayload", Limit: most}
+	}
+	return data.Bytes(), nil
+}

@@ -1,0 +1,92 @@
+package workqueue
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// DefaultMaxSize is how many bytes a payload and an output may have where the queue
+// does not say it: 1 MB.
+const DefaultMaxSize = 1 << 20
+
+// MostSize bounds what a queue may allow. SQL Server and PostgreSQL take at most 1 GB in
+// a text, in UTF-16 or sealed about half of it.
+const MostSize = 256 << 20
+
+// QueueSizes bound what is stored with the items of a queue, in bytes of UTF-8, before
+// it is encrypted. 0 means DefaultMaxSize.
+type QueueSizes struct {
+	// MaxPayload is checked when an item is enqueued.
+	MaxPayload int64 `json:"maxPayload"`
+
+	// MaxOutput is checked when a run or a robot puts something out, also before its
+	// end, and bounds the analytics data as well.
+	MaxOutput int64 `json:"maxOutput"`
+}
+
+// PayloadLimit is the size of the largest payload.
+func (s QueueSizes) PayloadLimit() int64 { return orDefaultSize(s.MaxPayload) }
+
+// OutputLimit is the size of the largest output.
+func (s QueueSizes) OutputLimit() int64 { return orDefaultSize(s.MaxOutput) }
+
+func orDefaultSize(n int64) int64 {
+	if n > 0 {
+		return n
+	}
+	return DefaultMaxSize
+}
+
+// SizeError says that data of an item is larger than its queue allows.
+type SizeError struct {
+	Queue   string
+	What    string // "payload", "output" or "analytics"
+	Setting string // the key of the queue's definition that sets the limit
+
+	// Got is how many bytes the data has, or 0 where it was not read to its end.
+	Got, Limit int64
+}
+
+func (e *SizeError) Error() string {
+	got := "more"
+	if e.Got > 0 {
+		got = fmt.Sprintf("%d bytes", e.Got)
+	}
+	return fmt.Sprintf("%s: got %s, want at most %d bytes (%s), the %s of the queue %q; hint: store the data elsewhere and refer to it, "+
+		"or raise %s in the queue's definition", e.What, got, e.Limit, SizeText(e.Limit), e.Setting, e.Queue, e.Setting)
+}
+
+// CheckPayloadSize refuses a payload that is too large. The error is a *SizeError.
+func (q *Queue) CheckPayloadSize(payload JSONText) error {
+	return q.checkSize("payload", "maxPayload", payload, q.PayloadLimit())
+}
+
+// CheckOutputSize refuses an output that is too large. The error is a *SizeError.
+func (q *Queue) CheckOutputSize(output JSONText) error {
+	return q.checkSize("output", "maxOutput", output, q.OutputLimit())
+}
+
+// CheckAnalyticsSize refuses analytics data that is too large. The error is a *SizeError.
+func (q *Queue) CheckAnalyticsSize(analytics JSONText) error {
+	return q.checkSize("analytics", "maxOutput", analytics, q.OutputLimit())
+}
+
+func (q *Queue) checkSize(what, setting string, data JSONText, limit int64) error {
+	if n := int64(len(data)); n > limit {
+		return &SizeError{Queue: q.Name, What: what, Setting: setting, Got: n, Limit: limit}
+	}
+	return nil
+}
+
+// SizeText is a size in the largest unit of 1024 that leaves a whole number, such as 5MB.
+func SizeText(n int64) string {
+	for _, unit := range [...]struct {
+		name  string
+		bytes int64
+	}{{"GB", 1 << 30}, {"MB", 1 << 20}, {"KB", 1 << 10}} {
+		if n > 0 && n%unit.bytes == 0 {
+			return strconv.FormatInt(n/unit.bytes, 10) + unit.name
+		}
+	}
+	return strconv.FormatInt(n, 10) + "B"
+}

@@ -1,0 +1,133 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"botwork/workqueue"
+)
+
+// batchPage is how many parts of a batch are read at a time.
+const batchPage = 100
+
+// batchRow is BotBatches.
+type batchRow struct {
+	ID        int64 `gorm:"column:Id;primaryKey"`
+	BatchKey  string
+	Part      int64
+	Kind      string
+	Items     int
+	Digest    string
+	Result    string
+	CreatedAt utcTime
+}
+
+func (batchRow) TableName() string { return "BotBatches" }
+
+// batchPart is a part of a batch that is to be done once.
+type batchPart struct {
+	workqueue.BatchPart
+	kind, digest string
+}
+
+// recorded reads what was recorded of a part into result, which is decoded from JSON,
+// and reports whether the part was done before.
+func (s *Store) recorded(ctx context.Context, p batchPart, result any) (found bool, err error) {
+	var rows []batchRow
+	err = s.retry(ctx, "look up batch "+p.Key, func() error {
+		rows = nil
+		return s.orm.WithContext(ctx).Where(map[string]any{"BatchKey": p.Key, "Part": p.Part}).Find(&rows).Error
+	})
+	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	if r := rows[0]; r.Kind != p.kind || r.Digest != p.digest {
+		return false, &workqueue.BatchMismatchError{BatchPart: p.BatchPart, Kind: r.Kind, Items: r.Items}
+	}
+	if err := json.Unmarshal([]byte(rows[0].Result), result); err != nil {
+		return false, fmt.Errorf("batch %s: read the result of part %d: %w", p.Key, p.Part, err)
+	}
+	return true, nil
+}
+
+// record writes that a part is done, in its transaction. When another call has done it,
+// the error is a unique one.
+func (s *Store) record(ctx context.Context, tx *sql.Tx, p batchPart, items int, result any) error {
+	text, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	_, err = s.queries.exec(ctx, tx, "batch_add", values{
+		"batch_key": p.Key, "part": p.Part, "kind": p.kind, "items": items, "digest": p.digest, "result": string(text), "now": s.nowArg(),
+	})
+	return err
+}
+
+// unanswered tells an error of the commit of a part, whose outcome is not known, from
+// one that has undone it.
+func unanswered(p workqueue.BatchPart, err error) error {
+	if commit, ok := errors.AsType[*commitError](err); ok && p.Key != "" && commit.unknown() {
+		return &workqueue.UnansweredError{BatchPart: p, Err: err}
+	}
+	return err
+}
+
+// EachBatchRecord implements workqueue.BatchStore.
+func (s *Store) EachBatchRecord(ctx context.Context, key string, each func(workqueue.BatchRecord) error) error {
+	var after *int64
+	for {
+		var rows []batchRow
+		err := s.retry(ctx, "look up batch "+key, func() error {
+			rows = nil
+			// Not over the readers of another server, which may be late.
+			orm := s.orm.WithContext(ctx).Where(map[string]any{"BatchKey": key})
+			if after != nil {
+				orm = orm.Where(clause.Gt{Column: column("Part"), Value: *after})
+			}
+			return orm.Order(clause.OrderByColumn{Column: column("Part")}).Limit(batchPage).Find(&rows).Error
+		})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for _, r := range rows {
+			record, err := r.record()
+			if err == nil {
+				err = each(record)
+			}
+			if err != nil {
+				return err
+			}
+			after = &r.Part
+		}
+	}
+}
+
+func (r *batchRow) record() (workqueue.BatchRecord, error) {
+	record := workqueue.BatchRecord{Part: r.Part, Kind: r.Kind, Items: r.Items, CreatedAt: r.CreatedAt.Time}
+	var err error
+	switch r.Kind {
+	case workqueue.BatchEnqueue:
+		var result enqueuedRuns
+		err = json.Unmarshal([]byte(r.Result), &result)
+		record.Enqueued = result.list()
+	case string(workqueue.Clone):
+		var result workqueue.ChangeResult
+		err = json.Unmarshal([]byte(r.Result), &result)
+		record.Clones = result.Clones
+	}
+	if err != nil {
+		err = fmt.Errorf("read the result of part %d: %w", r.Part, err)
+	}
+	return record, err
+}
+
+// RemoveBatches implements workqueue.HousekeepingStore.
+func (s *Store) RemoveBatches(ctx context.Context, age time.Duration, limit int) (int, error) {
+	return s.cleanBatch(ctx, "remove old records of batches", "clean_batches", s.aged(age, limit))
+}
