@@ -18,6 +18,7 @@ import (
 	"botwork/handlers/queue"
 	"botwork/internal/checker"
 	"botwork/internal/database"
+	"botwork/internal/programs"
 	"botwork/internal/service"
 	"botwork/workqueue/sqlstore"
 )
@@ -28,6 +29,7 @@ type app struct {
 	stdout, stderr io.Writer
 	environ        []string
 	kinds          []handlers.Kind // beside the built-in ones
+	programs       *programs.Account
 
 	// configFile is --config.
 	configFile string
@@ -118,7 +120,7 @@ func (a *app) resources() (handlers.Resources, error) {
 		known[name] = handlers.Connection{Driver: string(c.Driver), DSN: c.DSN.Reveal()}
 	}
 	connections, err := handlers.NewConnections(known)
-	return handlers.Resources{Connections: connections, Folders: a.cfg.Handlers.Folders}, err
+	return handlers.Resources{Connections: connections, Folders: a.cfg.Handlers.Folders, Programs: a.programs}, err
 }
 
 // checker checks pipelines and what belongs to them, for commands that look at them

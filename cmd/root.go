@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/handlers"
+	"botwork/internal/programs"
 	"botwork/internal/service"
 )
 
@@ -24,13 +25,27 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or a file with mistakes.`
 // the exit code. environ is in the form of os.Environ. When ctx ends, what goes
 // on is ended in good order. The kinds are handlers beside the built-in ones.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, environ []string, kinds ...handlers.Kind) int {
-	out := &output{to: stdout}
-	a := &app{stdin: stdin, stdout: out, stderr: stderr, environ: environ, kinds: kinds, services: service.New, supervisor: unsupervised{}}
+	return run(ctx, args, streams{stdin, stdout, stderr}, environ, programs.New(), kinds)
+}
+
+// streams are where a command line reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// run is Run with an account of the programs that steps start.
+func run(ctx context.Context, args []string, std streams, environ []string, account *programs.Account, kinds []handlers.Kind) int {
+	out := &output{to: std.out}
+	a := &app{
+		stdin: std.in, stdout: out, stderr: std.err, environ: environ, kinds: kinds, programs: account,
+		services: service.New, supervisor: unsupervised{},
+	}
 	root := a.rootCommand()
 	root.SetArgs(args)
-	root.SetIn(stdin)
+	root.SetIn(std.in)
 	root.SetOut(out)
-	root.SetErr(stderr)
+	root.SetErr(std.err)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		err = out.err

@@ -1,5 +1,7 @@
 package handlers
 
+import "botwork/internal/programs"
+
 // Resources are what the built-in kinds need of the program that runs them.
 type Resources struct {
 	// Connections are the databases of SQL steps; nil means none.
@@ -9,6 +11,10 @@ type Resources struct {
 	// relative paths start at the first. Empty means that no file may be
 	// touched.
 	Folders []string
+
+	// Programs knows the programs of Exec steps; nil is an account of its own, which
+	// has no watcher.
+	Programs *programs.Account
 }
 
 // Builtin returns a registry of all built-in kinds but those of
@@ -18,7 +24,7 @@ func Builtin(res Resources) *Registry {
 	r.MustRegister(
 		httpKind(),
 		sqlKind(res),
-		execKind(),
+		execKind(res),
 		fileKind(res),
 		csvKind(res),
 		jsonKind(),

@@ -34,6 +34,7 @@ var may = map[string]map[string]string{
 		"internal/bounded":    "expressions and templates of steps cannot use up a worker",
 		"internal/database":   "the SQL handler opens the connections that the settings name",
 		"internal/namedsql":   "one way of writing parameters in every dialect",
+		"internal/programs":   "Exec starts programs that must not outlive the worker",
 		"internal/spans":      "lengths of time are written alike in steps and in the queue",
 		"internal/strictyaml": "parameters are decoded strictly, with their places",
 	},
@@ -118,6 +119,7 @@ var may = map[string]map[string]string{
 		"workqueue/matching":  "the label by which a worker names its broken pipelines",
 		"workqueue":           "it runs a worker over a store",
 	},
+	"internal/programs": {},
 	"internal/reload": {
 		"internal/strictyaml": "what is found in the files decides which text holds",
 		"pipelines":           "it reads them, and hands on catalogues",
