@@ -159,7 +159,7 @@ func (w *worker) watcher(other int) int {
 		}
 		for _, path := range children {
 			text, _ := os.ReadFile(path) // the thread may have ended
-			for _, child := range strings.Fields(string(text)) {
+			for child := range strings.FieldsSeq(string(text)) {
 				line, _ := os.ReadFile("/proc/" + child + "/cmdline")
 				if pid, _ := strconv.Atoi(child); pid != other && strings.Contains(string(line), watcherArgument) {
 					return pid
