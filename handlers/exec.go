@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,11 @@ import (
 
 const execDoc = `Runs a program with a list of arguments. No shell is involved: nothing is split, expanded or quoted, so text
 from a payload cannot become a command. Name a shell as the program where you want one.
+
+Windows starts a batch file (.bat or .cmd; npm, az and mvn are such files) by its command interpreter, and no quoting is safe
+there. So its arguments may hold only ASCII letters, digits, spaces and _ . / : \ = , + @ -; anything else is a permanent
+error. Pass other text by env or stdin. A batch file itself must not put such a variable into a command as %NAME%, which would make
+it a part of the command: !NAME!, with setlocal enabledelayedexpansion, does not.
 
 The program gets the environment of botwork without the variables that begin with BOTWORK_ (they may hold secrets), then
 BOTWORK_PIPELINE, BOTWORK_STEP, BOTWORK_ITEM_ID, BOTWORK_ATTEMPT, BOTWORK_FENCE, BOTWORK_IDEMPOTENCY_KEY and BOTWORK_RUN, then env.
@@ -118,6 +124,11 @@ func (s *execStep) Handle(ctx context.Context, call *Call) (any, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), stdout, stderr
 	cmd.WaitDelay = s.waitDelay
 
+	if runtime.GOOS == "windows" {
+		if err := checkBatch(cmd.Path, s.Dir, cmd.Args, exec.LookPath); err != nil {
+			return nil, Permanent(fmt.Errorf("exec %s: %w", s.Program, err))
+		}
+	}
 	err = s.programs.Run(ctx, cmd, call.Log)
 	if at, ok := ctx.Deadline(); ok && err != nil && !time.Now().Before(at) {
 		// The program may have been killed at its timeout while this process was

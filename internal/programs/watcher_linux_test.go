@@ -18,25 +18,11 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// patience bounds every wait of these tests; none is meant to come near it.
-const patience = 30 * time.Second
+func init() { roles["script"] = func(args []string) int { return scriptWorker(args[0], args[1]) } }
 
-// The test binary is also the worker of these tests, and that worker's watcher.
-const workerVariable = "PROGRAMS_TEST_WORKER"
-
-func TestMain(m *testing.M) {
-	if IsWatcher(os.Args) {
-		os.Exit(Watch(os.Stdin))
-	}
-	if os.Getenv(workerVariable) != "" {
-		os.Exit(workerMain(os.Args[1], os.Args[2]))
-	}
-	os.Exit(m.Run())
-}
-
-// workerMain runs a script, with the two pipes that it got, for as long as the
+// scriptWorker runs a script, with the two pipes that it got, for as long as the
 // timeout, prints how that ended, and waits until it is killed.
-func workerMain(timeout, script string) int {
+func scriptWorker(timeout, script string) int {
 	limit, err := time.ParseDuration(timeout)
 	if err != nil {
 		panic(err)
@@ -89,7 +75,7 @@ func startWorker(t *testing.T, timeout time.Duration, script string) *worker {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self, timeout.String(), script)
-	cmd.Env = append(os.Environ(), workerVariable+"=1")
+	cmd.Env = append(os.Environ(), roleVariable+"=script")
 	cmd.ExtraFiles = []*os.File{sayer, hearer}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
