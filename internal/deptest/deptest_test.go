@@ -62,6 +62,9 @@ var may = map[string]map[string]string{
 	"internal/bench/mixed":  {},
 	"internal/chaos":        {},
 	"internal/chaos/ledger": {},
+	"internal/chaos/program": {
+		"internal/chaos/ledger": "in which it notes what it does",
+	},
 	"internal/chaos/worker": {
 		"cmd":                   "it is the program with one handler more, as a program of a user's would be",
 		"handlers":              "that handler",
