@@ -20,6 +20,7 @@ import (
 	"botwork/handlers/queue"
 	"botwork/internal/checker"
 	"botwork/internal/database"
+	"botwork/internal/programs"
 	"botwork/internal/service"
 	"botwork/workqueue/sqlstore"
 )
@@ -31,6 +32,7 @@ type app struct {
 	environ        []string
 	unset          func(name string) error // clears a variable of this process; nil leaves them alone
 	kinds          []handlers.Kind         // beside the built-in ones
+	programs       *programs.Account
 
 	// configFile is --config.
 	configFile string
@@ -126,7 +128,7 @@ func (a *app) resources() (handlers.Resources, error) {
 		return handlers.Resources{}, err
 	}
 	hosts, err := a.cfg.Handlers.HTTP.Rules()
-	return handlers.Resources{Connections: connections, Folders: a.cfg.Handlers.Folders, Hosts: hosts, SecretEnv: slices.Collect(maps.Keys(a.cfg.SecretVariables()))}, err
+	return handlers.Resources{Connections: connections, Folders: a.cfg.Handlers.Folders, Hosts: hosts, Programs: a.programs, SecretEnv: slices.Collect(maps.Keys(a.cfg.SecretVariables()))}, err
 }
 
 // checker checks pipelines and what belongs to them, for commands that look at them

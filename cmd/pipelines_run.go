@@ -61,6 +61,9 @@ called or skipped and why, and its timeout and retry. What depends on the output
 of a step that has not run is unknown, with that step's name; everything else is
 checked as a run would check it. System pipelines can be looked at as well.
 
+Ctrl-C (or SIGTERM) cancels the run. A step that has not stopped ten seconds later is
+given up.
+
 A pipeline with a trigger is started by "botwork run --once NAME".
 The exit code is 1 unless the run succeeds; with --dry-run it is 1 when the run
 would fail for certain.`,
@@ -161,9 +164,24 @@ func (a *app) runOnce(ctx context.Context, name string, payload workqueue.JSONTe
 	engine := pipelines.NewEngine(pipelines.EngineOptions{
 		Env: pipelines.Environ(), SecretEnv: a.cfg.SecretVariables(), Secrets: a.secrets(), WorkerName: a.cfg.Worker.Name, Log: log, Redactor: redactor,
 	})
-	result := engine.Run(ctx, p, pipelines.RunInput{Run: standInItem(p, payload), Part: part})
-	return viewRun(p, result), nil
+	ended := make(chan pipelines.Result, 1)
+	go func() { ended <- engine.Run(ctx, p, pipelines.RunInput{Run: standInItem(p, payload), Part: part}) }()
+	select {
+	case result := <-ended:
+		return viewRun(p, result), nil
+	case <-ctx.Done():
+	}
+	select {
+	case result := <-ended:
+		return viewRun(p, result), nil
+	case <-time.After(stopWithin):
+		return view, fmt.Errorf("interrupted: a step has not stopped within %v; its handler ignores that it was cancelled", stopWithin)
+	}
 }
+
+// stopWithin is how long a cancelled step may take to stop, like that of a worker
+// until its slot counts as stuck.
+const stopWithin = 10 * time.Second
 
 // printDryRun tells what a run would do.
 func (a *app) printDryRun(name string, payload workqueue.JSONText, part *pipelines.Part, output format) error {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/handlers"
+	"botwork/internal/programs"
 	"botwork/internal/service"
 )
 
@@ -28,7 +29,10 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 func newApp(stdin io.Reader, stderr io.Writer, environ []string, kinds []handlers.Kind) *app {
-	return &app{stdin: stdin, stderr: stderr, environ: environ, kinds: kinds, services: service.New, supervisor: unsupervised{}}
+	return &app{
+		stdin: stdin, stderr: stderr, environ: environ, kinds: kinds, programs: programs.New(),
+		services: service.New, supervisor: unsupervised{},
+	}
 }
 
 // execute carries out one command line.

@@ -28,8 +28,9 @@ with the text that it began with. A file that gets mistakes changes nothing: its
 previous version stays in use. The settings are read at the start.
 
 Ctrl-C (or SIGTERM) drains: no more items are taken, assigned ones go back,
-running ones get worker.shutdownGrace to end. A second Ctrl-C ends at once; what
-ran then is rescued by others when its lease ends.
+running ones get worker.shutdownGrace to end. A second Ctrl-C, a second later or
+more, kills the programs of Exec steps and ends at once; what ran then is rescued by
+others when its lease ends.
 
 With --once the named pipelines (all that have a trigger, when none is named)
 run one time, and the program exits when they have ended: 0 when all succeeded, 2 when

@@ -29,6 +29,11 @@ const (
 // of the tests, and those that Kubernetes sets for a service called botwork.
 var foreignVariables = []string{"BOTWORK_TEST_", "BOTWORK_SERVICE_", "BOTWORK_PORT_"}
 
+// runVariables are what a program of an Exec step is given. It may call botwork.
+var runVariables = []string{
+	"BOTWORK_PIPELINE", "BOTWORK_STEP", "BOTWORK_ITEM_ID", "BOTWORK_ATTEMPT", "BOTWORK_FENCE", "BOTWORK_IDEMPOTENCY_KEY", "BOTWORK_RUN",
+}
+
 // variables returns the environment as a map, without those that are empty.
 func variables(environ []string) map[string]string {
 	vars := make(map[string]string, len(environ))
@@ -81,7 +86,7 @@ func (c *Config) applyEnvironment(vars map[string]string) strictyaml.Findings {
 }
 
 func isForeign(name string) bool {
-	return name == "BOTWORK_PORT" || slices.ContainsFunc(foreignVariables, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+	return name == "BOTWORK_PORT" || slices.Contains(runVariables, name) || slices.ContainsFunc(foreignVariables, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // settings maps the environment variable of each setting below t to its path.

@@ -44,7 +44,8 @@ func TestEnvironmentOverridesFile(t *testing.T) {
 		"BOTWORK_LOG_LEVEL=debug", "BOTWORK_LOG_FORMAT=json",
 		"BOTWORK_SECRET_API_TOKEN=new", "BOTWORK_SECRET_OTHER=x",
 		"BOTWORK_CONNECTIONS_ERP_DSN=host=erp", "BOTWORK_CONNECTIONS_DWH_DRIVER=sqlite", "BOTWORK_CONNECTIONS_DWH_DSN=:memory:",
-		"BOTWORK_TEST_POSTGRES_DSN=x", "BOTWORK_SERVICE_HOST=10.0.0.1", "BOTWORK_PORT_80_TCP=x", "BOTWORK_PORT=tcp://x", "PATH=/bin")
+		"BOTWORK_TEST_POSTGRES_DSN=x", "BOTWORK_SERVICE_HOST=10.0.0.1", "BOTWORK_PORT_80_TCP=x", "BOTWORK_PORT=tcp://x",
+		"BOTWORK_PIPELINE=p", "BOTWORK_STEP=s", "BOTWORK_ITEM_ID=7", "BOTWORK_ATTEMPT=1", "BOTWORK_FENCE=2", "BOTWORK_IDEMPOTENCY_KEY=k", "BOTWORK_RUN=r", "PATH=/bin")
 	if c.Database.Driver != "postgres" || c.Database.DSN.Reveal() != "postgres://bot:hunter2@db/work" ||
 		c.Database.Pool != (config.Pool{MaxOpen: 7, MaxIdle: 2, MaxLifetime: time.Hour}) {
 		t.Errorf("database = %+v", c.Database)

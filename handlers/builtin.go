@@ -1,6 +1,9 @@
 package handlers
 
-import "botwork/internal/hostrules"
+import (
+	"botwork/internal/hostrules"
+	"botwork/internal/programs"
+)
 
 // Resources are what the built-in kinds need of the program that runs them.
 type Resources struct {
@@ -19,6 +22,10 @@ type Resources struct {
 	// SecretEnv are the names of the environment variables that settings read as
 	// secrets. Programs of Exec do not inherit them.
 	SecretEnv []string
+
+	// Programs knows the programs of Exec steps; nil is an account of its own, which
+	// has no watcher.
+	Programs *programs.Account
 }
 
 // Builtin returns a registry of all built-in kinds but those of
@@ -28,7 +35,7 @@ func Builtin(res Resources) *Registry {
 	r.MustRegister(
 		httpKind(res),
 		sqlKind(res),
-		execKind(res.SecretEnv...),
+		execKind(res),
 		fileKind(res),
 		csvKind(res),
 		jsonKind(),

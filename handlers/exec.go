@@ -7,26 +7,40 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"botwork/internal/programs"
 )
 
 const execDoc = `Runs a program with a list of arguments. No shell is involved: nothing is split, expanded or quoted, so text
 from a payload cannot become a command. Name a shell as the program where you want one.
 
+Windows starts a batch file (.bat or .cmd; npm, az and mvn are such files) by its command interpreter, and no quoting is safe
+there. So its arguments may hold only ASCII letters, digits, spaces and _ . / : \ = , + @ -; anything else is a permanent
+error. Pass other text by env or stdin. A batch file itself must not put such a variable into a command as %NAME%, which would make
+it a part of the command: !NAME!, with setlocal enabledelayedexpansion, does not.
+
 The program gets the environment of botwork without the variables that begin with BOTWORK_ and without those that a
 setting reads as a secret or a DSN (env: in it gives the program a secret that it needs), then
-BOTWORK_PIPELINE, BOTWORK_STEP, BOTWORK_ITEM_ID and BOTWORK_ATTEMPT, then env. It may run twice for one item, after a
-failure or a crash; BOTWORK_ITEM_ID stays the same then, so the program can tell.
+BOTWORK_PIPELINE, BOTWORK_STEP, BOTWORK_ITEM_ID, BOTWORK_ATTEMPT, BOTWORK_FENCE, BOTWORK_IDEMPOTENCY_KEY and BOTWORK_RUN, then env.
+It may run twice for one item, after a failure or a crash. BOTWORK_ITEM_ID and BOTWORK_IDEMPOTENCY_KEY stay the same then;
+BOTWORK_FENCE grows, so a system that keeps the largest one can refuse an older run. A run that belongs to no item has no
+BOTWORK_IDEMPOTENCY_KEY. BOTWORK_RUN names the run of this program: leave it in place.
 
 At the timeout, and when the item is cancelled, the program and all that it started are killed. What it leaves running
-when it ends is killed as well.
+when it ends is killed as well, unless it has left the program's process group. When the worker itself dies or is killed,
+its programs are killed with it: docs/reliability.md says how, and what can escape.
 
 The exit code decides: success, business, permanent, else an ordinary failure that is retried. A program or folder that is
 not there, and output over the limit, are permanent errors. Output that is not the JSON it should be is an ordinary failure.`
 
-func execKind(secretEnv ...string) Kind {
+func execKind(res Resources) Kind {
+	if res.Programs == nil {
+		res.Programs = programs.New()
+	}
 	return Kind{
 		Name: "Exec", Summary: "Run a program", Doc: execDoc,
 		Output: "{exitCode, output, stderr}: output is what the program wrote, as stdout says; stderr is its last 4 KB of errors, behind a … when there were more.",
@@ -45,8 +59,8 @@ func execKind(secretEnv ...string) Kind {
 		New: func() Handler {
 			return &execStep{
 				Stdin: "none", Stdout: "text", Success: []int{0},
-				Timeout: Duration(10 * time.Minute), MaxOutput: 10 << 20, waitDelay: 2 * time.Second,
-				secretEnv: secretEnv,
+				Timeout: Duration(10 * time.Minute), MaxOutput: 10 << 20, waitDelay: 2 * time.Second, programs: res.Programs,
+				secretEnv: res.SecretEnv,
 			}
 		},
 	}
@@ -71,6 +85,8 @@ type execStep struct {
 
 	// secretEnv are variables that the program does not inherit.
 	secretEnv []string
+
+	programs *programs.Account
 }
 
 func (s *execStep) Validate() error {
@@ -113,7 +129,17 @@ func (s *execStep) Handle(ctx context.Context, call *Call) (any, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), stdout, stderr
 	cmd.WaitDelay = s.waitDelay
 
-	err = runTree(cmd)
+	if runtime.GOOS == "windows" {
+		if err := checkBatch(cmd.Path, s.Dir, cmd.Args, exec.LookPath); err != nil {
+			return nil, Permanent(fmt.Errorf("exec %s: %w", s.Program, err))
+		}
+	}
+	err = s.programs.Run(ctx, cmd, call.Log)
+	if at, ok := ctx.Deadline(); ok && err != nil && !time.Now().Before(at) {
+		// The program may have been killed at its timeout while this process was
+		// suspended. The context's own timer has not rung yet then.
+		<-ctx.Done()
+	}
 	switch cause := context.Cause(ctx); {
 	case stdout.overflowed: // also when it ended well: its output is not whole
 		err = Permanent(fmt.Errorf("it wrote more than %s; raise maxOutput if that is right", s.MaxOutput))

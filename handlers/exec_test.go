@@ -28,6 +28,9 @@ func helperProgram(args []string) int {
 		for _, name := range args[1:] {
 			fmt.Printf("%s=%s\n", name, os.Getenv(name))
 		}
+	case "has":
+		_, has := os.LookupEnv(args[1])
+		fmt.Print(has)
 	case "exit":
 		code, _ := strconv.Atoi(args[1])
 		fmt.Fprintln(os.Stderr, "some trouble")
@@ -79,34 +82,38 @@ func TestExecInputAndOutput(t *testing.T) {
 		{"no shell", map[string]any{"stdout": "json"}, []any{"args", "$HOME; rm *", "a b", ""}, []any{"$HOME; rm *", "a b", ""}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out, err := run(t, execKind(), helper(t, c.with, c.args...), &Call{Input: "in\nput"})
+			out, err := run(t, execKind(Resources{}), helper(t, c.with, c.args...), &Call{Input: "in\nput"})
 			if diff := cmp.Diff(any(map[string]any{"exitCode": 0, "output": c.want, "stderr": ""}), out); diff != "" || err != nil {
 				t.Error(err, diff)
 			}
 		})
 	}
-	_, err := run(t, execKind(), helper(t, map[string]any{"stdin": "text"}, "echo"), &Call{Input: 5})
+	_, err := run(t, execKind(Resources{}), helper(t, map[string]any{"stdin": "text"}, "echo"), &Call{Input: 5})
 	wantError(t, err, "permanent", "the number 5", "stdin: json")
-	_, err = run(t, execKind(), helper(t, map[string]any{"stdin": "lines"}, "echo"), &Call{Input: "x"})
+	_, err = run(t, execKind(Resources{}), helper(t, map[string]any{"stdin": "lines"}, "echo"), &Call{Input: "x"})
 	wantError(t, err, "permanent", "want a list")
-	_, err = run(t, execKind(), helper(t, map[string]any{"stdin": "text", "stdout": "json"}, "echo"), &Call{Input: "{"})
+	_, err = run(t, execKind(Resources{}), helper(t, map[string]any{"stdin": "text", "stdout": "json"}, "echo"), &Call{Input: "{"})
 	wantError(t, err, "error", "json ends too early")
 }
 
 func TestExecEnvironmentAndFolder(t *testing.T) {
 	t.Setenv("BOTWORK_DATABASE_DSN", "hunter2")
 	t.Setenv("KEPT", "yes")
-	call := &Call{Pipeline: "p", Step: "s", ItemID: 7, Attempt: 2}
-	out, err := run(t, execKind(), helper(t, map[string]any{"env": map[string]any{"MORE": "m"}}, "env",
-		"BOTWORK_DATABASE_DSN", "KEPT", "MORE", "BOTWORK_PIPELINE", "BOTWORK_STEP", "BOTWORK_ITEM_ID", "BOTWORK_ATTEMPT"), call)
+	call := &Call{Pipeline: "p", Step: "s", ItemID: 7, Attempt: 2, Fence: 5}
+	out, err := run(t, execKind(Resources{}), helper(t, map[string]any{"env": map[string]any{"MORE": "m"}}, "env",
+		"BOTWORK_DATABASE_DSN", "KEPT", "MORE", "BOTWORK_PIPELINE", "BOTWORK_STEP", "BOTWORK_ITEM_ID", "BOTWORK_ATTEMPT", "BOTWORK_FENCE", "BOTWORK_IDEMPOTENCY_KEY"), call)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "BOTWORK_DATABASE_DSN=\nKEPT=yes\nMORE=m\nBOTWORK_PIPELINE=p\nBOTWORK_STEP=s\nBOTWORK_ITEM_ID=7\nBOTWORK_ATTEMPT=2\n"
+	want := "BOTWORK_DATABASE_DSN=\nKEPT=yes\nMORE=m\nBOTWORK_PIPELINE=p\nBOTWORK_STEP=s\nBOTWORK_ITEM_ID=7\nBOTWORK_ATTEMPT=2\nBOTWORK_FENCE=5\n" +
+		"BOTWORK_IDEMPOTENCY_KEY=" + idempotencyKey(call) + "\n"
 	if got := out.(map[string]any)["output"]; got != want {
 		t.Errorf("environment =\n%s\nwant\n%s", got, want)
 	}
-	_, err = run(t, execKind(), helper(t, map[string]any{"dir": "no/such/folder"}, "echo"), nil)
+	if out, err = run(t, execKind(Resources{}), helper(t, nil, "has", "BOTWORK_IDEMPOTENCY_KEY"), &Call{}); err != nil || out.(map[string]any)["output"] != "false" {
+		t.Errorf("a run without an item has an idempotency key: %v, %v, want that the variable is not set", out, err)
+	}
+	_, err = run(t, execKind(Resources{}), helper(t, map[string]any{"dir": "no/such/folder"}, "echo"), nil)
 	wantError(t, err, "permanent", "no/such/folder")
 }
 
@@ -115,28 +122,28 @@ func TestExecOutcomes(t *testing.T) {
 		return map[string]any{"success": []any{0, 3}, "business": 4, "permanent": []any{5}}
 	}
 	for code, want := range map[string]string{"0": "success", "3": "success", "4": "business", "5": "permanent", "6": "error"} {
-		_, err := run(t, execKind(), helper(t, with(), "exit", code), nil)
+		_, err := run(t, execKind(Resources{}), helper(t, with(), "exit", code), nil)
 		wantError(t, err, want)
 		if want != "success" {
 			wantError(t, err, want, "exit code "+code+"; it says: some trouble")
 		}
 	}
-	_, err := run(t, execKind(), map[string]any{"program": "botwork-no-such-program"}, nil)
+	_, err := run(t, execKind(Resources{}), map[string]any{"program": "botwork-no-such-program"}, nil)
 	wantError(t, err, "permanent", "botwork-no-such-program", "not found")
-	_, err = run(t, execKind(), helper(t, map[string]any{"maxOutput": "10KB"}, "flood"), nil)
+	_, err = run(t, execKind(Resources{}), helper(t, map[string]any{"maxOutput": "10KB"}, "flood"), nil)
 	wantError(t, err, "permanent", "wrote more than 10KB", "maxOutput")
-	out, err := run(t, execKind(), helper(t, map[string]any{"maxOutput": 8, "stdin": "text"}, "echo"), &Call{Input: "12345678"})
+	out, err := run(t, execKind(Resources{}), helper(t, map[string]any{"maxOutput": 8, "stdin": "text"}, "echo"), &Call{Input: "12345678"})
 	if err != nil || out.(map[string]any)["output"] != "12345678" {
 		t.Errorf("as much output as allowed = %v, %v", out, err)
 	}
-	_, err = run(t, execKind(), helper(t, map[string]any{"maxOutput": 7, "stdin": "text"}, "echo"), &Call{Input: "12345678"})
+	_, err = run(t, execKind(Resources{}), helper(t, map[string]any{"maxOutput": 7, "stdin": "text"}, "echo"), &Call{Input: "12345678"})
 	wantError(t, err, "permanent", "wrote more than 7B")
-	_, err = run(t, execKind(), helper(t, map[string]any{"timeout": "50ms"}, "hang"), nil)
+	_, err = run(t, execKind(Resources{}), helper(t, map[string]any{"timeout": "50ms"}, "hang"), nil)
 	wantError(t, err, "error", "no end within 50ms; it was killed")
 }
 
 func TestExecStopsWithItsContext(t *testing.T) {
-	h, err := execKind().Build(helper(t, nil, "hang"))
+	h, err := execKind(Resources{}).Build(helper(t, nil, "hang"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,10 +154,10 @@ func TestExecStopsWithItsContext(t *testing.T) {
 }
 
 func TestExecValidate(t *testing.T) {
-	wantInvalid(t, execKind(), map[string]any{"program": "", "timeout": "0s", "success": []any{}},
+	wantInvalid(t, execKind(Resources{}), map[string]any{"program": "", "timeout": "0s", "success": []any{}},
 		"program: want a name", "timeout: want more than 0s", "success: want at least one")
-	wantInvalid(t, execKind(), map[string]any{"program": "x", "business": 0}, "the exit code 0 stands in two")
-	wantInvalid(t, execKind(), map[string]any{"program": "x", "business": 1, "permanent": 1}, "the exit code 1 stands in two")
+	wantInvalid(t, execKind(Resources{}), map[string]any{"program": "x", "business": 0}, "the exit code 0 stands in two")
+	wantInvalid(t, execKind(Resources{}), map[string]any{"program": "x", "business": 1, "permanent": 1}, "the exit code 1 stands in two")
 }
 
 func TestTailBuffer(t *testing.T) {

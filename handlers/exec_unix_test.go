@@ -29,7 +29,7 @@ func grandchild(t *testing.T, script string) (h Handler, connected, died func())
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err = execKind().Build(map[string]any{
+	h, err = execKind(Resources{}).Build(map[string]any{
 		"program": "bash", "args": []any{"-c", "exec 3<>/dev/tcp/127.0.0.1/" + port + "; " + script},
 	})
 	if err != nil {

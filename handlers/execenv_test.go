@@ -9,7 +9,7 @@ import (
 func TestExecInheritsNoSecretVariables(t *testing.T) {
 	t.Setenv("PGDSN", "postgres://bot:hunter2@db/work")
 	t.Setenv("PGDSN_OTHER", "stays")
-	h, err := execKind("PGDSN").Build(map[string]any{"program": "x", "env": map[string]any{"GIVEN": "by the step"}})
+	h, err := execKind(Resources{SecretEnv: []string{"PGDSN"}}).Build(map[string]any{"program": "x", "env": map[string]any{"GIVEN": "by the step"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,11 @@ func (s *execStep) environment(call *Call) []string {
 	})
 	env = append(env,
 		"BOTWORK_PIPELINE="+call.Pipeline, "BOTWORK_STEP="+call.Step,
-		"BOTWORK_ITEM_ID="+strconv.FormatInt(call.ItemID, 10), "BOTWORK_ATTEMPT="+strconv.Itoa(call.Attempt))
+		"BOTWORK_ITEM_ID="+strconv.FormatInt(call.ItemID, 10), "BOTWORK_ATTEMPT="+strconv.Itoa(call.Attempt),
+		"BOTWORK_FENCE="+strconv.FormatInt(call.Fence, 10))
+	if key := idempotencyKey(call); key != "" {
+		env = append(env, "BOTWORK_IDEMPOTENCY_KEY="+key)
+	}
 	for name, value := range s.Env {
 		env = append(env, name+"="+value)
 	}

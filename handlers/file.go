@@ -23,7 +23,9 @@ It may run twice for one item. list, read, write, copy and delete end the same t
 and a move whose source is gone while its target is there counts as done. Two do not: append adds twice, and with
 overwrite: false a second write or copy meets the file of the first.
 
-A path outside the allowed folders, a folder where a file is wanted and a file over maxSize are permanent errors; a
+Only regular files are opened and replaced: a named pipe, a socket or a device can be moved and deleted, no more.
+
+A path outside the allowed folders, a folder or something else where a file is wanted, and a file over maxSize are permanent errors; a
 target that exists with overwrite: false, and content that is not what as says, are business errors. A missing file and
 all else are retried.`
 
@@ -107,9 +109,9 @@ func (s *fileStep) do(ctx context.Context, call *Call) (any, error) {
 	case "append":
 		return s.append(call)
 	case "move":
-		return s.move()
+		return s.move(ctx)
 	case "copy":
-		return s.copy()
+		return s.copy(ctx)
 	default:
 		return s.delete()
 	}

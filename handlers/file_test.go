@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -185,5 +186,21 @@ func TestFileMoveOntoItself(t *testing.T) {
 	}
 	if text, err := os.ReadFile(filepath.Join(folder, "a.txt")); err != nil || string(text) != "olá" {
 		t.Errorf("the file holds %q, %v, want what it held", text, err)
+	}
+}
+
+// A large file takes its time.
+func TestFileCopyStopsWithItsContext(t *testing.T) {
+	folder := tempFolder(t, map[string]string{"a.txt": "A"})
+	h, err := fileIn(folder).Build(map[string]any{"op": "copy", "path": "a.txt", "to": "b.txt"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = h.Handle(ctx, &Call{})
+	wantError(t, err, "error", "context canceled")
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 1 {
+		t.Errorf("the folder holds %v, %v, want a.txt only", entries, err)
 	}
 }

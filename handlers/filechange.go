@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -39,9 +40,9 @@ func (s *fileStep) append(call *Call) (any, error) {
 			return nil, s.folders.explain("create the folder of", at, err)
 		}
 	}
-	file, err := root.OpenFile(at.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	file, _, err := s.folders.openRegular("append to", root, at, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
-		return nil, s.folders.explain("append to", at, err)
+		return nil, err
 	}
 	_, err = io.Copy(file, content)
 	info, statErr := file.Stat()
@@ -51,7 +52,7 @@ func (s *fileStep) append(call *Call) (any, error) {
 	return map[string]any{"path": s.Path, "size": int(info.Size())}, nil
 }
 
-func (s *fileStep) move() (any, error) {
+func (s *fileStep) move(ctx context.Context) (any, error) {
 	from, source, err := s.folders.open(s.Path)
 	if err != nil {
 		return nil, err
@@ -80,13 +81,18 @@ func (s *fileStep) move() (any, error) {
 			}
 		}
 		// A rename cannot cross file systems: copy, then delete.
-		if _, err := s.copy(); err != nil {
+		if _, err := s.copy(ctx); err != nil {
 			return nil, err
 		}
 		return map[string]any{"path": s.To}, s.folders.explain("delete", source, from.Remove(source.path))
 	}
 	if err := s.mayReplace(s.To); err != nil {
 		return nil, err
+	}
+	if info, err := to.Stat(target.path); err == nil && !info.IsDir() {
+		if err := wantRegular("move to", target, info); err != nil {
+			return nil, err
+		}
 	}
 	if s.CreateFolders {
 		if err := from.MkdirAll(filepath.Dir(target.path), 0o755); err != nil {
@@ -99,26 +105,21 @@ func (s *fileStep) move() (any, error) {
 	return map[string]any{"path": s.To}, nil
 }
 
-func (s *fileStep) copy() (any, error) {
+func (s *fileStep) copy(ctx context.Context) (any, error) {
 	root, source, err := s.folders.open(s.Path)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	if info, err := root.Stat(source.path); err != nil {
-		return nil, s.folders.explain("copy", source, err)
-	} else if info.IsDir() {
-		return nil, Permanent(fmt.Errorf("copy %q: it is a folder, want a file", s.Path))
+	file, _, err := s.folders.openRegular("copy", root, source, os.O_RDONLY)
+	if err != nil {
+		return nil, err
 	}
+	defer file.Close()
 	if err := s.mayReplace(s.To); err != nil {
 		return nil, err
 	}
-	file, err := root.Open(source.path)
-	if err != nil {
-		return nil, s.folders.explain("copy", source, err)
-	}
-	defer file.Close()
-	if _, err := s.folders.write(s.To, s.CreateFolders, file); err != nil {
+	if _, err := s.folders.write(s.To, s.CreateFolders, stoppingReader{ctx, file}); err != nil {
 		return nil, err
 	}
 	return map[string]any{"path": s.To}, nil

@@ -36,12 +36,13 @@ func (s *fileStep) list(ctx context.Context) (any, error) {
 		return nil, s.folders.explain("list", at, err)
 	}
 	if !info.IsDir() {
-		return nil, Permanent(fmt.Errorf("list %q: it is a file, want a folder", s.Path))
+		what := "file"
+		if !info.Mode().IsRegular() {
+			what = fileType(info.Mode())
+		}
+		return nil, Permanent(fmt.Errorf("list %q: it is a %s, want a folder", s.Path, what))
 	}
-	folder, err := fs.Sub(root.FS(), filepath.ToSlash(at.path))
-	if err != nil {
-		return nil, s.folders.explain("list", at, err)
-	}
+	folder := rootFolder{root, filepath.ToSlash(at.path)}
 	names, err := fs.Glob(folder, s.Pattern)
 	if err != nil {
 		return nil, s.folders.explain("list", at, err)

@@ -91,18 +91,11 @@ func (f folders) read(path string, limit Size) ([]byte, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	defer root.Close()
-	file, err := root.Open(at.path)
+	file, info, err := f.openRegular("read", root, at, os.O_RDONLY)
 	if err != nil {
-		return nil, nil, f.explain("read", at, err)
+		return nil, nil, err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, nil, f.explain("read", at, err)
-	}
-	if info.IsDir() {
-		return nil, nil, Permanent(fmt.Errorf("read %q: it is a folder, want a file", path))
-	}
 	data, err := io.ReadAll(io.LimitReader(file, int64(limit)+1))
 	if err != nil {
 		return nil, nil, f.explain("read", at, err)
@@ -153,8 +146,10 @@ func (f folders) write(path string, createFolders bool, from io.Reader) (fs.File
 			return nil, f.explain("create the folder of", at, err)
 		}
 	}
-	if info, err := root.Stat(at.path); err == nil && info.IsDir() {
-		return nil, Permanent(fmt.Errorf("write %q: it is a folder, want a file", path))
+	if info, err := root.Stat(at.path); err == nil {
+		if err := wantRegular("write", at, info); err != nil {
+			return nil, err
+		}
 	}
 	info, err := replaceFile(root, at.path, from)
 	return info, f.explain("write", at, err)

@@ -18,7 +18,7 @@ func TestOwnTimeoutsAreKnownAsTimeouts(t *testing.T) {
 		kind Kind
 		with map[string]any
 	}{
-		{execKind(), map[string]any{"program": "go", "args": []any{"env", "-json"}, "timeout": "1ns"}},
+		{execKind(Resources{}), map[string]any{"program": "go", "args": []any{"env", "-json"}, "timeout": "1ns"}},
 		{httpKind(Resources{}), map[string]any{"url": "http://" + address.String(), "timeout": "20ms"}},
 		{mailKind(Resources{}), map[string]any{
 			"host": "127.0.0.1", "port": address.Port, "tls": "none", "from": "a@example.test", "to": "b@example.test",

@@ -51,6 +51,7 @@ func TestNothingIsLostAndNothingRunsTwice(t *testing.T) {
 		m.settle(ctx, f)
 		unwatch()
 		c.stopAll()
+		c.wantNoPrograms()
 		found := f.evidence(m)
 		v := judge(found)
 		v.figures.took = time.Since(started)

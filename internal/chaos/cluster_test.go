@@ -81,6 +81,12 @@ steps:
   - handler: Work
     with: {ledger: %q, for: "${{ payload.for }}", failures: "${{ payload.failures }}"}
 `, s.finish, attempts, c.ledger))
+	c.write("pipelines/program.yaml", fmt.Sprintf(`finish: %s
+resilience: {limit: %d, delay: 1s, factor: 1}
+steps:
+  - handler: Exec
+    with: {program: %q, args: [%q, "${{ payload.for }}", "${{ string(payload.failures) }}"]}
+`, s.finish, attempts, program, c.ledger))
 	for _, f := range shipped.Files() {
 		text := string(f.Data)
 		switch f.Name {
@@ -150,6 +156,24 @@ func (c *cluster) stopAll() {
 			}
 		case <-late.Done():
 			c.Errorf("%s did not drain within %v: %s", n.name, *patience, n.log)
+		}
+	}
+}
+
+// wantNoPrograms fails if a program of an Exec step has outlived all workers.
+func (c *cluster) wantNoPrograms() {
+	c.Helper()
+	links, err := filepath.Glob("/proc/[0-9]*/exe")
+	if err != nil {
+		c.Fatal(err)
+	}
+	for _, link := range links {
+		process := filepath.Dir(link)
+		if path, _ := os.Readlink(link); path != program {
+			continue
+		}
+		if args, _ := os.ReadFile(filepath.Join(process, "cmdline")); bytes.Contains(args, []byte(c.ledger)) {
+			c.Errorf("a program has outlived its worker: %s, %q", process, args)
 		}
 	}
 }

@@ -33,6 +33,14 @@ type order struct {
 	Failures int `json:"failures"`
 }
 
+// pipeline names the one of the order's item: for one in three it runs a program.
+func (o order) pipeline() string {
+	if o.Number%3 == 2 {
+		return "program"
+	}
+	return "work"
+}
+
 func (o order) payload() workqueue.JSONText {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -77,6 +85,11 @@ func (f *feeder) draw(r *rand.Rand, most int) []order {
 		if o.Number%120 < 2 {
 			o.For = fmt.Sprint(*lease + time.Duration(r.Int64N(int64(*lease/2))))
 		}
+		// Many of the programs run when their worker is ended by force, which is a
+		// second after it was asked to drain.
+		if o.pipeline() == "program" && r.IntN(2) == 0 {
+			o.For = fmt.Sprintf("%dms", 500+r.IntN(2500))
+		}
 		orders[i] = o
 	}
 	f.numbers += len(orders)
@@ -109,7 +122,7 @@ func (f *feeder) callStore(ctx context.Context) {
 		items := make([]workqueue.NewItem, len(orders))
 		for i, o := range orders {
 			items[i] = workqueue.NewItem{
-				State: workqueue.Pending, Priority: priority(r), IntegrationConfig: "work", Payload: o.payload(),
+				State: workqueue.Pending, Priority: priority(r), IntegrationConfig: o.pipeline(), Payload: o.payload(),
 			}
 		}
 		// Not ctx: at its end the last call is to come back with an answer.
@@ -134,7 +147,7 @@ func (f *feeder) callProgram(ctx context.Context) {
 		orders := f.draw(r, 12)
 		var lines bytes.Buffer
 		for _, o := range orders {
-			line := map[string]any{"pipeline": "work", "priority": priority(r), "payload": o}
+			line := map[string]any{"pipeline": o.pipeline(), "priority": priority(r), "payload": o}
 			if err := json.NewEncoder(&lines).Encode(line); err != nil {
 				f.c.Error(err)
 			}

@@ -20,6 +20,7 @@ type figures struct {
 
 	items, processed, cancelled, lost int
 	runs, failed, rescued, released   int
+	programs                          int // runs that were programs
 	doubles, overlaps, unrecorded     int
 
 	kills, pauses, pausesPastLease int
@@ -31,6 +32,10 @@ type figures struct {
 	// suspended, and how long after it woke up the worst of them came.
 	late, lateTicks int
 	worstLate       time.Duration
+
+	// Lines of a program that went on while its worker was suspended, when another
+	// worker ran the item.
+	programLines int
 
 	// Sorted: until the item was Ready again, by the database's clock (the same
 	// machine's), and until it ran on another worker,
@@ -102,10 +107,11 @@ func (f figures) String() string {
 	line("took", "%s", f.took.Round(time.Second))
 	line("items (through the store, by botwork enqueue)", "%d (%d, %d)", f.items, f.byStore, f.byProgram)
 	line("processed, cancelled by design", "%d, %d", f.processed, f.cancelled)
-	line("runs", "%d", f.runs)
+	line("runs, of these programs", "%d, %d", f.runs, f.programs)
 	line("kill -9", "%d", f.kills)
 	line("suspended, of these for longer than a lease", "%d, %d", f.pauses, f.pausesPastLease)
 	line("drained (not with exit code 0)", "%d (%d)", f.drains, f.failedDrains)
+	line("drained with a second SIGTERM (ended by it)", "%d (%d)", f.forces, f.forced)
 	line("started again", "%d", f.restarts)
 	line("acts on two processes, or two acts on one, at once", "%d", f.doubled)
 	line("failures by design", "%d", f.failed)
@@ -125,6 +131,7 @@ func (f figures) String() string {
 	line("lost", "%d", f.lost)
 	line("recorded or run twice", "%d", f.doubles)
 	line("overlapping runs", "%d", f.overlaps)
+	line("lines of programs while their worker was suspended without a lease", "%d", f.programLines)
 	_ = w.Flush() // into memory
 	return b.String()
 }

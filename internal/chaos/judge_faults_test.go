@@ -125,3 +125,43 @@ func TestWhatTheQueueDidNotConfirmMayBeThere(t *testing.T) {
 		t.Errorf("faults = %q, want that item 5 is not finished", v.faults)
 	}
 }
+
+// A program goes on while its worker is suspended, and no longer.
+func TestAProgramMayGoOnWhileItsWorkerIsSuspended(t *testing.T) {
+	line := func(second int) ledger.Line {
+		return ledger.Line{Run: ledger.Run{Item: 3, Fence: 1, PID: 30, Program: 31}, Kind: ledger.Tick, At: at(second).UnixNano()}
+	}
+	for name, c := range map[string]struct {
+		spoil func(e *evidence)
+		at    int
+		want  string
+	}{
+		"while it is suspended":             {func(*evidence) {}, 27, ""},
+		"long after it woke up":             {func(*evidence) {}, 33, "item 3: process 30 wrote tick of fence 1 3s after it woke up"},
+		"before it was killed in its sleep": {func(e *evidence) { e.die(30, 28) }, 27, ""},
+		"after it was killed in its sleep":  {func(e *evidence) { e.die(30, 28) }, 30, "item 3: process 30 wrote tick of fence 1 2s after it woke up"},
+		"after it was killed awake":         {func(e *evidence) { e.die(30, 20); e.pauses = nil }, 26, "item 3: process 30 wrote tick of fence 1 after process 10 had begun fence 2, and nobody"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := sound()
+			e.lines = slices.DeleteFunc(e.lines, func(l ledger.Line) bool { return l.PID == 30 && l.Kind != ledger.Begin })
+			e.lines = append(e.lines, line(c.at))
+			c.spoil(e)
+			v := judge(*e)
+			if c.want == "" && (len(v.faults) > 0 || v.figures.programLines != 1) {
+				t.Errorf("faults = %q, %d lines, want none and one line", v.faults, v.figures.programLines)
+			}
+			if c.want != "" && (len(v.faults) != 1 || !strings.HasPrefix(v.faults[0], c.want)) {
+				t.Errorf("faults = %q, want one that begins %q", v.faults, c.want)
+			}
+		})
+	}
+}
+
+// die lets a suspended process be killed.
+func (e *evidence) die(pid, second int) {
+	e.deaths = append(e.deaths, death{pid: pid, at: at(second)})
+	for _, p := range e.pauses {
+		p.to = time.Time{}
+	}
+}

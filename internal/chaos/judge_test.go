@@ -116,10 +116,11 @@ func (v *verdict) row(r *row, o order) {
 
 // run is what the ledger has of one claim of an item.
 type run struct {
-	fence  int64
-	begins int
-	last   ledger.Kind // "": the process died
-	after  int         // lines behind the last
+	fence   int64
+	begins  int
+	last    ledger.Kind // "": the process died
+	program bool
+	after   int // lines behind the last
 }
 
 func runsOf(lines []ledger.Line) map[int64]map[int64]*run {
@@ -133,6 +134,7 @@ func runsOf(lines []ledger.Line) map[int64]map[int64]*run {
 			r = &run{fence: l.Fence}
 			items[l.Item][l.Fence] = r
 		}
+		r.program = l.Program != 0
 		switch {
 		case l.Kind == ledger.Begin:
 			r.begins++
@@ -158,6 +160,9 @@ func (v *verdict) runs(r *row, runs map[int64]*run) {
 	for _, fence := range slices.Sorted(maps.Keys(runs)) {
 		run := runs[fence]
 		v.figures.runs++
+		if run.program {
+			v.figures.programs++
+		}
 		if run.begins != 1 {
 			v.figures.doubles++
 			v.fault("item %d, fence %d: begun %d times, want once", r.ID, fence, run.begins)
@@ -211,6 +216,8 @@ func (v *verdict) overlaps(e evidence) {
 			v.figures.overlaps++
 			v.fault("item %d: process %d wrote %s of fence %d %v after it woke up, while process %d ran fence %d; want at most %v",
 				l.Item, l.PID, l.Kind, l.Fence, after, newer.PID, newer.Fence, e.lateness)
+		case after == 0 && l.Program != 0:
+			v.figures.programLines++
 		default:
 			v.figures.late++
 			if l.Kind == ledger.Tick {
@@ -223,16 +230,31 @@ func (v *verdict) overlaps(e evidence) {
 
 // sinceWaking tells whether the writer of a late line had been put to sleep before
 // the newer run began, and how long after its waking it wrote the line. A line that
-// it had ready when it fell asleep counts as written at its waking.
+// it had ready when it fell asleep counts as written at its waking. A program is not
+// suspended with its worker: its lines count alike, until the worker wakes up or dies.
 func (e *evidence) sinceWaking(late, newer ledger.Line) (after time.Duration, slept bool) {
 	for _, p := range e.pauses {
-		if p.pid != late.PID || p.to.IsZero() || p.from.After(newer.Time()) {
+		woke := p.to
+		if woke.IsZero() && late.Program != 0 {
+			woke = e.deathOf(p.pid)
+		}
+		if p.pid != late.PID || woke.IsZero() || p.from.After(newer.Time()) {
 			continue
 		}
-		since := max(late.Time().Sub(p.to), 0)
+		since := max(late.Time().Sub(woke), 0)
 		if !slept || since < after {
 			after, slept = since, true
 		}
 	}
 	return after, slept
+}
+
+// deathOf returns when a process was killed; zero if it was not.
+func (e *evidence) deathOf(pid int) time.Time {
+	for _, d := range e.deaths {
+		if d.pid == pid {
+			return d.at
+		}
+	}
+	return time.Time{}
 }

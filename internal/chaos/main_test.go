@@ -29,9 +29,10 @@ var (
 	patience   = flag.Duration("chaos.patience", 4*time.Minute, "how long the cluster may take to finish when nobody torments it any more")
 )
 
-// binary is the worker, built once, without the race detector: it is the tests'
-// own concurrency that they watch, and the cluster needs the cores.
-var binary string
+// binary is the worker, and program what its Exec steps run, both built once, without
+// the race detector: it is the tests' own concurrency that they watch, and the
+// cluster needs the cores.
+var binary, program string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -44,8 +45,8 @@ func buildAndRun(m *testing.M) int {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "worker")
-	build := exec.Command("go", "build", "-o", binary, "botwork/internal/chaos/worker")
+	binary, program = filepath.Join(dir, "worker"), filepath.Join(dir, "program")
+	build := exec.Command("go", "build", "-o", dir, "botwork/internal/chaos/worker", "botwork/internal/chaos/program")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		os.Stderr.Write(out)

@@ -25,6 +25,7 @@ type node struct {
 	until time.Time // when a suspended process goes on, or a dead one is started again
 	pause *pause    // nil when it is not suspended
 	asked bool      // to drain
+	force time.Time // when it is asked once more, to end at once; zero: not at all
 	dead  bool
 	runs  int
 }
@@ -70,7 +71,7 @@ func (n *node) start() error {
 		_ = cmd.Wait() // the exit code tells
 		close(done)
 	}()
-	n.cmd, n.done, n.dead, n.asked, n.pause = cmd, done, false, false, nil
+	n.cmd, n.done, n.dead, n.asked, n.pause, n.force = cmd, done, false, false, nil, time.Time{}
 	return nil
 }
 
@@ -135,6 +136,12 @@ func (n *node) terminate() {
 	n.asked = true
 }
 
+// endByForce asks the process once more.
+func (n *node) endByForce() {
+	n.signal(syscall.SIGTERM)
+	n.force = time.Time{}
+}
+
 // atWork tells whether the process is there, awake, and not about to leave.
 func (n *node) atWork() bool { return !n.dead && n.pause == nil && !n.asked && !n.ended() }
 
@@ -145,6 +152,12 @@ func (n *node) end() {
 	}
 	_ = n.cmd.Process.Kill()
 	<-n.done
+}
+
+// endedByForce reports whether the process said so.
+func (n *node) endedByForce() bool {
+	text, err := os.ReadFile(n.log)
+	return err == nil && strings.Contains(string(text), "botwork: forced exit:")
 }
 
 // fault returns the line with which the process told that it fell over; "" when

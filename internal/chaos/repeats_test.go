@@ -58,6 +58,9 @@ func (e *evidence) repetitions() []repetition {
 	last := map[int]time.Time{}
 	latest := map[[2]int64]ledger.Line{}
 	for _, l := range e.lines {
+		if l.Program != 0 {
+			continue // its run ends a moment later, when the worker has seen its end
+		}
 		last[l.PID] = l.Time()
 		latest[[2]int64{l.Item, l.Fence}] = l
 	}

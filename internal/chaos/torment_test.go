@@ -27,6 +27,8 @@ type tormentor struct {
 	restarts int
 	doubled  int // acts that struck two processes at once
 	failed   int // drains that ended with an exit code other than 0
+	forces   int // drains that were to be ended by force
+	forced   int // of these, the ones that were
 }
 
 // act is something that happens to a process.
@@ -37,8 +39,13 @@ const (
 	sleepLong
 	sleepShort
 	drain
+	force // a drain, and a second signal
 	numActs
 )
+
+// forceAfter is how long after the first signal the second one comes. Within a second
+// it would count as the first one.
+const forceAfter = 1200 * time.Millisecond
 
 func newTormentor(c *cluster, seed uint64) *tormentor {
 	m := &tormentor{c: c, rand: rand.New(rand.NewPCG(seed, 1))}
@@ -89,6 +96,8 @@ func (m *tormentor) mend(now time.Time) {
 			m.ended(n, now)
 		case n.pause != nil && !now.Before(n.until):
 			n.resume()
+		case !n.force.IsZero() && !now.Before(n.force):
+			n.endByForce()
 		}
 	}
 }
@@ -100,6 +109,8 @@ func (m *tormentor) ended(n *node, now time.Time) {
 		m.faults = append(m.faults, fmt.Sprintf("%s fell over: %s, see %s", n.name, fault, n.log))
 	} else if !n.asked {
 		m.faults = append(m.faults, fmt.Sprintf("%s ended with exit code %d though nobody asked it to, see %s", n.name, code, n.log))
+	} else if n.endedByForce() {
+		m.forced++
 	} else if code != 0 {
 		m.failed++
 		m.c.Logf("%s drained with exit code %d, see %s", n.name, code, n.log)
@@ -127,12 +138,12 @@ func (m *tormentor) strike(now time.Time) {
 	}
 	first, second := act(m.rand.IntN(int(numActs))), act(m.rand.IntN(int(numActs)))
 	both := m.rand.IntN(4) == 0
+	if len(victims) < 2 {
+		return
+	}
 	if len(m.overture) > 0 {
 		first, m.overture = m.overture[0], m.overture[1:]
 		both = len(m.overture) == 0
-	}
-	if len(victims) < 2 {
-		return
 	}
 	m.do(first, victims[0], now)
 	if !both {
@@ -158,6 +169,10 @@ func (m *tormentor) do(a act, n *node, now time.Time) {
 	case a == drain:
 		m.drains++
 		n.terminate()
+	case a == force:
+		m.forces++
+		n.terminate()
+		n.force = now.Add(forceAfter)
 	case n.pause != nil: // it sleeps already
 	case a == sleepLong:
 		m.pauses = append(m.pauses, n.suspend(now.Add(m.between(*lease*21/20, *lease*8/5))))

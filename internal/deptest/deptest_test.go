@@ -36,6 +36,7 @@ var may = map[string]map[string]string{
 		"internal/database":   "the SQL handler opens the connections that the settings name",
 		"internal/hostrules":  "the HTTP handler asks them before it connects",
 		"internal/namedsql":   "one way of writing parameters in every dialect",
+		"internal/programs":   "Exec starts programs that must not outlive the worker",
 		"internal/spans":      "lengths of time are written alike in steps and in the queue",
 		"internal/strictyaml": "parameters are decoded strictly, with their places",
 	},
@@ -63,6 +64,9 @@ var may = map[string]map[string]string{
 	"internal/bench/mixed":  {},
 	"internal/chaos":        {},
 	"internal/chaos/ledger": {},
+	"internal/chaos/program": {
+		"internal/chaos/ledger": "in which it notes what it does",
+	},
 	"internal/chaos/worker": {
 		"cmd":                   "it is the program with one handler more, as a program of a user's would be",
 		"handlers":              "that handler",
@@ -121,6 +125,7 @@ var may = map[string]map[string]string{
 		"workqueue/matching":  "the label by which a worker names its broken pipelines",
 		"workqueue":           "it runs a worker over a store",
 	},
+	"internal/programs": {},
 	"internal/reload": {
 		"internal/strictyaml": "what is found in the files decides which text holds",
 		"pipelines":           "it reads them, and hands on catalogues",

@@ -92,10 +92,15 @@ func (m *machine) systemPipelines() {
 }
 
 func (m *machine) testUnits() {
-	cmd := exec.CommandContext(m.Context(), "go", "test", "-exec", wine, "botwork/internal/logfile", "botwork/internal/service")
-	cmd.Env = append(windowsEnv(), m.env[len(m.env)-4:]...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		m.Errorf("go test -exec %s: %v\n%s", wine, err, out)
+	for _, args := range [][]string{
+		{"botwork/internal/logfile", "botwork/internal/service", "botwork/internal/programs"},
+		{"botwork/handlers", "-run", "Batch"},
+	} {
+		cmd := exec.CommandContext(m.Context(), "go", append([]string{"test", "-exec", wine}, args...)...)
+		cmd.Env = append(windowsEnv(), m.env[len(m.env)-4:]...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			m.Errorf("%s: %v\n%s", cmd, err, out)
+		}
 	}
 }
 

@@ -33,8 +33,11 @@ type Run struct {
 	Item    int64  `json:"item"`
 	Fence   int64  `json:"fence"`
 	Attempt int    `json:"attempt"`
-	PID     int    `json:"pid"`
+	PID     int    `json:"pid"` // of the worker
 	Worker  string `json:"worker"`
+
+	// Program is the process that wrote the line, if it is not the worker's.
+	Program int `json:"program,omitempty"`
 }
 
 // Line is one line of the book.

@@ -1,8 +1,9 @@
-package handlers
+package programs
 
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"syscall"
 	"unsafe"
@@ -10,24 +11,46 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// runTree runs cmd to its end inside a job object. All processes of the job die
-// when its context ends, and when the job is closed after the program's end.
-func runTree(cmd *exec.Cmd) error {
+// tree is a job object, which holds the program and all that it has started.
+type tree struct{ job windows.Handle }
+
+// kill kills all processes of the job.
+func (t tree) kill() error {
+	if t.job == 0 {
+		return os.ErrProcessDone
+	}
+	return windows.TerminateJobObject(t.job, 1)
+}
+
+// run runs cmd inside a job object. All processes of the job die when its context
+// ends, and when the job is closed after the program's end.
+func (p *program) run(cmd *exec.Cmd, started func()) error {
 	job, err := newKillJob()
 	if err != nil {
 		return fmt.Errorf("make a job object: %w", err)
 	}
-	defer windows.CloseHandle(job)
+	defer func() { _ = windows.CloseHandle(p.disarm().job) }()
+	p.arm(tree{job})
 	// Suspended, so that it can start no process before it is in the job.
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_SUSPENDED, HideWindow: true}
-	cmd.Cancel = func() error { return windows.TerminateJobObject(job, 1) }
+	cmd.Cancel = p.kill
 	if err := cmd.Start(); err != nil {
 		return err
 	}
 	if err := release(cmd, job); err != nil {
 		return errors.Join(fmt.Errorf("put the program into a job object: %w", err), cmd.Process.Kill(), cmd.Wait())
 	}
+	if p.isDoomed() {
+		_ = p.kill() // it may have been killed before it was in the job
+	}
+	started()
 	return cmd.Wait()
+}
+
+func (p *program) isDoomed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.doomed
 }
 
 // newKillJob makes a job object that kills its processes when it is closed,

@@ -1,0 +1,10 @@
+//go:build unix && !linux
+
+package programs
+
+import "syscall"
+
+func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// startOf knows nothing here.
+func startOf(int) (uint64, bool) { return 0, false }

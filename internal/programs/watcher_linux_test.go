@@ -1,0 +1,247 @@
+package programs
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+func init() { roles["script"] = func(args []string) int { return scriptWorker(args[0], args[1]) } }
+
+// scriptWorker runs a script, with the two pipes that it got, for as long as the
+// timeout, prints how that ended, and waits until it is killed.
+func scriptWorker(timeout, script string) int {
+	limit, err := time.ParseDuration(timeout)
+	if err != nil {
+		panic(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", script)
+	says, hears := os.NewFile(3, "says"), os.NewFile(4, "hears")
+	cmd.ExtraFiles = []*os.File{says, hears}
+	account := Watched()
+	stdin := bufio.NewReader(os.Stdin)
+	closed := make(chan bool)
+	go func() {
+		// The test knows that the program has started, and has the pipes itself.
+		stdin.ReadString('\n')
+		says.Close()
+		hears.Close()
+		fmt.Println("closed")
+		close(closed)
+	}()
+	err = account.Run(ctx, cmd, zerolog.Nop())
+	<-closed
+	fmt.Println("ended:", err, context.Cause(ctx))
+	select {} // until it is killed
+}
+
+// worker is a process that runs a script. The pipe says what the script writes to
+// its descriptor 3, and ends with the last process that has it.
+type worker struct {
+	*testing.T
+	cmd    *exec.Cmd
+	says   *bufio.Reader
+	hears  *os.File
+	stdout *bufio.Reader
+}
+
+// startWorker starts one and waits until the script has written "ready".
+func startWorker(t *testing.T, timeout time.Duration, script string) *worker {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	says, sayer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hearer, hears, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, timeout.String(), script)
+	cmd.Env = append(os.Environ(), roleVariable+"=script")
+	cmd.ExtraFiles = []*os.File{sayer, hearer}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(cmd.Start(), sayer.Close(), hearer.Close()); err != nil {
+		t.Fatal(err)
+	}
+	w := &worker{T: t, cmd: cmd, says: bufio.NewReader(says), hears: hears, stdout: bufio.NewReader(stdout)}
+	t.Cleanup(func() {
+		stdin.Close()
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		says.Close()
+		hears.Close()
+	})
+	if err := says.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	w.wantSaid("ready")
+	fmt.Fprintln(stdin, "close")
+	w.wantPrinted("closed")
+	return w
+}
+
+func (w *worker) wantPrinted(text string) {
+	w.Helper()
+	if line, err := w.stdout.ReadString('\n'); err != nil || !strings.Contains(line, text) {
+		w.Errorf("the worker printed %q, %v, want %q", line, err, text)
+	}
+}
+
+func (w *worker) wantSaid(text string) {
+	w.Helper()
+	if line, err := w.says.ReadString('\n'); err != nil || line != text+"\n" {
+		w.Fatalf("the script said %q, %v, want %q", line, err, text)
+	}
+}
+
+// wantDead waits until no process has the script's pipe any more.
+func (w *worker) wantDead() {
+	w.Helper()
+	if rest, err := io.ReadAll(w.says); err != nil || len(rest) > 0 {
+		w.Errorf("the script's pipe: %q, %v, want its end: some process of the run lives", rest, err)
+	}
+}
+
+func (w *worker) signal(sig os.Signal) {
+	w.Helper()
+	if err := w.cmd.Process.Signal(sig); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// watcher returns the process that watches the worker's programs, other than the
+// given one.
+func (w *worker) watcher(other int) int {
+	w.Helper()
+	for late := time.Now().Add(patience); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
+		children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", w.cmd.Process.Pid))
+		if err != nil {
+			w.Fatal(err)
+		}
+		for _, path := range children {
+			text, _ := os.ReadFile(path) // the thread may have ended
+			for child := range strings.FieldsSeq(string(text)) {
+				line, _ := os.ReadFile("/proc/" + child + "/cmdline")
+				if pid, _ := strconv.Atoi(child); pid != other && strings.Contains(string(line), watcherArgument) {
+					return pid
+				}
+			}
+		}
+	}
+	w.Fatal("the worker has no watcher")
+	return 0
+}
+
+// Each script is a program that starts others, and then says that it is ready.
+var scripts = map[string]string{
+	"a program":                        "echo ready >&3; exec sleep 1000",
+	"what it has started":              "sleep 1000 & echo ready >&3; wait",
+	"what has left its group":          "setsid sh -c 'echo ready >&3; exec sleep 1000' & wait",
+	"what outlived it, in the same":    "(sh -c 'echo ready >&3; sleep 1000; true' &) ; sleep 1000",
+	"what ignores signals":             "trap '' TERM HUP INT; echo ready >&3; while :; do sleep 1; done",
+	"what left its group and its past": "(setsid sh -c 'sh -c \"echo ready >&3; sleep 1000; true\" &'); sleep 1000",
+}
+
+func TestNothingOutlivesAKilledWorker(t *testing.T) {
+	for name, script := range scripts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := startWorker(t, time.Hour, script)
+			w.signal(syscall.SIGKILL)
+			w.wantDead()
+		})
+	}
+}
+
+func TestAnotherWatcherTakesOver(t *testing.T) {
+	t.Parallel()
+	w := startWorker(t, time.Hour, scripts["what it has started"])
+	first := w.watcher(0)
+	time.Sleep(watcherLife) // one that dies at once is not replaced
+	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	w.watcher(first)
+	w.signal(syscall.SIGKILL)
+	w.wantDead()
+}
+
+func TestAWatcherIgnoresSignalsToEnd(t *testing.T) {
+	t.Parallel()
+	w := startWorker(t, time.Hour, scripts["what it has started"])
+	pid := w.watcher(0)
+	start, _ := startOf(pid)
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+		if err := syscall.Kill(pid, sig); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if group, err := syscall.Getpgid(pid); err != nil || group != pid {
+		t.Errorf("the watcher is in the group %d, %v, want its own: Ctrl-C goes to the worker's", group, err)
+	}
+	w.signal(syscall.SIGKILL)
+	w.wantDead()
+	waitGone(t, pid, start)
+}
+
+// waitGone waits for the end of a process that is no child of this one. One that
+// nobody has waited for yet counts as gone.
+func waitGone(t *testing.T, pid int, start uint64) {
+	t.Helper()
+	for late := time.Now().Add(patience); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if now, ok := startOf(pid); len(line) == 0 || !ok || now != start {
+			return
+		}
+	}
+	t.Errorf("process %d still runs", pid)
+}
+
+func TestATimeoutHoldsWhileTheWorkerIsSuspended(t *testing.T) {
+	t.Parallel()
+	w := startWorker(t, time.Second, "sleep 1000 & setsid sleep 1000 & echo ready >&3; wait")
+	w.signal(syscall.SIGSTOP)
+	w.wantDead()
+	w.signal(syscall.SIGCONT)
+	w.wantPrinted("context deadline exceeded")
+}
+
+// A program that starts a service, and ends, has not asked for the service's end.
+func TestAServiceOfAnEndedRunStays(t *testing.T) {
+	t.Parallel()
+	left := filepath.Join(t.TempDir(), "left") // the group
+	w := startWorker(t, time.Hour, fmt.Sprintf(`setsid sh -c 'touch %[1]s; echo ready >&3; read line <&4; echo alive >&3' </dev/null >/dev/null 2>&1 &
+		until test -e %[1]s; do sleep 0.01; done`, left))
+	w.wantPrinted("ended: <nil>")
+	watcher := w.watcher(0)
+	start, _ := startOf(watcher)
+	w.signal(syscall.SIGKILL)
+	waitGone(t, watcher, start)
+	fmt.Fprintln(w.hears, "speak")
+	w.wantSaid("alive")
+}
