@@ -142,6 +142,7 @@ func (r *Runner) runSafely(ctx context.Context, run *Run) (outcome Outcome) {
 	if ctx.Err() == nil { // else it ended when it had to, or long after that
 		r.learner.note(run.Item, outcome, took)
 	}
+	r.memory.ended(run.Item, &outcome)
 	if r.o.Ended != nil {
 		r.o.Ended(run.Item, outcome, took)
 	}

@@ -45,8 +45,9 @@ type Runner struct {
 	stopOnce  sync.Once
 	replaced  chan struct{} // closed when another process has this worker's name
 
-	schemas Schemas // of the queues
-	learner learner // what runs took
+	schemas Schemas  // of the queues
+	memory  releaser // likewise
+	learner learner  // what runs took
 	learned *Learned
 
 	paced   chan pacedPass   // passes to repeat for items that wait for a rate

@@ -18,6 +18,9 @@ type link struct {
 	overOnce sync.Once
 	hole     atomic.Bool // it has swallowed something, and does for ever
 
+	cut   atomic.Bool // the next answer is lost
+	began bool        // owned by the goroutine that carries requests: see CutAnswerTo
+
 	// Owned by the goroutine that carries the answers: how many bytes still
 	// pass in this era.
 	era  uint64
@@ -68,6 +71,12 @@ func (l *link) pump(from, to *net.TCPConn, answers bool) {
 	piece := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(piece)
+		if !answers {
+			l.p.watch(l, piece[:n])
+		} else if l.cut.Load() {
+			l.p.lose(l)
+			return
+		}
 		if n > 0 && !l.carry(to, piece[:n], answers) {
 			return
 		}

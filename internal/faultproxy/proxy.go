@@ -15,6 +15,7 @@ type Proxy struct {
 	server, listen string
 	loops          sync.WaitGroup
 	answered       atomic.Int64
+	watched        atomic.Pointer[watched]
 
 	mu       sync.Mutex
 	listener net.Listener // nil: connections are refused

@@ -29,6 +29,14 @@ var batchMethods = []method{
 			return err
 		}, func() int { return x.count(countMadeBy, by) }}
 	}},
+	{"ChangeItem of a batch", 1, true, func(x *behindProxy) trial {
+		it := x.make.Item(storetest.ItemOpts{State: workqueue.Processed})
+		c := workqueue.Change{Action: workqueue.Clone, By: x.make.Spec(storetest.WorkerOpts{}).Name, Batch: workqueue.BatchPart{Key: workqueue.NewBatchKey()}}
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.ChangeItem(ctx, it.ID, c)
+			return err
+		}, func() int { return x.count(countMadeBy, c.By) }}
+	}},
 	{"RemoveBatches", 1, true, func(x *behindProxy) trial {
 		part := workqueue.BatchPart{Key: workqueue.NewBatchKey(), Part: 1}
 		if _, err := x.way.EnqueueBatch(x.Context(), part, []workqueue.NewItem{{IntegrationConfig: "x"}}); err != nil {

@@ -15,6 +15,9 @@ func batchTests() []test {
 		{"a part by several at a time", batchContend},
 		{"a part of other items is refused", batchMismatch},
 		{"a part that is refused is not recorded", batchRefused},
+		{"a change is made once", batchChanges},
+		{"a page is changed once", batchPages},
+		{"a page is purged once", batchPurge},
 		{"old records are removed", batchRemoved},
 	}
 }
@@ -136,6 +139,69 @@ func batchRefused(x *fixture) {
 	}
 	if records := x.batch(key); records != nil {
 		x.Errorf("the records are %v, want none", records)
+	}
+}
+
+func batchChanges(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	done, waits := x.Item(ItemOpts{State: workqueue.Processed, Worker: w}), x.Item(ItemOpts{})
+	c := workqueue.Change{Action: workqueue.Clone, By: "ann", Batch: workqueue.BatchPart{Key: workqueue.NewBatchKey()}}
+	first, err := x.Store.ChangeItem(x.ctx, done.ID, c)
+	again, againErr := x.Store.ChangeItem(x.ctx, done.ID, c)
+	other, otherErr := x.Store.ChangeItem(x.ctx, waits.ID, c)
+	if err := errors.Join(err, againErr, otherErr); err != nil || first == 0 || again != first || other == first || other == 0 {
+		x.Errorf("cloned as %d, %d and %d, %v; want the same twice, and another", first, again, other, err)
+	}
+	if records := x.batch(c.Batch.Key); len(records) != 2 || records[0].Items != 1 || len(records[0].Clones) != 1 {
+		x.Errorf("the records are %s", asJSON(records))
+	}
+	cancel := workqueue.Change{Action: workqueue.Cancel, Batch: workqueue.BatchPart{Key: workqueue.NewBatchKey()}}
+	for range 2 { // the second time it is cancelled already
+		if _, err := x.Store.ChangeItem(x.ctx, waits.ID, cancel); err != nil {
+			x.Error(err)
+		}
+	}
+	_, err = x.Store.ChangeItem(x.ctx, done.ID, cancel)
+	x.wantTransition(err, done.ID, "cancel", workqueue.Processed)
+	if records := x.batch(cancel.Batch.Key); len(records) != 1 {
+		x.Errorf("the records are %s, want one", asJSON(records))
+	}
+}
+
+func batchPages(x *fixture) {
+	ids := x.Items(10, ItemOpts{})
+	c := workqueue.Change{Action: workqueue.Cancel, Batch: workqueue.BatchPart{Key: workqueue.NewBatchKey(), Part: 1}}
+	for range 2 {
+		got, err := x.Store.ChangeItems(x.ctx, workqueue.ItemFilter{Limit: 6}, c)
+		if err != nil || got.Changed != 6 || got.Next != ids[4] || got.Top != ids[9]+1 {
+			x.Errorf("ChangeItems = %+v, %v; want six and the next page", got, err)
+		}
+	}
+	c.Batch.Part = 2
+	if got, err := x.Store.ChangeItems(x.ctx, workqueue.ItemFilter{BeforeID: ids[4], Limit: 6}, c); err != nil || got.Changed != 4 || got.Next != 0 {
+		x.Errorf("ChangeItems = %+v, %v; want the last four", got, err)
+	}
+	clone := workqueue.Change{Action: workqueue.Clone, Batch: workqueue.BatchPart{Key: workqueue.NewBatchKey(), Part: 1}}
+	first, err := x.Store.ChangeItems(x.ctx, workqueue.ItemFilter{Limit: 3}, clone)
+	again, againErr := x.Store.ChangeItems(x.ctx, workqueue.ItemFilter{BeforeID: first.Top, Limit: 3}, clone)
+	if err := errors.Join(err, againErr); err != nil || first.Changed != 3 || !slices.Equal(first.Clones, again.Clones) {
+		x.Errorf("cloned %+v and %+v, %v; want the same", first, again, err)
+	}
+	if n := len(x.list(workqueue.ItemFilter{})); n != 13 {
+		x.Errorf("%d items are there, want 13", n)
+	}
+}
+
+func batchPurge(x *fixture) {
+	x.Items(10, ItemOpts{})
+	p := workqueue.PurgeParams{Queue: workqueue.DefaultQueue, Limit: 6, Batch: workqueue.BatchPart{Key: workqueue.NewBatchKey(), Part: 1}}
+	for range 2 {
+		if got, err := x.Store.PurgeQueue(x.ctx, p); err != nil || got.Removed != 6 || got.Next == 0 {
+			x.Errorf("PurgeQueue = %+v, %v; want six and the next page", got, err)
+		}
+	}
+	if n := len(x.list(workqueue.ItemFilter{})); n != 4 {
+		x.Errorf("%d items are there, want 4", n)
 	}
 }
 
