@@ -170,6 +170,12 @@ func classify(err error) errorClass {
 		switch ms.Number {
 		case 1205, 1222: // deadlock victim, lock timeout
 			return transientError
+		case azureBusy, azureRequests, azureSessions, azureResources, azureOperations, azureSubscription:
+			return transientError
+		case azureFailure, azureUnavailable:
+			if nothingCommitted(err) {
+				return transientError
+			}
 		case 2601, 2627:
 			return uniqueError
 		case 547:
