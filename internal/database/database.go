@@ -6,11 +6,8 @@ package database
 import (
 	"database/sql"
 	"fmt"
-	"strings"
 
-	_ "github.com/microsoft/go-mssqldb"       // driver "sqlserver"
-	"github.com/microsoft/go-mssqldb/azuread" // driver "azuresql"
-	_ "modernc.org/sqlite"                    // driver "sqlite"
+	_ "modernc.org/sqlite" // driver "sqlite"
 
 	"botwork/internal/namedsql"
 )
@@ -55,7 +52,8 @@ func (d Driver) Style() namedsql.Style {
 // timeout and immediate transactions unless it says otherwise. A SQL Server
 // DSN with a fedauth parameter logs in with Azure AD; integrated Windows login
 // and SQL logins go by the DSN alone. On PostgreSQL a session that stalls in the
-// middle of a transaction is ended by the server.
+// middle of a transaction is ended by the server. A server that is frozen or gone is
+// noticed, and the connections to it are closed: see servers.
 func Open(driver Driver, dsn string) (*sql.DB, error) {
 	var db *sql.DB
 	var err error
@@ -63,11 +61,7 @@ func Open(driver Driver, dsn string) (*sql.DB, error) {
 	case SQLite:
 		db, err = sql.Open("sqlite", sqliteDSN(dsn))
 	case SQLServer:
-		name := "sqlserver"
-		if strings.Contains(strings.ToLower(dsn), "fedauth") {
-			name = azuread.DriverName
-		}
-		db, err = sql.Open(name, dsn)
+		db, err = openSQLServer(dsn)
 	case Postgres:
 		db, err = openPostgres(dsn)
 	default:
