@@ -12,6 +12,7 @@ import (
 type connector struct {
 	driver.Connector
 	within time.Duration
+	greet  Greeting // nil: none
 }
 
 // dialed is the key under which a context has the connections that are dialed with it.
@@ -30,9 +31,15 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	d := &dialedConns{ctx: ctx, within: c.within}
 	conn, err := c.Connector.Connect(context.WithValue(ctx, dialed{}, d))
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	for _, stop := range d.stops {
 		stop()
+	}
+	d.mu.Unlock()
+	if err == nil && c.greet != nil {
+		if err = c.greet(ctx, nil); err != nil {
+			_ = conn.Close()
+			return nil, err
+		}
 	}
 	return conn, err
 }

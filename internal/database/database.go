@@ -4,6 +4,7 @@
 package database
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 
@@ -54,16 +55,24 @@ func (d Driver) Style() namedsql.Style {
 // and SQL logins go by the DSN alone. On PostgreSQL a session that stalls in the
 // middle of a transaction is ended by the server. A server that is frozen or gone is
 // noticed, and the connections to it are closed: see servers.
-func Open(driver Driver, dsn string) (*sql.DB, error) {
+func Open(driver Driver, dsn string) (*sql.DB, error) { return OpenGreeted(driver, dsn, nil) }
+
+// Greeting is called with each new connection of a pool before anybody uses it. ask runs a
+// query that returns one row; it is nil on engines other than PostgreSQL.
+type Greeting func(ctx context.Context, ask func(query string, to ...any) error) error
+
+// OpenGreeted is Open with a greeting, which may be nil. SQLite's connections, which lead to a
+// file and not to a server, are not greeted.
+func OpenGreeted(driver Driver, dsn string, greet Greeting) (*sql.DB, error) {
 	var db *sql.DB
 	var err error
 	switch driver {
 	case SQLite:
 		db, err = sql.Open("sqlite", sqliteDSN(dsn))
 	case SQLServer:
-		db, err = openSQLServer(dsn)
+		db, err = openSQLServer(dsn, greet)
 	case Postgres:
-		db, err = openPostgres(dsn)
+		db, err = openPostgres(dsn, greet)
 	default:
 		_, err := ParseDriver(string(driver))
 		return nil, err

@@ -69,7 +69,7 @@ func admitUnknownCommits(config *pgx.ConnConfig) {
 
 // openPostgres prepares a pool. A DSN that names a setting itself is left its
 // own value.
-func openPostgres(dsn string) (*sql.DB, error) {
+func openPostgres(dsn string, greet Greeting) (*sql.DB, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
 		return nil, err
@@ -93,6 +93,12 @@ func openPostgres(dsn string) (*sql.DB, error) {
 		stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 			order.connected(conn)
 			_, err := conn.Exec(ctx, set.String())
+			if err == nil && greet != nil {
+				err = greet(ctx, func(query string, to ...any) error { return conn.QueryRow(ctx, query).Scan(to...) })
+			}
+			if err != nil {
+				_ = conn.Close(ctx) // the driver does not
+			}
 			return err
 		})), nil
 }

@@ -15,7 +15,7 @@ const sqlServerLoginTime, azureLoginTime = 10 * time.Second, time.Minute
 // openSQLServer prepares a pool. The driver's own settings keep their defaults: "dial
 // timeout" 15 s for each protocol, multisubnetfailover on, no "connection timeout", which
 // would bound every wait for an answer.
-func openSQLServer(dsn string) (*sql.DB, error) {
+func openSQLServer(dsn string, greet Greeting) (*sql.DB, error) {
 	var c *mssql.Connector
 	var err error
 	within := sqlServerLoginTime
@@ -29,5 +29,5 @@ func openSQLServer(dsn string) (*sql.DB, error) {
 		return nil, err
 	}
 	c.Dialer = newServers(sendPrelogin)
-	return sql.OpenDB(&connector{c, within}), nil
+	return sql.OpenDB(&connector{c, within, greet}), nil
 }

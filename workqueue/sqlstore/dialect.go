@@ -51,6 +51,12 @@ type dialect struct {
 	// pipelines says that several statements can be one round trip.
 	pipelines bool
 
+	// setIdentity makes an id (%[2]d) the latest that a table (%[1]s) has given.
+	setIdentity string
+
+	// savepoint and toSavepoint undo a part of a transaction.
+	savepoint, toSavepoint string
+
 	gorm func(*sql.DB) gorm.Dialector
 }
 
@@ -64,7 +70,11 @@ var dialects = []dialect{
 		prepare:   true,
 		narrow:    narrowSQLite,
 		idsFollow: true, // one writer, and AUTOINCREMENT
-		gorm:      func(db *sql.DB) gorm.Dialector { return sqliteDialector{gormsqlite.Dialector{Conn: db}} },
+
+		setIdentity: `DELETE FROM sqlite_sequence WHERE name = '%[1]s'; INSERT INTO sqlite_sequence (name, seq) VALUES ('%[1]s', %[2]d)`,
+		savepoint:   "SAVEPOINT ids", toSavepoint: "ROLLBACK TO SAVEPOINT ids",
+
+		gorm: func(db *sql.DB) gorm.Dialector { return sqliteDialector{gormsqlite.Dialector{Conn: db}} },
 	},
 	{
 		driver:   database.SQLServer,
@@ -72,7 +82,11 @@ var dialects = []dialect{
 		clock:    "COALESCE(CAST(? AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))",
 		contains: "CHARINDEX(? COLLATE Latin1_General_100_BIN2, ?) > 0",
 		jsonTime: "2006-01-02T15:04:05.000",
-		gorm:     func(db *sql.DB) gorm.Dialector { return sqlserver.New(sqlserver.Config{Conn: db}) },
+
+		setIdentity: `DBCC CHECKIDENT (N'%[1]s', RESEED, %[2]d) WITH NO_INFOMSGS`,
+		savepoint:   "SAVE TRANSACTION ids", toSavepoint: "ROLLBACK TRANSACTION ids",
+
+		gorm: func(db *sql.DB) gorm.Dialector { return sqlserver.New(sqlserver.Config{Conn: db}) },
 	},
 	{
 		driver:      database.Postgres,
@@ -83,7 +97,11 @@ var dialects = []dialect{
 		contains:    "strpos(?, CAST(? AS text)) > 0",
 		jsonTime:    "2006-01-02T15:04:05.000Z07:00",
 		narrow:      narrowPostgres,
-		gorm:        func(db *sql.DB) gorm.Dialector { return postgres.New(postgres.Config{Conn: db}) },
+
+		setIdentity: `SELECT setval(pg_get_serial_sequence('"%[1]s"', 'Id'), %[2]d)`,
+		savepoint:   "SAVEPOINT ids", toSavepoint: "ROLLBACK TO SAVEPOINT ids",
+
+		gorm: func(db *sql.DB) gorm.Dialector { return postgres.New(postgres.Config{Conn: db}) },
 	},
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"fmt"
 	"math"
 	"slices"
 
@@ -71,6 +72,7 @@ func (s *Store) claimed(rows *sql.Rows, workerID int64, items []workqueue.Item) 
 			return err
 		}
 		items = append(items, s.item(&row))
+		s.history.sawItem(row.ID)
 		return nil
 	})
 	sortClaimed(items)
@@ -117,6 +119,10 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 	if p.Ended != nil {
 		ended = new(ms(*p.Ended))
 	}
+	if err := s.verifyHistory(ctx, p.WorkerID, p.InstanceID); err != nil {
+		return result, fmt.Errorf("beat: %w", err)
+	}
+	var beats int64
 	beat := func(on runner) error {
 		result = workqueue.BeatResult{}
 		// The items before the worker, as everybody does: on SQL Server the
@@ -136,7 +142,7 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 		if err != nil {
 			return err
 		}
-		if err := eachRow(rows, func() error { return rows.Scan(&result.State) }); err != nil {
+		if err := eachRow(rows, func() error { return rows.Scan(&result.State, &beats) }); err != nil {
 			return err
 		}
 		if result.State == "" {
@@ -146,12 +152,17 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 		return nil
 	}
 	if len(held) == 0 {
-		err := s.single(ctx, "beat", beat)
+		err = s.single(ctx, "beat", beat)
+	} else {
+		err = s.retry(ctx, "beat", func() error {
+			return s.tx(ctx, func(tx *sql.Tx) error { return beat(tx) })
+		})
+	}
+	if err != nil {
 		return result, err
 	}
-	err = s.retry(ctx, "beat", func() error {
-		return s.tx(ctx, func(tx *sql.Tx) error { return beat(tx) })
-	})
+	s.history.beaten(p.WorkerID, p.InstanceID, beats)
+	result.History, err = s.historyChange(ctx, p, result.Lost)
 	return result, err
 }
 

@@ -36,6 +36,7 @@ func retryDelay(exec failsafe.ExecutionAttempt[any]) time.Duration {
 // what was done to the error. The DSN's password never shows.
 func (s *Store) retry(ctx context.Context, doing string, do func() error) error {
 	s.queries.warm(ctx)
+	s.verifyIfReconnected(ctx)
 	err := failsafe.With(transient).WithContext(ctx).Run(do)
 	if err == nil {
 		return nil

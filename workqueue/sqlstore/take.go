@@ -41,6 +41,7 @@ func (s *Store) TakePass(ctx context.Context, passes int64, assignments []workqu
 					return err
 				}
 				items = append(items, s.item(&row))
+				s.history.sawItem(row.ID)
 				return nil
 			}},
 			ask{"next_pass", values{"passes": passes}, nil},
