@@ -65,7 +65,8 @@ chaos: ## kill, suspend and drain four workers for FOR (3m) over each engine, th
 		trap '.ci/postgres stop' EXIT; trap 'exit 130' INT; trap 'exit 143' TERM; \
 	fi; \
 	go test ./internal/chaos -count=1 -v -timeout=0 -run 'TestNothingIsLostAndNothingRunsTwice|TestRecovery|TestAKillRepeats' \
-		-args -chaos.for=$(FOR) -chaos.seed=$(SEED) -chaos.lateness=1s -chaos.recoveries=5
+		-args -chaos.for=$(FOR) -chaos.seed=$(SEED) -chaos.lateness=1s -chaos.recoveries=5; \
+	go test ./internal/failover -count=1 -v -timeout=0 -parallel 1 -args -failover.rounds=5 -failover.busy=10s
 
 lint: $(LINTER) ## check formatting, go vet for Linux and Windows, and the linters
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }

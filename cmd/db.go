@@ -12,7 +12,7 @@ import (
 
 func (a *app) dbCommand() *cobra.Command {
 	return group(&cobra.Command{Use: "db", Short: "Look after the database's schema"},
-		a.dbMigrateCommand(), a.dbStatusCommand())
+		a.dbMigrateCommand(), a.dbStatusCommand(), a.dbRestoredCommand())
 }
 
 func (a *app) dbMigrateCommand() *cobra.Command {

@@ -76,10 +76,27 @@ func (r *Runner) beat(ctx context.Context) error {
 	r.held.renewed(refs, result.Lost, started.Add(r.o.Spec.Lease))
 	r.completer.alive()
 	r.dispatch.alive(started)
+	if result.History != nil {
+		r.logHistory(result.History)
+	}
 	if result.State == WorkerDraining {
 		r.drainOnRequest(ctx)
 	}
 	return nil
+}
+
+// logHistory tells that the database may have lost its latest transactions. The lost
+// claims are being stopped already, as any other.
+func (r *Runner) logHistory(h *HistoryChange) {
+	r.o.Log.Error().Int64("epoch_before", h.Before.Epoch).Int64("epoch", h.After.Epoch).
+		Str("timeline_before", h.Before.Timeline).Str("timeline", h.After.Timeline).
+		Int("lost_claims", h.LostClaims).Str("reason", h.After.Reason).
+		Msg("the database may have lost its latest transactions: items that were added and results that were written shortly before may be gone, " +
+			"and runs of lost claims are stopped; a new epoch keeps fences and ids from coming again")
+	for _, statement := range h.Refused {
+		r.o.Log.Error().Str("statement", statement).
+			Msg("this login may not move an identity ahead, so that ids may be given twice: have the owner of the tables execute the statement")
+	}
 }
 
 // drainOnRequest drains because somebody asked for it in the database. The

@@ -24,6 +24,7 @@ type Store interface {
 	HousekeepingStore
 	AssignStore
 	BatchStore
+	HistoryStore
 }
 
 // ItemStore creates, shows and changes items on somebody's word.
@@ -233,6 +234,10 @@ type BeatResult struct {
 
 	// Lost lists the held items whose lease is no longer this worker's.
 	Lost []int64
+
+	// History says that the database may have lost its latest transactions since the beat
+	// before; nil: it has not.
+	History *HistoryChange
 }
 
 // Finish is the end of one run, ready to be written. The next state has been

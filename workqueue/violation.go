@@ -17,12 +17,13 @@ const (
 	CheckFiredTwice   = "fired-twice"   // a planned instant that ran twice
 	CheckOverdue      = "overdue"       // due for long, and nothing explains why it waits
 	CheckWorker       = "worker"        // a worker's row that cannot be
+	CheckHistory      = "history"       // the database may have lost transactions: a note, no violation
 	CheckStatistics   = "statistics"    // a figure of a queue that is not what is there
 )
 
 // Checks lists the names of all checks in the order of a report.
 func Checks() []string {
-	return []string{CheckItemState, CheckLostItem, CheckAttemptLimit, CheckEndedTwice, CheckFiredTwice, CheckOverdue, CheckWorker, CheckStatistics}
+	return []string{CheckItemState, CheckLostItem, CheckAttemptLimit, CheckEndedTwice, CheckFiredTwice, CheckOverdue, CheckWorker, CheckHistory, CheckStatistics}
 }
 
 // Violation is one place where the database breaks a promise of the design.
@@ -111,7 +112,8 @@ type CheckResult struct {
 	Violations int  `json:"violations"`
 	More       bool `json:"more"`
 
-	// Notes tell what could not be judged, and why.
+	// Notes say what could not be judged, and why, and what is worth knowing beside the
+	// violations.
 	Notes []string `json:"notes"`
 }
 

@@ -4,13 +4,11 @@
 package database
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
-	"strings"
 
-	_ "github.com/microsoft/go-mssqldb"       // driver "sqlserver"
-	"github.com/microsoft/go-mssqldb/azuread" // driver "azuresql"
-	_ "modernc.org/sqlite"                    // driver "sqlite"
+	_ "modernc.org/sqlite" // driver "sqlite"
 
 	"botwork/internal/namedsql"
 )
@@ -55,21 +53,26 @@ func (d Driver) Style() namedsql.Style {
 // timeout and immediate transactions unless it says otherwise. A SQL Server
 // DSN with a fedauth parameter logs in with Azure AD; integrated Windows login
 // and SQL logins go by the DSN alone. On PostgreSQL a session that stalls in the
-// middle of a transaction is ended by the server.
-func Open(driver Driver, dsn string) (*sql.DB, error) {
+// middle of a transaction is ended by the server. A server that is frozen or gone is
+// noticed, and the connections to it are closed: see servers.
+func Open(driver Driver, dsn string) (*sql.DB, error) { return OpenGreeted(driver, dsn, nil) }
+
+// Greeting is called with each new connection of a pool before anybody uses it. ask runs a
+// query that returns one row; it is nil on engines other than PostgreSQL.
+type Greeting func(ctx context.Context, ask func(query string, to ...any) error) error
+
+// OpenGreeted is Open with a greeting, which may be nil. SQLite's connections, which lead to a
+// file and not to a server, are not greeted.
+func OpenGreeted(driver Driver, dsn string, greet Greeting) (*sql.DB, error) {
 	var db *sql.DB
 	var err error
 	switch driver {
 	case SQLite:
 		db, err = sql.Open("sqlite", sqliteDSN(dsn))
 	case SQLServer:
-		name := "sqlserver"
-		if strings.Contains(strings.ToLower(dsn), "fedauth") {
-			name = azuread.DriverName
-		}
-		db, err = sql.Open(name, dsn)
+		db, err = openSQLServer(dsn, greet)
 	case Postgres:
-		db, err = openPostgres(dsn)
+		db, err = openPostgres(dsn, greet)
 	default:
 		_, err := ParseDriver(string(driver))
 		return nil, err

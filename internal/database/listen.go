@@ -31,6 +31,8 @@ func ListenPostgres(ctx context.Context, dsn string) (*Listener, error) {
 	}
 	// Statements with names would be lost on another server's connection.
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	config.DialFunc = newDialer().DialContext
+	newHosts(config, nil).order(ctx, config)
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("connect to listen: %w", Redact(err, dsn))

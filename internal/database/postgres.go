@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
@@ -25,6 +26,10 @@ const pingAfter = 5 * time.Second
 
 func pings(_ context.Context, p stdlib.ShouldPingParams) bool { return p.IdleDuration > pingAfter }
 
+// postgresConnectTimeout is how long the server of a DSN that names no connect_timeout has
+// to accept a connection.
+const postgresConnectTimeout = 5 * time.Second
+
 // sessionSettings are what each connection sets.
 var sessionSettings = []struct{ name, value string }{
 	{stalledTransaction, stalledAfter},
@@ -35,13 +40,44 @@ var sessionSettings = []struct{ name, value string }{
 	{"max_parallel_workers_per_gather", "0"},
 }
 
+// SQLSTATEs of a server that ends the session, and of a commit of which nobody knows
+// whether it was done.
+const (
+	adminShutdown     = "57P01"
+	resolutionUnknown = "08007"
+)
+
+// admitUnknownCommits changes the error of a session that was ended while its commit waited
+// for a synchronous standby. The commit is done on the server, which says so in a warning
+// before the error; the error is the one that an idle session gets, after which
+// everything can be repeated.
+func admitUnknownCommits(config *pgx.ConnConfig) {
+	const mark = "botwork: committed locally"
+	config.OnNotice = func(conn *pgconn.PgConn, n *pgconn.Notice) {
+		if n.Code == adminShutdown {
+			conn.CustomData()[mark] = true
+		}
+	}
+	next := config.OnPgError
+	config.OnPgError = func(conn *pgconn.PgConn, err *pgconn.PgError) bool {
+		if err.Code == adminShutdown && conn.CustomData()[mark] != nil {
+			err.Code, err.Detail = resolutionUnknown, "The transaction is committed on the server that ended, but maybe not on its standby."
+		}
+		return next == nil || next(conn, err)
+	}
+}
+
 // openPostgres prepares a pool. A DSN that names a setting itself is left its
 // own value.
-func openPostgres(dsn string) (*sql.DB, error) {
+func openPostgres(dsn string, greet Greeting) (*sql.DB, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
 		return nil, err
 	}
+	known := newServers(closeWriting)
+	config.DialFunc = known.DialContext
+	order := newHosts(config, known)
+	admitUnknownCommits(config)
 	var set strings.Builder
 	for _, s := range sessionSettings {
 		if _, own := config.RuntimeParams[s.name]; !own {
@@ -49,8 +85,20 @@ func openPostgres(dsn string) (*sql.DB, error) {
 		}
 	}
 	// Not as parameters of the connection: PgBouncer refuses those.
-	return stdlib.OpenDB(*config, stdlib.OptionShouldPing(pings), stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, set.String())
-		return err
-	})), nil
+	return stdlib.OpenDB(*config, stdlib.OptionShouldPing(pings),
+		stdlib.OptionBeforeConnect(func(ctx context.Context, config *pgx.ConnConfig) error {
+			order.order(ctx, config)
+			return nil
+		}),
+		stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+			order.connected(conn)
+			_, err := conn.Exec(ctx, set.String())
+			if err == nil && greet != nil {
+				err = greet(ctx, func(query string, to ...any) error { return conn.QueryRow(ctx, query).Scan(to...) })
+			}
+			if err != nil {
+				_ = conn.Close(ctx) // the driver does not
+			}
+			return err
+		})), nil
 }

@@ -97,6 +97,7 @@ var may = map[string]map[string]string{
 		"sql":               "it asks questions of its own, also where a store cannot be opened",
 	},
 	"internal/e2e":         {},
+	"internal/failover":    {},
 	"internal/faultproxy":  {},
 	"internal/hostrules":   {},
 	"internal/jsonschemas": {},
@@ -237,7 +238,7 @@ var may = map[string]map[string]string{
 var roots = []string{"cmd", "examples"}
 
 // testsOnly hold nothing but tests of the whole, which may import everything.
-var testsOnly = []string{"internal/chaos", "internal/deptest", "internal/docstest", "internal/e2e", "internal/simulation", "internal/winetest", "internal/yamllstest"}
+var testsOnly = []string{"internal/chaos", "internal/deptest", "internal/docstest", "internal/e2e", "internal/failover", "internal/simulation", "internal/winetest", "internal/yamllstest"}
 
 // thirdParty names the only packages whose shipped code may import a module, so
 // that replacing the module means changing those.

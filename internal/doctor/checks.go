@@ -124,13 +124,16 @@ func (d *Doctor) Checks() []Check {
 	if d.o.Driver == database.SQLite {
 		checks = append(checks, Check{Name: "sqlite-file", After: []string{"settings", "account"}, Run: d.sqliteFile})
 	} else {
-		checks = append(checks, Check{Name: "rights", After: []string{"schema"}, Run: d.withDatabase(d.rights)})
+		checks = append(checks,
+			Check{Name: "rights", After: []string{"schema"}, Run: d.withDatabase(d.rights)},
+			Check{Name: "replication", After: []string{"database"}, Run: d.withDatabase(d.replication)})
 	}
 	if d.o.Driver == database.SQLServer {
 		checks = append(checks, Check{Name: "snapshot", After: []string{"database"}, Run: d.withDatabase(d.snapshot)})
 	}
 	return append(checks,
 		Check{Name: "clock", After: []string{"database"}, Run: d.withDatabase(d.clock)},
+		Check{Name: "history", After: []string{"schema"}, Run: d.withSchema(d.history)},
 		Check{Name: "workers", After: []string{"schema"}, Run: d.withSchema(d.workers)},
 		Check{Name: "sealed-items", After: []string{"schema", "keyset"}, Run: d.withSchema(d.sealedItems)},
 		Check{Name: "connections", After: []string{"secrets"}, Run: d.connections},

@@ -134,6 +134,12 @@ func (l link) Texts(context.Context, workqueue.TextFilter) ([]workqueue.Pipeline
 func (l link) RemoveDurations(context.Context, time.Duration, int) (int, error) {
 	return 0, errRefused
 }
+func (l link) Installation(context.Context) (workqueue.Installation, error) {
+	return workqueue.Installation{}, errRefused
+}
+func (l link) RaiseEpoch(context.Context, string) (workqueue.HistoryChange, error) {
+	return workqueue.HistoryChange{}, errRefused
+}
 func (l link) PurgeQueue(context.Context, workqueue.PurgeParams) (workqueue.PurgeResult, error) {
 	return workqueue.PurgeResult{}, errRefused
 }

@@ -79,7 +79,7 @@ var mutants = []mutant{
 	{"renewal/compares no state", "beat_items", change{" AND State = 1", "", 0}},
 	{"renewal/compares no instance", "beat_worker", change{" AND InstanceId = @instance", " AND @instance <> ''", 0}},
 	{"renewal/lets stopped workers live", "beat_worker", change{" AND State <> 'stopped'", "", 0}},
-	{"claim/raises no fence", "claim", change{"Fence = Fence + 1", "Fence = Fence", 0}},
+	{"claim/raises no fence", "claim", change{"Fence = MAX(Fence, COALESCE((SELECT e.Epoch FROM BotInstallation e) * 1000000000, 0)) + 1", "Fence = Fence", 0}},
 	{"claim/asks for no state", "claim", change{"State = 5 AND ", "State IN (0, 1, 4, 5) AND ", 2}},
 	{"claim/takes other workers' items", "claim", change{" AND c.WorkerId = @worker", "", 0}},
 	{"claim/compares no instance", "claim", change{"w.InstanceId = @instance", "@instance <> ''", 0}},

@@ -35,7 +35,7 @@ func (s *Store) Check(ctx context.Context, p workqueue.CheckParams) (workqueue.C
 		return workqueue.CheckReport{}, err
 	}
 	for _, check := range []func(context.Context) error{
-		r.loadQueues, r.items, r.lostItems, r.firings, r.runs, r.workers, r.overdue, r.statistics,
+		r.loadQueues, r.items, r.lostItems, r.firings, r.runs, r.workers, r.overdue, r.statistics, r.history,
 	} {
 		if err := check(ctx); err != nil {
 			return workqueue.CheckReport{}, err

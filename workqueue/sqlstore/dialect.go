@@ -54,6 +54,12 @@ type dialect struct {
 	// pipelines says that several statements can be one round trip.
 	pipelines bool
 
+	// setIdentity makes an id (%[2]d) the latest that a table (%[1]s) has given.
+	setIdentity string
+
+	// savepoint and toSavepoint undo a part of a transaction.
+	savepoint, toSavepoint string
+
 	gorm func(*sql.DB) gorm.Dialector
 }
 
@@ -68,7 +74,11 @@ var dialects = []dialect{
 		prepare:   true,
 		narrow:    narrowSQLite,
 		idsFollow: true, // one writer, and AUTOINCREMENT
-		gorm:      func(db *sql.DB) gorm.Dialector { return sqliteDialector{gormsqlite.Dialector{Conn: db}} },
+
+		setIdentity: `DELETE FROM sqlite_sequence WHERE name = '%[1]s'; INSERT INTO sqlite_sequence (name, seq) VALUES ('%[1]s', %[2]d)`,
+		savepoint:   "SAVEPOINT ids", toSavepoint: "ROLLBACK TO SAVEPOINT ids",
+
+		gorm: func(db *sql.DB) gorm.Dialector { return sqliteDialector{gormsqlite.Dialector{Conn: db}} },
 	},
 	{
 		driver:    database.SQLServer,
@@ -77,7 +87,11 @@ var dialects = []dialect{
 		randomKey: "LOWER(CONVERT(NVARCHAR(36), NEWID()))",
 		contains:  "CHARINDEX(? COLLATE Latin1_General_100_BIN2, ?) > 0",
 		jsonTime:  "2006-01-02T15:04:05.000",
-		gorm:      func(db *sql.DB) gorm.Dialector { return sqlserver.New(sqlserver.Config{Conn: db}) },
+
+		setIdentity: `DBCC CHECKIDENT (N'%[1]s', RESEED, %[2]d) WITH NO_INFOMSGS`,
+		savepoint:   "SAVE TRANSACTION ids", toSavepoint: "ROLLBACK TRANSACTION ids",
+
+		gorm: func(db *sql.DB) gorm.Dialector { return sqlserver.New(sqlserver.Config{Conn: db}) },
 	},
 	{
 		driver:      database.Postgres,
@@ -89,7 +103,11 @@ var dialects = []dialect{
 		contains:    "strpos(?, CAST(? AS text)) > 0",
 		jsonTime:    "2006-01-02T15:04:05.000Z07:00",
 		narrow:      narrowPostgres,
-		gorm:        func(db *sql.DB) gorm.Dialector { return postgres.New(postgres.Config{Conn: db}) },
+
+		setIdentity: `SELECT setval(pg_get_serial_sequence('"%[1]s"', 'Id'), %[2]d)`,
+		savepoint:   "SAVEPOINT ids", toSavepoint: "ROLLBACK TO SAVEPOINT ids",
+
+		gorm: func(db *sql.DB) gorm.Dialector { return postgres.New(postgres.Config{Conn: db}) },
 	},
 }
 
@@ -176,6 +194,12 @@ func classify(err error) errorClass {
 		switch ms.Number {
 		case 1205, 1222: // deadlock victim, lock timeout
 			return transientError
+		case azureBusy, azureRequests, azureSessions, azureResources, azureOperations, azureSubscription:
+			return transientError
+		case azureFailure, azureUnavailable:
+			if nothingCommitted(err) {
+				return transientError
+			}
 		case 2601, 2627:
 			return uniqueError
 		case 547:

@@ -37,6 +37,9 @@ func (s *Store) Enqueue(ctx context.Context, items []workqueue.NewItem) ([]workq
 		switch {
 		case err == nil:
 			s.readyRows(e.rows)
+			for _, made := range e.results {
+				s.history.sawItem(made.ID)
+			}
 			return e.results, nil
 		case errors.Is(err, errPolicyChanged):
 			if err := s.readPolicies(ctx); err != nil {

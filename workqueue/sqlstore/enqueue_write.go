@@ -18,6 +18,7 @@ func (e *enqueue) write(ctx context.Context, on runner) error {
 			return err
 		}
 		if w.count()-before != len(chunk) {
+			e.s.history.unverified.Store(true) // or the database is on a timeline that the epoch does not know
 			return errPolicyChanged
 		}
 	}

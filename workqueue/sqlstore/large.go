@@ -34,6 +34,7 @@ func (s *Store) claimed(rows *sql.Rows, workerID int64) (claimedRows, error) {
 }
 
 func (c *claimedRows) add(s *Store, row *itemRow) {
+	s.history.sawItem(row.ID)
 	if row.LeftOut != nil {
 		c.large = append(c.large, *row)
 		return

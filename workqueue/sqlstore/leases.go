@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"fmt"
 	"math"
 	"slices"
 
@@ -100,6 +101,10 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 	if p.Ended != nil {
 		ended = new(ms(*p.Ended))
 	}
+	if err := s.verifyHistory(ctx, p.WorkerID, p.InstanceID); err != nil {
+		return result, fmt.Errorf("beat: %w", err)
+	}
+	var beats int64
 	beat := func(on runner) error {
 		result = workqueue.BeatResult{}
 		// The items before the worker, as everybody does: on SQL Server the
@@ -119,7 +124,7 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 		if err != nil {
 			return err
 		}
-		if err := eachRow(rows, func() error { return rows.Scan(&result.State) }); err != nil {
+		if err := eachRow(rows, func() error { return rows.Scan(&result.State, &beats) }); err != nil {
 			return err
 		}
 		if result.State == "" {
@@ -129,12 +134,17 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 		return nil
 	}
 	if len(held) == 0 {
-		err := s.single(ctx, "beat", beat)
+		err = s.single(ctx, "beat", beat)
+	} else {
+		err = s.retry(ctx, "beat", func() error {
+			return s.tx(ctx, func(tx *sql.Tx) error { return beat(tx) })
+		})
+	}
+	if err != nil {
 		return result, err
 	}
-	err = s.retry(ctx, "beat", func() error {
-		return s.tx(ctx, func(tx *sql.Tx) error { return beat(tx) })
-	})
+	s.history.beaten(p.WorkerID, p.InstanceID, beats)
+	result.History, err = s.historyChange(ctx, p, result.Lost)
 	return result, err
 }
 

@@ -36,7 +36,7 @@ const outlasts = "Listen"
 // faultyMethods are all methods of workqueue.Store that return.
 func faultyMethods(t *testing.T) []method {
 	t.Helper()
-	all := slices.Concat(itemMethods, leaseMethods, workerMethods, scheduleMethods, queueMethods, taskMethods, robotMethods, statisticsMethods, durationMethods, textMethods, batchMethods, housekeepingMethods, reads)
+	all := slices.Concat(itemMethods, leaseMethods, workerMethods, scheduleMethods, queueMethods, taskMethods, robotMethods, statisticsMethods, durationMethods, textMethods, batchMethods, housekeepingMethods, historyMethods, reads)
 	store := reflect.TypeFor[workqueue.Store]()
 	for required := range store.Methods() {
 		if required.Name != outlasts && !slices.ContainsFunc(all, func(m method) bool { return m.name == required.Name }) {

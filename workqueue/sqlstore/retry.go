@@ -17,15 +17,26 @@ import (
 var transient = retrypolicy.NewBuilder[any]().
 	HandleIf(func(_ any, err error) bool { return classify(err) == transientError }).
 	WithMaxAttempts(6).
-	WithBackoff(5*time.Millisecond, 320*time.Millisecond).
+	WithDelayFunc(retryDelay).
 	WithJitterFactor(0.5).
 	ReturnLastFailure().
 	Build()
+
+// retryDelay is 5, 10, 20, 40 and 80 ms: a lock is free again soon. A service that is busy
+// or moves the database needs seconds: it gets 0.25, 0.5, 1, 2 and 4.
+func retryDelay(exec failsafe.ExecutionAttempt[any]) time.Duration {
+	first := 5 * time.Millisecond
+	if isAzureError(exec.LastError()) {
+		first = 250 * time.Millisecond
+	}
+	return first << min(max(exec.Attempts()-1, 0), 4)
+}
 
 // retry runs a whole transaction, again when the engine asked for it, and adds
 // what was done to the error. The DSN's password never shows.
 func (s *Store) retry(ctx context.Context, doing string, do func() error) error {
 	s.queries.warm(ctx)
+	s.verifyIfReconnected(ctx)
 	err := failsafe.With(transient).WithContext(ctx).Run(do)
 	if err == nil {
 		return nil

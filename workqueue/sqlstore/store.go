@@ -44,6 +44,7 @@ type Store struct {
 	policies policies          // guards itself
 	schemas  workqueue.Schemas // likewise
 	notices  notices           // likewise
+	history  history           // likewise
 }
 
 var _ workqueue.Store = (*Store)(nil)
@@ -85,11 +86,12 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Driver == database.SQLite {
 		dsn = database.JournalsInMemory(dsn)
 	}
-	db, err := database.Open(o.Driver, dsn)
+	s := &Store{statements: sqlfiles.Files, dialect: d, dsn: o.DSN, now: o.Now, cipher: o.Cipher}
+	db, err := database.OpenGreeted(o.Driver, dsn, s.greet)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{statements: sqlfiles.Files, dialect: d, dsn: o.DSN, db: db, readers: db, now: o.Now, cipher: o.Cipher}
+	s.db, s.readers = db, db
 	s.notices.name = rand.Text()[:12]
 	if o.Statements != nil {
 		s.statements = o.Statements
@@ -116,15 +118,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 }
 
 func (s *Store) connect(ctx context.Context) error {
-	// Again, where several processes make one new SQLite file at a time: the
-	// switch to its write-ahead log does not wait for the busy timeout.
-	err := failsafe.With(transient).WithContext(ctx).Run(func() error { return s.db.PingContext(ctx) })
-	if err != nil {
-		return err
-	}
-	if err := s.readLockTimeout(ctx); err != nil {
-		return err
-	}
+	var err error
+	// Before the first connection, which is greeted by some of them.
 	if s.queries, err = loadQueries(s.statements, s.dialect, "queries", s.db); err != nil {
 		return err
 	}
@@ -132,6 +127,15 @@ func (s *Store) connect(ctx context.Context) error {
 		return err
 	}
 	if s.checks, err = loadQueries(s.statements, s.dialect, "checks", s.readers); err != nil {
+		return err
+	}
+	// Again, where several processes make one new SQLite file at a time: the
+	// switch to its write-ahead log does not wait for the busy timeout.
+	err = failsafe.With(transient).WithContext(ctx).Run(func() error { return s.db.PingContext(ctx) })
+	if err != nil {
+		return err
+	}
+	if err := s.readLockTimeout(ctx); err != nil {
 		return err
 	}
 	// Not one gorm.Config for two opens: clause builders would leak between them.

@@ -43,9 +43,9 @@ func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
 	defer tx.Rollback()
 	if err := do(tx); err != nil {
 		if rerr := tx.Rollback(); rerr != nil && !errors.Is(rerr, sql.ErrTxDone) {
-			return errors.Join(err, fmt.Errorf("roll back: %w", rerr))
+			return errors.Join(&uncommittedError{err}, fmt.Errorf("roll back: %w", rerr))
 		}
-		return err
+		return &uncommittedError{err}
 	}
 	if err := tx.Commit(); err != nil {
 		return &commitError{err}

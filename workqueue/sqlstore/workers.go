@@ -116,7 +116,8 @@ func (s *Store) register(ctx context.Context, tx *sql.Tx, spec workqueue.WorkerS
 		return workqueue.Worker{}, err
 	}
 	var state string
-	if err := eachRow(rows, func() error { return rows.Scan(&state) }); err != nil {
+	var beats int64
+	if err := eachRow(rows, func() error { return rows.Scan(&state, &beats) }); err != nil {
 		return workqueue.Worker{}, err
 	}
 	if state == "" {

@@ -69,7 +69,13 @@ func newMachine(t *testing.T, h Harness, clock *time.Time) *machine {
 		h.Exec(t, statement)
 	}
 	*clock = time.Date(2026, 1, 31, 13, 45, 0, 0, time.UTC)
-	return &machine{Harness: h, test: t, ctx: t.Context(), clock: clock, model: reference.New(clock), history: newHistory()}
+	m := &machine{Harness: h, test: t, ctx: t.Context(), clock: clock, model: reference.New(clock), history: newHistory()}
+	installation, err := h.Store.Installation(m.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.model.Epoch = installation.Epoch // of the sequences before
+	return m
 }
 
 // next is one step, drawn by the weights. Items have to come far in a short
@@ -102,6 +108,7 @@ func (m *machine) next() func(*rapid.T) {
 		{"stop", 1, m.stop},
 		{"release", 1, m.release},
 		{"stranded", 1, m.stranded},
+		{"raise the epoch", 1, m.raiseEpoch},
 	} {
 		all = append(all, slices.Repeat([]action{a}, a.weight)...)
 	}

@@ -90,3 +90,12 @@ func (m *machine) process(t *rapid.T) reference.Process {
 	}
 	return one(t, "process", present)
 }
+
+// raiseEpoch is a person after a restore: every later fence is above those of before.
+func (m *machine) raiseEpoch(t *rapid.T) {
+	change, err := m.Store.RaiseEpoch(m.ctx, "by hand")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.model.Epoch = change.After.Epoch
+}

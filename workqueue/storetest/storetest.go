@@ -77,6 +77,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Run", runTests()},
 		{"Hand", handTests()},
 		{"Task", taskTests()},
+		{"History", historyTests()},
 		{"Checkout", checkoutTests()},
 		{"CheckoutLimits", checkoutLimitTests()},
 		{"Hold", holdTests()},

@@ -12,10 +12,12 @@
 -- SKIP LOCKED keeps checkouts from waiting for each other, and one may find less
 -- than there is while another is under way; what makes one right is the outer WHERE,
 -- which repeats the state.
+-- Nothing is given out on a timeline that the epoch does not know of yet: a standby that was promoted
+-- may lack claims, and their fences would come again.
 UPDATE "BotWorkQueueItems" SET
     "State" = 1,
-    "Fence" = "Fence" + 1,
-    "BegunFence" = "Fence" + 1,
+    "Fence" = GREATEST("Fence", (SELECT e."Epoch" FROM "BotInstallation" e) * 1000000000) + 1,
+    "BegunFence" = GREATEST("Fence", (SELECT e."Epoch" FROM "BotInstallation" e) * 1000000000) + 1,
     "WorkerId" = NULL,
     "Robot" = @robot,
     "LockKey" = @lock_key,
@@ -82,6 +84,8 @@ WHERE "State" IN (0, 4) AND "Id" = ANY (ARRAY(
     ) h
     ORDER BY h."Priority" DESC, CASE WHEN h."DeadlineAt" IS NULL THEN 1 ELSE 0 END, h."DeadlineAt", h."Id"
     LIMIT @limit_rows))
+  AND NOT EXISTS (SELECT 1 FROM "BotInstallation" e
+      WHERE CASE WHEN e."Timeline" IS NULL THEN FALSE ELSE e."Timeline" <> left(pg_walfile_name(pg_current_wal_lsn()), 8) END)
 RETURNING
     "Id", "QueueName", "State", "Priority", "IntegrationConfig", "Payload", "Output", "Progress",
     "EstimatedDurationMs", "WorkerId", "Fence", "LeaseExpiresAt", "RetryCount", "ReleaseCount",

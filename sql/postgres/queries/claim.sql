@@ -14,9 +14,11 @@
 -- join, run again for each row, and claim past its limit.
 -- "State" + 0 has the outer UPDATE find its rows by their key: by the index of what is
 -- assigned it would read all that the worker holds for each claim.
+-- Nothing is claimed on a timeline that the epoch does not know of yet: a standby that was promoted
+-- may lack claims, and their fences would come again.
 UPDATE "BotWorkQueueItems" SET
     "State" = 1,
-    "Fence" = "Fence" + 1,
+    "Fence" = GREATEST("Fence", (SELECT e."Epoch" FROM "BotInstallation" e) * 1000000000) + 1,
     "StartedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
     "FirstStartedAt" = COALESCE("FirstStartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))),
     "Step" = NULL,
@@ -70,6 +72,8 @@ WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
         FOR UPDATE SKIP LOCKED) rest) l
     WINDOW places AS (ORDER BY l."Turn", l."Priority" DESC, l."RunOrder", l."Id" ROWS UNBOUNDED PRECEDING)) b
     WHERE b."Place" <= @limit_rows AND (b."Place" <= @begin_rows OR b."WorkBefore" <= @work_ms AND b."BytesBefore" <= @bytes)))
+  AND NOT EXISTS (SELECT 1 FROM "BotInstallation" e
+      WHERE CASE WHEN e."Timeline" IS NULL THEN FALSE ELSE e."Timeline" <> left(pg_walfile_name(pg_current_wal_lsn()), 8) END)
 RETURNING
     "Id", "QueueName", "Priority",
     CASE WHEN octet_length("IntegrationConfig") <= 2097152 THEN "IntegrationConfig" ELSE '' END,

@@ -9,6 +9,8 @@
 -- Out: the new ids with their tickets, in no order.
 -- It locks the queues as a foreign key would, and says for its transaction that it did: the trigger that does so
 -- for what is written by hand (migration 0016) need not.
+-- Nothing is inserted on a timeline that the epoch does not know of yet: a standby that was promoted
+-- may lack items, and their ids would come again.
 INSERT INTO "BotWorkQueueItems"
     ("QueueName", "State", "Priority", "IntegrationConfig", "Payload", "EstimatedDurationMs", "ResilienceConfig",
      "AvailableAt", "Scheduled", "DeadlineAt", "CreatedBy", "CreatedAt", "TaskName", "NaturalKey", "LimitKey", "Tags", "Metadata",
@@ -37,4 +39,6 @@ WHERE CASE WHEN CAST(@queues AS json) IS NULL
             JOIN json_to_recordset(CAST(@queues AS json)) AS p("Queue" text, "Revision" bigint)
               ON b."Name" = p."Queue" AND b."Revision" = p."Revision" FOR KEY SHARE OF b) AS locked) AS c
         WHERE c."Found" = @queue_count) END = 'yes'
+  AND NOT EXISTS (SELECT 1 FROM "BotInstallation" e
+      WHERE CASE WHEN e."Timeline" IS NULL THEN FALSE ELSE e."Timeline" <> left(pg_walfile_name(pg_current_wal_lsn()), 8) END)
 RETURNING "Id", "LockKey";

@@ -2,6 +2,7 @@
 -- may start at any moment, so its place is taken; what is claimed counts from its claim
 -- until its begin is recorded. A start that is exactly a period old does not count any
 -- more. Two halves, each a range of the index.
+-- The next fence is one more, or the first of an epoch: see migration 0020.
 -- In:  queue, rate_ms, key_rate_ms, keep_ms (the longer one), now (NULL: the database clock)
 -- Out: key, starts in the queue's period, starts in the key's.
 SELECT s."LimitKey",
@@ -9,7 +10,7 @@ SELECT s."LimitKey",
     SUM(CASE WHEN s."StartedAt" IS NULL OR s."StartedAt" > CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@key_rate_ms AS bigint) * INTERVAL '1 millisecond' THEN 1 ELSE 0 END)
 FROM (
     SELECT o."LimitKey", i."StartedAt"
-    FROM "BotQueueStarts" o LEFT JOIN "BotWorkQueueItems" i ON i."Id" = o."ItemId" AND i."Fence" = o."Fence" + 1 AND i."State" = 1
+    FROM "BotQueueStarts" o LEFT JOIN "BotWorkQueueItems" i ON i."Id" = o."ItemId" AND (i."Fence" = o."Fence" + 1 OR i."Fence" > o."Fence" AND i."Fence" % 1000000000 = 1) AND i."State" = 1
     WHERE o."QueueName" = @queue AND o."StartedAt" IS NULL
     UNION ALL
     SELECT b."LimitKey", b."StartedAt" FROM "BotQueueStarts" b WHERE b."QueueName" = @queue

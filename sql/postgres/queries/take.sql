@@ -11,9 +11,11 @@
 -- nobody has analysed yet it would also guess that they leave one row, and read the batch
 -- again for each row of the table. ARRAY has it look up the queues once for the statement; as a
 -- condition of each row it would think that reading the whole table is cheaper.
+-- Nothing is taken on a timeline that the epoch does not know of yet: a standby that was promoted
+-- may lack claims, and their fences would come again.
 UPDATE "BotWorkQueueItems" SET
     "State" = 1,
-    "Fence" = "BotWorkQueueItems"."Fence" + 1,
+    "Fence" = GREATEST("BotWorkQueueItems"."Fence", (SELECT e."Epoch" FROM "BotInstallation" e) * 1000000000) + 1,
     "WorkerId" = @worker,
     "AssignedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
     "RunOrder" = j."RunOrder",
@@ -39,6 +41,8 @@ WHERE "Id" = j."ItemId"
   AND EXISTS (SELECT 1 FROM "BotWorkers" w
       WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')
   AND (CAST(@passes AS bigint) IS NULL OR EXISTS (SELECT 1 FROM "BotAssignmentMarks" m WHERE m."Name" = 'passes' AND m."Value" = @passes))
+  AND NOT EXISTS (SELECT 1 FROM "BotInstallation" e
+      WHERE CASE WHEN e."Timeline" IS NULL THEN FALSE ELSE e."Timeline" <> left(pg_walfile_name(pg_current_wal_lsn()), 8) END)
 RETURNING
     "Id", "QueueName", "Priority",
     CASE WHEN octet_length("IntegrationConfig") <= 2097152 THEN "IntegrationConfig" ELSE '' END,

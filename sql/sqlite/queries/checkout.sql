@@ -11,8 +11,8 @@
 -- no fence is below 0, but the indexes ask for it.
 UPDATE BotWorkQueueItems SET
     State = 1,
-    Fence = Fence + 1,
-    BegunFence = Fence + 1,
+    Fence = MAX(Fence, COALESCE((SELECT e.Epoch FROM BotInstallation e) * 1000000000, 0)) + 1,
+    BegunFence = MAX(Fence, COALESCE((SELECT e.Epoch FROM BotInstallation e) * 1000000000, 0)) + 1,
     WorkerId = NULL,
     Robot = @robot,
     LockKey = @lock_key,

@@ -13,7 +13,7 @@
 -- read as texts, which the driver does not try to understand.
 UPDATE BotWorkQueueItems SET
     State = 1,
-    Fence = Fence + 1,
+    Fence = MAX(Fence, COALESCE((SELECT e.Epoch FROM BotInstallation e) * 1000000000, 0)) + 1,
     StartedAt = (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))),
     FirstStartedAt = COALESCE(FirstStartedAt, (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))),
     Step = NULL,

@@ -6,7 +6,7 @@
 --      returned here take the writer half as long again.
 UPDATE BotWorkQueueItems SET
     State = 1,
-    Fence = BotWorkQueueItems.Fence + 1,
+    Fence = MAX(BotWorkQueueItems.Fence, COALESCE((SELECT e.Epoch FROM BotInstallation e) * 1000000000, 0)) + 1,
     WorkerId = @worker,
     AssignedAt = (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))),
     RunOrder = j.RunOrder,

@@ -1,10 +1,11 @@
 -- beat_worker: the worker lives.
 -- In:  worker, instance, lease_ms, stuck, ended_ms (NULL: no run has ended), now (NULL: the database clock)
--- Out: the worker's state; no row when the instance is not the present one.
+-- Out: the worker's state and the number of its heartbeats; no row when the instance is not the present one.
 UPDATE BotWorkers SET
+    Beats = Beats + 1,
     StuckSlots = @stuck,
     AvailableSince = CASE WHEN CAST(@ended_ms AS bigint) IS NULL THEN AvailableSince ELSE DATEADD(millisecond, -(CAST(@ended_ms AS bigint) % 1000), DATEADD(second, -(CAST(@ended_ms AS bigint) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) END,
     LastSeenAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
     LeaseExpiresAt = DATEADD(millisecond, (@lease_ms % 1000), DATEADD(second, (@lease_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
-OUTPUT inserted.State
+OUTPUT inserted.State, inserted.Beats
 WHERE Id = @worker AND InstanceId = @instance AND State <> N'stopped';

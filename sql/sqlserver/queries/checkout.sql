@@ -14,8 +14,8 @@
 -- which repeats the state.
 UPDATE t SET
     State = 1,
-    Fence = t.Fence + 1,
-    BegunFence = t.Fence + 1,
+    Fence = CASE WHEN t.Fence < (SELECT e.Epoch FROM BotInstallation e) * 1000000000 THEN (SELECT e.Epoch FROM BotInstallation e) * 1000000000 ELSE t.Fence END + 1,
+    BegunFence = CASE WHEN t.Fence < (SELECT e.Epoch FROM BotInstallation e) * 1000000000 THEN (SELECT e.Epoch FROM BotInstallation e) * 1000000000 ELSE t.Fence END + 1,
     WorkerId = NULL,
     Robot = @robot,
     LockKey = @lock_key,

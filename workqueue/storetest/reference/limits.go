@@ -64,7 +64,7 @@ func (s Start) counts(now time.Time, rate workqueue.Rate) int {
 // recorded yet: it may still move.
 func (m *Model) unrecorded(s Start) bool {
 	it := m.Items[s.ItemID]
-	return s.At == nil && it != nil && it.State == workqueue.Blocked && it.Fence == s.Fence+1 && !m.HasBegun(it)
+	return s.At == nil && it != nil && it.State == workqueue.Blocked && follows(it.Fence, s.Fence) && !m.HasBegun(it)
 }
 
 // startOf is the time that a start counts by; nil: it is still to come.
@@ -83,7 +83,7 @@ func (m *Model) back(s Start) bool {
 	}
 	assigned := it.Fence == s.Fence && it.State != workqueue.Assigned
 	earlier, recorded := m.Begun[it.ID]
-	claimed := it.Fence == s.Fence+1 && it.State != workqueue.Blocked && it.StartedAt == nil && (!recorded || earlier > 0)
+	claimed := follows(it.Fence, s.Fence) && it.State != workqueue.Blocked && it.StartedAt == nil && (!recorded || earlier > 0)
 	return assigned || claimed
 }
 

@@ -31,6 +31,9 @@ type Model struct {
 	// claim has ended without that; an item that is not in it has no such record.
 	Begun map[int64]int64
 
+	// Epoch counts how often the database has lost its latest transactions.
+	Epoch int64
+
 	logging bool // the pass has asked for the limits
 }
 

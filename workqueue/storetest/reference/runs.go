@@ -63,7 +63,7 @@ func (m *Model) claim(ids []int64, lease time.Duration) []workqueue.Item {
 	claimed := []workqueue.Item{}
 	for _, id := range ids {
 		it := m.Items[id]
-		it.State, it.Fence, it.LeaseExpiresAt, it.StartedAt = workqueue.Blocked, it.Fence+1, m.in(lease), m.in(0)
+		it.State, it.Fence, it.LeaseExpiresAt, it.StartedAt = workqueue.Blocked, m.nextFence(it.Fence), m.in(lease), m.in(0)
 		it.Step, it.Progress, it.LogTail, it.ProgressPercent, it.PipelineHash = nil, nil, nil, nil, nil
 		if it.FirstStartedAt == nil {
 			it.FirstStartedAt = it.StartedAt

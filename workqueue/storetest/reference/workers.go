@@ -95,5 +95,6 @@ func (m *Model) Beat(b workqueue.BeatParams) (workqueue.BeatResult, error) {
 			result.Lost = append(result.Lost, ref.ItemID)
 		}
 	}
+	m.notice(b.Held)
 	return result, nil
 }

@@ -1,0 +1,60 @@
+package cmd
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+func (a *app) dbRestoredCommand() *cobra.Command {
+	var reason string
+	cmd := &cobra.Command{
+		Use:   "restored",
+		Short: "Begin a new epoch after the database has lost transactions",
+		Long: `Say so after you have restored a backup, or switched to a copy of the database that
+lacked its latest transactions, and before workers start again. Fences and ids that
+were given in what is lost would be given again: a run that goes on somewhere could
+then write into another one, and an item could get the id of one that is lost.
+
+The command raises the epoch of the database: fences go on above all earlier ones,
+and the ids of items, workers and runs a million ahead. Workers that run notice most
+losses themselves and do the same; doing it once too often does no harm.`,
+		Example: "  botwork db restored --reason \"backup of 2026-01-30 restored\"",
+		Args:    noArguments,
+	}
+	cmd.Flags().StringVar(&reason, "reason", "a person said that the database was restored", "what happened, as a `TEXT` for those who look later")
+	output := outputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := a.loadConfig(); err != nil {
+			return err
+		}
+		if err := a.needDatabaseFile(); err != nil {
+			return err
+		}
+		return a.withSchema(cmd, func(store *sqlstore.Store) error {
+			change, err := store.RaiseEpoch(cmd.Context(), reason)
+			if err != nil {
+				return err
+			}
+			if err := a.print(*output, change.After, func() { a.tellEpoch(change) }); err != nil {
+				return err
+			}
+			for _, statement := range change.Refused {
+				fmt.Fprintf(a.stderr, "botwork: this login may not move an identity ahead; have the owner of the tables execute: %s\n", statement)
+			}
+			if len(change.Refused) > 0 {
+				return &reportedError{exitFailed}
+			}
+			return nil
+		})
+	}
+	return cmd
+}
+
+func (a *app) tellEpoch(change workqueue.HistoryChange) {
+	fmt.Fprintf(a.stdout, "epoch %d after %d: the next fences are above %d\n",
+		change.After.Epoch, change.Before.Epoch, change.After.Epoch*workqueue.FencesOfEpoch)
+}

@@ -1,0 +1,92 @@
+//go:build linux
+
+package failover
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A synchronous standby has all that was acknowledged: nothing is lost, nothing runs
+// twice at a time, whether the primary died or froze.
+func TestSynchronousStandby(t *testing.T) {
+	for _, way := range []struct {
+		name, commit string
+		fail         func(*server)
+	}{
+		{"killed", "on", (*server).kill},
+		{"frozen", "remote_apply", (*server).freeze},
+	} {
+		for round := range *rounds {
+			t.Run(fmt.Sprintf("%s-%d", way.name, round+1), func(t *testing.T) {
+				t.Parallel()
+				c := newCluster(t)
+				c.primary.exec("ALTER SYSTEM SET synchronous_commit = "+way.commit, "ALTER SYSTEM SET synchronous_standby_names = 'standby'", "SELECT pg_reload_conf()")
+				c.primary.await("SELECT sync_state FROM pg_stat_replication", "sync")
+				c.startWorkers()
+				stop := c.feed()
+				pause(t, *busy)
+				way.fail(c.primary)
+				pause(t, *busy) // nobody promotes at once
+				c.standby.promote()
+				promoted := time.Now()
+				waited := c.beganAfter(promoted)
+				pause(t, *busy)
+				stop()
+				c.settle()
+				f := c.judge()
+				if f.lost > 0 || f.overlaps > 0 {
+					t.Errorf("%d acknowledged items are lost, %d runs overlapped (longest %v); want none", f.lost, f.overlaps, f.longest)
+				}
+				t.Logf("%d items, %d run again, work went on %v after the promotion", f.items, f.repeated, waited.Round(10*time.Millisecond))
+			})
+		}
+	}
+}
+
+// A standby that lags loses what was acknowledged: that is its promise. But no claim comes
+// again, no id of a lost item is given to another one, and somebody says so.
+func TestAsynchronousStandby(t *testing.T) {
+	for round := range *rounds {
+		t.Run(fmt.Sprint(round+1), func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t)
+			c.startWorkers()
+			stop := c.feed()
+			pause(t, *busy)
+			c.primary.stopSending()
+			pause(t, *busy)
+			c.primary.kill()
+			c.standby.promote()
+			promoted := time.Now()
+			waited := c.beganAfter(promoted)
+			pause(t, *busy)
+			stop()
+			c.settle()
+			f := c.judge()
+			if f.lost == 0 {
+				t.Error("nothing is lost: the test has shown nothing")
+			}
+			t.Logf("%d of %d acknowledged items are lost, %d runs again, %d overlapped, the longest for %v; work went on %v after the promotion",
+				f.lost, f.items, f.repeated, f.overlaps, f.longest.Round(time.Millisecond), waited.Round(10*time.Millisecond))
+			if n := strings.Count(c.logs(), "the database may have lost its latest transactions"); n == 0 {
+				t.Error("no worker has logged that transactions are lost")
+			}
+			for _, command := range [][]string{{"check"}, {"doctor"}} {
+				if said, _ := c.run(command...); !strings.Contains(said, "epoch 1 began") || !strings.Contains(said, "00000002") {
+					t.Errorf("botwork %s says nothing of the epoch and the timeline:\n%s", command[0], said)
+				}
+			}
+		})
+	}
+}
+
+func pause(t *testing.T, d time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	<-ctx.Done()
+}

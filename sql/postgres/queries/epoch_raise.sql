@@ -1,0 +1,8 @@
+-- epoch_raise: begin another epoch, unless somebody has done so since the present one was read.
+-- In:  epoch (the one that was read), next_epoch, timeline (NULL: leave it), reason, now (NULL: the database clock)
+UPDATE "BotInstallation" SET
+    "Epoch" = @next_epoch,
+    "Timeline" = COALESCE(CAST(@timeline AS varchar), "Timeline"),
+    "RaisedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
+    "Reason" = @reason
+WHERE "Epoch" = @epoch;

@@ -1,0 +1,7 @@
+-- fences_behind: how many of a worker's claims the database knows nothing of: the fences of
+-- the items are smaller.
+-- In:  rows [{ItemId, ItemFence}]
+SELECT COUNT(*)
+FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "ItemFence" bigint)
+JOIN "BotWorkQueueItems" i ON i."Id" = j."ItemId"
+WHERE i."Fence" < j."ItemFence";

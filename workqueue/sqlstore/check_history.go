@@ -1,0 +1,28 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// epochIsNews is how long after an epoch was raised that is reported.
+const epochIsNews = 7 * 24 * time.Hour
+
+// history notes an epoch that was raised lately: nothing is wrong with the rows, but some
+// may be missing.
+func (r *reading) history(ctx context.Context) error {
+	i, err := r.s.Installation(ctx)
+	if err != nil {
+		return err
+	}
+	r.look(workqueue.CheckHistory, "epochs", i.Epoch+1)
+	if i.RaisedAt != nil && r.now.Sub(*i.RaisedAt) < epochIsNews {
+		result := r.results[workqueue.CheckHistory]
+		result.Notes = append(result.Notes, fmt.Sprintf(
+			"the database may have lost transactions before %s: epoch %d began because %s", i.RaisedAt.UTC().Format(time.RFC3339), i.Epoch, i.Reason))
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"botwork/internal/database"
+	"botwork/workqueue"
+)
+
+// aheadBy is how far ids and counters move with each epoch: more than a server can have
+// lost.
+const aheadBy = 1_000_000
+
+// counters are those of which running programs keep values: the passes that were
+// written, and the revisions of queues and tasks.
+var counters = []string{
+	fmt.Sprintf(`UPDATE "BotAssignmentMarks" SET "Value" = "Value" + %d WHERE "Name" = 'passes'`, aheadBy),
+	fmt.Sprintf(`UPDATE "BotQueues" SET "Revision" = "Revision" + %d`, aheadBy),
+	fmt.Sprintf(`UPDATE "BotTasks" SET "Revision" = "Revision" + %d`, aheadBy),
+}
+
+var _ workqueue.HistoryStore = (*Store)(nil)
+
+// Installation implements workqueue.HistoryStore.
+func (s *Store) Installation(ctx context.Context) (workqueue.Installation, error) {
+	var i workqueue.Installation
+	err := s.retry(ctx, "read the history of the database", func() error {
+		var raised utcTime
+		var timeline, reason nullText
+		rows, err := s.queries.query(ctx, s.db, "installation", nil)
+		if err != nil {
+			return err
+		}
+		err = eachRow(rows, func() error { return rows.Scan(&i.Epoch, &timeline, &raised, &reason) })
+		i.Timeline, i.RaisedAt, i.Reason = string(timeline), raised.pointer(), string(reason)
+		return err
+	})
+	return i, err
+}
+
+// RaiseEpoch implements workqueue.HistoryStore.
+func (s *Store) RaiseEpoch(ctx context.Context, reason string) (change workqueue.HistoryChange, err error) {
+	if change.Before, err = s.Installation(ctx); err != nil {
+		return change, err
+	}
+	err = s.retry(ctx, "raise the epoch", func() error {
+		for range raiseTries {
+			x, err := s.sight(ctx, s.db, beater{})
+			if err != nil || x.epoch > change.Before.Epoch {
+				return err
+			}
+			if err := s.raiseEpoch(ctx, s.db, x, reason); err != nil {
+				return err
+			}
+		}
+		return errors.New("BotInstallation does not keep it")
+	})
+	if err != nil {
+		return change, err
+	}
+	change.After, err = s.Installation(ctx)
+	s.history.mu.Lock()
+	change.Refused, s.history.refused = s.history.refused, nil
+	s.history.mu.Unlock()
+	return change, err
+}
+
+// openPlain opens a pool whose connections are not greeted.
+func (s *Store) openPlain() (db *sql.DB, end func(), err error) {
+	db, err = database.Open(s.dialect.driver, s.dsn)
+	return db, func() { _ = db.Close() }, err
+}
+
+// raiseEpoch begins another epoch, unless somebody has done so since x was seen.
+func (s *Store) raiseEpoch(ctx context.Context, db *sql.DB, x sighting, reason string) error {
+	s.history.mu.Lock()
+	next := max(x.epoch, s.history.epoch) + 1
+	s.history.mu.Unlock()
+	var refused []string
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("raise the epoch: %w", err)
+	}
+	defer tx.Rollback()
+	raised, err := s.queries.exec(ctx, tx, "epoch_raise", values{
+		"epoch": x.epoch, "next_epoch": next, "timeline": null(x.present), "reason": reason, "now": s.nowArg(),
+	})
+	if err == nil && raised > 0 {
+		refused, err = s.advance(ctx, tx)
+	}
+	if err == nil {
+		err = tx.Commit()
+	}
+	if err != nil {
+		return fmt.Errorf("raise the epoch: %w", err)
+	}
+	s.history.mu.Lock()
+	s.history.refused = append(s.history.refused, refused...)
+	s.history.mu.Unlock()
+	return nil
+}
+
+// advance moves ids and counters ahead of all that any process can have seen. It returns
+// the statements that the login may not execute.
+func (s *Store) advance(ctx context.Context, tx *sql.Tx) (refused []string, err error) {
+	rows, err := s.queries.query(ctx, tx, "identities", nil)
+	if err != nil {
+		return nil, err
+	}
+	var statements []string
+	err = eachRow(rows, func() error {
+		var table string
+		var latest sql.NullInt64
+		if err := rows.Scan(&table, &latest); err != nil {
+			return err
+		}
+		next := latest.Int64
+		if table == (itemRow{}).TableName() {
+			next = max(next, s.history.item.Load())
+		}
+		statements = append(statements, fmt.Sprintf(s.dialect.setIdentity, table, next+aheadBy))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, statement := range statements {
+		if _, err := tx.ExecContext(ctx, s.dialect.savepoint); err != nil {
+			return nil, err
+		}
+		if _, err := tx.ExecContext(ctx, statement); err == nil {
+			continue
+		} else if !refuses(err) {
+			return nil, err
+		}
+		if _, err := tx.ExecContext(ctx, s.dialect.toSavepoint); err != nil {
+			return nil, err
+		}
+		refused = append(refused, statement)
+	}
+	for _, statement := range counters {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return nil, err
+		}
+	}
+	return refused, nil
+}
