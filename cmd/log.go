@@ -28,7 +28,7 @@ func (a *app) openLog(redactor *pipelines.Redactor) (zerolog.Logger, io.Writer, 
 		writers = append(writers, logForm(file, settings.Format, false))
 	}
 	if terminal := isTerminal(a.stderr); terminal || settings.File.Path == "" {
-		writers = append(writers, logForm(logfile.NewLines(a.stderr), settings.Format, terminal))
+		writers = append(writers, logForm(wholeLines(a.stderr), settings.Format, terminal))
 	}
 	if a.alarms != nil {
 		writers = append(writers, &zerolog.FilteredLevelWriter{Writer: a.alarms, Level: zerolog.WarnLevel})
@@ -39,7 +39,7 @@ func (a *app) openLog(redactor *pipelines.Redactor) (zerolog.Logger, io.Writer, 
 // newLogger writes the log to w as the settings say, without the secrets that
 // the redactor knows. The writer takes lines that are written by hand.
 func newLogger(w io.Writer, settings config.Log, redactor *pipelines.Redactor) (zerolog.Logger, io.Writer, error) {
-	return logTo(logForm(logfile.NewLines(w), settings.Format, isTerminal(w)), settings.Level, redactor)
+	return logTo(logForm(wholeLines(w), settings.Format, isTerminal(w)), settings.Level, redactor)
 }
 
 func logTo(w io.Writer, least string, redactor *pipelines.Redactor) (zerolog.Logger, io.Writer, error) {
@@ -59,6 +59,15 @@ func openLogFile(f config.LogFile) (*logfile.File, error) {
 		return nil, fmt.Errorf("log.file.path: %w", err)
 	}
 	return file, nil
+}
+
+// wholeLines keeps lines apart where w is a file on a disk that is full at times. The
+// journal, which reads levels, is none.
+func wholeLines(w io.Writer) io.Writer {
+	if _, journal := w.(zerolog.LevelWriter); journal {
+		return w
+	}
+	return logfile.NewLines(w)
 }
 
 // logForm writes lines to w in one of config.Formats.
