@@ -31,6 +31,10 @@ Ctrl-C (or SIGTERM) drains: no more items are taken, assigned ones go back,
 running ones get worker.shutdownGrace to end. A second Ctrl-C ends at once; what
 ran then is rescued by others when its lease ends.
 
+A worker has its name for itself. While another process works under it, this one does
+not start. Where that process may have ended and nobody can say so, such as the one of a
+container that was restarted, this one waits until the lease has ended (worker.lease).
+
 With --once the named pipelines (all that have a trigger, when none is named)
 run one time, and the program exits when they have ended: 0 when all succeeded, 2 when
 one of them could not run because its file has mistakes.
@@ -112,7 +116,7 @@ func (a *app) run(ctx context.Context, strict bool, first ...string) error {
 	if err != nil {
 		return err
 	}
-	proc, err := a.newProcess(ctx, p, store)
+	proc, err := a.patientProcess(ctx, p, store)
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
