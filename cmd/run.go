@@ -116,6 +116,7 @@ func (a *app) run(ctx context.Context, strict bool, first ...string) error {
 	if err != nil {
 		return err
 	}
+	a.attendFile(p.log)
 	proc, err := a.patientProcess(ctx, p, store)
 	if err != nil {
 		return errors.Join(err, store.Close())
@@ -144,6 +145,9 @@ func (a *app) run(ctx context.Context, strict bool, first ...string) error {
 			p.log.Info().Stringer("grace", a.cfg.Worker.ShutdownGrace).Msg("draining; a second Ctrl-C ends at once")
 		case <-proc.Replaced():
 			err = workqueue.ErrWorkerReplaced
+		case <-proc.Lost():
+			a.supervisor.Status("stopping: the database is lost")
+			err = proc.LostBecause()
 		}
 		stopFollowing()
 	}
@@ -187,6 +191,7 @@ func (a *app) runSystem(ctx context.Context, strict bool, names []string) error 
 	if err != nil {
 		return err
 	}
+	a.attendFile(p.log)
 	proc, err := a.newProcess(ctx, p, store)
 	if taken := (*workqueue.NameTakenError)(nil); errors.As(err, &taken) {
 		// The service that works under this name goes on; this is a worker
@@ -205,6 +210,9 @@ func (a *app) runSystem(ctx context.Context, strict bool, names []string) error 
 	}
 	if err == nil && len(names) == 0 {
 		err = brokenSystem(p.catalogue).Err() // a script asked for those, too
+	}
+	if lost := proc.LostBecause(); lost != nil && !errors.Is(err, workqueue.ErrDatabaseLost) {
+		err = errors.Join(err, lost)
 	}
 	return errors.Join(err, ctx.Err(), a.stop(ctx, p, proc), store.Close())
 }

@@ -21,6 +21,10 @@ var (
 	// ErrNotFound says that there is no row of that id or name.
 	ErrNotFound = errors.New("not found")
 
+	// ErrDatabaseLost says that what a store has open is not the database any more, such
+	// as a file that was deleted or replaced. The store writes nothing from then on.
+	ErrDatabaseLost = errors.New("database lost")
+
 	// ErrWorkerReplaced says that another process has taken this worker's
 	// name, or that its row is gone.
 	ErrWorkerReplaced = errors.New("worker replaced: another process has registered under this name")

@@ -25,6 +25,9 @@ var transient = retrypolicy.NewBuilder[any]().
 // retry runs a whole transaction, again when the engine asked for it, and adds
 // what was done to the error. The DSN's password never shows.
 func (s *Store) retry(ctx context.Context, doing string, do func() error) error {
+	if err := s.checkFileAtTimes(); err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
 	s.queries.warm(ctx)
 	err := failsafe.With(transient).WithContext(ctx).Run(do)
 	if err == nil {
