@@ -64,9 +64,9 @@ func (a *app) loadConfig() error {
 	return nil
 }
 
-// openStore opens the database of the settings. A SQLite file is brought up to
-// date on the way, since nobody else looks after it; the schema of a server is
-// left to `botwork db migrate` and `botwork run`.
+// openStore opens the database of the settings. A SQLite file is created where there was
+// none, and brought up to date on the way, since nobody else looks after it; the schema of
+// a server is left to `botwork db migrate` and `botwork run`.
 func (a *app) openStore(ctx context.Context) (*sqlstore.Store, error) {
 	store, err := a.connect(ctx)
 	if err != nil {
@@ -76,13 +76,73 @@ func (a *app) openStore(ctx context.Context) (*sqlstore.Store, error) {
 		if _, err := store.Migrate(ctx); err != nil {
 			return nil, errors.Join(err, store.Close())
 		}
+		// Where the folder cannot be written, SQLite works by luck, and says so in time.
+		_ = database.MarkSQLite(a.cfg.Database.DSN.Reveal(), false)
 	}
 	return store, nil
 }
 
+// openToRead is openStore for commands that change nothing. A SQLite file is not created:
+// where there is none, what they read is empty.
+func (a *app) openToRead(ctx context.Context) (*sqlstore.Store, error) {
+	if !a.hasNoFile() {
+		return a.openStore(ctx)
+	}
+	store, err := a.connectToRead(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := store.Migrate(ctx); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
+}
+
+// connectToRead is connect for commands that change nothing. An empty database in memory
+// stands in for a SQLite file that does not exist yet.
+func (a *app) connectToRead(ctx context.Context) (*sqlstore.Store, error) {
+	if !a.hasNoFile() {
+		return a.connect(ctx)
+	}
+	dsn := a.cfg.Database.DSN.Reveal()
+	if err := database.CheckSQLiteUsed(dsn); err != nil {
+		return nil, err
+	}
+	if _, err := a.cipher(); err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(a.stderr, "botwork: the database file %s does not exist yet; `botwork run` and `botwork enqueue` create it\n", database.SQLitePath(dsn))
+	return sqlstore.Open(ctx, sqlstore.Options{Driver: database.SQLite, DSN: ":memory:"})
+}
+
+// hasNoFile reports whether the database is a SQLite file that does not exist, in a folder
+// that does.
+func (a *app) hasNoFile() bool {
+	path := database.SQLitePath(a.cfg.Database.DSN.Reveal())
+	if a.cfg.Database.Driver != database.SQLite || path == "" {
+		return false
+	}
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return false
+	}
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // connect opens the database as it is. Without the keys of the settings it does
-// not touch it.
+// not touch it. The error is a *database.MissingFileError where a SQLite file was used
+// before and is gone.
 func (a *app) connect(ctx context.Context) (*sqlstore.Store, error) {
+	if a.cfg.Database.Driver == database.SQLite {
+		if err := database.CheckSQLiteUsed(a.cfg.Database.DSN.Reveal()); err != nil {
+			return nil, err
+		}
+	}
+	return a.connectAnew(ctx)
+}
+
+// connectAnew is connect, but creates a SQLite file also where one was used before.
+func (a *app) connectAnew(ctx context.Context) (*sqlstore.Store, error) {
 	cipher, err := a.cipher()
 	if err != nil {
 		return nil, err
@@ -106,10 +166,19 @@ func (a *app) connect(ctx context.Context) (*sqlstore.Store, error) {
 
 // withStore loads the settings and gives do the database for as long as it runs.
 func (a *app) withStore(ctx context.Context, do func(*sqlstore.Store) error) error {
+	return a.with(ctx, a.openStore, do)
+}
+
+// withStoreToRead is withStore for commands that change nothing.
+func (a *app) withStoreToRead(ctx context.Context, do func(*sqlstore.Store) error) error {
+	return a.with(ctx, a.openToRead, do)
+}
+
+func (a *app) with(ctx context.Context, open func(context.Context) (*sqlstore.Store, error), do func(*sqlstore.Store) error) error {
 	if err := a.loadConfig(); err != nil {
 		return err
 	}
-	store, err := a.openStore(ctx)
+	store, err := open(ctx)
 	if err != nil {
 		return err
 	}

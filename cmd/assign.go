@@ -50,7 +50,7 @@ Only workers make passes: botwork run --once ExecuteWorkQueue makes one now.`,
 		if !*dry {
 			return usagef("want --dry-run; hint: only a worker assigns items: botwork run --once ExecuteWorkQueue")
 		}
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			passes, err := a.passesToTry(args)
 			if err != nil {
 				return err

@@ -88,7 +88,7 @@ func (a *app) check(ctx context.Context, flags checkFlags, output format) error 
 	if err != nil {
 		return err
 	}
-	if err := a.needDatabaseFile(); err != nil {
+	if err := a.needDatabaseFile(); err != nil { // connect would create it
 		return err
 	}
 	store, err := a.connect(ctx)
@@ -123,6 +123,9 @@ func (a *app) needDatabaseFile() error {
 	file := db.DSN.Reveal()
 	if db.Driver != database.SQLite || strings.HasPrefix(file, "file:") || strings.HasPrefix(file, ":") {
 		return nil
+	}
+	if err := database.CheckSQLiteUsed(file); err != nil {
+		return err
 	}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the database file %s does not exist; `botwork run` and `botwork db migrate` make it, "+

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -12,7 +13,49 @@ import (
 
 func (a *app) dbCommand() *cobra.Command {
 	return group(&cobra.Command{Use: "db", Short: "Look after the database's schema"},
-		a.dbMigrateCommand(), a.dbStatusCommand(), a.dbRestoredCommand())
+		a.dbInitCommand(), a.dbMigrateCommand(), a.dbStatusCommand(), a.dbRestoredCommand())
+}
+
+func (a *app) dbInitCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "init",
+		Short: "Begin with an empty database where there is none",
+		Long: `Creates the file of a SQLite database, which only the account that runs this may
+read and write, and its tables. "botwork run" and "botwork enqueue" do it the first
+time. They refuse to when the database was there once and its file is gone, which is a
+mistake more often than not; this command does it then, too: all items are lost.
+
+It changes nothing in a database that has tables. On a server the database has to be
+there, and this makes the tables, like "botwork db migrate".`,
+		Example: "  botwork db init\n  botwork db init --config production.yaml",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.loadConfig(); err != nil {
+				return err
+			}
+			store, err := a.connectAnew(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return errors.Join(a.migrate(cmd.Context(), store), store.Close())
+		},
+	}
+}
+
+// migrate brings the schema up to date and says what it did.
+func (a *app) migrate(ctx context.Context, store *sqlstore.Store) error {
+	applied, err := store.Migrate(ctx)
+	for _, name := range applied {
+		fmt.Fprintf(a.stdout, "applied %s\n", name)
+	}
+	if err == nil && store.Driver() == database.SQLite {
+		err = database.MarkSQLite(a.cfg.Database.DSN.Reveal(), true)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "the schema is up to date: %s database %s\n", store.Driver(), a.cfg.Database.DSN)
+	return nil
 }
 
 func (a *app) dbMigrateCommand() *cobra.Command {
@@ -27,17 +70,7 @@ may not change the schema.`,
 		Example: "  botwork db migrate\n  botwork db migrate --config production.yaml",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withSchema(cmd, func(store *sqlstore.Store) error {
-				applied, err := store.Migrate(cmd.Context())
-				for _, name := range applied {
-					fmt.Fprintf(a.stdout, "applied %s\n", name)
-				}
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(a.stdout, "the schema is up to date: %s database %s\n", store.Driver(), a.cfg.Database.DSN)
-				return nil
-			})
+			return a.withSchema(cmd, a.connect, func(store *sqlstore.Store) error { return a.migrate(cmd.Context(), store) })
 		},
 	}
 }
@@ -53,7 +86,7 @@ applied to the database. The exit code is 0 even when some wait to be applied.`,
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.withSchema(cmd, func(store *sqlstore.Store) error {
+		return a.withSchema(cmd, a.connectToRead, func(store *sqlstore.Store) error {
 			migrations, err := store.MigrationStatus(cmd.Context())
 			if err != nil {
 				return err
@@ -84,11 +117,11 @@ func (a *app) migrationTable(driver database.Driver, migrations []sqlstore.Migra
 }
 
 // withSchema is withStore without the migration on the way.
-func (a *app) withSchema(cmd *cobra.Command, do func(*sqlstore.Store) error) error {
+func (a *app) withSchema(cmd *cobra.Command, connect func(context.Context) (*sqlstore.Store, error), do func(*sqlstore.Store) error) error {
 	if err := a.loadConfig(); err != nil {
 		return err
 	}
-	store, err := a.connect(cmd.Context())
+	store, err := connect(cmd.Context())
 	if err != nil {
 		return err
 	}

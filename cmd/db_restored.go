@@ -34,7 +34,7 @@ losses themselves and do the same; doing it once too often does no harm.`,
 		if err := a.needDatabaseFile(); err != nil {
 			return err
 		}
-		return a.withSchema(cmd, func(store *sqlstore.Store) error {
+		return a.withSchema(cmd, a.connect, func(store *sqlstore.Store) error {
 			change, err := store.RaiseEpoch(cmd.Context(), reason)
 			if err != nil {
 				return err

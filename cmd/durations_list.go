@@ -91,7 +91,7 @@ mean, and what there is none of is null.`,
 		if filter.Limit = *limit; *limit < 1 {
 			return usagef("--limit: got %d, want 1 or more", *limit)
 		}
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			all, err := store.Durations(cmd.Context(), filter)
 			if err != nil {
 				return err

@@ -57,7 +57,7 @@ To page, give --before the last id of the page before.`,
 		}
 		flags.widen(&filter)
 		filter.Limit, filter.BeforeID = limit, before
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			items, err := store.Items(cmd.Context(), filter)
 			if err == nil && len(items) == 0 {
 				err = knownQueue(cmd.Context(), store, filter.QueueName)

@@ -52,7 +52,7 @@ JSON and YAML are one object, with the attempts under "attempts".`,
 		if err != nil {
 			return err
 		}
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			item, err := store.Item(cmd.Context(), ids[0])
 			if err != nil {
 				return err

@@ -35,7 +35,7 @@ JSON and YAML are one object; "kind" names the reason in one word.`,
 		if err != nil {
 			return err
 		}
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			book, err := a.passBook()
 			if err != nil {
 				return err

@@ -58,7 +58,7 @@ The exit code is 0, whether there is a difference or not.`,
 		if err := since.check(cmd, args); err != nil {
 			return err
 		}
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			name, hash, err := since.resolve(cmd.Context(), store, args)
 			if err != nil {
 				return err

@@ -44,7 +44,7 @@ changed since. A pipeline that no worker has loaded has none.`,
 		if limit < 1 {
 			return usagef("--limit: got %d, want 1 or more", limit)
 		}
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			file, err := a.pipelineFile(args[0])
 			if err != nil {
 				return err

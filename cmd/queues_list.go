@@ -24,7 +24,7 @@ JSON and YAML hold the whole policy; durations are written as "1h30m0s", rates a
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			queues, err := store.Queues(cmd.Context())
 			if err != nil {
 				return err

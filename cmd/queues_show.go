@@ -23,7 +23,7 @@ JSON and YAML are one object.`,
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			queue, err := store.Queue(cmd.Context(), args[0])
 			if err != nil {
 				return noSuchQueue(cmd.Context(), store, args[0], err)

@@ -41,7 +41,7 @@ minute, failureRate is 0 to 1, and what there is none of is null.`,
 	output := outputFlag(cmd)
 	recount := cmd.Flags().Bool("recount", false, "count all items first, and set right what is kept")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			name := ""
 			if len(args) > 0 {
 				name = args[0]

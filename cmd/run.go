@@ -32,6 +32,10 @@ running ones get worker.shutdownGrace to end. A second Ctrl-C, a second later or
 more, kills the programs of Exec steps and ends at once; what ran then is rescued by
 others when its lease ends.
 
+A worker has its name for itself. While another process works under it, this one does
+not start. Where that process may have ended and nobody can say so, such as the one of a
+container that was restarted, this one waits until the lease has ended (worker.lease).
+
 With --once the named pipelines (all that have a trigger, when none is named)
 run one time, and the program exits when they have ended: 0 when all succeeded, 2 when
 one of them could not run because its file has mistakes.
@@ -113,7 +117,8 @@ func (a *app) run(ctx context.Context, strict bool, first ...string) error {
 	if err != nil {
 		return err
 	}
-	proc, err := a.newProcess(ctx, p, store)
+	a.attendFile(p.log)
+	proc, err := a.patientProcess(ctx, p, store)
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
@@ -141,6 +146,9 @@ func (a *app) run(ctx context.Context, strict bool, first ...string) error {
 			p.log.Info().Stringer("grace", a.cfg.Worker.ShutdownGrace).Msg("draining; a second Ctrl-C ends at once")
 		case <-proc.Replaced():
 			err = workqueue.ErrWorkerReplaced
+		case <-proc.Lost():
+			a.supervisor.Status("stopping: the database is lost")
+			err = proc.LostBecause()
 		}
 		stopFollowing()
 	}
@@ -184,6 +192,7 @@ func (a *app) runSystem(ctx context.Context, strict bool, names []string) error 
 	if err != nil {
 		return err
 	}
+	a.attendFile(p.log)
 	proc, err := a.newProcess(ctx, p, store)
 	if taken := (*workqueue.NameTakenError)(nil); errors.As(err, &taken) {
 		// The service that works under this name goes on; this is a worker
@@ -202,6 +211,9 @@ func (a *app) runSystem(ctx context.Context, strict bool, names []string) error 
 	}
 	if err == nil && len(names) == 0 {
 		err = brokenSystem(p.catalogue).Err() // a script asked for those, too
+	}
+	if lost := proc.LostBecause(); lost != nil && !errors.Is(err, workqueue.ErrDatabaseLost) {
+		err = errors.Join(err, lost)
 	}
 	return errors.Join(err, ctx.Err(), a.stop(ctx, p, proc), store.Close())
 }

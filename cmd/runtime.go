@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"botwork/config"
 	"botwork/handlers"
 	"botwork/internal/checker"
+	"botwork/internal/database"
 	"botwork/internal/process"
 	"botwork/internal/strictyaml"
 	"botwork/pipelines"
@@ -81,7 +83,7 @@ func (a *app) patientStore(ctx context.Context, log zerolog.Logger) (*sqlstore.S
 	const first, longest = time.Second, 30 * time.Second
 	for wait := first; ; wait = min(2*wait, longest) {
 		store, err := a.migratedStore(ctx)
-		if err == nil || ctx.Err() != nil {
+		if _, missing := errors.AsType[*database.MissingFileError](err); err == nil || missing || ctx.Err() != nil {
 			return store, err
 		}
 		a.supervisor.Status("waiting for the database: " + err.Error())
@@ -103,6 +105,22 @@ func (a *app) migratedStore(ctx context.Context) (*sqlstore.Store, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	return store, nil
+}
+
+// attendFile records which SQLite file this worker uses, and warns when others may replace
+// or delete it.
+func (a *app) attendFile(log zerolog.Logger) {
+	dsn := a.cfg.Database.DSN.Reveal()
+	path := database.SQLitePath(dsn)
+	if a.cfg.Database.Driver != database.SQLite || path == "" {
+		return
+	}
+	if err := database.MarkSQLite(dsn, true); err != nil {
+		log.Warn().Err(err).Msg("it cannot be recorded that the database file was used: if it is deleted, the next start begins with an empty one")
+	}
+	if risk := database.FolderRisk(path, os.Geteuid()); risk != "" {
+		log.Warn().Str("risk", risk).Msg("the database file is not safe from other users")
+	}
 }
 
 // channelsOf are the channels of a worker's settings.

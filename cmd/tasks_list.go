@@ -141,7 +141,7 @@ JSON and YAML hold all fields.`,
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			rows, err := store.Tasks(cmd.Context())
 			if err != nil {
 				return err

@@ -40,7 +40,7 @@ JSON and YAML are one object.`,
 		if most < 1 || most > 1000 {
 			return usagef("--count: got %d, want 1 to 1000", most)
 		}
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			row, err := taskRow(cmd.Context(), store, args[0])
 			if err != nil {
 				return err

@@ -35,7 +35,7 @@ leaseExpiresAt, from which "gone" is told.`,
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			workers, err := store.Workers(cmd.Context())
 			if err != nil {
 				return err

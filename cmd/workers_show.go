@@ -28,7 +28,7 @@ JSON and YAML are one object, as in the list.`,
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			worker, now, err := workerCalled(cmd.Context(), store, args[0])
 			if err != nil {
 				return err

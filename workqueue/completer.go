@@ -2,6 +2,7 @@ package workqueue
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -107,9 +108,13 @@ func (c *completer) run(ctx context.Context) {
 			continue
 		}
 		was := healthy
-		if err := c.write(ctx, batch); err == nil {
+		err := c.write(ctx, batch)
+		if err == nil {
 			pause, healthy = firstPause, true
 			continue
+		}
+		if errors.Is(err, ErrDatabaseLost) {
+			return // for good
 		}
 		healthy = false
 		switch {

@@ -53,7 +53,7 @@ func (r *Runner) Drain(ctx context.Context) {
 		return
 	}
 	defer close(r.drained)
-	if !started {
+	if !started || r.isLost() {
 		return
 	}
 	if err := r.tellDraining(ctx); err != nil {
@@ -110,6 +110,14 @@ func (r *Runner) shutdown(ctx context.Context) error {
 		close(ended)
 	}()
 	var err error
+	if r.isLost() { // what runs was cancelled, and its results are lost
+		if !waitFor(writes, ended, cancelWait) {
+			err = fmt.Errorf("%d items did not stop", r.held.count())
+		}
+		r.stop()
+		r.loop.Wait()
+		return err
+	}
 	if !waitFor(ctx, ended, r.o.ShutdownGrace) {
 		r.o.Log.Warn().Int("items", r.held.count()).Dur("grace_ms", r.o.ShutdownGrace).
 			Msg("the grace is over: cancelling what still runs")

@@ -21,6 +21,10 @@ var (
 	// ErrNotFound says that there is no row of that id or name.
 	ErrNotFound = errors.New("not found")
 
+	// ErrDatabaseLost says that what a store has open is not the database any more, such
+	// as a file that was deleted or replaced. The store writes nothing from then on.
+	ErrDatabaseLost = errors.New("database lost")
+
 	// ErrWorkerReplaced says that another process has taken this worker's
 	// name, or that its row is gone.
 	ErrWorkerReplaced = errors.New("worker replaced: another process has registered under this name")
@@ -35,21 +39,24 @@ func (checkoutLost) Error() string {
 // Is makes the error an ErrLeaseLost.
 func (checkoutLost) Is(target error) bool { return target == ErrLeaseLost }
 
-// NameTakenError says that a live process works under the name already.
+// NameTakenError says that the lease of another process that works under the name has
+// not ended.
 type NameTakenError struct {
 	Name       string
 	Host       string
 	PID        int
 	InstanceID string
-	LastSeenAt time.Time // UTC, by the database's clock
-	FreeIn     time.Duration
+	ProcessKey string        // as in the WorkerSpec of that process
+	LastSeenAt time.Time     // UTC, by the database's clock
+	LeaseEnds  time.Time     // likewise
+	FreeIn     time.Duration // until LeaseEnds
 }
 
 func (e *NameTakenError) Error() string {
 	return fmt.Sprintf("worker name %q is taken by process %d on host %q, last seen at %s; "+
-		"give this one another name (worker.name, BOTWORK_WORKER_NAME, --worker), or stop the other; "+
-		"if it died, the name is free again in %s",
-		e.Name, e.PID, e.Host, e.LastSeenAt.UTC().Format(time.RFC3339), e.FreeIn.Round(time.Second))
+		"stop that process, or give this worker another name (worker.name, BOTWORK_WORKER_NAME, --worker); "+
+		"if that process is not running any more, the name is free when its lease ends, at %s (in %s)",
+		e.Name, e.PID, e.Host, e.LastSeenAt.UTC().Format(time.RFC3339), e.LeaseEnds.UTC().Format(time.RFC3339), e.FreeIn.Round(time.Second))
 }
 
 // TimeLimitError is the cause of a cancelled run that has taken longer than the

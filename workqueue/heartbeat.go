@@ -48,6 +48,12 @@ func (r *Runner) heartbeat(ctx context.Context) {
 			r.held.cancelAll(ErrLeaseLost)
 			close(r.replaced)
 			return
+		case errors.Is(err, ErrDatabaseLost):
+			r.o.Log.Error().Err(err).Msg("the database is lost: stopping this worker and its items; nothing can be written")
+			r.lostBecause = err
+			close(r.lost)
+			r.held.cancelAll(ErrDatabaseLost)
+			return
 		case ctx.Err() != nil:
 			return
 		default:

@@ -44,6 +44,9 @@ type Runner struct {
 	executing sync.WaitGroup
 	stopOnce  sync.Once
 	replaced  chan struct{} // closed when another process has this worker's name
+	lost      chan struct{} // closed when the database is lost; lostBecause is set before
+
+	lostBecause error
 
 	schemas Schemas  // of the queues
 	memory  releaser // likewise
@@ -112,7 +115,7 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 	}
 	r := &Runner{
 		o: o, learned: NewLearned(o.Store), held: newHeld(), active: newActive(),
-		draining: make(chan struct{}), drained: make(chan struct{}), replaced: make(chan struct{}),
+		draining: make(chan struct{}), drained: make(chan struct{}), replaced: make(chan struct{}), lost: make(chan struct{}),
 		beatNow: make(chan struct{}, 1), wall: time.Now, learner: learner{profiles: o.Profiles},
 		paced: make(chan pacedPass, maxPaced), pacing: map[Band]bool{},
 	}
@@ -153,6 +156,27 @@ func (r *Runner) Worker() Worker { return r.worker }
 // Replaced is closed when another process has taken this worker's name: this
 // one must end.
 func (r *Runner) Replaced() <-chan struct{} { return r.replaced }
+
+// Lost is closed when the store returned ErrDatabaseLost to a heartbeat: this worker must
+// end, and can write nothing. LostBecause returns the error then.
+func (r *Runner) Lost() <-chan struct{} { return r.lost }
+
+// LostBecause returns the ErrDatabaseLost of a heartbeat; nil when there was none.
+func (r *Runner) LostBecause() error {
+	if !r.isLost() {
+		return nil
+	}
+	return r.lostBecause
+}
+
+func (r *Runner) isLost() bool {
+	select {
+	case <-r.lost:
+		return true
+	default:
+		return false
+	}
+}
 
 // Draining is closed when the worker claims no more items.
 func (r *Runner) Draining() <-chan struct{} { return r.draining }

@@ -121,7 +121,12 @@ type WorkerSpec struct {
 	Version    string
 	Capacity   int
 	Labels     JSONText
-	Lease      time.Duration // how long a beat is good for
+
+	// ProcessKey identifies the process beyond its end, at most 200 characters; "" when
+	// it cannot be identified. The store keeps it and gives it no meaning.
+	ProcessKey string
+
+	Lease time.Duration // how long a beat is good for
 
 	// ReservedSlots of the capacity are kept free for items above HighPriority.
 	ReservedSlots int

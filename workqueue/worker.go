@@ -20,6 +20,7 @@ type Worker struct {
 	InstanceID string   `json:"instanceId"`
 	Host       string   `json:"host"`
 	PID        int      `json:"pid"`
+	ProcessKey string   `json:"-"` // as in the WorkerSpec; it says nothing to people
 	Version    string   `json:"version"`
 	Capacity   int      `json:"capacity"`   // slots
 	StuckSlots int      `json:"stuckSlots"` // of those: their handler was cancelled and does not stop

@@ -92,6 +92,7 @@ var may = map[string]map[string]string{
 	},
 	"internal/docstest": {},
 	"internal/doctor": {
+		"internal/procid":   "whether the process that has the name runs on this machine",
 		"internal/database": "it connects to databases, and says what is wrong without their passwords",
 		"internal/keyring":  "it seals and opens a text, and tells the keys",
 		"sql":               "it asks questions of its own, also where a store cannot be opened",
@@ -117,7 +118,9 @@ var may = map[string]map[string]string{
 	"internal/lsp/rpc":    {},
 	"internal/lsp/sketch": {},
 	"internal/namedsql":   {},
+	"internal/procid":     {},
 	"internal/process": {
+		"internal/procid":     "whether the process that had a name has ended",
 		"handlers/queue":      "the system pipelines' handlers get their executor here",
 		"internal/scheduler":  "it runs one",
 		"internal/strictyaml": "a mistyped pipeline gets a suggestion",

@@ -122,7 +122,9 @@ func (d *Doctor) Checks() []Check {
 		{Name: "schema", After: []string{"database"}, Run: d.withDatabase(d.schema)},
 	}
 	if d.o.Driver == database.SQLite {
-		checks = append(checks, Check{Name: "sqlite-file", After: []string{"settings", "account"}, Run: d.sqliteFile})
+		checks = append(checks,
+			Check{Name: "sqlite-file", After: []string{"settings", "account"}, Run: d.sqliteFile},
+			Check{Name: "sqlite-access", After: []string{"sqlite-file"}, Run: d.sqliteAccess})
 	} else {
 		checks = append(checks,
 			Check{Name: "rights", After: []string{"schema"}, Run: d.withDatabase(d.rights)},

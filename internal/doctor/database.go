@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"botwork/internal/database"
@@ -21,7 +20,10 @@ const slow = 250 * time.Millisecond
 func (d *Doctor) database(ctx context.Context) []Result {
 	where := target(d.o.Driver, d.o.DSN)
 	if d.o.Driver == database.SQLite {
-		if r := missingFile(sqlitePath(d.o.DSN)); r != nil {
+		if r := d.lostFile(database.SQLitePath(d.o.DSN)); r != nil {
+			return r
+		}
+		if r := missingFile(database.SQLitePath(d.o.DSN)); r != nil {
 			return r
 		}
 	}
@@ -30,7 +32,7 @@ func (d *Doctor) database(ctx context.Context) []Result {
 	if err != nil {
 		return fault(err.Error(), "correct database.dsn")
 	}
-	if d.o.Driver == database.SQLite && sqlitePath(d.o.DSN) == "" {
+	if d.o.Driver == database.SQLite && database.SQLitePath(d.o.DSN) == "" {
 		db.SetMaxOpenConns(1) // each connection would have a memory of its own
 	}
 	connected, asked, err := d.reach(ctx, db)
@@ -41,7 +43,7 @@ func (d *Doctor) database(ctx context.Context) []Result {
 	}
 	d.db.Store(db)
 	found := fmt.Sprintf("%s: connected in %s, a question takes %s", where, inMillis(connected), inMillis(asked))
-	if sqlitePath(d.o.DSN) == "" && d.o.Driver == database.SQLite {
+	if database.SQLitePath(d.o.DSN) == "" && d.o.Driver == database.SQLite {
 		return warning(found, "a queue in memory is gone when its process ends, and no other sees it: name a file in database.dsn")
 	}
 	if asked > slow {
@@ -96,22 +98,6 @@ func ping(ctx context.Context, db pinger) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// sqlitePath is the file that a SQLite DSN names; "" for a database in memory.
-func sqlitePath(dsn string) string {
-	rest, isURI := strings.CutPrefix(dsn, "file:")
-	if !isURI {
-		if strings.HasPrefix(dsn, ":memory:") {
-			return ""
-		}
-		return dsn
-	}
-	path, params, _ := strings.Cut(rest, "?")
-	if path == "" || strings.HasPrefix(path, ":memory:") || strings.Contains(params, "mode=memory") {
-		return ""
-	}
-	return fromURI(path)
 }
 
 func inMillis(t time.Duration) string {

@@ -27,7 +27,7 @@ type volume struct {
 // volume.
 func (d *Doctor) disk(context.Context) []Result {
 	places := append([]string{}, d.o.Folders...)
-	if file := sqlitePath(d.o.DSN); d.o.Driver == database.SQLite && file != "" {
+	if file := database.SQLitePath(d.o.DSN); d.o.Driver == database.SQLite && file != "" {
 		places = append(places, filepath.Dir(file))
 	}
 	if d.o.Log != "" {

@@ -49,7 +49,7 @@ func serverOf(driver database.Driver, dsn string) server {
 // target names the database that a DSN means.
 func target(driver database.Driver, dsn string) string {
 	if driver == database.SQLite {
-		if path := sqlitePath(dsn); path != "" {
+		if path := database.SQLitePath(dsn); path != "" {
 			return path
 		}
 		return "a SQLite database in memory"
@@ -145,7 +145,7 @@ func explainFile(dsn string, err error) (found, advice string) {
 	if !ok {
 		return "", ""
 	}
-	path := sqlitePath(dsn)
+	path := database.SQLitePath(dsn)
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_NOTADB:
 		return path + " is no SQLite database, or it is encrypted by another program", "correct database.dsn, or put the file back from a backup"

@@ -61,8 +61,8 @@ func TestTarget(t *testing.T) {
 		"/var/lib/a b.db": "/var/lib/a b.db", "file:/var/a%20b.db?mode=ro": "/var/a b.db", "file:///var/x.db": "/var/x.db",
 		":memory:": "", "file::memory:": "", "file:x?mode=memory&cache=shared": "",
 	} {
-		if got := sqlitePath(dsn); got != want {
-			t.Errorf("sqlitePath(%s) = %q, want %q", dsn, got, want)
+		if got := database.SQLitePath(dsn); got != want {
+			t.Errorf("database.SQLitePath(%s) = %q, want %q", dsn, got, want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"botwork/internal/database"
+	"botwork/internal/procid"
 )
 
 // wantResult checks the state and what is said.
@@ -105,6 +106,8 @@ func TestJudgeWorkers(t *testing.T) {
 	live := func(name, host string) worker {
 		return worker{name: name, host: host, state: "active", pid: 7, seen: 3 * time.Second, lease: time.Minute}
 	}
+	crashed := live("here", "host")
+	crashed.process = procid.Ended
 	dead := worker{name: "Old", host: "far", state: "active", pid: 8, seen: time.Hour, lease: -59 * time.Minute}
 	stopped := worker{name: "here", host: "far", state: "stopped", pid: 9, seen: time.Minute, lease: -1}
 	for _, c := range []struct {
@@ -119,6 +122,8 @@ func TestJudgeWorkers(t *testing.T) {
 		{"all gone", []worker{dead}, Warning, "1h0m0s ago", OK, "free"},
 		{"others work", []worker{live("b", "far"), live("a", "near"), dead}, OK, "2 workers seen within 15 minutes: a, b", OK, "free"},
 		{"this machine works", []worker{live("HERE", "host")}, OK, "1 worker", OK, "as process 7"},
+		{"whether this machine works is not known", []worker{live("here", "host")}, OK, "1 worker", OK, "cannot be seen from here, and its lease ends in 1m0s"},
+		{"the one of this machine has died", []worker{crashed}, OK, "1 worker", OK, "has ended"},
 		{"another has the name", []worker{live("here", "far")}, OK, "1 worker", Fault, `host "far"`},
 		{"another had the name", []worker{stopped}, Warning, "no worker runs", OK, "free"},
 	} {

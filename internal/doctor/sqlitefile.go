@@ -16,7 +16,7 @@ import (
 // sqliteFile looks at the file of the queue: where it lies, who may write it and
 // the files beside it, and how it keeps its journal.
 func (d *Doctor) sqliteFile(ctx context.Context) []Result {
-	path := sqlitePath(d.o.DSN)
+	path := database.SQLitePath(d.o.DSN)
 	if path == "" {
 		return ok("the database is in memory")
 	}

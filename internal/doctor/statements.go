@@ -4,9 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"net/url"
 	"path"
-	"runtime"
 	"strings"
 
 	"botwork/internal/database"
@@ -55,16 +53,4 @@ func (d *Doctor) ask(ctx context.Context, name string, scan func(*sql.Rows) erro
 func (d *Doctor) unanswered(ctx context.Context, err error) []Result {
 	found, advice := explain(ctx, d.o.Driver, d.o.DSN, err)
 	return fault(found, advice)
-}
-
-// fromURI is the file that the path of a SQLite URI means.
-func fromURI(path string) string {
-	path = strings.TrimPrefix(path, "//") // no host, which is all that SQLite takes
-	if plain, err := url.PathUnescape(path); err == nil {
-		path = plain
-	}
-	if runtime.GOOS == "windows" && len(path) > 2 && path[0] == '/' && path[2] == ':' {
-		path = path[1:]
-	}
-	return path
 }

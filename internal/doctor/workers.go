@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"botwork/internal/procid"
 )
 
 // lately is how long ago a worker may have been seen to count as there: an
@@ -18,6 +20,7 @@ const lately = 15 * time.Minute
 type worker struct {
 	name, host, state string
 	pid               int
+	process           procid.State  // what is known of it on this machine
 	seen              time.Duration // ago
 	lease             time.Duration // still to run; below 0 when it has ended
 }
@@ -29,7 +32,9 @@ func (d *Doctor) workers(ctx context.Context) []Result {
 	err := d.ask(ctx, "workers", func(rows *sql.Rows) error {
 		var w worker
 		var seen, lease int64
-		err := rows.Scan(&w.name, &w.host, &w.state, &w.pid, &seen, &lease)
+		var instance, key string
+		err := rows.Scan(&w.name, &w.host, &w.state, &w.pid, &instance, &key, &seen, &lease)
+		w.process = procid.LookUp(instance, key)
 		w.seen, w.lease = time.Duration(seen)*time.Millisecond, time.Duration(lease)*time.Millisecond
 		all = append(all, w)
 		return err
@@ -75,8 +80,13 @@ func judgeName(all []worker, name, host string) Result {
 	}
 	switch w := all[at]; {
 	case w.state == "stopped" || w.lease <= 0:
+	case w.host == host && w.process == procid.Ended:
+		r.Found = fmt.Sprintf("process %d of this machine had the name and has ended: a worker that starts here has it at once", w.pid)
 	case w.host == host:
 		r.Found = fmt.Sprintf("works on this machine as process %d, seen %s ago", w.pid, w.seen.Round(time.Second))
+		if w.process == procid.Unknown {
+			r.Found += fmt.Sprintf("; whether it still runs cannot be seen from here, and its lease ends in %s", w.lease.Round(time.Second))
+		}
 	default:
 		r.State = Fault
 		r.Found = fmt.Sprintf("process %d on host %q works under this name, seen %s ago", w.pid, w.host, w.seen.Round(time.Second))

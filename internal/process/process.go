@@ -110,6 +110,13 @@ func (p *Process) Worker() workqueue.Worker { return p.runner.Worker() }
 // Replaced is closed when another process has taken the worker's name.
 func (p *Process) Replaced() <-chan struct{} { return p.runner.Replaced() }
 
+// Lost is closed when the database is not the one any more that was opened. LostBecause
+// returns the error then.
+func (p *Process) Lost() <-chan struct{} { return p.runner.Lost() }
+
+// LostBecause returns why the database is lost; nil when it is not.
+func (p *Process) LostBecause() error { return p.runner.LostBecause() }
+
 // Stop drains and ends. When ctx ends, the grace ends with it.
 func (p *Process) Stop(ctx context.Context) error {
 	stopped := make(chan error, 1)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"botwork/internal/process"
+	"botwork/internal/procid"
 	"botwork/internal/testdb"
 	"botwork/workqueue"
 )
@@ -21,6 +22,9 @@ func TestAnotherProcessOfTheNameIsRefused(t *testing.T) {
 		first := x.new(x.bot("w"))
 		_, err := process.New(t.Context(), x.bot("w").Options)
 		wantTaken(t, err, first.Worker().Host, os.Getpid())
+		if taken := (*workqueue.NameTakenError)(nil); errors.As(err, &taken) && procid.Self() != "" && process.MayHaveEnded(taken) {
+			t.Error("MayHaveEnded, want that this process runs")
+		}
 		if err := first.Stop(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -85,9 +89,11 @@ func zombiePID(t *testing.T) int {
 
 // crashed leaves what a killed process leaves: a worker whose lease runs for an
 // hour still, one item that it ran and one that was assigned to it.
-func (x *fixture) crashed(host string, pid int) (running, assigned int64) {
+func (x *fixture) crashed(host string, pid int, key string) (running, assigned int64) {
 	x.Helper()
-	spec := workqueue.WorkerSpec{Name: "w", InstanceID: "dead", Host: host, PID: pid, Version: "test", Capacity: 1, Lease: time.Hour}
+	spec := workqueue.WorkerSpec{
+		Name: "w", InstanceID: "dead", Host: host, PID: pid, ProcessKey: key, Version: "test", Capacity: 1, Lease: time.Hour,
+	}
 	w, err := x.store.RegisterWorker(x.Context(), spec)
 	if err != nil {
 		x.Fatal(err)
@@ -106,11 +112,27 @@ func (x *fixture) crashed(host string, pid int) (running, assigned int64) {
 	return running, assigned
 }
 
+// keyOf is the key with which the instance "dead" registered as the process pid of this
+// machine, which started at another time than the process that has the id now.
+func keyOf(t *testing.T, pid int) string {
+	t.Helper()
+	fields := strings.Split(procid.Self(), "/")
+	if len(fields) != 3 {
+		t.Skip("this system gives processes no identity")
+	}
+	start := "1"
+	if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(stat), ") Z ") {
+		start = strings.Fields(string(stat))[21]
+	}
+	return fmt.Sprintf("dead %s/%d/%s", fields[0], pid, start)
+}
+
 func TestADeadProcessOfThisMachineIsReplacedAtOnce(t *testing.T) {
 	for name, pid := range map[string]func(*testing.T) int{
-		"ended":                         deadPID,
-		"had our own process id":        func(*testing.T) int { return os.Getpid() },
-		"its parent has not looked yet": zombiePID,
+		"ended":                              deadPID,
+		"had our own process id":             func(*testing.T) int { return os.Getpid() },
+		"had the id of a process that lives": func(*testing.T) int { return os.Getppid() },
+		"its parent has not looked yet":      zombiePID,
 	} {
 		t.Run(name, func(t *testing.T) { testReplacedAtOnce(t, pid) })
 	}
@@ -124,7 +146,7 @@ func testReplacedAtOnce(t *testing.T, pidOf func(*testing.T) int) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newFixture(t, e)
 		pid := pidOf(t)
-		running, assigned := x.crashed(host, pid)
+		running, assigned := x.crashed(host, pid, keyOf(t, pid))
 		b := x.bot("w")
 		x.runOnce(b, medium)
 
@@ -142,16 +164,38 @@ func testReplacedAtOnce(t *testing.T, pidOf func(*testing.T) int) {
 	})
 }
 
-// The same pid on another machine says nothing.
-func TestAProcessOfAnotherMachineIsWaitedFor(t *testing.T) {
-	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
-		x := newFixture(t, e)
-		pid := deadPID(t)
-		running, _ := x.crashed("elsewhere", pid)
-		_, err := process.New(t.Context(), x.bot("w").Options)
-		wantTaken(t, err, "elsewhere", pid)
-		x.wantState(workqueue.Blocked, running)
-	})
+// No process of the id runs here in any of these, which says nothing where the row is of
+// another machine or container, or does not say what it is of.
+func TestAProcessThatMayLiveIsWaitedFor(t *testing.T) {
+	here, err := os.Hostname()
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, tt := range []struct {
+		name, host string
+		key        func(key string) string
+		may        bool // have ended, so that waiting makes sense
+	}{
+		{"of another machine", "elsewhere", func(key string) string { return key }, false},
+		{"of another container or boot", here, func(key string) string { return strings.Replace(key, "dead ", "dead another ", 1) }, true},
+		{"of a version without keys", here, func(string) string { return "" }, true},
+		{"of a version without keys, after one with keys", here, func(key string) string { return strings.Replace(key, "dead", "before", 1) }, true},
+		{"unreadable", here, func(string) string { return "dead ?" }, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+				x := newFixture(t, e)
+				pid := deadPID(t)
+				running, _ := x.crashed(tt.host, pid, tt.key(keyOf(t, pid)))
+				_, err := process.New(t.Context(), x.bot("w").Options)
+				wantTaken(t, err, tt.host, pid)
+				if taken := (*workqueue.NameTakenError)(nil); errors.As(err, &taken) && process.MayHaveEnded(taken) != tt.may {
+					t.Errorf("MayHaveEnded = %t, want %t", !tt.may, tt.may)
+				}
+				x.wantState(workqueue.Blocked, running)
+			})
+		})
+	}
 }
 
 func TestAReplacedProcessLearnsOfIt(t *testing.T) {

@@ -95,7 +95,7 @@ func (r *runner) finish(id int64, runErr error) {
 		if err == nil {
 			return
 		}
-		if tries == finishTries || !sleep(r.s.finishCtx, r.pause(tries-1)) {
+		if tries == finishTries || errors.Is(err, workqueue.ErrDatabaseLost) || !sleep(r.s.finishCtx, r.pause(tries-1)) {
 			r.log.Error().Err(err).Int64("run_id", id).Msg("the end of the run is not recorded")
 			r.orphans.Store(true)
 			return

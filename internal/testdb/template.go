@@ -43,6 +43,9 @@ func Prepare(t testing.TB, driver database.Driver, dsn string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := database.CreateSQLite(dsn); err != nil { // with the mode that the program gives it
+		t.Fatal(err)
+	}
 	db, err := database.Open(driver, dsn)
 	if err != nil {
 		t.Fatal(err)

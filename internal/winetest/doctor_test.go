@@ -13,7 +13,7 @@ func (m *machine) testDoctor() {
 	m.botwork("doctor", "--config", settings, "--service", "none").want(0, `no service "none" is installed`)
 	m.botwork("doctor", "--config", `C:\work\nightly.yaml`).want(0, "the service reads another settings file, "+settings)
 
-	cmd := exec.CommandContext(m.Context(), "go", "test", "-vet=off", "-exec", wine, "-run", "^TestWindows", "botwork/internal/doctor")
+	cmd := exec.CommandContext(m.Context(), "go", "test", "-vet=off", "-exec", wine, "-run", "^TestWindows", "botwork/internal/doctor", "botwork/internal/procid")
 	cmd.Env = append(windowsEnv(), m.env[len(m.env)-4:]...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		m.Errorf("go test -exec %s: %v\n%s", wine, err, out)

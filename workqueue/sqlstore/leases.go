@@ -88,6 +88,9 @@ func (s *Store) Begin(ctx context.Context, p workqueue.BeginParams) (refused []i
 // Beat implements workqueue.LeaseStore.
 func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.BeatResult, error) {
 	var result workqueue.BeatResult
+	if err := s.checkFile(); err != nil {
+		return result, err
+	}
 	held := refRows(p.Held)
 	batch, err := jsonRows(slices.SortedFunc(slices.Values(held), refRow.compare))
 	if err != nil {

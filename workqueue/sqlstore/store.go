@@ -32,12 +32,16 @@ type Store struct {
 	orm        *gorm.DB // over db
 	listing    *gorm.DB // over readers
 	now        func() time.Time
-	cipher     workqueue.Cipher // nil: no keys
+	cipher     workqueue.Cipher    // nil: no keys
+	file       *database.FileWatch // nil: not a file of SQLite
 	queries    *queries
 	reading    *queries // those of surveys, over readers
 	checks     *queries // read-only, over readers; never prepared
 
 	lockTimeout time.Duration // how long SQLite waits for a lock by the DSN; 0: another engine
+
+	lost        atomic.Pointer[error] // why nothing is written any more; set once
+	fileChecked atomic.Int64          // when the file was last compared, in nanoseconds of Unix
 
 	contended atomic.Int64 // when SQLite's lock was last waited for, in nanoseconds of Unix
 
@@ -82,9 +86,14 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	dsn := o.DSN
+	dsn, readersDSN := o.DSN, o.DSN
+	var file *database.FileWatch
 	if o.Driver == database.SQLite {
-		dsn = database.JournalsInMemory(dsn)
+		if file, err = sqliteFile(o.DSN); err != nil {
+			return nil, err
+		}
+		readersDSN = database.ExistingSQLite(o.DSN)
+		dsn = database.JournalsInMemory(readersDSN)
 	}
 	s := &Store{statements: sqlfiles.Files, dialect: d, dsn: o.DSN, now: o.Now, cipher: o.Cipher}
 	db, err := database.OpenGreeted(o.Driver, dsn, s.greet)
@@ -92,6 +101,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s.db, s.readers = db, db
+	s.file = file
 	s.notices.name = rand.Text()[:12]
 	if o.Statements != nil {
 		s.statements = o.Statements
@@ -100,7 +110,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		db.SetMaxOpenConns(1)
 		db.SetConnMaxIdleTime(0)
 		if !inMemory(o.DSN) {
-			if s.readers, err = database.Open(o.Driver, o.DSN); err != nil {
+			if s.readers, err = database.Open(o.Driver, readersDSN); err != nil {
 				return nil, errors.Join(err, db.Close())
 			}
 			s.readers.SetMaxOpenConns(4)
@@ -110,7 +120,11 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		db.SetMaxIdleConns(orDefault(o.MaxIdle, 4))
 		db.SetConnMaxLifetime(o.MaxLifetime)
 	}
-	if err := s.connect(ctx); err != nil {
+	err = s.connect(ctx)
+	if err == nil {
+		err = s.checkFile() // what was opened is what is watched
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("connect to %s database %s: %w",
 			o.Driver, database.SafeDSN(o.DSN), database.Redact(err, o.DSN)), s.Close())
 	}
@@ -156,10 +170,15 @@ func gormConfig() *gorm.Config {
 	}
 }
 
-// Close closes the pools.
+// Close closes the pools. When the file of a SQLite database is lost it leaves them open:
+// SQLite deletes the write-ahead log by its name when it closes the last connection, and
+// that may be the log of the file that is in its place now.
 func (s *Store) Close() error {
 	s.notices.sender.close()
 	var errs []error
+	if s.checkFile() != nil {
+		return nil
+	}
 	for _, q := range []*queries{s.queries, s.reading} {
 		if q != nil {
 			errs = append(errs, q.close())

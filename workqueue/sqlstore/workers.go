@@ -18,6 +18,7 @@ type workerRow struct {
 	InstanceID     string `gorm:"column:InstanceId"`
 	Host           string
 	Pid            int
+	ProcessKey     nullText
 	Version        string
 	Capacity       int
 	StuckSlots     int
@@ -36,7 +37,7 @@ func (workerRow) TableName() string { return "BotWorkers" }
 
 func (r *workerRow) worker() workqueue.Worker {
 	return workqueue.Worker{
-		ID: r.ID, Name: r.Name, InstanceID: r.InstanceID, Host: r.Host, PID: r.Pid, Version: r.Version,
+		ID: r.ID, Name: r.Name, InstanceID: r.InstanceID, Host: r.Host, PID: r.Pid, ProcessKey: string(r.ProcessKey), Version: r.Version,
 		Capacity: r.Capacity, StuckSlots: r.StuckSlots, Labels: workqueue.JSONText(r.Labels), State: workqueue.WorkerState(r.State),
 		ReservedSlots: r.ReservedSlots, Channels: workqueue.JSONText(r.Channels), Queues: workqueue.JSONText(r.Queues),
 		StartedAt: r.StartedAt.Time, LastSeenAt: r.LastSeenAt.Time, LeaseExpiresAt: r.LeaseExpiresAt.pointer(),
@@ -78,7 +79,7 @@ func (s *Store) register(ctx context.Context, tx *sql.Tx, spec workqueue.WorkerS
 		return workqueue.Worker{}, err
 	}
 	v := values{
-		"name": spec.Name, "instance": spec.InstanceID, "host": spec.Host, "pid": spec.PID, "version": spec.Version,
+		"name": spec.Name, "instance": spec.InstanceID, "host": spec.Host, "pid": spec.PID, "process": null(spec.ProcessKey), "version": spec.Version,
 		"capacity": spec.Capacity, "labels": null(string(spec.Labels)), "channels": null(string(channels)),
 		"queues": null(string(queues)), "reserved": spec.ReservedSlots, "now": s.nowArg(),
 	}
@@ -145,8 +146,8 @@ func (s *Store) nameTaken(ctx context.Context, tx *sql.Tx, name string) error {
 		return err
 	}
 	return &workqueue.NameTakenError{
-		Name: row.Name, Host: row.Host, PID: row.Pid, InstanceID: row.InstanceID,
-		LastSeenAt: row.LastSeenAt.Time, FreeIn: max(0, row.LeaseExpiresAt.Sub(now)),
+		Name: row.Name, Host: row.Host, PID: row.Pid, InstanceID: row.InstanceID, ProcessKey: string(row.ProcessKey),
+		LastSeenAt: row.LastSeenAt.Time, LeaseEnds: row.LeaseExpiresAt.Time, FreeIn: max(0, row.LeaseExpiresAt.Sub(now)),
 	}
 }
 

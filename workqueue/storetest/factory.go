@@ -168,7 +168,7 @@ func (f *Factory) Spec(o WorkerOpts) workqueue.WorkerSpec {
 	f.made++
 	spec := workqueue.WorkerSpec{
 		Name: o.Name, InstanceID: fmt.Sprintf("instance-%d", f.made), Host: fmt.Sprintf("host-%d", f.made), PID: 1000 + f.made,
-		Version: "1.2.3", Capacity: o.Capacity, Lease: leaseTime,
+		ProcessKey: fmt.Sprintf("process-%d", f.made), Version: "1.2.3", Capacity: o.Capacity, Lease: leaseTime,
 	}
 	if spec.Name == "" {
 		spec.Name = fmt.Sprintf("worker-%d", f.made)

@@ -16,7 +16,7 @@ func (m *machine) register(t *rapid.T) {
 	spec := workqueue.WorkerSpec{
 		Name:       one(t, "name", []string{"ann", "bob", "cid"}),
 		InstanceID: fmt.Sprintf("instance-%d", m.made), Host: fmt.Sprintf("host-%d", m.made), PID: m.made,
-		Version: "1.2.3", Capacity: rapid.IntRange(1, 3).Draw(t, "capacity"), Lease: 3 * runLease,
+		ProcessKey: one(t, "process key", []string{"", fmt.Sprint("process-", m.made)}), Version: "1.2.3", Capacity: rapid.IntRange(1, 3).Draw(t, "capacity"), Lease: 3 * runLease,
 	}
 	before := m.model.WorkerNamed(spec.Name)
 	if before != nil && rapid.Bool().Draw(t, "knows that it is dead") {

@@ -32,11 +32,11 @@ func registerNew(x *fixture) {
 	}
 	ends := w.LastSeenAt.Add(leaseTime)
 	want := workqueue.Worker{
-		ID: w.ID, Name: "ann", InstanceID: spec.InstanceID, Host: spec.Host, PID: spec.PID, Version: "1.2.3", Capacity: 7,
+		ID: w.ID, Name: "ann", InstanceID: spec.InstanceID, Host: spec.Host, PID: spec.PID, ProcessKey: spec.ProcessKey, Version: "1.2.3", Capacity: 7,
 		Labels: `{"os":"windows"}`, Channels: `{"chat":{"cost":1,"max":2},"voice":{"cost":3}}`, Queues: `["erp","mail"]`, ReservedSlots: 2,
 		State: workqueue.WorkerActive, StartedAt: w.StartedAt, LastSeenAt: w.LastSeenAt, LeaseExpiresAt: &ends,
 	}
-	if asJSON(w) != asJSON(want) {
+	if asJSON(w) != asJSON(want) || w.ProcessKey != want.ProcessKey {
 		x.Errorf("the worker is\n     %s\nwant %s", asJSON(w), asJSON(want))
 	}
 	x.Worker(WorkerOpts{Name: "abe"})
@@ -57,6 +57,7 @@ func registerTaken(x *fixture) {
 			x.Fatalf("RegisterWorker: %v, want *NameTakenError", err)
 		}
 		if taken.Name != "ann" || taken.Host != holder.Host || taken.PID != holder.PID || taken.InstanceID != holder.InstanceID ||
+			taken.ProcessKey != holder.ProcessKey || !taken.LeaseEnds.Equal(*holder.LeaseExpiresAt) ||
 			!taken.LastSeenAt.Equal(holder.LastSeenAt) || taken.FreeIn <= 0 || taken.FreeIn > leaseTime {
 			x.Errorf("refused with %+v, want who holds the name and for how long", *taken)
 		}
@@ -91,13 +92,14 @@ func registerFree(x *fixture) {
 		c.free(before)
 		spec := x.Spec(WorkerOpts{Name: "ann", Capacity: 9})
 		spec.Channels = workqueue.Channels{"voice": {Cost: 9}}
+		spec.ProcessKey = "" // that of the process before is not kept
 		got, err := x.Store.RegisterWorker(x.ctx, spec)
 		if err != nil {
 			x.Errorf("%s: %v", c.name, err)
 			continue
 		}
 		if got.ID != first.ID || got.InstanceID == before.InstanceID || got.State != workqueue.WorkerActive || got.Capacity != 9 ||
-			got.StartedAt.Before(before.StartedAt) || got.Host == before.Host || got.Channels != `{"voice":{"cost":9}}` || got.Queues != "" {
+			got.StartedAt.Before(before.StartedAt) || got.Host == before.Host || got.ProcessKey != "" || got.Channels != `{"voice":{"cost":9}}` || got.Queues != "" {
 			x.Errorf("%s: the worker is %s, want the same row with a new active instance", c.name, asJSON(got))
 		}
 	}

@@ -1,9 +1,10 @@
 -- register: take a worker's name for a new instance. A live process keeps it.
--- In:  name, instance, host, pid, version, capacity, labels, channels, queues, reserved, replaces, now (NULL: the database clock)
+-- In:  name, instance, host, pid, process, version, capacity, labels, channels, queues, reserved, replaces, now (NULL: the database clock)
 UPDATE BotWorkers SET
     InstanceId = @instance,
     Host = @host,
     Pid = @pid,
+    ProcessKey = @process,
     Version = @version,
     Capacity = @capacity,
     StuckSlots = 0,

@@ -22,6 +22,7 @@ func (m *Model) Register(id int64, spec workqueue.WorkerSpec) *workqueue.Worker 
 	}
 	dead := w.InstanceID != "" && w.InstanceID == spec.Replaces
 	w.InstanceID, w.Host, w.PID, w.Version, w.Capacity, w.StuckSlots = spec.InstanceID, spec.Host, spec.PID, spec.Version, spec.Capacity, 0
+	w.ProcessKey = spec.ProcessKey
 	w.AvailableSince = nil
 	w.ReservedSlots, w.Labels = spec.ReservedSlots, spec.Labels
 	w.Channels, _ = spec.Channels.Text()

@@ -1,0 +1,65 @@
+package procid_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"botwork/internal/procid"
+)
+
+// unshared starts a child as process 1 of a pid namespace of its own.
+func unshared(t *testing.T, options ...string) *child {
+	t.Helper()
+	self(t)
+	if out, err := exec.CommandContext(t.Context(), "unshare", "--pid", "--fork", "--mount-proc", "true").CombinedOutput(); err != nil {
+		t.Skipf("unshare: %v: %s", err, out)
+	}
+	args := append([]string{"--pid", "--fork", "--kill-child"}, options...)
+	return startChild(t, exec.CommandContext(t.Context(), "unshare", append(args, os.Args[0])...))
+}
+
+func TestAProcessOfAnotherNamespaceIsNotJudged(t *testing.T) {
+	a, b := unshared(t, "--mount-proc"), unshared(t, "--mount-proc")
+	for _, c := range []*child{a, b} {
+		if !strings.Contains(c.id, "/1/") {
+			t.Fatalf("the child is %q, want process 1 of a namespace of its own", c.id)
+		}
+	}
+	if a.id == b.id {
+		t.Errorf("two processes have the identity %q", a.id)
+	}
+	a.end()
+	for _, c := range []*child{a, b} {
+		if got := procid.Look(c.id); got != procid.Unknown {
+			t.Errorf("Look(%q) = %v, want Unknown", c.id, got)
+		}
+	}
+}
+
+// Where /proc is that of the host, process 1 there is not the process that asks.
+func TestAProcessThatSeesAnotherProcHasNoIdentity(t *testing.T) {
+	if c := unshared(t); c.id != "" {
+		t.Errorf("its identity is %q, want none", c.id)
+	}
+}
+
+func TestAProcessThatWasNotWaitedForHasEnded(t *testing.T) {
+	self(t)
+	c := startChild(t, exec.CommandContext(t.Context(), os.Args[0]))
+	_ = c.in.Close()
+	for t.Context().Err() == nil {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.cmd.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(stat), ") Z ") {
+			break
+		}
+	}
+	if got := procid.Look(c.id); got != procid.Ended {
+		t.Errorf("Look(%q) = %v, want Ended", c.id, got)
+	}
+}
