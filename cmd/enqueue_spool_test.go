@@ -112,7 +112,7 @@ func TestEnqueueRefusesWhatIsTooLarge(t *testing.T) {
 	botworkWith(t, big, nil, "enqueue", "--pipeline", "hello", "--no-check", "--payload-file", "-").wantFailure(t, exitUsage, want)
 	botworkWith(t, line, nil, "enqueue", "-", "--no-check").wantFailure(t, exitUsage, "stdin:1:34: payload: got 1048578 bytes", want)
 	r := botworkWith(t, "{}\n"+strings.Repeat("x", 3<<20)+"\n{\"a\": 1}", nil, "enqueue", "-", "--pipeline", "hello", "--no-check")
-	r.wantFailure(t, exitUsage, "stdin:2:1: the line is longer than 2097152 bytes", "stdin:3:2: unknown key")
+	r.wantFailure(t, exitUsage, "stdin:2:1: the line is longer than 2097152 bytes", "[too-long]", "stdin:3:2: unknown key")
 	botwork(t, "enqueue", "--pipeline", "hello", "--key", "a\x00b").wantFailure(t, exitUsage, "--key: natural key: got the character NUL")
 	if n := rowsThere(t); n != 0 {
 		t.Errorf("%d items were enqueued all the same", n)

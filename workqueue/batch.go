@@ -27,7 +27,7 @@ var batchKey = regexp.MustCompile(`^[a-zA-Z0-9_.-]{8,64}$`)
 // CheckBatchKey checks a key that a person has given.
 func CheckBatchKey(key string) error {
 	if !batchKey.MatchString(key) {
-		return fmt.Errorf("got %.80q, want the key of a batch: 8 to 64 Latin letters, digits and the signs _ - .", key)
+		return fmt.Errorf("got %.80q, want the key of a batch: 8 to 64 Latin letters, digits, dots, hyphens and underscores", key)
 	}
 	return nil
 }

@@ -75,6 +75,7 @@ func Rules() []Rule {
 		{"unknown-queue", "an item, or a task, names a queue that does not exist; a warning where the settings define queues and not this one, which may be in the database all the same", "mend the name, or define the queue"},
 		{"invalid-payload", "the payload is not JSON, or does not fit the pipeline's `input`", "mend the payload"},
 		{"not-json", "a line of standard input is no JSON object", "write one object per line"},
+		{"too-long", "a line that is longer than the largest payload of all queues and 1 MB", "store the data elsewhere and refer to it, or raise `maxPayload`"},
 		{"too-many", "so many mistakes that the lines behind were not read", "mend the first ones"},
 
 		// Between pipelines.

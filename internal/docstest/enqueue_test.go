@@ -37,7 +37,7 @@ func TestEnqueueOptions(t *testing.T) {
 	var real []string
 	for name := range commands(t, "enqueue")[0].flags {
 		// What is about the command, and not about the item.
-		about := []string{"--help", "--output", "--config", "--count", "--stdin", "--no-check"}
+		about := []string{"--help", "--output", "--config", "--count", "--stdin", "--no-check", "--batch"}
 		if strings.HasPrefix(name, "--") && !slices.Contains(about, name) {
 			real = append(real, name)
 		}
