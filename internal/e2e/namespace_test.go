@@ -145,7 +145,7 @@ func killInside(t *testing.T, root int, text string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, child := range strings.Fields(string(children)) {
+		for child := range strings.FieldsSeq(string(children)) {
 			n, err := strconv.Atoi(child)
 			if err != nil {
 				t.Fatal(err)

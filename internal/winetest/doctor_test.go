@@ -2,14 +2,20 @@
 
 package winetest
 
-import "os/exec"
+import (
+	"os/exec"
+	"strings"
+)
 
 // testDoctor lets the doctor look at the service that runs, as another account than
 // the service's, and runs its tests for Windows alone.
 func (m *machine) testDoctor() {
 	const settings = `C:\work\botwork.yaml`
-	m.botwork("doctor", "--config", settings).want(0,
+	r := m.botwork("doctor", "--config", settings).want(0,
 		`the service "botwork" as LocalSystem`, "writable for LocalSystem (handlers.folders)", "works on this machine as process", "0 faults")
+	if strings.Contains(r.stdout, "cannot be seen from here") {
+		m.Errorf("the process of the service has no identity that can be judged:\n%s", r.stdout)
+	}
 	m.botwork("doctor", "--config", settings, "--service", "none").want(0, `no service "none" is installed`)
 	m.botwork("doctor", "--config", `C:\work\nightly.yaml`).want(0, "the service reads another settings file, "+settings)
 
