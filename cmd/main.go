@@ -38,7 +38,7 @@ func Main(kinds ...handlers.Kind) int {
 	defer signal.Stop(signals)
 	account := programs.Watched()
 	go obey(signals, cancel, func() {
-		fmt.Fprintf(os.Stderr, "botwork: forced exit: %d running programs killed\n", account.Kill())
+		fmt.Fprintf(os.Stderr, "botwork: forced exit; running programs killed: %d\n", account.Kill())
 		os.Exit(exitFailed)
 	})
 	a := newApp(os.Stdin, os.Stderr, os.Environ(), kinds)

@@ -157,7 +157,7 @@ func (n *node) end() {
 // endedByForce reports whether the process said so.
 func (n *node) endedByForce() bool {
 	text, err := os.ReadFile(n.log)
-	return err == nil && strings.Contains(string(text), "botwork: forced exit:")
+	return err == nil && strings.Contains(string(text), "botwork: forced exit;")
 }
 
 // fault returns the line with which the process told that it fell over; "" when

@@ -70,7 +70,7 @@ func TestASecondCtrlCEndsAtOnce(t *testing.T) {
 	w.await("begun, attempt 1", 1)
 	w.signal(os.Interrupt)
 	w.await("draining", 1)
-	w.signal(os.Interrupt)
+	w.signalAgain(os.Interrupt)
 	if code := w.wait(); code != 1 {
 		t.Errorf("exit code %d, want 1: it left its item behind", code)
 	}

@@ -116,6 +116,14 @@ func (p *program) signal(sig os.Signal) {
 	}
 }
 
+// signalAgain sends a signal that counts as another one than the one just sent: two
+// within a second are one.
+func (p *program) signalAgain(sig os.Signal) {
+	p.t.Helper()
+	<-time.After(1100 * time.Millisecond)
+	p.signal(sig)
+}
+
 // kill ends the program as a crash does, and waits until it is gone.
 func (p *program) kill() {
 	p.t.Helper()
