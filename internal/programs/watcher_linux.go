@@ -27,6 +27,9 @@ const (
 
 	// watcherLife is how long a watcher lives at least, to be replaced at once.
 	watcherLife = time.Second
+
+	// pipeSize is how much a pipe holds: 16 pages, of 4 KiB or more.
+	pipeSize = 64 << 10
 )
 
 // watcher is the watcher as this process sees it. The account's mutex guards it.
@@ -95,6 +98,16 @@ func (w *watcher) start(a *Account) error {
 		return err
 	}
 	defer in.Close()
+	var lines strings.Builder
+	for p := range a.running {
+		lines.WriteString(lineBegin(p) + lineStarted(p))
+	}
+	// What fits into the pipe is there before anybody reads it: if this process is
+	// killed from now on, the new watcher knows what to do.
+	first := lines.String()[:min(lines.Len(), pipeSize/2)]
+	if _, err := out.WriteString(first); err != nil {
+		return errors.Join(err, out.Close())
+	}
 	// Not the file that was started: it may have been replaced by an upgrade.
 	cmd := exec.Command("/proc/self/exe", watcherArgument)
 	// Signals to "botwork" are not meant for it.
@@ -114,18 +127,16 @@ func (w *watcher) start(a *Account) error {
 		close(current.done)
 		a.replace(current)
 	}()
-	var all strings.Builder
-	for p := range a.running {
-		all.WriteString(lineBegin(p) + lineStarted(p))
-	}
-	if !w.write(all.String()) {
+	if !w.write(lines.String()[len(first):]) {
 		return errors.New("it does not read")
 	}
 	return nil
 }
 
-// replace starts another watcher when one has ended, while programs run.
+// replace starts another watcher when one has ended, while programs run. One that did not
+// even live for [watcherLife] is replaced when that is over, not again and again at once.
 func (a *Account) replace(ended *watching) {
+	time.Sleep(watcherLife - time.Since(ended.began))
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.watcher == nil || a.watcher.current != ended {
@@ -133,9 +144,7 @@ func (a *Account) replace(ended *watching) {
 	}
 	a.watcher.current = nil
 	_ = ended.pipe.Close()
-	// One that cannot live is not started again for ever: that is left to the next
-	// program.
-	if len(a.running) > 0 && time.Since(ended.began) > watcherLife {
+	if len(a.running) > 0 {
 		_ = a.watcher.start(a)
 	}
 }

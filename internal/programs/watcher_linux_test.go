@@ -182,11 +182,10 @@ func TestAnotherWatcherTakesOver(t *testing.T) {
 	t.Parallel()
 	w := startWorker(t, time.Hour, scripts["what it has started"])
 	first := w.watcher(0)
-	time.Sleep(watcherLife) // one that dies at once is not replaced
 	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	w.watcher(first)
+	awaitDeaf(t, w.watcher(first))
 	w.signal(syscall.SIGKILL)
 	w.wantDead()
 }
@@ -196,6 +195,7 @@ func TestAWatcherIgnoresSignalsToEnd(t *testing.T) {
 	w := startWorker(t, time.Hour, scripts["what it has started"])
 	pid := w.watcher(0)
 	start, _ := startOf(pid)
+	awaitDeaf(t, pid)
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		if err := syscall.Kill(pid, sig); err != nil {
 			t.Fatal(err)
@@ -207,6 +207,21 @@ func TestAWatcherIgnoresSignalsToEnd(t *testing.T) {
 	w.signal(syscall.SIGKILL)
 	w.wantDead()
 	waitGone(t, pid, start)
+}
+
+// awaitDeaf waits until a watcher has got so far that it ignores signals.
+func awaitDeaf(t *testing.T, pid int) {
+	t.Helper()
+	for late := time.Now().Add(patience); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
+		comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.TrimSpace(string(comm)) == watcherName {
+			return
+		}
+	}
+	t.Fatalf("process %d is not called %s", pid, watcherName)
 }
 
 // waitGone waits for the end of a process that is no child of this one. One that
