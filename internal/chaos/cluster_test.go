@@ -38,6 +38,8 @@ type cluster struct {
 	ledger string
 	store  *sqlstore.Store // the test's own eyes
 	nodes  []*node
+
+	processes int // that were started in containers
 }
 
 // shape is how clusters differ.
@@ -45,6 +47,11 @@ type shape struct {
 	cron   string // when ExecuteWorkQueue runs
 	slots  int    // of each worker; 0: capacity
 	finish string // of the items' pipeline; "": batch
+
+	// contained has each process be process 1 of a pid namespace of its own, as in
+	// containers, and the first two workers have a twin: one more that is started under
+	// the same name.
+	contained bool
 }
 
 // newCluster makes one. Nothing is started.
@@ -101,6 +108,11 @@ steps:
 	}
 	for i := range workers {
 		c.nodes = append(c.nodes, &node{c: c, name: fmt.Sprintf("worker-%d", i+1)})
+	}
+	if c.contained {
+		for _, of := range c.nodes[:2] {
+			c.nodes = append(c.nodes, &node{c: c, name: of.name, twin: true})
+		}
 	}
 	t.Cleanup(func() {
 		for _, n := range c.nodes {

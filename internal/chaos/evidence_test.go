@@ -34,7 +34,7 @@ type evidence struct {
 type counts struct {
 	byStore, byProgram                      int
 	drains, failedDrains, restarts, doubled int
-	forces, forced                          int
+	forces, forced, refused                 int
 }
 
 // row is an item with its attempts that did not simply succeed.
@@ -53,7 +53,7 @@ func (f *feeder) evidence(m *tormentor) evidence {
 		counts: counts{
 			byStore: f.byStore, byProgram: len(f.told) - f.byStore,
 			drains: m.drains, failedDrains: m.failed, restarts: m.restarts, doubled: m.doubled,
-			forces: m.forces, forced: m.forced,
+			forces: m.forces, forced: m.forced, refused: m.refused,
 		},
 	}
 	ctx := context.Background()

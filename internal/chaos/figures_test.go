@@ -113,6 +113,7 @@ func (f figures) String() string {
 	line("drained (not with exit code 0)", "%d (%d)", f.drains, f.failedDrains)
 	line("drained with a second SIGTERM (ended by it)", "%d (%d)", f.forces, f.forced)
 	line("started again", "%d", f.restarts)
+	line("kept from the name of another one", "%d", f.refused)
 	line("acts on two processes, or two acts on one, at once", "%d", f.doubled)
 	line("failures by design", "%d", f.failed)
 	line("rescued, released", "%d, %d", f.rescued, f.released)

@@ -11,19 +11,25 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"botwork/internal/chaos/ledger"
 )
 
 // node is one worker's name, and the process that has it at the moment.
 type node struct {
 	c    *cluster
 	name string
+	twin bool // another node has the name
 
-	cmd  *exec.Cmd // nil before the first start
-	log  string    // the file with what the process says
+	cmd  *exec.Cmd   // nil before the first start
+	tame *os.Process // what signals go to: the process, or that in the container
+	id   int         // of the process in the ledger
+	log  string      // the file with what the process says
 	done chan struct{}
 
 	until time.Time // when a suspended process goes on, or a dead one is started again
 	pause *pause    // nil when it is not suspended
+	slept bool      // it has been suspended
 	asked bool      // to drain
 	force time.Time // when it is asked once more, to end at once; zero: not at all
 	dead  bool
@@ -52,7 +58,11 @@ type write struct{ from, to time.Time }
 // start starts a process under the node's name.
 func (n *node) start() error {
 	n.runs++
-	n.log = filepath.Join(n.c.dir, "logs", fmt.Sprintf("%s.%03d.log", n.name, n.runs))
+	who := n.name
+	if n.twin {
+		who += "-twin"
+	}
+	n.log = filepath.Join(n.c.dir, "logs", fmt.Sprintf("%s.%03d.log", who, n.runs))
 	if err := os.MkdirAll(filepath.Dir(n.log), 0o755); err != nil {
 		return err
 	}
@@ -62,20 +72,35 @@ func (n *node) start() error {
 	}
 	defer log.Close() // the process has its own
 	cmd := n.c.command([]string{"BOTWORK_WORKER_NAME=" + n.name}, "run")
+	if n.c.contained {
+		n.c.processes++
+		n.id = n.c.processes
+		cmd = contain(cmd)
+		cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%d", ledger.ProcessVariable, n.id))
+	}
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		return err
+	}
+	n.tame = cmd.Process
+	if n.c.contained {
+		if n.tame, err = inside(cmd.Process.Pid); err != nil {
+			return err
+		}
+	} else {
+		n.id = n.tame.Pid
 	}
 	done := make(chan struct{})
 	go func() {
 		_ = cmd.Wait() // the exit code tells
 		close(done)
 	}()
-	n.cmd, n.done, n.dead, n.asked, n.pause, n.force = cmd, done, false, false, nil, time.Time{}
+	n.cmd, n.done, n.dead, n.asked, n.slept, n.pause, n.force = cmd, done, false, false, false, nil, time.Time{}
 	return nil
 }
 
-func (n *node) pid() int { return n.cmd.Process.Pid }
+// pid is the number of the process in the ledger.
+func (n *node) pid() int { return n.id }
 
 // ended tells whether the process is no more.
 func (n *node) ended() bool {
@@ -95,7 +120,7 @@ func (n *node) started() bool {
 
 func (n *node) signal(sig os.Signal) {
 	n.c.Helper()
-	if err := n.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	if err := n.tame.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		n.c.Errorf("%s: %v", n.name, err)
 	}
 }
@@ -118,7 +143,7 @@ func (n *node) kill() death {
 func (n *node) suspend(until time.Time) *pause {
 	n.pause = &pause{pid: n.pid(), from: time.Now()}
 	n.signal(syscall.SIGSTOP)
-	n.until = until
+	n.until, n.slept = until, true
 	return n.pause
 }
 
@@ -158,6 +183,14 @@ func (n *node) end() {
 func (n *node) endedByForce() bool {
 	text, err := os.ReadFile(n.log)
 	return err == nil && strings.Contains(string(text), "botwork: forced exit;")
+}
+
+// refused reports whether the process ended because another one has its name: that
+// kept it, or has taken it over while this one was suspended.
+func (n *node) refused() bool {
+	text, err := os.ReadFile(n.log)
+	return err == nil && (strings.Contains(string(text), fmt.Sprintf("worker name %q is taken by process ", n.name)) ||
+		n.slept && strings.Contains(string(text), "worker replaced: another process has registered under this name"))
 }
 
 // fault returns the line with which the process told that it fell over; "" when

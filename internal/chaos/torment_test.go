@@ -17,6 +17,8 @@ type tormentor struct {
 	rand *rand.Rand
 	next time.Time
 
+	settling bool // each name needs one process only
+
 	// overture are the first acts, so that a short run has one of each.
 	overture []act
 
@@ -29,6 +31,7 @@ type tormentor struct {
 	failed   int // drains that ended with an exit code other than 0
 	forces   int // drains that were to be ended by force
 	forced   int // of these, the ones that were
+	refused  int // processes that did not get the name of another one
 }
 
 // act is something that happens to a process.
@@ -85,7 +88,7 @@ func (m *tormentor) mend(now time.Time) {
 	for _, n := range m.c.nodes {
 		switch {
 		case n.dead:
-			if now.Before(n.until) {
+			if now.Before(n.until) || m.settling && m.c.namesake(n) != nil {
 				continue
 			}
 			m.restarts++
@@ -107,6 +110,8 @@ func (m *tormentor) ended(n *node, now time.Time) {
 	code := n.cmd.ProcessState.ExitCode()
 	if fault := n.fault(); fault != "" {
 		m.faults = append(m.faults, fmt.Sprintf("%s fell over: %s, see %s", n.name, fault, n.log))
+	} else if n.c.contained && code == 1 && n.refused() {
+		m.refused++
 	} else if !n.asked {
 		m.faults = append(m.faults, fmt.Sprintf("%s ended with exit code %d though nobody asked it to, see %s", n.name, code, n.log))
 	} else if n.endedByForce() {
@@ -132,7 +137,8 @@ func (m *tormentor) bury(n *node, now time.Time) {
 func (m *tormentor) strike(now time.Time) {
 	var victims []*node
 	for _, i := range m.rand.Perm(len(m.c.nodes)) {
-		if n := m.c.nodes[i]; n.atWork() {
+		// One that has only begun to start in a container does not hear SIGTERM yet.
+		if n := m.c.nodes[i]; n.atWork() && (!n.c.contained || n.started()) {
 			victims = append(victims, n)
 		}
 	}
@@ -188,6 +194,7 @@ func (m *tormentor) settle(ctx context.Context, f *feeder) {
 	beat := time.NewTicker(100 * time.Millisecond)
 	defer beat.Stop()
 	late := time.After(*patience)
+	m.settling = true
 	for {
 		select {
 		case <-ctx.Done():
@@ -205,7 +212,9 @@ func (m *tormentor) settle(ctx context.Context, f *feeder) {
 }
 
 func (m *tormentor) allRunning() bool {
-	return !slices.ContainsFunc(m.c.nodes, func(n *node) bool { return !n.atWork() || !n.started() })
+	return !slices.ContainsFunc(m.c.nodes, func(n *node) bool {
+		return (!n.atWork() || !n.started()) && (!n.dead || m.c.namesake(n) == nil)
+	})
 }
 
 // between draws a length of time.

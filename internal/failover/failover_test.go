@@ -41,7 +41,7 @@ func TestSynchronousStandby(t *testing.T) {
 				if f.lost > 0 || f.overlaps > 0 {
 					t.Errorf("%d acknowledged items are lost, %d runs overlapped (longest %v); want none", f.lost, f.overlaps, f.longest)
 				}
-				t.Logf("%d items, %d run again, work went on %v after the promotion", f.items, f.repeated, waited.Round(10*time.Millisecond))
+				t.Logf("%d items, %d run again, %d of them after their end, work went on %v after the promotion", f.items, f.repeated, f.unrecorded, waited.Round(10*time.Millisecond))
 			})
 		}
 	}
@@ -70,8 +70,8 @@ func TestAsynchronousStandby(t *testing.T) {
 			if f.lost == 0 {
 				t.Error("nothing is lost: the test has shown nothing")
 			}
-			t.Logf("%d of %d acknowledged items are lost, %d runs again, %d overlapped, the longest for %v; work went on %v after the promotion",
-				f.lost, f.items, f.repeated, f.overlaps, f.longest.Round(time.Millisecond), waited.Round(10*time.Millisecond))
+			t.Logf("%d of %d acknowledged items are lost, %d runs again, %d of them after their end, %d overlapped, the longest for %v; work went on %v after the promotion",
+				f.lost, f.items, f.repeated, f.unrecorded, f.overlaps, f.longest.Round(time.Millisecond), waited.Round(10*time.Millisecond))
 			if n := strings.Count(c.logs(), "the database may have lost its latest transactions"); n == 0 {
 				t.Error("no worker has logged that transactions are lost")
 			}

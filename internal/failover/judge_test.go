@@ -15,6 +15,7 @@ type claim struct{ item, fence int64 }
 // figures are what the ledger and the database come to.
 type figures struct {
 	items, lost, repeated, overlaps int
+	unrecorded                      int           // of the repeated, those whose run before had come to its end
 	longest                         time.Duration // of the overlaps
 }
 
@@ -41,6 +42,7 @@ func (c *cluster) judge() figures {
 	}
 	begun := map[claim]ledger.Line{}
 	ended := map[int64]bool{}
+	endedAs := map[claim]bool{}
 	last := map[claim]ledger.Line{}
 	order := map[int64][]int64{} // the fences of an item as they began
 	for _, l := range c.lines() {
@@ -54,12 +56,15 @@ func (c *cluster) judge() figures {
 		}
 		last[at] = l
 		if l.Kind == ledger.End {
-			ended[l.Item] = true
+			ended[l.Item], endedAs[at] = true, true
 		}
 	}
 	for item, fences := range order {
 		f.repeated += len(fences) - 1
 		for i, fence := range fences[:len(fences)-1] {
+			if endedAs[claim{item, fence}] {
+				f.unrecorded++
+			}
 			if over := last[claim{item, fence}].Time().Sub(begun[claim{item, fences[i+1]}].Time()); over > 0 {
 				f.overlaps++
 				f.longest = max(f.longest, over)

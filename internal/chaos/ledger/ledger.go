@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"time"
 )
 
@@ -28,12 +29,24 @@ const (
 // Last tells whether a run writes nothing after a line of this kind.
 func (k Kind) Last() bool { return k == End || k == Fail || k == Cancelled }
 
+// ProcessVariable tells a worker, and the programs that it runs, the number that stands
+// for its process in the ledger. In containers of their own all are process 1.
+const ProcessVariable = "CHAOS_PROCESS"
+
+// Process returns the number of a worker's process: its id if it was given none.
+func Process(id int) int {
+	if given, err := strconv.Atoi(os.Getenv(ProcessVariable)); err == nil {
+		return given
+	}
+	return id
+}
+
 // Run says whose line it is.
 type Run struct {
 	Item    int64  `json:"item"`
 	Fence   int64  `json:"fence"`
 	Attempt int    `json:"attempt"`
-	PID     int    `json:"pid"` // of the worker
+	PID     int    `json:"pid"` // of the worker, by Process
 	Worker  string `json:"worker"`
 
 	// Program is the process that wrote the line, if it is not the worker's.

@@ -67,7 +67,7 @@ func whose() (ledger.Run, error) {
 	}
 	r := ledger.Run{
 		Item: number("BOTWORK_ITEM_ID"), Fence: number("BOTWORK_FENCE"), Attempt: int(number("BOTWORK_ATTEMPT")),
-		PID: os.Getppid(), Program: os.Getpid(),
+		PID: ledger.Process(os.Getppid()), Program: os.Getpid(),
 	}
 	if os.Getenv("BOTWORK_IDEMPOTENCY_KEY") == "" {
 		errs = append(errs, errors.New("the run has no idempotency key"))

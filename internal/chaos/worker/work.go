@@ -34,7 +34,7 @@ type work struct {
 func (w *work) Handle(ctx context.Context, call *handlers.Call) (any, error) {
 	book, err := ledger.Open(w.Ledger, ledger.Run{
 		Item: call.ItemID, Fence: call.Fence, Attempt: call.Attempt,
-		PID: os.Getpid(), Worker: os.Getenv("BOTWORK_WORKER_NAME"),
+		PID: ledger.Process(os.Getpid()), Worker: os.Getenv("BOTWORK_WORKER_NAME"),
 	})
 	if err != nil {
 		return nil, err
