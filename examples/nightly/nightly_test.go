@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"botwork/cmd"
 	"botwork/internal/testdb"
 	"botwork/workqueue"
 )
@@ -40,6 +41,8 @@ func TestNight(t *testing.T) {
 		}()
 		want := readJobs(t)
 
+		checkPlan(t, filepath.Join(dir, "botwork.yaml"), environ)
+
 		// The pipeline of every minute leaves low items as they are.
 		if err := n.runOnAll(t.Context(), "ExecuteWorkQueue"); err != nil {
 			t.Fatal(err)
@@ -55,7 +58,7 @@ func TestNight(t *testing.T) {
 			t.Errorf("jobs done by ExecuteWorkQueue (-want +got):\n%s", diff)
 		}
 		checkOrder(t, done)
-		checkBalance(t, done)
+		checkShares(t, done)
 
 		if err := n.runOnAll(t.Context(), "ExecuteLowPriorityWorkQueue"); err != nil {
 			t.Fatal(err)
@@ -64,7 +67,7 @@ func TestNight(t *testing.T) {
 		if diff := cmp.Diff(want, priorities(done)); diff != "" {
 			t.Errorf("jobs done in the end (-want +got):\n%s", diff)
 		}
-		checkBalance(t, only(done, func(d job) bool { return d.priority < 500 }))
+		checkShares(t, only(done, func(d job) bool { return d.priority < 500 }))
 	})
 }
 
@@ -182,17 +185,54 @@ func checkOrder(t *testing.T, done map[string]job) {
 	}
 }
 
-// checkBalance wants both workers to have had their share: each job goes to
-// the worker with the least estimated work, so that in the end they differ by
-// one job at most.
-func checkBalance(t *testing.T, done map[string]job) {
+// checkPlan wants the pass of each pipeline to plan equal shares for both workers: each
+// job goes to the one with the least estimated work, so that in the end they differ by
+// one job at most. What they come to do differs from that: a worker that is done first
+// takes what the other one has not begun.
+func checkPlan(t *testing.T, configFile string, environ []string) {
 	t.Helper()
-	sums, longest := map[string]time.Duration{}, time.Duration(0)
-	for _, d := range done {
-		sums[d.worker] += d.estimate
-		longest = max(longest, d.estimate)
+	var out, said bytes.Buffer
+	args := []string{"--config", configFile, "assign", "--dry-run", "--output", "json"}
+	if code := cmd.Run(t.Context(), args, strings.NewReader(""), &out, &said, environ); code != 0 {
+		t.Fatalf("assign --dry-run: exit code %d: %s", code, &said)
 	}
-	if len(sums) != len(workerNames) || (sums[workerNames[0]]-sums[workerNames[1]]).Abs() > longest {
-		t.Errorf("estimated work by worker = %s, want two sums that differ by %s at most", fmt.Sprint(sums), longest)
+	var passes []struct {
+		Pipeline string
+		Items    []struct {
+			Worker   string
+			Estimate string
+		}
+	}
+	if err := json.Unmarshal(out.Bytes(), &passes); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range passes {
+		sums, longest := map[string]time.Duration{}, time.Duration(0)
+		for _, it := range p.Items {
+			estimate, err := time.ParseDuration(it.Estimate)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sums[it.Worker] += estimate
+			longest = max(longest, estimate)
+		}
+		if len(sums) != len(workerNames) || (sums[workerNames[0]]-sums[workerNames[1]]).Abs() > longest {
+			t.Errorf("%s: planned work by worker = %s, want two sums that differ by %s at most", p.Pipeline, fmt.Sprint(sums), longest)
+		}
+	}
+	if len(passes) != 2 {
+		t.Errorf("%d pipelines plan, want 2", len(passes))
+	}
+}
+
+// checkShares wants both workers to have had work.
+func checkShares(t *testing.T, done map[string]job) {
+	t.Helper()
+	jobs := map[string]int{}
+	for _, d := range done {
+		jobs[d.worker]++
+	}
+	if len(jobs) != len(workerNames) {
+		t.Errorf("jobs by worker = %v, want that both had some", jobs)
 	}
 }
