@@ -16,6 +16,9 @@ type gained struct {
 // len is how many items it is.
 func (g gained) len() int { return len(g.items) + g.taken.Len() }
 
+// takeUpAtOnce is how many claimed items are taken up before the next fetch is decided.
+const takeUpAtOnce = 32
+
 // fetch makes a claim or passes, and puts what they bring in line. From the moment
 // when they have claimed, the next fetch may begin: only reading is left then.
 func (d *dispatcher) fetch(f *fetch) {
@@ -34,24 +37,34 @@ func (d *dispatcher) fetch(f *fetch) {
 		got.sure = got.since // the answer is old
 	}
 	n := got.len()
+	// A few items are in line before anything else is decided: a fetch that did not know
+	// of them could be one too many, or one too few. Many take their time, in which the
+	// next fetch is on its way.
+	later := got.taken.later() || n > takeUpAtOnce
+	var list []*claimed
+	if !later {
+		list = d.takeUp(d.read(ctx, got), got)
+	}
 	d.mu.Lock()
 	d.claiming, d.brought = false, n
-	d.reading += n
 	if err != nil {
 		d.failed(err, time.Now())
 	} else {
 		d.worked()
 	}
-	d.tellQuiet()
 	d.poke()
-	d.mu.Unlock()
+	if later {
+		d.reading += n
+		d.mu.Unlock()
+		list = d.takeUp(d.read(ctx, got), got)
+		d.mu.Lock()
+		d.reading -= n
+	}
 	if n == 0 {
+		d.tellQuiet()
+		d.mu.Unlock()
 		return
 	}
-	items := d.read(ctx, got)
-	list := d.takeUp(items, got)
-	d.mu.Lock()
-	d.reading -= n
 	d.trip += (time.Since(got.since) - d.trip) / 4
 	d.arrive(list)
 	begin := d.fill()
