@@ -80,7 +80,7 @@ It spends two seconds on each at most, and what it cannot find out is no error.`
 		if err != nil {
 			return err
 		}
-		batch := cmp.Or(flags.batch, workqueue.NewBatchKey())
+		o := enqueueOptions{*output, cmp.Or(flags.batch, workqueue.NewBatchKey()), flags.batch != ""}
 		if err := a.loadConfig(); err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ It spends two seconds on each at most, and what it cannot find out is no error.`
 			return err
 		}
 		if flags.stdin {
-			return a.enqueueLines(cmd.Context(), defaults, checker, enqueueOptions{*output, batch})
+			return a.enqueueLines(cmd.Context(), defaults, checker, o)
 		}
 		limit := func() (int64, error) { return a.payloadLimit(cmd.Context(), defaults.QueueName) }
 		if defaults.Payload, err = flags.payload.read(a.stdin, limit); err != nil {
@@ -99,7 +99,7 @@ It spends two seconds on each at most, and what it cannot find out is no error.`
 		if findings := checker.check(&defaults, at); len(findings) > 0 {
 			return findings
 		}
-		return a.enqueueSame(cmd, defaults, at, flags.count, enqueueOptions{*output, batch})
+		return a.enqueueSame(cmd, defaults, at, flags.count, o)
 	}
 	return cmd
 }

@@ -12,6 +12,7 @@ import (
 // output needs.
 type enqueuedItems struct {
 	count, existing int
+	earlier         int   // of the new ones, those that an earlier command with the batch's key has made
 	first, last     int64 // new items, in the order of the input; 0: there are none
 	low, high       int64 // their ids
 
@@ -48,6 +49,15 @@ func (e *enqueuedItems) add(results []workqueue.Enqueued, bytes int) {
 			continue
 		}
 		e.ranges = append(e.ranges, idRange{r.ID, r.ID, r.Existing, average})
+	}
+}
+
+// countEarlier notes that an earlier command has made these items.
+func (e *enqueuedItems) countEarlier(results []workqueue.Enqueued) {
+	for _, r := range results {
+		if !r.Existing {
+			e.earlier++
+		}
 	}
 }
 
@@ -101,7 +111,7 @@ func (e *enqueuedItems) page(ctx context.Context, store workqueue.ItemStore, ran
 			ranges = ranges[1:]
 		}
 		if it.ID < low || len(ranges) == 0 || it.ID < ranges[0].low {
-			continue // somebody else's
+			continue // another command has made it
 		}
 		if err := show(it, ranges[0].existing); err != nil {
 			return err

@@ -143,6 +143,7 @@ func sameSource(it workqueue.NewItem, count int) itemSource {
 type enqueueOptions struct {
 	output format
 	batch  string // the key of the batch
+	again  bool   // a person has given the key: an earlier command may have done a part
 }
 
 // enqueueMany writes items in batches and shows all that it wrote, even when a
@@ -150,6 +151,11 @@ type enqueueOptions struct {
 func (a *app) enqueueMany(ctx context.Context, store *sqlstore.Store, source itemSource, o enqueueOptions) error {
 	bar := a.newProgress("enqueue", source.total)
 	run := enqueueRun{app: a, store: store, key: o.batch, source: source}
+	if o.again {
+		if err := run.lookUp(ctx); err != nil {
+			return err
+		}
+	}
 	run.done.keepIDs = o.output != formatTable
 	failed := run.all(ctx, bar.add)
 	bar.stop()

@@ -16,7 +16,8 @@ type enqueueRun struct {
 	key    string
 	source itemSource
 
-	done enqueuedItems
+	earlier map[int64]bool // the parts that an earlier command has written
+	done    enqueuedItems
 
 	// The batch that is written next.
 	part       int64
@@ -53,8 +54,20 @@ func (r *enqueueRun) all(ctx context.Context, wrote func(n int)) error {
 			return r.broken(err)
 		}
 		r.done.add(got, r.bytes)
+		if r.earlier[r.part] {
+			r.done.countEarlier(got)
+		}
 		wrote(len(got))
 	}
+}
+
+// lookUp finds the parts of the batch that an earlier command has written.
+func (r *enqueueRun) lookUp(ctx context.Context) error {
+	r.earlier = map[int64]bool{}
+	return r.store.EachBatchRecord(ctx, r.key, func(part workqueue.BatchRecord) error {
+		r.earlier[part.Part] = true
+		return nil
+	})
 }
 
 // fill makes the next batch; it depends on the items alone, so that the same input makes

@@ -102,6 +102,9 @@ func (a *app) showMany(ctx context.Context, store *sqlstore.Store, done *enqueue
 	default:
 		text = fmt.Sprintf("%d items enqueued: ids %d to %d", done.made(), done.low, done.high)
 	}
+	if done.earlier > 0 {
+		text += fmt.Sprintf("; %d of them before, by an earlier command with this batch key", done.earlier)
+	}
 	switch done.existing {
 	case 0:
 	case 1:
