@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"botwork/internal/testbuild"
 	"botwork/internal/testdb"
 )
 
@@ -24,7 +25,7 @@ func TestNothingIsLostAndNothingRunsTwice(t *testing.T) {
 
 // torment torments one cluster, and judges what came of it.
 func torment(t *testing.T, e testdb.Engine, s shape) {
-	if err := readSources(); err != nil {
+	if err := testbuild.ReadSources(); err != nil {
 		t.Fatal(err)
 	}
 	if *duration < time.Minute {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"botwork/internal/chaos/ledger"
+	"botwork/internal/testbuild"
 	"botwork/internal/testdb"
 	"botwork/workqueue"
 )
@@ -29,7 +30,7 @@ const (
 // before a kill and ran again, and how long before. In the torment items last so long
 // that most kills meet none.
 func TestAKillRepeatsWhatHasJustEnded(t *testing.T) {
-	if err := readSources(); err != nil {
+	if err := testbuild.ReadSources(); err != nil {
 		t.Fatal(err)
 	}
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {

@@ -4,15 +4,12 @@ package chaos
 
 import (
 	"flag"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"botwork/internal/testbuild"
 )
 
 // How the cluster is tormented. The defaults are the short form, which is part of
@@ -29,9 +26,7 @@ var (
 	patience   = flag.Duration("chaos.patience", 4*time.Minute, "how long the cluster may take to finish when nobody torments it any more")
 )
 
-// binary is the worker, and program what its Exec steps run, both built once, without
-// the race detector: it is the tests' own concurrency that they watch, and the
-// cluster needs the cores.
+// binary is the worker, and program what its Exec steps run, both built once.
 var binary, program string
 
 func TestMain(m *testing.M) {
@@ -40,33 +35,11 @@ func TestMain(m *testing.M) {
 }
 
 func buildAndRun(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "botwork-chaos-build-")
+	dir, err := testbuild.Programs("botwork/internal/chaos/worker", "botwork/internal/chaos/program")
 	if err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
 	binary, program = filepath.Join(dir, "worker"), filepath.Join(dir, "program")
-	build := exec.Command("go", "build", "-o", dir, "botwork/internal/chaos/worker", "botwork/internal/chaos/program")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		os.Stderr.Write(out)
-		panic(err)
-	}
 	return m.Run()
 }
-
-// readSources touches everything that the binary is made of. The test cache
-// knows nothing of what a child process such as go build reads: without this, a
-// change of the program would meet the result of the last run.
-var readSources = sync.OnceValue(func() error {
-	sources := []string{".go", ".mod", ".sum", ".yaml", ".sql", ".csv", ".json", ".md"}
-	return filepath.WalkDir(filepath.Join("..", ".."), func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && strings.Trim(entry.Name(), ".") != "" {
-			return fs.SkipDir
-		}
-		if err == nil && slices.Contains(sources, filepath.Ext(path)) {
-			_, err = os.Stat(path)
-		}
-		return err
-	})
-})

@@ -16,13 +16,14 @@ import (
 	"time"
 
 	"botwork/internal/database"
+	"botwork/internal/testbuild"
 	"botwork/internal/testdb"
 )
 
 // TestTheDatabaseFileIsMovedAway takes the file of SQLite, with its log, away from workers
 // in the middle of their work, and puts it back when all have ended, again and again.
 func TestTheDatabaseFileIsMovedAway(t *testing.T) {
-	if err := readSources(); err != nil {
+	if err := testbuild.ReadSources(); err != nil {
 		t.Fatal(err)
 	}
 	if *duration < time.Minute {

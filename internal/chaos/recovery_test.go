@@ -4,12 +4,12 @@ package chaos
 
 import (
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"time"
 
 	"botwork/internal/chaos/ledger"
+	"botwork/internal/testbuild"
 	"botwork/internal/testdb"
 	"botwork/workqueue"
 )
@@ -19,7 +19,7 @@ import (
 // it takes until the item runs there. In the torment that hangs on how many
 // processes are alive and what else they have to do; here on the program alone.
 func TestRecovery(t *testing.T) {
-	if err := readSources(); err != nil {
+	if err := testbuild.ReadSources(); err != nil {
 		t.Fatal(err)
 	}
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
@@ -101,12 +101,7 @@ func (c *cluster) awaitBegin(item, fence int64) ledger.Line {
 // lines reads the ledger.
 func (c *cluster) lines() []ledger.Line {
 	c.Helper()
-	file, err := os.Open(c.ledger)
-	if err != nil {
-		c.Fatal(err)
-	}
-	defer file.Close()
-	lines, err := ledger.Read(file)
+	lines, err := ledger.ReadFile(c.ledger)
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -167,6 +167,7 @@ var may = map[string]map[string]string{
 		"internal/database":  "it opens a database of its own for a test",
 		"workqueue/sqlstore": "and migrates it",
 	},
+	"internal/testbuild":  {},
 	"internal/winetest":   {},
 	"internal/yamllstest": {},
 	"pipelines": {
@@ -280,7 +281,7 @@ var testFences = []struct{ of, not, why string }{
 
 // forTests are packages that no program may contain, directly or not.
 var forTests = []string{
-	"testing", module + "/internal/faultproxy", module + "/internal/testdb", module + "/workqueue/storetest",
+	"testing", module + "/internal/faultproxy", module + "/internal/testbuild", module + "/internal/testdb", module + "/workqueue/storetest",
 	module + "/workqueue/storetest/reference",
 }
 

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"botwork/internal/testbuild"
 )
 
 // editor speaks to `botwork lsp` as an editor does.
@@ -36,7 +38,7 @@ type lspMessage struct {
 
 func startEditor(t *testing.T, args ...string) *editor {
 	t.Helper()
-	if err := readSources(); err != nil {
+	if err := testbuild.ReadSources(); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), binary, append([]string{"lsp"}, args...)...)

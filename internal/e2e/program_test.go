@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"botwork/internal/testbuild"
 )
 
 // patience bounds every wait of these tests; none is meant to come near it.
@@ -34,7 +36,7 @@ type program struct {
 // that every program needs.
 func command(t *testing.T, dir string, environ []string, args ...string) *exec.Cmd {
 	t.Helper()
-	if err := readSources(); err != nil {
+	if err := testbuild.ReadSources(); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(binary, args...)

@@ -18,6 +18,7 @@ import (
 
 	"botwork/internal/chaos/ledger"
 	"botwork/internal/database"
+	"botwork/internal/testbuild"
 	"botwork/pipelines/shipped"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -42,7 +43,7 @@ type cluster struct {
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
 	programs(t)
-	if err := readSources(); err != nil {
+	if err := testbuild.ReadSources(); err != nil {
 		t.Fatal(err)
 	}
 	dir, err := os.MkdirTemp("", "botwork-failover-") //nolint:usetesting // kept when the test fails
@@ -223,12 +224,7 @@ func (c *cluster) feed() (stop func()) {
 // lines reads the ledger.
 func (c *cluster) lines() []ledger.Line {
 	c.Helper()
-	file, err := os.Open(c.ledger)
-	if err != nil {
-		c.Fatal(err)
-	}
-	defer file.Close()
-	lines, err := ledger.Read(file)
+	lines, err := ledger.ReadFile(c.ledger)
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -4,15 +4,12 @@ package failover
 
 import (
 	"flag"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"botwork/internal/testbuild"
 )
 
 // The defaults are the short form, which is part of the normal tests.
@@ -34,32 +31,11 @@ func TestMain(m *testing.M) {
 }
 
 func buildAndRun(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "botwork-failover-build-")
+	dir, err := testbuild.Programs("botwork/internal/chaos/worker")
 	if err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "worker")
-	build := exec.Command("go", "build", "-o", binary, "botwork/internal/chaos/worker")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		os.Stderr.Write(out)
-		panic(err)
-	}
 	return m.Run()
 }
-
-// readSources touches everything that the binary is made of: the test cache does not know
-// what go build reads.
-var readSources = sync.OnceValue(func() error {
-	sources := []string{".go", ".mod", ".sum", ".yaml", ".sql", ".csv", ".json", ".md"}
-	return filepath.WalkDir(filepath.Join("..", ".."), func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && strings.Trim(entry.Name(), ".") != "" {
-			return fs.SkipDir
-		}
-		if err == nil && slices.Contains(sources, filepath.Ext(path)) {
-			_, err = os.Stat(path)
-		}
-		return err
-	})
-})

@@ -3,12 +3,9 @@
 package winetest
 
 import (
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 )
 
@@ -33,23 +30,4 @@ func build(t *testing.T, pkg string) []byte {
 // Makefile has, so that compiled packages are shared.
 func windowsEnv() []string {
 	return append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=-trimpath -buildvcs=false")
-}
-
-// readSources touches everything that the program is made of: the test cache knows
-// nothing of what a child process such as go build reads.
-func readSources(t *testing.T) {
-	t.Helper()
-	sources := []string{".go", ".mod", ".sum", ".yaml", ".sql", ".csv", ".json", ".md"}
-	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && strings.Trim(entry.Name(), ".") != "" {
-			return fs.SkipDir
-		}
-		if err == nil && slices.Contains(sources, filepath.Ext(path)) {
-			_, err = os.Stat(path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }

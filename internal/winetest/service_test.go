@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"botwork/internal/testbuild"
 	"botwork/pipelines/shipped"
 )
 
@@ -21,7 +22,9 @@ const grace = time.Second
 // removal, by the commands that an administrator types.
 func TestWindowsService(t *testing.T) {
 	began := time.Now()
-	readSources(t)
+	if err := testbuild.ReadSources(); err != nil {
+		t.Fatal(err)
+	}
 	built := make(chan []byte, 1)
 	go func() { built <- build(t, "botwork/cmd/botwork") }() // while Windows is installed
 	m := newMachine(t)

@@ -95,6 +95,16 @@ func (b *Book) Write(kind Kind) error {
 	return err
 }
 
+// ReadFile returns all lines of a file, as Read does.
+func ReadFile(path string) ([]Line, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return Read(file)
+}
+
 // Read returns all lines in the order in which they were written. A line that is
 // not whole is an error.
 func Read(r io.Reader) ([]Line, error) {
