@@ -64,9 +64,9 @@ func (a *app) loadConfig() error {
 	return nil
 }
 
-// openStore opens the database of the settings. A SQLite file is created where there was
-// none, and brought up to date on the way, since nobody else looks after it; the schema of
-// a server is left to `botwork db migrate` and `botwork run`.
+// openStore opens the database of the settings. A SQLite file is created if there was
+// none, and its schema is brought up to date. The schema of a server is left to `botwork
+// db migrate` and `botwork run`.
 func (a *app) openStore(ctx context.Context) (*sqlstore.Store, error) {
 	store, err := a.connect(ctx)
 	if err != nil {
@@ -98,8 +98,8 @@ func (a *app) openToRead(ctx context.Context) (*sqlstore.Store, error) {
 	return store, nil
 }
 
-// connectToRead is connect for commands that change nothing. An empty database in memory
-// stands in for a SQLite file that does not exist yet.
+// connectToRead is connect for commands that change nothing. If the SQLite file does not
+// exist yet, they get an empty database in memory.
 func (a *app) connectToRead(ctx context.Context) (*sqlstore.Store, error) {
 	if !a.hasNoFile() {
 		return a.connect(ctx)

@@ -125,7 +125,8 @@ func (a *app) changePages(ctx context.Context, store itemChanger, filter workque
 }
 
 // changePage changes a page, and finds out what became of it when the answer is lost.
-// asked reports that it did so: the page alone does not tell what all was changed then.
+// asked reports that it had to: then page may lack items that a call without an answer
+// has changed.
 func (a *app) changePage(ctx context.Context, store workqueue.ItemStore, filter workqueue.ItemFilter, c workqueue.Change) (page workqueue.ChangeResult, asked bool, err error) {
 	calls := 0
 	err = a.settleBatch(ctx, c.Batch, func(ctx context.Context) error {
