@@ -76,7 +76,8 @@ func (a *app) openStore(ctx context.Context) (*sqlstore.Store, error) {
 		if _, err := store.Migrate(ctx); err != nil {
 			return nil, errors.Join(err, store.Close())
 		}
-		// Where the folder cannot be written, SQLite works by luck, and says so in time.
+		// If the folder cannot be written, there is no marker, and SQLite tells what it
+		// needs to write there.
 		_ = database.MarkSQLite(a.cfg.Database.DSN.Reveal(), false)
 	}
 	return store, nil

@@ -43,7 +43,7 @@ JSON and YAML are one object; an unknown batch has no parts.`,
 		if err := workqueue.CheckBatchKey(args[0]); err != nil {
 			return usagef("%v", err)
 		}
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			sum := batchSummary{Key: args[0]}
 			if err := store.EachBatchRecord(cmd.Context(), sum.Key, sum.add); err != nil {
 				return err

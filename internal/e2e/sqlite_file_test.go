@@ -196,7 +196,7 @@ func TestTheDatabaseFileIsForItsOwnerAlone(t *testing.T) {
 	old := syscall.Umask(0) // of the programs that this test starts, too
 	defer syscall.Umask(old)
 	x, file := sqliteProject(t)
-	for _, args := range [][]string{{"items", "list"}, {"queues", "list"}, {"db", "status"}, {"workers", "list"}, {"tasks", "list"}, {"doctor"}, {"durations", "list"}, {"assign", "--dry-run"}} {
+	for _, args := range [][]string{{"items", "list"}, {"items", "batch", "some-key"}, {"queues", "list"}, {"db", "status"}, {"workers", "list"}, {"tasks", "list"}, {"doctor"}, {"durations", "list"}, {"assign", "--dry-run"}} {
 		x.run(args...).want(0)
 	}
 	if found, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*")); err != nil || len(found) > 0 {
