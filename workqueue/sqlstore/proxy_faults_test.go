@@ -2,6 +2,7 @@ package sqlstore_test
 
 import (
 	"context"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -77,16 +78,23 @@ func (x *behindProxy) try(m method, fault faultproxy.Fault, patience time.Durati
 }
 
 // answer is how many bytes of answers a call of the method takes over a
-// connection that has said nothing yet.
+// connection that has said nothing yet. It is the least of some calls: the server
+// ends a transaction of a process that stood still for a moment (see
+// stalledAfter), and the call that then begins again takes more.
 func (x *behindProxy) answer(m method) int {
 	x.Helper()
-	attempt := m.prepare(x)
-	x.fresh()
-	before := x.proxy.Answered()
-	if err := attempt.call(x.Context(), x.store); err != nil {
-		x.Fatalf("%s: %v", m.name, err)
+	const calls = 3
+	least := math.MaxInt
+	for range calls {
+		attempt := m.prepare(x)
+		x.fresh()
+		before := x.proxy.Answered()
+		if err := attempt.call(x.Context(), x.store); err != nil {
+			x.Fatalf("%s: %v", m.name, err)
+		}
+		least = min(least, int(x.proxy.Answered()-before))
 	}
-	return int(x.proxy.Answered() - before)
+	return least
 }
 
 // Each test goes over all methods one by one. The pool is the same all the
