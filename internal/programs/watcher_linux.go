@@ -28,8 +28,9 @@ const (
 	// watcherLife is how long a watcher lives at least, to be replaced at once.
 	watcherLife = time.Second
 
-	// pipeSize is how much a pipe holds: 16 pages, of 4 KiB or more.
-	pipeSize = 64 << 10
+	// pipeLeast is how much every empty pipe takes at once: a page. Most hold 16, but not
+	// those of a user who has many (pipe-user-pages-soft in pipe(7)).
+	pipeLeast = 4 << 10
 )
 
 // watcher is the watcher as this process sees it. The account's mutex guards it.
@@ -102,9 +103,9 @@ func (w *watcher) start(a *Account) error {
 	for p := range a.running {
 		lines.WriteString(lineBegin(p) + lineStarted(p))
 	}
-	// What fits into the pipe is there before anybody reads it: if this process is
-	// killed from now on, the new watcher knows what to do.
-	first := lines.String()[:min(lines.Len(), pipeSize/2)]
+	// As much as fits for certain is in the pipe before anybody reads it: if this process
+	// is killed from now on, the new watcher knows what to do.
+	first := lines.String()[:min(lines.Len(), pipeLeast)]
 	if _, err := out.WriteString(first); err != nil {
 		return errors.Join(err, out.Close())
 	}

@@ -18,20 +18,25 @@ import (
 	"github.com/rs/zerolog"
 )
 
-func init() { roles["script"] = func(args []string) int { return scriptWorker(args[0], args[1]) } }
+func init() {
+	roles["script"] = func(args []string) int { return scriptWorker(args[0], args[1], args[2]) }
+}
 
-// scriptWorker runs a script, with the two pipes that it got, for as long as the
-// timeout, prints how that ended, and waits until it is killed.
-func scriptWorker(timeout, script string) int {
+// scriptWorker runs a script so many times at once, with the two pipes that it got, for
+// as long as the timeout, prints how the first that ended did so, and waits until it is
+// killed.
+func scriptWorker(timeout, script, times string) int {
 	limit, err := time.ParseDuration(timeout)
 	if err != nil {
 		panic(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "sh", "-c", script)
+	n, err := strconv.Atoi(times)
+	if err != nil {
+		panic(err)
+	}
 	says, hears := os.NewFile(3, "says"), os.NewFile(4, "hears")
-	cmd.ExtraFiles = []*os.File{says, hears}
 	account := Watched()
 	stdin := bufio.NewReader(os.Stdin)
 	closed := make(chan bool)
@@ -43,7 +48,13 @@ func scriptWorker(timeout, script string) int {
 		fmt.Println("closed")
 		close(closed)
 	}()
-	err = account.Run(ctx, cmd, zerolog.Nop())
+	ends := make(chan error)
+	for range n {
+		cmd := exec.CommandContext(ctx, "sh", "-c", script)
+		cmd.ExtraFiles = []*os.File{says, hears}
+		go func() { ends <- account.Run(ctx, cmd, zerolog.Nop()) }()
+	}
+	err = <-ends
 	<-closed
 	fmt.Println("ended:", err, context.Cause(ctx))
 	select {} // until it is killed
@@ -62,6 +73,13 @@ type worker struct {
 // startWorker starts one and waits until the script has written "ready".
 func startWorker(t *testing.T, timeout time.Duration, script string) *worker {
 	t.Helper()
+	return startBusyWorker(t, timeout, script, 1)
+}
+
+// startBusyWorker starts one that runs the script n times at once, and waits until each
+// has written "ready".
+func startBusyWorker(t *testing.T, timeout time.Duration, script string, n int) *worker {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +92,7 @@ func startWorker(t *testing.T, timeout time.Duration, script string) *worker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, timeout.String(), script)
+	cmd := exec.Command(self, timeout.String(), script, strconv.Itoa(n))
 	cmd.Env = append(os.Environ(), roleVariable+"=script")
 	cmd.ExtraFiles = []*os.File{sayer, hearer}
 	stdin, err := cmd.StdinPipe()
@@ -99,7 +117,9 @@ func startWorker(t *testing.T, timeout time.Duration, script string) *worker {
 	if err := says.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		t.Fatal(err)
 	}
-	w.wantSaid("ready")
+	for range n {
+		w.wantSaid("ready")
+	}
 	fmt.Fprintln(stdin, "close")
 	w.wantPrinted("closed")
 	return w
@@ -181,6 +201,19 @@ func TestNothingOutlivesAKilledWorker(t *testing.T) {
 func TestAnotherWatcherTakesOver(t *testing.T) {
 	t.Parallel()
 	w := startWorker(t, time.Hour, scripts["what it has started"])
+	first := w.watcher(0)
+	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	awaitDeaf(t, w.watcher(first))
+	w.signal(syscall.SIGKILL)
+	w.wantDead()
+}
+
+// The lines of so many programs are more than is in the pipe before the watcher reads.
+func TestAnotherWatcherTakesOverManyPrograms(t *testing.T) {
+	t.Parallel()
+	w := startBusyWorker(t, time.Hour, scripts["what it has started"], 100)
 	first := w.watcher(0)
 	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
