@@ -76,8 +76,8 @@ func (a *app) openStore(ctx context.Context) (*sqlstore.Store, error) {
 		if _, err := store.Migrate(ctx); err != nil {
 			return nil, errors.Join(err, store.Close())
 		}
-		// If the folder cannot be written, there is no marker, and SQLite tells what it
-		// needs to write there.
+		// A folder that nobody may write to gets no marker. If SQLite needs to write
+		// there, its own error says so.
 		_ = database.MarkSQLite(a.cfg.Database.DSN.Reveal(), false)
 	}
 	return store, nil

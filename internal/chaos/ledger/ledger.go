@@ -29,8 +29,9 @@ const (
 // Last tells whether a run writes nothing after a line of this kind.
 func (k Kind) Last() bool { return k == End || k == Fail || k == Cancelled }
 
-// ProcessVariable tells a worker, and the programs that it runs, the number that stands
-// for its process in the ledger. In containers of their own all are process 1.
+// ProcessVariable is the environment variable with the number of a worker's process in the
+// ledger, for the worker and the programs that it runs. In containers every worker is
+// process 1, so that its own id does not tell it from the others.
 const ProcessVariable = "CHAOS_PROCESS"
 
 // Process returns the number of a worker's process: its id if it was given none.
