@@ -165,15 +165,16 @@ type LeaseStore interface {
 	Beat(ctx context.Context, p BeatParams) (BeatResult, error)
 
 	// Progress records what runs have come to while they go on, and that they have
-	// begun. It returns the ids whose lease was lost; those were not changed.
+	// begun. It returns the ids whose lease was lost; those were not changed. Of one
+	// claim there may be several notes, in their order.
 	Progress(ctx context.Context, workerID int64, instanceID string, notes []ProgressNote) (lost []int64, err error)
 
 	// Lost returns the ids of those claims that are the worker's no longer. It
 	// changes nothing and renews no lease.
 	Lost(ctx context.Context, workerID int64, instanceID string, held []ItemRef) (lost []int64, err error)
 
-	// Finish records the ends of runs. It returns the ids whose lease was
-	// lost; those were not changed.
+	// Finish records the ends of runs. It returns the ids whose lease was lost, each
+	// once; those were not changed. Of several ends of one claim the first counts.
 	Finish(ctx context.Context, workerID int64, instanceID string, finishes []Finish) (lost []int64, err error)
 
 	// ReleaseAssigned gives back all that is assigned to the worker but not

@@ -38,6 +38,27 @@ const heldStatement = "held"
 // transaction; the transaction is rolled back and run again.
 var errSetShrank = errors.New("an item was taken away while it was written")
 
+// once splits what names claims into the first of each and the others. A joined UPDATE
+// changes and counts a row once, however often the batch names it.
+func once[T any](all []T, claim func(*T) refRow) (firsts, others []T) {
+	seen := make(map[refRow]bool, len(all))
+	for i := range all {
+		seen[claim(&all[i])] = true
+	}
+	if len(seen) == len(all) {
+		return all, nil
+	}
+	for i := range all {
+		if ref := claim(&all[i]); seen[ref] {
+			delete(seen, ref)
+			firsts = append(firsts, all[i])
+		} else {
+			others = append(others, all[i])
+		}
+	}
+	return firsts, others
+}
+
 // change runs a fenced statement and returns the ids whose lease was lost.
 func (s *Store) change(ctx context.Context, doing string, f fenced) (lost []int64, err error) {
 	run := func(on runner) error {

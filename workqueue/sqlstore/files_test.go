@@ -18,7 +18,7 @@ var own = map[string][]string{
 	"queries/listening.sql":       {"postgres"},              // the others carry no notices
 	"queries/notify.sql":          {"postgres"},              // likewise
 	"queries/held.sql":            {"sqlserver"},             // a joined UPDATE cannot tell which rows it changed
-	"queries/take_assign.sql":     {"sqlserver"},             // likewise: it cannot be one with take
+	"queries/take_order.sql":      {"sqlserver"},             // likewise: it cannot be one with take
 	"queries/taken.sql":           {"sqlite"},                // elsewhere nobody waits for what take returns
 	"doctor/clock.sql":            {"postgres", "sqlserver"}, // SQLite's clock is the machine's
 	"doctor/journal.sql":          {"sqlite"},                // a server keeps its journal to itself

@@ -32,6 +32,7 @@ func (s *Store) Finish(ctx context.Context, workerID int64, instanceID string, f
 	if len(finishes) == 0 {
 		return nil, nil
 	}
+	finishes, _ = once(finishes, func(f *workqueue.Finish) refRow { return refRow{f.ItemID, f.Fence} })
 	write := func(plainly bool) ([]int64, error) {
 		ends, err := s.ends(ctx, &workerID, finishes, plainly)
 		if err != nil {

@@ -35,6 +35,17 @@ func (s *Store) Progress(ctx context.Context, workerID int64, instanceID string,
 	if len(notes) == 0 {
 		return nil, nil
 	}
+	notes, later := once(notes, func(n *workqueue.ProgressNote) refRow { return refRow{n.ItemID, n.Fence} })
+	lost, err := s.progress(ctx, workerID, instanceID, notes)
+	if err != nil || len(later) == 0 {
+		return lost, err
+	}
+	more, err := s.Progress(ctx, workerID, instanceID, later)
+	return append(lost, more...), err
+}
+
+// progress is Progress of notes of different claims.
+func (s *Store) progress(ctx context.Context, workerID int64, instanceID string, notes []workqueue.ProgressNote) ([]int64, error) {
 	rows := make([]progressRow, len(notes))
 	refs := make([]refRow, len(notes))
 	for i, n := range notes {

@@ -9,9 +9,9 @@ import (
 	"botwork/workqueue"
 )
 
-// takeAssignStatement is the file that assigns what the statement take then claims.
-// Only an engine whose take cannot do both has it.
-const takeAssignStatement = "take_assign"
+// takeOrderStatement is the file that writes where claimed items stand in their worker's
+// order. Only an engine whose take cannot do it has the file.
+const takeOrderStatement = "take_order"
 
 // takenStatement is the file that reads what take has claimed. Only an engine whose take
 // returns no more than keys has it: there others wait while take runs.
@@ -171,13 +171,6 @@ func (a *assignTx) take(ctx context.Context, rows []assignRow, t workqueue.Takin
 	if err != nil {
 		return nil, err
 	}
-	if a.s.queries.has(takeAssignStatement) {
-		if _, err := a.s.queries.exec(ctx, a.tx, takeAssignStatement, values{
-			"worker": v["worker"], "instance": v["instance"], "rows": v["rows"], "now": v["now"],
-		}); err != nil {
-			return nil, err
-		}
-	}
 	found, err := a.s.queries.query(ctx, a.tx, "take", v)
 	if err != nil {
 		return nil, err
@@ -186,6 +179,56 @@ func (a *assignTx) take(ctx context.Context, rows []assignRow, t workqueue.Takin
 	if err != nil {
 		return nil, err
 	}
+	if a.s.queries.has(takeOrderStatement) {
+		if err := a.order(ctx, rows, &claimed, t.WorkerID); err != nil {
+			return nil, err
+		}
+	}
 	taken, err := claimed.complete(ctx, a.s, a.tx, a.s.queries)
 	return append(items, taken...), err
+}
+
+// orderRow is what take_order writes of a claim.
+type orderRow struct {
+	refRow
+	RunOrder   int64
+	EstimateMs *int64  `json:",omitempty"`
+	Channel    *string `json:",omitempty"`
+}
+
+// order writes what take could not, to what it has claimed.
+func (a *assignTx) order(ctx context.Context, rows []assignRow, c *claimedRows, worker int64) error {
+	given := make(map[int64]assignRow, len(rows))
+	for _, row := range rows {
+		given[row.ItemID] = row
+	}
+	orders := make([]orderRow, 0, len(rows))
+	add := func(id, fence int64) assignRow {
+		g := given[id]
+		orders = append(orders, orderRow{refRow{ItemID: id, ItemFence: fence}, g.RunOrder, g.EstimateMs, g.Channel})
+		return g
+	}
+	for i := range c.items {
+		it := &c.items[i]
+		g := add(it.ID, it.Fence)
+		it.RunOrder, it.AssignedEstimateMs, it.Channel = g.RunOrder, g.EstimateMs, g.Channel
+	}
+	for i := range c.large {
+		row := &c.large[i]
+		g := add(row.ID, row.Fence)
+		row.RunOrder, row.AssignedEstimateMs, row.Channel = g.RunOrder, g.EstimateMs, g.Channel
+	}
+	if len(orders) == 0 {
+		return nil
+	}
+	slices.SortFunc(orders, func(a, b orderRow) int { return a.compare(b.refRow) })
+	batch, err := jsonRows(orders)
+	if err != nil {
+		return err
+	}
+	n, err := a.s.queries.exec(ctx, a.tx, takeOrderStatement, values{"worker": worker, "rows": batch})
+	if err == nil && int(n) != len(orders) {
+		err = errSetShrank
+	}
+	return err
 }

@@ -17,6 +17,7 @@ func endsTests() []test {
 		{"what was copied comes back only when its key is free", endsCopyBack},
 		{"an end that was lost brings nothing with it", endsLost},
 		{"percentage, analytics and a result while it runs", endsTold},
+		{"what is named twice", endsTwice},
 		{"leases that were lost, at a glance", endsGlance},
 		{"an archive keeps its number exactly", endsArchive},
 		{"an archive keeps its number exactly, under contention", endsArchiveContended},
@@ -315,5 +316,38 @@ func endsArchiveContended(x *fixture) {
 	wg.Wait()
 	if got := x.list(workqueue.ItemFilter{QueueName: "small", Limit: 1000}); len(got) != limit {
 		x.Errorf("%d archived items are kept, want %d", len(got), limit)
+	}
+}
+
+// A runner that asks again, since an answer came late, may name a claim twice in a batch.
+func endsTwice(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	it, other := x.running(w, ""), x.running(w, "")
+	ref := workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence}
+	notes := []workqueue.ProgressNote{
+		{ItemRef: ref, Step: "read", Progress: "half"},
+		{ItemRef: workqueue.ItemRef{ItemID: other.ID, Fence: other.Fence}, Progress: "begun"},
+		{ItemRef: ref, Progress: "most"},
+	}
+	if lost, err := x.Store.Progress(x.ctx, w.ID, w.InstanceID, notes); err != nil || len(lost) > 0 {
+		x.Fatalf("Progress = %v, %v, want nothing lost", lost, err)
+	}
+	if got := x.show(it.ID); deref(got.Step) != "read" || deref(got.Progress) != "most" {
+		x.Errorf("the step is %q and the progress %q, want those that were told last: read and most", deref(got.Step), deref(got.Progress))
+	}
+
+	end := failure(it, workqueue.Ready)
+	again := end
+	again.Error = "another error"
+	x.wantIDs("lost", x.finish(w, end, success(other), again), nil)
+	if got := x.show(it.ID); got.State != workqueue.Ready || got.RetryCount != 1 || deref(got.Error) != end.Error {
+		x.Errorf("the item is %s, RetryCount %d, error %q; want Ready, 1 and that of the first end", got.State, got.RetryCount, deref(got.Error))
+	}
+	attempts, err := x.Store.Attempts(x.ctx, it.ID)
+	if err != nil || len(attempts) != 1 {
+		x.Errorf("it has the attempts %v, %v; want one", attempts, err)
+	}
+	if got := x.show(other.ID); got.State != workqueue.Processed {
+		x.Errorf("the other item is %s, want Processed", got.State)
 	}
 }

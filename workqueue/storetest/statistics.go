@@ -242,6 +242,6 @@ func statLost(x *fixture) {
 	x.wantIDs("lost", x.finish(w, stale), []int64{it.ID})
 	x.wantHappened(workqueue.DefaultQueue, 0, 0, 0, 0)
 	x.finish(w, success(it))
-	x.wantIDs("lost", x.finish(w, success(it), failure(it, workqueue.Cancelled)), []int64{it.ID, it.ID})
+	x.wantIDs("lost", x.finish(w, success(it), failure(it, workqueue.Cancelled)), []int64{it.ID})
 	x.wantHappened(workqueue.DefaultQueue, 1, 0, 0, 0)
 }

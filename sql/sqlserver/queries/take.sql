@@ -1,14 +1,17 @@
--- take: lease items to a worker which the statement assign has given it before, in the
--- same transaction. What may not start now is not started.
+-- take: give waiting items to a worker and lease them to it at once, as assign and
+-- then claim would. The plan may be older than a failure, a snooze or a pause: what may
+-- not start now stays as it is. The statement take_order follows in the same transaction:
+-- a joined UPDATE, which could write all, cannot have an OUTPUT on every server that
+-- speaks T-SQL.
 -- In:  worker, instance, rows [{ItemId}], lease_ms, now (NULL: the database clock)
 -- Out: the claimed rows in no order, without what is the same for all; the store sorts
---      them.
+--      them, and knows what take_order writes.
 -- A text of more than 2 MB is not returned: it is asked for by large, unless it is larger than its queue allows.
--- A joined UPDATE, which could write both, cannot have an OUTPUT on every server
--- that speaks T-SQL.
 UPDATE t SET
     State = 1,
     Fence = CASE WHEN t.Fence < (SELECT e.Epoch FROM BotInstallation e) * 1000000000 THEN (SELECT e.Epoch FROM BotInstallation e) * 1000000000 ELSE t.Fence END + 1,
+    WorkerId = @worker,
+    AssignedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
     StartedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
     FirstStartedAt = COALESCE(t.FirstStartedAt, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))),
     Step = NULL,
@@ -33,7 +36,7 @@ OUTPUT
     inserted.BegunFence, inserted.IdempotencyKey,
     CASE WHEN DATALENGTH(inserted.IntegrationConfig) > 4194304 OR DATALENGTH(inserted.Payload) > 4194304 OR DATALENGTH(inserted.Output) > 4194304 THEN 1 END
 FROM BotWorkQueueItems t
-WHERE t.State = 5 AND t.WorkerId = @worker
+WHERE t.State IN (0, 4)
   AND t.Id IN (SELECT j.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') j)
   AND t.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
   AND t.DeletedAt IS NULL
@@ -41,4 +44,4 @@ WHERE t.State = 5 AND t.WorkerId = @worker
   AND (t.ExpiresAt IS NULL OR t.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
   AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = t.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
   AND EXISTS (SELECT 1 FROM BotWorkers w
-      WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = N'active');
+      WHERE w.Id = @worker AND w.InstanceId = CAST(@instance AS NVARCHAR(450)) AND w.State = N'active');
