@@ -91,7 +91,9 @@ var dialects = []dialect{
 		setIdentity: `DBCC CHECKIDENT (N'%[1]s', RESEED, %[2]d) WITH NO_INFOMSGS`,
 		savepoint:   "SAVE TRANSACTION ids", toSavepoint: "ROLLBACK TRANSACTION ids",
 
-		gorm: func(db *sql.DB) gorm.Dialector { return sqlserver.New(sqlserver.Config{Conn: db}) },
+		gorm: func(db *sql.DB) gorm.Dialector {
+			return sqlServerDialector{&sqlserver.Dialector{Config: &sqlserver.Config{Conn: db}}}
+		},
 	},
 	{
 		driver:      database.Postgres,

@@ -207,6 +207,9 @@ func (q *queries) bind(ctx context.Context, on runner, name string, v values) (b
 // statements apart that are prepared.
 func (q *queries) bindArgs(ctx context.Context, on runner, name, text string, args []any) bound {
 	q.asked.Add(1)
+	if q.style == namedsql.AtP {
+		args = oneType(args)
+	}
 	b := bound{q.ready(name, text), text, args}
 	if b.stmt == nil {
 		return b

@@ -4,7 +4,7 @@
 -- Out: id, pipeline, instant, worker, whether its worker recorded its end, the
 --      outcome on record (NULL: each worker's own, on request, or not kept).
 SELECT TOP (@limit_rows) r.Id, r.Pipeline, r.PlannedAt, r.WorkerId,
-    CASE WHEN r.Outcome = N'running' OR r.Outcome = N'failed' AND r.Error LIKE @left_text THEN 0 ELSE 1 END,
+    CASE WHEN r.Outcome = N'running' OR r.Outcome = N'failed' AND r.Error LIKE CAST(@left_text AS NVARCHAR(450)) THEN 0 ELSE 1 END,
     (SELECT MIN(f.Outcome) FROM BotScheduleFirings f
      WHERE f.Schedule = r.Pipeline AND f.PlannedAt = r.PlannedAt AND f.WorkerName = N'')
 FROM BotPipelineRuns r

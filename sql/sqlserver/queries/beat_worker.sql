@@ -8,4 +8,4 @@ UPDATE BotWorkers SET
     LastSeenAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
     LeaseExpiresAt = DATEADD(millisecond, (@lease_ms % 1000), DATEADD(second, (@lease_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
 OUTPUT inserted.State, inserted.Beats
-WHERE Id = @worker AND InstanceId = @instance AND State <> N'stopped';
+WHERE Id = @worker AND InstanceId = CAST(@instance AS NVARCHAR(450)) AND State <> N'stopped';

@@ -28,7 +28,7 @@ UPDATE t SET
     PipelineHash = NULL,
     IdempotencyKey = COALESCE(t.IdempotencyKey, LOWER(CONVERT(NVARCHAR(36), NEWID()))),
     LogTail = NULL,
-    LeaseExpiresAt = DATEADD(millisecond, (COALESCE(CAST(@lease_ms AS BIGINT), (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = @queue), 600000) % 1000), DATEADD(second, (COALESCE(CAST(@lease_ms AS BIGINT), (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = @queue), 600000) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
+    LeaseExpiresAt = DATEADD(millisecond, (COALESCE(CAST(@lease_ms AS BIGINT), (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = CAST(@queue AS NVARCHAR(450))), 600000) % 1000), DATEADD(second, (COALESCE(CAST(@lease_ms AS BIGINT), (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = CAST(@queue AS NVARCHAR(450))), 600000) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
 OUTPUT
     inserted.Id, inserted.QueueName, inserted.State, inserted.Priority, inserted.IntegrationConfig,
     inserted.Payload, inserted.Output, inserted.Progress, inserted.EstimatedDurationMs, inserted.WorkerId,
@@ -50,10 +50,10 @@ WHERE t.State IN (0, 4) AND t.Id IN (
             SELECT TOP (@limit_rows) c.Id, c.Priority, c.DeadlineAt
             FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
             WHERE c.State IN (0, 4) AND c.Fence >= 0 AND c.DeadlineAt IS NULL
-              AND c.QueueName = @queue AND c.DeletedAt IS NULL
+              AND c.QueueName = CAST(@queue AS NVARCHAR(450)) AND c.DeletedAt IS NULL
               AND c.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
               AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
-              AND (@natural_key IS NULL OR c.NaturalKey = @natural_key)
+              AND (@natural_key IS NULL OR c.NaturalKey = CAST(@natural_key AS NVARCHAR(450)))
               AND (c.RetryCount = 0 AND CAST(@tries_new AS BIGINT) = 1 OR c.RetryCount = 1 AND CAST(@tries_once AS BIGINT) = 1 OR c.RetryCount > 1 AND CAST(@tries_again AS BIGINT) = 1)
               AND (@ids IS NULL OR c.Id IN (SELECT j.ItemId FROM OPENJSON(@ids) WITH (ItemId BIGINT '$.ItemId') j))
               AND (@tags_any IS NULL OR EXISTS (SELECT 1 FROM OPENJSON(@tags_any) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Tags) > 0))
@@ -61,7 +61,7 @@ WHERE t.State IN (0, 4) AND t.Id IN (
               AND NOT EXISTS (SELECT 1 FROM OPENJSON(@tags_all) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE COALESCE(CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Tags), 0) = 0)
               AND NOT EXISTS (SELECT 1 FROM OPENJSON(@metadata) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE COALESCE(CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Metadata), 0) = 0)
               AND EXISTS (SELECT 1 FROM BotQueues q
-                  WHERE q.Name = @queue AND q.Consumer = N'robots' AND q.Paused = 0
+                  WHERE q.Name = CAST(@queue AS NVARCHAR(450)) AND q.Consumer = N'robots' AND q.Paused = 0
                     AND (CAST(@limited AS BIGINT) = 1 OR q.ConcurrencyLimit IS NULL AND q.KeyConcurrencyLimit IS NULL AND q.RateLimit IS NULL AND q.KeyRateLimit IS NULL)
                     AND (q.PublicAccess = 1 OR EXISTS (SELECT 1 FROM BotQueueRobots r
                         WHERE r.QueueName = q.Name AND r.Robot = CAST(@robot AS NVARCHAR(200)) COLLATE Latin1_General_100_BIN2 AND r.CanRead = 1)))
@@ -72,10 +72,10 @@ WHERE t.State IN (0, 4) AND t.Id IN (
             SELECT TOP (@limit_rows) c.Id, c.Priority, c.DeadlineAt
             FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
             WHERE c.State IN (0, 4) AND c.Fence >= 0 AND c.DeadlineAt IS NOT NULL AND c.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
-              AND c.QueueName = @queue AND c.DeletedAt IS NULL
+              AND c.QueueName = CAST(@queue AS NVARCHAR(450)) AND c.DeletedAt IS NULL
               AND c.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
               AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
-              AND (@natural_key IS NULL OR c.NaturalKey = @natural_key)
+              AND (@natural_key IS NULL OR c.NaturalKey = CAST(@natural_key AS NVARCHAR(450)))
               AND (c.RetryCount = 0 AND CAST(@tries_new AS BIGINT) = 1 OR c.RetryCount = 1 AND CAST(@tries_once AS BIGINT) = 1 OR c.RetryCount > 1 AND CAST(@tries_again AS BIGINT) = 1)
               AND (@ids IS NULL OR c.Id IN (SELECT j.ItemId FROM OPENJSON(@ids) WITH (ItemId BIGINT '$.ItemId') j))
               AND (@tags_any IS NULL OR EXISTS (SELECT 1 FROM OPENJSON(@tags_any) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Tags) > 0))
@@ -83,7 +83,7 @@ WHERE t.State IN (0, 4) AND t.Id IN (
               AND NOT EXISTS (SELECT 1 FROM OPENJSON(@tags_all) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE COALESCE(CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Tags), 0) = 0)
               AND NOT EXISTS (SELECT 1 FROM OPENJSON(@metadata) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE COALESCE(CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Metadata), 0) = 0)
               AND EXISTS (SELECT 1 FROM BotQueues q
-                  WHERE q.Name = @queue AND q.Consumer = N'robots' AND q.Paused = 0
+                  WHERE q.Name = CAST(@queue AS NVARCHAR(450)) AND q.Consumer = N'robots' AND q.Paused = 0
                     AND (CAST(@limited AS BIGINT) = 1 OR q.ConcurrencyLimit IS NULL AND q.KeyConcurrencyLimit IS NULL AND q.RateLimit IS NULL AND q.KeyRateLimit IS NULL)
                     AND (q.PublicAccess = 1 OR EXISTS (SELECT 1 FROM BotQueueRobots r
                         WHERE r.QueueName = q.Name AND r.Robot = CAST(@robot AS NVARCHAR(200)) COLLATE Latin1_General_100_BIN2 AND r.CanRead = 1)))

@@ -23,10 +23,10 @@ WHERE i.Id IN (
             SELECT TOP (@limit_rows) c.Id, c.Priority, c.DeadlineAt
             FROM BotWorkQueueItems c
             WHERE c.State IN (0, 4) AND c.Fence >= 0 AND c.DeadlineAt IS NULL
-              AND c.QueueName = @queue AND c.DeletedAt IS NULL
+              AND c.QueueName = CAST(@queue AS NVARCHAR(450)) AND c.DeletedAt IS NULL
               AND c.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
               AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
-              AND (@natural_key IS NULL OR c.NaturalKey = @natural_key)
+              AND (@natural_key IS NULL OR c.NaturalKey = CAST(@natural_key AS NVARCHAR(450)))
               AND (c.RetryCount = 0 AND CAST(@tries_new AS BIGINT) = 1 OR c.RetryCount = 1 AND CAST(@tries_once AS BIGINT) = 1 OR c.RetryCount > 1 AND CAST(@tries_again AS BIGINT) = 1)
               AND (@ids IS NULL OR c.Id IN (SELECT j.ItemId FROM OPENJSON(@ids) WITH (ItemId BIGINT '$.ItemId') j))
               AND (@tags_any IS NULL OR EXISTS (SELECT 1 FROM OPENJSON(@tags_any) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Tags) > 0))
@@ -34,7 +34,7 @@ WHERE i.Id IN (
               AND NOT EXISTS (SELECT 1 FROM OPENJSON(@tags_all) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE COALESCE(CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Tags), 0) = 0)
               AND NOT EXISTS (SELECT 1 FROM OPENJSON(@metadata) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE COALESCE(CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Metadata), 0) = 0)
               AND EXISTS (SELECT 1 FROM BotQueues q
-                  WHERE q.Name = @queue AND q.Consumer = N'robots' AND q.Paused = 0
+                  WHERE q.Name = CAST(@queue AS NVARCHAR(450)) AND q.Consumer = N'robots' AND q.Paused = 0
                     AND (q.PublicAccess = 1 OR EXISTS (SELECT 1 FROM BotQueueRobots r
                         WHERE r.QueueName = q.Name AND r.Robot = CAST(@robot AS NVARCHAR(200)) COLLATE Latin1_General_100_BIN2 AND r.CanRead = 1)))
             ORDER BY c.Priority DESC, c.Id) a
@@ -44,10 +44,10 @@ WHERE i.Id IN (
             SELECT TOP (@limit_rows) c.Id, c.Priority, c.DeadlineAt
             FROM BotWorkQueueItems c
             WHERE c.State IN (0, 4) AND c.Fence >= 0 AND c.DeadlineAt IS NOT NULL AND c.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
-              AND c.QueueName = @queue AND c.DeletedAt IS NULL
+              AND c.QueueName = CAST(@queue AS NVARCHAR(450)) AND c.DeletedAt IS NULL
               AND c.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
               AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
-              AND (@natural_key IS NULL OR c.NaturalKey = @natural_key)
+              AND (@natural_key IS NULL OR c.NaturalKey = CAST(@natural_key AS NVARCHAR(450)))
               AND (c.RetryCount = 0 AND CAST(@tries_new AS BIGINT) = 1 OR c.RetryCount = 1 AND CAST(@tries_once AS BIGINT) = 1 OR c.RetryCount > 1 AND CAST(@tries_again AS BIGINT) = 1)
               AND (@ids IS NULL OR c.Id IN (SELECT j.ItemId FROM OPENJSON(@ids) WITH (ItemId BIGINT '$.ItemId') j))
               AND (@tags_any IS NULL OR EXISTS (SELECT 1 FROM OPENJSON(@tags_any) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Tags) > 0))
@@ -55,7 +55,7 @@ WHERE i.Id IN (
               AND NOT EXISTS (SELECT 1 FROM OPENJSON(@tags_all) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE COALESCE(CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Tags), 0) = 0)
               AND NOT EXISTS (SELECT 1 FROM OPENJSON(@metadata) WITH (Piece NVARCHAR(MAX) '$.Piece') j WHERE COALESCE(CHARINDEX(CAST(j.Piece AS NVARCHAR(MAX)) COLLATE Latin1_General_100_BIN2, c.Metadata), 0) = 0)
               AND EXISTS (SELECT 1 FROM BotQueues q
-                  WHERE q.Name = @queue AND q.Consumer = N'robots' AND q.Paused = 0
+                  WHERE q.Name = CAST(@queue AS NVARCHAR(450)) AND q.Consumer = N'robots' AND q.Paused = 0
                     AND (q.PublicAccess = 1 OR EXISTS (SELECT 1 FROM BotQueueRobots r
                         WHERE r.QueueName = q.Name AND r.Robot = CAST(@robot AS NVARCHAR(200)) COLLATE Latin1_General_100_BIN2 AND r.CanRead = 1)))
             ORDER BY c.Priority DESC, c.DeadlineAt, c.Id) b

@@ -22,7 +22,7 @@ WITH startable AS (
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = c.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
       AND (@full_channels = N'[]' OR c.Channel IS NULL OR c.Channel NOT IN (SELECT f.value FROM OPENJSON(@full_channels) f))
       AND EXISTS (SELECT 1 FROM BotWorkers w
-          WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = N'active'))
+          WHERE w.Id = @worker AND w.InstanceId = CAST(@instance AS NVARCHAR(450)) AND w.State = N'active'))
 UPDATE t SET
     State = 1,
     Fence = CASE WHEN t.Fence < (SELECT e.Epoch FROM BotInstallation e) * 1000000000 THEN (SELECT e.Epoch FROM BotInstallation e) * 1000000000 ELSE t.Fence END + 1,

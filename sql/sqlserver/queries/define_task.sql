@@ -21,4 +21,4 @@ UPDATE BotTasks SET
     Revision = Revision + 1,
     DefinedBy = @by,
     UpdatedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
-WHERE Name = @name AND Revision = @revision;
+WHERE Name = CAST(@name AS NVARCHAR(450)) AND Revision = @revision;

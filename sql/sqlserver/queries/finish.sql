@@ -40,5 +40,5 @@ JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFen
     NewPercent INT '$.NewPercent', NewHash NVARCHAR(64) '$.NewHash', NewTail NVARCHAR(MAX) '$.NewTail', NewAnalytics NVARCHAR(MAX) '$.NewAnalytics',
     KeepMs BIGINT '$.KeepMs', Hidden INT '$.Hidden', TookMs BIGINT '$.TookMs', Unbegun INT '$.Unbegun') j ON j.ItemId = t.Id
 WHERE t.State = 1 AND t.Fence = j.ItemFence
-  AND (t.WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)
-    OR t.WorkerId IS NULL AND t.Robot = @robot AND t.LockKey = @lock_key);
+  AND (t.WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = CAST(@instance AS NVARCHAR(450)))
+    OR t.WorkerId IS NULL AND t.Robot = CAST(@robot AS NVARCHAR(450)) AND t.LockKey = CAST(@lock_key AS NVARCHAR(450)));

@@ -5,4 +5,4 @@ INSERT INTO BotScheduleFirings (Schedule, PlannedAt, WorkerName, Outcome, Record
 SELECT @schedule, CAST(@planned_at AS DATETIME2(3)), @worker_name, N'fired', @recorded_by, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
 WHERE CAST(@planned_at AS DATETIME2(3)) <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
   AND NOT EXISTS (SELECT 1 FROM BotScheduleFirings f
-      WHERE f.Schedule = @schedule AND f.PlannedAt = CAST(@planned_at AS DATETIME2(3)) AND f.WorkerName = @worker_name);
+      WHERE f.Schedule = CAST(@schedule AS NVARCHAR(450)) AND f.PlannedAt = CAST(@planned_at AS DATETIME2(3)) AND f.WorkerName = CAST(@worker_name AS NVARCHAR(450)));

@@ -14,4 +14,4 @@ JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFen
     NewProgress NVARCHAR(MAX) '$.NewProgress', NewPercent INT '$.NewPercent', NewHash NVARCHAR(64) '$.NewHash', NewTail NVARCHAR(MAX) '$.NewTail',
     NewOutput NVARCHAR(MAX) '$.NewOutput') j ON j.ItemId = t.Id
 WHERE t.State = 1 AND t.WorkerId = @worker AND t.Fence = j.ItemFence
-  AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance);
+  AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = CAST(@instance AS NVARCHAR(450)));

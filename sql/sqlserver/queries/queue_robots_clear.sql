@@ -1,3 +1,3 @@
 -- queue_robots_clear: forget what robots may do with a queue.
 -- In:  name
-DELETE FROM BotQueueRobots WHERE QueueName = @name;
+DELETE FROM BotQueueRobots WHERE QueueName = CAST(@name AS NVARCHAR(450));

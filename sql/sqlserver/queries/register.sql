@@ -16,8 +16,8 @@ UPDATE BotWorkers SET
     State = N'active',
     StartedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
     LastSeenAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
-WHERE Name = @name AND (
+WHERE Name = CAST(@name AS NVARCHAR(450)) AND (
     State = N'stopped'
     OR LeaseExpiresAt IS NULL
     OR LeaseExpiresAt < COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
-    OR InstanceId = @replaces);
+    OR InstanceId = CAST(@replaces AS NVARCHAR(450)));

@@ -5,4 +5,4 @@ UPDATE BotWorkQueueItems SET
     WorkerId = NULL,
     AssignedAt = NULL
 WHERE State = 5 AND WorkerId = @worker
-  AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance);
+  AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = CAST(@instance AS NVARCHAR(450)));

@@ -3,5 +3,5 @@
 -- Out: the value, and when the first such item was made.
 SELECT COALESCE(i.TaskScope, N''), MIN(i.CreatedAt)
 FROM BotWorkQueueItems i
-WHERE i.TaskName = @task AND i.State IN (0, 1, 4, 5) AND i.DeletedAt IS NULL
+WHERE i.TaskName = CAST(@task AS NVARCHAR(450)) AND i.State IN (0, 1, 4, 5) AND i.DeletedAt IS NULL
 GROUP BY i.TaskScope;

@@ -1,0 +1,74 @@
+package sql_test
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"testing"
+)
+
+// numbers are the parameters that are integers or bits. The driver declares them alike
+// each time.
+var numbers = []string{
+	"after_id", "begin_rows", "bytes", "delay_ms", "epoch", "fence", "id", "last_id", "limit_rows", "max_priority", "min_priority", "passes",
+	"paused", "queue_count", "revision", "run", "settle", "state", "tier", "upto_id", "work_ms", "worker",
+}
+
+var (
+	tsqlComment = regexp.MustCompile(`(?m)--.*$`)
+
+	// What a column is set to need not be cast.
+	tsqlAssignment = regexp.MustCompile(`(?:\bSET|,)\s+\w+ = @\w+`)
+
+	tsqlComparison = regexp.MustCompile(`(?:=|<>|<|>|<=|>=|\bLIKE|\bBETWEEN|\bIN \()\s*@(\w+)|\bAND @(\w+)`)
+)
+
+// uncast lists the parameters of a statement that are compared as they come and are no
+// numbers. A time is sent as a datetimeoffset, to which the column would be converted, and
+// a text as nvarchar(max): with either the range of an index may be lost.
+func uncast(text string) (names []string) {
+	text = tsqlComment.ReplaceAllString(text, "")
+	text = tsqlAssignment.ReplaceAllString(text, "")
+	for _, found := range tsqlComparison.FindAllStringSubmatch(text, -1) {
+		name := found[1] + found[2]
+		if !slices.Contains(numbers, name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func TestParametersAreComparedAsTheColumnsAre(t *testing.T) {
+	files := os.DirFS("sqlserver")
+	for _, folder := range []string{"queries", "checks", "doctor"} {
+		names, err := fs.Glob(files, path.Join(folder, "*.sql"))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: %v, %v, want files", folder, names, err)
+		}
+		for _, name := range names {
+			text, err := fs.ReadFile(files, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, parameter := range uncast(string(text)) {
+				t.Errorf("sqlserver/%s compares @%s, want CAST(@%s AS NVARCHAR(450)) or AS DATETIME2(3); a number is listed in this test", name, parameter, parameter)
+			}
+		}
+	}
+}
+
+func TestUncastParametersAreFound(t *testing.T) {
+	for text, want := range map[string][]string{
+		"SELECT 1 WHERE a.Name = @name":                                                {"name"},
+		"SELECT 1 WHERE a.At BETWEEN @from AND @upto":                                  {"from", "upto"},
+		"SELECT 1 WHERE a.Error LIKE @text -- = @other":                                {"text"},
+		"UPDATE t SET A = @a,\n    B = @b WHERE C >= @c AND Id = @id":                  {"c"},
+		"SELECT 1 WHERE a.Name = CAST(@name AS NVARCHAR(450)) AND (@x IS NULL OR 1=1)": nil,
+	} {
+		if got := uncast(text); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}
