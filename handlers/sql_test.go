@@ -149,8 +149,10 @@ func TestSQLErrorsHideThePassword(t *testing.T) {
 }
 
 func TestClassifySQLServer(t *testing.T) {
-	if got := outcome(classifySQL(mssql.Error{Number: 208})); got != "permanent" {
-		t.Errorf("an unknown object is %s, want permanent", got)
+	for number, what := range map[int32]string{208: "an unknown object", 4104: "a column of no table of the statement", 195: "an unknown function"} {
+		if got := outcome(classifySQL(mssql.Error{Number: number})); got != "permanent" {
+			t.Errorf("%s is %s, want permanent", what, got)
+		}
 	}
 	if got := outcome(classifySQL(mssql.Error{Number: 1205})); got != "error" {
 		t.Errorf("a deadlock is %s, want error", got)

@@ -111,8 +111,9 @@ func classifySQL(err error) error {
 		// Class 42 is syntax and access rules; 42501 (no privilege) can be granted.
 		wrong = len(onPostgres.Code) == 5 && onPostgres.Code[:2] == "42" && onPostgres.Code != "42501"
 	case errors.As(err, &onServer):
-		// Syntax near, unclosed quote, no such column, object or procedure.
-		wrong = slices.Contains([]int32{102, 105, 156, 207, 208, 2812}, onServer.Number)
+		// Syntax near, unclosed quote, no such function, column, object or procedure,
+		// and a column of a table that the statement does not name.
+		wrong = slices.Contains([]int32{102, 105, 156, 195, 207, 208, 2812, 4104}, onServer.Number)
 	case errors.As(err, &onSQLite):
 		// The generic code is bad syntax and unknown names.
 		wrong = onSQLite.Code() == sqlite3.SQLITE_ERROR

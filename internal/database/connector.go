@@ -13,6 +13,7 @@ type connector struct {
 	driver.Connector
 	within time.Duration
 	greet  Greeting // nil: none
+	azure  bool     // the server is one of Azure SQL
 }
 
 // dialed is the key under which a context has the connections that are dialed with it.
@@ -41,7 +42,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 			return nil, err
 		}
 	}
-	return conn, err
+	return conn, c.loginError(err)
 }
 
 // add has a connection closed when it is not ready in time, or when nobody waits for it.

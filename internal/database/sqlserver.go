@@ -2,11 +2,16 @@ package database
 
 import (
 	"database/sql"
+	"errors"
+	"net/url"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	mssql "github.com/microsoft/go-mssqldb"
 	"github.com/microsoft/go-mssqldb/azuread"
+	"github.com/microsoft/go-mssqldb/msdsn"
 )
 
 // The time for a login, from the first packet on. Azure AD may ask elsewhere meanwhile.
@@ -17,7 +22,10 @@ const sqlServerLoginTime, azureLoginTime = 10 * time.Second, time.Minute
 // would bound every wait for an answer.
 func openSQLServer(dsn string, greet Greeting) (*sql.DB, error) {
 	var c *mssql.Connector
-	var err error
+	dsn, err := named(dsn)
+	if err != nil {
+		return nil, err
+	}
 	within := sqlServerLoginTime
 	if strings.Contains(strings.ToLower(dsn), "fedauth") {
 		within = azureLoginTime
@@ -29,5 +37,71 @@ func openSQLServer(dsn string, greet Greeting) (*sql.DB, error) {
 		return nil, err
 	}
 	c.Dialer = newServers(sendPrelogin)
-	return sql.OpenDB(&connector{c, within, greet}), nil
+	return sql.OpenDB(&connector{c, within, greet, isAzure(dsn)}), nil
+}
+
+// programName is the name that sessions have on the server whose DSN gives none. By it
+// workers know the sessions of each other.
+const programName = "botwork"
+
+// named adds the program's name to a DSN without one.
+func named(dsn string) (string, error) {
+	params, err := msdsn.Parse(dsn)
+	if err != nil {
+		return "", err
+	}
+	// What the driver writes where there is none.
+	if params.AppName != "go-mssqldb" {
+		return dsn, nil
+	}
+	u, err := url.Parse(dsn)
+	if err != nil || u.Scheme != "sqlserver" {
+		return strings.TrimRight(dsn, "; ") + ";" + msdsn.AppName + "=" + programName, nil
+	}
+	if u.RawQuery != "" {
+		u.RawQuery += "&"
+	}
+	u.RawQuery += url.QueryEscape(msdsn.AppName) + "=" + programName
+	return u.String(), nil
+}
+
+// azureDomains are those of the servers of Azure SQL, in all clouds.
+var azureDomains = []string{".database.windows.net", ".database.usgovcloudapi.net", ".database.chinacloudapi.cn", ".database.cloudapi.de"}
+
+// isAzure reports whether a DSN names a server of Azure SQL.
+func isAzure(dsn string) bool {
+	params, err := msdsn.Parse(dsn)
+	return err == nil && slices.ContainsFunc(azureDomains, func(domain string) bool {
+		return strings.HasSuffix(strings.ToLower(strings.TrimSuffix(params.Host, ".")), domain)
+	})
+}
+
+// unavailable are errors of a login by which Azure SQL says that the database cannot be
+// used at the moment: 4060 cannot open the database, which elsewhere says that there is
+// none, 233 the connection ended during the login, and the errors of Windows sockets.
+var unavailable = []int32{4060, 233, 10053, 10054, 10060}
+
+// cutOff are the same errors of sockets as the program itself gets them, on Windows and
+// elsewhere: aborted, reset, timed out.
+var cutOff = []syscall.Errno{10053, 10054, 10060, syscall.ECONNABORTED, syscall.ECONNRESET, syscall.ETIMEDOUT}
+
+// UnavailableError is the error of a login that Azure SQL asks to repeat.
+type UnavailableError struct{ Err error }
+
+func (e *UnavailableError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the driver's error.
+func (e *UnavailableError) Unwrap() error { return e.Err }
+
+// loginError is the error of a login as the pool returns it.
+func (c *connector) loginError(err error) error {
+	if err == nil || !c.azure {
+		return err
+	}
+	ms, _ := errors.AsType[mssql.Error](err)
+	errno, _ := errors.AsType[syscall.Errno](err)
+	if slices.Contains(unavailable, ms.Number) || slices.Contains(cutOff, errno) {
+		return &UnavailableError{err}
+	}
+	return err
 }

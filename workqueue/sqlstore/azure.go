@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	mssql "github.com/microsoft/go-mssqldb"
+
+	"botwork/internal/database"
 )
 
 // Errors by which Azure SQL asks for another try. The first six refuse a request or a
@@ -29,6 +31,9 @@ var azureErrors = []int32{
 }
 
 func isAzureError(err error) bool {
+	if _, ok := errors.AsType[*database.UnavailableError](err); ok {
+		return true
+	}
 	ms, ok := errors.AsType[mssql.Error](err)
 	return ok && slices.Contains(azureErrors, ms.Number)
 }

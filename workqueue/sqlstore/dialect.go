@@ -192,6 +192,9 @@ func classify(err error) errorClass {
 			return noSuchTableError
 		}
 	}
+	if _, ok := errors.AsType[*database.UnavailableError](err); ok {
+		return transientError
+	}
 	if ms, ok := errors.AsType[mssql.Error](err); ok {
 		switch ms.Number {
 		case 1205, 1222: // deadlock victim, lock timeout

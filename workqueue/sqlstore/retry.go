@@ -14,22 +14,30 @@ import (
 
 // transient repeats what a deadlock, a lock timeout or a busy file refused:
 // the engine asks for exactly that. Everything else goes to the caller at once.
-var transient = retrypolicy.NewBuilder[any]().
-	HandleIf(func(_ any, err error) bool { return classify(err) == transientError }).
-	WithMaxAttempts(6).
-	WithDelayFunc(retryDelay).
-	WithJitterFactor(0.5).
-	ReturnLastFailure().
-	Build()
+var transient = retries().Build()
+
+func retries() retrypolicy.Builder[any] {
+	return retrypolicy.NewBuilder[any]().
+		HandleIf(func(_ any, err error) bool { return classify(err) == transientError }).
+		WithMaxAttempts(6).
+		WithDelayFunc(retryDelay).
+		WithJitterFactor(0.5).
+		ReturnLastFailure()
+}
+
+// Microsoft asks clients of Azure SQL to wait for 5 seconds before they try again, then
+// longer each time, for up to a minute ("Troubleshoot transient connection errors in SQL
+// Database"). The jitter takes off up to half.
+const azureFirstDelay, azureMostDelay = 10 * time.Second, 40 * time.Second
 
 // retryDelay is 5, 10, 20, 40 and 80 ms: a lock is free again soon. A service that is busy
-// or moves the database needs seconds: it gets 0.25, 0.5, 1, 2 and 4.
+// or moves the database needs seconds: it gets 10, 20, and 40 from then on.
 func retryDelay(exec failsafe.ExecutionAttempt[any]) time.Duration {
-	first := 5 * time.Millisecond
+	shift := min(max(exec.Attempts()-1, 0), 4)
 	if isAzureError(exec.LastError()) {
-		first = 250 * time.Millisecond
+		return min(azureFirstDelay<<shift, azureMostDelay)
 	}
-	return first << min(max(exec.Attempts()-1, 0), 4)
+	return 5 * time.Millisecond << shift
 }
 
 // retry runs a whole transaction, again when the engine asked for it, and adds
