@@ -142,3 +142,31 @@ func TestGooseStatements(t *testing.T) {
 		}
 	}
 }
+
+// Tables with filtered indexes refuse changes while QUOTED_IDENTIFIER is off, as it is in
+// sqlcmd and in job steps, where operators run these.
+func TestChangesByOperatorsSetQuotedIdentifier(t *testing.T) {
+	files := os.DirFS("sqlserver")
+	names, err := fs.Glob(files, "operators/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	changing := 0
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		statement := strings.TrimSpace(tsqlComment.ReplaceAllString(string(text), ""))
+		first, _, _ := strings.Cut(statement, ";")
+		if strings.HasPrefix(statement, "SELECT") || strings.HasPrefix(statement, "WITH") {
+			continue
+		}
+		if changing++; first != "SET QUOTED_IDENTIFIER ON" {
+			t.Errorf("sqlserver/%s begins with %q, want SET QUOTED_IDENTIFIER ON;", name, first)
+		}
+	}
+	if changing == 0 {
+		t.Error("no file changes anything: nothing was checked")
+	}
+}

@@ -2,6 +2,7 @@
 -- or is finished: a run cannot be stopped from here. (`botwork items cancel 1`
 -- does the same, and the queue's statistics see it; this they do not: `botwork
 -- queues stats --recount`.)
+SET QUOTED_IDENTIFIER ON; -- sqlcmd and job steps have it off, and then error 1934 refuses the change
 UPDATE BotWorkQueueItems SET
     State = 3,
     Error = N'cancelled by hand', -- the reason that people will read
