@@ -14,10 +14,11 @@ import (
 	"time"
 
 	"botwork/internal/testbuild"
+	"botwork/internal/testdb"
 )
 
 // patience bounds every wait of these tests; none is meant to come near it.
-const patience = 30 * time.Second
+var patience = testdb.Slow(30 * time.Second)
 
 // program is a running botwork. What it prints on both streams comes together
 // in one text, as on a terminal.

@@ -38,6 +38,8 @@ type project struct {
 	dir     string
 	store   *sqlstore.Store // the test's own eyes
 	environ []string        // the settings of its programs
+
+	password string // of the database, behind a proxy
 }
 
 // newProject makes a project whose system pipelines are the shipped ones, at

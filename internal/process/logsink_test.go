@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"botwork/internal/testdb"
 )
 
 // patience bounds every wait of these tests; none is meant to come near it.
-const patience = 30 * time.Second
+var patience = testdb.Slow(30 * time.Second)
 
 // logSink keeps what a process logs, so that a test can look at it and wait
 // for it.

@@ -202,7 +202,7 @@ func TestAReplacedProcessLearnsOfIt(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newFixture(t, e)
 		b := x.bot("w")
-		b.Heartbeat = 20 * time.Millisecond
+		b.Heartbeat = testdb.Slow(20 * time.Millisecond)
 		p := x.new(b)
 		if _, err := x.store.RegisterWorker(t.Context(), workqueue.WorkerSpec{
 			Name: "w", InstanceID: "next", Host: "elsewhere", PID: 1, Capacity: 1, Lease: time.Minute, Replaces: p.Worker().InstanceID,

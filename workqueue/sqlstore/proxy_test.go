@@ -90,7 +90,7 @@ func (x *behindProxy) fresh() {
 // await asks again and again; the database tells nobody when something changes.
 func (x *behindProxy) await(what string, done func() bool) {
 	x.Helper()
-	const patience = 30 * time.Second
+	patience := testdb.Slow(30 * time.Second)
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
 	for late := time.After(patience); !done(); {

@@ -35,7 +35,8 @@ func TestQueuePoliciesByHand(t *testing.T) {
 			{"CK_BotQueues_KeyRateLimit", `"KeyRatePeriodMs" = 1000`},
 		} {
 			_, err := byHand.ExecContext(t.Context(), `UPDATE "BotQueues" SET `+c.set+` WHERE "Name" = 'default'`)
-			if err == nil || !strings.Contains(err.Error(), c.constraint) {
+			// Some servers write names in lower case.
+			if err == nil || !strings.Contains(strings.ToLower(err.Error()), strings.ToLower(c.constraint)) {
 				t.Errorf("SET %s: error %v, want it to name %s", c.set, err, c.constraint)
 			}
 		}
