@@ -96,6 +96,7 @@ var may = map[string]map[string]string{
 		"internal/database": "it connects to databases, and says what is wrong without their passwords",
 		"internal/keyring":  "it seals and opens a text, and tells the keys",
 		"sql":               "it asks questions of its own, also where a store cannot be opened",
+		"workqueue":         "a session that hangs is told as a worker tells it",
 	},
 	"internal/e2e":         {},
 	"internal/failover":    {},

@@ -131,7 +131,9 @@ func (d *Doctor) Checks() []Check {
 			Check{Name: "replication", After: []string{"database"}, Run: d.withDatabase(d.replication)})
 	}
 	if d.o.Driver == database.SQLServer {
-		checks = append(checks, Check{Name: "snapshot", After: []string{"database"}, Run: d.withDatabase(d.snapshot)})
+		checks = append(checks,
+			Check{Name: "snapshot", After: []string{"database"}, Run: d.withDatabase(d.snapshot)},
+			Check{Name: "stalled", After: []string{"database"}, Run: d.withDatabase(d.stalled)})
 	}
 	return append(checks,
 		Check{Name: "clock", After: []string{"database"}, Run: d.withDatabase(d.clock)},

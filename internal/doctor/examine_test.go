@@ -80,8 +80,9 @@ func TestASoundWorkerOnEveryEngine(t *testing.T) {
 		}
 		found := examine(t, optionsFor(t, e.Driver, dsn))
 		for check, r := range found {
-			// A server's administrator may have left snapshots off.
-			if r.State != doctor.OK && check != "snapshot" {
+			// A server's administrator may have left snapshots off, and not every server
+			// that speaks TDS has views of its sessions.
+			if r.State != doctor.OK && check != "snapshot" && (check != "stalled" || r.State != doctor.Skipped) {
 				t.Errorf("%s: %s: %s", check, r.State, r.Found)
 			}
 		}

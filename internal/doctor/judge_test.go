@@ -7,6 +7,7 @@ import (
 
 	"botwork/internal/database"
 	"botwork/internal/procid"
+	"botwork/workqueue"
 )
 
 // wantResult checks the state and what is said.
@@ -130,5 +131,28 @@ func TestJudgeWorkers(t *testing.T) {
 		got := judgeWorkers(c.all, "here", "host")
 		wantResult(t, c.name, got[0], c.state, c.text)
 		wantResult(t, c.name, got[1], c.nameState, c.aboutTheOne)
+	}
+}
+
+func TestJudgeStalled(t *testing.T) {
+	hung := stalledSession{workqueue.StalledSession{ID: 57, Host: "LAPTOP", PID: 12, Program: "botwork", Login: "svc", HasAssignment: true, Unchanged: 95 * time.Second}, true}
+	person := stalledSession{workqueue.StalledSession{ID: 58, Host: "DESK", PID: 13, Program: "Microsoft SQL Server Management Studio", Login: "dba", Unchanged: time.Hour}, false}
+	all := []sessionRight{{"VIEW SERVER STATE", true}, {"ALTER ANY CONNECTION", true}}
+	some := []sessionRight{{"VIEW SERVER STATE", true}, {"ALTER ANY CONNECTION", false}}
+	none := []sessionRight{{"VIEW SERVER STATE", false}, {"ALTER ANY CONNECTION", false}}
+	for _, c := range []struct {
+		name   string
+		rights []sessionRight
+		found  []stalledSession
+		state  State
+		texts  []string
+	}{
+		{"nothing hangs", all, nil, OK, []string{"none"}},
+		{"it cannot look", none, nil, OK, []string{"lacks VIEW SERVER STATE and ALTER ANY CONNECTION", "GRANT VIEW SERVER STATE, ALTER ANY CONNECTION TO [a]]b]"}},
+		{"a worker hangs", all, []stalledSession{hung}, Warning, []string{`session 57 of botwork, process 12 on host "LAPTOP", login svc, holds the assignment lock and has done nothing for 1m35s`, "another worker ends", "KILL 57"}},
+		{"a worker hangs, and stays", some, []stalledSession{hung}, Warning, []string{"KILL 57", "after `GRANT ALTER ANY CONNECTION TO [a]]b]`"}},
+		{"a person's transaction", some, []stalledSession{person}, Warning, []string{"locks on items", "commit or close", "KILL 58"}},
+	} {
+		wantResult(t, c.name, judgeStalled("a]b", c.rights, c.found)[0], c.state, c.texts...)
 	}
 }

@@ -77,9 +77,11 @@ func grantAll(driver database.Driver, schema, user string) string {
 	if user == "" {
 		user = "the service's user"
 	}
-	bracketed := strings.NewReplacer("]", "]]")
-	return "GRANT SELECT, INSERT, UPDATE, DELETE ON SCHEMA::[" + bracketed.Replace(schema) + "] TO [" + bracketed.Replace(user) + "]"
+	return "GRANT SELECT, INSERT, UPDATE, DELETE ON SCHEMA::" + bracketed(schema) + " TO " + bracketed(user)
 }
+
+// bracketed writes a name as T-SQL does.
+func bracketed(name string) string { return "[" + strings.ReplaceAll(name, "]", "]]") + "]" }
 
 // inList writes what is lacking, by what it is lacking on.
 func inList(lacks map[string][]string) string {

@@ -59,7 +59,7 @@ func judgeVersion(driver database.Driver, a about) []Result {
 	}
 	if driver == database.SQLServer && a.compatibility < oldestCompatible {
 		return fault(fmt.Sprintf("%s; the database has the compatibility level %d", found, a.compatibility),
-			"the statements need 130: ALTER DATABASE CURRENT SET COMPATIBILITY_LEVEL = 150")
+			"the statements read their batches by OPENJSON, which there is from the level 130 on: ALTER DATABASE CURRENT SET COMPATIBILITY_LEVEL = 150")
 	}
 	return ok(found)
 }
@@ -81,5 +81,5 @@ func (d *Doctor) snapshot(ctx context.Context) []Result {
 		return ok("read-committed snapshot is on")
 	}
 	return warning("read-committed snapshot is off: lists and pages wait for workers, and workers for them",
-		"when the workers are stopped: ALTER DATABASE ["+strings.ReplaceAll(name, "]", "]]")+"] SET READ_COMMITTED_SNAPSHOT ON WITH ROLLBACK IMMEDIATE")
+		"when the workers are stopped: ALTER DATABASE "+bracketed(name)+" SET READ_COMMITTED_SNAPSHOT ON WITH ROLLBACK IMMEDIATE")
 }

@@ -23,6 +23,10 @@ type Store interface {
 	// LabelWorker replaces the labels of a worker. ErrWorkerReplaced when it is not
 	// the present instance.
 	LabelWorker(ctx context.Context, workerID int64, instanceID string, labels workqueue.JSONText) error
+
+	// EndStalledSessions ends the sessions of processes that have stopped in the middle of
+	// a transaction and were seen to do nothing for the time after, and returns them.
+	EndStalledSessions(ctx context.Context, after time.Duration) ([]workqueue.StalledSession, error)
 }
 
 // Options are the parts of a process. All are needed.
@@ -52,6 +56,7 @@ type Process struct {
 	runner    *workqueue.Runner
 	scheduler *scheduler.Scheduler
 	waker     *waker
+	guard     sessionGuard
 
 	// settingsLabels are the labels without those that the process adds, labels
 	// those that the worker's row has.
@@ -100,6 +105,7 @@ func (p *Process) Start(ctx context.Context) error {
 	p.started.Store(err == nil)
 	if err == nil {
 		p.waker.start(ctx)
+		p.guard.start(ctx, p.o)
 	}
 	return err
 }
@@ -132,6 +138,7 @@ func (p *Process) Stop(ctx context.Context) error {
 		}()
 	}
 	p.waker.end()
+	p.guard.end()
 	err := p.runner.Stop(ctx)
 	return errors.Join(err, <-stopped)
 }

@@ -57,8 +57,8 @@ func (s *Store) lockAssignment(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	if n, ok := result.(int64); ok && n < 0 {
-		return fmt.Errorf("the assignment lock was not got (sp_getapplock returned %d, want 0 or 1): "+
-			"the pass of another worker has held it for 30 seconds, or its session hangs", n)
+		return fmt.Errorf("the assignment lock was not got in 10 seconds (sp_getapplock returned %d, want 0 or 1): "+
+			"the pass of another worker goes on, or that worker is suspended; `botwork doctor` lists sessions that are", n)
 	}
 	return nil
 }

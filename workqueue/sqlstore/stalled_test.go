@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"botwork/internal/database"
 	"botwork/internal/testdb"
@@ -16,7 +17,7 @@ import (
 func TestAStalledPassLosesTheLock(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		if e.Driver != database.Postgres {
-			t.Skip("only PostgreSQL ends sessions that stall in a transaction")
+			t.Skip("only PostgreSQL itself ends sessions that stall in a transaction")
 		}
 		dsn := e.DSN(t)
 		sep := " "
@@ -37,6 +38,46 @@ func TestAStalledPassLosesTheLock(t *testing.T) {
 		})
 		if err != nil || passes != 2 {
 			t.Errorf("Assign = %v after %d passes, want nil after a second one", err, passes)
+		}
+	})
+}
+
+// On SQL Server the other workers end the session of a process that is suspended with the
+// assignment lock.
+func TestAStalledSessionIsEnded(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		if e.Driver != database.SQLServer {
+			t.Skip("SQLite has no sessions, and PostgreSQL ends them itself")
+		}
+		dsn := e.DSN(t)
+		other, suspended := e.Open(t, dsn), e.SQL(t, dsn)
+		if _, err := suspended.ExecContext(t.Context(), `SELECT 1 FROM sys.dm_tran_locks WHERE 1 = 0`); err != nil {
+			t.Skip("this server has no view of its locks, or the login may not see it: ", err)
+		}
+		conn, err := suspended.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		const lock = `BEGIN TRANSACTION; EXEC sp_getapplock @Resource = N'botwork.assignment', @LockMode = N'Exclusive', @LockOwner = N'Transaction'`
+		if _, err := conn.ExecContext(t.Context(), lock); err != nil {
+			t.Fatal(err)
+		}
+		if early, err := other.EndStalledSessions(t.Context(), time.Hour); err != nil || len(early) > 0 {
+			t.Fatalf("the first look ends %v, %v, want none", early, err)
+		}
+		ended, err := other.EndStalledSessions(t.Context(), 0)
+		if err != nil || len(ended) != 1 {
+			t.Fatalf("the second look ends %v, %v, want the session", ended, err)
+		}
+		if s := ended[0]; !s.Ended && s.Err != nil {
+			t.Skip("the login may not end sessions: ", s.Err)
+		}
+		if s := ended[0]; !s.HasAssignment || s.Program != "botwork" || s.Host == "" {
+			t.Errorf("the session is %s, want its host, the program botwork and the assignment lock", s)
+		}
+		if err := other.Assign(t.Context(), func(context.Context, workqueue.AssignTx) error { return nil }); err != nil {
+			t.Errorf("a pass afterwards = %v, want nil", err)
 		}
 	})
 }

@@ -49,6 +49,7 @@ type Store struct {
 	schemas  workqueue.Schemas // likewise
 	notices  notices           // likewise
 	history  history           // likewise
+	stalled  stalled           // likewise
 }
 
 var _ workqueue.Store = (*Store)(nil)
