@@ -29,10 +29,14 @@ SEED ?= 0
 # How many histories `make simulate` lives through.
 SEEDS ?= 2000
 
-.PHONY: help run build test fuzz simulate chaos lint dist tools clean
+# The file for the report of `make sqlserver`, and how long it hunts for deadlocks.
+REPORT ?= sqlserver-report.md
+HUNT ?= 2m
+
+.PHONY: help run build test fuzz simulate chaos sqlserver lint dist tools clean
 
 help: ## print this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target text; do printf '  make %-8s %s\n' "$$target" "$$text"; done
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target text; do printf '  make %-9s %s\n' "$$target" "$$text"; done
 
 run: build ## build and start the quickstart: embedded SQLite, real items; Ctrl-C drains
 	./botwork demo
@@ -67,6 +71,10 @@ chaos: ## kill, suspend and drain workers for FOR (3m) over each engine, take th
 	go test ./internal/chaos -count=1 -v -timeout=0 -run 'TestNothing|TestLookAlikes|TestTheDatabaseFile|TestRecovery|TestAKillRepeats' \
 		-args -chaos.for=$(FOR) -chaos.seed=$(SEED) -chaos.lateness=1s -chaos.recoveries=5; \
 	go test ./internal/failover -count=1 -v -timeout=0 -parallel 1 -args -failover.rounds=5 -failover.busy=10s
+
+# The DSN is passed on in the environment, where other users do not see it.
+sqlserver: ## try everything that needs a server on the SQL Server of DSN, and write REPORT (sqlserver-report.md)
+	@BOTWORK_TEST_SQLSERVER_DSN="$${DSN:-$$BOTWORK_TEST_SQLSERVER_DSN}" go run ./internal/servertrial -out '$(REPORT)' -hunt $(HUNT)
 
 lint: $(LINTER) ## check formatting, go vet for Linux and Windows, and the linters
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }

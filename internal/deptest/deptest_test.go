@@ -153,6 +153,9 @@ var may = map[string]map[string]string{
 		"pipelines":           "the keys of pipelines",
 		"tasks":               "the keys of tasks",
 	},
+	"internal/servertrial": {
+		"internal/database": "it asks the server what it is, and hides passwords",
+	},
 	"internal/service":    {},
 	"internal/simulation": {},
 	"internal/scheduler": {

@@ -1,7 +1,7 @@
 // Package testdb gives tests an empty database of every engine that is there:
 // SQLite always; PostgreSQL and SQL Server where BOTWORK_TEST_POSTGRES_DSN and
 // BOTWORK_TEST_SQLSERVER_DSN name a server on which databases or schemas may
-// be made and dropped.
+// be made and dropped. docs/sqlserver.md lists all variables.
 package testdb
 
 import (
@@ -53,6 +53,11 @@ func (e Engine) DSN(t testing.TB) string {
 	dsn, remove, err := database.Scratch(context.Background(), e.Driver, os.Getenv(e.Server), "botwork_test")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if on := os.Getenv(RowVersionsVariable); on != "" && e.Driver == database.SQLServer {
+		if err := setRowVersions(t, dsn, on); err != nil {
+			t.Fatal(err)
+		}
 	}
 	t.Cleanup(func() {
 		if err := remove(context.Background()); err != nil {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/failsafe-go/failsafe-go"
+
 	"botwork/workqueue"
 )
 
@@ -94,4 +96,21 @@ func (s *Store) InTx(ctx context.Context, statement string) error {
 		_, err := tx.ExecContext(ctx, statement)
 		return err
 	})
+}
+
+// OneType makes texts one type of SQL Server, as the store does.
+func OneType(args []any) []any { return oneType(args) }
+
+// The most rows that one statement writes.
+const (
+	RescueBatch  = rescueBatch
+	WriteBatch   = writeBatch
+	EnqueueBatch = enqueueBatch
+)
+
+// WatchRetries tells seen of each error that is answered by another try, until it is
+// stopped. Nothing else may use a store when it begins and when it is stopped.
+func WatchRetries(seen func(error)) (stop func()) {
+	transient = retries().OnRetry(func(e failsafe.ExecutionEvent[any]) { seen(e.LastError()) }).Build()
+	return func() { transient = retries().Build() }
 }

@@ -92,10 +92,7 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 		return result, err
 	}
 	held := refRows(p.Held)
-	batch, err := jsonRows(slices.SortedFunc(slices.Values(held), refRow.compare))
-	if err != nil {
-		return result, err
-	}
+	ordered := slices.SortedFunc(slices.Values(held), refRow.compare)
 	begun, err := jsonRows(refRows(p.Begun))
 	if err != nil {
 		return result, err
@@ -112,15 +109,21 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 		result = workqueue.BeatResult{}
 		// The items before the worker, as everybody does: on SQL Server the
 		// note of a failed attempt reads the worker's row behind its items.
-		if len(held) > 0 {
-			renewed, err := s.queries.refs(ctx, on, "beat_items", values{
+		var renewed []refRow
+		for chunk := range slices.Chunk(ordered, writeBatch) {
+			batch, err := jsonRows(chunk)
+			if err != nil {
+				return err
+			}
+			some, err := s.queries.refs(ctx, on, "beat_items", values{
 				"worker": p.WorkerID, "lease_ms": ms(p.Lease), "rows": batch, "begun": begun, "now": s.nowArg(),
 			})
 			if err != nil {
 				return err
 			}
-			result.Lost = missing(held, renewed)
+			renewed = append(renewed, some...)
 		}
+		result.Lost = missing(held, renewed)
 		rows, err := s.queries.query(ctx, on, "beat_worker", values{
 			"worker": p.WorkerID, "instance": p.InstanceID, "lease_ms": ms(p.Lease), "stuck": p.Stuck, "ended_ms": ended, "now": s.nowArg(),
 		})

@@ -1,0 +1,217 @@
+package sqlstore_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	mssql "github.com/microsoft/go-mssqldb"
+	"modernc.org/sqlite"
+
+	"botwork/internal/testdb"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// hunt is how long the hunt for deadlocks goes on.
+var hunt = flag.Duration("sqlstore.hunt", time.Second, "how long the hunt for deadlocks goes on")
+
+// Processes that claim, finish, beat, run passes, enqueue and clean up at once may meet in deadlocks
+// and wait for locks too long. Each such refusal is repeated, none reaches the caller, and
+// the rows fit together afterwards.
+func TestDeadlocksAreRepeated(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		dsn := e.DSN(t)
+		first := e.Open(t, dsn)
+		h := &hunting{t: t, refusals: map[string]int{}, done: map[string]int{}}
+		defer sqlstore.WatchRetries(h.refused)()
+		stores := []*sqlstore.Store{first}
+		for range 3 {
+			stores = append(stores, e.Open(t, dsn))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), *hunt)
+		defer cancel()
+		var all sync.WaitGroup
+		for i, store := range stores {
+			w, err := store.RegisterWorker(t.Context(), workqueue.WorkerSpec{Name: fmt.Sprint("w", i), Host: "h", Capacity: 40, Lease: time.Minute})
+			if err != nil {
+				t.Fatal(err)
+			}
+			one := &hunter{hunting: h, store: store, worker: w}
+			for _, act := range []struct {
+				name string
+				do   func(context.Context) error
+			}{
+				{"enqueue", one.enqueue}, {"pass", one.pass}, {"claim", one.claim}, {"finish", one.finish}, {"beat", one.beat}, {"clean up", one.cleanUp},
+			} {
+				all.Go(func() { h.repeat(ctx, act.name, act.do) })
+			}
+		}
+		all.Wait()
+		for _, name := range slices.Sorted(maps.Keys(h.done)) {
+			t.Logf("%s: %d times", name, h.done[name])
+		}
+		for _, what := range slices.Sorted(maps.Keys(h.refusals)) {
+			t.Logf("refused and repeated by %s: %d times", what, h.refusals[what])
+		}
+		if len(h.refusals) == 0 {
+			t.Log("nothing was refused")
+		}
+		report, err := first.Check(t.Context(), workqueue.CheckParams{})
+		if err != nil || len(report.Violations) > 0 {
+			t.Errorf("afterwards there are the violations %v, %v", report.Violations, err)
+		}
+		for _, name := range []string{"claim", "finish", "beat", "pass"} {
+			if h.done[name] == 0 {
+				t.Errorf("%s was never done", name)
+			}
+		}
+	})
+}
+
+// hunting counts what was done, and what was refused.
+type hunting struct {
+	t *testing.T
+
+	mu             sync.Mutex
+	refusals, done map[string]int // guarded by mu
+}
+
+// refused counts an error of an engine by its number.
+func (h *hunting) refused(err error) {
+	what := "another error"
+	if ms, ok := errors.AsType[mssql.Error](err); ok {
+		what = fmt.Sprint("error ", ms.Number)
+	} else if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		what = "SQLSTATE " + pg.Code
+	} else if lite, ok := errors.AsType[*sqlite.Error](err); ok {
+		what = fmt.Sprint("result code ", lite.Code())
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.refusals[what]++
+}
+
+// repeat does something again and again.
+func (h *hunting) repeat(ctx context.Context, name string, do func(context.Context) error) {
+	for ctx.Err() == nil {
+		err := do(ctx)
+		if err != nil && ctx.Err() == nil {
+			h.t.Errorf("%s: %v", name, err)
+			return
+		}
+		if err == nil {
+			h.mu.Lock()
+			h.done[name]++
+			h.mu.Unlock()
+		}
+		time.Sleep(time.Duration(rand.IntN(int(2 * time.Millisecond)))) // whoever writes always would keep SQLite's others out
+	}
+}
+
+// hunter is a process with what it holds.
+type hunter struct {
+	*hunting
+	store  *sqlstore.Store
+	worker workqueue.Worker
+
+	holding sync.Mutex
+	held    []workqueue.Item // guarded by holding
+}
+
+func (h *hunter) enqueue(ctx context.Context) error {
+	batch := make([]workqueue.NewItem, 1+rand.IntN(20))
+	for i := range batch {
+		batch[i] = workqueue.NewItem{IntegrationConfig: "Work", Priority: rand.IntN(1500), CreatedBy: "hunt"}
+	}
+	_, err := h.store.Enqueue(ctx, batch)
+	return err
+}
+
+// pass frees what is stale, and assigns to this worker or to one beside it.
+func (h *hunter) pass(ctx context.Context) error {
+	return h.store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
+		if _, err := tx.Rescue(ctx, time.Minute); err != nil {
+			return err
+		}
+		due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 50)
+		if err != nil {
+			return err
+		}
+		batch := make([]workqueue.Assignment, len(due))
+		for i, d := range due {
+			batch[i] = workqueue.Assignment{ItemID: d.ID, WorkerID: 1 + (h.worker.ID+int64(rand.IntN(2)))%4}
+		}
+		_, err = tx.Write(ctx, batch)
+		return err
+	})
+}
+
+func (h *hunter) claim(ctx context.Context) error {
+	items, err := h.store.Claim(ctx, claimAll(h.worker, time.Minute))
+	h.holding.Lock()
+	defer h.holding.Unlock()
+	h.held = append(h.held, items...)
+	return err
+}
+
+// take takes some of what is held.
+func (h *hunter) take() []workqueue.Item {
+	h.holding.Lock()
+	defer h.holding.Unlock()
+	n := min(len(h.held), 1+rand.IntN(20))
+	some := slices.Clone(h.held[:n])
+	h.held = slices.Delete(h.held, 0, n)
+	return some
+}
+
+func (h *hunter) finish(ctx context.Context) error {
+	var ends []workqueue.Finish
+	for _, it := range h.take() {
+		end := workqueue.Finish{ItemID: it.ID, Fence: it.Fence, QueueName: it.QueueName, State: workqueue.Processed, RetryCount: it.RetryCount}
+		if it.StartedAt != nil {
+			end.StartedAt = *it.StartedAt
+		}
+		if rand.IntN(4) == 0 {
+			end.State, end.RetryCount, end.Error, end.ErrorKind = workqueue.Ready, it.RetryCount+1, "hunted", workqueue.KindError
+			end.Attempt = &workqueue.AttemptNote{Number: it.Attempt(), Outcome: "failed"}
+		}
+		ends = append(ends, end)
+	}
+	_, err := h.store.Finish(ctx, h.worker.ID, h.worker.InstanceID, ends)
+	return err
+}
+
+// beat renews all, and tells of some that they have begun.
+func (h *hunter) beat(ctx context.Context) error {
+	h.holding.Lock()
+	refs := make([]workqueue.ItemRef, len(h.held))
+	for i, it := range h.held {
+		refs[i] = workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence}
+	}
+	h.holding.Unlock()
+	begun := refs[:len(refs)/2]
+	_, err := h.store.Beat(ctx, workqueue.BeatParams{WorkerID: h.worker.ID, InstanceID: h.worker.InstanceID, Lease: time.Minute, Held: refs, Begun: begun})
+	if err != nil || len(begun) == 0 {
+		return err
+	}
+	notes := make([]workqueue.ProgressNote, len(begun))
+	for i, ref := range begun {
+		notes[i] = workqueue.ProgressNote{ItemRef: ref, Progress: "half"}
+	}
+	_, err = h.store.Progress(ctx, h.worker.ID, h.worker.InstanceID, notes)
+	return err
+}
+
+func (h *hunter) cleanUp(ctx context.Context) error {
+	_, err := workqueue.CleanUp(ctx, h.store, workqueue.CleanUpParams{Completed: new(time.Duration), Archived: new(time.Duration), Deleted: new(time.Duration), For: 50 * time.Millisecond})
+	return err
+}
