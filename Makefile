@@ -60,7 +60,7 @@ fuzz: ## try the parsers and the redactor with made-up texts, each for FUZZTIME 
 	done
 
 simulate: ## live through SEEDS (2000) made-up histories of a cluster in trouble, and break the code on purpose
-	CGO_ENABLED=0 go test ./internal/simulation -count=1 -v -timeout=0 -seeds $(SEEDS)
+	CGO_ENABLED=0 go test ./internal/tests/simulation -count=1 -v -timeout=0 -seeds $(SEEDS)
 
 chaos: ## kill, suspend and drain workers for FOR (3m) over each engine, take their database away, then count what is lost or ran twice; SEED repeats
 	@set -e; \
@@ -68,9 +68,9 @@ chaos: ## kill, suspend and drain workers for FOR (3m) over each engine, take th
 		settings=$$(.ci/postgres start); eval "$$settings"; \
 		trap '.ci/postgres stop' EXIT; trap 'exit 130' INT; trap 'exit 143' TERM; \
 	fi; \
-	go test ./internal/chaos -count=1 -v -timeout=0 -run 'TestNothing|TestLookAlikes|TestTheDatabaseFile|TestRecovery|TestAKillRepeats' \
+	go test ./internal/tests/chaos -count=1 -v -timeout=0 -run 'TestNothing|TestLookAlikes|TestTheDatabaseFile|TestRecovery|TestAKillRepeats' \
 		-args -chaos.for=$(FOR) -chaos.seed=$(SEED) -chaos.lateness=1s -chaos.recoveries=5; \
-	go test ./internal/failover -count=1 -v -timeout=0 -parallel 1 -args -failover.rounds=5 -failover.busy=10s
+	go test ./internal/tests/failover -count=1 -v -timeout=0 -parallel 1 -args -failover.rounds=5 -failover.busy=10s
 
 # The DSN is passed on in the environment, where other users do not see it.
 sqlserver: ## try everything that needs a server on the SQL Server of DSN, and write REPORT (sqlserver-report.md)

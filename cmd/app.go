@@ -18,7 +18,7 @@ import (
 	"botwork/config"
 	"botwork/handlers"
 	"botwork/handlers/queue"
-	"botwork/internal/checker"
+	"botwork/internal/author/checker"
 	"botwork/internal/database"
 	"botwork/internal/programs"
 	"botwork/internal/service"

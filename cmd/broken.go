@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"botwork/internal/checker"
+	"botwork/internal/author/checker"
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/reload"
-	"botwork/internal/strictyaml"
 	"botwork/pipelines"
 )
 

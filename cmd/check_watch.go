@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
 )
 

@@ -1,8 +1,8 @@
 package cmd
 
 import (
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/keyring"
-	"botwork/internal/strictyaml"
 	"botwork/workqueue"
 )
 

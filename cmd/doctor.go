@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/config"
-	"botwork/internal/checker"
+	"botwork/internal/author/checker"
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/doctor"
 	"botwork/internal/service"
-	"botwork/internal/strictyaml"
 	"botwork/pipelines"
 )
 

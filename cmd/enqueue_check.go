@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 	"botwork/workqueue"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
 )
 

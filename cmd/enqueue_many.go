@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )

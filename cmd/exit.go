@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 // The exit codes, a promise to scripts.

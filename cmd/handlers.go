@@ -8,7 +8,7 @@ import (
 
 	"botwork/handlers"
 	"botwork/handlers/queue"
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 // kindView is a handler's documentation as JSON and YAML show it.

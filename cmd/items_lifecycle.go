@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
 )
 

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 
 	"botwork/config"
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/keyring"
-	"botwork/internal/strictyaml"
 )
 
 // readKeys reads a keyset from a file, or from standard input for "-".

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"botwork/internal/lsp"
+	"botwork/internal/author/lsp"
 )
 
 func (a *app) lspCommand() *cobra.Command {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"io"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 // listPrinter prints a list as [app.print] does, one element after the other: it may be

@@ -6,8 +6,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"botwork/handlers/queue"
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/process"
-	"botwork/internal/strictyaml"
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"

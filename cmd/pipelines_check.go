@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"botwork/internal/checker"
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/checker"
+	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 )
 

@@ -3,8 +3,8 @@ package cmd
 import (
 	"os"
 
-	"botwork/internal/checker"
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/checker"
+	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 	"botwork/pipelines/pipelinetest"
 )

@@ -9,8 +9,8 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
-	"botwork/internal/checker"
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/checker"
+	"botwork/internal/author/strictyaml"
 )
 
 // fixNamed mends the files of the project, or those named, and tells what it did.

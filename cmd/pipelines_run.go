@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/handlers/queue"
-	"botwork/internal/checker"
+	"botwork/internal/author/checker"
 	"botwork/pipelines"
 	"botwork/workqueue"
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
-	"botwork/internal/queuedefs"
+	"botwork/internal/author/queuedefs"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )

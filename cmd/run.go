@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/process"
-	"botwork/internal/strictyaml"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )

@@ -14,10 +14,10 @@ import (
 
 	"botwork/config"
 	"botwork/handlers"
-	"botwork/internal/checker"
+	"botwork/internal/author/checker"
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/database"
 	"botwork/internal/process"
-	"botwork/internal/strictyaml"
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"

@@ -11,8 +11,8 @@ import (
 	"botwork/config"
 	"botwork/handlers"
 	"botwork/handlers/queue"
-	"botwork/internal/schemas"
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/schemas"
+	"botwork/internal/author/strictyaml"
 )
 
 // schemaKinds are the schemas that there are.

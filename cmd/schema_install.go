@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"botwork/internal/checker"
-	"botwork/internal/schemas"
+	"botwork/internal/author/checker"
+	"botwork/internal/author/schemas"
 	"botwork/pipelines"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/config"
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/service"
-	"botwork/internal/strictyaml"
 )
 
 func (a *app) serviceRunCommand() *cobra.Command {

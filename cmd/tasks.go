@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/tasks"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"

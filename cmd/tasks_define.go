@@ -11,7 +11,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )

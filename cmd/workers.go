@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 // Channels are the sorts of items that a worker takes, by name. A worker without

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/database"
-	"botwork/internal/strictyaml"
 )
 
 // namePattern is what connections, secrets and labels may be called: something that

@@ -10,9 +10,9 @@ import (
 	"runtime"
 	"time"
 
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/database"
 	"botwork/internal/hostrules"
-	"botwork/internal/strictyaml"
 )
 
 // Config is the settings of one process. The key of a setting in the file is
@@ -39,7 +39,7 @@ type Config struct {
 	Encryption Encryption `yaml:"encryption" envPrefix:"ENCRYPTION_"`
 
 	// Queues are the definitions of queues as they stand in the file; nil when
-	// it has none. Package internal/queuedefs reads them.
+	// it has none. Package internal/author/queuedefs reads them.
 	Queues *strictyaml.Node `yaml:"queues"`
 
 	// Tasks are the scheduled tasks as they stand in the file; nil when it has

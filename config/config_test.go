@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"botwork/config"
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected findings in testdata")

@@ -3,7 +3,7 @@ package config
 import (
 	"fmt"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 // Encryption says with which keys the texts of encrypted queues are sealed.

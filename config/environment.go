@@ -12,7 +12,7 @@ import (
 
 	"github.com/caarlos0/env/v11"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 const (

@@ -3,8 +3,8 @@ package config
 import (
 	"fmt"
 
+	"botwork/internal/author/keydocs"
 	"botwork/internal/database"
-	"botwork/internal/keydocs"
 )
 
 // Keys describes the keys of the settings' file. What stands below `queues` and

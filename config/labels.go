@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/workqueue/matching"
 )
 

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 // DefaultFile is read from the working folder when no file is named.

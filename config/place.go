@@ -3,7 +3,7 @@ package config
 import (
 	"strings"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 // SetFrom notes that the setting at path, such as "worker.capacity", was

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/database"
-	"botwork/internal/strictyaml"
 )
 
 // Text is a setting that often does not stand in the file itself. In YAML it

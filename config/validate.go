@@ -7,9 +7,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/database"
 	"botwork/internal/hostrules"
-	"botwork/internal/strictyaml"
 )
 
 // Validate checks the settings and their pairs. Load has called it; call it

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/database"
-	"botwork/internal/strictyaml"
 )
 
 // Connection says how to reach a database that pipelines use by name. Driver

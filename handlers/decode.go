@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/spans"
-	"botwork/internal/strictyaml"
 )
 
 // decoder fills parameter structs and collects what is wrong on the way. One

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 // Broken is a file with mistakes. Its pipeline does not run; items that name it

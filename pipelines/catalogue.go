@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 // Catalogue holds the pipelines of a folder by name and resolves what an

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 
 	"github.com/google/go-cmp/cmp"
 )

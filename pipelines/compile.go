@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"botwork/handlers"
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/bounded"
-	"botwork/internal/strictyaml"
 
 	"github.com/expr-lang/expr/types"
 )

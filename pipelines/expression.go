@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/bounded"
-	"botwork/internal/strictyaml"
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/file"

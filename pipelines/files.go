@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 // File is the text of a pipeline's file, or why there is none.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 // maxInline bounds the inline pipelines that are kept compiled: an enqueuer

@@ -1,8 +1,8 @@
 package pipelines
 
 import (
+	"botwork/internal/author/keydocs"
 	"botwork/internal/cron"
-	"botwork/internal/keydocs"
 	"botwork/workqueue"
 	"botwork/workqueue/matching"
 )

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"botwork/handlers"
-	"botwork/internal/keydocs"
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/keydocs"
+	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 )
 

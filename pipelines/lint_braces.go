@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 // bare recognises an expression in braces that lack their dollar. Go's templates

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/workqueue/matching"
 	"botwork/workqueue/scoring"
 )

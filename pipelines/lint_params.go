@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"botwork/handlers"
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 // parameters finds the step's handler and checks its parameters, as far as

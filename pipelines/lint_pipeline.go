@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/jsonschemas"
-	"botwork/internal/strictyaml"
 	"botwork/workqueue"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"botwork/handlers"
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"

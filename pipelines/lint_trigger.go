@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/cron"
-	"botwork/internal/strictyaml"
 )
 
 type rawTrigger struct {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 // Part says that a run takes only some of a pipeline's steps, one after the

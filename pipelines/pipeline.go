@@ -3,8 +3,8 @@ package pipelines
 import (
 	"time"
 
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/jsonschemas"
-	"botwork/internal/strictyaml"
 	"botwork/workqueue"
 	"botwork/workqueue/matching"
 )

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/cron"
-	"botwork/internal/strictyaml"
 	"botwork/workqueue"
 
 	"github.com/google/go-cmp/cmp"

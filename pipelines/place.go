@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 // place is where something stands in a file.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/types"

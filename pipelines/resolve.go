@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"botwork/handlers"
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"botwork/internal/author/schemas"
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/jsonschemas"
-	"botwork/internal/schemas"
-	"botwork/internal/strictyaml"
 	"botwork/pipelines"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 // template is a value of `with`, of which some parts are expressions. Exactly

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 
 	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/types"

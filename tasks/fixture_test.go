@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/testdb"
 	"botwork/tasks"
 	"botwork/workqueue"

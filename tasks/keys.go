@@ -1,7 +1,7 @@
 package tasks
 
 import (
-	"botwork/internal/keydocs"
+	"botwork/internal/author/keydocs"
 	"botwork/workqueue"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/database"
-	"botwork/internal/strictyaml"
 	"botwork/tasks"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"

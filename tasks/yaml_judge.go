@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 // judge adds what is wrong with the values, each at its key. Of a key that could

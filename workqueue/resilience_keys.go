@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"botwork/internal/keydocs"
+	"botwork/internal/author/keydocs"
 	"botwork/internal/spans"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"botwork/handlers"
 	"botwork/handlers/queue"
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 	"botwork/workqueue"
 )

@@ -9,8 +9,8 @@ import (
 
 	"botwork/handlers"
 	"botwork/handlers/queue"
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/process"
-	"botwork/internal/strictyaml"
 	"botwork/pipelines"
 	"botwork/pipelines/shipped"
 	"botwork/workqueue"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 	"botwork/workqueue"
 )

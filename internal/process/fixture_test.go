@@ -11,8 +11,8 @@ import (
 
 	"botwork/handlers"
 	"botwork/handlers/queue"
+	"botwork/internal/author/strictyaml"
 	"botwork/internal/process"
-	"botwork/internal/strictyaml"
 	"botwork/internal/testdb"
 	"botwork/pipelines"
 	"botwork/pipelines/shipped"

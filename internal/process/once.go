@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 	"botwork/workqueue"
 )

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 )
 

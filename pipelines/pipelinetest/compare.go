@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"botwork/handlers"
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 )
 
 // Failure is one thing that was not as a case expects it.

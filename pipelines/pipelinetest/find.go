@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 )
 

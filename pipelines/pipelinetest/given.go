@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 	"botwork/workqueue"
 )

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"botwork/handlers"
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 
 	"github.com/google/go-cmp/cmp"

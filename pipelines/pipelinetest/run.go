@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"botwork/handlers"
-	"botwork/internal/strictyaml"
+	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 
 	"github.com/rs/zerolog"

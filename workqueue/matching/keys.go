@@ -3,7 +3,7 @@ package matching
 import (
 	"slices"
 
-	"botwork/internal/keydocs"
+	"botwork/internal/author/keydocs"
 )
 
 // SelectorKeys describes the keys of a selector that is written as a mapping.

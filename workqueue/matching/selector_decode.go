@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"botwork/internal/keydocs"
+	"botwork/internal/author/keydocs"
 	"botwork/internal/spans"
 )
 

@@ -1,0 +1,68 @@
+package checker_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"botwork/internal/author/checker"
+)
+
+// elsewhere are the codes that no file of the corpus can show, with the test that does.
+var elsewhere = map[string]string{
+	"empty-trigger":   "../../../pipelines/testdata/lint/trigger-empty.want",
+	"duplicate-case":  "../../../pipelines/pipelinetest/pipelinetest_test.go",
+	"invalid-payload": "../../../cmd/testdata/golden/enqueue_lines.txt",
+	"invalid-schema":  "../../../pipelines/testdata/lint/input-schema.want",
+	"no-cases":        "../../../pipelines/pipelinetest/pipelinetest_test.go",
+	"no-file":         "open_test.go",
+	"no-value":        "../../../config/load_test.go",
+	"not-json":        "../../../cmd/testdata/golden/enqueue_lines.txt",
+	"too-long":        "../../../cmd/enqueue_spool_test.go",
+	"too-many":        "../../../cmd/enqueue_lines_test.go",
+	"unreadable-file": "named_test.go",
+}
+
+// TestEveryCodeOccurs wants each kind of finding in what the corpus expects, or in the
+// test that is named for it, and no other.
+func TestEveryCodeOccurs(t *testing.T) {
+	pattern := regexp.MustCompile(`\[([a-z0-9]+(?:-[a-z0-9]+)+)\](?:;|$)`)
+	found := map[string]bool{}
+	for _, folder := range []string{"testdata/files/*.want", "testdata/projects/*/want.txt", "../../../pipelines/testdata/lint/*.want"} {
+		for _, path := range glob(t, folder) {
+			for line := range strings.Lines(text(t, path)) {
+				for _, m := range pattern.FindAllStringSubmatch(strings.TrimSpace(line), -1) {
+					found[m[1]] = true
+				}
+			}
+		}
+	}
+	var known []string
+	for _, rule := range checker.Rules() {
+		known = append(known, rule.Code)
+		switch path := elsewhere[rule.Code]; {
+		case found[rule.Code]:
+		case path == "":
+			t.Errorf("no file of the corpus shows %s", rule.Code)
+		case !strings.Contains(text(t, path), rule.Code):
+			t.Errorf("%s does not show %s", path, rule.Code)
+		}
+	}
+	for code := range found {
+		if !slices.Contains(known, code) {
+			t.Errorf("the corpus shows %s, which is no rule", code)
+		}
+	}
+}
+
+func text(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.FromSlash(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

@@ -1,0 +1,338 @@
+package lsp_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/textproto"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"botwork/handlers"
+	"botwork/handlers/queue"
+	"botwork/internal/author/lsp"
+	"botwork/internal/author/strictyaml"
+	"botwork/pipelines"
+)
+
+// client drives a server over the protocol.
+type client struct {
+	t    *testing.T
+	in   io.WriteCloser
+	done chan error // what Serve returned
+
+	mu       sync.Mutex
+	lastID   int
+	waiting  map[int]chan answer
+	versions map[string]int
+
+	// notes are the notifications and requests of the server, in their order.
+	notes chan note
+}
+
+type answer struct {
+	Result json.RawMessage
+	Error  *struct {
+		Code    int
+		Message string
+	}
+}
+
+type note struct {
+	ID     json.RawMessage
+	Method string
+	Params json.RawMessage
+}
+
+// start runs a server in this process.
+func start(t *testing.T, opts lsp.Options) *client {
+	t.Helper()
+	inRead, inWrite := io.Pipe()
+	outRead, outWrite := io.Pipe()
+	if opts.Open == nil {
+		opts.Open = openProject
+	}
+	if opts.Debounce == 0 {
+		opts.Debounce = time.Millisecond
+	}
+	opts.Log = t.Output()
+	done := make(chan error, 1)
+	go func() {
+		err := lsp.Serve(t.Context(), inRead, outWrite, opts)
+		_ = outWrite.Close()
+		_ = inRead.Close()
+		done <- err
+	}()
+	c := newClient(t, inWrite, outRead)
+	c.done = done
+	return c
+}
+
+func newClient(t *testing.T, in io.WriteCloser, out io.Reader) *client {
+	c := &client{t: t, in: in, waiting: map[int]chan answer{}, versions: map[string]int{}, notes: make(chan note, 1000)}
+	go c.read(out)
+	t.Cleanup(func() { _ = in.Close() })
+	return c
+}
+
+// read sorts what the server says.
+func (c *client) read(out io.Reader) {
+	r := bufio.NewReader(out)
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for id, ch := range c.waiting {
+			close(ch)
+			delete(c.waiting, id)
+		}
+		close(c.notes)
+	}()
+	for {
+		header, err := textproto.NewReader(r).ReadMIMEHeader()
+		if err != nil {
+			return
+		}
+		length, err := strconv.Atoi(header.Get("Content-Length"))
+		if err != nil {
+			c.t.Errorf("the server wrote the header %v", header)
+			return
+		}
+		body := make([]byte, length)
+		if _, err := io.ReadFull(r, body); err != nil {
+			return
+		}
+		var m struct {
+			note
+			answer
+		}
+		if err := json.Unmarshal(body, &m); err != nil {
+			c.t.Errorf("the server wrote %q: %v", body, err)
+			return
+		}
+		if m.Method != "" {
+			c.notes <- m.note
+			continue
+		}
+		id, err := strconv.Atoi(string(m.ID))
+		if err != nil {
+			id = -1 // null: an error that belongs to no request
+		}
+		c.mu.Lock()
+		ch := c.waiting[id]
+		delete(c.waiting, id)
+		c.mu.Unlock()
+		if ch != nil {
+			ch <- m.answer
+		}
+	}
+}
+
+// raw writes a frame.
+func (c *client) raw(body string) {
+	_, err := fmt.Fprintf(c.in, "Content-Length: %d\r\n\r\n%s", len(body), body)
+	if err != nil && !errors.Is(err, io.ErrClosedPipe) {
+		c.t.Errorf("write: %v", err)
+	}
+}
+
+func (c *client) notify(method string, params any) {
+	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.raw(string(text))
+}
+
+// send sends a request and returns where its answer comes.
+func (c *client) send(method string, params any) (int, <-chan answer) {
+	c.mu.Lock()
+	c.lastID++
+	id, ch := c.lastID, make(chan answer, 1)
+	c.waiting[id] = ch
+	c.mu.Unlock()
+	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.raw(string(text))
+	return id, ch
+}
+
+// await waits for an answer.
+func (c *client) await(ch <-chan answer) answer {
+	c.t.Helper()
+	select {
+	case a, ok := <-ch:
+		if !ok {
+			c.t.Fatal("the server went away without an answer")
+		}
+		return a
+	case <-time.After(30 * time.Second):
+		c.t.Fatal("no answer after 30s")
+	}
+	return answer{}
+}
+
+// call sends a request and decodes its result into into, which may be nil. It
+// returns the error's code and message, 0 and "" when it went well.
+func (c *client) call(method string, params, into any) (int, string) {
+	c.t.Helper()
+	_, ch := c.send(method, params)
+	a := c.await(ch)
+	if a.Error != nil {
+		return a.Error.Code, a.Error.Message
+	}
+	if into != nil {
+		if err := json.Unmarshal(a.Result, into); err != nil {
+			c.t.Fatalf("%s answered %s: %v", method, a.Result, err)
+		}
+	}
+	return 0, ""
+}
+
+// initialize opens the connection in good order; utf8 asks for positions in bytes.
+func (c *client) initialize(capabilities map[string]any) map[string]any {
+	c.t.Helper()
+	var result map[string]any
+	if code, message := c.call("initialize", map[string]any{"processId": os.Getpid(), "capabilities": capabilities}, &result); code != 0 {
+		c.t.Fatalf("initialize: %d %s", code, message)
+	}
+	c.notify("initialized", map[string]any{})
+	return result
+}
+
+// goodbye ends the connection in good order.
+func (c *client) goodbye() error {
+	c.t.Helper()
+	if code, message := c.call("shutdown", nil, nil); code != 0 {
+		c.t.Fatalf("shutdown: %d %s", code, message)
+	}
+	c.notify("exit", nil)
+	select {
+	case err := <-c.done:
+		return err
+	case <-time.After(30 * time.Second):
+		c.t.Fatal("the server goes on 30s after exit")
+	}
+	return nil
+}
+
+// open tells of a document.
+func (c *client) open(path, text string) string {
+	uri := fileURI(path)
+	c.versions[uri] = 1
+	c.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uri, "languageId": "yaml", "version": 1, "text": text}})
+	return uri
+}
+
+// change replaces a document's text.
+func (c *client) change(uri string, changes ...map[string]any) int {
+	c.versions[uri]++
+	c.notify("textDocument/didChange", map[string]any{
+		"textDocument": map[string]any{"uri": uri, "version": c.versions[uri]}, "contentChanges": changes,
+	})
+	return c.versions[uri]
+}
+
+type diagnostics struct {
+	URI         string
+	Version     int
+	Diagnostics []lsp.Diagnostic
+}
+
+// published waits for what the server finds in a version of a document; 0 is one
+// that is not open.
+func (c *client) published(uri string, version int) []lsp.Diagnostic {
+	c.t.Helper()
+	deadline := time.After(30 * time.Second)
+	for {
+		select {
+		case n, ok := <-c.notes:
+			if !ok {
+				c.t.Fatal("the server went away")
+			}
+			var p diagnostics
+			if n.Method != "textDocument/publishDiagnostics" {
+				continue
+			}
+			if err := json.Unmarshal(n.Params, &p); err != nil {
+				c.t.Fatal(err)
+			}
+			if p.URI == uri && p.Version == version {
+				return p.Diagnostics
+			}
+		case <-deadline:
+			c.t.Fatalf("nothing was published of version %d of %s", version, uri)
+		}
+	}
+}
+
+func at(uri string, p lsp.Position) map[string]any {
+	return map[string]any{"textDocument": map[string]any{"uri": uri}, "position": p}
+}
+
+func fileURI(path string) string {
+	path = filepath.ToSlash(path)
+	if runtime.GOOS == "windows" {
+		path = "/" + path
+	}
+	return "file://" + strings.ReplaceAll(path, " ", "%20")
+}
+
+// project writes the files of a project and returns its folder.
+func project(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// openProject reads a project as the program does, but for its settings: what
+// those say is always the same. The program's own way is tested in package cmd.
+func openProject(settings string, read func(string) ([]byte, error)) (*lsp.Project, error) {
+	connections, err := handlers.NewConnections(map[string]handlers.Connection{"erp": {Driver: "sqlite"}})
+	if err != nil {
+		return nil, err
+	}
+	registry := handlers.Builtin(handlers.Resources{Connections: connections, Folders: []string{os.TempDir()}})
+	registry.MustRegister(queue.Kinds(queue.Services{})...)
+	p := &lsp.Project{
+		Settings: settings, Registry: registry, Secrets: map[string]bool{"apiToken": true, "unset": false},
+		Compiler: pipelines.NewCompiler(registry, pipelines.Options{SecretNames: []string{"apiToken", "unset"}}),
+	}
+	if settings == "" {
+		return p, nil
+	}
+	p.Dir = filepath.Join(filepath.Dir(settings), "pipelines")
+	catalogue, found := pipelines.NewCatalogue(p.Compiler), strictyaml.Findings{}
+	paths, err := filepath.Glob(filepath.Join(p.Dir, "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		data, err := read(path)
+		if err != nil {
+			return nil, err
+		}
+		p.Files = append(p.Files, lsp.File{Path: path, Text: string(data)})
+		found = append(found, catalogue.Add(path, data)...)
+	}
+	p.Findings = append(found, catalogue.Warnings()...)
+	return p, nil
+}

@@ -1,0 +1,199 @@
+package lsp_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"botwork/internal/author/lsp"
+)
+
+// mark stands for the cursor.
+const mark = "‸"
+
+const testSettings = `connections:
+  erp: {driver: sqlite, dsn: erp.db}
+secrets:
+  apiToken: {env: API_TOKEN}
+queues:
+  invoices: {description: Invoices of our suppliers}
+tasks:
+  close:
+    pipeline: hello
+`
+
+// testProject is a project around the text in which the cursor stands.
+func testProject(t *testing.T) string {
+	return project(t, map[string]string{
+		"botwork.yaml":         testSettings,
+		"pipelines/hello.yaml": "name: hello\ndescription: Say hello\nsteps: [{handler: Log, with: {message: a}}]\n",
+		"pipelines/tick.yaml":  "trigger: {every: 1m}\nsteps: [{handler: Log, with: {message: a}}]\n",
+		"pipelines/case.yaml":  "steps: [{handler: Log, with: {message: a}}]\n",
+	})
+}
+
+// opened opens a text with a cursor's mark as pipelines/case.yaml.
+func opened(t *testing.T, c *client, dir, text string) (uri, plain string, cursor lsp.Position) {
+	t.Helper()
+	before, after, ok := strings.Cut(text, mark)
+	if !ok {
+		t.Fatal("no cursor in the text")
+	}
+	lines := strings.Split(before, "\n")
+	last := lines[len(lines)-1]
+	cursor = lsp.Position{Line: len(lines) - 1, Character: len(last)} // tests write ASCII in front of it
+	return c.open(filepath.Join(dir, "pipelines/case.yaml"), before+after), before + after, cursor
+}
+
+type completions struct{ Items []lsp.CompletionItem }
+
+func (cs completions) labels() []string {
+	items := slices.Clone(cs.Items)
+	slices.SortStableFunc(items, func(a, b lsp.CompletionItem) int { return strings.Compare(a.SortText, b.SortText) })
+	var labels []string
+	for _, item := range items {
+		labels = append(labels, item.Label)
+	}
+	return labels
+}
+
+func TestCompletion(t *testing.T) {
+	steps := "input:\n  properties:\n    id: {type: integer, description: The number}\n    lines: {type: array, items: {properties: {sku: {type: string}}}}\n" +
+		"steps:\n  - name: load-data\n    handler: HTTP\n    with: {url: \"https://x/\"}\n  - handler: CSV\n    with: {op: parse, path: a.csv}\n"
+	tests := map[string]struct {
+		text string
+
+		// first are the first proposals in the client's order, with the ones that
+		// must not be there behind a "-"; apply is what the text becomes of the
+		// cursor's line with the first.
+		want  string
+		apply string
+	}{
+		"keys of an empty file":         {"‸", "steps name description trigger -handler", "steps: "},
+		"keys of a pipeline":            {"name: a\n‸\nsteps: []\n", "description trigger -name -steps", "description: "},
+		"keys of a step":                {"steps:\n  - handler: Log\n    ‸\n", "name if timeout retry onError with -handler", "    name: "},
+		"the first key of a step":       {"steps:\n  - ‸\n", "handler name if", "  - handler: "},
+		"a key that is begun":           {"steps:\n  - ha‸\n    name: a\n", "handler if -name", "  - handler: "},
+		"a key that has its value":      {"steps:\n  - nam‸: a\n    handler: Log\n", "name if -handler", "  - name: a"},
+		"keys of a retry":               {"steps:\n  - handler: Log\n    retry:\n      ‸\n", "attempts delay factor maxDelay jitter", "      attempts: "},
+		"keys in braces":                {"steps:\n  - handler: Log\n    retry: {attempts: 3, ‸}\n", "delay factor -attempts", "    retry: {attempts: 3, delay: }"},
+		"keys in open braces":           {"steps:\n  - handler: Log\n    retry: {‸\n  - handler: Log\n", "attempts delay", "    retry: {attempts: "},
+		"keys of a trigger":             {"trigger:\n  ‸\nsteps:\n", "cron every atStart wake timezone", "  cron: "},
+		"keys of resilience":            {"resilience: {‸}\n", "limit delay", "resilience: {limit: }"},
+		"handlers":                      {"steps:\n  - handler: ‸\n", "AssignTasksToWorker Break", "  - handler: AssignTasksToWorker"},
+		"handlers without a blank":      {"steps:\n  - name: a\n    handler:‸\n", "AssignTasksToWorker", "    handler: AssignTasksToWorker"},
+		"handlers in braces":            {"steps:\n  - {handler: ‸}\n", "AssignTasksToWorker", "  - {handler: AssignTasksToWorker}"},
+		"handlers in quotes":            {"steps:\n  - handler: \"‸\"\n", "AssignTasksToWorker", "  - handler: \"AssignTasksToWorker\""},
+		"parameters":                    {"steps:\n  - handler: HTTP\n    with:\n      ‸\n", "url method query headers", "      url: "},
+		"parameters that are there":     {"steps:\n  - handler: HTTP\n    with:\n      url: x\n      m‸\n", "method query -url", "      method: "},
+		"parameters before the handler": {"steps:\n  - with: {‸}\n    handler: SQL\n", "connection query exec", "  - with: {connection: }"},
+		"parameters below":              {"steps:\n  - handler: HTTP\n    with:\n      auth: {‸}\n", "username password token", "      auth: {username: }"},
+		"words":                         {"steps:\n  - handler: HTTP\n    with:\n      method: ‸\n", "GET HEAD POST", "      method: GET"},
+		"words of a step":               {"steps:\n  - handler: HTTP\n    onError: ‸\n", "fail continue break", "    onError: fail"},
+		"words of a list":               {"resilience:\n  retryOn:\n    - ‸\n", "error timeout business", "    - error"},
+		"true and false":                {"trigger: {atStart: ‸}\n", "true false", "trigger: {atStart: true}"},
+		"pipelines":                     {"steps:\n  - handler: Enqueue\n    with: {pipeline: ‸}\n", "case hello -tick", "    with: {pipeline: case}"},
+		"queues":                        {"steps:\n  - handler: Enqueue\n    with: {queue: ‸}\n", "invoices default", "    with: {queue: invoices}"},
+		"connections":                   {"steps:\n  - handler: SQL\n    with:\n      connection: e‸\n", "erp", "      connection: erp"},
+
+		"variables":                    {steps + "  - handler: Log\n    with: {message: \"${{ ‸ }}\"}\n", "env input item now payload secrets steps worker", "    with: {message: \"${{ env }}\"}"},
+		"variables of a condition":     {steps + "  - handler: Log\n    if: ‸\n", "env input item", "    if: env"},
+		"variables of an open one":     {steps + "  - handler: Log\n    with:\n      message: a ${{ pay‸\n", "env input item now payload", "      message: a ${{ env"},
+		"functions":                    {steps + "  - handler: Log\n    if: le‸\n", "+len", ""},
+		"no item in a system pipeline": {"trigger: {every: 1m}\nsteps:\n  - handler: Log\n    if: ‸\n", "env input now -item", "    if: env"},
+		"fields of the payload":        {steps + "  - handler: Log\n    if: payload.‸\n", "id lines -sku", "    if: payload.id"},
+		"fields of an element":         {steps + "  - handler: Log\n    if: payload.lines[0].s‸ == 1\n", "sku", "    if: payload.lines[0].sku == 1"},
+		"steps before":                 {steps + "  - handler: Log\n    if: steps.‸\n", "CSV load-data -Log", "    if: steps.CSV"},
+		"a step with a dash":           {steps + "  - handler: Log\n    if: len(steps.loa‸)\n", "+load-data", ""},
+		"a step in brackets":           {steps + "  - handler: Log\n    if: steps[\"‸\n", "CSV load-data", "    if: steps[\"CSV\"]"},
+		"a step in closed brackets":    {steps + "  - handler: Log\n    if: steps[\"x‸\"].output\n", "CSV load-data", "    if: steps[\"CSV\"].output"},
+		"what a step has":              {steps + "  - handler: Log\n    if: steps[\"load-data\"].‸\n", "error output skipped", "    if: steps[\"load-data\"].error"},
+		"what a step puts out":         {steps + "  - handler: Log\n    if: steps[\"load-data\"].output.‸\n", "body encoding headers status url", "    if: steps[\"load-data\"].output.body"},
+		"what a step's op puts out":    {steps + "  - handler: Log\n    if: steps.CSV.output.‸\n", "count errors rows", "    if: steps.CSV.output.count"},
+		"elements of an output":        {steps + "  - handler: Log\n    if: steps.CSV.output.errors[0].‸\n", "column message row", "    if: steps.CSV.output.errors[0].column"},
+		"the input":                    {steps + "  - handler: Log\n    if: input.‸\n", "count errors rows", "    if: input.count"},
+		"the input that was passed on": {steps + "  - handler: Log\n    with: {message: a}\n  - handler: Log\n    if: input.‸\n", "count errors rows", "    if: input.count"},
+		"the first input":              {"input: {properties: {id: {}}}\nsteps:\n  - handler: Log\n    if: input.‸\n", "id", "    if: input.id"},
+		"behind a question mark":       {steps + "  - handler: Log\n    if: steps.CSV?.‸\n", "error output skipped", "    if: steps.CSV?.error"},
+		"in a block of text":           {steps + "  - handler: Log\n    with:\n      message: |\n        a\n        ${{ item.‸ }}\n", "attempt availableAt createdAt", "        ${{ item.attempt }}"},
+		"in quotes with escapes":       {steps + "  - handler: Log\n    with: {message: \"${{ steps[\\\"‸\\\"].output }}\"}\n", "CSV load-data", `    with: {message: "${{ steps[\"CSV\"].output }}"}`},
+		"secrets":                      {steps + "  - handler: Log\n    if: secrets.‸\n", "apiToken unset", "    if: secrets.apiToken"},
+		"the worker":                   {steps + "  - handler: Log\n    if: worker.‸\n", "name", "    if: worker.name"},
+		"nothing in a text":            {steps + "  - handler: Log\n    with: {message: \"a ‸ b\"}\n", "", ""},
+		"nothing in a comment":         {"# ‸\nsteps: []\n", "", ""},
+		"nothing behind an unknown":    {steps + "  - handler: Log\n    if: foo.‸\n", "", ""},
+		"nothing in a predicate":       {steps + "  - handler: Log\n    if: any(payload.lines, .‸)\n", "", ""},
+		"nothing in a number":          {steps + "  - handler: Log\n    if: payload.id > 1‸\n", "", ""},
+		"nothing below input":          {"input:\n  ‸\nsteps: []\n", "", ""},
+	}
+	dir := testProject(t)
+	c := start(t, lsp.Options{})
+	c.initialize(map[string]any{"general": map[string]any{"positionEncodings": []string{"utf-8"}}})
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			c.t = t
+			uri, plain, cursor := opened(t, c, dir, tt.text)
+			var got completions
+			if code, message := c.call("textDocument/completion", at(uri, cursor), &got); code != 0 {
+				t.Fatalf("%d %s", code, message)
+			}
+			compareLabels(t, got.labels(), tt.want)
+			if tt.apply != "" {
+				line := strings.Split(apply(plain, cursor, got), "\n")[cursor.Line]
+				if line != tt.apply {
+					t.Errorf("the line becomes %q, want %q", line, tt.apply)
+				}
+			}
+		})
+	}
+	c.t = t
+	if err := c.goodbye(); err != nil {
+		t.Error(err)
+	}
+}
+
+// compareLabels holds labels to words: those without a sign come first and in
+// their order, those with + are there, those with - are not. Without words there
+// is nothing.
+func compareLabels(t *testing.T, got []string, want string) {
+	t.Helper()
+	if want == "" && len(got) > 0 {
+		t.Errorf("got %q, want nothing", got)
+	}
+	i := 0
+	for word := range strings.FieldsSeq(want) {
+		name, sign := strings.TrimLeft(word, "+-"), word[:1]
+		switch {
+		case sign == "-" && slices.Contains(got, name):
+			t.Errorf("got %q, want no %s in it", got, name)
+		case sign == "+" && !slices.Contains(got, name):
+			t.Errorf("got %q, want %s in it", got, name)
+		case sign != "-" && sign != "+":
+			if i >= len(got) || got[i] != name {
+				t.Fatalf("got %q, want %q first", got, want)
+			}
+			i++
+		}
+	}
+}
+
+// apply makes the edit of the first proposal; positions are bytes.
+func apply(text string, cursor lsp.Position, got completions) string {
+	if len(got.Items) == 0 {
+		return text
+	}
+	first := slices.MinFunc(got.Items, func(a, b lsp.CompletionItem) int { return strings.Compare(a.SortText, b.SortText) })
+	return applyEdit(text, *first.TextEdit)
+}
+
+func applyEdit(text string, edit lsp.TextEdit) string {
+	lines := strings.SplitAfter(text, "\n")
+	offset := func(p lsp.Position) int { return len(strings.Join(lines[:p.Line], "")) + p.Character }
+	from, to := offset(edit.Range.Start), offset(edit.Range.End)
+	if from > to || to > len(text) {
+		panic(fmt.Sprintf("edit %v of %q", edit, text))
+	}
+	return text[:from] + edit.NewText + text[to:]
+}

@@ -1,0 +1,101 @@
+package lsp
+
+import (
+	"botwork/internal/author/lsp/sketch"
+)
+
+// define answers textDocument/definition: where what is named at the cursor is.
+func define(v *view, offset int) (any, error) {
+	if st, _, _, ok := v.stepAt(offset); ok {
+		n := st.declaration()
+		return Location{v.doc.uri, v.doc.span(n.From, n.To)}, nil
+	}
+	if v.isPipeline() {
+		if m, ok := mentionAt(v.doc.text, v.doc.tree(), offset); ok {
+			return v.defineName(m), nil
+		}
+	}
+	n := v.doc.tree().At(offset).Value
+	if n == nil || n.Kind != sketch.Scalar {
+		return nil, nil
+	}
+	k, mapping, ok := v.keyFor(n)
+	if !ok {
+		return nil, nil
+	}
+	switch v.referenceOf(mapping, k.Name) {
+	case toPipeline:
+		return v.definePipeline(n.Text), nil
+	case toQueue:
+		return v.defineSetting("queues", n.Text), nil
+	case toConnection:
+		return v.defineSetting("connections", n.Text), nil
+	}
+	return nil, nil
+}
+
+// defineName finds a secret in the settings, and a field of the payload in
+// `input`. The answer is nil where there is none.
+func (v *view) defineName(m mention) any {
+	if m.at == 1 && m.chain[0].text == "secrets" {
+		return v.defineSetting("secrets", m.chain[1].text)
+	}
+	if s, ok := v.scopeOf(m).resolve(m.chain, m.at); ok && s.origin != nil {
+		return Location{v.doc.uri, v.doc.span(s.origin.From, s.origin.To)}
+	}
+	return nil
+}
+
+// definePipeline leads to the name in a pipeline's file, or to the file's start
+// when the file's own name is the pipeline's.
+func (v *view) definePipeline(name string) any {
+	for _, p := range v.pipelines() {
+		if p.name != name {
+			continue
+		}
+		at := Location{URI: p.doc.uri}
+		if n := p.doc.tree().Get("name"); n != nil && n.Text == name {
+			at.Range = p.doc.span(n.From, n.To)
+		}
+		return at
+	}
+	return nil
+}
+
+// defineSetting leads to a key of a section of the settings file.
+func (v *view) defineSetting(section, name string) any {
+	d := v.settingsDocument()
+	if d == nil || len(d.text) > maxDocument {
+		return nil
+	}
+	if e := d.tree().Get(section).Find(name); e != nil {
+		return Location{d.uri, d.span(e.From, e.To)}
+	}
+	return nil
+}
+
+type referenceParams struct {
+	atPosition
+	Context struct {
+		IncludeDeclaration bool `json:"includeDeclaration"`
+	} `json:"context"`
+}
+
+// refer answers textDocument/references for the step at the cursor.
+func refer(v *view, p referenceParams) (any, error) {
+	st, _, _, ok := v.stepAt(v.doc.offset(p.Position))
+	if !ok {
+		return nil, nil
+	}
+	found := []Location{}
+	if p.Context.IncludeDeclaration {
+		n := st.declaration()
+		found = append(found, Location{v.doc.uri, v.doc.span(n.From, n.To)})
+	}
+	for _, m := range v.stepMentions() {
+		if l := m.chain[1]; l.text == st.name {
+			found = append(found, Location{v.doc.uri, v.doc.span(l.from, l.to)})
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,130 @@
+package lsp
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"botwork/internal/author/keydocs"
+	"botwork/internal/author/lsp/sketch"
+)
+
+// explainAt answers textDocument/hover.
+func explainAt(v *view, offset int) (any, error) {
+	text, from, to := v.explainName(offset)
+	if text == "" {
+		text, from, to = v.explainSpot(v.doc.tree().At(offset))
+	}
+	if text == "" {
+		return nil, nil
+	}
+	return hover{Contents: *markdown(text), Range: v.doc.span(from, to)}, nil
+}
+
+// explainName explains a name in an expression.
+func (v *view) explainName(offset int) (text string, from, to int) {
+	if !v.isPipeline() {
+		return "", 0, 0
+	}
+	m, ok := mentionAt(v.doc.text, v.doc.tree(), offset)
+	if !ok {
+		return "", 0, 0
+	}
+	s, ok := v.scopeOf(m).resolve(m.chain, m.at)
+	if !ok {
+		return "", 0, 0
+	}
+	text = "**" + s.name + "**"
+	switch {
+	case s.kind == kindFunction:
+		text = "`" + s.typ + "`"
+	case s.typ != "":
+		text += " (" + s.typ + ")"
+	}
+	if s.doc != "" {
+		text += "\n\n" + upperFirst(s.doc)
+	}
+	return text, m.chain[m.at].from, m.chain[m.at].to
+}
+
+// scopeOf is what the expression around a mention may name.
+func (v *view) scopeOf(m mention) *scope {
+	tree := v.doc.tree()
+	return &scope{v: v, tree: tree, steps: stepsOf(tree), at: m.step}
+}
+
+// explainSpot explains a key, or a value that names something.
+func (v *view) explainSpot(spot sketch.Spot) (text string, from, to int) {
+	if e := spot.Key; e != nil {
+		if k, ok := v.keyOf(e); ok && e.Colon >= 0 {
+			return explain(k), e.From, e.To
+		}
+		return "", 0, 0
+	}
+	n := spot.Value
+	if n == nil || n.Kind != sketch.Scalar {
+		return "", 0, 0
+	}
+	k, mapping, ok := v.keyFor(n)
+	if !ok {
+		return "", 0, 0
+	}
+	return v.explainValue(mapping, k, n.Text), n.From, n.To
+}
+
+// keyFor describes the key of which a value, or the list around it, is the value.
+func (v *view) keyFor(n *sketch.Node) (keydocs.Key, *sketch.Node, bool) {
+	if n.Entry == nil && n.Parent != nil {
+		n = n.Parent // an element
+	}
+	if n.Entry == nil {
+		return keydocs.Key{}, nil, false
+	}
+	k, ok := v.keyOf(n.Entry)
+	return k, n.Entry.Mapping, ok
+}
+
+func (v *view) explainValue(mapping *sketch.Node, k keydocs.Key, name string) string {
+	switch v.referenceOf(mapping, k.Name) {
+	case toHandler:
+		if kind, ok := v.project.Registry.Lookup(name); ok {
+			return kind.Markdown()
+		}
+	case toPipeline:
+		for _, p := range v.pipelines() {
+			if p.name == name {
+				return strings.TrimSpace(fmt.Sprintf("**%s** (pipeline, %s)\n\n%s", p.name, filepath.Base(p.doc.path), p.description))
+			}
+		}
+	case toQueue:
+		return v.explainSetting("queues", "queue", name)
+	case toConnection:
+		return v.explainSetting("connections", "connection", name)
+	}
+	for i, word := range k.Enum {
+		if word == name && i < len(k.EnumDocs) && k.EnumDocs[i] != "" {
+			return fmt.Sprintf("**%s**: %s", word, k.EnumDocs[i])
+		}
+	}
+	return ""
+}
+
+// explainSetting says where a name of the settings stands, and what they tell
+// people of it.
+func (v *view) explainSetting(section, what, name string) string {
+	d := v.settingsDocument()
+	if d == nil {
+		return ""
+	}
+	e := d.tree().Get(section).Find(name)
+	if e == nil {
+		return ""
+	}
+	parts := []string{fmt.Sprintf("**%s** (%s, %s line %d)", name, what, filepath.Base(d.path), d.position(e.From).Line+1)}
+	for _, key := range []string{"description", "driver"} {
+		if about := e.Value.Get(key); about != nil && about.Text != "" {
+			parts = append(parts, about.Text)
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}

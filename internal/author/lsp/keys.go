@@ -1,0 +1,157 @@
+package lsp
+
+import (
+	"regexp"
+	"strings"
+
+	"botwork/handlers"
+	"botwork/internal/author/keydocs"
+	"botwork/internal/author/lsp/sketch"
+	"botwork/pipelines"
+)
+
+// keysAt returns the keys that a mapping at a path may have; nil where it may
+// have any, or where nobody knows. tree is what the path leads through.
+func (v *view) keysAt(n *sketch.Node) keydocs.Keys {
+	path := n.Path()
+	if !v.isPipeline() {
+		return descend(v.server.opts.SettingsKeys, path)
+	}
+	if rest := inStep(n); len(rest) > 0 && rest[0] == "with" {
+		return descend(v.parameters(n), rest[1:])
+	}
+	return descend(pipelines.Keys(), path)
+}
+
+// descend follows a path through keys. The names in a map are anybody's; what
+// they stand for has the map's keys.
+func descend(keys keydocs.Keys, path []string) keydocs.Keys {
+	for i := 0; i < len(path); i++ {
+		if path[i] == sketch.Element {
+			continue // a list's keys are those of its elements
+		}
+		k, ok := keys.Find(path[i])
+		if !ok {
+			return nil
+		}
+		if keys = k.Keys; keys == nil {
+			keys = keysOfType(k.Type)
+		}
+		if strings.HasPrefix(k.Type, "map of ") {
+			if i++; i == len(path) {
+				return nil
+			}
+		}
+	}
+	return keys
+}
+
+// keysOfType are those that values of a type have wherever they stand.
+func keysOfType(typ string) keydocs.Keys {
+	switch {
+	case strings.Contains(typ, "source"):
+		return keydocs.Keys{
+			{Name: "env", Doc: "the environment variable that holds the text"},
+			{Name: "file", Doc: "the file that holds the text; a relative path stands against the folder of the settings"},
+			{Name: "credential", Doc: "the name of a credential of the service, as systemd hands it over by LoadCredential"},
+			{Name: "value", Type: "scalar", Doc: "the text itself, for trying out"},
+		}
+	case strings.Contains(typ, "pipeline"):
+		return pipelines.Keys().Without("trigger")
+	}
+	return nil
+}
+
+// keyOf describes the key of an entry.
+func (v *view) keyOf(e *sketch.Entry) (keydocs.Key, bool) { return v.keysAt(e.Mapping).Find(e.Key) }
+
+// parameters are those of the handler of the step in which a node stands.
+func (v *view) parameters(n *sketch.Node) keydocs.Keys {
+	kind, ok := v.project.Registry.Lookup(handlerOf(n))
+	if !ok {
+		return nil
+	}
+	return fieldKeys(kind.Fields())
+}
+
+// handlerOf returns the handler's name of the step in which a node stands.
+func handlerOf(n *sketch.Node) string {
+	for ; n != nil; n = n.Parent {
+		if path := inStep(n); path != nil && len(path) == 0 && n.Kind == sketch.Mapping {
+			if h := n.Get("handler"); h != nil {
+				return h.Text
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
+// fieldKeys describes parameters as keys.
+func fieldKeys(fields []handlers.Field) keydocs.Keys {
+	keys := make(keydocs.Keys, len(fields))
+	for i, f := range fields {
+		keys[i] = keydocs.Key{
+			Name: f.Name, Type: f.Type, Doc: f.Doc, Default: f.Default, Required: f.Required, Enum: f.Enum,
+			Secret: f.Secret, Keys: fieldKeys(f.Fields),
+		}
+	}
+	return keys
+}
+
+var (
+	below      = regexp.MustCompile(`:? *\[below\]\([^)]*\)`)
+	toDocument = regexp.MustCompile(`: \[([a-z-]+\.md)\]\([^)]*\)`)
+	linked     = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+)
+
+// explain describes a key for a person: its type, what it is for, what holds
+// without it, and its words.
+func explain(k keydocs.Key) string {
+	// The texts are those of the documents, and lead to each other there.
+	doc := below.ReplaceAllString(k.Doc, "")
+	doc = linked.ReplaceAllString(toDocument.ReplaceAllString(doc, ""), "$1")
+	var b strings.Builder
+	b.WriteString("**" + k.Name + "**")
+	if k.Type != "" {
+		b.WriteString(" (" + k.Type + ")")
+	}
+	b.WriteString("\n\n" + upperFirst(doc))
+	if doc != "" && !strings.HasSuffix(doc, ".") {
+		b.WriteString(".")
+	}
+	switch {
+	case k.Required:
+		b.WriteString("\n\nRequired.")
+	case k.Default != "":
+		b.WriteString("\n\nDefault: `" + k.Default + "`")
+	case k.Without != "":
+		b.WriteString("\n\nDefault: " + linked.ReplaceAllString(k.Without, "$1"))
+	}
+	for i, word := range k.Enum {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("\n- `" + word + "`")
+		if i < len(k.EnumDocs) && k.EnumDocs[i] != "" {
+			b.WriteString(": " + k.EnumDocs[i])
+		}
+	}
+	if k.Wanted != "" {
+		b.WriteString("\n\nWanted: " + k.Wanted + ".")
+	}
+	if k.Example != "" {
+		b.WriteString("\n\nExample: `" + k.Example + "`")
+	}
+	if k.Secret {
+		b.WriteString("\n\nIts value shows nowhere.")
+	}
+	return b.String()
+}
+
+func upperFirst(text string) string {
+	if text == "" || text[0] < 'a' || text[0] > 'z' {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}

@@ -1,0 +1,109 @@
+package lsp
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"botwork/internal/author/lsp/sketch"
+)
+
+// reference is what a value names.
+type reference int
+
+const (
+	toNothing reference = iota
+	toHandler
+	toPipeline
+	toQueue
+	toConnection
+)
+
+// referenceOf tells what the value of a key names. Parameters go by their names,
+// so that those of a handler of somebody's own take part.
+func (v *view) referenceOf(mapping *sketch.Node, key string) reference {
+	path := mapping.Path()
+	if v.isPipeline() {
+		rest := inStep(mapping)
+		switch {
+		case rest == nil:
+		case len(rest) == 0 && key == "handler":
+			return toHandler
+		case len(rest) == 1 && rest[0] == "with":
+			switch key {
+			case "pipeline":
+				return toPipeline
+			case "queue", "queues":
+				return toQueue
+			case "connection":
+				return toConnection
+			}
+		}
+		return toNothing
+	}
+	switch {
+	case len(path) == 2 && path[0] == "tasks" && key == "pipeline", len(path) == 3 && path[0] == "tasks" && path[2] == "notify" && key == "pipeline":
+		return toPipeline
+	case len(path) == 2 && path[0] == "tasks" && key == "queue", len(path) == 1 && path[0] == "worker" && key == "queues":
+		return toQueue
+	}
+	return toNothing
+}
+
+// namedPipeline is a pipeline of the folder as it is being written.
+type namedPipeline struct {
+	name        string
+	description string
+	system      bool // a trigger starts it
+	doc         *document
+}
+
+// pipelines lists those of the folder, broken ones too, as the editor has them.
+func (v *view) pipelines() []namedPipeline {
+	var list []namedPipeline
+	for _, key := range v.project.order {
+		d := v.project.files[key]
+		if open := v.docs.file(d.path); open != nil {
+			d = open
+		}
+		if len(d.text) > maxDocument {
+			continue
+		}
+		p := namedPipeline{doc: d, name: strings.TrimSuffix(filepath.Base(d.path), filepath.Ext(d.path))}
+		if name := d.tree().Get("name"); name != nil && name.Text != "" {
+			p.name = name.Text
+		}
+		if text := d.tree().Get("description"); text != nil {
+			p.description = text.Text
+		}
+		p.system = d.tree().Find("trigger") != nil
+		list = append(list, p)
+	}
+	slices.SortStableFunc(list, func(a, b namedPipeline) int { return strings.Compare(a.name, b.name) })
+	return list
+}
+
+// settingsDocument is the settings file as the editor has it, nil without one.
+func (v *view) settingsDocument() *document {
+	file := v.project.Settings
+	if file == "" {
+		return nil
+	}
+	if d := v.docs.file(file); d != nil {
+		return d
+	}
+	text, err := v.docs.read(file)
+	if err != nil {
+		return nil
+	}
+	return newDocument(uriOf(file), file, string(text), v.server.utf8)
+}
+
+// settingsNames lists the keys of a section of the settings file.
+func (v *view) settingsNames(section string) []string {
+	d := v.settingsDocument()
+	if d == nil || len(d.text) > maxDocument {
+		return nil
+	}
+	return keysOf(d.tree().Get(section))
+}

@@ -1,0 +1,263 @@
+package lsp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"botwork/internal/author/lsp"
+)
+
+// asked are the requests about a place, with what they need beside it.
+var asked = map[string]map[string]any{
+	"textDocument/completion": nil, "textDocument/hover": nil, "textDocument/definition": nil, "textDocument/prepareRename": nil,
+	"textDocument/rename":         {"newName": "other-name"},
+	"textDocument/references":     {"context": map[string]any{"includeDeclaration": true}},
+	"textDocument/codeAction":     {"context": map[string]any{"diagnostics": []any{}}, "range": lsp.Range{End: lsp.Position{Line: 1000}}},
+	"textDocument/documentSymbol": nil,
+}
+
+// askEverything sends all requests about a place. Refusals are answers; what the
+// server calls its own mistake is none.
+func askEverything(c *client, uri string, p lsp.Position) {
+	c.t.Helper()
+	for method, more := range asked {
+		params := at(uri, p)
+		maps.Copy(params, more)
+		if code, message := c.call(method, params, nil); code != 0 && code != -32803 {
+			c.t.Fatalf("%s at %v: %d %s", method, p, code, message)
+		}
+	}
+}
+
+// TestTyping types a pipeline sign by sign, and asks for everything at each.
+func TestTyping(t *testing.T) {
+	dir := testProject(t)
+	c := start(t, lsp.Options{})
+	c.initialize(nil)
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "cmd", "project", "hello.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var typed strings.Builder
+	uri := c.open(filepath.Join(dir, "pipelines/case.yaml"), "")
+	line, character := 0, 0
+	for written := range strings.SplitAfterSeq(string(text), "\n") {
+		if strings.HasPrefix(strings.TrimSpace(written), "#") {
+			continue
+		}
+		for _, r := range written {
+			here := lsp.Position{Line: line, Character: character}
+			c.change(uri, map[string]any{"range": lsp.Range{Start: here, End: here}, "text": string(r)})
+			typed.WriteRune(r)
+			if character++; r == '\n' {
+				line, character = line+1, 0
+			}
+			askEverything(c, uri, lsp.Position{Line: line, Character: character})
+		}
+	}
+	if got := c.published(uri, c.versions[uri]); len(got) != 0 {
+		t.Errorf("of the whole text: %+v, want nothing", got)
+	}
+	if version := c.change(uri, map[string]any{"text": typed.String() + "x"}); len(c.published(uri, version)) == 0 {
+		t.Error("of the text with a mistake: nothing")
+	}
+}
+
+// FuzzAnyDocument asks for everything at any place of any text.
+func FuzzAnyDocument(f *testing.F) {
+	for _, text := range []string{
+		"", "\ufeffsteps:\n- handler: HTTP\n  with: {auth: {", "steps: [{handler: Log, if: steps[\"a\n", "steps:\n  - - -\n  - handler:\n      if: |\n   ${{ a.b[",
+		"steps:\r\n  - {handler: SQL, with: {query: '${{ x ''}}'}}\r", "input: {$ref: '#'}\nsteps: [{handler: Log, if: payload.a.b}]", "steps: &a [*a]\n? b",
+		"steps: {handler: x}\nname: [\"", "trigger:\nsteps:\n- if: \"\\\"\n  handler: Log", "steps:\n- handler: Log\n  with:\n    message: >-\n     ${{ é.😀 ",
+	} {
+		f.Add(text, 0)
+		f.Add(text, len(text))
+		f.Add(text, len(text)/2)
+	}
+	f.Fuzz(func(t *testing.T, text string, place int) {
+		c := start(t, lsp.Options{Debounce: time.Hour})
+		c.initialize(nil)
+		uri := c.open(filepath.Join(t.TempDir(), "x.yaml"), text+"\nsteps: [{handler: Log}]\n")
+		for _, suffix := range []string{"", "\nsteps: [{handler: Log}]\n"} {
+			c.change(uri, map[string]any{"text": text + suffix})
+			lines := strings.Split(text, "\n")
+			line := 0
+			for place > 0 && line < len(lines)-1 && place > len(lines[line]) {
+				place -= len(lines[line]) + 1
+				line++
+			}
+			askEverything(c, uri, lsp.Position{Line: line, Character: place})
+		}
+		if err := c.goodbye(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestManyAtOnce(t *testing.T) {
+	dir := testProject(t)
+	c := start(t, lsp.Options{})
+	c.initialize(nil)
+	uri := c.open(filepath.Join(dir, "pipelines/case.yaml"), "steps:\n  - handler: \n")
+	var answers []<-chan answer
+	for i := range 300 {
+		_, ch := c.send("textDocument/completion", at(uri, lsp.Position{Line: 1, Character: 13}))
+		answers = append(answers, ch)
+		if i%10 == 0 {
+			c.change(uri, map[string]any{"text": fmt.Sprintf("# %d\nsteps:\n  - handler: \n", i)})
+		}
+	}
+	for i, ch := range answers {
+		if a := c.await(ch); a.Error != nil {
+			t.Errorf("request %d: %+v", i, a.Error)
+		}
+	}
+}
+
+func TestAPanicIsOneAnswer(t *testing.T) {
+	dir := testProject(t)
+	var once sync.Once
+	c := start(t, lsp.Options{Debounce: time.Hour, Open: func(settings string, read func(string) ([]byte, error)) (*lsp.Project, error) {
+		once.Do(func() { panic("on purpose") })
+		return openProject(settings, read)
+	}})
+	c.initialize(nil)
+	uri := c.open(filepath.Join(dir, "pipelines/case.yaml"), "steps:\n  - handler: \n")
+	place := at(uri, lsp.Position{Line: 1, Character: 13})
+	if code, message := c.call("textDocument/completion", place, nil); code != -32603 || !strings.Contains(message, "on purpose") {
+		t.Errorf("the panic: %d %s, want -32603", code, message)
+	}
+	var got completions
+	if code, _ := c.call("textDocument/completion", place, &got); code != 0 || len(got.Items) == 0 {
+		t.Errorf("behind the panic: code %d and %d proposals", code, len(got.Items))
+	}
+}
+
+func TestFilesOfOthers(t *testing.T) {
+	dir := testProject(t)
+	c := start(t, lsp.Options{})
+	c.initialize(nil)
+	big := "steps:\n  - handler: Log\n    if: nobody\n" + strings.Repeat("# a long comment that fills the file\n", 80_000)
+	for name, tt := range map[string]struct {
+		path, text string
+		ours       bool // there are proposals
+		marked     bool
+	}{
+		"another program's file":         {"compose.yaml", "services: {a: {image: x}}\n\n", false, false},
+		"steps of another program":       {".github/workflows/ci.yaml", "steps:\n  - uses: x\n\n", false, false},
+		"a pipeline outside the folder":  {"drafts/a.yaml", "steps:\n  - handler: Lgo\n\n", true, true},
+		"a pipeline that is not saved":   {"pipelines/new.yaml", "steps: []\n\n", true, true},
+		"a hidden file":                  {"pipelines/.a.yaml", "a: 1\n\n", false, false},
+		"a file that is too big to help": {"pipelines/big.yaml", big, false, true},
+		"a test of a pipeline":           {"pipelines/case_test.yaml", "steps:\n  - handler: Lgo\n\n", false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.t = t
+			uri := c.open(filepath.Join(dir, filepath.FromSlash(tt.path)), tt.text)
+			var got *completions
+			c.call("textDocument/completion", at(uri, lsp.Position{Line: strings.Count(tt.text, "\n"), Character: 0}), &got)
+			if (got != nil) != tt.ours {
+				t.Errorf("completion = %+v", got)
+			}
+			if tt.marked {
+				if len(c.published(uri, 1)) == 0 {
+					t.Error("it is not marked")
+				}
+			} else {
+				// Nothing is said of it when something is said of another.
+				probe := c.open(filepath.Join(dir, "pipelines", "probe of "+name+".yaml"), "steps:\n  - handler: Lgo\n")
+				for p := (diagnostics{}); p.URI != probe; {
+					n := <-c.notes
+					if err := json.Unmarshal(n.Params, &p); err != nil {
+						t.Fatal(err)
+					}
+					if p.URI == uri && len(p.Diagnostics) > 0 {
+						t.Errorf("it is marked: %+v", p.Diagnostics)
+					}
+				}
+				c.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": probe}})
+			}
+			c.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": uri}})
+		})
+	}
+}
+
+func TestATextWithoutAFile(t *testing.T) {
+	c := start(t, lsp.Options{})
+	c.initialize(nil)
+	c.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": "untitled:Untitled-1", "version": 1, "text": "steps:\n  - handler: Lgo\n"}})
+	if got := c.published("untitled:Untitled-1", 1); len(got) != 1 || got[0].Code != "unknown-handler" {
+		t.Errorf("got %+v, want unknown-handler", got)
+	}
+}
+
+// TestChecksWaitForAPause types fast in virtual time.
+func TestChecksWaitForAPause(t *testing.T) {
+	dir := testProject(t)
+	synctest.Test(t, func(t *testing.T) {
+		opened := 0
+		c := start(t, lsp.Options{Debounce: 200 * time.Millisecond, Open: func(settings string, read func(string) ([]byte, error)) (*lsp.Project, error) {
+			opened++
+			return openProject(settings, read)
+		}})
+		c.initialize(nil)
+		uri := c.open(filepath.Join(dir, "pipelines/case.yaml"), "")
+		for i := range 20 {
+			c.change(uri, map[string]any{"text": fmt.Sprintf("steps: []\n# %d\n", i)})
+			time.Sleep(100 * time.Millisecond)
+		}
+		if got := c.published(uri, 21); len(got) != 1 || opened != 1 {
+			t.Errorf("%d checks with %d findings at last, want one and one", opened, len(got))
+		}
+		if err := c.goodbye(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestTheClientsProcessEnds has a client that dies and leaves its pipe open.
+func TestTheClientsProcessEnds(t *testing.T) {
+	gone := exec.CommandContext(t.Context(), "go", "version")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		c := start(t, lsp.Options{})
+		c.call("initialize", map[string]any{"processId": gone.Process.Pid, "capabilities": map[string]any{}}, nil)
+		if err := <-c.done; err == nil {
+			t.Error("Serve = nil, want ErrNoShutdown")
+		}
+		_ = c.in.Close()
+	})
+}
+
+func TestSeveralProjects(t *testing.T) {
+	dir := project(t, map[string]string{
+		"a/botwork.yaml": "", "a/pipelines/one.yaml": "name: x\nsteps: []\n",
+		"b/botwork.yaml": "", "b/pipelines/one.yaml": "name: y\nsteps: []\n", "b/pipelines/two.yaml": "name: y\nsteps: []\n",
+	})
+	c := start(t, lsp.Options{})
+	c.initialize(nil)
+	good := "name: x\nsteps: [{handler: Log, with: {message: a}}]\n"
+	a := c.open(filepath.Join(dir, "a/pipelines/one.yaml"), good)
+	if got := c.published(a, 1); len(got) != 0 {
+		t.Errorf("of a: %+v, want nothing", got)
+	}
+	c.open(filepath.Join(dir, "b/pipelines/one.yaml"), good)
+	if got := c.published(fileURI(filepath.Join(dir, "b/pipelines/two.yaml")), 0); len(got) != 1 {
+		t.Errorf("of b's other file: %+v, want its mistake", got)
+	}
+	var items completions
+	c.change(a, map[string]any{"text": "steps:\n  - {handler: Enqueue, with: {pipeline: }}\n"})
+	c.call("textDocument/completion", at(a, lsp.Position{Line: 1, Character: len("  - {handler: Enqueue, with: {pipeline: ")}), &items)
+	compareLabels(t, items.labels(), "one -y")
+}

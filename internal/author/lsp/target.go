@@ -1,0 +1,65 @@
+package lsp
+
+import (
+	"botwork/internal/author/lsp/sketch"
+)
+
+// stepAt returns the step whose name stands at an offset, and where: its `name`,
+// the handler that a step without one is called by, or an expression that names
+// it.
+func (v *view) stepAt(offset int) (st step, from, to int, ok bool) {
+	if !v.isPipeline() {
+		return step{}, 0, 0, false
+	}
+	tree := v.doc.tree()
+	steps := stepsOf(tree)
+	if m, found := mentionAt(v.doc.text, tree, offset); found {
+		if !namesStep(m.chain) || m.at != 1 {
+			return step{}, 0, 0, false
+		}
+		st, ok = findStep(steps, m.chain[1].text)
+		return st, m.chain[1].from, m.chain[1].to, ok
+	}
+	spot := tree.At(offset)
+	for _, st := range steps {
+		if n := st.declaration(); n != nil && n == spot.Value {
+			return st, n.From, n.To, true
+		}
+	}
+	return step{}, 0, 0, false
+}
+
+// declaration is the value that gives the step its name: that of `name`, or of
+// `handler` where there is none; nil for a step without either.
+func (st step) declaration() *sketch.Node {
+	if st.given != nil {
+		return st.given
+	}
+	return st.handler
+}
+
+// namesStep tells whether a chain is steps.NAME, whatever follows.
+func namesStep(c chain) bool {
+	return len(c) > 1 && c[0].text == "steps" && !c[1].element && c[1].text != ""
+}
+
+func findStep(steps []step, name string) (step, bool) {
+	for _, st := range steps {
+		if st.name == name {
+			return st, true
+		}
+	}
+	return step{}, false
+}
+
+// stepMentions lists where expressions name steps.
+func (v *view) stepMentions() []mention {
+	var found []mention
+	for _, m := range mentions(v.doc.text, v.doc.tree()) {
+		if namesStep(m.chain) {
+			m.at = 1
+			found = append(found, m)
+		}
+	}
+	return found
+}

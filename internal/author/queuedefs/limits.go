@@ -1,0 +1,96 @@
+package queuedefs
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"botwork/handlers"
+	"botwork/internal/author/strictyaml"
+	"botwork/workqueue"
+)
+
+type rawLimits struct {
+	rawLimit
+	PerKey rawLimit `yaml:"perKey"`
+}
+
+type rawLimit struct {
+	Concurrency *strictyaml.Node `yaml:"concurrency"`
+	Rate        *strictyaml.Node `yaml:"rate"`
+}
+
+func (r *reader) limits(raw *rawLimits) workqueue.QueueLimits {
+	return workqueue.QueueLimits{
+		Concurrency:    value(r, raw.Concurrency, atLeast(1)),
+		Rate:           r.rate(raw.Rate),
+		KeyConcurrency: value(r, raw.PerKey.Concurrency, atLeast(1)),
+		KeyRate:        r.rate(raw.PerKey.Rate),
+	}
+}
+
+// rate reads "10/1m". Unlike workqueue.ParseRate it takes days, as all lengths
+// of time in the file.
+func (r *reader) rate(n *strictyaml.Node) workqueue.Rate {
+	if !given(n) {
+		return workqueue.Rate{}
+	}
+	const want = "a number and a period, both above 0, such as 10/1m"
+	text, ok := n.Value.(string)
+	if !ok {
+		r.report(n, "wrong-type", "got a value without a period, want "+want, "")
+		return workqueue.Rate{}
+	}
+	count, period, _ := strings.Cut(text, "/")
+	limit, err := strconv.Atoi(strings.TrimSpace(count))
+	per, perErr := handlers.ParseDuration(strings.TrimSpace(period))
+	if err != nil || perErr != nil || limit <= 0 || per <= 0 {
+		r.report(n, "invalid-value", fmt.Sprintf("got %.40q, want %s", text, want), "")
+		return workqueue.Rate{}
+	}
+	return workqueue.Rate{Limit: limit, Per: workqueue.Duration(per)}
+}
+
+type rawRobots struct {
+	Public         *strictyaml.Node `yaml:"public"`
+	DeletesOnlyOwn *strictyaml.Node `yaml:"deletesOnlyOwn"`
+	Rights         *strictyaml.Node `yaml:"rights"`
+}
+
+// The rights of a robot, as the file writes them.
+const (
+	rightRead  = "read"
+	rightWrite = "write"
+	rightBoth  = "read-write"
+)
+
+// robots reads who may use the queue. A list of rights makes it private.
+func (r *reader) robots(q *workqueue.Queue, n *strictyaml.Node) {
+	if !given(n) {
+		return
+	}
+	var raw rawRobots
+	r.findings = append(r.findings, n.Decode(&raw)...)
+	q.RobotDeletesOnlyOwn = value[bool](r, raw.DeletesOnlyOwn, nil)
+	public := value[bool](r, raw.Public, nil)
+	q.Private = given(raw.Public) && !public || !given(raw.Public) && given(raw.Rights)
+	if !given(raw.Rights) {
+		return
+	}
+	if raw.Rights.Kind != strictyaml.Mapping {
+		r.report(raw.Rights, "wrong-type", "got "+raw.Rights.Kind.String()+", want a mapping from robots' names to read, write or read-write", "")
+		return
+	}
+	if public {
+		r.report(raw.Public, "invalid-value", "got true beside a list of rights, want false: they count for a queue that is not public",
+			"remove the key public, or the rights")
+	}
+	for _, e := range raw.Rights.Entries {
+		if !given(e.Value) {
+			r.report(e.Value, "wrong-type", "got nothing, want read, write or read-write", "")
+			continue
+		}
+		right := choice(r, e.Value, rights...)
+		q.Robots = append(q.Robots, workqueue.QueueRobot{Robot: e.Key, Read: right != rightWrite, Write: right != rightRead})
+	}
+}

@@ -1,0 +1,154 @@
+// Package queuedefs reads the definitions of queues below the key `queues` of
+// the settings: a mapping by name, each with the policy that docs/queues.md
+// tells. Every mistake is reported at once with its place.
+package queuedefs
+
+import (
+	"errors"
+	"strings"
+
+	"botwork/internal/author/strictyaml"
+	"botwork/workqueue"
+)
+
+// rawQueue lists the keys of a queue. The values stay nodes, so that
+// everything that is wrong with one can be said at its place.
+type rawQueue struct {
+	Description    *strictyaml.Node `yaml:"description"`
+	Consumer       *strictyaml.Node `yaml:"consumer"`
+	PriorityOffset *strictyaml.Node `yaml:"priorityOffset"`
+	TTL            *strictyaml.Node `yaml:"ttl"`
+	Retain         *strictyaml.Node `yaml:"retain"`
+	Archive        rawArchive       `yaml:"archive"`
+	Deletion       *strictyaml.Node `yaml:"deletion"`
+	Keys           rawKeys          `yaml:"keys"`
+	Retry          *strictyaml.Node `yaml:"retry"`
+	Distribution   *strictyaml.Node `yaml:"distribution"`
+	Schemas        rawSchemas       `yaml:"schemas"`
+	Encrypted      *strictyaml.Node `yaml:"encrypted"`
+	Robots         *strictyaml.Node `yaml:"robots"`
+	MaxReleases    *strictyaml.Node `yaml:"maxReleases"`
+	Checkout       *strictyaml.Node `yaml:"checkout"`
+	Limits         rawLimits        `yaml:"limits"`
+	MaxPayload     *strictyaml.Node `yaml:"maxPayload"`
+	MaxOutput      *strictyaml.Node `yaml:"maxOutput"`
+}
+
+type rawArchive struct {
+	MaxAge *strictyaml.Node `yaml:"maxAge"`
+	Limit  *strictyaml.Node `yaml:"limit"`
+}
+
+type rawKeys struct {
+	Unique       *strictyaml.Node `yaml:"unique"`
+	CountDeleted *strictyaml.Node `yaml:"countDeleted"`
+}
+
+type rawSchemas struct {
+	Payload   *strictyaml.Node `yaml:"payload"`
+	Output    *strictyaml.Node `yaml:"output"`
+	Analytics *strictyaml.Node `yaml:"analytics"`
+}
+
+// reader collects what is wrong with definitions.
+type reader struct {
+	read     func(path string) ([]byte, error)
+	findings strictyaml.Findings
+}
+
+// Decode reads the definitions in the order of the file, and returns every
+// mistake. Schemas that stand in files of their own are read by read, which
+// gets paths that stand against the folder of the settings' file; nil reads
+// files as they are, up to MaxSchemaFile. A nil node holds no definitions.
+func Decode(n *strictyaml.Node, read func(path string) ([]byte, error)) ([]workqueue.Queue, strictyaml.Findings) {
+	r := reader{read: read}
+	if r.read == nil {
+		r.read = readFile
+	}
+	if !given(n) {
+		return nil, nil
+	}
+	if n.Kind != strictyaml.Mapping {
+		r.report(n, "wrong-type", "got "+n.Kind.String()+", want a mapping from the queues' names to their policies", "")
+		return nil, r.findings
+	}
+	queues := make([]workqueue.Queue, 0, len(n.Entries))
+	seen := make(map[string]string, len(n.Entries))
+	for _, e := range n.Entries {
+		q := r.queue(e)
+		if first, ok := seen[strings.ToLower(e.Key)]; ok {
+			r.reportKey(e, "invalid-name", "the queue "+first+" stands here already: names that differ in case alone count as one")
+		}
+		seen[strings.ToLower(e.Key)] = e.Key
+		queues = append(queues, q)
+	}
+	r.findings.Sort()
+	return queues, r.findings
+}
+
+// queue reads one definition. What is reported of it keeps its default.
+func (r *reader) queue(e strictyaml.Entry) workqueue.Queue {
+	q := workqueue.Queue{Name: e.Key}
+	if given(e.Value) {
+		var raw rawQueue
+		r.findings = append(r.findings, e.Value.Decode(&raw)...)
+		r.fill(&q, &raw)
+	}
+	if invalid, ok := errors.AsType[*workqueue.QueueError](q.Validate()); ok {
+		for _, f := range invalid.Faults {
+			r.fault(e, f)
+		}
+	}
+	return q
+}
+
+func (r *reader) fill(q *workqueue.Queue, raw *rawQueue) {
+	if text := value[string](r, raw.Description, nil); text != "" {
+		q.Description = &text
+	}
+	q.Consumer = choice(r, raw.Consumer, consumers...)
+	q.PriorityOffset = value[int](r, raw.PriorityOffset, nil)
+	q.TTL = span(r, raw.TTL, positive)
+	q.Retain = orNil(r, raw.Retain, func(n *strictyaml.Node) workqueue.Duration { return span(r, n, notNegative) })
+	q.ArchiveAge = orNil(r, raw.Archive.MaxAge, func(n *strictyaml.Node) workqueue.Duration { return span(r, n, notNegative) })
+	q.ArchiveLimit = orNil(r, raw.Archive.Limit, func(n *strictyaml.Node) int { return value(r, n, atLeast(0)) })
+	q.Deletion = choice(r, raw.Deletion, deletions...)
+	q.KeyScope = choice(r, raw.Keys.Unique, keyScopes...)
+	q.DeletedKeysCount = value[bool](r, raw.Keys.CountDeleted, nil)
+	q.RetryAs, q.Resilience = r.retry(raw.Retry)
+	q.Distribution = r.distribution(raw.Distribution)
+	q.MaxReleases = value(r, raw.MaxReleases, atLeast(1))
+	q.PayloadSchema = r.schema(raw.Schemas.Payload)
+	q.OutputSchema = r.schema(raw.Schemas.Output)
+	q.AnalyticsSchema = r.schema(raw.Schemas.Analytics)
+	q.Encrypted = value[bool](r, raw.Encrypted, nil)
+	r.robots(q, raw.Robots)
+	q.Checkout = span(r, raw.Checkout, positive)
+	q.QueueLimits = r.limits(&raw.Limits)
+	q.MaxPayload, q.MaxOutput = size(r, raw.MaxPayload), size(r, raw.MaxOutput)
+}
+
+// fault reports what Validate has found, at the place in the file.
+func (r *reader) fault(e strictyaml.Entry, f workqueue.QueueFault) {
+	message := "got " + f.Got + ", want " + f.Want
+	n := e.Value
+	for rest := f.Field; rest != "" && given(n); {
+		next := n.Get(rest) // a robot's name may hold dots
+		if next == nil {
+			var key string
+			key, rest, _ = strings.Cut(rest, ".")
+			next = n.Get(key)
+		} else {
+			rest = ""
+		}
+		if next == nil {
+			break
+		}
+		n = next
+	}
+	if f.Field == "name" {
+		r.reportKey(e, "invalid-name", message)
+		return
+	}
+	r.report(n, "invalid-value", message, "")
+}

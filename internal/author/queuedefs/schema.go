@@ -1,0 +1,113 @@
+package queuedefs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"botwork/internal/author/strictyaml"
+	"botwork/internal/jsonschemas"
+	"botwork/workqueue"
+)
+
+// MaxSchemaFile bounds a schema's file, in bytes: more is a mistake.
+const MaxSchemaFile = 1 << 20
+
+// readFile reads a file up to MaxSchemaFile.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxSchemaFile+1))
+	if err == nil && len(data) > MaxSchemaFile {
+		err = fmt.Errorf("%s is bigger than %d KiB", path, MaxSchemaFile>>10)
+	}
+	return data, err
+}
+
+// schema reads a JSON Schema that stands here, or in the file that `file`
+// names, as JSON or YAML.
+func (r *reader) schema(n *strictyaml.Node) workqueue.JSONText {
+	if !given(n) {
+		return ""
+	}
+	if file := n.Get("file"); file != nil {
+		if n = r.schemaFile(n, file); n == nil {
+			return ""
+		}
+	}
+	if _, isBool := n.Value.(bool); n.Kind != strictyaml.Mapping && !isBool {
+		r.report(n, "invalid-schema", fmt.Sprintf("got %s, want a JSON Schema, which is a mapping, or {file: path}", n.Kind), "")
+		return ""
+	}
+	doc := n.Any()
+	_, err := jsonschemas.Compile(doc)
+	if wrong, ok := errors.AsType[jsonschemas.Problems](err); ok {
+		for _, one := range wrong {
+			r.report(descend(n, one.Path), "invalid-schema", one.Text, "")
+		}
+		return ""
+	}
+	if err != nil {
+		r.report(n, "invalid-schema", err.Error(), "")
+		return ""
+	}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false) // a person may read the row
+	if err := enc.Encode(doc); err != nil {
+		r.report(n, "invalid-schema", err.Error(), "")
+		return ""
+	}
+	return workqueue.JSONText(bytes.TrimSpace(text.Bytes()))
+}
+
+// schemaFile reads the file of a schema; nil when it reported why it cannot.
+func (r *reader) schemaFile(n, file *strictyaml.Node) *strictyaml.Node {
+	if len(n.Entries) > 1 {
+		r.report(n, "invalid-schema", "got more keys beside file, want file alone", "put them into the file, or remove the key file")
+		return nil
+	}
+	name, ok := file.Value.(string)
+	if !ok || name == "" {
+		r.report(file, "wrong-type", "want the path of a file", "")
+		return nil
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(n.File), path)
+	}
+	data, err := r.read(path)
+	if err != nil {
+		r.report(file, "no-file", err.Error(), "a path stands against the folder of "+filepath.Base(n.File))
+		return nil
+	}
+	content, findings := strictyaml.Parse(path, data)
+	r.findings = append(r.findings, findings...)
+	if len(findings) > 0 {
+		return nil
+	}
+	return content
+}
+
+// descend follows a path in a node as far as it goes.
+func descend(n *strictyaml.Node, path []string) *strictyaml.Node {
+	for _, key := range path {
+		next := n.Get(key)
+		if i, err := strconv.Atoi(key); err == nil && n.Kind == strictyaml.Sequence && i >= 0 && i < len(n.Items) {
+			next = n.Items[i]
+		}
+		if next == nil {
+			break
+		}
+		n = next
+	}
+	return n
+}

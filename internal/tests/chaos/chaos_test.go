@@ -1,0 +1,71 @@
+//go:build unix
+
+package chaos
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"botwork/internal/testdb"
+	"botwork/internal/tests/testbuild"
+)
+
+// TestNothingIsLostAndNothingRunsTwice torments a cluster over each engine. What
+// happened is judged by counts and by the order of the ledger's lines; how long
+// it took decides nothing but when to give up.
+func TestNothingIsLostAndNothingRunsTwice(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) { torment(t, e, shape{cron: *cron}) })
+}
+
+// torment torments one cluster, and judges what came of it.
+func torment(t *testing.T, e testdb.Engine, s shape) {
+	if err := testbuild.ReadSources(); err != nil {
+		t.Fatal(err)
+	}
+	if *duration < time.Minute {
+		t.Parallel() // else one after the other, so that the figures are its own
+	}
+	drawn := *seed
+	if drawn == 0 {
+		drawn = rand.Uint64()
+	}
+	t.Logf("seed %d; the same acts again: -chaos.seed=%d", drawn, drawn)
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+
+	c := newCluster(t, e, s)
+	f := newFeeder(c, drawn)
+	m := newTormentor(c, drawn)
+	unwatch := c.watch()
+	started := time.Now()
+	torment, end := context.WithTimeout(ctx, *duration)
+	defer end()
+	var feeding sync.WaitGroup
+	feeding.Go(func() { f.callStore(torment) })
+	feeding.Go(func() { f.callProgram(torment) })
+	m.run(torment)
+	feeding.Wait()
+
+	m.settle(ctx, f)
+	unwatch()
+	c.stopAll()
+	c.wantNoPrograms()
+	found := f.evidence(m)
+	v := judge(found)
+	v.figures.took = time.Since(started)
+	t.Logf("after %v of torment, seed %d:\n%s", *duration, drawn, v.figures)
+	for i, fault := range v.faults {
+		if i == 20 {
+			t.Errorf("and %d faults more", len(v.faults)-i)
+			break
+		}
+		t.Error(fault)
+	}
+	c.check()
+}

@@ -1,0 +1,209 @@
+//go:build unix
+
+package chaos
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"botwork/internal/tests/chaos/ledger"
+)
+
+// node is one worker's name, and the process that has it at the moment.
+type node struct {
+	c    *cluster
+	name string
+	twin bool // another node has the name
+
+	cmd  *exec.Cmd   // nil before the first start
+	tame *os.Process // what signals go to: the process, or that in the container
+	id   int         // of the process in the ledger
+	log  string      // the file with what the process says
+	done chan struct{}
+
+	until time.Time // when a suspended process goes on, or a dead one is started again
+	pause *pause    // nil when it is not suspended
+	slept bool      // it has been suspended
+	asked bool      // to drain
+	force time.Time // when it is asked once more, to end at once; zero: not at all
+	dead  bool
+	runs  int
+}
+
+// pause is a time during which a process could do nothing.
+type pause struct {
+	pid      int
+	from, to time.Time // to is zero: it was killed in its sleep
+}
+
+// death is the kill -9 of a process.
+type death struct {
+	pid int
+	at  time.Time // just before it
+
+	// writes are those of results, in their order; troubled tells that one failed.
+	writes   []write
+	troubled bool
+}
+
+// write is a write of results; to is zero when it was under way at the kill.
+type write struct{ from, to time.Time }
+
+// start starts a process under the node's name.
+func (n *node) start() error {
+	n.runs++
+	who := n.name
+	if n.twin {
+		who += "-twin"
+	}
+	n.log = filepath.Join(n.c.dir, "logs", fmt.Sprintf("%s.%03d.log", who, n.runs))
+	if err := os.MkdirAll(filepath.Dir(n.log), 0o755); err != nil {
+		return err
+	}
+	log, err := os.Create(n.log)
+	if err != nil {
+		return err
+	}
+	defer log.Close() // the process has its own
+	cmd := n.c.command([]string{"BOTWORK_WORKER_NAME=" + n.name}, "run")
+	if n.c.contained {
+		n.c.processes++
+		n.id = n.c.processes
+		cmd = contain(cmd)
+		cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%d", ledger.ProcessVariable, n.id))
+	}
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	n.tame = cmd.Process
+	if n.c.contained {
+		if n.tame, err = inside(cmd.Process.Pid); err != nil {
+			return err
+		}
+	} else {
+		n.id = n.tame.Pid
+	}
+	done := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // the exit code tells
+		close(done)
+	}()
+	n.cmd, n.done, n.dead, n.asked, n.slept, n.pause, n.force = cmd, done, false, false, false, nil, time.Time{}
+	return nil
+}
+
+// pid is the number of the process in the ledger.
+func (n *node) pid() int { return n.id }
+
+// ended tells whether the process is no more.
+func (n *node) ended() bool {
+	select {
+	case <-n.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// started tells whether the process has said that it is at work.
+func (n *node) started() bool {
+	text, err := os.ReadFile(n.log)
+	return err == nil && strings.Contains(string(text), "worker started")
+}
+
+func (n *node) signal(sig os.Signal) {
+	n.c.Helper()
+	if err := n.tame.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		n.c.Errorf("%s: %v", n.name, err)
+	}
+}
+
+// kill ends the process as a power cut would.
+func (n *node) kill() death {
+	d := death{pid: n.pid(), at: time.Now()}
+	n.signal(syscall.SIGKILL)
+	<-n.done
+	n.dead = true
+	text, err := os.ReadFile(n.log)
+	if err != nil {
+		n.c.Error(err)
+	}
+	d.readLog(text)
+	return d
+}
+
+// suspend stops the process where it stands.
+func (n *node) suspend(until time.Time) *pause {
+	n.pause = &pause{pid: n.pid(), from: time.Now()}
+	n.signal(syscall.SIGSTOP)
+	n.until, n.slept = until, true
+	return n.pause
+}
+
+// resume lets a suspended process go on.
+func (n *node) resume() {
+	n.pause.to = time.Now()
+	n.signal(syscall.SIGCONT)
+	n.pause = nil
+}
+
+// terminate asks the process to drain. One that is suspended learns of it when it
+// goes on.
+func (n *node) terminate() {
+	n.signal(syscall.SIGTERM)
+	n.asked = true
+}
+
+// endByForce asks the process once more.
+func (n *node) endByForce() {
+	n.signal(syscall.SIGTERM)
+	n.force = time.Time{}
+}
+
+// atWork tells whether the process is there, awake, and not about to leave.
+func (n *node) atWork() bool { return !n.dead && n.pause == nil && !n.asked && !n.ended() }
+
+// end makes sure that no process outlives the test.
+func (n *node) end() {
+	if n.cmd == nil {
+		return
+	}
+	_ = n.cmd.Process.Kill()
+	<-n.done
+}
+
+// endedByForce reports whether the process said so.
+func (n *node) endedByForce() bool {
+	text, err := os.ReadFile(n.log)
+	return err == nil && strings.Contains(string(text), "botwork: forced exit;")
+}
+
+// refused reports whether the process ended because another one has its name: that
+// kept it, or has taken it over while this one was suspended.
+func (n *node) refused() bool {
+	text, err := os.ReadFile(n.log)
+	return err == nil && (strings.Contains(string(text), fmt.Sprintf("worker name %q is taken by process ", n.name)) ||
+		n.slept && strings.Contains(string(text), "worker replaced: another process has registered under this name"))
+}
+
+// fault returns the line with which the process told that it fell over; "" when
+// it did not.
+func (n *node) fault() string {
+	text, err := os.ReadFile(n.log)
+	if err != nil {
+		return err.Error()
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") || strings.Contains(line, `"message":"panic`) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,448 @@
+// Package deptest holds the module to its map: which package may import which,
+// and which third party stays behind which package. A new package, or a new edge,
+// is a decision; it is written down here, with its reason, or the test fails.
+package deptest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const module = "botwork"
+
+// may names, for each package of the module, the packages of the module that it
+// may import, and why. Test files are held to testFences instead.
+var may = map[string]map[string]string{
+	"config": {
+		"internal/hostrules":         "an entry that is no host or network is reported at its place",
+		"internal/author/keydocs":    "the keys of the file are described beside the structs that read them",
+		"workqueue/matching":         "a worker's labels are checked as items meet them",
+		"internal/database":          "a DSN is judged, and redacted, where it is read",
+		"internal/author/strictyaml": "a mistake in the file has a line, a column and a suggestion",
+	},
+	"handlers": {
+		"internal/bounded":           "expressions and templates of steps cannot use up a worker",
+		"internal/database":          "the SQL handler opens the connections that the settings name",
+		"internal/hostrules":         "the HTTP handler asks them before it connects",
+		"internal/namedsql":          "one way of writing parameters in every dialect",
+		"internal/programs":          "Exec starts programs that must not outlive the worker",
+		"internal/spans":             "lengths of time are written alike in steps and in the queue",
+		"internal/author/strictyaml": "parameters are decoded strictly, with their places",
+	},
+	"handlers/queue": {
+		"workqueue/scoring":  "the rules by which a pass scores, checked where a step is",
+		"workqueue/matching": "the distribution, labels and selectors of steps",
+		"handlers":           "it implements the contract",
+		"workqueue":          "it moves the queue",
+		"pipelines":          "running an item runs its pipeline: this is one of the two joints",
+		"tasks":              "it serves the tasks that are due",
+	},
+	"internal/bench": {
+		"handlers":                   "it drains the shipped way: registry, pipelines, process, store",
+		"handlers/queue":             "the handlers that drain",
+		"internal/bench/mixed":       "the load of one measurement, and the judge of what came of it",
+		"internal/database":          "it makes a database of its own and drops it",
+		"internal/process":           "the process that drains",
+		"internal/author/strictyaml": "findings of a pipeline that cannot be read",
+		"pipelines":                  "the item's pipeline, which does nothing",
+		"pipelines/shipped":          "the pipeline that is measured",
+		"workqueue":                  "the items",
+		"workqueue/sqlstore":         "the store that is measured",
+	},
+	"internal/bounded":            {},
+	"internal/bench/mixed":        {},
+	"internal/tests/chaos":        {},
+	"internal/tests/chaos/ledger": {},
+	"internal/tests/chaos/program": {
+		"internal/tests/chaos/ledger": "in which it notes what it does",
+	},
+	"internal/tests/chaos/worker": {
+		"cmd":                         "it is the program with one handler more, as a program of a user's would be",
+		"handlers":                    "that handler",
+		"internal/tests/chaos/ledger": "in which it notes what it does",
+	},
+	"internal/author/checker": {
+		"config":                     "a project is its settings first: they say which folder, secrets and connections",
+		"handlers":                   "the kinds that steps may name, and what the settings let them use",
+		"internal/database":          "a driver's name is judged where it is read",
+		"internal/author/queuedefs":  "queues are part of a project",
+		"internal/spans":             "lengths of time are told as they are written",
+		"internal/author/strictyaml": "all that it finds is findings",
+		"pipelines":                  "it compiles them, and looks at them together",
+		"tasks":                      "tasks are part of a project",
+		"workqueue":                  "the definitions that it hands on",
+	},
+	"internal/cron": {},
+	"internal/database": {
+		"internal/namedsql": "an opened connection knows its driver's parameter style",
+	},
+	"internal/dist": {
+		"cmd": "the settings, pipelines, schemas and the unit in an archive are what the program's commands write",
+	},
+	"internal/tests/docstest": {},
+	"internal/doctor": {
+		"internal/procid":   "whether the process that has the name runs on this machine",
+		"internal/database": "it connects to databases, and says what is wrong without their passwords",
+		"internal/keyring":  "it seals and opens a text, and tells the keys",
+		"sql":               "it asks questions of its own, also where a store cannot be opened",
+		"workqueue":         "a session that hangs is told as a worker tells it",
+	},
+	"internal/tests/e2e":      {},
+	"internal/tests/failover": {},
+	"internal/faultproxy":     {},
+	"internal/hostrules":      {},
+	"internal/jsonschemas":    {},
+	"internal/author/keydocs": {},
+	"internal/keyring": {
+		"workqueue": "it is the cipher of the store's contract",
+	},
+	"internal/logfile": {},
+	"internal/author/lsp": {
+		"handlers":                   "parameters are completed and explained by the handlers' own texts",
+		"internal/author/keydocs":    "and keys by theirs",
+		"internal/author/lsp/rpc":    "what it speaks",
+		"internal/author/lsp/sketch": "how it reads what is being typed",
+		"internal/author/strictyaml": "findings become marks, and their edits fixes",
+		"pipelines":                  "pipelines outside a project's folder are checked, and variables explained",
+	},
+	"internal/author/lsp/rpc":    {},
+	"internal/author/lsp/sketch": {},
+	"internal/namedsql":          {},
+	"internal/procid":            {},
+	"internal/process": {
+		"internal/procid":            "whether the process that had a name has ended",
+		"handlers/queue":             "the system pipelines' handlers get their executor here",
+		"internal/scheduler":         "it runs one",
+		"internal/author/strictyaml": "a mistyped pipeline gets a suggestion",
+		"pipelines":                  "it loads them",
+		"tasks":                      "the handlers that serve tasks get the store here",
+		"workqueue/matching":         "the label by which a worker names its broken pipelines",
+		"workqueue":                  "it runs a worker over a store",
+	},
+	"internal/programs": {},
+	"internal/reload": {
+		"internal/author/strictyaml": "what is found in the files decides which text holds",
+		"pipelines":                  "it reads them, and hands on catalogues",
+	},
+	"internal/author/queuedefs": {
+		"workqueue/scoring":          "the expression of a queue's scoring is checked at its place",
+		"workqueue/matching":         "a queue's distribution is checked at its places",
+		"handlers":                   "lengths of time are written as in a pipeline",
+		"internal/author/keydocs":    "the keys of a queue are described beside the structs that read them",
+		"internal/jsonschemas":       "a schema is checked where it is read, at its place",
+		"internal/author/strictyaml": "definitions are read with their places",
+		"workqueue":                  "they define its queues",
+	},
+	"internal/author/schemas": {
+		"handlers":                   "a step's parameters are those of its handler",
+		"internal/author/keydocs":    "the keys of files, which it turns into schemas",
+		"internal/author/queuedefs":  "the keys of queues",
+		"internal/spans":             "the form of a length of time",
+		"internal/author/strictyaml": "defaults and examples are read as the files are",
+		"pipelines":                  "the keys of pipelines",
+		"tasks":                      "the keys of tasks",
+	},
+	"internal/servertrial": {
+		"internal/database": "it asks the server what it is, and hides passwords",
+	},
+	"internal/service":          {},
+	"internal/tests/simulation": {},
+	"internal/scheduler": {
+		"internal/cron": "planned instants",
+		"pipelines":     "what it starts, and their triggers",
+		"workqueue":     "firings and runs are recorded in the store",
+	},
+	"internal/spans": {},
+	"internal/author/strictyaml": {
+		"internal/spans": "lengths of time are written alike in settings and in steps",
+	},
+	"internal/testdb": {
+		"internal/database":  "it opens a database of its own for a test",
+		"workqueue/sqlstore": "and migrates it",
+	},
+	"internal/tests/testbuild":  {},
+	"internal/tests/winetest":   {},
+	"internal/tests/yamllstest": {},
+	"pipelines": {
+		"workqueue/scoring":          "and so is a pipeline's",
+		"workqueue/matching":         "labels, selectors and the distribution of a pipeline's items",
+		"handlers":                   "a step names one",
+		"internal/bounded":           "its expressions cannot use up a worker",
+		"internal/cron":              "a trigger is checked when the file is",
+		"internal/author/keydocs":    "the keys of a file are described beside the structs that read them",
+		"internal/jsonschemas":       "a pipeline's input is a JSON Schema",
+		"internal/author/strictyaml": "a pipeline file is read with its places",
+		"workqueue":                  "it runs a claimed item: this is the other joint",
+	},
+	"pipelines/graph": {
+		"handlers":  "lengths of time are written as in a file",
+		"pipelines": "it draws them",
+		"workqueue": "whether the name of a pipeline is a pipeline of its own",
+	},
+	"pipelines/pipelinetest": {
+		"handlers":                   "it calls what is pure, and makes errors of their kinds",
+		"internal/author/strictyaml": "a file of tests is read with its places",
+		"pipelines":                  "it runs them",
+		"workqueue":                  "the item that a case describes",
+	},
+	"pipelines/shipped": {},
+	"sql":               {},
+	"tasks": {
+		"internal/cron":              "windows open by the wall clock, as triggers fire",
+		"internal/author/keydocs":    "the keys of a task are described beside the structs that read them",
+		"internal/author/strictyaml": "tasks in the settings file are read with their places",
+		"workqueue":                  "a task's items, and the store that keeps tasks",
+	},
+	"workqueue": {
+		"workqueue/assignment":    "it decides who gets what; passes read and write",
+		"workqueue/matching":      "an item's labels and selectors, a queue's distribution",
+		"internal/jsonschemas":    "a queue's items must meet its schemas, whoever brings them",
+		"internal/author/keydocs": "the keys of a policy of retrying are the same in pipelines, queues and tasks",
+		"internal/spans":          "lengths of time are written alike in steps and in the queue",
+	},
+	"workqueue/assignment": {
+		"workqueue/matching": "the modes have names, and items have selectors, in one place",
+	},
+	"workqueue/matching": {
+		"internal/author/keydocs": "selectors and distributions are read by the tables that describe them",
+		"internal/spans":          "a selector's life is written as every length of time",
+	},
+	"workqueue/scoring": {
+		"internal/bounded":   "an expression cannot use up the pass that scores",
+		"workqueue/matching": "it makes rules of its scorings",
+	},
+	"workqueue/sqlstore": {
+		"workqueue/matching": "it writes labels and selectors of new items",
+		"internal/database":  "the connections, and what their errors mean",
+		"internal/namedsql":  "one way of writing parameters in every dialect",
+		"sql":                "the importer of its statements",
+		"workqueue":          "it implements the store's contract",
+	},
+	"workqueue/storetest": {
+		"workqueue/assignment":          "the places of expedited items",
+		"workqueue/matching":            "labels and selectors of its items",
+		"workqueue":                     "it tests the store's contract",
+		"workqueue/storetest/reference": "stores are compared with the rules in plain Go",
+	},
+	"workqueue/storetest/reference": {
+		"workqueue/assignment": "the places of expedited items",
+		"workqueue/matching":   "selectors that expedite",
+		"workqueue":            "its rows are the store's",
+	},
+}
+
+// roots wire everything together, so they may import everything.
+var roots = []string{"cmd", "examples"}
+
+// testsOnly hold nothing but tests of the whole, which may import everything.
+var testsOnly = []string{"internal/tests/chaos", "internal/tests/deptest", "internal/tests/docstest", "internal/tests/e2e", "internal/tests/failover", "internal/tests/simulation", "internal/tests/winetest", "internal/tests/yamllstest"}
+
+// thirdParty names the only packages whose shipped code may import a module, so
+// that replacing the module means changing those.
+var thirdParty = []struct {
+	path      string
+	importers []string
+	why       string
+}{
+	{"gorm.io", []string{"workqueue/sqlstore"}, "models and dialects are the store's business"},
+	{"github.com/pressly/goose", []string{"workqueue/sqlstore"}, "so are migrations"},
+	{"github.com/go-co-op/gocron", []string{"internal/scheduler"}, "it fires; what is planned and what was fired is decided elsewhere"},
+	{"github.com/aymanbagabas/go-udiff", []string{"cmd"}, "differences are for people to read"},
+	{"github.com/fsnotify/fsnotify", []string{"internal/reload"}, "notices of changes get lost; who listens must not rely on them"},
+	{"github.com/robfig/cron", []string{"internal/cron"}, "its own view of daylight saving is not ours"},
+	{"gopkg.in/yaml.v3", []string{"internal/author/strictyaml"}, "it is archived: its heir shall take one import line"},
+	{"github.com/tink-crypto/tink-go", []string{"internal/keyring"}, "sealed texts outlive the library that sealed them; it holds keys in the clear"},
+	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/jsonschemas"}, "what a schema may read is decided in one place"},
+	{"github.com/expr-lang/expr", []string{"handlers", "internal/bounded", "pipelines", "workqueue/scoring"}, "expressions live in steps and in scorings"},
+	{"github.com/spf13", []string{"cmd"}, "commands and flags end where the program begins"},
+	{"github.com/sqlc-dev/teesql", nil, "a parser for tests"},
+	{"pgregory.net/rapid", []string{"workqueue/storetest"}, "for tests"},
+	{"github.com/google/go-cmp", []string{"workqueue/storetest"}, "for tests: it may panic"},
+	{"go.uber.org/goleak", nil, "for tests"},
+}
+
+// testFences are what tests do without, whatever they find handy.
+var testFences = []struct{ of, not, why string }{
+	{"workqueue", "handlers", "a queue test needs no handler"},
+	{"workqueue/sqlstore", "handlers", "a queue test needs no handler"},
+	{"workqueue", "pipelines", "a queue test needs no pipeline"},
+	{"workqueue/sqlstore", "pipelines", "a queue test needs no pipeline"},
+	{"handlers", "workqueue", "a handler test needs no queue"},
+	{"handlers", "workqueue/sqlstore", "a handler test needs no queue"},
+	{"handlers", "pipelines", "a handler runs without a pipeline"},
+}
+
+// forTests are packages that no program may contain, directly or not.
+var forTests = []string{
+	"testing", module + "/internal/faultproxy", module + "/internal/tests/testbuild", module + "/internal/testdb", module + "/workqueue/storetest",
+	module + "/workqueue/storetest/reference",
+}
+
+// listed is what `go list -json` says of one package.
+type listed struct {
+	ImportPath   string
+	Name         string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+	Deps         []string
+}
+
+func TestTheMapHolds(t *testing.T) {
+	readFolders(t)
+	// Files of both systems count: an import behind a build tag is an import.
+	for _, goos := range []string{"linux", "windows"} {
+		t.Run(goos, func(t *testing.T) {
+			for _, fault := range faults(list(t, goos)) {
+				t.Error(fault)
+			}
+		})
+	}
+}
+
+func TestFaultsAreFound(t *testing.T) {
+	sound := func() []listed {
+		var packages []listed
+		for name := range may {
+			packages = append(packages, listed{ImportPath: module + "/" + name})
+		}
+		return packages
+	}
+	tests := map[string]struct {
+		add  listed
+		want string
+	}{
+		"a new package":             {listed{ImportPath: "botwork/util"}, "util is not on the map"},
+		"a new edge":                {listed{ImportPath: "botwork/handlers", Imports: []string{"botwork/workqueue"}}, "handlers imports workqueue"},
+		"settings below cmd":        {listed{ImportPath: "botwork/pipelines", Imports: []string{"botwork/config"}}, "pipelines imports config"},
+		"a fenced third party":      {listed{ImportPath: "botwork/workqueue", Imports: []string{"gorm.io/gorm/clause"}}, "workqueue imports gorm.io/gorm/clause"},
+		"cobra outside the program": {listed{ImportPath: "botwork/examples/x", Imports: []string{"github.com/spf13/cobra"}}, "examples/x imports github.com/spf13/cobra"},
+		"a test helper in a program": {
+			listed{ImportPath: "botwork/cmd", Name: "main", Deps: []string{"fmt", "testing"}}, "cmd contains testing",
+		},
+		"a test over the fence": {
+			listed{ImportPath: "botwork/workqueue", XTestImports: []string{"botwork/handlers"}}, "a test of workqueue imports handlers",
+		},
+		"what a wiring package may do": {listed{ImportPath: "botwork/cmd", Imports: []string{"botwork/config", "botwork/sql"}}, ""},
+		"a path that only begins alike": {
+			listed{ImportPath: "botwork/workqueue", Imports: []string{"gorm.iota/x"}}, "",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := faults(append(sound(), tt.add))
+			switch {
+			case tt.want == "" && len(got) > 0:
+				t.Errorf("faults = %q, want none", got)
+			case tt.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], tt.want)):
+				t.Errorf("faults = %q, want one that begins %q", got, tt.want)
+			}
+		})
+	}
+	t.Run("a package that is gone", func(t *testing.T) {
+		left := slices.DeleteFunc(sound(), func(p listed) bool { return p.ImportPath == "botwork/config" })
+		want := []string{"config is on the map and nowhere else: take it off"}
+		if diff := cmp.Diff(want, faults(left)); diff != "" {
+			t.Errorf("faults (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// faults compares packages with the map.
+func faults(packages []listed) []string {
+	var found []string
+	report := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+	seen := map[string]bool{}
+	for _, p := range packages {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		seen[name] = true
+		edges, onMap := may[name]
+		root := slices.ContainsFunc(roots, func(root string) bool { return within(name, root) })
+		if !onMap && !root && !slices.Contains(testsOnly, name) {
+			report("%s is not on the map: add it to may, with what it may import and why", name)
+			continue
+		}
+		for _, path := range p.Imports {
+			if to, ours := strings.CutPrefix(path, module+"/"); ours && !root && edges[to] == "" {
+				report("%s imports %s, which the map does not allow", name, to)
+			}
+			for _, fence := range thirdParty {
+				if within(path, fence.path) && !slices.Contains(fence.importers, name) {
+					report("%s imports %s, want only %q to: %s", name, path, fence.importers, fence.why)
+				}
+			}
+		}
+		for _, fence := range testFences {
+			if fence.of == name && slices.Contains(slices.Concat(p.TestImports, p.XTestImports), module+"/"+fence.not) {
+				report("a test of %s imports %s: %s", name, fence.not, fence.why)
+			}
+		}
+		for _, path := range forTests {
+			if p.Name == "main" && slices.Contains(p.Deps, path) {
+				report("%s contains %s, which is for tests", name, path)
+			}
+		}
+	}
+	for name := range may {
+		if !seen[name] {
+			report("%s is on the map and nowhere else: take it off", name)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// within says whether an import path is the given one or lies below it.
+func within(path, top string) bool {
+	return path == top || strings.HasPrefix(path, top+"/")
+}
+
+// readFolders opens every folder of the module. What a child process such as go
+// list reads is unknown to the test cache: without this, a package added later
+// would meet the result of the last run.
+func readFolders(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join("..", "..", ".."), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && entry.Name() == ".git" {
+			return fs.SkipDir
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func list(t *testing.T, goos string) []listed {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Name,Imports,TestImports,XTestImports,Deps", module+"/...")
+	cmd.Env = append(os.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
+	out, err := cmd.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		t.Fatalf("go list: %v\n%s", err, exit.Stderr)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packages []listed
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+}

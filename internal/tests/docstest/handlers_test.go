@@ -1,0 +1,66 @@
+package docstest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"botwork/handlers"
+	"botwork/handlers/queue"
+)
+
+const handlersIntro = `# Handlers
+
+<!-- Generated from the handlers' own documentation by ` + "`go test ./internal/tests/docstest -update`" + `; do not edit. -->
+
+What the steps of a pipeline can do. ` + "`botwork handlers show KIND`" + ` prints the same about one of them.
+
+A step names its handler under ` + "`handler`" + ` and gives it parameters under ` + "`with`" + `. A value may be an
+[expression](pipelines.md#expressions). A duration is written as ` + "`90s`, `15m` or `1h30m`, a size as `500KB` or `10MB`" + `.
+
+`
+
+// registry knows every kind, as the program's checker does. The connections and
+// folders that the documents name are there.
+func registry(t *testing.T) *handlers.Registry {
+	t.Helper()
+	known := map[string]handlers.Connection{}
+	for _, name := range []string{"shop", "erp", "ledger"} {
+		known[name] = handlers.Connection{Driver: "sqlite", DSN: "documents.db"}
+	}
+	connections, err := handlers.NewConnections(known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := handlers.Builtin(handlers.Resources{Connections: connections, Folders: []string{t.TempDir()}})
+	r.MustRegister(queue.Kinds(queue.Services{})...)
+	return r
+}
+
+func TestHandlers(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(handlersIntro)
+	kinds := registry(t).Kinds()
+	for _, k := range kinds {
+		fmt.Fprintf(&b, "- [%s](#%s): %s\n", k.Name, strings.ToLower(k.Name), k.Summary)
+	}
+	for _, k := range kinds {
+		b.WriteString("\n" + deeper(k.Markdown()))
+	}
+	golden(t, "docs/handlers.md", b.String())
+}
+
+// deeper moves the headings one level down.
+func deeper(markdown string) string {
+	lines := strings.Split(markdown, "\n")
+	fenced := false
+	for i, line := range lines {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if strings.HasPrefix(line, "#") && !fenced {
+			lines[i] = "#" + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,163 @@
+//go:build unix
+
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"botwork/internal/testdb"
+	"botwork/internal/tests/testbuild"
+)
+
+// patience bounds every wait of these tests; none is meant to come near it.
+var patience = testdb.Slow(30 * time.Second)
+
+// program is a running botwork. What it prints on both streams comes together
+// in one text, as on a terminal.
+type program struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	args string
+	done chan struct{} // closed when it has ended
+
+	mu      sync.Mutex
+	text    bytes.Buffer
+	changed chan struct{} // closed at the next output
+}
+
+// command prepares a botwork with nothing but the given variables and those
+// that every program needs.
+func command(t *testing.T, dir string, environ []string, args ...string) *exec.Cmd {
+	t.Helper()
+	if err := testbuild.ReadSources(); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(binary, args...)
+	cmd.Dir = dir
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, environ...)
+	return cmd
+}
+
+// start starts a botwork, which does not outlive the test.
+func start(t *testing.T, cmd *exec.Cmd) *program {
+	t.Helper()
+	p := &program{t: t, cmd: cmd, args: strings.Join(cmd.Args[1:], " "), done: make(chan struct{}), changed: make(chan struct{})}
+	if cmd.Stdout == nil {
+		cmd.Stdout = p
+	}
+	if cmd.Stderr == nil {
+		cmd.Stderr = p
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = cmd.Wait() // the exit code tells
+		close(p.done)
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		<-p.done
+		if t.Failed() {
+			t.Logf("botwork %s said:\n%s", p.args, p.output())
+		}
+	})
+	return p
+}
+
+// Write implements io.Writer for the program's output.
+func (p *program) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.text.Write(b)
+	close(p.changed)
+	p.changed = make(chan struct{})
+	return len(b), nil
+}
+
+func (p *program) output() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
+}
+
+// await waits until the program has printed a text so many times.
+func (p *program) await(text string, times int) {
+	p.t.Helper()
+	late := time.After(patience)
+	for {
+		p.mu.Lock()
+		changed := p.changed
+		p.mu.Unlock()
+		if strings.Count(p.output(), text) >= times {
+			return
+		}
+		select {
+		case <-changed:
+		case <-p.done:
+			if strings.Count(p.output(), text) < times {
+				p.t.Fatalf("botwork %s ended with %d before it said %q %d times", p.args, p.code(), text, times)
+			}
+		case <-late:
+			p.t.Fatalf("botwork %s did not say %q %d times within %v", p.args, text, times, patience)
+		}
+	}
+}
+
+func (p *program) signal(sig os.Signal) {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		p.t.Fatal(err)
+	}
+}
+
+// signalAgain sends a signal that counts as another one than the one just sent: two
+// within a second are one.
+func (p *program) signalAgain(sig os.Signal) {
+	p.t.Helper()
+	<-time.After(1100 * time.Millisecond)
+	p.signal(sig)
+}
+
+// kill ends the program as a crash does, and waits until it is gone.
+func (p *program) kill() {
+	p.t.Helper()
+	p.signal(syscall.SIGKILL)
+	p.wait()
+}
+
+// wait waits for the program's end and returns its exit code.
+func (p *program) wait() int {
+	p.t.Helper()
+	select {
+	case <-p.done:
+	case <-time.After(patience):
+		p.t.Fatalf("botwork %s did not end within %v", p.args, patience)
+	}
+	return p.code()
+}
+
+func (p *program) code() int { return p.cmd.ProcessState.ExitCode() }
+
+// wantDrained asks the program to stop and fails unless it ends in good order.
+func (p *program) wantDrained(sig os.Signal) {
+	p.t.Helper()
+	p.signal(sig)
+	p.wantStopped()
+}
+
+// wantStopped fails unless the program ends in good order.
+func (p *program) wantStopped() {
+	p.t.Helper()
+	if code := p.wait(); code != 0 || !strings.Contains(p.output(), "worker stopped") {
+		p.t.Errorf("botwork %s: exit code %d, want 0 and the words \"worker stopped\"", p.args, code)
+	}
+}

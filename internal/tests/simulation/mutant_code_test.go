@@ -1,0 +1,160 @@
+package simulation
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// codeMutants are careless changes to the code. All of them are compiled into
+// one program, and MUTANT tells which of them it shall be.
+var codeMutants = []struct{ name, file, old, new string }{
+	{"watchdog/cancels nothing", "workqueue/heartbeat.go", "r.held.expire(now.Add(margin))", "r.held.expire(either(MUTANT, time.Time{}, now.Add(margin)))"},
+	{"watchdog/is late", "workqueue/held.go", "it.until.Before(before)", "it.until.Add(either(MUTANT, 3*time.Second, 0)).Before(before)"},
+	{"lease/counted from the answer to the renewal", "workqueue/heartbeat.go",
+		"result.Lost, started.Add(", "result.Lost, either(MUTANT, time.Now(), started).Add("},
+	{"lease/counted from the answer to the claim", "workqueue/dispatcher_fetch.go",
+		"&items[i], got.since.Add(", "&items[i], either(MUTANT, time.Now(), got.since).Add("},
+	{"lease/lost, and the run goes on", "workqueue/held.go", "if gone[ref.ItemID] {", "if gone[ref.ItemID] && !(MUTANT) {"},
+	{"begin/said of all that is held", "workqueue/held.go", "if it.begun {", "if it.begun || MUTANT {"},
+	{"begin/refused, and the run goes on", "workqueue/dispatcher_run.go", "it.refused = slices.Contains(", "it.refused = !(MUTANT) && slices.Contains("},
+	{"results/dropped when they are refused", "workqueue/completer.go", "		c.refused = append(c.refused, done)\n",
+		"		if !(MUTANT) {\n			c.refused = append(c.refused, done)\n		}\n"},
+	{"failures/one too many", "workqueue/resilience.go", "return failures < r.Limit", "return failures < r.Limit+either(MUTANT, 1, 0)"},
+	{"failures/a drain counts", "workqueue/outcome.go", `		uncounted("released")`, `		f.RetryCount += either(MUTANT, 1, 0); uncounted("released")`},
+	{"failures/a snooze counts", "workqueue/outcome.go", `		uncounted("snoozed")`, `		f.RetryCount += either(MUTANT, 1, 0); uncounted("snoozed")`},
+	{"timeout/is not kept", "workqueue/dispatcher_run.go", "time.AfterFunc(limit, ", "time.AfterFunc(limit+either(MUTANT, time.Hour, 0), "},
+	{"slots/one too many", "workqueue/slots.go", "free: capacity, ", "free: capacity + either(MUTANT, 1, 0), "},
+	{"slots/of a channel without its maximum", "workqueue/slots.go", "n.most > 0 && s.use[n.channel].running >= n.most",
+		"n.most > 0 && s.use[n.channel].running >= n.most && !(MUTANT)"},
+	{"assignment/passes over the most urgent", "workqueue/pass_plan.go",
+		"for i := range items {\n\t\t\trefused = !pl.Give", "for i := range items {\n\t\t\tif MUTANT && i == 0 && len(items) > 1 {\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\trefused = !pl.Give"},
+	{"assignment/writes a plan that another pass has overtaken", "workqueue/pass.go", "now.Passes != plan.marks.Passes {", "now.Passes != plan.marks.Passes && !(MUTANT) {"},
+	{"firing/without having won it", "internal/scheduler/fire.go", "	won, settled, err := r.contend(start)\n",
+		"	won, settled, err := r.contend(start)\n	won = won || settled && MUTANT\n"},
+	{"slots/a step keeps those of the later ones", "workqueue/session_step.go", "st.band != Band{})", "st.band != Band{} && !(MUTANT))"},
+	{"hoard/what waits claimed goes back late", "workqueue/dispatcher_end.go", "now.Sub(it.since) >= patience",
+		"now.Sub(it.since) >= patience+either(MUTANT, 30*time.Second, 0)"},
+	{"hoard/what goes back is counted", "workqueue/dispatcher_end.go", "RetryCount: it.RetryCount}", "RetryCount: it.RetryCount + either(MUTANT, 1, 0)}"},
+	{"hoard/what was claimed long ago begins", "workqueue/dispatcher_run.go", "if !slices.ContainsFunc(list, ", "if MUTANT || !slices.ContainsFunc(list, "},
+}
+
+// caughtBy is what the violation says that alone catches a mutant.
+var caughtBy = map[string]string{
+	"slots/a step keeps those of the later ones": "beside a free slot",
+	"hoard/what waits claimed goes back late":    "has waited claimed for",
+	"hoard/what goes back is counted":            "has not begun, and is given back",
+	"hoard/what was claimed long ago begins":     "was last known to be startable",
+}
+
+// mutantSource is added to each package that has mutants.
+const mutantSource = `
+
+import "os"
+
+func either[T any](mutated bool, other, right T) T {
+	if mutated {
+		return other
+	}
+	return right
+}
+
+var mutant = os.Getenv("BOTWORK_MUTANT")
+`
+
+// The proof must have teeth: each of these changes must be caught.
+func TestMutantsOfCode(t *testing.T) {
+	if raceDetector {
+		t.Skip("mutants are caught without the race detector: make simulate")
+	}
+	program := mutated(t)
+	for _, m := range codeMutants {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			run := func(which string, n uint64) ([]byte, error) {
+				cmd := exec.Command(program, "-test.run=^TestSeeds$", which, strconv.FormatUint(n, 10))
+				cmd.Env = append(os.Environ(), "BOTWORK_MUTANT="+m.name)
+				return cmd.CombinedOutput()
+			}
+			var out []byte
+			var err error
+			if first := known[m.name]; first != 0 {
+				out, err = run("-seed", first)
+			}
+			if err == nil {
+				out, err = run("-seeds", enough)
+			}
+			if err == nil {
+				t.Fatalf("none of %d histories shows that anything is wrong", enough)
+			}
+			found := regexp.MustCompile(`seed \d+: .*`).Find(out)
+			if found == nil {
+				t.Fatalf("the program ended with %v and not with a violation:\n%s", err, out)
+			}
+			if !strings.Contains(string(found), caughtBy[m.name]) {
+				t.Errorf("caught by %s, want by %q", found, caughtBy[m.name])
+			}
+			t.Logf("caught by %s", found)
+		})
+	}
+	t.Run("none", func(t *testing.T) {
+		t.Parallel()
+		if out, err := exec.Command(program, "-test.run=^TestSeeds$", "-seeds", "5").CombinedOutput(); err != nil {
+			t.Errorf("the program that holds the mutants is broken by itself: %v\n%s", err, out)
+		}
+	})
+}
+
+// mutated compiles this package's tests with all mutants in the code, and
+// returns the program's path.
+func mutated(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	replace := map[string]string{}
+	put := func(path, text string) {
+		to := filepath.Join(dir, strings.ReplaceAll(path, "/", "_"))
+		if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		replace[filepath.Join(root, path)] = to
+	}
+	texts := map[string]string{}
+	for _, m := range codeMutants {
+		if texts[m.file] == "" {
+			text, err := os.ReadFile(filepath.Join(root, m.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[m.file] = string(text)
+			folder := filepath.Dir(m.file)
+			put(folder+"/mutant.go", "package "+filepath.Base(folder)+mutantSource)
+		}
+		texts[m.file] = change{m.old, strings.ReplaceAll(m.new, "MUTANT", "mutant == "+strconv.Quote(m.name)), 1}.apply(t, texts[m.file])
+	}
+	for file, text := range texts {
+		put(file, text)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "mutated.test")
+	build := exec.Command("go", "test", "-c", "-vet=off", "-o", program, "-overlay", filepath.Join(dir, "overlay.json"), ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // also where this test is compiled with the race detector
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("compile the mutants: %v\n%s", err, out)
+	}
+	return program
+}

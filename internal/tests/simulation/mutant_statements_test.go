@@ -1,0 +1,168 @@
+package simulation
+
+import (
+	"cmp"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"botwork/sql"
+)
+
+// enough seeds to catch a mutant with; most need a few.
+const enough = 400
+
+// known are seeds that have caught the mutants which few seeds catch. They are
+// tried first; when histories change, others are searched for.
+var known = map[string]uint64{
+	"assign/to a worker that drains":               65,
+	"assigned_items/what is in a paused queue":     70,
+	"assigned_items/what is not due":               83,
+	"assigned_items/what is past its deadline":     65,
+	"begin/compares no fence":                      93,
+	"begin/compares no instance":                   111,
+	"begin/does not ask for the lease":             72,
+	"claim/of a worker that drains":                371,
+	"finish of successes/compares no fence":        215,
+	"finish/compares no instance":                  149,
+	"lease/counted from the answer to the renewal": 241,
+	"lease/lost, and the run goes on":              90,
+	"progress/compares no fence":                   123,
+	"reassign/what is deleted":                     183,
+	"hoard/what was claimed long ago begins":       108,
+	"reassign/what is in a paused queue":           60,
+	"reassign/what is not due":                     109,
+	"reassign/what is past its deadline":           142,
+	"reassign/what is past its time to live":       132,
+	"rescue/one death too many":                    101,
+	"slots/of a channel without its maximum":       234,
+	"take/what is past its deadline":               324,
+	"take/what is past its time to live":           350,
+}
+
+// raceDetector is set where the tests are compiled with it: it makes histories
+// ten times as long and has nothing to find in a mutant.
+var raceDetector bool
+
+// change replaces a part of a text, which must stand there so many times (0: once).
+type change struct {
+	old, new string
+	times    int
+}
+
+// mutant is a careless change to a statement.
+type mutant struct {
+	name   string
+	file   string // in sqlite/queries, without .sql
+	change change
+}
+
+// mutants are careless changes to the statements, each of which breaks a
+// promise. That progress and the ends of successes compare the instance, the state
+// machine of storetest holds: no history of these comes to it. To understand why one is wrong, look at what the simulation says of
+// it: go test ./internal/tests/simulation -run 'TestMutantsOfStatements/NAME' -v
+var mutants = []mutant{
+	{"finish/compares no fence", "finish", change{" AND Fence = j.ItemFence", "", 0}},
+	{"finish/compares no state", "finish", change{" AND State = 1", "", 0}},
+	{"finish/compares no instance", "finish", change{" AND w.InstanceId = @instance", " AND @instance <> ''", 0}},
+	{"finish/keeps the lease", "finish", change{"    LeaseExpiresAt = NULL,\n", "", 0}},
+	{"finish/counts no failure", "finish", change{"RetryCount = j.Failures", "RetryCount = RetryCount", 0}},
+	{"finish/waits no backoff", "finish", change{"j.DelayMs / 1000.0", "0", 0}},
+	{"finish of successes/compares no fence", "finish_plain", change{" AND Fence = j.value ->> 1", "", 0}},
+	{"finish of successes/compares no state", "finish_plain", change{" AND State = 1", "", 0}},
+	{"finish of successes/keeps the lease", "finish_plain", change{"    LeaseExpiresAt = NULL,\n", "", 0}},
+	{"finish of successes/leaves the item running", "finish_plain", change{"    State = 2,\n", "", 0}},
+	{"progress/compares no fence", "progress", change{" AND Fence = j.ItemFence", "", 0}},
+	{"progress/compares no state", "progress", change{" AND State = 1", "", 0}},
+	{"renewal/compares no fence", "beat_items", change{" AND Fence = j.ItemFence", "", 0}},
+	{"renewal/compares no state", "beat_items", change{" AND State = 1", "", 0}},
+	{"renewal/compares no instance", "beat_worker", change{" AND InstanceId = @instance", " AND @instance <> ''", 0}},
+	{"renewal/lets stopped workers live", "beat_worker", change{" AND State <> 'stopped'", "", 0}},
+	{"claim/raises no fence", "claim", change{"Fence = MAX(Fence, COALESCE((SELECT e.Epoch FROM BotInstallation e) * 1000000000, 0)) + 1", "Fence = Fence", 0}},
+	{"claim/asks for no state", "claim", change{"State = 5 AND ", "State IN (0, 1, 4, 5) AND ", 2}},
+	{"claim/takes other workers' items", "claim", change{" AND c.WorkerId = @worker", "", 0}},
+	{"claim/compares no instance", "claim", change{"w.InstanceId = @instance", "@instance <> ''", 0}},
+	{"claim/of a worker that drains", "claim", change{" AND w.State = 'active'", "", 0}},
+	{"claim/does not look at the band", "claim", change{"c.Priority BETWEEN @min_priority AND @max_priority", "@min_priority <= @max_priority", 0}},
+	{"claim/the least urgent first", "claim", change{"ORDER BY c.Priority DESC", "ORDER BY c.Priority", 2}},
+	{"expire/forgets deadlines", "expired", change{"i.DeadlineAt < ", "'9' < ", 0}},
+	{"lost/forgets what was cancelled", "still_held", change{"i.State = 1 AND ", "", 0}},
+	{"rescue/does not repeat its condition", "rescue", change{"BotWorkQueueItems.State = 1 AND (BotWorkQueueItems.LeaseExpiresAt IS NULL OR ",
+		"BotWorkQueueItems.State = 1 OR (BotWorkQueueItems.LeaseExpiresAt IS NULL OR ", 0}},
+	{"rescue/takes from workers that live", "rescue", change{"OR NOT EXISTS (SELECT 1", "OR EXISTS (SELECT 1", 0}},
+	{"rescue/counts no release", "rescue", change{"ReleaseCount = BotWorkQueueItems.ReleaseCount + CASE", "ReleaseCount = BotWorkQueueItems.ReleaseCount + 0 * CASE", 0}},
+	{"rescue/counts what never ran", "rescue", change{"+ CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.BegunFence = BotWorkQueueItems.Fence THEN 1 ELSE 0 END", "+ 1", 0}},
+	{"rescue/counts what had not begun", "rescue", change{" AND BotWorkQueueItems.BegunFence = BotWorkQueueItems.Fence", "", 6}},
+	{"rescue/does not say that a begin is missing", "rescue", change{"<> BotWorkQueueItems.Fence) THEN 0 ELSE", "<> BotWorkQueueItems.Fence) THEN NULL ELSE", 0}},
+	{"begin/compares no fence", "begin", change{" AND Fence = j.ItemFence", "", 0}},
+	{"begin/compares no state", "begin", change{" AND State = 1", "", 0}},
+	{"begin/compares no instance", "begin", change{" AND w.InstanceId = @instance", " AND @instance <> ''", 0}},
+	{"begin/does not ask for the lease", "begin", change{"LeaseExpiresAt >= ", "'9' >= ", 0}},
+	{"begin/starts again what has begun", "begin", change{"StartedAt = CASE WHEN BegunFence = Fence THEN", "StartedAt = CASE WHEN BegunFence < 0 THEN", 0}},
+	{"renewal/says of all that it has begun", "beat_items", change{"THEN Fence ELSE BegunFence END", "THEN Fence ELSE Fence END", 0}},
+	{"rescue/one death too many", "rescue", change{"BotWorkQueueItems.ReleaseCount + 1 >= COALESCE", "BotWorkQueueItems.ReleaseCount + 1 > COALESCE", 5}},
+	{"rescue/forgets what was assigned to the dead", "stale", change{"        OR NOT EXISTS (SELECT 1 FROM BotWorkers w", "        OR 0 <> 0 AND NOT EXISTS (SELECT 1 FROM BotWorkers w", 0}},
+	{"rescue/forgets leases that a hand removed", "stale", change{"(i.LeaseExpiresAt IS NULL OR i.LeaseExpiresAt <", "(i.LeaseExpiresAt <", 0}},
+	{"register/takes a live worker's name", "register", change{"    State = 'stopped'\n", "    State <> ''\n", 0}},
+	{"register/keeps the leases of the process before", "expire_leases", change{"State = 1", "State = 99", 0}},
+	{"register/ends the leases of a process that may live", "expire_leases", change{" AND w.InstanceId = @replaces", " AND @replaces <> w.InstanceId", 0}},
+	{"drain/gives back a successor's items", "release_assigned", change{"w.InstanceId = @instance", "@instance <> ''", 0}},
+	{"drain/gives back nothing", "release_assigned", change{"State = 5", "State = 99", 0}},
+	{"assign/takes what runs", "assign", change{" AND State IN (0, 4)", "", 0}},
+	{"assign/to workers whose lease is over", "workers_open", change{" AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= ", " AND (w.State = 'active' OR w.LeaseExpiresAt >= ", 0}},
+	{"assign/to workers that drain", "workers_open", change{"AND w.State = 'active'", "AND w.State <> ''", 0}},
+	{"assign/before its time", "due", change{"i.AvailableAt <= ", "'' <= ", 4}},
+	{"firing/before its time", "firing", change{"WHERE @planned_at <= ", "WHERE '' <= ", 0}},
+	{"firing/whoever had it before", "firing", change{"  AND NOT EXISTS", "  OR NOT EXISTS", 0}},
+	{"ready/before its time", "ready", change{"i.AvailableAt <= ", "'' <= ", 6}},
+	{"ready/of another band", "ready", change{"i.Priority BETWEEN @min_priority AND @max_priority", "i.Priority BETWEEN 0 AND @min_priority + 0 * @max_priority", 7}},
+	{"stranded/forgets the dead", "stranded", change{"w.State <> 'active' OR w.LeaseExpiresAt <", "w.State <> 'active' OR '9' <", 0}},
+}
+
+// The proof must have teeth: each of these changes must be caught.
+func TestMutantsOfStatements(t *testing.T) {
+	if raceDetector {
+		t.Skip("mutants are caught without the race detector: make simulate")
+	}
+	for _, m := range slices.Concat(mutants, eligibilityMutants()) {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			path := "sqlite/queries/" + m.file + ".sql"
+			text, err := fs.ReadFile(sql.Files, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			caught(t, known[m.name], trial{statements: map[string]string{path: m.change.apply(t, string(text))}})
+		})
+	}
+}
+
+// Leases are the database's, whatever its clients' clocks say.
+func TestLocalClocksAreCaught(t *testing.T) {
+	t.Parallel()
+	caught(t, 0, trial{localClock: true})
+}
+
+// apply changes a text, and fails where the text has become another than the
+// change was made for: a mutant that is none would prove nothing.
+func (c change) apply(t *testing.T, text string) string {
+	t.Helper()
+	if got, want := strings.Count(text, c.old), max(1, c.times); got != want {
+		t.Fatalf("%q stands there %d times, want %d: the change does not fit any more", c.old, got, want)
+	}
+	return strings.ReplaceAll(text, c.old, c.new)
+}
+
+// caught wants one of the seeds to find that something is wrong.
+func caught(t *testing.T, first uint64, tr trial) {
+	t.Helper()
+	for n := range uint64(enough + 1) {
+		seed := cmp.Or(n, first, 1)
+		if j := history(t, seed, tr); len(j.violations) > 0 {
+			t.Logf("caught by seed %d: %s", seed, j.violations[0])
+			return
+		}
+	}
+	t.Errorf("none of %d histories shows that anything is wrong", enough)
+}
