@@ -145,13 +145,14 @@ type Item struct {
 	DeletedReason *string    `json:"deletedReason"`
 }
 
-// MarshalJSON adds the state's name behind its number.
+// MarshalJSON adds the status and the state's name.
 func (it Item) MarshalJSON() ([]byte, error) {
 	type plain Item
 	return marshal(struct {
 		plain
 		StateName string `json:"stateName"`
-	}{plain(it), it.State.String()})
+		Status    Status `json:"status"`
+	}{plain(it), it.State.String(), it.Status()})
 }
 
 // marshal is json.Marshal that leaves <, > and & as they are: a payload is shown

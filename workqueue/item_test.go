@@ -86,7 +86,8 @@ func TestItemJSON(t *testing.T) {
   "retainUntil": "2026-11-20T09:30:00.125Z",
   "deletedAt": "2026-11-20T09:30:00.125Z",
   "deletedReason": "half",
-  "stateName": "Blocked"
+  "stateName": "Blocked",
+  "status": "Running"
 }`},
 		{"hardly any", Item{ID: 1, QueueName: DefaultQueue, State: Pending, AvailableAt: at, CreatedAt: at}, `{
   "id": 1,
@@ -141,7 +142,8 @@ func TestItemJSON(t *testing.T) {
   "retainUntil": null,
   "deletedAt": null,
   "deletedReason": null,
-  "stateName": "Pending"
+  "stateName": "Pending",
+  "status": ""
 }`},
 	}
 	for _, test := range tests {

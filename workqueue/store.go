@@ -2,6 +2,7 @@ package workqueue
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -66,9 +67,10 @@ type ItemStore interface {
 type ItemFilter struct {
 	States []State
 
-	// Lifecycles keeps the items in any of these. LifeDeleted among them shows
-	// deleted items, which are hidden else.
+	// Lifecycles keeps the items in any of these, Statuses likewise. LifeDeleted or
+	// StatusDeleted among them includes deleted items, which are hidden otherwise.
 	Lifecycles []Lifecycle
+	Statuses   []Status
 
 	QueueName string
 	Pipeline  string // equals IntegrationConfig
@@ -87,6 +89,11 @@ type ItemFilter struct {
 
 	// Limit bounds the listing; 0 means 100.
 	Limit int
+}
+
+// Deleted reports whether the filter asks for deleted items as well.
+func (f *ItemFilter) Deleted() bool {
+	return slices.Contains(f.Lifecycles, LifeDeleted) || slices.Contains(f.Statuses, StatusDeleted)
 }
 
 // WorkerStore keeps the workers' rows.

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -145,7 +144,7 @@ func (s *Store) changeable(ctx context.Context, f workqueue.ItemFilter, a workqu
 	err := s.retry(ctx, "list items to "+string(a), func() error {
 		ids = nil
 		orm := s.narrow(ctx, s.listing.WithContext(ctx).Model(&itemRow{}), f)
-		if !a.TakesDeleted() || !slices.Contains(f.Lifecycles, workqueue.LifeDeleted) {
+		if !a.TakesDeleted() || !f.Deleted() {
 			orm = orm.Where(map[string]any{"DeletedAt": nil})
 		}
 		return orm.Where(map[string]any{"State": a.From()}).

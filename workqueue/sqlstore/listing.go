@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -35,7 +34,7 @@ func (s *Store) Items(ctx context.Context, f workqueue.ItemFilter) ([]workqueue.
 	err := s.retry(ctx, "list items", func() error {
 		rows = nil
 		orm := s.narrow(ctx, s.shown(s.listing.WithContext(ctx)), f)
-		if !slices.Contains(f.Lifecycles, workqueue.LifeDeleted) {
+		if !f.Deleted() {
 			orm = orm.Where(map[string]any{"DeletedAt": nil})
 		}
 		return orm.Order(clause.OrderByColumn{Column: column("Id"), Desc: true}).Limit(orDefault(f.Limit, 100)).Find(&rows).Error
@@ -71,6 +70,9 @@ func (s *Store) narrow(ctx context.Context, orm *gorm.DB, f workqueue.ItemFilter
 	}
 	if len(f.Lifecycles) > 0 {
 		orm = orm.Where(clause.Or(s.lifecycles(f.Lifecycles)...))
+	}
+	if len(f.Statuses) > 0 {
+		orm = orm.Where(clause.Or(s.statuses(f.Statuses)...))
 	}
 	if f.Worker != "" {
 		ids := s.listing.WithContext(ctx).Model(&workerRow{}).Select("Id").Where(map[string]any{"Name": f.Worker})
@@ -128,5 +130,49 @@ func (s *Store) lifecycle(l workqueue.Lifecycle) clause.Expression {
 		return clause.And(present, state(workqueue.Ready, workqueue.Pending), due(">"), clause.Gt{Column: column("RetryCount"), Value: 0})
 	default:
 		return clause.And(present, state(workqueue.Ready, workqueue.Pending), due(">"), clause.Eq{Column: column("RetryCount"), Value: 0})
+	}
+}
+
+// statuses returns the conditions of each status, as workqueue.StatusOf computes them.
+func (s *Store) statuses(of []workqueue.Status) []clause.Expression {
+	all := make([]clause.Expression, len(of))
+	for i, status := range of {
+		all[i] = s.status(status)
+	}
+	return all
+}
+
+func (s *Store) status(status workqueue.Status) clause.Expression {
+	kind := func(is workqueue.ErrorKind) clause.Expression {
+		return clause.Eq{Column: column("ErrorKind"), Value: string(is)}
+	}
+	archived := func(kinds clause.Expression) clause.Expression {
+		return clause.And(s.lifecycle(workqueue.LifeArchived), kinds)
+	}
+	switch status {
+	case workqueue.StatusScheduled:
+		return s.lifecycle(workqueue.LifeScheduled)
+	case workqueue.StatusPending:
+		return s.lifecycle(workqueue.LifePending)
+	case workqueue.StatusAssigned:
+		return s.lifecycle(workqueue.LifeAssigned)
+	case workqueue.StatusRunning:
+		return s.lifecycle(workqueue.LifeActive)
+	case workqueue.StatusRetry:
+		return s.lifecycle(workqueue.LifeRetry)
+	case workqueue.StatusSucceeded:
+		return s.lifecycle(workqueue.LifeCompleted)
+	case workqueue.StatusDeleted:
+		return s.lifecycle(workqueue.LifeDeleted)
+	case workqueue.StatusBusinessError:
+		return archived(kind(workqueue.KindBusiness))
+	case workqueue.StatusExpired:
+		return archived(kind(workqueue.KindExpired))
+	case workqueue.StatusCancelled:
+		return archived(clause.Or(kind(workqueue.KindCancelled), clause.Eq{Column: column("ErrorKind")}))
+	default:
+		// Failed: with any other kind. NULL is none of these, and so in no list.
+		others := clause.IN{Column: column("ErrorKind"), Values: []any{string(workqueue.KindBusiness), string(workqueue.KindExpired), string(workqueue.KindCancelled)}}
+		return archived(clause.Not(others))
 	}
 }

@@ -11,6 +11,7 @@ func listTests() []test {
 	return []test{
 		{"an item that is not there", listMissing},
 		{"filters", listFilters},
+		{"by status", listByStatus},
 		{"a hundred unless told", listLimit},
 		{"pages have no gap and no repeat while items arrive", listPages},
 		{"attempts in the order in which they ended", listAttempts},
@@ -63,6 +64,55 @@ func listFilters(x *fixture) {
 			x.Errorf("%s: %v", c.name, err)
 		}
 		x.wantIDs("filter "+c.name, idsOf(items), c.want)
+	}
+}
+
+// Each status lists the items that have it, and no item is missing.
+func listByStatus(x *fixture) {
+	of := func(state workqueue.State, set string) int64 {
+		id := x.Item(ItemOpts{}).ID
+		if set != "" {
+			set = ", " + set
+		}
+		x.exec(1, `UPDATE "BotWorkQueueItems" SET "State" = %d%s WHERE "Id" = %d`, state, set, id)
+		return id
+	}
+	const later = `"AvailableAt" = '2099-01-01 00:00:00.000'`
+	want := map[workqueue.Status][]int64{
+		workqueue.StatusScheduled:     {of(workqueue.Ready, later)},
+		workqueue.StatusPending:       {of(workqueue.Ready, ""), of(workqueue.Pending, `"RetryCount" = 2, "ErrorKind" = 'business'`)},
+		workqueue.StatusAssigned:      {of(workqueue.Assigned, "")},
+		workqueue.StatusRunning:       {of(workqueue.Blocked, `"ErrorKind" = 'error'`)},
+		workqueue.StatusRetry:         {of(workqueue.Ready, later+`, "RetryCount" = 1`)},
+		workqueue.StatusSucceeded:     {of(workqueue.Processed, "")},
+		workqueue.StatusFailed:        {of(workqueue.Cancelled, `"ErrorKind" = 'error'`), of(workqueue.Cancelled, `"ErrorKind" = 'poison'`), of(workqueue.Cancelled, `"ErrorKind" = 'of a newer program'`)},
+		workqueue.StatusBusinessError: {of(workqueue.Cancelled, `"ErrorKind" = 'business'`)},
+		workqueue.StatusExpired:       {of(workqueue.Cancelled, `"ErrorKind" = 'expired'`)},
+		workqueue.StatusCancelled:     {of(workqueue.Cancelled, `"ErrorKind" = 'cancelled'`), of(workqueue.Cancelled, `"ErrorKind" = NULL`)},
+		workqueue.StatusDeleted:       {of(workqueue.Cancelled, `"ErrorKind" = 'expired', "DeletedAt" = '2026-01-01 00:00:00.000'`)},
+	}
+	count := 0
+	for _, status := range workqueue.Statuses() {
+		items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Statuses: []workqueue.Status{status}})
+		if err != nil {
+			x.Fatalf("%s: %v", status, err)
+		}
+		slices.Reverse(items) // the oldest first
+		x.wantIDs("status "+string(status), idsOf(items), want[status])
+		for i := range items {
+			if got := items[i].Status(); got != status {
+				x.Errorf("item %d is listed as %s, but it is %s", items[i].ID, status, got)
+			}
+		}
+		count += len(items)
+	}
+	all, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Statuses: workqueue.Statuses()})
+	if err != nil || len(all) != count {
+		x.Errorf("all statuses list %d items, %v; one by one they list %d", len(all), err, count)
+	}
+	both := workqueue.ItemFilter{Statuses: []workqueue.Status{workqueue.StatusFailed, workqueue.StatusRetry}, Lifecycles: []workqueue.Lifecycle{workqueue.LifeRetry}}
+	if items, err := x.Store.Items(x.ctx, both); err != nil || len(items) != 1 {
+		x.Errorf("statuses and lifecycles together list %d items, %v; want the one that has one of both", len(items), err)
 	}
 }
 
