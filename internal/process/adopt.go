@@ -10,11 +10,11 @@ import (
 	"botwork/workqueue"
 )
 
-// Adopt makes the pipelines of a catalogue those that run from now on: items that
-// begin resolve by it, and schedules come, change and go as its triggers say. What
-// runs goes on with the text that it began with. The texts are kept in the
-// database first, with the names of the broken pipelines; when that fails, nothing
-// changes. Adopt is called after Start, by one goroutine at a time.
+// Adopt replaces the pipelines with those of a new catalogue. Items that start from now
+// on use it, and schedules are added, changed and removed as its triggers say. Runs in
+// progress continue with the text that they started with. Adopt first saves the texts and
+// the names of the broken pipelines in the database; if that fails, nothing changes. It
+// must be called after Start, by one goroutine at a time.
 func (p *Process) Adopt(ctx context.Context, next *pipelines.Catalogue) error {
 	before := p.o.Link.catalogue.Load()
 	if err := p.keepTexts(ctx, before, next); err != nil {
@@ -44,20 +44,20 @@ func (p *Process) Adopt(ctx context.Context, next *pipelines.Catalogue) error {
 		return fmt.Errorf("schedules: %w", err)
 	}
 	if len(before.Broken()) > 0 && p.started.Load() {
-		p.waker.wake(workqueue.EveryPriority, true) // for items that have waited until their file was fixed
+		p.waker.wake(workqueue.EveryPriority, true) // for items that waited for their file to be fixed
 	}
 	return nil
 }
 
-// KeepTexts notes in the database that this worker has the texts of its pipelines.
-// Who runs for long calls it each workqueue.TextUse.
+// KeepTexts records in the database that this worker uses the texts of its pipelines.
+// A process that keeps running must call it every workqueue.TextUse.
 func (p *Process) KeepTexts(ctx context.Context) error {
 	return p.keepTexts(ctx, p.o.Link.catalogue.Load())
 }
 
-// keepTexts keeps the texts of all pipelines of the catalogues, so that no run
-// holds the hash of a text that cannot be read. What a catalogue replaces counts as
-// used until now.
+// keepTexts saves the texts of all pipelines of the catalogues, so that the text of every
+// hash that a run records can be read. A text that is being replaced counts as used
+// until now.
 func (p *Process) keepTexts(ctx context.Context, of ...*pipelines.Catalogue) error {
 	type key struct{ name, hash string }
 	seen := map[key]bool{}
@@ -71,12 +71,12 @@ func (p *Process) keepTexts(ctx context.Context, of ...*pipelines.Catalogue) err
 		}
 	}
 	if err := p.o.Store.KeepTexts(ctx, texts); err != nil {
-		return fmt.Errorf("keep the texts of pipelines: %w", err)
+		return fmt.Errorf("save pipeline texts: %w", err)
 	}
 	return nil
 }
 
-// work is what a system pipeline's schedule starts.
+// work returns the work that the schedule of a system pipeline starts.
 func (p *Process) work(pl *pipelines.Pipeline) scheduler.Work {
 	k := p.waker.find(pl.Name)
 	if k == nil {

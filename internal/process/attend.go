@@ -5,9 +5,9 @@ import (
 	"botwork/workqueue"
 )
 
-// attend starts the pipelines that run items of the band, at which items lie
-// about that nobody runs. Those that run already are left alone: they ask for
-// more by themselves.
+// attend starts the pipelines that run items of the band, because abandoned items were
+// found. It does not start pipelines that are already running: they look for more items
+// themselves.
 func (p *Process) attend(band workqueue.Band) {
 	if !p.started.Load() {
 		return
@@ -22,8 +22,8 @@ func (p *Process) attend(band workqueue.Band) {
 	}
 }
 
-// bands are the priorities that a pipeline's steps of a kind run or assign. Bounds
-// that are not known before the run, since they are expressions, count as none.
+// bands returns the priorities that the steps of a pipeline with this handler run or
+// assign. A bound that is an expression is not known before the run and counts as no bound.
 func bands(pl *pipelines.Pipeline, handler string) []workqueue.Band {
 	var list []workqueue.Band
 	for _, step := range pl.Steps {
@@ -35,7 +35,7 @@ func bands(pl *pipelines.Pipeline, handler string) []workqueue.Band {
 	return list
 }
 
-// bandOf is the band that a step names, and whether it is known before the run.
+// bandOf returns the band of a step, and whether it is known before the run.
 func bandOf(step *pipelines.Step) (b workqueue.Band, known bool) {
 	known = true
 	bound := func(name string) *int {

@@ -9,18 +9,18 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// withBroken adds to a worker's labels the pipelines that the catalogue lacks because
-// of mistakes, so that no worker gives their items to this one.
+// withBroken adds the broken pipelines of the catalogue to a worker's labels, so that no
+// worker assigns their items to this one.
 func withBroken(labels workqueue.JSONText, catalogue *pipelines.Catalogue) workqueue.JSONText {
-	own, _ := matching.ParseLabels(string(labels)) // a pass reports what cannot be read
+	own, _ := matching.ParseLabels(string(labels)) // the assignment pass reports invalid labels
 	names := catalogue.BrokenNames()
 	if len(names) == 0 && own.Broken() == nil {
-		return labels // as they are
+		return labels
 	}
 	return workqueue.JSONText(own.WithBroken(names).JSON())
 }
 
-// label brings the labels of the worker's row in step with a catalogue.
+// label updates the labels of the worker's row for a new catalogue.
 func (p *Process) label(ctx context.Context, next *pipelines.Catalogue) error {
 	labels := withBroken(p.settingsLabels, next)
 	if labels == p.labels {

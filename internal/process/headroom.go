@@ -2,13 +2,13 @@ package process
 
 import "sync"
 
-// headroomBytes is how much the collector counts as in use beside what is.
+// headroomBytes is the size of the allocation that makes the garbage collector run less often.
 const headroomBytes = 16 << 20
 
-// headroom is memory that nobody touches, so that none of the machine's stands behind it.
-// The collector runs when the heap has doubled, and that of a worker is so small, some 10 MB,
-// that with items of a fraction of a millisecond it would run many times a second: that took
-// up to two fifths of the worker's time. Counted with this, the heap grows by 26 MB before it
-// runs. GOGC holds as ever, and a large heap is collected as without. The first process of
-// a program reserves it: other commands have no use for it.
+// headroom is memory that is never touched, so that it uses no physical memory. The garbage
+// collector runs when the heap has doubled. The heap of a worker is small, about 10 MB, so
+// with items of a fraction of a millisecond the collector would run many times a second; it
+// used up to two fifths of the worker's time. With this allocation the heap grows by 26 MB
+// before the collector runs. GOGC still applies, and large heaps are collected as usual. It
+// is allocated by the first process of a program, since other commands do not need it.
 var headroom = sync.OnceValue(func() []byte { return make([]byte, headroomBytes) })

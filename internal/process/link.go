@@ -10,16 +10,15 @@ import (
 	"botwork/workqueue"
 )
 
-// Link ties the handlers of the queue to a process that does not exist yet
-// when the handlers are registered: pipelines are checked before a database is
-// touched.
+// Link connects the queue handlers to a process that does not exist yet when the handlers
+// are registered, because pipelines are checked before the database is opened.
 type Link struct {
 	runner    atomic.Pointer[workqueue.Runner]
 	store     atomic.Pointer[Store]
 	catalogue atomic.Pointer[pipelines.Catalogue]
 }
 
-// Services are what the kinds of handlers/queue work with through this link.
+// Services returns what the handlers of handlers/queue use through this link.
 func (l *Link) Services() queue.Services {
 	return queue.Services{
 		Worker: func() queue.Worker {
@@ -37,14 +36,14 @@ func (l *Link) Services() queue.Services {
 	}
 }
 
-// SetStore lets Enqueue work where no process runs.
+// SetStore makes Enqueue work without a running process.
 func (l *Link) SetStore(s Store) { l.store.Store(&s) }
 
-// SetCatalogue lets Enqueue check pipelines, and the assignment know their
-// estimated durations.
+// SetCatalogue sets the pipelines that Enqueue checks and whose estimated durations the
+// assignment uses.
 func (l *Link) SetCatalogue(c *pipelines.Catalogue) { l.catalogue.Store(c) }
 
-// Resolve finds the pipeline that an item means, in the catalogue of the moment.
+// Resolve returns the pipeline of an item from the current catalogue.
 func (l *Link) Resolve(integrationConfig string) (*pipelines.Pipeline, error) {
 	return l.catalogue.Load().Resolve(integrationConfig)
 }

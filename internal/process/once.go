@@ -14,7 +14,7 @@ import (
 	"botwork/workqueue"
 )
 
-// UnknownPipelineError says that no system pipeline has the name.
+// UnknownPipelineError reports that no system pipeline has the name.
 type UnknownPipelineError struct {
 	Name  string
 	Known []string
@@ -23,18 +23,18 @@ type UnknownPipelineError struct {
 func (e *UnknownPipelineError) Error() string {
 	hint := strictyaml.Suggest(e.Name, e.Known)
 	if hint == "" {
-		hint = "known are " + strings.Join(e.Known, ", ")
+		hint = "want one of " + strings.Join(e.Known, ", ")
 	}
-	return fmt.Sprintf("no system pipeline is called %q (one with a trigger); %s", e.Name, hint)
+	return fmt.Sprintf("unknown system pipeline %q (a pipeline with a trigger); %s", e.Name, hint)
 }
 
-// RunOnce runs the named system pipelines one time, one after the other; all
-// of them when there are no names: first those that only make work, then those
-// that run items, the most urgent ones first. It returns when they have ended.
+// RunOnce runs the named system pipelines once, one after the other. Without names it runs
+// all of them: first those that only create items, then those that run items, the most
+// urgent first. It returns when they have ended.
 func (p *Process) RunOnce(ctx context.Context, names ...string) error {
 	all := p.system()
-	// Not at the same time: what one has begun would make this worker busy in
-	// the eyes of the next, which then leaves its items until another time.
+	// Not concurrently: while one pipeline runs items, the next would see a busy worker and
+	// leave its items waiting.
 	slices.SortStableFunc(all, func(a, b *pipelines.Pipeline) int { return cmp.Compare(urgency(b), urgency(a)) })
 	known := make([]string, 0, len(all))
 	for _, pl := range all {
@@ -70,8 +70,8 @@ func (p *Process) runNamed(ctx context.Context, name string) error {
 	return nil
 }
 
-// urgency is the highest lower bound of the priorities that the pipeline's steps
-// run; it is above them all where no step runs items.
+// urgency returns the highest lower bound of the priorities that the pipeline's steps run,
+// or the largest int if no step runs items.
 func urgency(pl *pipelines.Pipeline) int {
 	bands := bands(pl, pipelines.ExecuteHandler)
 	if len(bands) == 0 {

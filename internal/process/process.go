@@ -15,38 +15,38 @@ import (
 	"botwork/workqueue"
 )
 
-// Store is the database of a process.
+// Store is what a process needs of the database.
 type Store interface {
 	workqueue.Store
 	scheduler.Store
 
-	// LabelWorker replaces the labels of a worker. ErrWorkerReplaced when it is not
-	// the present instance.
+	// LabelWorker replaces the labels of a worker. It returns ErrWorkerReplaced if
+	// instanceID is not the worker's current instance.
 	LabelWorker(ctx context.Context, workerID int64, instanceID string, labels workqueue.JSONText) error
 
-	// EndStalledSessions ends the sessions of processes that have stopped in the middle of
-	// a transaction and were seen to do nothing for the time after, and returns them.
+	// EndStalledSessions ends database sessions that have been idle inside a transaction for
+	// at least after, and returns them.
 	EndStalledSessions(ctx context.Context, after time.Duration) ([]workqueue.StalledSession, error)
 }
 
-// Options are the parts of a process. All are needed.
+// Options are the parts of a process. All are required unless a field says otherwise.
 type Options struct {
 	Store     Store
-	Link      *Link                // the one whose services the catalogue was compiled with
-	Catalogue *pipelines.Catalogue // the first one; Adopt brings others
+	Link      *Link                // the one that the catalogue was compiled with
+	Catalogue *pipelines.Catalogue // replaced by Adopt
 	Engine    *pipelines.Engine
 	Log       zerolog.Logger
 
-	// Spec is the worker; its InstanceID, Host and PID are filled in, and its labels
-	// name the pipelines that are broken.
+	// Spec describes the worker. New sets InstanceID, Host and PID and adds the broken
+	// pipelines to the labels.
 	Spec          workqueue.WorkerSpec
 	Heartbeat     time.Duration
 	ShutdownGrace time.Duration
 
-	// Beaten is told each time the loop of heartbeats has come round; nil tells nobody.
+	// Beaten is called after each round of the heartbeat loop; may be nil.
 	Beaten func()
 
-	// Finished is told of each item that has run; nil tells the log.
+	// Finished is called for each item that has run; nil logs the item.
 	Finished func(it *workqueue.Item, o workqueue.Outcome, took time.Duration)
 }
 
@@ -58,18 +58,16 @@ type Process struct {
 	waker     *waker
 	guard     sessionGuard
 
-	// settingsLabels are the labels without those that the process adds, labels
-	// those that the worker's row has.
+	// settingsLabels are the labels from the settings, labels those of the worker's row.
 	settingsLabels, labels workqueue.JSONText
 
-	// started tells that the schedules fire; before, and in a process that
-	// runs pipelines one time, nothing runs but what was asked for.
+	// started is true once the schedules run. Before, and in a process that runs
+	// pipelines once, only requested pipelines run.
 	started atomic.Bool
 }
 
-// New registers the worker and makes its schedules ready, but fires none:
-// Start does, and RunOnce works without. A *workqueue.NameTakenError says that
-// another process works under the name.
+// New registers the worker and prepares its schedules. Start starts them; RunOnce works
+// without Start. If another process uses the name, the error is a *workqueue.NameTakenError.
 func New(ctx context.Context, o Options) (*Process, error) {
 	_ = headroom()
 	p := &Process{o: o, settingsLabels: o.Spec.Labels}
@@ -99,7 +97,7 @@ func New(ctx context.Context, o Options) (*Process, error) {
 	return p, nil
 }
 
-// Start begins to fire.
+// Start starts the schedules.
 func (p *Process) Start(ctx context.Context) error {
 	err := p.scheduler.Start(ctx)
 	p.started.Store(err == nil)
@@ -116,20 +114,20 @@ func (p *Process) Worker() workqueue.Worker { return p.runner.Worker() }
 // Replaced is closed when another process has taken the worker's name.
 func (p *Process) Replaced() <-chan struct{} { return p.runner.Replaced() }
 
-// Lost is closed when the database is not the one any more that was opened. LostBecause
-// returns the error then.
+// Lost is closed when the database was replaced or lost data after it was opened.
+// LostBecause returns the error then.
 func (p *Process) Lost() <-chan struct{} { return p.runner.Lost() }
 
-// LostBecause returns why the database is lost; nil when it is not.
+// LostBecause returns why the database is lost, or nil.
 func (p *Process) LostBecause() error { return p.runner.LostBecause() }
 
-// Stop drains and ends. When ctx ends, the grace ends with it.
+// Stop drains and stops the process. The end of ctx ends the shutdown timeout early.
 func (p *Process) Stop(ctx context.Context) error {
 	stopped := make(chan error, 1)
 	if p.scheduler == nil {
 		stopped <- nil
 	} else {
-		// The pipelines wait for their items; the runner bounds those.
+		// Pipelines wait for their items, and the runner bounds how long those run.
 		patience := p.o.ShutdownGrace + p.o.Spec.Lease
 		go func() {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
@@ -150,7 +148,7 @@ func (p *Process) newRunner() (*workqueue.Runner, error) {
 	})
 }
 
-// system are the pipelines that a trigger starts, at present.
+// system returns the current pipelines that have a trigger.
 func (p *Process) system() []*pipelines.Pipeline { return system(p.o.Link.catalogue.Load()) }
 
 func system(of *pipelines.Catalogue) []*pipelines.Pipeline {
@@ -187,7 +185,7 @@ func (p *Process) run(ctx context.Context, pl *pipelines.Pipeline) error {
 }
 
 func (p *Process) logItem(it *workqueue.Item, o workqueue.Outcome, took time.Duration) {
-	// A line that nobody wants is nil, and costs nothing from there on.
+	// Below the log level the event is nil, and its methods cost nothing.
 	line := p.o.Log.Info
 	if o.Verdict == workqueue.Failed {
 		line = p.o.Log.Warn
@@ -208,7 +206,7 @@ func (p *Process) logItem(it *workqueue.Item, o workqueue.Outcome, took time.Dur
 	}
 }
 
-// pipelineName is short enough for a log line.
+// pipelineName returns the item's pipeline, or "(inline)" for a long text.
 func pipelineName(it *workqueue.Item) string {
 	const most = 100
 	if len(it.IntegrationConfig) > most {

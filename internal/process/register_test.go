@@ -150,7 +150,7 @@ func testReplacedAtOnce(t *testing.T, pidOf func(*testing.T) int) {
 		b := x.bot("w")
 		x.runOnce(b, medium)
 
-		b.log.await(t, "the process that had this worker's name has died; taking over")
+		b.log.await(t, "the previous process with this worker name has ended; taking over")
 		x.wantState(workqueue.Processed, running, assigned)
 		if it := x.item(running); it.ReleaseCount != 1 || it.RetryCount != 0 {
 			t.Errorf("the item that ran: ReleaseCount %d, RetryCount %d; want 1, 0", it.ReleaseCount, it.RetryCount)

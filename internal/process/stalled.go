@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// stalledLeases is for how many leases a session may do nothing in the middle of a
-// transaction. By then the leases of its process have ended, and its items are others'.
-// leastStalled is the bound for short leases: a busy machine is not suspended.
+// A session may be idle inside a transaction for stalledLeases leases. By then the leases of
+// its process have expired and other workers have its items. With short leases it may be
+// idle for leastStalled, since a busy machine can be slow without being suspended.
 const stalledLeases, leastStalled = 2, 10 * time.Second
 
-// sessionGuard ends the sessions of other processes that were suspended in the middle of a
-// transaction, where the database does not do that by itself.
+// sessionGuard ends the sessions of processes that were suspended inside a transaction, on
+// databases that do not end them by themselves.
 type sessionGuard struct {
 	stop context.CancelFunc // nil until start
 	loop sync.WaitGroup
@@ -23,21 +23,21 @@ func (g *sessionGuard) start(ctx context.Context, o Options) {
 	g.loop.Go(func() {
 		ticker := time.NewTicker(o.Spec.Lease)
 		defer ticker.Stop()
-		told := ""
+		last := ""
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
-				told = g.look(ctx, o, told)
+				last = g.check(ctx, o, last)
 			}
 		}
 	})
 }
 
-// look is one look at the sessions. An error is logged when it is another than the last
-// one that was told; look returns the one to compare with next.
-func (g *sessionGuard) look(ctx context.Context, o Options, told string) string {
+// check looks for stalled sessions once. It logs an error only if it differs from last, the
+// error of the previous check, and returns its text for the next check.
+func (g *sessionGuard) check(ctx context.Context, o Options, last string) string {
 	ctx, cancel := context.WithTimeout(ctx, o.Spec.Lease)
 	defer cancel()
 	sessions, err := o.Store.EndStalledSessions(ctx, max(stalledLeases*o.Spec.Lease, leastStalled))
@@ -51,7 +51,7 @@ func (g *sessionGuard) look(ctx context.Context, o Options, told string) string 
 	switch {
 	case err == nil:
 		return ""
-	case ctx.Err() == nil && err.Error() != told:
+	case ctx.Err() == nil && err.Error() != last:
 		o.Log.Warn().Err(err).Msg("sessions that stall in a transaction cannot be found")
 	}
 	return err.Error()

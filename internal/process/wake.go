@@ -14,36 +14,33 @@ import (
 )
 
 const (
-	// pollEvery is how often a worker looks for work that nobody told it of, pollBusy
-	// how often until it has got no item for busyFor, and pollShare the share of its
-	// time that this may take: one part in so many, though it never waits longer than
-	// pollLatest. One look that had to wait for a busy machine tells little of what
-	// looks take.
+	// A worker polls for work that it was not notified of every pollEvery, and every
+	// pollBusy until it has received no item for busyFor. Polling takes at most one part in
+	// pollShare of its time, but a worker never waits longer than pollLatest between polls,
+	// since a single slow poll may only show that the machine was busy.
 	pollEvery, pollBusy, busyFor = 800 * time.Millisecond, 100 * time.Millisecond, 2 * time.Second
 	pollShare, pollLatest        = 50, 10 * time.Second
 
-	// openFor is how long a run that was started is likely to take until it gives out
-	// slots.
+	// openFor is how long a started run usually needs until it claims slots.
 	openFor = 10 * time.Millisecond
 
-	// mostPutOff is how often in a row pipelines are put off behind one that was started.
+	// mostPutOff is how often in a row other pipelines wait for one that was started.
 	mostPutOff = 20
 
-	// peersEvery is how often the workers are counted, longestHold the longest that
-	// a worker waits before it looks for what another process has enqueued. Of many
-	// that hear of an item one should be the first: the others find it gone.
+	// peersEvery is how often the workers are counted. longestHold is the longest random
+	// delay before a worker looks for an item that another process enqueued: of many
+	// notified workers one should come first, and the others then find nothing.
 	peersEvery, longestHold = 30 * time.Second, 2 * time.Millisecond
 )
 
-// waker starts the pipelines that wake, or wakes the runs of them that go on, as
-// soon as there is work for them. It listens to the store, and looks once a second
-// for what it cannot hear of.
+// waker starts pipelines with wake: true, or wakes their current runs, as soon as there is
+// work for them. It listens to the store's notices, and polls for work without a notice.
 type waker struct {
 	p *Process
 
 	targets atomic.Pointer[[]wakeTarget]
-	changed chan struct{} // holds a token when targets have changed, or not all of them were started
-	heard   chan struct{} // holds a token when another process has told of work
+	changed chan struct{} // has a token when targets changed, or not all of them were started
+	heard   chan struct{} // has a token when another process has enqueued work
 	peers   atomic.Int64  // other workers that are alive
 	putOff  atomic.Int32  // how often pipelines were put off, in a row
 
@@ -54,18 +51,18 @@ type waker struct {
 	known map[string]*waking
 }
 
-// wakeTarget is a pipeline that runs items and the priorities for which it is woken.
+// wakeTarget is a pipeline that runs items, with the priorities for which it is woken.
 type wakeTarget struct {
 	*waking
 	bands  []workqueue.Band
-	starts bool // work starts it; else a run of it that goes on hears of work, and no more
+	starts bool // work starts a run; otherwise work only wakes the current run
 }
 
 func newWaker(p *Process) *waker {
 	return &waker{p: p, changed: make(chan struct{}, 1), heard: make(chan struct{}, 1), known: map[string]*waking{}}
 }
 
-// adopt takes over what the pipelines of a catalogue say.
+// adopt sets the targets from the pipelines of a catalogue.
 func (w *waker) adopt(of *pipelines.Catalogue) {
 	var targets []wakeTarget
 	w.mu.Lock()
@@ -80,21 +77,21 @@ func (w *waker) adopt(of *pipelines.Catalogue) {
 		}
 	}
 	if !slices.ContainsFunc(targets, func(t wakeTarget) bool { return t.starts }) {
-		targets = nil // who wants no pipeline to be woken wants no looks either
+		targets = nil // without a pipeline to start there is nothing to poll for
 	}
 	slices.SortStableFunc(targets, func(a, b wakeTarget) int { return cmp.Compare(b.mostUrgent(), a.mostUrgent()) })
 	w.targets.Store(&targets)
 	offer(w.changed)
 }
 
-// find returns what is known of a pipeline that runs items; nil: it runs none.
+// find returns the state of a pipeline that runs items, or nil if it runs none.
 func (w *waker) find(name string) *waking {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.known[name]
 }
 
-// start begins to listen and to look, until the worker drains.
+// start listens and polls until the worker drains.
 func (w *waker) start(ctx context.Context) {
 	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
 	w.loops.Go(func() {
@@ -118,8 +115,8 @@ func (w *waker) end() {
 	}
 }
 
-// hear takes a notice of the store. What this process has made ready it goes for at
-// once; of what others have, all workers hear, so followUp looks first.
+// hear handles a notice of the store. Work that this process enqueued is taken at once.
+// Work of other processes was announced to all workers, so followUp checks it first.
 func (w *waker) hear(n workqueue.Notice) {
 	switch {
 	case !n.Others:
@@ -137,7 +134,7 @@ func (w *waker) hear(n workqueue.Notice) {
 	}
 }
 
-// trouble says once that notices of others do not come, and once that they do.
+// trouble logs that notices of other processes do not arrive, or that they do again.
 func (w *waker) trouble(err error) {
 	if err != nil {
 		w.p.o.Log.Warn().Err(err).Msg("the database does not tell what other processes enqueue; looking once a second")
@@ -146,17 +143,17 @@ func (w *waker) trouble(err error) {
 	w.p.o.Log.Info().Msg("the database tells what other processes enqueue")
 }
 
-// open are the pipelines that can be woken at present.
+// open returns the pipelines that can be woken now.
 func (w *waker) open() []wakeTarget {
 	return slices.DeleteFunc(slices.Clone(*w.targets.Load()), func(t wakeTarget) bool { return !t.starts && !t.runs() })
 }
 
-// wanted tells whether a pipeline wakes for the band.
+// wanted reports whether a pipeline wakes for the band.
 func (w *waker) wanted(band workqueue.Band) bool {
 	return slices.ContainsFunc(w.open(), func(t wakeTarget) bool { return t.takes(band) })
 }
 
-// wake wakes the pipelines of a band: their runs that go on, else new ones.
+// wake wakes the current runs of the band's pipelines, or starts new ones.
 func (w *waker) wake(band workqueue.Band, pass bool) {
 	wake := w.inTurn()
 	for _, t := range w.open() {
@@ -166,10 +163,10 @@ func (w *waker) wake(band workqueue.Band, pass bool) {
 	}
 }
 
-// inTurn returns what wakes the run of a pipeline that goes on, else starts one. It is
-// called for the most urgent pipelines first. Behind one that it starts it puts the others
-// off for a moment, or they could take the slots before that is there; but not for long,
-// since a run may never come of it.
+// inTurn returns a function that wakes the current run of a pipeline, or starts one. Call it
+// for the most urgent pipelines first. After it has started a pipeline, it delays the others
+// for a moment, because they could take the slots first; but not for long, since the start
+// may fail.
 func (w *waker) inTurn() func(t wakeTarget, pass bool) {
 	started := ""
 	return func(t wakeTarget, pass bool) {
@@ -189,7 +186,7 @@ func (w *waker) inTurn() func(t wakeTarget, pass bool) {
 	}
 }
 
-// followUp looks for what others have told of, which somebody may have taken by now.
+// followUp looks for work of other processes, which another worker may have taken by now.
 func (w *waker) followUp(ctx context.Context) {
 	for {
 		select {
@@ -198,7 +195,7 @@ func (w *waker) followUp(ctx context.Context) {
 		case <-w.heard:
 		}
 		if peers := w.peers.Load(); peers > 0 {
-			hold := rand.N(min(time.Duration(peers)*longestHold/8, longestHold)) //nolint:gosec // a draw of lots among friends
+			hold := rand.N(min(time.Duration(peers)*longestHold/8, longestHold)) //nolint:gosec // randomness only spreads the workers
 			if !pauseFor(ctx, hold) {
 				return
 			}
@@ -208,8 +205,8 @@ func (w *waker) followUp(ctx context.Context) {
 	}
 }
 
-// look looks for work that nobody told of: once a second, more often while items come,
-// and when the next scheduled item becomes due.
+// look polls for work: about once a second, more often while items arrive, and when the next
+// scheduled item becomes due.
 func (w *waker) look(ctx context.Context) {
 	var counted, moved time.Time
 	seen := 0
@@ -231,14 +228,14 @@ func (w *waker) look(ctx context.Context) {
 			}
 			wake := w.inTurn()
 			next := w.check(ctx, func(t wakeTarget, r workqueue.Readiness) {
-				// What has just become due is news, whatever else waits in vain.
+				// An item that has just become due is new, even if others wait without effect.
 				if r == workqueue.ItemsDue || t.worthwhile(time.Now()) {
 					wake(t, r != workqueue.ItemsAssigned)
 				}
 			})
 			wait = min(max(wait, pollShare*time.Since(began)), pollLatest)
 			if next > 0 {
-				wait = min(wait, next+time.Millisecond) // which engines round down to
+				wait = min(wait, next+time.Millisecond) // engines round down to milliseconds
 			}
 		}
 		timer := time.NewTimer(wait)
@@ -256,7 +253,7 @@ func (w *waker) look(ctx context.Context) {
 	}
 }
 
-// moved counts the items that all runs have assigned and claimed.
+// moved returns the number of items that all runs have assigned and claimed.
 func (w *waker) moved() (n int) {
 	for _, t := range *w.targets.Load() {
 		n += t.movedSoFar()
@@ -264,9 +261,9 @@ func (w *waker) moved() (n int) {
 	return n
 }
 
-// check asks the store what there is to do, and has the pipelines woken that it is
-// for. It returns how long it is until a scheduled item becomes due; 0: that is not
-// known. An error is the heartbeat's to report.
+// check asks the store for work, and calls wake for the pipelines that can take it. It
+// returns the time until the next scheduled item becomes due, or 0 if unknown. Errors of the
+// database are reported by the heartbeat.
 func (w *waker) check(ctx context.Context, wake func(wakeTarget, workqueue.Readiness)) (next time.Duration) {
 	targets := w.open()
 	var all []workqueue.Band
@@ -287,7 +284,7 @@ func (w *waker) check(ctx context.Context, wake func(wakeTarget, workqueue.Readi
 		next = dueIn
 		return r
 	}
-	// One query as a rule: what lies between the spans is looked at as well.
+	// Usually one query suffices; it also covers the priorities between the spans.
 	r := ready(workqueue.Band{Min: spans[0].Min, Max: spans[len(spans)-1].Max})
 	for _, span := range slices.Backward(spans) {
 		if r != workqueue.NothingReady && len(spans) > 1 {
@@ -302,7 +299,7 @@ func (w *waker) check(ctx context.Context, wake func(wakeTarget, workqueue.Readi
 	return next
 }
 
-// countPeers counts the other workers that are alive.
+// countPeers counts the other active workers.
 func (w *waker) countPeers(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, w.p.o.Spec.Lease/2)
 	defer cancel()
@@ -326,7 +323,7 @@ func offer(token chan<- struct{}) {
 	}
 }
 
-// pauseFor waits; false when ctx ends first.
+// pauseFor waits, and reports false if ctx ends first.
 func pauseFor(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -13,38 +13,37 @@ import (
 )
 
 const (
-	// stayFor is how long a run that was woken stays for what comes next, if no
-	// planned instant ends it before. A run that begins and ends costs two records
-	// and a full pass: at a hundred items a second that must not be done for each.
+	// stayFor is how long a woken run waits for further items, unless a scheduled run is due
+	// before. Starting and ending a run costs two records and a full pass, which is too much
+	// for each item at a hundred items per second.
 	stayFor = time.Minute
 
-	// longestPause bounds the pause between two looks that wake a pipeline for items
-	// which wait, but which it can do nothing with, for lack of a worker or under
-	// a limit.
+	// longestPause bounds the pause before a pipeline is woken again for items that it cannot
+	// run, for lack of a worker or because of a limit.
 	longestPause = 4 * time.Second
 )
 
-// waking is what a process knows of one pipeline that runs items, whatever its text.
-// Its methods may be called of a nil one.
+// waking is the state of one pipeline that runs items, across changes of its text. Its
+// methods may be called on nil where they check for it.
 type waking struct {
 	name string
 
 	mu      sync.Mutex
-	session *workqueue.Session // of the run that goes on
+	session *workqueue.Session // of the current run
 
-	// How the last looks went.
-	moved int           // items by all runs that have ended
-	seen  int           // of all runs, when it was woken last
-	pause time.Duration // until it is woken again for as long as nothing moves
+	// The results of the last polls.
+	moved int           // items of all runs that have ended
+	seen  int           // items of all runs at the last wake
+	pause time.Duration // before the next wake while nothing moves
 	next  time.Time
 }
 
-// takes reports whether a band has a priority in common with the pipeline's.
+// takes reports whether the band overlaps with the pipeline's.
 func (t wakeTarget) takes(band workqueue.Band) bool {
 	return slices.ContainsFunc(t.bands, band.Overlaps)
 }
 
-// mostUrgent is the highest priority of the pipeline.
+// mostUrgent returns the highest priority of the pipeline.
 func (t wakeTarget) mostUrgent() int {
 	highest := math.MinInt
 	for _, b := range t.bands {
@@ -53,7 +52,7 @@ func (t wakeTarget) mostUrgent() int {
 	return highest
 }
 
-// wake wakes the run that goes on; false: none does that looks for work.
+// wake wakes the current run, and reports false if there is none that looks for work.
 func (k *waking) wake(pass bool) bool {
 	if k == nil {
 		return false
@@ -63,36 +62,36 @@ func (k *waking) wake(pass bool) bool {
 	return k.session.Wake(pass)
 }
 
-// runs reports whether a run goes on.
+// runs reports whether the pipeline is running.
 func (k *waking) runs() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.session != nil
 }
 
-// leave asks the run that goes on to end when it has nothing to do.
+// leave asks the current run to end when it has nothing to do.
 func (k *waking) leave() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.session.Leave()
 }
 
-// tick has the run that goes on do what the next one would: that one is due.
+// tick asks the current run to do the work of the scheduled run that is due now.
 func (k *waking) tick() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.session.Tick()
 }
 
-// movedSoFar counts the items that all runs have assigned and claimed.
+// movedSoFar returns the number of items that all runs have assigned and claimed.
 func (k *waking) movedSoFar() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.moved + k.session.Moved()
 }
 
-// worthwhile reports whether to wake the pipeline for what a look has found. As long
-// as nothing comes of it, the pauses grow.
+// worthwhile reports whether to wake the pipeline for items that a poll has found. The
+// pauses grow as long as waking it has no effect.
 func (k *waking) worthwhile(now time.Time) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -107,7 +106,7 @@ func (k *waking) worthwhile(now time.Time) bool {
 	return true
 }
 
-// begin notes that a run begins, and returns its session.
+// begin records the start of a run, and returns its session.
 func (k *waking) begin(r *workqueue.Runner, pl *pipelines.Pipeline, woken bool) *workqueue.Session {
 	o := workqueue.SessionOptions{Steps: executeSteps(pl), Wakes: pl.Trigger.Wake}
 	if woken {
@@ -120,7 +119,7 @@ func (k *waking) begin(r *workqueue.Runner, pl *pipelines.Pipeline, woken bool) 
 	return session
 }
 
-// over notes that the run has ended, and reports whether it left work unseen.
+// over records the end of the run, and reports whether it left work unseen.
 func (k *waking) over(session *workqueue.Session) (unseen bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -129,8 +128,8 @@ func (k *waking) over(session *workqueue.Session) (unseen bool) {
 	return session.End()
 }
 
-// executeSteps are the steps of a pipeline that run items. One that may not run, or
-// whose priorities are expressions, has none until it begins.
+// executeSteps returns the steps of a pipeline that run items. A step with a condition, or
+// whose priorities are expressions, has no band until it starts.
 func executeSteps(pl *pipelines.Pipeline) (steps []workqueue.SessionStep) {
 	for _, step := range pl.Steps {
 		if step.Handler != pipelines.ExecuteHandler {
