@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"botwork/handlers"
 	"botwork/workqueue"
 	"botwork/workqueue/matching"
@@ -126,15 +124,12 @@ func (a *assignStep) Handle(ctx context.Context, call *handlers.Call) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	level := zerolog.DebugLevel // a pass that found nothing to do is no news
 	if len(r.Faults) > 0 {
 		call.Log.Warn().Strs("faults", r.Faults).Msg("assigned items without what could not be read")
 	}
-	if r.Assigned+r.Moved+r.Expired > 0 || r.RescueResult != (workqueue.RescueResult{}) {
-		level = zerolog.InfoLevel
-	}
-	call.Log.WithLevel(level).Int("assigned", r.Assigned).Int("workers", r.Workers).Int("rescued", r.Rescued).
-		Int("released", r.Released).Int("poisoned", r.Poisoned).Int("expired", r.Expired).Int("moved", r.Moved).Msg("assigned items")
+	did := r.Assigned+r.Moved+r.Expired > 0 || r.RescueResult != (workqueue.RescueResult{})
+	logCounts(&call.Log, did, "assigned items", counter{"assigned", r.Assigned}, counter{"workers", r.Workers}, counter{"rescued", r.Rescued},
+		counter{"released", r.Released}, counter{"poisoned", r.Poisoned}, counter{"expired", r.Expired}, counter{"moved", r.Moved})
 	return map[string]any{
 		"rescued": r.Rescued, "released": r.Released, "poisoned": r.Poisoned, "expired": r.Expired, "workers": r.Workers, "assigned": r.Assigned, "moved": r.Moved,
 	}, nil

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"botwork/handlers"
 	"botwork/workqueue"
 )
@@ -116,13 +114,10 @@ func (c *cleanUpStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 		Completed: c.Completed.d, Archived: c.Archived.d, ArchivedItems: c.ArchivedItems.n, Deleted: c.Deleted.d,
 		Firings: c.Firings.d, Runs: c.Runs.d, Workers: c.Workers.d, Durations: c.Durations.d, Texts: c.Texts.d, Batch: c.Batch, For: time.Duration(c.For),
 	})
-	level := zerolog.DebugLevel // nothing to remove is no news
-	if r.Removed() > 0 {
-		level = zerolog.InfoLevel
-	}
-	call.Log.WithLevel(level).Int("completed", r.Completed).Int("archived", r.Archived).Int("deleted", r.Deleted).
-		Int("firings", r.Firings).Int("runs", r.Runs).Int("workers", r.Workers).Int("durations", r.Durations).Int("texts", r.Texts).Int("keys", r.Keys).Int("figures", r.Figures).
-		Bool("complete", r.Complete).Msg("cleaned up")
+	log := call.Log.With().Bool("complete", r.Complete).Logger()
+	logCounts(&log, r.Removed() > 0, "cleaned up", counter{"completed", r.Completed}, counter{"archived", r.Archived}, counter{"deleted", r.Deleted},
+		counter{"firings", r.Firings}, counter{"runs", r.Runs}, counter{"workers", r.Workers}, counter{"durations", r.Durations}, counter{"texts", r.Texts},
+		counter{"keys", r.Keys}, counter{"figures", r.Figures})
 	return map[string]any{
 		"completed": r.Completed, "archived": r.Archived, "deleted": r.Deleted, "firings": r.Firings, "runs": r.Runs,
 		"workers": r.Workers, "durations": r.Durations, "texts": r.Texts, "keys": r.Keys, "figures": r.Figures, "complete": r.Complete,

@@ -122,7 +122,8 @@ func (e *enqueueStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 			existing++
 		}
 	}
-	call.Log.Info().Int("items", len(enqueued)-existing).Int("existing", existing).Str("item_pipeline", e.Pipeline).Msg("enqueued")
+	log := call.Log.With().Str("item_pipeline", e.Pipeline).Logger()
+	logCounts(&log, len(enqueued) > 0, "enqueued items", counter{"items", len(enqueued) - existing}, counter{"existing", existing})
 	return map[string]any{"ids": list, "count": len(enqueued) - existing, "existing": existing}, nil
 }
 

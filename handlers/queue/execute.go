@@ -56,10 +56,9 @@ func (e *executeStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 	}
 	p := workqueue.ExecuteParams{Band: band, Refill: e.Refill, Session: workqueue.SessionOf(ctx), Step: call.Step}
 	r, err := worker.Execute(ctx, p)
-	if r != (workqueue.ExecuteResult{}) {
-		call.Log.Info().Stringer("band", band).Int("succeeded", r.Succeeded).Int("failed", r.Failed).
-			Int("snoozed", r.Snoozed).Int("released", r.Released).Int("dropped", r.Dropped).Msg("ran items")
-	}
+	log := call.Log.With().Stringer("band", band).Logger()
+	logCounts(&log, r != (workqueue.ExecuteResult{}), "ran items", counter{"succeeded", r.Succeeded}, counter{"failed", r.Failed},
+		counter{"snoozed", r.Snoozed}, counter{"released", r.Released}, counter{"dropped", r.Dropped})
 	return map[string]any{
 		"succeeded": r.Succeeded, "failed": r.Failed, "snoozed": r.Snoozed, "released": r.Released, "dropped": r.Dropped,
 	}, err

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/rs/zerolog"
-
 	"botwork/handlers"
 	"botwork/tasks"
 	"botwork/workqueue"
@@ -64,12 +62,8 @@ func (s Services) load(ctx context.Context, store tasks.Store, call *handlers.Ca
 		loader.By = s.WorkerName()
 	}
 	r, err := loader.Load(ctx)
-	level := zerolog.DebugLevel // a pass that found nothing to do is no news
-	if r.Items+r.Missed+r.Skipped+r.Failures > 0 {
-		level = zerolog.InfoLevel
-	}
-	call.Log.WithLevel(level).Int("tasks", r.Tasks).Int("items", r.Items).Int("missed", r.Missed).Int("skipped", r.Skipped).
-		Int("failures", r.Failures).Int("notices", r.Notices).Msg("served tasks")
+	logCounts(&call.Log, r.Items+r.Missed+r.Skipped+r.Failures > 0, "created items of tasks", counter{"tasks", r.Tasks}, counter{"items", r.Items},
+		counter{"missed", r.Missed}, counter{"skipped", r.Skipped}, counter{"failures", r.Failures}, counter{"notices", r.Notices})
 	return map[string]any{
 		"tasks": r.Tasks, "items": r.Items, "missed": r.Missed, "skipped": r.Skipped, "failures": r.Failures, "notices": r.Notices,
 	}, err
