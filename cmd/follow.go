@@ -19,8 +19,8 @@ func (a *app) follow(ctx context.Context, p *programme, proc *process.Process) (
 	following.Go(func() {
 		reload.Follow(ctx, reload.Options{
 			Dir: a.cfg.Pipelines.Dir, Current: p.catalogue, Findings: p.findings, Adopt: proc.Adopt, Log: p.log,
-			Judge: p.judgeFiles,
-			Told:  func(mistakes int) { a.supervisor.Status(workingAs(proc.Worker().Name, mistakes)) },
+			Judge:        p.judgeFiles,
+			OnErrorCount: func(mistakes int) { a.supervisor.Status(workingAs(proc.Worker().Name, mistakes)) },
 		})
 	})
 	following.Go(func() { keepTexts(ctx, p, proc) })

@@ -55,7 +55,7 @@ func TestStart(t *testing.T) {
 
 // What is broken from the start is adopted when it is fixed, and known as broken until
 // then, also while its file is replaced.
-func TestLookAtFilesThatAreBrokenFromTheStart(t *testing.T) {
+func TestCheckFilesThatAreBrokenFromTheStart(t *testing.T) {
 	type glance struct {
 		at           time.Duration
 		now          []pipelines.File
@@ -91,7 +91,7 @@ func TestLookAtFilesThatAreBrokenFromTheStart(t *testing.T) {
 			f := folder{judge: judge, current: current}
 			start := time.Now()
 			for _, g := range glances {
-				v := f.look(g.now, start.Add(g.at))
+				v := f.check(g.now, start.Add(g.at))
 				if diff := cmp.Diff([][]string{g.good, g.broken}, [][]string{messages(v.catalogue), v.catalogue.BrokenNames()}); diff != "" {
 					t.Errorf("good and broken pipelines after %v (-want +got):\n%s", g.at, diff)
 				}
@@ -112,16 +112,16 @@ func TestFollowAFolderThatIsBrokenFromTheStart(t *testing.T) {
 	o := f.Options
 	o.Current, o.Findings = Start(judge, d.files())
 	f = newFollower(o, f.watch)
-	f.look(t.Context())
+	f.poll(t.Context())
 	d.wantNothing()
-	if d.log.Len() > 0 || len(d.told) > 0 {
-		t.Errorf("the first look told %v and logged, want nothing new:\n%s", d.told, d.log.String())
+	if d.log.Len() > 0 || len(d.reported) > 0 {
+		t.Errorf("the first poll reported %v and logged, want nothing new:\n%s", d.reported, d.log.String())
 	}
 	d.write("a.yaml", steps("2"))
 	f.again = true
-	f.look(t.Context())
+	f.poll(t.Context())
 	d.want("a=2", "g=1")
-	if log := d.log.String(); !strings.Contains(log, "no mistakes any more") || !cmp.Equal(d.told, []int{0}) {
-		t.Errorf("the fixed file told %v, want [0], and logged:\n%s", d.told, log)
+	if log := d.log.String(); !strings.Contains(log, "valid again") || !cmp.Equal(d.reported, []int{0}) {
+		t.Errorf("the fixed file reported %v, want [0], and logged:\n%s", d.reported, log)
 	}
 }

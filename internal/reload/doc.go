@@ -1,7 +1,7 @@
-// Package reload follows the folder of a worker's pipelines: it notices changes,
-// checks the files as the start of a worker does, and hands on a catalogue in which
-// no broken file has taken the place of a good one.
+// Package reload watches a worker's pipelines folder. When files change it checks them as
+// the start of a worker does, and passes on a catalogue in which a broken file never
+// replaces a good one.
 //
-// Notices come from the operating system, and from looking at the folder now and
-// then, for notices get lost, and network shares send none.
+// It learns of changes from the operating system and by polling: notifications get lost,
+// and network shares send none.
 package reload

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// coarse is the coarsest step of a file system's times: a file that was changed so
-// shortly before it was looked at may change again without another time.
+// coarse is the coarsest resolution of file times. A file that was modified less than this
+// before it was read may change again and keep the same time.
 const coarse = 3 * time.Second
 
-// fingerprint tells, without reading the files, whether a folder is as it was.
+// fingerprint shows whether a folder has changed, without reading its files.
 type fingerprint struct {
 	text    string
-	young   bool // some file is too young for its time to tell
+	young   bool // some file is so new that it may change again and keep its time
 	folders []string
 }
 
-// take looks at the folder and all below it, and lists the folders.
-func take(dir string, now time.Time) (fingerprint, error) {
+// takeFingerprint lists the files and folders below dir.
+func takeFingerprint(dir string, now time.Time) (fingerprint, error) {
 	var f fingerprint
 	var text strings.Builder
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -29,7 +29,7 @@ func take(dir string, now time.Time) (fingerprint, error) {
 			if path == dir {
 				return err
 			}
-			text.WriteString(path + " " + err.Error() + "\n") // ReadDir tells of it
+			text.WriteString(path + " " + err.Error() + "\n") // ReadDir reports it
 			return nil
 		}
 		if entry.IsDir() {
@@ -42,7 +42,7 @@ func take(dir string, now time.Time) (fingerprint, error) {
 		if ext := strings.ToLower(filepath.Ext(path)); ext != ".yaml" && ext != ".yml" {
 			return nil
 		}
-		info, err := os.Stat(path) // what a link leads to
+		info, err := os.Stat(path) // the target of a link
 		if err != nil {
 			text.WriteString(path + " " + err.Error() + "\n")
 			return nil

@@ -10,67 +10,68 @@ import (
 	"botwork/pipelines"
 )
 
-// grace is how long the pipeline of a file that has gone is kept: who replaces a
-// folder removes files before the new ones come, and an item whose pipeline is
-// not there fails for good.
+// grace is how long the pipeline of a deleted file stays loaded. A tool that replaces a
+// folder deletes files before it writes the new ones, and an item whose pipeline does not
+// exist fails for good.
 const grace = time.Minute
 
-// Judge checks the texts of a pipelines folder, each by itself and all together.
+// Judge checks the files of a pipelines folder, each alone and all together.
 type Judge func([]pipelines.File) (*pipelines.Catalogue, strictyaml.Findings)
 
-// folder decides which text of each file holds. One goroutine owns it.
+// folder decides which version of each file is in use. It belongs to one goroutine.
 type folder struct {
 	judge   Judge
 	current *pipelines.Catalogue
 
-	// gone is since when a file that current has is missing, goneBroken the same of
+	// gone says since when a file of current is missing; goneBroken does the same for
 	// broken files.
 	gone, goneBroken map[string]time.Time
 }
 
-// verdict is what came of looking at the files.
+// verdict is the result of checking the files.
 type verdict struct {
 	catalogue *pipelines.Catalogue
-	findings  strictyaml.Findings // of the files as they are, mistakes and warnings
+	findings  strictyaml.Findings // of the files as they are: errors and warnings
 
-	// kept are the files whose earlier text still holds because of mistakes,
-	// missing those that are gone and hold on for a while.
+	// kept lists the files with errors whose previous version stays in use; missing lists
+	// the deleted files whose pipelines are still loaded.
 	kept, missing []string
+	allGone       bool // no file is left: the missing ones stay loaded until files return
 
 	added, changed, removed []string // names of pipelines
-	rebroken                bool     // the broken files of the catalogue are others
+	rebroken                bool     // the set of broken files has changed
 }
 
-// same reports that nothing is to be adopted.
+// same reports whether there is nothing to adopt.
 func (v *verdict) same() bool { return v.samePipelines() && !v.rebroken }
 
-// samePipelines reports that the same pipelines run with the same texts.
+// samePipelines reports whether the same pipelines run with the same text.
 func (v *verdict) samePipelines() bool { return len(v.added)+len(v.changed)+len(v.removed) == 0 }
 
-// Start judges the files that a worker starts with. The catalogue has the pipelines
-// of the files without mistakes and knows the others as broken.
+// Start checks the files that a worker starts with. The catalogue has the pipelines of the
+// files without errors and lists the others as broken.
 func Start(judge Judge, files []pipelines.File) (*pipelines.Catalogue, strictyaml.Findings) {
 	f := folder{judge: judge, current: pipelines.NewCatalogue(nil)}
-	v := f.look(files, time.Now())
+	v := f.check(files, time.Now())
 	return v.catalogue, v.findings
 }
 
-// look judges the files as they are now. A file with mistakes keeps its earlier
-// text if it had one, else its pipeline is broken. A file that is gone keeps it for the
-// grace; when all files are gone at once, which is what a share looks like that is
-// not mounted, they keep theirs for good.
-func (f *folder) look(files []pipelines.File, now time.Time) verdict {
-	held := map[string]*pipelines.Pipeline{} // by path: the texts that hold at present
+// check checks the files as they are now. A file with errors keeps its previous version if
+// there is one; otherwise its pipeline is broken. A deleted file stays loaded for the grace
+// period. When all files disappear at once, as when a share is not mounted, they stay
+// loaded until files return.
+func (f *folder) check(files []pipelines.File, now time.Time) verdict {
+	held := map[string]*pipelines.Pipeline{} // by path: the versions in use
 	for _, p := range f.current.All() {
 		held[p.File] = p
 	}
-	// Files that hold a name already come first: of two with one name the first
-	// counts, and a copy beside its original must not push it out.
+	// Files in use come first: if two files have the same name, the first one wins, and a
+	// copy next to its original must not replace it.
 	files = slices.Clone(files)
 	slices.SortStableFunc(files, func(a, b pipelines.File) int {
 		return strings.Compare(rank(held, a.Path), rank(held, b.Path))
 	})
-	var v verdict
+	v := verdict{allGone: len(files) == 0}
 	v.catalogue, v.findings = f.judge(files)
 	for _, path := range f.missing(files, held, now) {
 		if _, renamed := v.catalogue.Get(held[path].Name); !renamed {
@@ -101,8 +102,8 @@ func (f *folder) look(files []pipelines.File, now time.Time) verdict {
 	return v
 }
 
-// rejected are the files that compile and have mistakes all the same, such as a step
-// that names an unknown pipeline. Those that were used before stay in use.
+// rejected returns the files that compile but have errors, such as a step that names an
+// unknown pipeline. Files that are in use stay in use.
 func rejected(catalogue *pipelines.Catalogue, findings strictyaml.Findings, held map[string]*pipelines.Pipeline) []pipelines.Broken {
 	of := map[string]strictyaml.Findings{}
 	for _, f := range findings.Of(strictyaml.Error) {
@@ -117,8 +118,8 @@ func rejected(catalogue *pipelines.Catalogue, findings strictyaml.Findings, held
 	return list
 }
 
-// missingBroken are broken files that are gone. Items of their pipelines go on
-// waiting for the grace, since the fixed file may be on its way.
+// missingBroken returns the broken files that were deleted. Items of their pipelines keep
+// waiting for the grace period, because the fixed file may follow.
 func (f *folder) missingBroken(files []pipelines.File, now time.Time) []pipelines.Broken {
 	var list []pipelines.Broken
 	for _, b := range f.current.Broken() {
@@ -156,7 +157,7 @@ func textOf(p *pipelines.Pipeline) pipelines.File {
 	return pipelines.File{Path: p.File, Data: []byte(p.Text)}
 }
 
-// rank sorts the files that hold names before the others, each by path.
+// rank sorts the files in use before the others, each group by path.
 func rank(held map[string]*pipelines.Pipeline, path string) string {
 	if _, ok := held[path]; ok {
 		return "0" + path
@@ -164,7 +165,7 @@ func rank(held map[string]*pipelines.Pipeline, path string) string {
 	return "1" + path
 }
 
-// missing are the files that are gone and whose texts hold all the same.
+// missing returns the deleted files whose pipelines stay loaded.
 func (f *folder) missing(files []pipelines.File, held map[string]*pipelines.Pipeline, now time.Time) []string {
 	there := map[string]bool{}
 	for _, file := range files {
@@ -189,7 +190,7 @@ func (f *folder) missing(files []pipelines.File, held map[string]*pipelines.Pipe
 	return list
 }
 
-// mistaken are the files with mistakes.
+// mistaken returns the files with errors.
 func mistaken(findings strictyaml.Findings) map[string]bool {
 	wrong := map[string]bool{}
 	for _, f := range findings.Of(strictyaml.Error) {
@@ -198,7 +199,7 @@ func mistaken(findings strictyaml.Findings) map[string]bool {
 	return wrong
 }
 
-// compare tells the catalogue from the one before.
+// compare records what changed since the previous catalogue.
 func (v *verdict) compare(before *pipelines.Catalogue) {
 	for _, p := range v.catalogue.All() {
 		switch was, ok := before.Get(p.Name); {

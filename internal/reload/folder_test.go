@@ -50,13 +50,13 @@ func messages(k *pipelines.Catalogue) []string {
 	return list
 }
 
-func TestLook(t *testing.T) {
+func TestCheck(t *testing.T) {
 	named := func(name, message string) string { return "name: " + name + "\n" + steps(message) }
 	type glance struct {
-		at   time.Duration
-		now  []pipelines.File
-		want []string // of the catalogue
-		told string   // code of the findings
+		at      time.Duration
+		now     []pipelines.File
+		want    []string // of the catalogue
+		finding string   // code of the findings
 	}
 	tests := map[string][]glance{
 		"a file changes":    {{0, files("a.yaml", steps("2")), []string{"a=2"}, ""}},
@@ -103,12 +103,12 @@ func TestLook(t *testing.T) {
 			f := folder{judge: judge, current: current}
 			start := time.Now()
 			for _, g := range glances {
-				v := f.look(g.now, start.Add(g.at))
+				v := f.check(g.now, start.Add(g.at))
 				if diff := cmp.Diff(g.want, messages(v.catalogue)); diff != "" {
 					t.Errorf("pipelines after %v (-want +got):\n%s", g.at, diff)
 				}
-				if g.told == "" && len(v.findings) > 0 || g.told != "" && !strings.Contains(v.findings.Error(), g.told) {
-					t.Errorf("findings after %v = %v, want %q", g.at, v.findings, g.told)
+				if g.finding == "" && len(v.findings) > 0 || g.finding != "" && !strings.Contains(v.findings.Error(), g.finding) {
+					t.Errorf("findings after %v = %v, want %q", g.at, v.findings, g.finding)
 				}
 				f.current = v.catalogue
 			}
@@ -116,10 +116,10 @@ func TestLook(t *testing.T) {
 	}
 }
 
-func TestLookTellsWhatChanged(t *testing.T) {
+func TestCheckReportsChanges(t *testing.T) {
 	current, _ := judge(files("a.yaml", steps("1"), "b.yaml", steps("1"), "c.yaml", steps("1"), "d.yaml", steps("1")))
 	f := folder{judge: judge, current: current, gone: map[string]time.Time{"d.yaml": time.Now().Add(-grace)}}
-	v := f.look(files("a.yaml", steps("2"), "b.yaml", broken, "c.yaml", steps("1"), "e.yaml", steps("1")), time.Now())
+	v := f.check(files("a.yaml", steps("2"), "b.yaml", broken, "c.yaml", steps("1"), "e.yaml", steps("1")), time.Now())
 	for _, c := range []struct {
 		what      string
 		got, want []string

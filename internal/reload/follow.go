@@ -13,62 +13,61 @@ import (
 )
 
 const (
-	// quiet is how long a folder is left alone after a notice: who copies files
-	// sends many.
+	// quiet is how long to wait after a notification before reading the folder: copying
+	// files causes many notifications.
 	quiet = 500 * time.Millisecond
 
-	// restless bounds the wait for quiet.
+	// restless is the longest wait for quiet.
 	restless = 5 * time.Second
 
-	// seldom is how often a folder is looked at of which the operating system
-	// tells, often how often any other, or one with something to do over.
-	seldom, often = time.Minute, 5 * time.Second
+	// pollWatched is how pollUnwatched to check a folder that the operating system reports changes
+	// of; pollUnwatched is for any other folder, and for one with unfinished work.
+	pollWatched, pollUnwatched = time.Minute, 5 * time.Second
 )
 
-// Options say what is followed and who is told. All are needed.
+// Options configure Follow. All fields are required.
 type Options struct {
 	Dir string
 
-	// Current is the catalogue that holds at first; see Start. Findings are those
-	// of its files, which have been reported.
+	// Current is the catalogue in use at first; see Start. Findings are those of its files;
+	// they were reported already.
 	Current  *pipelines.Catalogue
 	Findings strictyaml.Findings
 
 	Judge Judge
 
-	// Adopt takes a catalogue on. When it fails it is called again with the
-	// next.
+	// Adopt puts a catalogue into use. If it fails, it is called again with the next one.
 	Adopt func(ctx context.Context, next *pipelines.Catalogue) error
 
-	// Told is told how many mistakes there are, whenever that changes.
-	Told func(mistakes int)
+	// OnErrorCount is called with the number of errors whenever that number changes.
+	OnErrorCount func(mistakes int)
 
 	Log zerolog.Logger
 }
 
-// follower is the one goroutine that follows a folder.
+// follower watches a folder. It belongs to one goroutine.
 type follower struct {
 	Options
 	folder folder
 	watch  *watch
 	seen   fingerprint
-	again  bool // the files are to be read whatever the fingerprint says
+	again  bool // read the files even if the fingerprint has not changed
 
-	missing bool // the folder itself could not be read; told once
+	missing bool // the folder could not be read; logged once
 
-	// told is what was logged of the files last, mistakes how many those had.
-	told     string
+	// logged is the last verdict that was logged; mistakes is its number of errors.
+	logged   string
 	mistakes int
 }
 
-// Follow follows the folder until ctx ends.
+// Follow watches the folder until ctx ends.
 func Follow(ctx context.Context, o Options) {
 	f := newFollower(o, newWatch(o.Log))
 	defer f.watch.close()
 	var (
-		patience = time.NewTimer(0) // the first look: something may have changed since the start
+		patience = time.NewTimer(0) // 0: the files may have changed since the start
 		calm     = time.NewTimer(time.Hour)
-		noticed  time.Time // the first notice that was not looked after yet
+		noticed  time.Time // the first notification that was not handled yet
 	)
 	defer patience.Stop()
 	defer calm.Stop()
@@ -87,14 +86,14 @@ func Follow(ctx context.Context, o Options) {
 			calm.Reset(max(0, min(quiet, restless-time.Since(noticed))))
 			continue
 		case err := <-f.watch.errors():
-			// Such as an overflow: something has changed, nobody knows what.
-			o.Log.Debug().Err(err).Msg("notices of changed pipelines were lost")
+			// For example an overflow: something changed, but it is unknown what.
+			o.Log.Debug().Err(err).Msg("file change notifications were lost; checking all pipeline files")
 			f.again = true
 		case <-calm.C:
 		case <-patience.C:
 		}
 		noticed = time.Time{}
-		patience.Reset(f.look(ctx))
+		patience.Reset(f.poll(ctx))
 	}
 }
 
@@ -102,27 +101,27 @@ func newFollower(o Options, w *watch) *follower {
 	reported := verdict{findings: o.Findings}
 	return &follower{
 		Options: o, folder: folder{judge: o.Judge, current: o.Current}, watch: w, again: true,
-		told: reported.text(), mistakes: len(o.Findings.Of(strictyaml.Error)),
+		logged: reported.text(), mistakes: len(o.Findings.Of(strictyaml.Error)),
 	}
 }
 
-// look reads the folder if it may have changed, and returns when to look again.
-func (f *follower) look(ctx context.Context) time.Duration {
-	now, err := take(f.Dir, time.Now())
+// poll reads the folder if it may have changed, and returns when to poll again.
+func (f *follower) poll(ctx context.Context) time.Duration {
+	now, err := takeFingerprint(f.Dir, time.Now())
 	if err != nil {
 		if !f.missing {
-			f.Log.Error().Err(err).Str("folder", f.Dir).Msg("the pipelines folder cannot be read; what was read before holds")
+			f.Log.Error().Err(err).Str("folder", f.Dir).Msg("cannot read the pipelines folder; still using the loaded pipelines")
 		}
 		f.missing = true
-		return often
+		return pollUnwatched
 	}
-	wait := often
+	wait := pollUnwatched
 	if f.watch.over(now.folders) {
-		wait = seldom
+		wait = pollWatched
 	}
 	if f.missing {
 		f.missing, f.again = false, true
-		f.Log.Info().Str("folder", f.Dir).Msg("the pipelines folder can be read again")
+		f.Log.Info().Str("folder", f.Dir).Msg("pipelines folder is readable again")
 	}
 	unchanged := !f.again && now.text == f.seen.text && !f.seen.young
 	f.seen = now
@@ -130,25 +129,24 @@ func (f *follower) look(ctx context.Context) time.Duration {
 		return wait
 	}
 	if !f.read(ctx) || now.young {
-		return min(wait, often)
+		return min(wait, pollUnwatched)
 	}
 	return wait
 }
 
-// read judges the files and hands on what is new. It tells whether nothing is left
-// to be done.
+// read checks the files and adopts changes. It reports whether it has finished.
 func (f *follower) read(ctx context.Context) bool {
 	files, err := pipelines.ReadDir(f.Dir, nil)
 	if err != nil {
 		f.again = true
 		return false
 	}
-	v := f.folder.look(files, time.Now())
-	f.tell(v)
+	v := f.folder.check(files, time.Now())
+	f.logFindings(v)
 	if !v.same() {
 		if err := f.Adopt(ctx, v.catalogue); err != nil {
 			if ctx.Err() == nil {
-				f.Log.Error().Err(err).Msg("pipelines have changed and cannot be taken on yet; it is tried again")
+				f.Log.Error().Err(err).Msg("could not apply changed pipelines; retrying")
 			}
 			f.again = true
 			return false
@@ -158,7 +156,7 @@ func (f *follower) read(ctx context.Context) bool {
 			f.Log.Info().Strs("added", v.added).Strs("changed", v.changed).Strs("removed", v.removed).Msg("pipelines reloaded")
 		}
 	}
-	// A file that nobody could read, or that may come back, is asked for again.
+	// Read again a file that could not be read or that may return.
 	f.again = len(v.missing) > 0 || unreadable(files)
 	return !f.again
 }
@@ -172,39 +170,42 @@ func unreadable(files []pipelines.File) bool {
 	return false
 }
 
-// text is what there is to log of a verdict.
+// text is the part of a verdict that gets logged.
 func (v *verdict) text() string {
 	return v.findings.Error() + "\n" + strings.Join(v.kept, "\n") + "\n" + strings.Join(v.missing, "\n")
 }
 
-// tell logs what was found, unless it was logged already.
-func (f *follower) tell(v verdict) {
+// logFindings logs the findings, unless it has logged the same ones before.
+func (f *follower) logFindings(v verdict) {
 	text, before := v.text(), f.mistakes
 	f.mistakes = len(v.findings.Of(strictyaml.Error))
-	if text == f.told {
+	if text == f.logged {
 		return
 	}
-	f.told = text
+	f.logged = text
 	for _, finding := range v.findings {
 		level := zerolog.WarnLevel
 		if finding.Severity != strictyaml.Warning {
 			level = zerolog.ErrorLevel
 		}
-		f.Log.WithLevel(level).Stringer("finding", finding).Msg("found in the pipelines folder")
+		f.Log.WithLevel(level).Stringer("finding", finding).Msg("problem in a pipeline file")
 	}
 	switch {
 	case len(v.kept) > 0:
-		f.Log.Error().Strs("files", v.kept).Msg("the texts of before hold until the mistakes are mended")
+		f.Log.Error().Strs("files", v.kept).Msg("reload failed; still using the previous version")
 	case f.mistakes == 0 && before > 0:
-		f.Log.Info().Msg("the pipelines have no mistakes any more")
+		f.Log.Info().Msg("all pipeline files are valid again")
 	}
 	if names := v.catalogue.BrokenNames(); len(names) > 0 {
-		f.Log.Warn().Strs("pipelines", names).Msg("broken pipelines do not run: their items wait until the files are fixed")
+		f.Log.Warn().Strs("pipelines", names).Msg("broken pipelines do not run; their items wait until the files are fixed")
 	}
-	if len(v.missing) > 0 {
-		f.Log.Warn().Strs("files", v.missing).Msg("files of pipelines are gone; what was read of them holds for a while")
+	switch {
+	case len(v.missing) > 0 && v.allGone:
+		f.Log.Warn().Strs("files", v.missing).Msg("all pipeline files are missing; keeping the loaded pipelines until files return")
+	case len(v.missing) > 0:
+		f.Log.Warn().Strs("files", v.missing).Msg("pipeline files deleted; unloading in 1 minute")
 	}
 	if f.mistakes != before {
-		f.Told(f.mistakes)
+		f.OnErrorCount(f.mistakes)
 	}
 }

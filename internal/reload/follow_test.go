@@ -20,11 +20,11 @@ import (
 // desk is a folder of pipelines and what comes of following it.
 type desk struct {
 	*testing.T
-	dir     string
-	log     bytes.Buffer
-	adopted chan []string // the pipelines of each catalogue that was taken on
-	told    []int
-	fail    error // of Adopt
+	dir      string
+	log      bytes.Buffer
+	adopted  chan []string // the pipelines of each catalogue that was taken on
+	reported []int
+	fail     error // of Adopt
 }
 
 func newDesk(t *testing.T, pairs ...string) (*desk, *follower) {
@@ -42,7 +42,7 @@ func newDesk(t *testing.T, pairs ...string) (*desk, *follower) {
 			}
 			return d.fail
 		},
-		Told: func(mistakes int) { d.told = append(d.told, mistakes) },
+		OnErrorCount: func(mistakes int) { d.reported = append(d.reported, mistakes) },
 	}, &watch{failed: map[string]bool{}})
 	return d, f
 }
@@ -73,7 +73,7 @@ func (d *desk) write(pairs ...string) {
 	}
 }
 
-// old makes a file look as if it had been written long ago.
+// old sets the time of a file long before now.
 func (d *desk) old(name string, ago time.Duration) {
 	d.Helper()
 	at := time.Now().Add(-ago)
@@ -113,7 +113,7 @@ func (d *desk) wantLogged(n int, text string) {
 	}
 }
 
-// TestFollow has the operating system tell of the changes; only the last word of
+// TestFollow lets the operating system report the changes; only the last word of
 // each may be waited for.
 func TestFollow(t *testing.T) {
 	d, f := newDesk(t, "a.yaml", steps("1"))
@@ -139,24 +139,24 @@ func TestFollow(t *testing.T) {
 	d.wantNothing()
 }
 
-// TestLooksWithoutNotices is how changes on a network share are noticed.
-func TestLooksWithoutNotices(t *testing.T) {
+// TestPollsWithoutNotifications is how changes on a network share are noticed.
+func TestPollsWithoutNotifications(t *testing.T) {
 	d, f := newDesk(t, "a.yaml", steps("1"), "b.yaml", steps("1"))
 	d.old("a.yaml", time.Hour)
 	d.old("b.yaml", time.Hour)
 	for range 2 {
-		if wait := f.look(t.Context()); wait != often {
-			t.Errorf("looks again after %v, want %v", wait, often)
+		if wait := f.poll(t.Context()); wait != pollUnwatched {
+			t.Errorf("polls again after %v, want %v", wait, pollUnwatched)
 		}
 	}
 	d.wantNothing()
 	d.write("a.yaml", steps("2"))
 	d.old("a.yaml", 30*time.Minute)
-	f.look(t.Context())
+	f.poll(t.Context())
 	d.want("a=2", "b=1")
 
 	d.write("a.yaml", steps("3")) // twice within the time that one stamp covers
-	f.look(t.Context())
+	f.poll(t.Context())
 	d.want("a=3", "b=1")
 	info, err := os.Stat(filepath.Join(d.dir, "a.yaml"))
 	if err != nil {
@@ -166,57 +166,57 @@ func TestLooksWithoutNotices(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(d.dir, "a.yaml"), info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	f.look(t.Context())
+	f.poll(t.Context())
 	d.want("a=4", "b=1")
 }
 
-func TestLookTellsOnce(t *testing.T) {
+func TestPollLogsOnce(t *testing.T) {
 	d, f := newDesk(t, "a.yaml", steps("1"))
 	d.write("a.yaml", broken)
 	for range 3 {
 		f.again = true
-		f.look(t.Context())
+		f.poll(t.Context())
 	}
 	d.wantNothing()
 	d.wantLogged(1, "unknown handler")
-	d.wantLogged(1, "the texts of before hold")
+	d.wantLogged(1, "still using the previous version")
 	d.write("a.yaml", steps("1"))
 	f.again = true
-	f.look(t.Context())
-	d.wantLogged(1, "no mistakes any more")
-	if !slices.Equal(d.told, []int{1, 0}) {
-		t.Errorf("told %v mistakes, want 1, then 0", d.told)
+	f.poll(t.Context())
+	d.wantLogged(1, "valid again")
+	if !slices.Equal(d.reported, []int{1, 0}) {
+		t.Errorf("reported %v mistakes, want 1, then 0", d.reported)
 	}
 }
 
-func TestLookTriesAgain(t *testing.T) {
+func TestPollRetries(t *testing.T) {
 	d, f := newDesk(t, "a.yaml", steps("1"))
 	d.fail = errors.New("the database is away")
 	d.write("a.yaml", steps("2"))
 	d.old("a.yaml", time.Hour)
-	if wait := f.look(t.Context()); wait > often {
-		t.Errorf("looks again after %v, want %v: there is something to do over", wait, often)
+	if wait := f.poll(t.Context()); wait > pollUnwatched {
+		t.Errorf("polls again after %v, want %v: work is unfinished", wait, pollUnwatched)
 	}
 	d.wantLogged(1, "the database is away")
 	d.fail = nil
-	f.look(t.Context())
+	f.poll(t.Context())
 	d.want("a=2")
 }
 
-func TestLookWithoutTheFolder(t *testing.T) {
+func TestPollWithoutTheFolder(t *testing.T) {
 	d, f := newDesk(t, "a.yaml", steps("1"))
 	away := d.dir + ".away"
 	if err := os.Rename(d.dir, away); err != nil {
 		t.Fatal(err)
 	}
-	f.look(t.Context())
-	f.look(t.Context())
-	d.wantLogged(1, "cannot be read")
+	f.poll(t.Context())
+	f.poll(t.Context())
+	d.wantLogged(1, "cannot read the pipelines folder")
 	if err := os.Rename(away, d.dir); err != nil {
 		t.Fatal(err)
 	}
 	d.write("a.yaml", steps("2"))
-	f.look(t.Context())
+	f.poll(t.Context())
 	d.want("a=2")
-	d.wantLogged(1, "can be read again")
+	d.wantLogged(1, "is readable again")
 }

@@ -2,8 +2,7 @@ package reload
 
 import "golang.org/x/sys/unix"
 
-// remote tells whether a folder lies on a file system that other machines change
-// as well.
+// remote reports whether the folder is on a file system that other machines can change.
 func remote(folder string) bool {
 	var s unix.Statfs_t
 	if err := unix.Statfs(folder, &s); err != nil {

@@ -2,6 +2,6 @@
 
 package reload
 
-// remote tells whether a folder lies on a file system that other machines change
-// as well; here nobody knows.
+// remote reports whether the folder is on a file system that other machines can change. It
+// is unknown on this operating system, so remote returns true.
 func remote(string) bool { return true }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// remote tells whether a folder lies on a file system that other machines change
-// as well: a UNC path, or a drive that stands for one.
+// remote reports whether the folder is on a file system that other machines can change: a
+// UNC path, or a drive that is mapped to one.
 func remote(folder string) bool {
 	volume := filepath.VolumeName(folder)
 	if strings.HasPrefix(volume, `\\`) {

@@ -7,28 +7,28 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// watch listens to the operating system. Without it, the folder is looked at more
-// often.
+// watch receives file change notifications from the operating system. Without them, the
+// folder is polled more often.
 type watch struct {
 	log     zerolog.Logger
-	notices *fsnotify.Watcher // nil: none can be had
-	failed  map[string]bool   // folders that cannot be watched; told once
+	notices *fsnotify.Watcher // nil: not available
+	failed  map[string]bool   // folders that cannot be watched; logged once
 }
 
 func newWatch(log zerolog.Logger) *watch {
 	w := &watch{log: log, failed: map[string]bool{}}
 	notices, err := fsnotify.NewWatcher()
 	if err != nil {
-		log.Warn().Err(err).Msg("changes of pipelines are noticed later: the operating system tells of none")
+		log.Warn().Err(err).Msg("no file change notifications from the operating system; polling for changed pipelines")
 		return w
 	}
 	w.notices = notices
 	return w
 }
 
-// over watches these folders and no others. Folders are watched, not files: an
-// editor that saves makes another file of the same name. It tells whether the
-// operating system tells of changes in all of them.
+// over watches these folders and no others. It watches folders, not files, because an
+// editor that saves creates another file with the same name. It reports whether the
+// operating system notifies of changes in all of them.
 func (w *watch) over(folders []string) bool {
 	if w.notices == nil {
 		return false
@@ -37,7 +37,7 @@ func (w *watch) over(folders []string) bool {
 	all := true
 	for _, folder := range folders {
 		if remote(folder) {
-			all = false // what other machines change there, nobody tells this one
+			all = false // no notifications of what other machines change
 		}
 		if slices.Contains(watched, folder) {
 			continue
@@ -45,20 +45,21 @@ func (w *watch) over(folders []string) bool {
 		if err := w.notices.Add(folder); err != nil {
 			all = false
 			if !w.failed[folder] {
-				w.log.Warn().Err(err).Str("folder", folder).Msg("changes in a folder of pipelines are noticed later: it cannot be watched")
+				w.log.Warn().Err(err).Str("folder", folder).Msg("cannot watch a pipelines folder; polling it for changes")
 			}
 			w.failed[folder] = true
 		}
 	}
 	for _, folder := range watched {
 		if !slices.Contains(folders, folder) {
-			_ = w.notices.Remove(folder) // it is gone, and its watch mostly with it
+			_ = w.notices.Remove(folder) // the folder is deleted, and usually its watch too
 		}
 	}
 	return all
 }
 
-// events and errors are nil, which never give, where there are no notices.
+// events and errors return nil channels, which never receive, if there are no
+// notifications.
 func (w *watch) events() <-chan fsnotify.Event {
 	if w.notices == nil {
 		return nil
@@ -75,6 +76,6 @@ func (w *watch) errors() <-chan error {
 
 func (w *watch) close() {
 	if w.notices != nil {
-		_ = w.notices.Close() // the process goes on without it
+		_ = w.notices.Close() // the process works without it
 	}
 }

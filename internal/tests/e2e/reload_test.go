@@ -41,7 +41,7 @@ func TestAPipelineIsEditedWhileAWorkerRuns(t *testing.T) {
 		again := x.enqueue("word", "null")
 		x.awaitState(again, workqueue.Processed)
 		x.write("pipelines/word.yaml", "steps: [{handler: Transfrom}]\n")
-		worker.await("the texts of before hold", 1)
+		worker.await("still using the previous version", 1)
 		x.run("pipelines", "check").want(2)
 		x.run("pipelines", "list").want(2, "Transfrom")
 		x.run("enqueue", "--pipeline", "word").want(2, "Transfrom") // who enqueues sees the file
