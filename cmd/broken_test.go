@@ -120,7 +120,7 @@ func TestEnqueueNamesTheWayAroundABrokenPipeline(t *testing.T) {
 	inProject(t)
 	writeFile(t, "pipelines/imp.yaml", brokenSteps)
 	r := botwork(t, "enqueue", "--pipeline", "imp")
-	r.wantFailure(t, exitUsage, `--pipeline: the file of pipeline "imp" has mistakes [broken-pipeline]; fix the file; --no-check enqueues`, "imp.yaml:2:14: ")
+	r.wantFailure(t, exitUsage, `--pipeline: the file of pipeline "imp" has errors [broken-pipeline]; fix the file; --no-check enqueues`, "imp.yaml:2:14: ")
 }
 
 // A pipeline may enqueue items of one that is broken: they wait.

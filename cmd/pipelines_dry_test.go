@@ -71,14 +71,14 @@ func TestPipelinesRunPart(t *testing.T) {
 		t.Error("a step behind --until has run")
 	}
 	for text, flags := range map[string][]string{
-		`step "sum" reads from step "load", which does not run, and its output is not given; give it with --with-output STEP=JSON`: {"--from", "sum"},
+		`step "sum" reads from step "load", which does not run, and its output is missing; give it with --with-output STEP=JSON`: {"--from", "sum"},
 		`has no step "smu"; did you mean "sum"?`: {"--from", "smu", "--dry-run"},
 		"want STEP=JSON, STEP=@FILE":             {"--from", "sum", "--with-output", "load"},
 		"the value is not JSON":                  {"--from", "sum", "--with-output", "load=[1,"},
 		"is no JSON object":                      {"--from", "sum", "--with-output", "{load: 1}"},
 		"nothere.json":                           {"--from", "sum", "--with-output", "load=@nothere.json"},
 		`step "load" is given twice`:             {"--from", "sum", "--with-output", "load=1", "--with-output", "load=2"},
-		"say with which step it begins":          {"--with-output", "load=1"},
+		"specify the first step of the run":      {"--with-output", "load=1"},
 	} {
 		botwork(t, append(line, flags...)...).wantFailure(t, exitUsage, text)
 	}

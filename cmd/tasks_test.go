@@ -122,7 +122,7 @@ func TestTasksDefineTellsEverythingFirst(t *testing.T) {
 		botwork(t, words...).wantFailure(t, exitUsage,
 			`botwork.yaml:2:17: tasks.a.pipeline: there is no pipeline "helo" [unknown-pipeline]; did you mean "hello"?`,
 			`botwork.yaml:2:43: tasks.a.schedule.execute: got "dayly", want daily, weekly or monthly [invalid-value]`,
-			`tasks.a.notify.pipeline: pipeline "ExecuteWorkQueue" has a trigger, an item needs one without`,
+			`tasks.a.notify.pipeline: pipeline "ExecuteWorkQueue" has a trigger; an item needs a pipeline without one`,
 			`tasks.b.pipeline: 1:19: `, "4 mistakes")
 	}
 	if out := mustDo(t, "tasks", "list", "-o", "json"); out != "[]\n" {

@@ -9,26 +9,24 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// Broken is a file with mistakes. Its pipeline does not run; items that name it
-// wait until the file is fixed.
+// Broken is a file with errors. Its pipeline does not run; items that name it wait until
+// the file is fixed.
 type Broken struct {
-	// Name is the pipeline's name as far as it can be read, else the base name of
-	// the file.
+	// Name is the pipeline's name if it can be read, else the base name of the file.
 	Name, File string
 
-	// Guessed reports that the text could not be read, so that the pipeline may
-	// have any name.
+	// Guessed reports whether the name is a guess, because the text could not be read.
 	Guessed bool
 
 	// Trigger reports that the pipeline has a trigger, or may have one.
 	Trigger bool
 
-	// Findings are the mistakes, at least one.
+	// Findings are the errors, at least one.
 	Findings strictyaml.Findings
 }
 
-// brokenFile describes a file whose text has mistakes. p is what could be
-// compiled of it, top its text as YAML, nil if it is not YAML.
+// brokenFile describes a file with errors. p is the part that compiled; top is the text as
+// YAML, nil if it is not YAML.
 func brokenFile(p *Pipeline, top *strictyaml.Node, findings strictyaml.Findings) Broken {
 	b := Broken{Name: p.Name, File: p.File, Findings: findings}
 	if top != nil {
@@ -39,7 +37,7 @@ func brokenFile(p *Pipeline, top *strictyaml.Node, findings strictyaml.Findings)
 		b.Guessed, b.Trigger = true, true
 		return b
 	}
-	// The lines that matter are mostly far from the mistake.
+	// The lines with the name and the trigger are usually far from the error.
 	if found := nameLine.FindStringSubmatch(p.Text); found != nil && isPipelineName(found[1]) {
 		b.Name = found[1]
 	}
@@ -52,15 +50,15 @@ var (
 	triggerLine = regexp.MustCompile(`(?m)^(?:\x{feff})?trigger[ \t]*:`)
 )
 
-// Broken returns the files with mistakes, in the order of their paths.
+// Broken returns the files with errors, ordered by path.
 func (k *Catalogue) Broken() []Broken {
 	list := slices.Clone(k.broken)
 	slices.SortStableFunc(list, func(a, b Broken) int { return strings.Compare(a.File, b.File) })
 	return list
 }
 
-// BrokenNames returns the pipelines that do not run because of mistakes: those of the
-// broken files, but for names that another file has.
+// BrokenNames returns the pipelines that do not run because of errors: those of the broken
+// files, except names that another file has.
 func (k *Catalogue) BrokenNames() []string {
 	var names []string
 	for _, b := range k.Broken() {
@@ -71,9 +69,9 @@ func (k *Catalogue) BrokenNames() []string {
 	return names
 }
 
-// BrokenPipeline returns the mistakes that keep the pipeline of this name from
-// running, nil if there are none or no file has the name. While there is a file
-// whose name cannot be read, each unknown name may be that file's.
+// BrokenPipeline returns the errors that keep the pipeline of this name from running; nil
+// if there are none or no file has the name. If the name of some file cannot be read, any
+// unknown name may belong to that file.
 func (k *Catalogue) BrokenPipeline(name string) *BrokenPipelineError {
 	name = strings.TrimSpace(name)
 	if len(k.broken) == 0 || isInline(name) || k.byName[strings.ToLower(name)] != nil {
@@ -98,8 +96,8 @@ func (k *Catalogue) BrokenPipeline(name string) *BrokenPipelineError {
 	return e
 }
 
-// Without returns a catalogue in which these files are broken: the pipelines that
-// k has of them are left out.
+// Without returns a catalogue in which these files are broken. It leaves out their
+// pipelines.
 func (k *Catalogue) Without(files ...Broken) *Catalogue {
 	if len(files) == 0 {
 		return k

@@ -9,7 +9,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// call makes what the handler of a step learns.
+// call builds what the handler of a step receives.
 func (r *run) call(s *Step) *handlers.Call {
 	c := &handlers.Call{
 		Pipeline: r.p.Name, Step: s.Name, Attempt: 1, Payload: r.payload, Input: r.message, Log: r.log(s),
@@ -18,7 +18,7 @@ func (r *run) call(s *Step) *handlers.Call {
 		if r.told == nil {
 			r.told = &listeners{
 				progress: func(text string) { it.Tell(r.engine.redactor.Redact(text)) },
-				percent:  it.TellPercent, output: r.show(it.Show), analytics: r.show(it.Analyse),
+				percent:  it.TellPercent, output: r.recorder(it.Show), analytics: r.recorder(it.Analyse),
 			}
 		}
 		c.OnProgress, c.OnPercent, c.OnOutput, c.OnAnalytics = r.told.progress, r.told.percent, r.told.output, r.told.analytics
@@ -28,28 +28,28 @@ func (r *run) call(s *Step) *handlers.Call {
 	return c
 }
 
-// listeners take what the steps of an item's run tell, the same for all of them.
+// listeners receive what the steps of an item's run report. All steps share them.
 type listeners struct {
 	progress          func(string)
 	percent           func(int)
 	output, analytics func(any) error
 }
 
-// show makes what takes a value that a step tells while the run goes on: it is
-// recorded as JSON, without secrets.
-func (r *run) show(record func(workqueue.JSONText)) func(value any) error {
+// recorder returns a function that records a value reported by a running step: as JSON,
+// without secrets.
+func (r *run) recorder(record func(workqueue.JSONText)) func(value any) error {
 	return func(value any) error {
 		text, err := jsonText(r.engine.redactor.value(value))
 		if err != nil {
-			return fmt.Errorf("it cannot be written as JSON: %w", err)
+			return fmt.Errorf("cannot be encoded as JSON: %w", err)
 		}
 		record(workqueue.JSONText(text))
 		return nil
 	}
 }
 
-// log is the logger of a step. It is made whole for each: its fields take 500 bytes,
-// for those of the run and once more for those of the step.
+// log returns the logger of a step. It builds all fields at once: a logger derived from one
+// of the run would take 500 bytes twice.
 func (r *run) log(s *Step) zerolog.Logger {
 	log := r.engine.log
 	if r.in.Run != nil && r.engine.logTo != nil {

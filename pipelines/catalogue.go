@@ -10,8 +10,8 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// Catalogue holds the pipelines of a folder by name and resolves what an
-// item's IntegrationConfig says. It may be used from several goroutines at once.
+// Catalogue holds the pipelines of a folder by name and resolves an item's
+// IntegrationConfig. It is safe for concurrent use.
 type Catalogue struct {
 	compiler *Compiler
 	byName   map[string]*Pipeline // keys in lower case
@@ -19,8 +19,7 @@ type Catalogue struct {
 	inline   *inlineCache
 }
 
-// NewCatalogue returns a catalogue without pipelines, in which inline ones
-// resolve all the same.
+// NewCatalogue returns a catalogue without pipelines. It still resolves inline ones.
 func NewCatalogue(c *Compiler) *Catalogue {
 	return &Catalogue{
 		compiler: c, byName: map[string]*Pipeline{}, inline: newInlineCache(maxInline),
@@ -37,8 +36,8 @@ func LoadDir(c *Compiler, dir string) (*Catalogue, strictyaml.Findings, error) {
 	return k, findings, nil
 }
 
-// absolute shows where a relative path led: a service starts somewhere else
-// than its administrator.
+// absolute returns the absolute path for error messages: the working directory of a service
+// is not that of its administrator.
 func absolute(dir string) string {
 	if full, err := filepath.Abs(dir); err == nil {
 		return full
@@ -46,14 +45,14 @@ func absolute(dir string) string {
 	return dir
 }
 
-// IsTestFile tells by its name whether a file in a folder of pipelines holds
-// tests of a pipeline, such as hello_test.yaml, and so is none itself.
+// IsTestFile reports whether a file's name marks it as a test of a pipeline, such as
+// hello_test.yaml. Such a file is not a pipeline.
 func IsTestFile(path string) bool {
 	name := strings.ToLower(filepath.Base(path))
 	return strings.HasSuffix(name, "_test.yaml") || strings.HasSuffix(name, "_test.yml")
 }
 
-// pipelineFiles lists the files of a folder in the order of their paths.
+// pipelineFiles lists the files of a folder, ordered by path.
 func pipelineFiles(dir string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -75,16 +74,16 @@ func pipelineFiles(dir string) ([]string, error) {
 	return files, err
 }
 
-// Add compiles one file into the catalogue and returns what is wrong with it.
-// It is for filling a catalogue before others use it.
+// Add compiles one file into the catalogue and returns its findings. Call it before others
+// use the catalogue.
 func (k *Catalogue) Add(file string, data []byte) strictyaml.Findings {
 	base := filepath.Base(file)
 	p, top, findings := k.compiler.parse(file, strings.TrimSuffix(base, filepath.Ext(base)), data)
 	key := strings.ToLower(p.Name)
 	if first := k.byName[key]; first != nil && len(findings) == 0 {
 		findings = strictyaml.Findings{{File: file, Line: 1, Column: 1, Code: CodeDuplicatePipeline,
-			Message: fmt.Sprintf("the pipeline %q is in %s already, as %q", p.Name, first.File, first.Name),
-			Hint:    "give one of them another name; upper and lower case make no difference"}}
+			Message: fmt.Sprintf("duplicate pipeline name %q: %s already defines it as %q", p.Name, first.File, first.Name),
+			Hint:    "rename one of them; names are not case-sensitive"}}
 	}
 	if len(findings) > 0 {
 		k.broken = append(k.broken, brokenFile(p, top, findings))
@@ -103,7 +102,7 @@ func (k *Catalogue) Get(name string) (*Pipeline, bool) {
 	return p, true
 }
 
-// All returns all pipelines in the order of their names.
+// All returns all pipelines, ordered by name.
 func (k *Catalogue) All() []*Pipeline {
 	all := make([]*Pipeline, 0, len(k.byName))
 	for _, p := range k.byName {
@@ -113,7 +112,7 @@ func (k *Catalogue) All() []*Pipeline {
 	return all
 }
 
-// Warnings returns those of all pipelines, in the order of files and places.
+// Warnings returns the warnings of all pipelines, ordered by file and position.
 func (k *Catalogue) Warnings() strictyaml.Findings {
 	var all strictyaml.Findings
 	for _, p := range k.byName {

@@ -16,24 +16,23 @@ import (
 	"github.com/expr-lang/expr/types"
 )
 
-// Options are what a Compiler knows beside the handlers.
+// Options configure a Compiler.
 type Options struct {
-	// SecretNames are the secrets that pipelines may name. nil means that they
-	// are not known and every name passes.
+	// SecretNames are the secrets that pipelines may name. If nil, the names are unknown
+	// and all are accepted.
 	SecretNames []string
 
-	// SecretEnv are the environment variables that settings read as secrets, each
-	// with the path of its setting: expressions cannot read them as `env`. On
-	// Windows the names are in capitals.
+	// SecretEnv are the environment variables that settings read as secrets, each with the
+	// path of its setting. Expressions cannot read them through `env`. On Windows the names
+	// are in capitals.
 	SecretEnv map[string]string
 
 	// Location is the zone of triggers that name none; nil is UTC.
 	Location *time.Location
 }
 
-// Compiler turns the text of a pipeline into a Pipeline. It is the one checker:
-// files, inline pipelines, start-up and the command line all use it. It may be
-// used from several goroutines at once.
+// Compiler compiles the text of a pipeline into a Pipeline. All checks go through it:
+// files, inline pipelines, start-up and the command line. It is safe for concurrent use.
 type Compiler struct {
 	registry *handlers.Registry
 	opts     Options
@@ -47,10 +46,9 @@ func NewCompiler(registry *handlers.Registry, opts Options) *Compiler {
 	return &Compiler{registry: registry, opts: opts}
 }
 
-// Parse reads one pipeline, as YAML or JSON, and returns every mistake in it in
-// the file's order. The pipeline is nil when there is one; warnings are no
-// mistakes and stand in the pipeline. file is the name for findings, and its
-// base name the pipeline's name when the text has none.
+// Parse reads one pipeline, as YAML or JSON, and returns all findings in file order. The
+// pipeline is nil if there is an error; warnings are in Pipeline.Warnings. file is the name
+// for findings; its base name is the default name of the pipeline.
 func (c *Compiler) Parse(file string, data []byte) (*Pipeline, strictyaml.Findings) {
 	base := filepath.Base(file)
 	p, _, findings := c.parse(file, strings.TrimSuffix(base, filepath.Ext(base)), data)
@@ -60,9 +58,8 @@ func (c *Compiler) Parse(file string, data []byte) (*Pipeline, strictyaml.Findin
 	return p, nil
 }
 
-// parse returns a pipeline even when there are findings: its name, as far as it
-// could be read, tells which pipeline it is that is broken. The node is the text as
-// YAML, nil if it is not YAML.
+// parse returns a pipeline even if there are findings: its name, if it could be read,
+// identifies the broken pipeline. The node is the text as YAML, nil if it is not YAML.
 func (c *Compiler) parse(file, name string, data []byte) (*Pipeline, *strictyaml.Node, strictyaml.Findings) {
 	sum := sha256.Sum256(data)
 	p := &Pipeline{Name: name, File: file, Text: string(data), Hash: hex.EncodeToString(sum[:])}
@@ -70,7 +67,7 @@ func (c *Compiler) parse(file, name string, data []byte) (*Pipeline, *strictyaml
 	if top == nil {
 		return p, nil, findings
 	}
-	text := bytes.TrimPrefix(data, []byte("\ufeff")) // places are counted behind it
+	text := bytes.TrimPrefix(data, []byte("\ufeff")) // columns are counted after the byte order mark
 	run := &compilation{Compiler: c, lines: strings.Split(string(text), "\n"), findings: findings}
 	run.pipeline(p, top)
 	run.findings.Sort()
@@ -81,14 +78,14 @@ func (c *Compiler) parse(file, name string, data []byte) (*Pipeline, *strictyaml
 	return p, top, run.findings
 }
 
-// compilation is the work on one text.
+// compilation is the state of compiling one text.
 type compilation struct {
 	*Compiler
 	lines    []string
 	findings strictyaml.Findings
-	warned   strictyaml.Findings // on the way; told of a pipeline without mistakes
+	warned   strictyaml.Findings // collected during compilation; reported only for a pipeline without errors
 
-	// What expressions may name, and the same for the expression compiler.
+	// The names that expressions may use, for the checks and for the expression compiler.
 	names  names
 	env    types.Map
 	shapes shapes
@@ -103,10 +100,11 @@ func (c *compilation) reportAt(at place, code, message, hint string) {
 		Code: code, Message: message, Hint: hint})
 }
 
-// mend gives the last finding an edit.
-func (c *compilation) mend(edit *strictyaml.Edit) { c.findings[len(c.findings)-1].Edit = edit }
+// suggestEdit adds an edit to the last finding.
+func (c *compilation) suggestEdit(edit *strictyaml.Edit) { c.findings[len(c.findings)-1].Edit = edit }
 
-// report makes a finding at the node's place and names the node in it.
+// report adds a finding at the node's position and puts the node's path in front of the
+// message.
 func (c *compilation) report(n *strictyaml.Node, code, message, hint string) {
 	if n.Path != "" {
 		message = n.Path + ": " + message
@@ -114,11 +112,11 @@ func (c *compilation) report(n *strictyaml.Node, code, message, hint string) {
 	c.findings = append(c.findings, n.Finding(code, message, hint))
 }
 
-// given tells whether a key stands in the file with something behind it.
+// given reports whether a key is in the file and has a value.
 func given(n *strictyaml.Node) bool { return n != nil && n.Kind != strictyaml.Null }
 
-// value decodes a node that may be absent and asks check, which may be nil,
-// what is wrong with it. The zero value stands for absent and for reported.
+// value decodes a node that may be absent. check, which may be nil, returns the problem of
+// the value, "" if none. The result is zero if the node is absent or was reported.
 func value[T any](c *compilation, n *strictyaml.Node, check func(T) string) T {
 	var got, none T
 	if !given(n) {
@@ -137,7 +135,7 @@ func value[T any](c *compilation, n *strictyaml.Node, check func(T) string) T {
 	return got
 }
 
-// choice decodes a node that holds one of a few words, or is absent.
+// choice decodes a node that has one of a few values, or is absent.
 func choice[T ~string](c *compilation, n *strictyaml.Node, words ...T) T {
 	got := value[string](c, n, nil)
 	known := make([]string, len(words))
@@ -148,18 +146,18 @@ func choice[T ~string](c *compilation, n *strictyaml.Node, words ...T) T {
 	}
 	if got != "" || given(n) && n.Value == "" {
 		c.report(n, CodeInvalidValue, fmt.Sprintf("got %q, want %s", got, alternatives(known)), strictyaml.Suggest(got, known))
-		c.mend(n.ReplaceWord(known, false))
+		c.suggestEdit(n.ReplaceWord(known, false))
 	}
 	return words[0]
 }
 
-// alternatives lists words as a sentence does: "a, b or c".
+// alternatives joins words as in a sentence: "a, b or c".
 func alternatives(words []string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// positive and notNegative check lengths of time.
+// positive and notNegative check durations.
 func positive(d handlers.Duration) string {
 	if d <= 0 {
 		return fmt.Sprintf("got %v, want more than 0", d)

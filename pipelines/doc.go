@@ -36,13 +36,13 @@
 // expression's type; within a text the result is written out: numbers in plain
 // digits, times in RFC 3339 and UTC, lists and maps as JSON. nil has no text
 // and is an error there. `if` takes an expression with or without ${{ }}, which
-// gives true or false. $${{ stands for the three signs themselves.
+// gives true or false. $${{ is a literal ${{.
 //
 // The variables are:
 //
 //	payload          the item's payload
 //	input            what the step before put out; the payload in the first step
-//	steps.<name>     a step that stands before this one:
+//	steps.<name>     a step before this one:
 //	  .output          what it put out; nil when it was skipped or failed
 //	  .skipped         whether its `if` was false
 //	  .error           the text of its error when it failed and the run went on, else nil

@@ -21,63 +21,62 @@ const (
 	DryCall       DryAction = "call"        // its handler would be called
 	DrySkip       DryAction = "skip"        // its `if` is false
 	DryFail       DryAction = "fail"        // it would fail before its handler is called
-	DryGiven      DryAction = "given"       // it stands before the part, and counts as done
+	DryGiven      DryAction = "given"       // it is before the part that runs, and counts as done
 	DryNotReached DryAction = "not reached" // the run would be over
 )
 
-// DryOutcome is what a run would come to if every handler that it calls
-// succeeded.
+// DryOutcome is how a run would end if every handler that it calls succeeded.
 type DryOutcome string
 
 // The outcomes.
 const (
 	DrySucceeds DryOutcome = "would succeed"
-	DryMayFail  DryOutcome = "may fail" // a step is wrong, and may not be reached
+	DryMayFail  DryOutcome = "may fail" // a step has an error but may not be reached
 	DryFails    DryOutcome = "would fail"
 	DrySnoozes  DryOutcome = "would snooze"
 	DryDrops    DryOutcome = "would drop its item"
 )
 
-// DryRun tells what a run would do. Secrets stand in it as <secret>.
+// DryRun describes what a run would do. Secrets are shown as <secret>.
 type DryRun struct {
 	Outcome DryOutcome
 
-	// Step is the step by which the run would fail, snooze or drop, "" if none
-	// does, or the payload is at fault. Kind and Error are its failure's.
+	// Step is the step that would fail, snooze or drop the item; "" if none does, or if the
+	// payload is invalid. Kind and Error describe its failure.
 	Step  string
 	Kind  workqueue.ErrorKind
 	Error string
 
-	// Resilience is the policy of the run's item, the item's queue left aside.
+	// Resilience is the policy of the run's item, without its queue's policy.
 	Resilience workqueue.Resilience
 
-	// Steps are all the pipeline's steps; none where the payload is at fault.
+	// Steps are all steps of the pipeline; empty if the payload is invalid.
 	Steps []DryStep
 }
 
-// DryStep tells what a run would do with a step.
+// DryStep describes what a run would do with a step.
 type DryStep struct {
 	*Step
 
 	Action DryAction
 
-	// Summary is what the handler does, in a line.
+	// Summary describes the handler in one line.
 	Summary string
 
-	// Reason says in words why the action is what it is, "" if there is nothing
-	// to say; for a failure it is the error.
+	// Reason explains the action, "" if that needs no explanation; for a failure it is the
+	// error.
 	Reason string
 
-	// Gives is what `if` gives: "true", "false", "unknown"; "" without one.
+	// Gives is the result of `if`: "true", "false" or "unknown"; "" without an `if`.
 	Gives string
 
-	// Unless are the steps that may end the run before this one is reached, as
-	// far as that does not hang on their handlers.
+	// Unless are the steps that may end the run before this one, as far as their handlers
+	// do not decide it.
 	Unless []string
 
-	// Parameters are those that the handler would get, as JSON can hold them:
-	// what is not known is a text such as "<unknown: load>". Unknown tells the
-	// places, such as "with.rows", and on which steps each depends.
+	// Parameters are those that the handler would get, as JSON. An unknown value is a text
+	// such as "<unknown: load>". Unknown lists the places of these values, such as
+	// "with.rows", with the steps on which each depends.
 	Parameters map[string]any
 	Unknown    []DryUnknown
 
@@ -85,38 +84,38 @@ type DryStep struct {
 	Backoff workqueue.Resilience
 }
 
-// DryUnknown is a parameter that is not known before the steps have run.
+// DryUnknown is a parameter that is unknown until the steps have run.
 type DryUnknown struct {
 	Path  string   `json:"path"`
 	Steps []string `json:"steps"`
 }
 
-// dryRun is the work on one dry run. What a step that would be called puts out
-// is not known; all that depends on it is unknown as well, with the step's name.
+// dryRun is the state of one dry run. The output of a called step is unknown, and so is
+// everything that depends on it; such values carry the step's name.
 type dryRun struct {
 	*run
 	env types.Map
 
-	// unknown are the fields of steps that are not known; message are the steps
-	// on which the message depends, empty when it is known.
+	// unknown are the fields of steps that are unknown; message are the steps on which the
+	// message depends, empty if it is known.
 	unknown map[string][]string
 	message []string
 
-	// unless are the steps that may have ended the run; over says why the run
-	// is over, "" while it goes on.
+	// unless are the steps that may have ended the run; over is the reason why the run is
+	// over, "" while it continues.
 	unless []string
 	over   string
 
 	told DryRun
 }
 
-// DryRun tells what a run would do, without doing it: no handler is called, and
-// nothing is read but the run's input and the engine's variables.
+// DryRun returns what a run would do, without running it: it calls no handler and reads
+// only the run's input and the engine's variables.
 func (e *Engine) DryRun(p *Pipeline, in RunInput) DryRun {
 	d := &dryRun{run: newRun(e, p, in), unknown: map[string][]string{}, told: DryRun{Outcome: DrySucceeds}}
 	d.told.Resilience = p.Resilience.Or(workqueue.DefaultResilience())
 	if in.Run != nil {
-		d.told.Resilience, _ = in.Run.Policy() // its own that cannot be read does not hold
+		d.told.Resilience, _ = in.Run.Policy() // an unreadable policy of the item is ignored
 	}
 	payload, err := p.payload(d.in.Payload)
 	if err != nil {
@@ -135,9 +134,9 @@ func (e *Engine) DryRun(p *Pipeline, in RunInput) DryRun {
 	for i, s := range p.Steps {
 		switch {
 		case i < from:
-			// given has told it
+			// given has added it
 		case i > until:
-			d.told.Steps = append(d.told.Steps, d.describe(s, DryNotReached, fmt.Sprintf("the run goes no further than step %q", in.Part.Until)))
+			d.told.Steps = append(d.told.Steps, d.describe(s, DryNotReached, fmt.Sprintf("the run ends after step %q", in.Part.Until)))
 		default:
 			d.told.Steps = append(d.told.Steps, d.step(s))
 		}
@@ -145,7 +144,7 @@ func (e *Engine) DryRun(p *Pipeline, in RunInput) DryRun {
 	return d.told
 }
 
-// given takes the steps before the part as done and returns the part's bounds.
+// given marks the steps before the part as done and returns the bounds of the part.
 func (d *dryRun) given(part *Part) (from, until int) {
 	from, until = d.p.bounds(part)
 	if from == 0 {
@@ -154,9 +153,9 @@ func (d *dryRun) given(part *Part) (from, until int) {
 	source := d.p.messageBefore(from)
 	for _, s := range d.p.Steps[:from] {
 		output, given := part.Outputs[s.Name]
-		reason := "its output is given"
+		reason := "its output was provided"
 		if !given {
-			reason = "it counts as done, its output is not given"
+			reason = "it counts as done; its output was not provided"
 			d.unknown[s.Name] = []string{fieldOutput}
 		}
 		if s == source {
@@ -175,7 +174,7 @@ func (d *dryRun) describe(s *Step, action DryAction, reason string) DryStep {
 	return DryStep{Step: s, Action: action, Summary: s.kind.Summary, Reason: reason, Backoff: s.backoff}
 }
 
-// step tells what becomes of one step.
+// step returns what the run would do with one step.
 func (d *dryRun) step(s *Step) DryStep {
 	if d.over != "" {
 		return d.describe(s, DryNotReached, d.over)
@@ -204,8 +203,8 @@ func (d *dryRun) step(s *Step) DryStep {
 	return told
 }
 
-// condition tells whether the step runs for certain; an `if` that depends on
-// what is not known may hold.
+// condition returns maybe if the step may or may not run, because its `if` depends on
+// unknown values.
 func (d *dryRun) condition(s *Step, told *DryStep) (maybe bool, err error) {
 	if s.condition == nil {
 		return false, nil
@@ -238,7 +237,7 @@ func stepList(steps []string) string {
 		quoted[i] = fmt.Sprintf("%q", s)
 	}
 	if len(steps) == 1 {
-		return "what step " + quoted[0] + " comes to"
+		return "the result of step " + quoted[0] + ""
 	}
-	return "what the steps " + strings.Join(quoted, ", ") + " come to"
+	return "the results of the steps " + strings.Join(quoted, ", ") + ""
 }

@@ -9,7 +9,7 @@ import (
 	"botwork/workqueue"
 )
 
-// called notes what is not known once the step's handler has been called.
+// called records what becomes unknown when the step's handler was called.
 func (d *dryRun) called(s *Step, maybe bool) {
 	fields := []string{fieldOutput}
 	if maybe {
@@ -20,21 +20,21 @@ func (d *dryRun) called(s *Step, maybe bool) {
 	}
 	d.unknown[s.Name] = fields
 	message := []string{s.Name}
-	if maybe || s.OnError == OnErrorContinue { // the message of before may go on
+	if maybe || s.OnError == OnErrorContinue { // the previous message may stay
 		message = union(d.message, message)
 	}
 	d.message = message
 	d.remember(s, nil, false, nil)
 }
 
-// fails notes a step that fails whatever its handler would do.
+// fails records a step that fails before its handler is called.
 func (d *dryRun) fails(s *Step, told *DryStep, maybe bool, err error) {
 	told.Action, told.Reason = DryFail, d.bounded(err.Error())
 	d.failed(s, maybe, kindOf(err), err, told.Reason)
 }
 
-// failed notes what a failure makes of the run. known is what steps.<name>.error
-// gives, "" when that is not known.
+// failed records the effect of a failure on the run. known is the value of
+// steps.<name>.error, "" if that is unknown.
 func (d *dryRun) failed(s *Step, maybe bool, kind workqueue.ErrorKind, err error, known string) {
 	switch s.OnError {
 	case OnErrorContinue:
@@ -50,7 +50,7 @@ func (d *dryRun) failed(s *Step, maybe bool, kind workqueue.ErrorKind, err error
 		d.end(s, maybe, "fails, which ends the run by its onError")
 		return
 	}
-	if d.told.Step == "" { // the first one that is at fault
+	if d.told.Step == "" { // the first step with an error
 		d.told.Step, d.told.Kind, d.told.Error = s.Name, kind, d.text(s, err.Error())
 		d.told.Outcome = DryFails
 		if maybe || len(d.unless) > 0 {
@@ -60,17 +60,17 @@ func (d *dryRun) failed(s *Step, maybe bool, kind workqueue.ErrorKind, err error
 	d.end(s, maybe, "fails")
 }
 
-// end notes a step that ends the run, or may.
+// end records a step that ends the run, or may end it.
 func (d *dryRun) end(s *Step, maybe bool, how string) {
 	if maybe {
 		d.unless = append(d.unless, s.Name)
-		d.remember(s, nil, true, nil) // where the run goes on, it was skipped
+		d.remember(s, nil, true, nil) // if the run continues, the step was skipped
 		return
 	}
 	d.over = fmt.Sprintf("step %q (%s) %s", s.Name, s.Handler, how)
 }
 
-// ends notes a step whose handler does nothing but end the run.
+// ends records a step whose handler only ends the run.
 func (d *dryRun) ends(s *Step, told *DryStep, maybe bool) {
 	how := ending(s.Handler)
 	if told.Reason == "" {
@@ -92,13 +92,13 @@ func (d *dryRun) ends(s *Step, told *DryStep, maybe bool) {
 	case certain && s.Handler == "Drop" && d.in.Run != nil:
 		d.told.Outcome, d.told.Step = DryDrops, s.Name
 	case s.Handler == "Drop" && d.in.Run == nil:
-		how = ending("Break") // there is no item
+		how = ending("Break") // without an item
 	}
 	d.end(s, maybe, how)
 }
 
-// mayFail is failed for a step that is meant to: where it is not sure that it
-// runs, nothing is wrong with the pipeline.
+// mayFail records a step that fails deliberately. If it may not run, the pipeline itself
+// has no error.
 func (d *dryRun) mayFail(s *Step, maybe bool, kind workqueue.ErrorKind, err error, known string) {
 	if s.OnError == OnErrorFail && (maybe || len(d.unless) > 0) {
 		d.end(s, maybe, "fails")
@@ -107,7 +107,7 @@ func (d *dryRun) mayFail(s *Step, maybe bool, kind workqueue.ErrorKind, err erro
 	d.failed(s, maybe, kind, err, known)
 }
 
-// failure is what a Fail step with these parameters would say.
+// failure returns the failure of a Fail step with these parameters.
 func failure(told *DryStep) (workqueue.ErrorKind, error) {
 	text, _ := told.Parameters["message"].(string)
 	err := errors.New(text)

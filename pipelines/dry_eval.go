@@ -10,8 +10,8 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// eval evaluates an expression as far as its values are known. unknown are the
-// steps on which its value depends; then there is no value, and no error.
+// eval evaluates an expression if its values are known. Otherwise unknown are the steps on
+// which its value depends, and there is no value and no error.
 func (d *dryRun) eval(x *expression) (value any, unknown []string, err error) {
 	tree := x.tree()
 	if len(d.unknownIn(tree)) == 0 {
@@ -21,7 +21,7 @@ func (d *dryRun) eval(x *expression) (value any, unknown []string, err error) {
 	return d.judge(x, tree)
 }
 
-// unknownIn lists the steps that are not known and that the tree reads.
+// unknownIn lists the steps that the tree reads and that are unknown.
 func (d *dryRun) unknownIn(tree ast.Node) []string {
 	r := read(tree)
 	var steps []string
@@ -42,16 +42,15 @@ func (d *dryRun) unknownIn(tree ast.Node) []string {
 	return slices.Compact(steps)
 }
 
-// judge evaluates a tree that has unknown parts. It goes the way of the
-// evaluation: what a known part decides by itself is known, such as a false
-// before an `and`. The other way round it is not: in `unknown and false` the
-// first part may be an error.
+// judge evaluates a tree with unknown parts in the order of the real evaluation. A known
+// part may decide alone, such as a false before an `and`. The reverse does not hold: in
+// `unknown and false` the first part may be an error.
 func (d *dryRun) judge(x *expression, node ast.Node) (any, []string, error) {
 	steps := d.unknownIn(node)
 	if len(steps) == 0 {
 		return d.known(x, node)
 	}
-	var decides func(any) (bool, ast.Node) // by the first part: that part itself, or which part goes on
+	var decides func(any) (bool, ast.Node) // by the first part: that part itself, or the part to evaluate next
 	var first ast.Node
 	switch n := node.(type) {
 	case *ast.BinaryNode:
@@ -87,8 +86,8 @@ func (d *dryRun) judge(x *expression, node ast.Node) (any, []string, error) {
 	return d.judge(x, rest)
 }
 
-// known evaluates a part of an expression. A part that cannot be compiled by
-// itself, which the parser's own writing of it makes unlikely, is not known.
+// known evaluates a part of an expression. A part that does not compile alone, which is
+// unlikely since the parser wrote it, counts as unknown.
 func (d *dryRun) known(x *expression, node ast.Node) (any, []string, error) {
 	program, err := bounded.Compile(node.String(), d.env, expr.Timezone("UTC"))
 	if err != nil {
@@ -96,7 +95,7 @@ func (d *dryRun) known(x *expression, node ast.Node) (any, []string, error) {
 	}
 	v, err := (&expression{program: program}).eval(&d.machine, d.vars)
 	if fault, ok := errors.AsType[*ExpressionError](err); ok {
-		at := x.plus(node.Location().From) // its own place is within the part
+		at := x.plus(node.Location().From) // the part's position is relative to the part
 		fault.File, fault.Line, fault.Column = at.file, at.line, at.column
 	}
 	return v, nil, err

@@ -10,7 +10,7 @@ import (
 	"botwork/handlers"
 )
 
-// rendering is the making of one step's parameters.
+// rendering is the state of rendering one step's parameters.
 type rendering struct {
 	*dryRun
 	unknown map[string][]string // by path; see pathKey
@@ -19,8 +19,8 @@ type rendering struct {
 
 func pathKey(path []string) string { return strings.Join(path, "\x00") }
 
-// parameters makes the step's parameters as far as they are known, and checks
-// them as far as that goes. Its error tells what the run would say.
+// parameters renders the step's parameters as far as they are known, and checks those. Its
+// error is the one of the run.
 func (d *dryRun) parameters(s *Step, told *DryStep) error {
 	r := &rendering{dryRun: d, unknown: map[string][]string{}, told: told}
 	t := s.with
@@ -41,7 +41,7 @@ func (d *dryRun) parameters(s *Step, told *DryStep) error {
 	return nil
 }
 
-// render makes a value, nil where it is not known, and what is shown of it.
+// render returns a value, nil if it is unknown, and the form in which it is shown.
 func (r *rendering) render(t *template, path []string) (value, shown any, err error) {
 	switch {
 	case t.value != nil:
@@ -125,8 +125,8 @@ func (r *rendering) note(t *template, path, steps []string) {
 
 func unknownText(steps []string) string { return "<unknown: " + strings.Join(steps, ", ") + ">" }
 
-// show is what is shown of an expression's value. What is made of a secret, or
-// is a secret too short to be found again, is not shown at all.
+// show returns the value of an expression as it is shown. A value that is made of a secret,
+// or a secret too short to be found again, is hidden.
 func (r *rendering) show(x *expression, v any) any {
 	shown := r.engine.redactor.value(v)
 	if v == nil || !read(x.tree()).secrets || holdsMark(shown) {
@@ -154,7 +154,7 @@ func holdsMark(v any) bool {
 	return false
 }
 
-// plainValue writes times and lengths of time as people do.
+// plainValue formats times and durations for people.
 func plainValue(v any) any {
 	switch v := v.(type) {
 	case time.Time:
@@ -177,7 +177,7 @@ func plainValue(v any) any {
 	return v
 }
 
-// hide takes the values of parameters away that show nowhere.
+// hide removes parameters that are never shown.
 func hide(v any, fields []handlers.Field) any {
 	m, ok := v.(map[string]any)
 	if !ok {

@@ -100,14 +100,14 @@ func TestDryRun(t *testing.T) {
 			want: []string{`a fail {"max":2,"min":3,"url":"u"} with: min: is more than max`, "would fail at a permanent"}},
 		{name: "an expression fails for certain", payload: `{"x": null}`,
 			text: `- {name: a, handler: Echo, with: {text: "${{ payload.x.y }}"}}`,
-			want: []string{`a fail with.text (test.yaml:2:56): cannot read "y" of nil: what stands before it has no value; ` +
-				`write ?. where a value may be missing, and ?? for one to use instead`, "would fail at a permanent"}},
+			want: []string{`a fail with.text (test.yaml:2:56): cannot read "y" of nil: the value before it is nil; ` +
+				`use ?. if a value may be missing, and ?? for a default value`, "would fail at a permanent"}},
 		{name: "a known part of an unknown expression fails for certain", payload: `{"x": null}`,
 			text: `
 - {name: a, handler: Do}
 - {name: b, handler: Do, if: payload.x.y and steps.a.output}`,
-			want: []string{"a call", `b fail if (test.yaml:4:40): cannot read "y" of nil: what stands before it has no value; ` +
-				`write ?. where a value may be missing, and ?? for one to use instead`, "would fail at b permanent"}},
+			want: []string{"a call", `b fail if (test.yaml:4:40): cannot read "y" of nil: the value before it is nil; ` +
+				`use ?. if a value may be missing, and ?? for a default value`, "would fail at b permanent"}},
 		{name: "what may not be called may fail", payload: `{"n": 0.5}`,
 			text: `
 - {name: a, handler: Do}

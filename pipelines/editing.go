@@ -8,7 +8,7 @@ import (
 	"github.com/expr-lang/expr/types"
 )
 
-// Registry returns the handlers that the compiler knows.
+// Registry returns the compiler's handlers.
 func (c *Compiler) Registry() *handlers.Registry { return c.registry }
 
 // Variable is a name that expressions may use, as an editor explains it.
@@ -24,9 +24,9 @@ type Variable struct {
 	Fields []Variable
 }
 
-// Variables lists the variables of expressions. What the fields of payload,
-// steps, env and secrets are depends on the pipeline and its settings. A system
-// pipeline, which a trigger starts, has no item.
+// Variables lists the variables of expressions. The fields of payload, steps, env and
+// secrets depend on the pipeline and its settings. A system pipeline, which a trigger
+// starts, has no item.
 func Variables(system bool) []Variable {
 	var list []Variable
 	for _, v := range variableDocs {
@@ -37,11 +37,11 @@ func Variables(system bool) []Variable {
 	return list
 }
 
-// StepFields lists what expressions know of each step that has run.
+// StepFields lists what expressions can read of each step that has run.
 func StepFields() []Variable { return stepFieldDocs }
 
-// NamesStep tells whether an expression can name a step by a dot: steps.name.
-// Any other is written steps["a name"].
+// NamesStep reports whether an expression can name a step with a dot: steps.name. Any other
+// name is written steps["a name"].
 func NamesStep(name string) bool {
 	for i, r := range name {
 		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
@@ -52,13 +52,13 @@ func NamesStep(name string) bool {
 	return name != "" && !operatorWords[name]
 }
 
-// operatorWords are read as operators where a name might stand.
+// operatorWords are read as operators where a name could be.
 var operatorWords = map[string]bool{
 	"not": true, "in": true, "and": true, "or": true, "matches": true, "contains": true, "startsWith": true, "endsWith": true,
 	"let": true, "if": true, "else": true,
 }
 
-// CheckStepName tells what is wrong with the name of a step, "" if nothing.
+// CheckStepName returns what is wrong with the name of a step, "" if nothing.
 func CheckStepName(name string) string {
 	if !isStepName(name) {
 		return fmt.Sprintf("got %q, %s", name, nameRule)
@@ -67,32 +67,32 @@ func CheckStepName(name string) string {
 }
 
 var stepFieldDocs = []Variable{
-	{Name: "output", Type: "any", Doc: "what the step put out; nil when it was skipped or failed"},
+	{Name: "output", Type: "any", Doc: "the step's output; nil if it was skipped or failed"},
 	{Name: "skipped", Type: "true or false", Doc: "whether its `if` was false"},
 	{Name: "error", Type: "any", Doc: "the text of its error, when it failed with `onError: continue`; else nil"},
 }
 
 var variableDocs = []Variable{
 	{Name: varPayload, Type: "any", Doc: "the item's payload"},
-	{Name: varInput, Type: "any", Doc: "what the step before put out; in the first step the payload"},
+	{Name: varInput, Type: "any", Doc: "the output of the previous step; in the first step the payload"},
 	{Name: varSteps, Type: "map", Doc: "the steps that have run, by name: `.output`, `.skipped`, `.error`"},
 	{Name: varItem, Type: "map", Doc: "the item that runs", Fields: []Variable{
 		{Name: "id", Type: "number", Doc: "the item's number; 0 in `botwork pipelines run`"},
 		{Name: "queue", Type: "text", Doc: "its queue"},
 		{Name: "priority", Type: "number", Doc: "its priority; larger runs first"},
 		{Name: "attempt", Type: "number", Doc: "1 for the first attempt"},
-		{Name: "fence", Type: "number", Doc: "a number that grows with every claim of the item: a system outside that keeps the largest " +
+		{Name: "fence", Type: "number", Doc: "a number that grows with every claim of the item: an external system that keeps the largest " +
 			"it has seen can refuse a run that has lost its lease"},
 		{Name: "idempotencyKey", Type: "text", Doc: "a random key that no other item has, in this database or another; retries and copies keep it: " +
 			"a system outside can refuse work that it has done under this key"},
 		{Name: "createdAt", Type: "time", Doc: "when it was made, in UTC"},
 		{Name: "availableAt", Type: "time", Doc: "when it became due, in UTC"},
 		{Name: "deadlineAt", Type: "any", Doc: "its deadline, a time in UTC; nil if none"},
-		{Name: "createdBy", Type: "any", Doc: "who made it, a text; nil if nobody said"},
-		{Name: "naturalKey", Type: "any", Doc: "its key in the outer world, a text; nil if none"},
+		{Name: "createdBy", Type: "any", Doc: "who made it, a text; nil if unknown"},
+		{Name: "naturalKey", Type: "any", Doc: "its key in an external system, a text; nil if none"},
 		{Name: "taskName", Type: "any", Doc: "its task's name, a text; nil if none"},
 	}},
-	{Name: varEnv, Type: "map", Doc: "environment variables by name, texts; nil when one is not set. Those that begin with `BOTWORK_` are not there"},
+	{Name: varEnv, Type: "map", Doc: "environment variables by name, texts; nil if not set. Those that begin with `BOTWORK_` are left out"},
 	{Name: varSecrets, Type: "map", Doc: "the secrets of the settings by name, texts"},
 	{Name: varNow, Type: "time", Doc: "when the run started, in UTC"},
 	{Name: varWorker, Type: "map", Doc: "the worker that runs the step", Fields: []Variable{
@@ -100,7 +100,7 @@ var variableDocs = []Variable{
 	}},
 }
 
-// typeWord is how a type of the expression compiler is called here.
+// typeWord names a type of the expression compiler.
 func typeWord(t types.Type) string {
 	switch t.String() {
 	case "int":

@@ -13,33 +13,33 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// EngineOptions are what runs share.
+// EngineOptions are what all runs share.
 type EngineOptions struct {
-	// Env is what expressions read as `env`; see Environ. SecretEnv are the
-	// variables that are left out of it, as Options has them.
+	// Env is the value of `env` in expressions; see Environ. SecretEnv are the variables
+	// that are left out; see Options.
 	Env       map[string]string
 	SecretEnv map[string]string
 
-	// Secrets are what expressions read as `secrets`, by name.
+	// Secrets is the value of `secrets` in expressions, by name.
 	Secrets map[string]string
 
 	// WorkerName is `worker.name`.
 	WorkerName string
 
-	// Log is the parent of the loggers that handlers get. Build it over
-	// Redactor.Writer, so that no line holds a secret.
+	// Log is the parent of the handlers' loggers. Build it on Redactor.Writer so that no
+	// line contains a secret.
 	Log zerolog.Logger
 
-	// LogTo is what Log writes to; with it, the run of an item keeps its last
-	// lines. nil: it keeps none.
+	// LogTo is the writer of Log. If set, the run of an item keeps its last log lines; if
+	// nil, it keeps none.
 	LogTo io.Writer
 
-	// Redactor keeps secrets out of error texts; nil: one is made of Secrets.
+	// Redactor removes secrets from error texts; nil creates one from Secrets.
 	Redactor *Redactor
 }
 
-// Engine runs pipelines. It is immutable; any number of runs may go on at the
-// same time. It starts no goroutines.
+// Engine runs pipelines. It is immutable and safe for concurrent runs. It starts no
+// goroutines.
 type Engine struct {
 	env, secrets, worker map[string]any
 
@@ -74,41 +74,39 @@ func anyMap(m map[string]string) map[string]any {
 	return out
 }
 
-// RunInput is what one run is given.
+// RunInput is the input of one run.
 type RunInput struct {
-	// Run is the run of an item; nil for a run that a trigger or a person
-	// started.
+	// Run is the run of an item; nil if a trigger or a person started the run.
 	Run *workqueue.Run
 
 	// Payload is the payload of a run without an item, as JSON; "" is null.
 	Payload workqueue.JSONText
 
-	// Part says which of the steps run; nil: all of them. [Pipeline.CheckPart]
-	// says whether it can be.
+	// Part selects the steps to run; nil selects all. [Pipeline.CheckPart] checks it.
 	Part *Part
 
-	// Now is what expressions read as `now`; zero: the time of the run's start.
+	// Now is the value of `now` in expressions; zero means the start of the run.
 	Now time.Time
 
-	// Handle, when not nil, is called in place of the handlers of all steps, and
-	// the waits between the attempts of a step take no time. It is for tests of
-	// pipelines. What it returns, and its panic, count as the handler's own.
+	// Handle, if not nil, is called instead of the handlers of all steps, and waits between
+	// the attempts of a step take no time. It is for tests of pipelines. Its result and its
+	// panic count as the handler's.
 	Handle func(context.Context, StepCall) (any, error)
 }
 
-// StepCall is a call of a step's handler that RunInput.Handle gets instead.
+// StepCall is the handler call that RunInput.Handle receives.
 type StepCall struct {
 	Step *Step
 
-	// With are the parameters without expressions; read them, do not change
-	// them. Handler is made of them.
+	// With are the parameters, with all expressions evaluated; do not change them. Handler
+	// is built from them.
 	With    map[string]any
 	Handler handlers.Handler
 
 	Call *handlers.Call
 }
 
-// StepStatus is what became of a step.
+// StepStatus is how a step ended.
 type StepStatus string
 
 // The statuses of a step.
@@ -119,7 +117,7 @@ const (
 	StepFailed  StepStatus = "failed"
 )
 
-// StepResult tells of one step of a run.
+// StepResult describes one step of a run.
 type StepResult struct {
 	Name   string
 	Status StepStatus
@@ -127,35 +125,35 @@ type StepResult struct {
 	Error  string // why it failed or broke
 }
 
-// Result is what a run came to.
+// Result is how a run ended.
 type Result struct {
 	workqueue.Outcome
 
-	// Value is Output before it was written as JSON.
+	// Value is Output before it was encoded as JSON.
 	Value any
 
 	// Steps are the steps that the run reached, in order.
 	Steps []StepResult
 }
 
-// Run runs a pipeline to its end. It never panics and returns no error: all
-// that can go wrong is in the result.
+// Run runs a pipeline to its end. It never panics and returns no error: every failure is in
+// the result.
 func (e *Engine) Run(ctx context.Context, p *Pipeline, in RunInput) Result {
 	return newRun(e, p, in).execute(ctx)
 }
 
-// Resolver finds the pipeline that an item's IntegrationConfig means.
+// Resolver finds the pipeline of an item's IntegrationConfig.
 type Resolver interface {
 	Resolve(integrationConfig string) (*Pipeline, error)
 }
 
-// brokenWait is how long an item waits that was given to a worker whose file of its
-// pipeline has mistakes: another worker may have a version that runs.
+// brokenWait is how long an item waits after a worker could not run it because the worker's
+// file has errors. Another worker may have a valid version.
 const brokenWait = time.Minute
 
-// RunItem returns the function by which a worker runs its items. An item whose
-// pipeline does not exist, or is inline and has mistakes, fails for good. One whose
-// pipeline's file has mistakes is snoozed for brokenWait.
+// RunItem returns the function that runs a worker's items. An item whose pipeline does not
+// exist, or whose inline pipeline has errors, fails for good. An item whose pipeline file
+// has errors is snoozed for brokenWait.
 func (e *Engine) RunItem(from Resolver) workqueue.RunItem {
 	return func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
 		p, err := from.Resolve(it.IntegrationConfig)

@@ -88,7 +88,7 @@ func TestOutcomes(t *testing.T) {
 			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPanic, Error: `step "load" (Do): panic: index out of range`, Step: "load"}},
 		{name: "output without JSON", do: returns(math.Inf(1), nil),
 			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Step: "load",
-				Error: `step "load" (Do): its output cannot be written as JSON: json: unsupported value: +Inf`}},
+				Error: `step "load" (Do): cannot encode the output as JSON: json: unsupported value: +Inf`}},
 		{name: "onError continue", do: returns(nil, cause),
 			text: "resilience: {limit: 7}\nsteps: [{name: load, handler: Do, onError: continue}, {handler: Echo, with: {value: '${{ [steps.load.error, input] }}'}}]",
 			want: workqueue.Outcome{Output: `["disk full",{"n":1}]`}},
@@ -96,17 +96,17 @@ func TestOutcomes(t *testing.T) {
 			text: "resilience: {limit: 7}\nsteps: [{name: load, handler: Do, onError: break}, {handler: Fail}]"},
 		{name: "handlers are not called when the payload is no JSON", payload: "{n: 1}", do: returns("x", nil),
 			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent,
-				Error: `the payload is not JSON: json at byte 2: invalid character 'n' looking for beginning of object key string; hint: a text is JSON in double quotes: "text"`}},
+				Error: `the payload is not JSON: json at byte 2: invalid character 'n' looking for beginning of object key string; hint: a JSON text needs double quotes: "text"`}},
 		{name: "payload against input", payload: `{"n": "x", "rows": [{"amount": true}]}`, do: returns("x", nil),
 			text: "resilience: {limit: 7}\ninput: {required: [file], properties: {n: {type: integer}, rows: {items: {properties: {amount: {type: number}}}}}}\nsteps: [{handler: Do}]",
 			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindBusiness,
-				Error: "the payload does not fit the pipeline's input: payload.n: got string, want integer; " +
+				Error: "the payload does not match the pipeline's input: payload.n: got string, want integer; " +
 					"payload.rows.0.amount: got boolean, want number; payload: missing property 'file'"}},
 		{name: "an expression that fails is permanent", do: returns(nil, nil),
 			text: "resilience: {limit: 7}\nsteps:\n  - name: load\n    handler: Echo\n    with:\n      text: a ${{ payload.x.y }}\n",
 			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Step: "load",
-				Error: `step "load" (Echo): with.text (test.yaml:6:29): cannot read "y" of nil: what stands before it has no value; ` +
-					`write ?. where a value may be missing, and ?? for one to use instead`}},
+				Error: `step "load" (Echo): with.text (test.yaml:6:29): cannot read "y" of nil: the value before it is nil; ` +
+					`use ?. if a value may be missing, and ?? for a default value`}},
 		{name: "a condition has to give true or false", do: returns(nil, nil),
 			text: "resilience: {limit: 7}\nsteps: [{name: load, handler: Do, if: payload.x}]",
 			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Step: "load",
@@ -267,12 +267,12 @@ func TestRunItemFailsItemsWithoutPipeline(t *testing.T) {
 		{"import", workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Error: `there is no pipeline "import"; did you mean "Import"?`}},
 		{"", workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Error: "got nothing, want a pipeline's name or a whole pipeline"}},
 		{"Broken", workqueue.Outcome{Verdict: workqueue.Snoozed, After: time.Minute,
-			Error: `the file of pipeline "Broken" has mistakes: Broken.yaml:1:19: steps[0].handler: unknown handler "Ehco" [unknown-handler]; did you mean "Echo"?`}},
+			Error: `the file of pipeline "Broken" has errors: Broken.yaml:1:19: steps[0].handler: unknown handler "Ehco" [unknown-handler]; did you mean "Echo"?`}},
 		{"System", workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent,
-			Error: `pipeline "System" has a trigger, an item needs one without; botwork run --once starts it now`}},
+			Error: `pipeline "System" has a trigger; an item needs a pipeline without one; ` + "`botwork run --once` starts it now"}},
 		{`{"steps": [{"handler": "Echo", "with": {"count": 7}}]}`, workqueue.Outcome{Output: "7"}},
 		{"steps: [{handler: Ehco}]", workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent,
-			Error: `the item's own pipeline has mistakes: integrationConfig:1:19: steps[0].handler: unknown handler "Ehco" [unknown-handler]; did you mean "Echo"?`}},
+			Error: `the item's inline pipeline has errors: integrationConfig:1:19: steps[0].handler: unknown handler "Ehco" [unknown-handler]; did you mean "Echo"?`}},
 	}
 	for _, test := range tests {
 		item := testRun("1")

@@ -18,18 +18,18 @@ import (
 	"github.com/expr-lang/expr/types"
 )
 
-// expression is one compiled expression of a file. Those of one text share their
-// program.
+// expression is one compiled expression of a file. Expressions with the same text share
+// their program.
 type expression struct {
 	place
 	program *bounded.Program
 }
 
-// unknownName is what the compiler says of a name that is no variable.
+// unknownName matches the compiler's message for a name that is not a variable.
 var unknownName = regexp.MustCompile(`^unknown name (\S+)$`)
 
-// expression compiles source, which stands at the place at and is evaluated
-// when visible steps have run. It returns nil when it has reported a finding.
+// expression compiles source, which is at the position at and is evaluated after visible
+// steps have run. It returns nil if it has reported a finding.
 func (c *compilation) expression(source string, at place, visible int) *expression {
 	before := len(c.findings)
 	report := func(from, to int, code, message, hint string) {
@@ -57,8 +57,8 @@ func (c *compilation) expression(source string, at place, visible int) *expressi
 		f.Severity = strictyaml.Warning
 		c.findings, c.warned = c.findings[:before], append(c.warned, f)
 	}
-	mend := func(meant string, inner int) { c.meant(at, meant, inner) }
-	refs := &references{names: c.names, shapes: c.shapes, warn: warn, visible: visible, report: report, mend: mend}
+	suggest := func(meant string, inner int) { c.meant(at, meant, inner) }
+	refs := &references{names: c.names, shapes: c.shapes, warn: warn, visible: visible, report: report, suggest: suggest}
 	refs.check(tree.Node)
 	c.readsItem, c.readsSteps = c.readsItem || refs.readsItem, c.readsSteps || refs.readsSteps
 	if len(c.findings) > before {
@@ -85,8 +85,8 @@ func (c *compilation) expression(source string, at place, visible int) *expressi
 	return &expression{at, program}
 }
 
-// program compiles a source that names these steps, unless the text has had it
-// before: what says payload.id says it often.
+// program compiles a source that names these steps, or returns the earlier result for the
+// same source: many expressions, such as payload.id, occur often.
 func (c *compilation) program(source string, steps []string) (*bounded.Program, error) {
 	if known := c.programs[source]; known != nil {
 		return known, nil
@@ -102,9 +102,9 @@ func (c *compilation) program(source string, steps []string) (*bounded.Program, 
 	return made, nil
 }
 
-// envOf describes the variables to the compiler of an expression that names these
-// steps. It goes over all that it is given: with all steps, the time for a
-// pipeline would grow with the square of their number.
+// envOf describes the variables to the compiler of an expression that names these steps. It
+// visits every step it gets: if it got all steps, the time would grow with the square of
+// their number.
 func (c *compilation) envOf(steps []string) types.Map {
 	all, some := c.env[varSteps].(types.Map), types.Map{}
 	for _, name := range steps {
@@ -117,38 +117,38 @@ func (c *compilation) envOf(steps []string) types.Map {
 	return env
 }
 
-// meant gives the last finding the edit that puts another name in its place, but
-// for as many signs at both ends as inner says: the quotes.
+// meant adds an edit to the last finding that inserts another name; it keeps inner
+// characters, the quotes, at both ends.
 func (c *compilation) meant(at place, name string, inner int) {
 	f := c.findings[len(c.findings)-1]
 	if at.exact && name != "" && f.EndLine == f.Line && f.EndColumn > f.Column {
-		c.mend(&strictyaml.Edit{Line: f.Line, Column: f.Column + inner, EndLine: f.EndLine, EndColumn: f.EndColumn - inner, Text: name})
+		c.suggestEdit(&strictyaml.Edit{Line: f.Line, Column: f.Column + inner, EndLine: f.EndLine, EndColumn: f.EndColumn - inner, Text: name})
 	}
 }
 
-// explainCompile returns where in the source, in characters, the compiler
+// explainCompile returns the position in the source, in characters, at which the compiler
 // stopped, and its message without the excerpt of the source.
 func explainCompile(err error) (from, to int, message string) {
 	if at, ok := errors.AsType[*file.Error](err); ok {
 		if strings.HasPrefix(at.Message, "unexpected token EOF") {
-			return at.From, at.To, "the expression ends too early"
+			return at.From, at.To, "the expression is incomplete"
 		}
 		return at.From, at.To, at.Message
 	}
 	return 0, 0, err.Error()
 }
 
-// mustBeBool reports an expression that can only give something else than true
-// or false. One whose type is not known is looked at when it runs.
+// mustBeBool reports an expression that cannot be true or false. An expression of unknown
+// type is checked when it runs.
 func (c *compilation) mustBeBool(x *expression) {
 	if kind := x.program.Type(); kind.Kind() != reflect.Bool && kind.Kind() != reflect.Interface {
 		c.reportAt(x.place, CodeExpressionType, fmt.Sprintf("the condition gives %s, want true or false", kind), "compare it with something")
 	}
 }
 
-// ExpressionError is what an expression came to that could not be evaluated.
+// ExpressionError is the error of an expression that could not be evaluated.
 type ExpressionError struct {
-	// File, Line and Column are where the fault stands.
+	// File, Line and Column are the position of the fault.
 	File         string
 	Line, Column int
 
@@ -167,8 +167,8 @@ func (e *ExpressionError) Error() string {
 	return text
 }
 
-// eval runs the expression on a machine, whose budget it charges. Its error is an
-// *ExpressionError without a Key, or that of the budget's context.
+// eval runs the expression on a machine and charges the machine's budget. Its error is an
+// *ExpressionError without a Key, or the error of the budget's context.
 func (x *expression) eval(machine *bounded.Machine, vars map[string]any) (any, error) {
 	result, err := machine.Run(x.program, vars)
 	if err == nil {
@@ -180,7 +180,7 @@ func (x *expression) eval(machine *bounded.Machine, vars map[string]any) (any, e
 	return nil, x.failed(err)
 }
 
-// failed makes the error of an evaluation that failed.
+// failed creates the error of a failed evaluation.
 func (x *expression) failed(err error) *ExpressionError {
 	offset, _, message := explainCompile(err)
 	fault := x.fail(offset, message)
@@ -190,14 +190,14 @@ func (x *expression) failed(err error) *ExpressionError {
 	return fault
 }
 
-// fetchFromNil is what the machine says of a field of nothing.
+// fetchFromNil matches the machine's message for a field of nil.
 var fetchFromNil = regexp.MustCompile(`^cannot (?:fetch|get) (.+) from <nil>$`)
 
 func (x *expression) fail(offset int, message string) *ExpressionError {
 	hint := ""
 	if field := fetchFromNil.FindStringSubmatch(message); field != nil {
-		message = fmt.Sprintf("cannot read %q of nil: what stands before it has no value", field[1])
-		hint = "write ?. where a value may be missing, and ?? for one to use instead"
+		message = fmt.Sprintf("cannot read %q of nil: the value before it is nil", field[1])
+		hint = "use ?. if a value may be missing, and ?? for a default value"
 	} else if strings.Contains(message, "memory budget") {
 		hint = fmt.Sprintf("an expression may build at most %d elements", bounded.MaxElements)
 	}

@@ -11,17 +11,17 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// File is the text of a pipeline's file, or why there is none.
+// File is the text of a pipeline file, or the error of reading it.
 type File struct {
 	Path string
 	Data []byte
 	Err  error
 }
 
-// ReadDir reads the files of a folder of pipelines in the order of their paths:
-// *.yaml and *.yml in it and in its subfolders, but nothing whose name begins with
-// a dot or an underscore, and no tests (see IsTestFile). read reads one of them; nil reads it from the disk. The
-// error is about the folder itself.
+// ReadDir reads the pipeline files of a folder, ordered by path: *.yaml and *.yml in it and
+// its subfolders, except names that begin with a dot or an underscore, and tests (see
+// IsTestFile). read reads one file; nil reads it from disk. The error is about the folder
+// itself.
 func ReadDir(dir string, read func(path string) ([]byte, error)) ([]File, error) {
 	if read == nil {
 		read = os.ReadFile
@@ -48,9 +48,9 @@ func ReadDir(dir string, read func(path string) ([]byte, error)) ([]File, error)
 	return files, nil
 }
 
-// Load compiles files into a catalogue. A file with mistakes does not hide the
-// others: its findings are returned, and the catalogue has the rest. Of two files
-// with one name the first counts.
+// Load compiles files into a catalogue. A file with errors does not hide the others: its
+// findings are returned, and the catalogue has the rest. If two files have the same name,
+// the first one counts.
 func Load(c *Compiler, files []File) (*Catalogue, strictyaml.Findings) {
 	k := NewCatalogue(c)
 	var findings strictyaml.Findings
@@ -65,8 +65,8 @@ func Load(c *Compiler, files []File) (*Catalogue, strictyaml.Findings) {
 	return k, findings
 }
 
-// addUnreadable notes a file of which nothing is known but its path. One that is gone
-// has no other name than that.
+// addUnreadable adds a file that could not be read. Only its path is known, so its name is
+// a guess. A file that was deleted has no other name.
 func (k *Catalogue) addUnreadable(file File) strictyaml.Findings {
 	base := filepath.Base(file.Path)
 	findings := strictyaml.Findings{{File: file.Path, Code: CodeUnreadableFile, Message: file.Err.Error()}}

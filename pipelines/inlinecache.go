@@ -8,12 +8,12 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// maxInline bounds the inline pipelines that are kept compiled: an enqueuer
-// that writes each item's data into its pipeline makes a new one every time.
+// maxInline bounds the number of compiled inline pipelines in the cache: a client that
+// writes each item's data into its pipeline creates a new one for every item.
 const maxInline = 256
 
-// inlineCache keeps the pipelines that items carry, the most recently used
-// ones. Broken ones are kept as well, for their items come back.
+// inlineCache caches the most recently used pipelines that are part of items. It caches
+// broken ones too, because their items are retried.
 type inlineCache struct {
 	size int
 
@@ -32,9 +32,9 @@ func newInlineCache(size int) *inlineCache {
 	return &inlineCache{size: size, byText: map[string]*list.Element{}, recent: list.New()}
 }
 
-// parse compiles the text unless it is known. The caller may append to the
-// findings. Two callers with one new text
-// may both compile it, so that none waits for another's.
+// parse compiles the text, or returns the cached result. The caller may append to the
+// findings. Two callers with the same new text may both compile it, so that neither waits
+// for the other.
 func (k *inlineCache) parse(c *Compiler, text string) (*Pipeline, strictyaml.Findings) {
 	if found := k.get(text); found != nil {
 		return found.pipeline, slices.Clip(found.findings)

@@ -7,7 +7,7 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// The words that keys take, the default first.
+// The values of keys, the default first.
 var (
 	onErrors = []OnError{OnErrorFail, OnErrorContinue, OnErrorBreak}
 	overlaps = []Overlap{OverlapSkip, OverlapQueue}
@@ -21,11 +21,11 @@ var (
 func Keys() keydocs.Keys {
 	return keydocs.For[rawPipeline](keydocs.Keys{
 		{
-			Name: "name", Pattern: pipelinePattern, Wanted: nameRule, Without: "the file's name without its ending",
+			Name: "name", Pattern: pipelinePattern, Wanted: nameRule, Without: "the file's name without its extension",
 			Doc: "what items and people call the pipeline. Letters, digits, spaces, dots, dashes and underscores, at most 100; the first is a " +
 				"letter or a digit. Two names may not differ in upper and lower case only.",
 		},
-		{Name: "description", Doc: "a line for listings"},
+		{Name: "description", Doc: "a one-line description for listings"},
 		{Name: "trigger", Type: "object", Keys: triggerKeys(), Doc: "when the pipeline starts: [schedules.md](schedules.md)"},
 		{
 			Name: "input", Type: "JSON Schema", Without: "anything",
@@ -37,11 +37,11 @@ func Keys() keydocs.Keys {
 		},
 		{
 			Name: "estimatedDuration", Type: "duration", Min: new(0.0), Without: "unknown", Example: "20s",
-			Doc: "how long a run takes, until three runs have been [learned](durations.md) from. Work is spread over the workers by it; an item's " +
-				"own estimate wins over it.",
+			Doc: "how long a run takes, until three runs have been [learned](durations.md) from. Work is distributed by this estimate; an item's " +
+				"own estimate takes precedence.",
 		},
 		{
-			Name: "labels", Type: "map of scalar", Doc: "labels of the pipeline's items, for [scores](assignment.md#scores); an item's own win",
+			Name: "labels", Type: "map of scalar", Doc: "labels of the pipeline's items, for [scores](assignment.md#scores); an item's own labels take precedence",
 		},
 		{
 			Name: "selectors", Type: "list of string or object", Keys: matching.SelectorKeys(),
@@ -56,19 +56,19 @@ func Keys() keydocs.Keys {
 			Doc: "how the items are given to workers: `{mode, bypassSelectors, scoring}`: [assignment.md](assignment.md#modes)",
 		},
 		{
-			Name: "channel", Pattern: queueName, Wanted: "1 to 200 Latin letters, digits and the signs _ - .",
-			Doc: "the sort of the pipeline's items, by which workers tell how many slots each takes: [workers.md](workers.md#channels); named like " +
-				"a queue. An inline pipeline's is not looked at.",
+			Name: "channel", Pattern: queueName, Wanted: "1 to 200 Latin letters, digits and the characters _ - .",
+			Doc: "the kind of the pipeline's items; it decides how many slots each takes on a worker: [workers.md](workers.md#channels); named like " +
+				"a queue. Ignored in an inline pipeline.",
 		},
 		{
 			Name: "learnBy", Type: "object", Keys: learnByKeys(),
-			Doc: "`{keyPrefix: \":\"}`: durations are [learned](durations.md) by themselves for items whose natural keys are alike up to the first `:`",
+			Doc: "`{keyPrefix: \":\"}`: durations are [learned](durations.md) separately for items whose natural keys are equal up to the first `:`",
 		},
 		{
 			Name: "finish", Enum: keydocs.Words(finishes...), Default: string(finishes[0]),
 			EnumDocs: []string{
 				"with those of other items, within about 10 ms, while the slot begins its next item",
-				"before the slot begins its next item: slower, and a crash repeats no more than what was running",
+				"before the slot begins its next item: slower, but a crash repeats only items that were running",
 			},
 			Doc: "when the end of an item's run is written",
 		},
@@ -76,21 +76,20 @@ func Keys() keydocs.Keys {
 	})
 }
 
-// queueName is what workqueue.CheckName takes.
+// queueName matches the names that workqueue.CheckName accepts.
 const queueName = `^[A-Za-z0-9_.-]{1,200}$`
 
-// StepKeys describes the keys of a step. What stands below `with` is the affair
-// of its handler.
+// StepKeys describes the keys of a step. The handler describes the keys of `with`.
 func StepKeys() keydocs.Keys {
 	return keydocs.For[rawStep](keydocs.Keys{
 		{
 			Name: "name", Pattern: stepPattern, Wanted: nameRule, Without: "the handler's name; the second one is `HTTP-2`",
-			Doc: "what expressions, errors and logs call the step; unique in the file",
+			Doc: "the step's name in expressions, errors and logs; unique in the file",
 		},
-		{Name: "handler", Doc: "what does the work: [handlers.md](handlers.md)"},
+		{Name: "handler", Doc: "the handler that does the work: [handlers.md](handlers.md)"},
 		{
 			Name: "if", Type: "expression", Without: "run always", Example: "payload.amount > 0",
-			Doc: "an expression that gives true or false, with or without `${{ }}`. False skips the step.",
+			Doc: "an expression that is true or false, with or without `${{ }}`. If it is false, the step is skipped.",
 		},
 		{Name: "timeout", Type: "duration", Min: new(0.0), Example: "30s", Doc: "how long one attempt of the step may take; the failure is of the kind `timeout`"},
 		{
@@ -102,7 +101,7 @@ func StepKeys() keydocs.Keys {
 			EnumDocs: []string{
 				"the run fails", "the next step runs and gets this step's input; `steps.NAME.error` has the text", "the run ends here, successfully",
 			},
-			Doc: "what a failure does",
+			Doc: "what happens when the step fails",
 		},
 		{Name: "with", Type: "object", Doc: "the handler's parameters"},
 	})
@@ -111,16 +110,16 @@ func StepKeys() keydocs.Keys {
 func learnByKeys() keydocs.Keys {
 	return keydocs.For[rawLearnBy](keydocs.Keys{
 		{
-			Name: "keyPrefix", Pattern: `^.*\S.*$`, Wanted: "what ends the beginning of a natural key, at most 20 signs", Example: `":"`,
-			Doc: "what ends the part of a natural key by which durations are learned",
+			Name: "keyPrefix", Pattern: `^.*\S.*$`, Wanted: "a separator of at most 20 characters", Example: `":"`,
+			Doc: "the separator after the part of a natural key by which durations are learned",
 		},
 	})
 }
 
 func triggerKeys() keydocs.Keys {
 	return keydocs.For[rawTrigger](keydocs.Keys{
-		{Name: "cron", Example: `"30 6 * * mon-fri"`, Doc: "a cron expression of five or six fields; not beside `every`"},
-		{Name: "every", Type: "duration", Min: new(0.0), Example: "5m", Doc: "an interval of one second or more, in whole milliseconds; not beside `cron`"},
+		{Name: "cron", Example: `"30 6 * * mon-fri"`, Doc: "a cron expression of five or six fields; not together with `every`"},
+		{Name: "every", Type: "duration", Min: new(0.0), Example: "5m", Doc: "an interval of one second or more, in whole milliseconds; not together with `cron`"},
 		{Name: "atStart", Type: "true or false", Default: "false", Doc: "start once when a process starts"},
 		{
 			Name: "wake", Type: "true or false", Default: "false",
@@ -130,31 +129,31 @@ func triggerKeys() keydocs.Keys {
 			Name: "timezone", Without: "the setting `pipelines.timezone`", Example: "Europe/Lisbon",
 			Doc: "the zone of the cron expression: a name such as `Europe/Lisbon`, or `UTC`",
 		},
-		{Name: "dst", Enum: keydocs.Words(dsts...), Default: string(dsts[0]), Doc: "what fixed hours do where the clocks change"},
+		{Name: "dst", Enum: keydocs.Words(dsts...), Default: string(dsts[0]), Doc: "what happens to fixed hours when the clocks change"},
 		{
 			Name: "overlap", Enum: keydocs.Words(overlaps...), Default: string(overlaps[0]),
-			EnumDocs: []string{"it is not run", "it runs afterwards"}, Doc: "what a firing does while the last run goes on",
+			EnumDocs: []string{"the new run is skipped", "it runs afterwards"}, Doc: "what happens to a scheduled run while the previous run is still active",
 		},
 		{
 			Name: "scope", Enum: keydocs.Words(scopes...), Default: string(scopes[0]),
-			EnumDocs: []string{"one worker of the cluster", "every worker"}, Doc: "who fires",
+			EnumDocs: []string{"one worker of the cluster", "every worker"}, Doc: "who runs it",
 		},
-		{Name: "catchUp", Type: "duration", Min: new(0.0), Default: "0s", Doc: "how old a missed firing may be to be run after all"},
+		{Name: "catchUp", Type: "duration", Min: new(0.0), Default: "0s", Doc: "how old a missed run may be to still be started"},
 	})
 }
 
-// ResilienceKeys describes the keys of `resilience`, which are those of a queue's
-// `retry` and of a task's `resilience`, too.
+// ResilienceKeys describes the keys of `resilience`. They are also those of a queue's
+// `retry` and of a task's `resilience`.
 func ResilienceKeys() keydocs.Keys { return keydocs.For[rawResilience](workqueue.ResilienceKeys()) }
 
 // RetryKeys describes the keys of a step's `retry`.
 func RetryKeys() keydocs.Keys {
 	return keydocs.For[rawRetry](keydocs.Keys{
-		{Name: "attempts", Type: "whole number", Min: new(1.0), Example: "3", Doc: "how often the step is tried in one run, the first time included"},
+		{Name: "attempts", Type: "whole number", Min: new(1.0), Example: "3", Doc: "the number of attempts in one run, including the first"},
 		{Name: "delay", Type: "duration", Min: new(0.0), Default: "1s", Doc: "the wait before the second attempt; `0s` for none"},
-		{Name: "factor", Type: "number", Min: new(1.0), Default: "2", Doc: "each further wait is that many times longer"},
+		{Name: "factor", Type: "number", Min: new(1.0), Default: "2", Doc: "each further wait is multiplied by this"},
 		{
-			Name: "maxDelay", Type: "duration", Min: new(0.0), Without: "`1m`, or `delay` if that is longer", Doc: "no wait is longer, before jitter",
+			Name: "maxDelay", Type: "duration", Min: new(0.0), Without: "`1m`, or `delay` if that is longer", Doc: "the longest wait, before jitter",
 		},
 		{Name: "jitter", Type: "number", Min: new(0.0), Max: new(1.0), Default: "0.1", Doc: "the random share: 0.1 spreads a wait over ±10 %"},
 	})

@@ -8,12 +8,12 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// bare recognises an expression in braces that lack their dollar. Go's templates
-// begin with a dot or a function, so that theirs are not meant.
+// bare matches an expression in braces without a dollar sign. Actions of Go templates begin
+// with a dot or a function, so they do not match.
 var bare = regexp.MustCompile(`\{\{-?\s*(?:payload|input|steps|item|env|secrets|worker)\b\??[.\[]`)
 
-// bareBraces warns of texts with {{ payload.x }}, which stay as they are: to other
-// programs that is an expression, here it takes a dollar.
+// bareBraces warns about texts with {{ payload.x }}, which stay as they are: other programs
+// read them as expressions, but here an expression needs a dollar sign.
 func (c *compilation) bareBraces(n *strictyaml.Node) {
 	if text, ok := n.Value.(string); ok {
 		at := bare.FindStringIndex(text)

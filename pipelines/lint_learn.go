@@ -12,11 +12,11 @@ type rawLearnBy struct {
 	KeyPrefix *strictyaml.Node `yaml:"keyPrefix,required"`
 }
 
-// mostSeparator is how many signs a separator of natural keys may have.
+// mostSeparator is the maximum length, in characters, of a separator of natural keys.
 const mostSeparator = 20
 
-// learnBy reads for which items of the pipeline durations are learned by
-// themselves, and returns the separator.
+// learnBy reads by which part of natural keys durations are learned, and returns the
+// separator.
 func (c *compilation) learnBy(n *strictyaml.Node) string {
 	if !given(n) {
 		return ""
@@ -26,9 +26,9 @@ func (c *compilation) learnBy(n *strictyaml.Node) string {
 	return value(c, raw.KeyPrefix, func(separator string) string {
 		switch {
 		case strings.TrimSpace(separator) == "":
-			return fmt.Sprintf("got %q, want what ends the beginning of a natural key, such as \":\"", separator)
+			return fmt.Sprintf("got %q, want a separator such as \":\"", separator)
 		case utf8.RuneCountInString(separator) > mostSeparator:
-			return fmt.Sprintf("got %d signs, want %d at most", utf8.RuneCountInString(separator), mostSeparator)
+			return fmt.Sprintf("got %d characters, want at most %d", utf8.RuneCountInString(separator), mostSeparator)
 		}
 		return ""
 	})

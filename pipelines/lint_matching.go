@@ -11,8 +11,7 @@ import (
 	"botwork/workqueue/scoring"
 )
 
-// matching reads what the pipeline says of where its items may run: labels,
-// selectors, and how they are given to workers.
+// matching reads where the pipeline's items may run: labels, selectors and distribution.
 func (c *compilation) matching(p *Pipeline, raw *rawPipeline) {
 	dynamic := false
 	for _, n := range []*strictyaml.Node{raw.Labels, raw.Selectors, raw.Distribution} {
@@ -29,8 +28,8 @@ func (c *compilation) matching(p *Pipeline, raw *rawPipeline) {
 		if s.Expedite {
 			// A pass finds such items by a column that is filled when they are
 			// made, whatever the pipeline's file says by then.
-			c.report(raw.Selectors.Items[i], CodeInvalidValue, "got expedite, which only an item's own selectors can say",
-				"give the items a higher priority, or the selector to each of them")
+			c.report(raw.Selectors.Items[i], CodeInvalidValue, "got expedite, which is only allowed in an item's own selectors",
+				"raise the priority of the items, or set the selector on each item")
 		}
 	}
 	distribution, err := matching.DecodeDistribution(raw.Distribution.Any())
@@ -43,15 +42,15 @@ func (c *compilation) matching(p *Pipeline, raw *rawPipeline) {
 	p.SelectorsReplace = value[bool](c, raw.SelectorsReplace, nil)
 }
 
-// holdsExpressions reports the texts below n that look like expressions: none is
-// evaluated here, and a label ${{ payload.site }} would be that very text.
+// holdsExpressions reports the texts below n that look like expressions. They are not
+// evaluated here: a label ${{ payload.site }} would be that literal text.
 func (c *compilation) holdsExpressions(n *strictyaml.Node) bool {
 	if n == nil {
 		return false
 	}
 	if text, ok := n.Value.(string); ok && strings.Contains(text, "${{") {
-		c.report(n, CodeInvalidValue, "got an expression, want the value itself: this is the same for all items of the pipeline",
-			"say what depends on an item where it is enqueued")
+		c.report(n, CodeInvalidValue, "got an expression, want a fixed value: it is the same for all items of the pipeline",
+			"set values that depend on the item when you enqueue it")
 		return true
 	}
 	found := false
@@ -64,7 +63,7 @@ func (c *compilation) holdsExpressions(n *strictyaml.Node) bool {
 	return found
 }
 
-// mismatches reports faults at their places below n.
+// mismatches reports faults at their positions below n.
 func (c *compilation) mismatches(n *strictyaml.Node, err error) {
 	faults, _ := errors.AsType[matching.Faults](err)
 	for _, f := range faults {
@@ -76,13 +75,13 @@ func (c *compilation) mismatches(n *strictyaml.Node, err error) {
 		for _, e := range descend(n, f.Path[:len(f.Path)-1]).Entries {
 			if e.Key == f.Got {
 				c.reportAt(placeOfKey(e), "unknown-key", at.Path+": "+f.Message, hint)
-				c.mend(descend(n, f.Path[:len(f.Path)-1]).Rename(e, f.Known))
+				c.suggestEdit(descend(n, f.Path[:len(f.Path)-1]).Rename(e, f.Known))
 			}
 		}
 	}
 }
 
-// scoringSecrets reports the names of secrets that the settings do not have.
+// scoringSecrets reports the secrets that the settings do not define.
 func (c *compilation) scoringSecrets(n *strictyaml.Node, sc *matching.Scoring) {
 	if c.opts.SecretNames == nil {
 		return

@@ -10,8 +10,8 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// parameters finds the step's handler and checks its parameters, as far as
-// they are known before a run.
+// parameters finds the step's handler and checks its parameters, as far as they are known
+// before a run.
 func (c *compilation) parameters(s *Step, n *strictyaml.Node, raw rawStep, visible int) {
 	with := raw.With
 	if !given(with) {
@@ -23,7 +23,7 @@ func (c *compilation) parameters(s *Step, n *strictyaml.Node, raw rawStep, visib
 	}
 	before := len(c.findings)
 	t := c.template(with, "with", visible)
-	if s.Handler != "Template" { // whose texts have braces of their own
+	if s.Handler != "Template" { // its texts contain braces of their own
 		c.bareBraces(with)
 	}
 	s.With, _ = with.Any().(map[string]any)
@@ -59,14 +59,14 @@ func (c *compilation) parameters(s *Step, n *strictyaml.Node, raw rawStep, visib
 func (c *compilation) unknownHandler(s *Step, n *strictyaml.Node) {
 	hint := strictyaml.Suggest(s.Handler, c.registry.Names())
 	if hint == "" {
-		hint = "botwork handlers lists them"
+		hint = "`botwork handlers` lists them"
 	}
 	c.report(n, CodeUnknownHandler, fmt.Sprintf("unknown handler %q", s.Handler), hint)
-	c.mend(n.ReplaceWord(c.registry.Names(), false))
+	c.suggestEdit(n.ReplaceWord(c.registry.Names(), false))
 }
 
-// parameter turns a handler's complaint into a finding: an unknown parameter
-// at its key, a missing one at the mapping that lacks it, any other at its value.
+// parameter converts a handler's parameter error to a finding: an unknown parameter at its
+// key, a missing one at the mapping that lacks it, any other at its value.
 func (c *compilation) parameter(w *handlers.ParamError, step, with *strictyaml.Node) {
 	path := with.Path
 	if len(w.Path) > 0 {
@@ -96,10 +96,10 @@ func (c *compilation) parameter(w *handlers.ParamError, step, with *strictyaml.N
 		}
 	}
 	c.reportAt(at, w.Code, path+": "+w.Message, w.Hint)
-	c.mend(edit)
+	c.suggestEdit(edit)
 }
 
-// descend follows a path of keys and indexes as far as it goes.
+// descend follows a path of keys and indexes as far as it exists.
 func descend(n *strictyaml.Node, path []string) *strictyaml.Node {
 	for _, key := range path {
 		next := n.Get(key)
@@ -114,7 +114,7 @@ func descend(n *strictyaml.Node, path []string) *strictyaml.Node {
 	return n
 }
 
-// dynamicAt tells whether an expression gives the value at a path.
+// dynamicAt reports whether an expression determines the value at a path.
 func (t *template) dynamicAt(path []string) bool {
 	for _, key := range path {
 		switch {

@@ -10,8 +10,8 @@ import (
 	"botwork/workqueue"
 )
 
-// rawPipeline lists the keys of a pipeline. The values stay nodes, so that
-// everything that is wrong with one can be said at its place.
+// rawPipeline lists the keys of a pipeline. The values stay nodes, so that every finding
+// can be reported at its position.
 type rawPipeline struct {
 	Name              *strictyaml.Node   `yaml:"name"`
 	Description       *strictyaml.Node   `yaml:"description"`
@@ -43,7 +43,7 @@ func (c *compilation) pipeline(p *Pipeline, top *strictyaml.Node) {
 		if given(raw.Name) {
 			at = raw.Name
 		}
-		c.report(at, CodeInvalidName, fmt.Sprintf("got the pipeline's name %q, %s", p.Name, nameRule), "")
+		c.report(at, CodeInvalidName, fmt.Sprintf("got the pipeline name %q, %s", p.Name, nameRule), "")
 	}
 	p.Description = value[string](c, raw.Description, nil)
 	p.EstimatedDuration = time.Duration(value(c, raw.EstimatedDuration, positive))
@@ -61,7 +61,7 @@ func (c *compilation) pipeline(p *Pipeline, top *strictyaml.Node) {
 	c.steps(p, raw.Steps)
 }
 
-// channelName checks what a channel is called: like a queue.
+// channelName checks the name of a channel: the same rules as for a queue.
 func channelName(name string) string {
 	if err := workqueue.CheckName(name); err != nil {
 		return err.Error()

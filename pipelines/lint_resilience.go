@@ -9,7 +9,7 @@ import (
 	"botwork/workqueue"
 )
 
-// rawBackoff lists the keys that an item's and a step's repetition share.
+// rawBackoff lists the keys that an item's and a step's retry policy share.
 type rawBackoff struct {
 	Delay    *strictyaml.Node `yaml:"delay"`
 	Factor   *strictyaml.Node `yaml:"factor"`
@@ -54,8 +54,8 @@ func (c *compilation) resilience(n *strictyaml.Node) workqueue.Resilience {
 	return r
 }
 
-// backoff reads what the two share. An item's delay of 0s would be taken for
-// one that is left open, so it is refused; a step may be tried again at once.
+// backoff reads the keys that both share. An item's delay of 0s would mean "not set", so it
+// is refused; a step may be retried immediately.
 func (c *compilation) backoff(raw rawBackoff, delay func(handlers.Duration) string) workqueue.Resilience {
 	r := workqueue.Resilience{
 		Delay:    workqueue.Duration(value(c, raw.Delay, delay)),
@@ -70,7 +70,7 @@ func (c *compilation) backoff(raw rawBackoff, delay func(handlers.Duration) stri
 	if given(raw.Jitter) {
 		share := value(c, raw.Jitter, func(f float64) string {
 			if f < 0 || f > 1 {
-				return fmt.Sprintf("got %v, want a share from 0 to 1", f)
+				return fmt.Sprintf("got %v, want a number from 0 to 1", f)
 			}
 			return ""
 		})
@@ -81,13 +81,13 @@ func (c *compilation) backoff(raw rawBackoff, delay func(handlers.Duration) stri
 
 func oneOrMore(n int) string {
 	if n < 1 {
-		return fmt.Sprintf("got %d, want 1 or more: it counts all attempts, the first one too", n)
+		return fmt.Sprintf("got %d, want 1 or more: it counts all attempts, including the first", n)
 	}
 	return ""
 }
 
-// stepBackoff is what a step's `retry` leaves open: a step waits in its slot,
-// so its waits are short.
+// stepBackoff returns the defaults of a step's `retry`. A waiting step keeps its slot, so
+// the waits are short.
 func stepBackoff() workqueue.Resilience {
 	jitter := 0.1
 	return workqueue.Resilience{
@@ -95,7 +95,7 @@ func stepBackoff() workqueue.Resilience {
 	}
 }
 
-// retry reads how a step is repeated within one run.
+// retry reads how a step is retried within one run.
 func (c *compilation) retry(n *strictyaml.Node) (attempts int, policy workqueue.Resilience) {
 	if !given(n) {
 		return 1, policy
@@ -110,7 +110,7 @@ func (c *compilation) retry(n *strictyaml.Node) (attempts int, policy workqueue.
 		policy.Delay = 0
 	}
 	if !given(raw.MaxDelay) {
-		policy.MaxDelay = max(policy.MaxDelay, policy.Delay) // a default does not cut what was asked for
+		policy.MaxDelay = max(policy.MaxDelay, policy.Delay) // a default must not shorten the requested delay
 	}
 	return attempts, policy
 }

@@ -18,15 +18,15 @@ import (
 	"github.com/expr-lang/expr/types"
 )
 
-// shapes are what expressions of one pipeline can know of values before a run. The
-// index of a step's output is the step's.
+// shapes are what is known before a run about the values that expressions read. The index
+// of a step's output is the step's index.
 type shapes struct {
 	payload handlers.Shape
 	outputs []handlers.Shape
 	inputs  []handlers.Shape
 }
 
-// learn notes what a step puts out, and with that what the next one is given.
+// learn records the shape of a step's output, which is the next step's input.
 func (c *compilation) learn(s *Step, i int, with map[string]any) {
 	out := handlers.AnyShape
 	if s.kind.New != nil {
@@ -38,18 +38,18 @@ func (c *compilation) learn(s *Step, i int, with map[string]any) {
 	c.shapes.outputs[i] = out
 	next := out
 	if (s.If != "" || s.OnError == OnErrorContinue) && s.kind.Shape(with).Type != handlers.InputShape.Type {
-		next = handlers.AnyShape // where it does not run, its input goes on
+		next = handlers.AnyShape // if the step is skipped, its input is passed on
 	}
 	if i+1 < len(c.shapes.inputs) {
 		c.shapes.inputs[i+1] = next
 	}
 }
 
-// known tells that a shape says anything.
+// known reports whether a shape says anything.
 func known(s handlers.Shape) bool { return s.Type != "" && s.Type != "any" && s.Type != "nothing" }
 
-// value tells what an expression's node stands for, and what a message calls it; the
-// shape is AnyShape where nobody knows.
+// value returns the shape of an expression's node and its name in messages. The shape is
+// AnyShape if unknown.
 func (r *references) value(node ast.Node) (shape handlers.Shape, name string) {
 	switch n := node.(type) {
 	case *ast.ChainNode:
@@ -86,7 +86,7 @@ func (r *references) memberValue(n *ast.MemberNode) (shape handlers.Shape, name 
 	return handlers.AnyShape, ""
 }
 
-// stepOf tells which step a node such as steps.load names, if it has run by then.
+// stepOf returns the step that a node such as steps.load names, if it has run by then.
 func (r *references) stepOf(node ast.Node) (step int, ok bool) {
 	n, isMember := node.(*ast.MemberNode)
 	if !isMember {
@@ -101,9 +101,9 @@ func (r *references) stepOf(node ast.Node) (step int, ok bool) {
 	return step, step >= 0 && step < r.visible
 }
 
-// fieldOf reports a field that a value has not. A payload may have more than its
-// schema says unless that forbids it; there only what looks misspelt is told, and as
-// a warning, for a missing field is nil and no error.
+// fieldOf reports a field that a value does not have. A payload may have fields that its
+// schema does not list, unless the schema forbids that. There it reports only names that
+// look misspelt, as warnings, because a missing field is nil and not an error.
 func (r *references) fieldOf(n *ast.MemberNode, property *ast.StringNode) {
 	if _, isOutput := r.stepOf(n.Node); isOutput {
 		return // a field of the step itself, such as output
@@ -126,7 +126,7 @@ func (r *references) fieldOf(n *ast.MemberNode, property *ast.StringNode) {
 		}
 		hint := ""
 		if base.Type == "list" {
-			hint = "name an element by its number from 0, or take a field of each: map(list, .field)"
+			hint = "select an element by its index, from 0, or a field of each element: map(list, .field)"
 		}
 		r.name(property, CodeUnknownVariable, fmt.Sprintf("%s is %s and has no field %q", name, article(base.Type), property.Value), hint)
 	}
@@ -148,12 +148,12 @@ func (r *references) unknownInput(property *ast.StringNode, name string, known [
 		hint = "it has " + strings.Join(known, ", ")
 	}
 	r.warn(property.Location().From, property.Location().To, CodeUnknownField,
-		fmt.Sprintf("%s has no field %q by the pipeline's input, so that this is nil", name, property.Value), hint)
+		fmt.Sprintf("%s has no field %q in the pipeline's input schema, so the value is nil", name, property.Value), hint)
 }
 
-// inputShape reads what a JSON Schema says of an object's fields; AnyShape where it
-// says that in a way that is not looked into. Elem is AnyShape where more fields may
-// come than those that it names.
+// inputShape returns the shape of an object that a JSON Schema describes, or AnyShape if
+// the schema uses forms that are not analysed. Elem is AnyShape if the object may have more
+// fields than the schema names.
 func inputShape(schema any) handlers.Shape {
 	s, ok := schema.(map[string]any)
 	fields, isMap := s["properties"].(map[string]any)
@@ -175,7 +175,7 @@ func inputShape(schema any) handlers.Shape {
 	return shape
 }
 
-// typeOf is a shape for the expression compiler.
+// typeOf converts a shape to a type of the expression compiler.
 func typeOf(s handlers.Shape) types.Type {
 	switch s.Type {
 	case "text":
@@ -204,10 +204,11 @@ func typeOf(s handlers.Shape) types.Type {
 	}
 }
 
-// mistyped tells what an expression, which names these steps, does that values of the
-// known shapes cannot do.
-// The program that runs is compiled without them: a step that was skipped puts out
-// nil, whatever its shape, and code for one type would not bear that.
+// mistyped reports operations of an expression, which names these steps, that the known
+// shapes do not allow.
+//
+// The program that runs is compiled without shapes: the output of a skipped step is nil,
+// whatever its shape, and typed code would fail on it.
 func (c *compilation) mistyped(tree *parser.Tree, visible int, named []string) error {
 	env := c.envOf(named)
 	steps, _ := env[varSteps].(types.Map)
@@ -233,7 +234,7 @@ func (c *compilation) mistyped(tree *parser.Tree, visible int, named []string) e
 		return nil
 	}
 	if _, _, message := explainCompile(err); strings.HasPrefix(message, "unknown field") {
-		return nil // of one of two objects: what has no such field for sure is found by references
+		return nil // of one of two objects: references finds fields that no object has
 	}
 	return err
 }

@@ -20,8 +20,8 @@ type rawStep struct {
 	With    *strictyaml.Node `yaml:"with"`
 }
 
-// steps compiles all steps: first their names, since an expression may name a
-// step wrongly only when all names are known.
+// steps compiles all steps. It names them first, because references to steps can only be
+// checked when all names are known.
 func (c *compilation) steps(p *Pipeline, nodes []*strictyaml.Node) {
 	raws := make([]rawStep, len(nodes))
 	p.Steps = make([]*Step, len(nodes))
@@ -50,8 +50,8 @@ func (c *compilation) steps(p *Pipeline, nodes []*strictyaml.Node) {
 	c.reachable(p.Steps, nodes)
 }
 
-// nameSteps gives each step its name. Those that the file names come first, so
-// that a default name never takes one of them.
+// nameSteps names each step. Names in the file come first, so that a default name never
+// takes one of them.
 func (c *compilation) nameSteps(steps []*Step, raws []rawStep) {
 	lines := map[string]int{}
 	for i, s := range steps {
@@ -64,7 +64,7 @@ func (c *compilation) nameSteps(steps []*Step, raws []rawStep) {
 			continue
 		}
 		if line, taken := lines[name]; taken {
-			c.report(raws[i].Name, CodeDuplicateStep, fmt.Sprintf("step %q stands here again, first in line %d", name, line), "")
+			c.report(raws[i].Name, CodeDuplicateStep, fmt.Sprintf("duplicate step %q, first defined in line %d", name, line), "")
 			continue
 		}
 		s.Name, lines[name] = name, raws[i].Name.Line
@@ -81,7 +81,7 @@ func (c *compilation) nameSteps(steps []*Step, raws []rawStep) {
 	}
 }
 
-// step compiles one step; visible steps stand before it.
+// step compiles one step; visible is the number of steps before it.
 func (c *compilation) step(s *Step, n *strictyaml.Node, raw rawStep, visible int) {
 	s.OnError = choice(c, raw.OnError, onErrors...)
 	s.Timeout = time.Duration(value(c, raw.Timeout, positive))
@@ -108,11 +108,11 @@ func (c *compilation) condition(s *Step, n *strictyaml.Node, visible int) {
 	if strings.Contains(source, opening) {
 		fragments, unclosed := scan(source)
 		if unclosed >= 0 {
-			c.reportAt(at, CodeUnclosedExpression, fmt.Sprintf("%s: %s has no %s", n.Path, opening, closing), "")
+			c.reportAt(at, CodeUnclosedExpression, fmt.Sprintf("%s: `%s` is not closed", n.Path, opening), "add `"+closing+"`")
 			return
 		}
 		if len(fragments) != 1 || !fragments[0].expression {
-			c.reportAt(at, CodeMixedCondition, n.Path+": got text around an expression, want the expression alone", "leave the ${{ }} away")
+			c.reportAt(at, CodeMixedCondition, n.Path+": got text around an expression, want the expression alone", "remove the ${{ }}")
 			return
 		}
 		source = fragments[0].text
@@ -124,7 +124,7 @@ func (c *compilation) condition(s *Step, n *strictyaml.Node, visible int) {
 	}
 }
 
-// reachable reports steps behind one that always ends the pipeline.
+// reachable reports steps after one that always ends the pipeline.
 func (c *compilation) reachable(steps []*Step, nodes []*strictyaml.Node) {
 	last := slices.IndexFunc(steps, func(s *Step) bool {
 		ends := s.Handler == "Break" || s.Handler == "Snooze" || s.Handler == "Drop" || s.Handler == "Fail" && s.OnError != OnErrorContinue

@@ -20,7 +20,7 @@ type rawTrigger struct {
 	DST      *strictyaml.Node `yaml:"dst"`
 }
 
-const emptyTriggerHint = "give it cron, every, atStart: true or wake: true"
+const emptyTriggerHint = "set cron, every, atStart: true or wake: true"
 
 // trigger compiles a trigger; nil when the pipeline has none.
 func (c *compilation) trigger(n *strictyaml.Node) *Trigger {
@@ -46,7 +46,7 @@ func (c *compilation) trigger(n *strictyaml.Node) *Trigger {
 	c.timezone(t, raw.Timezone)
 	c.schedule(t, n, raw)
 	if t.Wake && (!given(raw.Scope) || raw.Scope.Value == string(ScopeOnce)) {
-		c.report(raw.Wake, CodeWakeScope, "wakes each worker for itself, and one run in the whole cluster cannot run the items of all",
+		c.report(raw.Wake, CodeWakeScope, "wake starts a run on each worker; a single run in the cluster cannot run the items of all workers",
 			"add scope: each-worker")
 	}
 	return t
@@ -65,12 +65,12 @@ func (c *compilation) timezone(t *Trigger, n *strictyaml.Node) {
 	t.Location = location
 }
 
-// schedule plans what the trigger says and reports keys that have no say.
+// schedule compiles the schedule of the trigger and reports keys without effect.
 func (c *compilation) schedule(t *Trigger, n *strictyaml.Node, raw rawTrigger) {
 	planned, err := (*cron.Schedule)(nil), error(nil)
 	switch {
 	case given(raw.Cron) && given(raw.Every):
-		c.report(raw.Every, CodeTwoSchedules, "stands beside cron, want one of them", "")
+		c.report(raw.Every, CodeTwoSchedules, "got both cron and every, want one of them", "")
 	case given(raw.Cron) && raw.Cron.Kind == strictyaml.Scalar:
 		if planned, err = cron.Parse(t.Cron, t.Location, t.DST); err != nil {
 			c.report(raw.Cron, CodeInvalidSchedule, err.Error(), "")
@@ -95,10 +95,10 @@ func (c *compilation) schedule(t *Trigger, n *strictyaml.Node, raw rawTrigger) {
 	}
 	for _, key := range []*strictyaml.Node{raw.Timezone, raw.DST} {
 		if given(key) {
-			c.report(key, CodeNoEffect, "only a cron expression reads it", "remove it")
+			c.report(key, CodeNoEffect, "it has no effect without a cron expression", "remove it")
 		}
 	}
 	if given(raw.CatchUp) && !given(raw.Every) {
-		c.report(raw.CatchUp, CodeNoEffect, "there is no cron and no every whose firings could be missed", "remove it")
+		c.report(raw.CatchUp, CodeNoEffect, "it has no effect without cron or every", "remove it")
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"botwork/workqueue"
 )
 
-// maxErrorText bounds the text of an error in characters: a handler may put a
-// whole response into one, and the text is stored with the item.
+// maxErrorText bounds the text of an error, in characters. A handler may include a whole
+// response in its error, and the text is stored with the item.
 const maxErrorText = 8_000
 
 // panicError is a handler's panic.
@@ -19,10 +19,10 @@ type panicError struct{ value any }
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
-// timeoutError says that an attempt of a step outlived the step's timeout.
+// timeoutError means that an attempt of a step exceeded the step's timeout.
 type timeoutError struct {
 	after time.Duration
-	err   error // what the handler made of it
+	err   error // what the handler returned
 }
 
 func (e *timeoutError) Error() string {
@@ -31,9 +31,8 @@ func (e *timeoutError) Error() string {
 
 func (e *timeoutError) Unwrap() error { return e.err }
 
-// TimedOut is what comes of a call of the step's handler that lasts too long: err
-// with the step's timeout, where it has one. It is for what stands in for a
-// handler.
+// TimedOut returns the error of a handler call that took too long: err with the step's
+// timeout, if the step has one. It is for replacements of handlers.
 func TimedOut(s *Step, err error) error {
 	if s.Timeout == 0 {
 		return fmt.Errorf("%w: %w", err, context.DeadlineExceeded)
@@ -41,21 +40,20 @@ func TimedOut(s *Step, err error) error {
 	return &timeoutError{s.Timeout, err}
 }
 
-// waitError says that the run's context ended while a step waited to be tried
-// again.
+// waitError means that the run's context ended while a step waited for its next attempt.
 type waitError struct {
 	attempt, of int
 	err         error // why the attempt failed
 }
 
 func (e *waitError) Error() string {
-	return fmt.Sprintf("while the step waited to be tried again: attempt %d of %d failed: %v", e.attempt, e.of, e.err)
+	return fmt.Sprintf("while waiting for the next attempt: attempt %d of %d failed: %v", e.attempt, e.of, e.err)
 }
 
 func (e *waitError) Unwrap() error { return e.err }
 
-// kindOf tells what kind of failure an error is. What a handler says of its
-// error goes before what the error is made of.
+// kindOf returns the kind of failure of an error. A kind that the handler set takes
+// precedence.
 func kindOf(err error) workqueue.ErrorKind {
 	if _, ok := errors.AsType[*panicError](err); ok {
 		return workqueue.KindPanic
@@ -72,7 +70,7 @@ func kindOf(err error) workqueue.ErrorKind {
 	return workqueue.KindError
 }
 
-// deliberate tells that an error is no failure but a handler's decision: break,
+// deliberate reports whether an error is not a failure but a handler's decision: break,
 // snooze or drop.
 func deliberate(err error) bool {
 	_, broke := errors.AsType[*handlers.BreakError](err)
@@ -81,9 +79,8 @@ func deliberate(err error) bool {
 	return broke || snoozed || dropped
 }
 
-// interrupted tells that err is only what the end of the run's context made of
-// the step. A handler that has more to say, such as a business error, is heard
-// even then.
+// interrupted reports whether err is only the effect of the end of the run's context. Any
+// other error of a handler, such as a business error, still counts.
 func interrupted(ctx context.Context, err error) bool {
 	if ctx.Err() == nil {
 		return false
@@ -92,13 +89,13 @@ func interrupted(ctx context.Context, err error) bool {
 		return true
 	}
 	if _, waited := errors.AsType[*waitError](err); waited {
-		return true // whatever the attempt before had to say: another one was to follow
+		return true // another attempt was to follow, whatever the error of this one
 	}
 	kind := kindOf(err)
 	return !deliberate(err) && (kind == workqueue.KindError || kind == workqueue.KindTimeout)
 }
 
-// fail settles the result for an error of a step.
+// fail sets the result for an error of a step.
 func (r *run) fail(ctx context.Context, s *Step, err error) {
 	o := &r.result.Outcome
 	o.Step = s.Name
@@ -121,9 +118,8 @@ func (r *run) fail(ctx context.Context, s *Step, err error) {
 	o.Error = r.text(s, err.Error())
 }
 
-// interrupt settles the result when the run's context has ended: its time is
-// up, or the worker has to let go of the item. err is what came of the step, nil
-// when it had not begun.
+// interrupt sets the result after the run's context has ended: the run timed out, or the
+// worker must give up the item. err is the step's error, nil if the step had not begun.
 func (r *run) interrupt(ctx context.Context, s *Step, err error) {
 	o := &r.result.Outcome
 	o.Step, o.Verdict = s.Name, workqueue.Released
@@ -131,7 +127,7 @@ func (r *run) interrupt(ctx context.Context, s *Step, err error) {
 	text := cause.Error()
 	if errors.Is(cause, context.DeadlineExceeded) {
 		o.Verdict, o.Kind = workqueue.Failed, workqueue.KindTimeout
-		text = "the run's time is over: " + text
+		text = "the run timed out: " + text
 		if bound, ok := errors.AsType[*workqueue.TimeLimitError](cause); ok {
 			text = fmt.Sprintf("timed out after %v, the timeout of the whole run (resilience.timeout)", bound.Limit)
 		}
@@ -148,8 +144,8 @@ func (r *run) interrupt(ctx context.Context, s *Step, err error) {
 	o.Error = r.text(s, text)
 }
 
-// text is how an error of a step reads in the item: with the step's name,
-// without secrets, bounded.
+// text returns a step's error as it is stored with the item: with the step's name, without
+// secrets, bounded.
 func (r *run) text(s *Step, text string) string {
 	return r.bounded(fmt.Sprintf("step %q (%s): %s", s.Name, s.Handler, text))
 }

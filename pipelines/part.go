@@ -8,19 +8,18 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// Part says that a run takes only some of a pipeline's steps, one after the
-// other. The steps before them count as done.
+// Part selects consecutive steps of a pipeline to run. The steps before them count as done.
 type Part struct {
-	// From and Until name the first and the last step that run; "" is the
-	// first and the last of the pipeline.
+	// From and Until name the first and the last step to run; "" means the first and the
+	// last step of the pipeline.
 	From, Until string
 
-	// Outputs are what steps before From have put out, by their names. The
-	// message that From gets is what the step right before it put out.
+	// Outputs are outputs of steps before From, by name. The output of the step right
+	// before From is its input.
 	Outputs map[string]any
 }
 
-// PartError says why a part of a pipeline cannot be run.
+// PartError is the reason why a part of a pipeline cannot be run.
 type PartError struct {
 	Message string
 	Hint    string // "" if none
@@ -33,10 +32,9 @@ func (e *PartError) Error() string {
 	return e.Message + "; " + e.Hint
 }
 
-// CheckPart says what is wrong with a part: steps that are not there, outputs of
-// steps that run anyway, and outputs that the steps of the part read and that
-// are not given. A dry run does without those, so complete is false for one. Its
-// error is a *PartError. nil is the whole pipeline.
+// CheckPart checks a part: unknown steps, outputs of steps that run anyway, and missing
+// outputs that the steps of the part read. A dry run does not need those, so complete is
+// false for it. The error is a *PartError. A nil part is the whole pipeline.
 func (p *Pipeline) CheckPart(part *Part, complete bool) error {
 	if part == nil {
 		return nil
@@ -48,17 +46,17 @@ func (p *Pipeline) CheckPart(part *Part, complete bool) error {
 	}
 	from, until := p.bounds(part)
 	if until < from {
-		return &PartError{Message: fmt.Sprintf("step %q stands before step %q, with which the run begins", part.Until, part.From)}
+		return &PartError{Message: fmt.Sprintf("step %q is before step %q, the first step of the run", part.Until, part.From)}
 	}
 	for _, name := range sortedKeys(part.Outputs) {
 		switch at := p.stepIndex(name); {
 		case at < 0:
 			return p.noStep(name)
 		case part.From == "":
-			return &PartError{Message: fmt.Sprintf("an output of step %q is given, and the run begins before it", name),
-				Hint: "say with which step it begins"}
+			return &PartError{Message: fmt.Sprintf("got an output of step %q, but the run begins before that step", name),
+				Hint: "specify the first step of the run"}
 		case at >= from:
-			return &PartError{Message: fmt.Sprintf("an output of step %q is given, and the step runs: the run begins at %q", name, part.From)}
+			return &PartError{Message: fmt.Sprintf("got an output of step %q, but the step runs: the run begins at %q", name, part.From)}
 		}
 	}
 	if !complete {
@@ -79,13 +77,12 @@ func (p *Pipeline) noStep(name string) error {
 	return &PartError{fmt.Sprintf("pipeline %q has no step %q", p.Name, name), hint}
 }
 
-// checkGiven finds the first output that a step of the part needs and that is
-// not given.
+// checkGiven finds the first missing output that a step of the part reads.
 func (p *Pipeline) checkGiven(part *Part, from, until int) error {
 	missing := func(name, reader, what string) error {
 		return &PartError{
-			Message: fmt.Sprintf("step %q reads %s step %q, which does not run, and its output is not given", reader, what, name),
-			Hint:    "give it, null if there is none",
+			Message: fmt.Sprintf("step %q reads %s step %q, which does not run, and its output is missing", reader, what, name),
+			Hint:    "provide it, or null if there is none",
 		}
 	}
 	for _, s := range p.Steps[from : until+1] {
@@ -104,9 +101,9 @@ func (p *Pipeline) checkGiven(part *Part, from, until int) error {
 	return nil
 }
 
-// messageBefore is the step whose output the step at the index gets as its
-// input, nil when that is the payload. A step that only ever ends the run puts
-// nothing out: where the run has gone on, it was skipped.
+// messageBefore returns the step whose output is the input of the step at index, nil if
+// that input is the payload. A step that only ends the run has no output: if the run
+// continued, the step was skipped.
 func (p *Pipeline) messageBefore(index int) *Step {
 	for _, s := range slices.Backward(p.Steps[:index]) {
 		if ending(s.Handler) == "" {
@@ -116,8 +113,8 @@ func (p *Pipeline) messageBefore(index int) *Step {
 	return nil
 }
 
-// ending is what comes of a run whose step has a handler that does nothing but
-// end it; "" for all others.
+// ending describes how a run ends at a step whose handler only ends the run; "" for other
+// handlers.
 func ending(handler string) string {
 	switch handler {
 	case "Break":
@@ -136,7 +133,7 @@ func (p *Pipeline) stepIndex(name string) int {
 	return slices.IndexFunc(p.Steps, func(s *Step) bool { return s.Name == name })
 }
 
-// bounds are the indexes of the part's first and last step.
+// bounds returns the indexes of the part's first and last step.
 func (p *Pipeline) bounds(part *Part) (from, until int) {
 	until = len(p.Steps) - 1
 	if part == nil {
@@ -151,7 +148,7 @@ func (p *Pipeline) bounds(part *Part) (from, until int) {
 	return max(from, 0), until
 }
 
-// begin takes the steps before the part as done and returns those of the part.
+// begin marks the steps before the part as done and returns the steps of the part.
 func (r *run) begin(part *Part) []*Step {
 	from, until := r.p.bounds(part)
 	if source := r.p.messageBefore(from); source != nil {

@@ -53,14 +53,14 @@ func TestRunOfAPart(t *testing.T) {
 func TestCheckPart(t *testing.T) {
 	p := parse(t, testCompiler(map[string]do{"Do": returns(nil, nil)}), partText)
 	for want, part := range map[string]*Part{
-		`pipeline "test" has no step "stpo"; did you mean "stop"?`:                                                                               {From: "stpo"},
-		`pipeline "test" has no step "z"; it has a, b, stop, c, d`:                                                                               {Until: "z"},
-		`step "a" stands before step "b", with which the run begins`:                                                                             {From: "b", Until: "a"},
-		`pipeline "test" has no step "A1"; it has a, b, stop, c, d`:                                                                              {From: "b", Outputs: map[string]any{"A1": 1}},
-		`an output of step "a" is given, and the run begins before it; say with which step it begins`:                                            {Outputs: map[string]any{"a": 1}},
-		`an output of step "c" is given, and the step runs: the run begins at "b"`:                                                               {From: "b", Outputs: map[string]any{"c": 1}},
-		`step "c" reads from step "a", which does not run, and its output is not given; give it, null if there is none`:                          {From: "c", Outputs: map[string]any{"b": 1}},
-		`step "stop" reads as its input the output of step "b", which does not run, and its output is not given; give it, null if there is none`: {From: "stop", Until: "stop"},
+		`pipeline "test" has no step "stpo"; did you mean "stop"?`:                                                                                   {From: "stpo"},
+		`pipeline "test" has no step "z"; it has a, b, stop, c, d`:                                                                                   {Until: "z"},
+		`step "a" is before step "b", the first step of the run`:                                                                                     {From: "b", Until: "a"},
+		`pipeline "test" has no step "A1"; it has a, b, stop, c, d`:                                                                                  {From: "b", Outputs: map[string]any{"A1": 1}},
+		`got an output of step "a", but the run begins before that step; specify the first step of the run`:                                          {Outputs: map[string]any{"a": 1}},
+		`got an output of step "c", but the step runs: the run begins at "b"`:                                                                        {From: "b", Outputs: map[string]any{"c": 1}},
+		`step "c" reads from step "a", which does not run, and its output is missing; provide it, or null if there is none`:                          {From: "c", Outputs: map[string]any{"b": 1}},
+		`step "stop" reads as its input the output of step "b", which does not run, and its output is missing; provide it, or null if there is none`: {From: "stop", Until: "stop"},
 	} {
 		if err := p.CheckPart(part, true); err == nil || err.Error() != want {
 			t.Errorf("%+v: %v, want %s", part, err, want)

@@ -9,16 +9,15 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// Pipeline is a parsed, checked and compiled pipeline. It is immutable and
-// serves any number of runs at the same time.
+// Pipeline is a parsed, checked and compiled pipeline. It is immutable and safe for
+// concurrent runs.
 type Pipeline struct {
-	// Name is what items and people call it: the key `name`, or else the
-	// file's base name, or "inline".
+	// Name is the key `name`, or else the base name of the file, or "inline".
 	Name        string
 	Description string
 
-	// File is the name that findings and errors give, Text the exact text that
-	// was parsed, and Hash its SHA-256 in hexadecimal.
+	// File is the file name in findings and errors, Text the exact text that was parsed,
+	// and Hash its SHA-256 in hexadecimal.
 	File string
 	Text string
 	Hash string
@@ -26,51 +25,50 @@ type Pipeline struct {
 	// Trigger is nil for a pipeline that items run.
 	Trigger *Trigger
 
-	// Resilience holds what the pipeline says; what it leaves open is filled
-	// from the item's queue.
+	// Resilience is the policy of the pipeline; the item's queue fills in unset values.
 	Resilience workqueue.Resilience
 
-	// EstimatedDuration is 0 when the pipeline does not say.
+	// EstimatedDuration is 0 if the pipeline has no estimate.
 	EstimatedDuration time.Duration
 
-	// Labels, Selectors, SelectorsReplace and Distribution are what the pipeline
-	// says of where its items may run; see workqueue.Profile.
+	// Labels, Selectors, SelectorsReplace and Distribution decide where the items may run;
+	// see workqueue.Profile.
 	Labels           matching.Labels
 	Selectors        []matching.Selector
 	SelectorsReplace bool
 	Distribution     matching.Distribution
 
-	// Channel is the sort of the pipeline's items, by which workers tell how many
-	// of their slots each takes; "": none, which takes one.
+	// Channel is the kind of the pipeline's items. It decides how many slots each takes on
+	// a worker; "" means no channel and one slot.
 	Channel string
 
-	// KeySeparator ends the beginning of a natural key for which durations are
-	// learned by themselves; "" when the pipeline does not say.
+	// KeySeparator ends the part of natural keys by which durations are learned; "" if not
+	// set.
 	KeySeparator string
 
-	// Finish says when the end of a run is written.
+	// Finish decides when the end of a run is written.
 	Finish Finish
 
 	Steps []*Step
 
-	// Warnings tell what is allowed and probably not meant, in the file's order.
+	// Warnings are the findings about suspicious settings, in file order.
 	Warnings strictyaml.Findings
 
-	// Input is the JSON Schema of the payload as it was written, nil if none.
+	// Input is the JSON Schema of the payload as written in the file, nil if none.
 	Input any
 
 	input *jsonschemas.Schema
 
-	// dynamic tells that some step holds an expression: without one, a run
-	// need not prepare the variables. readsItem and readsSteps tell that one names
-	// `item` or `steps`: those are made for who asks alone.
+	// dynamic reports whether some step has an expression: without one, a run need not
+	// prepare the variables. readsItem and readsSteps report whether an expression names
+	// `item` or `steps`, which are prepared only if needed.
 	dynamic               bool
 	readsItem, readsSteps bool
 }
 
-// StepNodes are the steps as they stand in the file, for who has more to say of
-// them. They are read from the text at each call: few pipelines are asked, and kept
-// for all they would take as much memory as what runs.
+// StepNodes returns the steps as nodes of the file, for further checks. It parses the text
+// at each call: few callers need the nodes, and to keep them would take as much memory as
+// the compiled pipeline.
 func (p *Pipeline) StepNodes() []*strictyaml.Node {
 	top, _ := strictyaml.Parse(p.File, []byte(p.Text))
 	return top.Get("steps").Items

@@ -72,9 +72,9 @@ func TestCheckPayload(t *testing.T) {
 	p := parse(t, testCompiler(nil), "input: {type: object, properties: {day: {type: string, format: date}}}\nsteps: [{handler: Echo}]")
 	for payload, want := range map[workqueue.JSONText]string{
 		`{"day": "2026-02-28"}`: "",
-		`{"day": "2026-02-30"}`: `the payload does not fit the pipeline's input: payload.day: '2026-02-30' is not valid date: parsing time "2026-02-30": day out of range`,
-		"":                      "the payload does not fit the pipeline's input: payload: got null, want object",
-		"{":                     `the payload is not JSON: json ends too early; hint: a text is JSON in double quotes: "text"`,
+		`{"day": "2026-02-30"}`: `the payload does not match the pipeline's input: payload.day: '2026-02-30' is not valid date: parsing time "2026-02-30": day out of range`,
+		"":                      "the payload does not match the pipeline's input: payload: got null, want object",
+		"{":                     `the payload is not JSON: json ends too early; hint: a JSON text needs double quotes: "text"`,
 	} {
 		got := ""
 		if err := p.CheckPayload(payload); err != nil {

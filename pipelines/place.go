@@ -7,15 +7,15 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// place is where something stands in a file.
+// place is a position in a file.
 type place struct {
 	file         string
 	line, column int
 
-	// exact tells that what stands there was found letter by letter in one
-	// line, so that an offset into it can be added to column.
+	// exact reports whether the text was found unchanged in one line, so that an offset
+	// into it can be added to column.
 	exact bool
-	// endLine and endColumn are behind its last character; 0 where not known.
+	// endLine and endColumn are the position after its last character; 0 if unknown.
 	endLine, endColumn int
 }
 
@@ -23,14 +23,14 @@ func placeOf(n *strictyaml.Node) place {
 	return place{file: n.File, line: n.Line, column: n.Column, endLine: n.EndLine, endColumn: n.EndColumn}
 }
 
-// placeOfKey is where the key of an entry stands.
+// placeOfKey returns the position of an entry's key.
 func placeOfKey(e strictyaml.Entry) place {
 	f := e.Finding("", "", "")
 	return place{file: f.File, line: f.Line, column: f.Column, endLine: f.EndLine, endColumn: f.EndColumn}
 }
 
-// part is what stands from and up to these characters of an exact place; any
-// other place stays.
+// part returns the position of a range of characters of an exact place; any other place is
+// returned unchanged.
 func (p place) part(from, to int) place {
 	if p.exact {
 		p.endLine, p.endColumn = p.line, p.column+max(from, to)
@@ -39,7 +39,8 @@ func (p place) part(from, to int) place {
 	return p
 }
 
-// plus moves an exact place by a number of characters; any other stays.
+// plus moves an exact place by a number of characters; any other place is returned
+// unchanged.
 func (p place) plus(characters int) place {
 	if p.exact {
 		p.column += characters
@@ -47,15 +48,15 @@ func (p place) plus(characters int) place {
 	return p
 }
 
-// maxScan bounds the lines in which an expression is looked for: text that was
-// written with escapes is not found at all, and must not cost a walk to the
-// end of the file for each expression in it.
+// maxScan bounds the number of lines that are searched for an expression. Text that was
+// written with escapes is never found, and must not cause a search of the whole file for
+// each of its expressions.
 const maxScan = 200
 
-// find looks in the file's lines for the nth marker (from 0) at or behind the
-// node's place, and source behind it after blanks. A scalar's text alone does
-// not tell: quotes, block signs, escapes and folding lie between it and the
-// file. When the marker is not there, the answer is the node's place.
+// find searches the file's lines, from the node's position, for the nth marker (from 0)
+// that is followed by blanks and source. A scalar's text differs from the file: quotes,
+// block indicators, escapes and folding. If the marker is not found, find returns the
+// node's position.
 func find(lines []string, n *strictyaml.Node, marker string, nth int, source string) place {
 	at := placeOf(n)
 	if marker == "" || n.Line < 1 {
@@ -83,9 +84,8 @@ func find(lines []string, n *strictyaml.Node, marker string, nth int, source str
 	return at
 }
 
-// settle decides how well the place of a marker that was found is known. A
-// marker with something else behind it belongs to another value: this one was
-// written with escapes.
+// settle decides how exact the position of a found marker is. A marker followed by other
+// text belongs to another value; this value was written with escapes.
 func settle(at place, number int, line string, from int, marker, source string) place {
 	found := place{file: at.file, line: number, column: utf8.RuneCountInString(line[:from]) + 1}
 	if marker == source {
@@ -97,7 +97,7 @@ func settle(at place, number int, line string, from int, marker, source string) 
 	first, _, more := strings.Cut(source, "\n")
 	switch {
 	case blanks == len(behind):
-		return found // the expression begins in the next line
+		return found // the expression begins on the next line
 	case !strings.HasPrefix(behind[blanks:], strings.TrimRight(first, " \t\r")):
 		return at
 	}

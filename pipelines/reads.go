@@ -15,25 +15,25 @@ const (
 	fieldError   = "error"
 )
 
-// reading is what expressions read of the steps before them.
+// reading is what expressions read of earlier steps.
 type reading struct {
-	// fields has the fields that are read, by step; "" is the step as a whole.
+	// fields has the fields that are read, by step; "" means the step as a whole.
 	fields map[string][]string
 
-	// all tells that steps are read as a whole, or by a name that is computed.
+	// all reports whether steps are read as a whole, or by a computed name.
 	all bool
 
-	// input tells that the message is read, secrets that a secret is.
+	// input reports whether the message is read, secrets whether a secret is.
 	input, secrets bool
 
-	// claimed are mentions of `steps`, and of one of them, that belong to a
-	// reading that names more.
+	// steps and whole are mentions of `steps`, and of one step, that are part of a longer
+	// path.
 	steps, whole map[ast.Node]string
 }
 
 func (r *reading) reads(step string) bool { return r.all || len(r.fields[step]) > 0 }
 
-// read looks at a tree that the parser made.
+// read analyses trees from the parser.
 func read(trees ...ast.Node) *reading {
 	r := &reading{fields: map[string][]string{}}
 	for _, tree := range trees {
@@ -78,17 +78,17 @@ func (r *reading) Visit(node *ast.Node) {
 	}
 }
 
-// tree parses the expression anew: the compiled one has been changed by the
-// compiler, and emptied.
+// tree parses the expression again, because the compiler changed the first tree and emptied
+// it.
 func (x *expression) tree() ast.Node {
 	tree, err := parser.Parse(x.program.Source())
 	if err != nil {
-		return &ast.NilNode{} // it has been parsed before
+		return &ast.NilNode{} // impossible: it was parsed before
 	}
 	return tree.Node
 }
 
-// reads is what the step's condition and parameters read.
+// reads returns what the step's condition and parameters read.
 func (s *Step) reads() *reading {
 	var trees []ast.Node
 	if s.condition != nil {
@@ -102,7 +102,7 @@ func (s *Step) reads() *reading {
 	return read(trees...)
 }
 
-// expressions are all those in the value.
+// expressions returns all expressions in the value.
 func (t *template) expressions() []*expression {
 	var list []*expression
 	if t.value != nil {

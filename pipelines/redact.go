@@ -9,22 +9,22 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// minSecret is the length from which a secret's value is replaced. A shorter
-// one would stand in half of all words.
+// minSecret is the minimum length of secrets that are replaced. A shorter one would occur
+// in many ordinary words.
 const minSecret = 4
 
-// hiddenSecret stands for a secret.
+// hiddenSecret replaces a secret.
 const hiddenSecret = "<secret>"
 
-// Redactor replaces the values of secrets by <secret>, in the spellings of formsOf. A
-// nil Redactor replaces nothing.
+// Redactor replaces the values of secrets with <secret>, in all forms of formsOf. A nil
+// Redactor replaces nothing.
 type Redactor struct {
 	forms    []string // the longest first
 	replacer *strings.Replacer
 }
 
-// NewRedactor returns a redactor for the values; those shorter than four bytes
-// are left out.
+// NewRedactor returns a redactor for the values; values shorter than four bytes are
+// ignored.
 func NewRedactor(values ...string) *Redactor {
 	var forms []string
 	for _, v := range values {
@@ -36,8 +36,8 @@ func NewRedactor(values ...string) *Redactor {
 	if len(forms) == 0 {
 		return nil
 	}
-	// The replacer prefers what it was given first: the longest, so that a
-	// secret that holds another one is replaced as a whole.
+	// The replacer prefers the first match in its list: put the longest first, so that a
+	// secret that contains another one is replaced as a whole.
 	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	forms = slices.Compact(forms)
 	pairs := make([]string, 0, 2*len(forms))
@@ -47,8 +47,8 @@ func NewRedactor(values ...string) *Redactor {
 	return &Redactor{forms: forms, replacer: strings.NewReplacer(pairs...)}
 }
 
-// logged is how a log line writes the text: zerolog escapes other signs than
-// encoding/json does, DEL but not U+2028.
+// logged returns the text as a log line escapes it: zerolog escapes other characters than
+// encoding/json, DEL but not U+2028.
 func logged(text string) string {
 	var line strings.Builder
 	log := zerolog.New(&line)
@@ -56,7 +56,7 @@ func logged(text string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(line.String(), `{"v":"`), "\"}\n")
 }
 
-// Redact returns text without the secrets, those that were cut at a … included.
+// Redact returns text without secrets, including secrets that were cut off with a "…".
 func (r *Redactor) Redact(text string) string {
 	if r == nil {
 		return text
@@ -77,10 +77,10 @@ func (r *Redactor) Redact(text string) string {
 	return strings.Join(parts, cutMark)
 }
 
-// cutMark is what handlers put where a part of a text is missing.
+// cutMark is what handlers write where text was cut off.
 const cutMark = "…"
 
-// withoutEnd replaces the end of a secret with which text begins.
+// withoutEnd replaces the end of a secret at the beginning of text.
 func (r *Redactor) withoutEnd(text string) string {
 	most := 0
 	for _, form := range r.forms {
@@ -96,7 +96,7 @@ func (r *Redactor) withoutEnd(text string) string {
 	return hiddenSecret + text[most:]
 }
 
-// withoutBeginning replaces the beginning of a secret with which text ends.
+// withoutBeginning replaces the beginning of a secret at the end of text.
 func (r *Redactor) withoutBeginning(text string) string {
 	most := 0
 	for _, form := range r.forms {
@@ -112,8 +112,8 @@ func (r *Redactor) withoutBeginning(text string) string {
 	return text[:len(text)-most] + hiddenSecret
 }
 
-// value returns v without the secrets in its texts and keys. Numbers
-// stay: a secret that happens to stand in one must not break it.
+// value returns v without secrets in its texts and keys. Numbers stay: a number that
+// happens to contain a secret must remain valid.
 func (r *Redactor) value(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -134,9 +134,9 @@ func (r *Redactor) value(v any) any {
 	return v
 }
 
-// Writer returns a writer for a logger that takes the secrets out of every
-// line before w sees it. Handlers log through the engine's logger, so one that
-// is built over this writer keeps their lines clean as well.
+// Writer returns a writer for a logger that removes the secrets from every line before w
+// gets it. Handlers use the engine's logger; if that is built on this writer, their lines
+// contain no secrets either.
 func (r *Redactor) Writer(w io.Writer) zerolog.LevelWriter {
 	leveled, ok := w.(zerolog.LevelWriter)
 	if !ok {
@@ -150,7 +150,7 @@ type redactingWriter struct {
 	to       zerolog.LevelWriter
 }
 
-// Write says that it wrote all of line, whatever its length without secrets.
+// Write returns the length of line, even if less was written without secrets.
 func (w *redactingWriter) Write(line []byte) (int, error) {
 	if _, err := io.WriteString(w.to, w.redactor.Redact(string(line))); err != nil {
 		return 0, err

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// formsOf are the spellings in which a text may show a secret: as it is, as JSON, log
-// lines and quoted texts write it, as addresses do, and as bytes in base64 and hex.
+// formsOf returns the forms in which a text may contain a secret: as it is, as in JSON, log
+// lines, quoted texts and URLs, and its bytes as base64 and hex.
 func formsOf(secret string) []string {
 	quoted, _ := json.Marshal(secret) // a string always has a JSON form
 	plain, _ := jsonText(secret)      // the same without escaping <, > and &
@@ -27,17 +27,17 @@ func formsOf(secret string) []string {
 	return forms
 }
 
-// minInBase64 is the length from which a part of a base64 text stands for a secret.
+// minInBase64 is the minimum length at which a part of a base64 text counts as a secret.
 const minInBase64 = 8
 
-// inBase64 are the characters that a secret alone decides within the base64 of a longer
-// text, such as name:password in an Authorization header. There are three: a secret can
-// begin at each byte of a group of three.
+// inBase64 returns the characters that depend only on the secret within the base64 of a
+// longer text, such as name:password in an Authorization header. There are three forms: a
+// secret can begin at each byte of a group of three.
 func inBase64(encoding *base64.Encoding, secret string) []string {
 	var cores []string
 	for before := range 3 {
 		text := encoding.WithPadding(base64.NoPadding).EncodeToString([]byte(strings.Repeat("x", before) + secret))
-		first := (before*8 + 5) / 6 // characters that hold bits of what is before
+		first := (before*8 + 5) / 6 // characters with bits of the bytes before the secret
 		last := (before + len(secret)) * 8 / 6
 		if core := text[first:last]; len(core) >= minInBase64 {
 			cores = append(cores, core)

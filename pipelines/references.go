@@ -13,28 +13,27 @@ import (
 	"github.com/expr-lang/expr/types"
 )
 
-// references looks at what an expression names before the compiler does: that
-// one stops at its first complaint, knows no suggestions, and does not know
-// that a step's output is not there before the step.
+// references checks the names in an expression before the compiler does: the compiler stops
+// at the first error, makes no suggestions, and does not know which steps have run.
 type references struct {
 	names  names
 	shapes shapes
-	// shaped tells that the expression uses something whose shape is known.
+	// shaped reports whether the expression uses a value with a known shape.
 	shaped  bool
 	visible int // the steps that have run by then
 	report  func(from, to int, code, message, hint string)
 	warn    func(from, to int, code, message, hint string)
-	// mend gives what was reported last the name that was meant, "" for none;
-	// inner signs at both ends stay.
-	mend func(meant string, inner int)
+	// suggest proposes a name in place of the one that was reported last, "" for none;
+	// inner characters at both ends stay.
+	suggest func(meant string, inner int)
 
-	// whole are mentions of `secrets` that no member access has claimed yet.
+	// whole are mentions of `secrets` without a member access.
 	whole map[ast.Node]bool
 
-	// steps are the names of steps in the expression, right ones and wrong ones.
+	// steps are the names of steps in the expression, known or not.
 	steps []string
 
-	// readsItem and readsSteps tell which of these variables it names.
+	// readsItem and readsSteps report whether the expression names these variables.
 	readsItem, readsSteps bool
 }
 
@@ -119,7 +118,7 @@ func (r *references) fieldIn(of string, fields types.Map, property *ast.StringNo
 	}
 }
 
-// field reports a field that is none of the known ones.
+// field reports an unknown field.
 func (r *references) field(of string, known []string, property *ast.StringNode) {
 	hint := strictyaml.Suggest(property.Value, known)
 	if hint == "" {
@@ -145,29 +144,29 @@ func (r *references) step(property *ast.StringNode) {
 		r.name(property, CodeUnknownStep, fmt.Sprintf("there is no step %q", name), hint)
 		r.meant(property, r.names.steps)
 	case at >= r.visible:
-		r.name(property, CodeLaterStep, fmt.Sprintf("step %q has not run when this is read", name),
-			"use a step that stands before this one")
+		r.name(property, CodeLaterStep, fmt.Sprintf("step %q has not run yet at this point", name),
+			"use a step before this one")
 	}
 }
 
-// name reports a name behind a dot or in brackets, at the name.
+// name reports a name after a dot or in brackets, at its position.
 func (r *references) name(property *ast.StringNode, code, message, hint string) {
 	r.report(property.Location().From, property.Location().To, code, message, hint)
 }
 
-// plainName is what may stand behind a dot.
+// plainName matches names that may follow a dot.
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// meant proposes the only known name that is near, in the form in which the wrong
-// one stands there: behind a dot, or in brackets and quotes.
+// meant proposes the only similar known name, in the form of the wrong one: after a dot, or
+// in brackets and quotes.
 func (r *references) meant(property *ast.StringNode, known []string) {
 	name, only := strictyaml.Nearest(property.Value, known)
 	length := property.Location().To - property.Location().From
 	switch plain := utf8.RuneCountInString(property.Value); {
 	case !only:
 	case length == plain && plainName.MatchString(name):
-		r.mend(name, 0)
+		r.suggest(name, 0)
 	case length == plain+2 && !strings.ContainsAny(name, "'\"\\"):
-		r.mend(name, 1)
+		r.suggest(name, 1)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"botwork/internal/bounded"
 )
 
-// render makes the value with the variables of a run. Its error is an
-// *ExpressionError. Literal parts are shared between runs.
+// render evaluates the value with the variables of a run. Its error is an *ExpressionError.
+// Literal parts are shared between runs.
 func (t *template) render(machine *bounded.Machine, vars map[string]any) (any, error) {
 	switch {
 	case t.value != nil:
@@ -78,22 +78,22 @@ func (t *template) interpolate(machine *bounded.Machine, vars map[string]any) (s
 	return b.String(), nil
 }
 
-// segmentText writes what an expression within a text gave.
+// segmentText formats the result of an expression within a text.
 func segmentText(x *expression, v any) (string, error) {
 	text, err := textOf(v)
 	if err != nil {
 		fault := x.fail(0, err.Error())
 		if v == nil {
-			fault.Hint = `write ?? "" behind it if nothing is right`
+			fault.Hint = `append ?? "" if an empty text is correct`
 		}
 		return "", fault
 	}
 	return text, nil
 }
 
-// textOf writes a value into a text: numbers in plain digits, times in RFC 3339
-// and UTC, lists and maps as JSON. nil has no text, since an empty place in a
-// path, an address or a message is seldom what was meant.
+// textOf formats a value within a text: numbers in plain digits, times in RFC 3339 and UTC,
+// lists and maps as JSON. nil is an error, because an empty place in a path, an address or
+// a message is rarely intended.
 func textOf(v any) (string, error) {
 	switch v := v.(type) {
 	case nil:
@@ -106,7 +106,7 @@ func textOf(v any) (string, error) {
 		return strconv.Itoa(v), nil
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return "", fmt.Errorf("the expression gives %v, which is no number to write", v)
+			return "", fmt.Errorf("the expression gives %v, which is not a finite number", v)
 		}
 		return strconv.FormatFloat(v, 'f', -1, 64), nil
 	case time.Time:
@@ -121,7 +121,7 @@ func textOf(v any) (string, error) {
 	return text, nil
 }
 
-// jsonText writes JSON without escaping HTML, since its readers are programs.
+// jsonText encodes JSON without escaping HTML, because its readers are programs.
 func jsonText(v any) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -9,27 +9,27 @@ import (
 	"botwork/workqueue"
 )
 
-// InlineFile stands for the file's name in findings about an item's own
-// pipeline, inlineName is that pipeline's name when it gives none.
+// InlineFile is the file name in findings about an item's inline pipeline; inlineName is
+// the default name of that pipeline.
 const (
 	InlineFile = "integrationConfig"
 	inlineName = "inline"
 )
 
-// UnknownPipelineError says that an item names a pipeline that is not there.
+// UnknownPipelineError means that an item names a pipeline that does not exist.
 type UnknownPipelineError struct{ finding strictyaml.Finding }
 
 func (e *UnknownPipelineError) Error() string { return sentence(e.finding) }
 
-// BrokenPipelineError says that an item names a pipeline whose file has
-// mistakes. Unlike the other errors of Resolve it is no permanent failure: the
-// item may succeed as soon as the file has been mended.
+// BrokenPipelineError means that an item names a pipeline whose file has errors. Unlike the
+// other errors of Resolve it is not permanent: the item may succeed after the file is
+// fixed.
 type BrokenPipelineError struct {
 	Name     string
 	Findings strictyaml.Findings
 
-	// Unread reports that no file is known to have the name, and that the findings
-	// are of files that could not be read, one of which may have it.
+	// Unread reports whether no known file has the name, and the findings are of unreadable
+	// files, one of which may have it.
 	Unread bool
 }
 
@@ -37,7 +37,7 @@ func (e *BrokenPipelineError) Error() string {
 	if e.Unread {
 		return fmt.Sprintf("pipeline %q is unknown, but may be in a file that cannot be read: %v", e.Name, e.Findings)
 	}
-	return fmt.Sprintf("the file of pipeline %q has mistakes: %v", e.Name, e.Findings)
+	return fmt.Sprintf("the file of pipeline %q has errors: %v", e.Name, e.Findings)
 }
 
 func sentence(f strictyaml.Finding) string {
@@ -47,10 +47,10 @@ func sentence(f strictyaml.Finding) string {
 	return f.Message + "; " + f.Hint
 }
 
-// Resolve returns the pipeline that an item's IntegrationConfig means: the one
-// of that name, or the one that stands in it as YAML or JSON. A text is a whole
-// pipeline when it begins with a brace, has more than one line or holds
-// "steps:". Blanks around it do not count.
+// Resolve returns the pipeline of an item's IntegrationConfig: the pipeline of that name,
+// or the YAML or JSON text of a whole pipeline. A text is a whole pipeline if it begins
+// with a brace, has more than one line or contains "steps:". Leading and trailing space is
+// ignored.
 //
 // Its errors are permanent failures, except *BrokenPipelineError.
 func (k *Catalogue) Resolve(integrationConfig string) (*Pipeline, error) {
@@ -59,7 +59,7 @@ func (k *Catalogue) Resolve(integrationConfig string) (*Pipeline, error) {
 		p, findings := k.inline.parse(k.compiler, integrationConfig)
 		findings = append(findings, refuseTrigger(p, InlineFile)...)
 		if len(findings) > 0 {
-			return nil, handlers.Permanent(fmt.Errorf("the item's own pipeline has mistakes: %w", findings))
+			return nil, handlers.Permanent(fmt.Errorf("the item's inline pipeline has errors: %w", findings))
 		}
 		return p, nil
 	}
@@ -75,8 +75,8 @@ func (k *Catalogue) Resolve(integrationConfig string) (*Pipeline, error) {
 	return nil, handlers.Permanent(&UnknownPipelineError{k.unknown(text)})
 }
 
-// CheckIntegrationConfig finds what keeps an item with this IntegrationConfig
-// from running. It is for those who enqueue.
+// CheckIntegrationConfig returns what prevents an item with this IntegrationConfig from
+// running. It is for clients that enqueue.
 func (k *Catalogue) CheckIntegrationConfig(integrationConfig string) strictyaml.Findings {
 	text := strings.TrimSpace(integrationConfig)
 	if isInline(text) {
@@ -88,7 +88,7 @@ func (k *Catalogue) CheckIntegrationConfig(integrationConfig string) strictyaml.
 	}
 	if broken := k.BrokenPipeline(text); broken != nil {
 		f := strictyaml.Finding{File: InlineFile, Line: 1, Column: 1, Code: CodeBrokenPipeline,
-			Message: fmt.Sprintf("the file of pipeline %q has mistakes", text)}
+			Message: fmt.Sprintf("the file of pipeline %q has errors", text)}
 		if broken.Unread {
 			f.Message = fmt.Sprintf("pipeline %q is unknown, but may be in a file that cannot be read", text)
 		}
@@ -97,8 +97,8 @@ func (k *Catalogue) CheckIntegrationConfig(integrationConfig string) strictyaml.
 	return strictyaml.Findings{k.unknown(text)}
 }
 
-// CheckItem returns what keeps an item with this IntegrationConfig from running: a
-// *BrokenPipelineError if it would wait for its pipeline's file to be fixed,
+// CheckItem returns what prevents an item with this IntegrationConfig from running: a
+// *BrokenPipelineError if it would wait until its pipeline's file is fixed,
 // strictyaml.Findings if it would fail.
 func (k *Catalogue) CheckItem(integrationConfig string) error {
 	if broken := k.BrokenPipeline(integrationConfig); broken != nil {
@@ -109,15 +109,15 @@ func (k *Catalogue) CheckItem(integrationConfig string) error {
 
 func isInline(text string) bool { return workqueue.InlinePipeline(text) }
 
-// refuseTrigger reports a pipeline that a trigger starts: run as an item, it
-// would run beside itself, and a system pipeline would wait for its own end.
+// refuseTrigger reports a pipeline with a trigger: run as an item, it could run twice at
+// the same time, and a system pipeline would wait for its own end.
 func refuseTrigger(p *Pipeline, file string) strictyaml.Findings {
 	if p == nil || p.Trigger == nil {
 		return nil
 	}
 	return strictyaml.Findings{{File: file, Line: 1, Column: 1, Code: CodeTriggeredPipeline,
-		Message: fmt.Sprintf("pipeline %q has a trigger, an item needs one without", p.Name),
-		Hint:    "botwork run --once starts it now"}}
+		Message: fmt.Sprintf("pipeline %q has a trigger; an item needs a pipeline without one", p.Name),
+		Hint:    "`botwork run --once` starts it now"}}
 }
 
 func (k *Catalogue) unknown(name string) strictyaml.Finding {
@@ -129,10 +129,10 @@ func (k *Catalogue) unknown(name string) strictyaml.Finding {
 	known := k.names()
 	f.Message = fmt.Sprintf("there is no pipeline %q", cut(name))
 	if f.Hint = strictyaml.Suggest(name, known); f.Hint == "" {
-		f.Hint = "known are " + strings.Join(known[:min(len(known), 20)], ", ")
+		f.Hint = "known pipelines: " + strings.Join(known[:min(len(known), 20)], ", ")
 	}
 	if len(known) == 0 {
-		f.Hint = "there are no pipelines for items at all: look at the pipelines folder"
+		f.Hint = "no pipelines for items found; check the pipelines folder"
 	}
 	return f
 }

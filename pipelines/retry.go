@@ -12,14 +12,12 @@ import (
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 )
 
-// newRetry makes what repeats a step within one run. Its waits follow the same
-// formula as an item's, [workqueue.Resilience.Backoff], and are at least what
-// the failure itself asks for.
+// newRetry returns what retries a step within one run. Its waits follow the formula of
+// items, [workqueue.Resilience.Backoff], and are at least as long as the failure asks for.
 //
-// Some failures are not repeated: those that no repetition can mend, and those
-// that ask for a longer wait than the policy allows, for a step that waits
-// keeps a slot of its worker. The item's own policy deals with them. Without
-// waits the attempts follow each other at once, the same ones.
+// Some failures are not retried: permanent ones, and those that ask for a longer wait than
+// the policy allows, because a waiting step keeps a slot of its worker. The item's policy
+// handles them. Without waits, the same attempts follow each other immediately.
 func newRetry(attempts int, policy workqueue.Resilience, waits bool) failsafe.Executor[any] {
 	longest := max(time.Duration(policy.MaxDelay), time.Duration(policy.Delay))
 	retry := retrypolicy.NewBuilder[any]().
@@ -37,13 +35,13 @@ func newRetry(attempts int, policy workqueue.Resilience, waits bool) failsafe.Ex
 	return failsafe.With(retry)
 }
 
-// repeatable tells whether another attempt may go better.
+// repeatable reports whether another attempt may succeed.
 func repeatable(err error) bool {
 	kind := kindOf(err)
 	return !deliberate(err) && kind != workqueue.KindPermanent && kind != workqueue.KindBusiness
 }
 
-// askedWait is the wait that a failure asks for, 0 if none.
+// askedWait returns the wait that a failure asks for, 0 if none.
 func askedWait(err error) time.Duration {
 	if asked, ok := errors.AsType[*handlers.RetryAfterError](err); ok {
 		return asked.After

@@ -15,7 +15,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// run is one run of a pipeline. One goroutine owns it.
+// run is one run of a pipeline. It belongs to one goroutine.
 type run struct {
 	engine *Engine
 	p      *Pipeline
@@ -25,8 +25,8 @@ type run struct {
 
 	payload any
 
-	// message flows from step to step; producer is the step that made it, nil
-	// while it is the payload.
+	// message is the value passed from step to step; producer is the step that produced it,
+	// nil for the payload.
 	message  any
 	producer *Step
 
@@ -77,9 +77,9 @@ func (r *run) execute(ctx context.Context) Result {
 	return r.result
 }
 
-// badPayload fails the run before its first step. A payload that is not JSON
-// is a broken row, which no later attempt mends; one that does not fit the
-// pipeline's `input` is wrong data, which a person has to mend.
+// badPayload fails the run before its first step. A payload that is not JSON is a broken
+// row, which no retry can repair; one that does not match the pipeline's `input` is wrong
+// data, which a person must fix.
 func (r *run) badPayload(err error) {
 	kind := workqueue.KindBusiness
 	if wrong, ok := errors.AsType[*PayloadError](err); ok && wrong.NotJSON {
@@ -88,29 +88,29 @@ func (r *run) badPayload(err error) {
 	r.result.Verdict, r.result.Kind, r.result.Error = workqueue.Failed, kind, r.bounded(err.Error())
 }
 
-// output writes the last message as the run's output. A payload that no step
-// has touched is no output.
+// output encodes the last message as the run's output. A payload that no step has changed
+// is not an output.
 func (r *run) output() {
 	if r.result.Verdict != workqueue.Succeeded || r.producer == nil || r.message == nil {
 		return
 	}
 	text, err := jsonText(r.message)
 	if err != nil {
-		r.fail(context.Background(), r.producer, handlers.Permanent(fmt.Errorf("its output cannot be written as JSON: %w", err)))
+		r.fail(context.Background(), r.producer, handlers.Permanent(fmt.Errorf("cannot encode the output as JSON: %w", err)))
 		return
 	}
 	r.result.Value, r.result.Output = r.message, workqueue.JSONText(text)
 	if r.engine.redactor.Redact(text) == text {
 		return // the most common case, without a copy of the value
 	}
-	// The output is stored with the item, for all who may read items.
+	// The output is stored with the item, where everyone who may read items sees it.
 	r.result.Value = r.engine.redactor.value(r.message)
 	if text, err = jsonText(r.result.Value); err == nil {
 		r.result.Output = workqueue.JSONText(text)
 	}
 }
 
-// step runs one step and tells whether the next one has its turn.
+// step runs one step and reports whether the next one may run.
 func (r *run) step(ctx context.Context, s *Step) (goOn bool) {
 	if r.in.Run != nil {
 		r.in.Run.EnterStep(s.Name)
@@ -134,7 +134,7 @@ func (r *run) step(ctx context.Context, s *Step) (goOn bool) {
 	return goOn
 }
 
-// failed decides what the error of a step does to the run.
+// failed decides the effect of a step's error on the run.
 func (r *run) failed(ctx context.Context, s *Step, err error, done *StepResult) (goOn bool) {
 	if broke, ok := errors.AsType[*handlers.BreakError](err); ok {
 		done.Status, done.Error = StepBroke, r.bounded(broke.Reason)
@@ -153,7 +153,7 @@ func (r *run) failed(ctx context.Context, s *Step, err error, done *StepResult) 
 	}
 	log := r.log(s)
 	log.Warn().Str("handler", s.Handler).Str("error", done.Error).Str("on_error", string(s.OnError)).
-		Msg("step failed, its pipeline does not")
+		Msg("step failed; continuing the pipeline")
 	if s.OnError == OnErrorBreak {
 		return false
 	}
@@ -161,16 +161,15 @@ func (r *run) failed(ctx context.Context, s *Step, err error, done *StepResult) 
 	return true
 }
 
-// panicked makes an error of the panic of a handler, and is called while that lasts.
-// The stack belongs into the log: the item's error is for people who know their
-// data, not this program.
+// panicked creates an error from a handler's panic; call it while panicking. The stack goes
+// to the log: the readers of an item's error know their data, not this program.
 func (r *run) panicked(log *zerolog.Logger, v any) error {
 	log.Error().Str("panic", r.bounded(fmt.Sprint(v))).Str("stack", trimStack(debug.Stack())).Msg("handler panicked")
 	return &panicError{v}
 }
 
-// trimStack leaves out the frames above the panic, and all behind the first
-// thirty lines.
+// trimStack removes the frames above the panic, and everything after the first thirty
+// lines.
 func trimStack(stack []byte) string {
 	_, below, ok := strings.Cut(string(stack), "panic(")
 	if !ok {
@@ -178,7 +177,7 @@ func trimStack(stack []byte) string {
 	}
 	lines := strings.Split(below, "\n")
 	if ok && len(lines) > 2 {
-		lines = lines[2:] // the rest of the panic call and its place
+		lines = lines[2:] // the rest of the panic call and its position
 	}
 	return strings.Join(lines[:min(len(lines), 30)], "\n")
 }

@@ -8,8 +8,8 @@ import (
 	"botwork/handlers"
 )
 
-// attempt decides whether the step runs, makes its handler and runs it as
-// often as its retry allows.
+// attempt evaluates the step's condition, builds its handler and runs it as often as its
+// retry policy allows.
 func (r *run) attempt(ctx context.Context, s *Step) (output any, skipped bool, err error) {
 	r.machine.Start(ctx)
 	if s.condition != nil {
@@ -33,20 +33,20 @@ func (r *run) attempt(ctx context.Context, s *Step) (output any, skipped bool, e
 	return output, false, err
 }
 
-// repeatedly runs a handler as often as the step's retry allows.
+// repeatedly runs a handler as often as the step's retry policy allows.
 func (r *run) repeatedly(ctx context.Context, s *Step, h handlers.Handler) (output any, err error) {
 	call, retry := r.call(s), s.retry
 	if r.in.Handle != nil {
 		retry = newRetry(s.Attempts, s.backoff, false)
 	}
-	// The executor answers with the context's error when that has ended,
-	// whatever the handler said; its last word counts.
+	// After the context has ended, the executor returns the context's error, whatever the
+	// handler returned; but the handler's last error counts.
 	attempts, inTime := 0, false
 	stopped := retry.WithContext(ctx).Run(func() error {
 		if attempts++; attempts > 1 {
 			call = r.call(s)
 			call.Log.Warn().Str("error", r.bounded(err.Error())).Int("attempt", attempts).Int("attempts", s.Attempts).
-				Msg("step failed, trying it again")
+				Msg("step failed; retrying")
 		}
 		output, err = r.once(ctx, s, h, call)
 		inTime = ctx.Err() == nil
@@ -61,7 +61,7 @@ func (r *run) repeatedly(ctx context.Context, s *Step, h handlers.Handler) (outp
 	return output, err
 }
 
-// standIn is a handler that hands its calls to a function instead.
+// standIn is a handler that calls a function instead.
 type standIn struct {
 	handle func(context.Context, StepCall) (any, error)
 	call   StepCall
@@ -88,7 +88,7 @@ func (r *run) holds(s *Step) (bool, error) {
 	return false, handlers.Permanent(err)
 }
 
-// describe names a value's type without showing it: it may be a secret.
+// describe names a value's type without showing the value, which may be a secret.
 func describe(v any) string {
 	switch v.(type) {
 	case nil:
@@ -102,9 +102,9 @@ func describe(v any) string {
 	}
 }
 
-// handlerOf returns the handler of a step whose parameters are known, or makes
-// one, and the parameters. Those that an expression got wrong are wrong at every
-// attempt.
+// handlerOf returns the handler and the parameters of a step. It builds the handler unless
+// all parameters are constant. Parameters that are wrong because of an expression are wrong
+// at every attempt.
 func (r *run) handlerOf(s *Step) (handlers.Handler, map[string]any, error) {
 	if s.handler != nil {
 		return s.handler, s.literal, nil
@@ -121,7 +121,7 @@ func (r *run) handlerOf(s *Step) (handlers.Handler, map[string]any, error) {
 	return h, with, nil
 }
 
-// build makes a step's handler, whose panic is an error.
+// build builds a step's handler; a panic becomes an error.
 func (r *run) build(s *Step, with map[string]any) (h handlers.Handler, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -132,7 +132,7 @@ func (r *run) build(s *Step, with map[string]any) (h handlers.Handler, err error
 	return s.kind.Build(with)
 }
 
-// handle calls a step's handler, whose panic is an error.
+// handle calls a step's handler; a panic becomes an error.
 func (r *run) handle(ctx context.Context, h handlers.Handler, call *handlers.Call) (output any, err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -12,13 +12,12 @@ type fragment struct {
 	text       string
 	expression bool
 
-	// nth counts the openings, escaped ones included, that stand before this
-	// one in the text.
+	// nth is the number of openings in the text before this one, including escaped ones.
 	nth int
 }
 
-// scan takes a text with ${{ expressions }} apart. `$${{` stands for the three
-// signs themselves. unclosed is the nth of an opening without an end, or -1.
+// scan splits a text with ${{ expressions }}. `$${{` is a literal `${{`. unclosed is the
+// nth of an opening without an end, or -1.
 func scan(text string) (fragments []fragment, unclosed int) {
 	var plain strings.Builder
 	for nth := 0; ; nth++ {
@@ -51,8 +50,8 @@ func scan(text string) (fragments []fragment, unclosed int) {
 	return fragments, -1
 }
 
-// expressionEnd returns where the closing braces of an expression begin, or
-// -1. Braces in its strings and in its own maps and closures do not count.
+// expressionEnd returns the index of the closing braces of an expression, or -1. It ignores
+// braces in strings, maps and closures.
 func expressionEnd(text string) int {
 	depth := 0
 	var quote byte

@@ -7,24 +7,24 @@ import (
 	"botwork/workqueue"
 )
 
-// PayloadError says why a payload does not suit a pipeline.
+// PayloadError is the reason why a payload does not match a pipeline.
 type PayloadError struct {
-	// NotJSON tells that the payload is not JSON at all.
+	// NotJSON reports whether the payload is not JSON at all.
 	NotJSON bool
 
-	// Problems names each place and what is wrong there.
+	// Problems lists each position with its problem.
 	Problems []string
 }
 
 func (e *PayloadError) Error() string {
 	if e.NotJSON {
-		return "the payload is not JSON: " + strings.Join(e.Problems, "; ") + `; hint: a text is JSON in double quotes: "text"`
+		return "the payload is not JSON: " + strings.Join(e.Problems, "; ") + `; hint: a JSON text needs double quotes: "text"`
 	}
-	return "the payload does not fit the pipeline's input: " + strings.Join(e.Problems, "; ")
+	return "the payload does not match the pipeline's input: " + strings.Join(e.Problems, "; ")
 }
 
 // CheckPayload checks a payload against the pipeline's `input`. Its error is a
-// *PayloadError that names every mistake. An empty payload is null.
+// *PayloadError with all problems. An empty payload is null.
 func (p *Pipeline) CheckPayload(text workqueue.JSONText) error {
 	_, err := p.payload(text)
 	return err

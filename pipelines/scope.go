@@ -9,10 +9,10 @@ import (
 	"botwork/workqueue"
 )
 
-// notRun is what steps.<name> holds before the step has run.
+// notRun is the value of steps.<name> before the step has run.
 var notRun = map[string]any{"output": nil, "skipped": false, "error": nil}
 
-// variables makes the variables of one run.
+// variables builds the variables of one run.
 func (r *run) variables() map[string]any {
 	vars := map[string]any{
 		varPayload: r.payload, varInput: r.message,
@@ -31,7 +31,7 @@ func (r *run) variables() map[string]any {
 	return vars
 }
 
-// now is what the run's expressions read as `now`, in UTC.
+// now returns the value of `now` in the run's expressions, in UTC.
 func (in *RunInput) now() time.Time {
 	if in.Now.IsZero() {
 		return time.Now().UTC()
@@ -48,7 +48,7 @@ func itemVariable(it *workqueue.Item) map[string]any {
 	}
 }
 
-// orNil takes the pointer off: a nil pointer in an any is not nil.
+// orNil dereferences a pointer: a nil pointer in an any is not nil.
 func orNil[T any](p *T) any {
 	if p == nil {
 		return nil
@@ -56,7 +56,7 @@ func orNil[T any](p *T) any {
 	return *p
 }
 
-// remember records what a step came to for the expressions behind it.
+// remember records the result of a step for the expressions of later steps.
 func (r *run) remember(s *Step, output any, skipped bool, failure any) {
 	if r.vars == nil {
 		return
@@ -68,9 +68,9 @@ func (r *run) remember(s *Step, output any, skipped bool, failure any) {
 	r.vars[varSteps].(map[string]any)[s.Name] = map[string]any{"output": output, "skipped": skipped, "error": failure}
 }
 
-// Environ returns the environment for EngineOptions.Env: all variables but
-// those that configure this program, which hold its database's password. On
-// Windows, where case does not count, a variable is there in capitals as well.
+// Environ returns the environment for EngineOptions.Env: all variables except those that
+// configure this program, which include its database's password. On Windows, where names
+// are not case-sensitive, each variable is also present in capitals.
 func Environ() map[string]string {
 	env := map[string]string{}
 	for _, entry := range os.Environ() {

@@ -21,7 +21,7 @@ func (e secretEnv) setting(variable string) string {
 	return e[variable]
 }
 
-// refusal says why an expression cannot read a variable.
+// refusal explains why an expression cannot read a variable.
 func (e secretEnv) refusal(variable string) string {
 	return fmt.Sprintf("the environment variable %q cannot be read here: the setting %s reads it as a secret", variable, e.setting(variable))
 }
@@ -34,11 +34,11 @@ func (e secretEnv) hint(variable string) string {
 		}
 		return fmt.Sprintf("write secrets[%q]", name)
 	}
-	return "a secret for pipelines is named under secrets in the settings, and written secrets.NAME"
+	return "define a secret under secrets in the settings and write secrets.NAME"
 }
 
-// options make the compiler refuse at run time what only then turns out to be the name
-// of such a variable: env[payload.name].
+// options make the compiler refuse names of such variables that are only known at run time:
+// env[payload.name].
 func (e secretEnv) options() []expr.Option {
 	if len(e) == 0 {
 		return nil
@@ -46,7 +46,7 @@ func (e secretEnv) options() []expr.Option {
 	return []expr.Option{expr.Function(openName, e.open), expr.Patch(openNames{})}
 }
 
-// openName is a function that no expression can call: its name holds a space.
+// openName is a function that no expression can call: its name contains a space.
 const openName = " openEnv"
 
 // open returns its argument unless that is the name of such a variable.

@@ -20,7 +20,7 @@ func secretCompiler() *pipelines.Compiler {
 
 func TestSecretVariablesAreRefused(t *testing.T) {
 	for expression, want := range map[string]string{
-		"env.PGDSN":                   `the environment variable "PGDSN" cannot be read here: the setting database.dsn reads it as a secret [secret-variable]; a secret for pipelines is named under secrets in the settings`,
+		"env.PGDSN":                   `the environment variable "PGDSN" cannot be read here: the setting database.dsn reads it as a secret [secret-variable]; define a secret under secrets in the settings`,
 		`env["PGDSN"]`:                "[secret-variable]",
 		"env?.PGDSN":                  "[secret-variable]",
 		"upper(env.API_TOKEN ?? '')":  "write secrets.apiToken",

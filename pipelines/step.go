@@ -43,14 +43,14 @@ type Step struct {
 	backoff   workqueue.Resilience   // the waits between the attempts
 	retry     failsafe.Executor[any] // nil when Attempts is 1
 
-	// One of the two is set: the handler itself when all its parameters are
-	// known, else what they are made from in each run.
+	// One of the two is set: the handler if all its parameters are constant, otherwise the
+	// function that builds it in each run.
 	handler handlers.Handler
 	with    *template
 
-	// literal are the parameters that handler was made of.
+	// literal are the parameters from which handler was built.
 	literal map[string]any
 }
 
-// Outputs says what the step's handler puts out, in words.
+// Outputs describes the output of the step's handler.
 func (s *Step) Outputs() string { return s.kind.Output }

@@ -6,20 +6,20 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// teeWriter writes each line of a run's log to the engine's log and, without secrets,
-// to the run, which keeps the last ones with the item.
+// teeWriter writes each line of a run's log to the engine's log and, without secrets, to
+// the run, which keeps the last lines with the item.
 type teeWriter struct {
 	engine *Engine
 	run    *workqueue.Run
 }
 
-// Write implements io.Writer. A log that cannot be written, such as a full
-// disk, takes nothing from the run.
+// Write implements io.Writer. A log that cannot be written, for example on a full disk,
+// does not affect the run.
 func (t *teeWriter) Write(line []byte) (int, error) {
 	_, _ = t.run.Write([]byte(t.engine.redactor.Redact(string(line)))) // it keeps lines in memory and never fails
 	return t.engine.logTo.Write(line)
 }
 
-// WriteLevel implements zerolog.LevelWriter, which spares a logger the adapter that
-// it would put around each writer.
+// WriteLevel implements zerolog.LevelWriter, so that zerolog needs no adapter around the
+// writer.
 func (t *teeWriter) WriteLevel(_ zerolog.Level, line []byte) (int, error) { return t.Write(line) }

@@ -8,10 +8,10 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// template is a value of `with`, of which some parts are expressions. Exactly
-// one of its forms is set; none of them means the literal.
+// template is a value of `with` that may contain expressions. At most one of its forms is
+// set; without one it is the literal.
 type template struct {
-	key string // where it stands, such as "with.headers.X-Id"
+	key string // its position, such as "with.headers.X-Id"
 
 	literal any
 	value   *expression // the whole value is one expression: its type is kept
@@ -20,8 +20,7 @@ type template struct {
 	items   []*template
 }
 
-// segment is a piece of an interpolated text: an expression, or text if that
-// is nil.
+// segment is a piece of an interpolated text: an expression, or text if expr is nil.
 type segment struct {
 	text  string
 	value *expression
@@ -32,13 +31,13 @@ type member struct {
 	value *template
 }
 
-// dynamic tells whether the value has to be made anew in each run.
+// dynamic reports whether the value must be evaluated in each run.
 func (t *template) dynamic() bool {
 	return t.value != nil || t.text != nil || t.fields != nil || t.items != nil
 }
 
-// template compiles the node, of which key names the place within the step.
-// What is wrong has been reported; the template is usable for more checks then.
+// template compiles the node; key is its position within the step. Errors are reported, and
+// the template is usable for further checks.
 func (c *compilation) template(n *strictyaml.Node, key string, visible int) *template {
 	t := &template{key: key}
 	switch n.Kind {
@@ -48,7 +47,7 @@ func (c *compilation) template(n *strictyaml.Node, key string, visible int) *tem
 		for _, e := range n.Entries {
 			if strings.Contains(e.Key, opening) {
 				c.reportAt(placeOfKey(e), CodeExpressionInKey,
-					n.Path+": an expression cannot stand in a key", "make the whole mapping an expression: ${{ {(key): value} }}")
+					n.Path+": an expression is not allowed in a key", "make the whole mapping an expression: ${{ {(key): value} }}")
 			}
 			value := c.template(e.Value, key+"."+e.Key, visible)
 			dynamic = dynamic || value.dynamic()
@@ -73,7 +72,7 @@ func (c *compilation) template(n *strictyaml.Node, key string, visible int) *tem
 	return t
 }
 
-// collapse turns a mapping or a list without expressions into a literal.
+// collapse converts a mapping or a list without expressions to a literal.
 func (t *template) collapse(dynamic bool) {
 	if !dynamic {
 		t.literal = t.known()
@@ -81,7 +80,7 @@ func (t *template) collapse(dynamic bool) {
 	}
 }
 
-// known returns the value with nil for everything that an expression gives.
+// known returns the value with nil in place of expressions.
 func (t *template) known() any {
 	switch {
 	case t.items != nil:
@@ -103,12 +102,12 @@ func (t *template) known() any {
 	}
 }
 
-// text compiles a scalar that holds an opening.
+// text compiles a scalar with an opening `${{`.
 func (c *compilation) text(t *template, n *strictyaml.Node, text string, visible int) {
 	fragments, unclosed := scan(text)
 	if unclosed >= 0 {
 		c.reportAt(find(c.lines, n, opening, unclosed, ""), CodeUnclosedExpression,
-			fmt.Sprintf("%s: %s has no %s", n.Path, opening, closing), "write $${{ for the signs themselves")
+			fmt.Sprintf("%s: `%s` is not closed", n.Path, opening), "add `"+closing+"`, or write `$${{` for a literal")
 		return
 	}
 	if len(fragments) == 1 && !fragments[0].expression {
@@ -116,7 +115,7 @@ func (c *compilation) text(t *template, n *strictyaml.Node, text string, visible
 		return
 	}
 	t.literal = nil
-	// A block scalar ends in a line end that nobody means.
+	// A block scalar ends with a line break that is not intended.
 	if last := len(fragments) - 1; last == 1 && strings.Trim(fragments[1].text, "\r\n") == "" && fragments[0].expression {
 		fragments = fragments[:1]
 	}
@@ -125,7 +124,7 @@ func (c *compilation) text(t *template, n *strictyaml.Node, text string, visible
 		if f.expression {
 			s = segment{value: c.expression(f.text, find(c.lines, n, opening, f.nth, f.text), visible)}
 			if s.value == nil {
-				s.text = f.text // reported: the text only has to look dynamic
+				s.text = f.text // reported already; the text only has to count as dynamic
 			}
 		}
 		t.text = append(t.text, s)

@@ -82,7 +82,7 @@ func TestInterruption(t *testing.T) {
 		{"draining is no error to go on from", workqueue.ErrDraining, hang, ", onError: continue", released(workqueue.ErrDraining)},
 		{"draining beats the step's timeout", workqueue.ErrDraining, hang, ", timeout: 1h", released(workqueue.ErrDraining)},
 		{"the item's time is up", context.DeadlineExceeded, hang, "", workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindTimeout, Step: "s",
-			Error: `step "s" (Do): the run's time is over: context deadline exceeded`}},
+			Error: `step "s" (Do): the run timed out: context deadline exceeded`}},
 		{"a business error is heard", workqueue.ErrDraining, business, ", retry: {attempts: 5}",
 			workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindBusiness, Step: "s", Error: `step "s" (Do): wrong date`}},
 	}
@@ -107,7 +107,7 @@ func TestInterruption(t *testing.T) {
 			time.AfterFunc(time.Minute, func() { cancel(workqueue.ErrDraining) })
 			got := testEngine(nil).Run(ctx, p, RunInput{})
 			want := released(workqueue.ErrDraining)
-			want.Error += ", while the step waited to be tried again: attempt 1 of 2 failed: panic: oh"
+			want.Error += ", while waiting for the next attempt: attempt 1 of 2 failed: panic: oh"
 			if diff := cmp.Diff(want, got.Outcome); diff != "" {
 				t.Errorf("outcome (-want +got):\n%s", diff)
 			}
@@ -151,9 +151,9 @@ func TestRunTimeout(t *testing.T) {
 		{"in a later attempt of the step", hang, "{name: s, handler: Do, timeout: 90s, retry: {attempts: 9, delay: 30s, factor: 1, jitter: 0}}",
 			`step "s" (Do): ` + whole, 5 * time.Minute},
 		{"while the step waits to be tried again", fails(errors.New("no luck")), "{name: s, handler: Do, retry: {attempts: 3, delay: 2m, maxDelay: 1h, jitter: 0}}",
-			`step "s" (Do): ` + whole + ", while the step waited to be tried again: attempt 2 of 3 failed: no luck", 5 * time.Minute},
+			`step "s" (Do): ` + whole + ", while waiting for the next attempt: attempt 2 of 3 failed: no luck", 5 * time.Minute},
 		{"while the step waits after its own timeout", hang, "{name: s, handler: Do, timeout: 1m, retry: {attempts: 3, delay: 1h, jitter: 0}}",
-			`step "s" (Do): ` + whole + ", while the step waited to be tried again: attempt 1 of 3 failed: " +
+			`step "s" (Do): ` + whole + ", while waiting for the next attempt: attempt 1 of 3 failed: " +
 				"timed out after 1m0s, the step's timeout: context deadline exceeded", 5 * time.Minute},
 		{"before a step", func(ctx context.Context, _ *handlers.Call) (any, error) {
 			<-ctx.Done()

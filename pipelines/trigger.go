@@ -6,16 +6,17 @@ import (
 	"botwork/internal/cron"
 )
 
-// Overlap says what happens when a pipeline comes due while its last run goes on.
+// Overlap decides what happens when a pipeline is due while its previous run is still
+// active.
 type Overlap string
 
 // The overlaps. OverlapSkip is the default.
 const (
-	OverlapSkip  Overlap = "skip"  // the firing is skipped, and recorded as such
-	OverlapQueue Overlap = "queue" // it runs when the last run has ended
+	OverlapSkip  Overlap = "skip"  // the run is skipped, and recorded as skipped
+	OverlapQueue Overlap = "queue" // it runs when the previous run has ended
 )
 
-// Scope says who fires.
+// Scope decides which workers run a scheduled pipeline.
 type Scope string
 
 // The scopes. ScopeOnce is the default.
@@ -24,29 +25,30 @@ const (
 	ScopeEachWorker Scope = "each-worker" // every worker
 )
 
-// The kinds of steps that give items to workers and run them. Their priorities
-// say which items wake a pipeline.
+// The handlers that assign items to workers and run them. Their priorities decide which
+// items wake a pipeline.
 const (
 	AssignHandler  = "AssignTasksToWorker"
 	ExecuteHandler = "ExecuteWorkItems"
 )
 
-// Trigger says when a system pipeline starts. At least one of Schedule, AtStart
-// and Wake is set.
+// Trigger decides when a system pipeline starts. At least one of Schedule, AtStart and Wake
+// is set.
 type Trigger struct {
-	// Cron is the expression as it was written, "" if there is none; Every is
-	// the interval, 0 if there is none. At most one of them is given.
+	// Cron is the expression as written in the file, "" if none; Every is the interval, 0
+	// if none. At most one of them is set.
 	Cron  string
 	Every time.Duration
 
-	// Schedule is what Cron or Every plans; nil when only AtStart or Wake starts it.
+	// Schedule is the schedule of Cron or Every; nil if only AtStart or Wake starts the
+	// pipeline.
 	Schedule *cron.Schedule
 
 	// AtStart starts the pipeline once whenever a process starts.
 	AtStart bool
 
-	// Wake starts the pipeline as soon as there are items that it would assign or
-	// run; Scope is ScopeEachWorker then.
+	// Wake starts the pipeline as soon as there are items that it would assign or run;
+	// Scope is then ScopeEachWorker.
 	Wake bool
 
 	// Location is the zone of the cron expression.
@@ -56,15 +58,15 @@ type Trigger struct {
 	Overlap Overlap
 	Scope   Scope
 
-	// CatchUp is how old a missed firing may be to be made up for; 0 means
-	// that missed firings are only recorded.
+	// CatchUp is the maximum age of a missed run that is still started; 0 means that missed
+	// runs are only recorded.
 	CatchUp time.Duration
 }
 
-// Equal tells whether two triggers plan the same in the same way.
+// Equal reports whether two triggers start a pipeline at the same times in the same way.
 func (t *Trigger) Equal(other *Trigger) bool {
 	a, b := *t, *other
 	same := a.Location.String() == b.Location.String()
-	a.Schedule, a.Location, b.Schedule, b.Location = nil, nil, nil, nil // made of the other fields
+	a.Schedule, a.Location, b.Schedule, b.Location = nil, nil, nil, nil // computed from the other fields
 	return same && a == b
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/expr-lang/expr/types"
 )
 
-// The variables that expressions know; doc.go tells what they hold.
+// The variables of expressions; doc.go describes them.
 const (
 	varItem    = "item"
 	varPayload = "payload"
@@ -37,14 +37,13 @@ var (
 // names are what the expressions of one pipeline may name.
 type names struct {
 	steps   []string // in order
-	system  bool     // a trigger starts the pipeline: there is no item
-	secrets []string // nil: not known, any may exist
+	system  bool     // a trigger starts the pipeline, so there is no item
+	secrets []string // nil: unknown, so any name is accepted
 
 	secretEnv secretEnv
 }
 
-// env describes the variables to the expression compiler, which refuses what
-// is not in it.
+// env describes the variables to the expression compiler, which refuses any other name.
 func (n names) env() types.Map {
 	steps := make(types.Map, len(n.steps))
 	for _, name := range n.steps {
@@ -80,7 +79,7 @@ func (n names) hintFor(name string) string {
 	return hint
 }
 
-// nearest is the only variable or function that a name may have meant, "" if none.
+// nearest returns the only variable or function that a name may have meant, "" if none.
 func (n names) nearest(name string) string {
 	best, only := strictyaml.Nearest(name, slices.Concat(fieldNames(n.env()), builtin.Names))
 	if !only {

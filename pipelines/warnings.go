@@ -10,9 +10,9 @@ import (
 	"botwork/workqueue"
 )
 
-// warnings finds what is allowed and probably not meant in a pipeline without
-// mistakes. What a pipeline says on purpose is not warned of: whoever writes
-// resilience.limit beside a step's retry has seen both.
+// warnings reports suspicious settings in a pipeline without errors. It ignores deliberate
+// choices: a pipeline that sets resilience.limit together with a step's retry has
+// considered both.
 func warnings(p *Pipeline, top *strictyaml.Node) strictyaml.Findings {
 	var found strictyaml.Findings
 	warn := func(n *strictyaml.Node, code, message, hint string) {
@@ -23,16 +23,16 @@ func warnings(p *Pipeline, top *strictyaml.Node) strictyaml.Findings {
 	policy := top.Get("resilience")
 	if p.Trigger != nil {
 		if given(policy) && len(policy.Entries) > 0 {
-			warn(policy, CodeNoEffect, "it is about items, and none runs this pipeline: its trigger starts it",
-				"a step's own timeout and retry do count here")
+			warn(policy, CodeNoEffect, "it applies to items only, and this pipeline is started by its trigger",
+				"use a step's own timeout and retry")
 		}
 		for _, key := range []string{"labels", "selectors", "selectorsReplace", "distribution"} {
 			if n := top.Get(key); given(n) {
-				warn(n, CodeNoEffect, "it is about items, and none runs this pipeline: its trigger starts it", "")
+				warn(n, CodeNoEffect, "it applies to items only, and this pipeline is started by its trigger", "")
 			}
 		}
 		if p.Trigger.Wake && !slices.ContainsFunc(p.Steps, (*Step).movesItems) {
-			warn(top.Get("trigger").Get("wake"), CodeNoEffect, "no step assigns or runs items, so there are none that could wake the pipeline",
+			warn(top.Get("trigger").Get("wake"), CodeNoEffect, "no step assigns or runs items, so no item can wake the pipeline",
 				"remove it, or add the steps AssignTasksToWorker and ExecuteWorkItems")
 		}
 		return found
@@ -42,29 +42,29 @@ func warnings(p *Pipeline, top *strictyaml.Node) strictyaml.Findings {
 		n := top.Get("steps").Items[i]
 		if again := itemAttempts(p, s); again > 1 && s.Attempts > 1 {
 			warn(n.Get("retry"), CodeRetryMultiplies,
-				fmt.Sprintf("up to %d x %d = %d calls of this step for one item: a run tries it %d times, and an item is run %d times by default",
+				fmt.Sprintf("up to %d x %d = %d calls of this step for one item: %d attempts per run, and %d runs per item by default",
 					again, s.Attempts, again*s.Attempts, s.Attempts, again),
-				fmt.Sprintf("say resilience: {limit: 1}, or drop this retry, or say both on purpose: resilience: {limit: %d}", again))
+				fmt.Sprintf("set resilience: {limit: 1}, or remove this retry, or set both explicitly: resilience: {limit: %d}", again))
 		}
 		if runTime > 0 && s.Timeout > runTime {
 			warn(n.Get("timeout"), CodeTimeoutTooLong,
 				fmt.Sprintf("got %v, but the whole run ends after %v (resilience.timeout)", handlers.Duration(s.Timeout), handlers.Duration(runTime)),
-				"shorten this one, or lengthen that")
+				"shorten this timeout, or extend resilience.timeout")
 		}
 		if last := s.lastWithin(runTime); runTime > 0 && last < s.Attempts {
 			warn(n.Get("retry"), CodeWaitsTooLong,
-				fmt.Sprintf("attempt %d never begins: the waits before it take as long as the whole run may, %v (resilience.timeout), or longer",
+				fmt.Sprintf("attempt %d never begins: the waits before it reach the timeout of the whole run, %v (resilience.timeout)",
 					last+1, handlers.Duration(runTime)),
-				"fewer attempts or shorter waits here, or a longer timeout there")
+				"use fewer attempts, shorter waits, or a longer resilience.timeout")
 		}
 	}
 	found.Sort()
 	return found
 }
 
-// itemAttempts is how often an item is run by default because this step fails:
-// 1 when the pipeline states its limit, or says that such failures are not
-// repeated, or when the step's failure is none of the item.
+// itemAttempts returns how often an item is run by default if this step fails: 1 if the
+// pipeline sets its limit, if such failures are not retried, or if the step's failure does
+// not fail the item.
 func itemAttempts(p *Pipeline, s *Step) int {
 	policy := p.Resilience.Or(workqueue.DefaultResilience())
 	repeats := slices.Contains(policy.RetryOn, workqueue.KindError) || slices.Contains(policy.RetryOn, workqueue.KindTimeout)
@@ -74,13 +74,12 @@ func itemAttempts(p *Pipeline, s *Step) int {
 	return policy.Limit
 }
 
-// maxSummed bounds the waits that lastWithin adds up: inline pipelines are
-// checked when they run, and a person may write any number of attempts.
+// maxSummed bounds the number of waits that lastWithin adds up: inline pipelines are
+// checked when they run, and may have any number of attempts.
 const maxSummed = 1_000
 
-// lastWithin returns the last attempt of the step that can begin within a run
-// of that length, by the waits between its attempts alone and as short as their
-// jitter makes them.
+// lastWithin returns the last attempt of the step that can begin within a run of that
+// length, counting only the waits, as short as jitter can make them.
 func (s *Step) lastWithin(runTime time.Duration) (last int) {
 	left := runTime
 	for attempt := 1; attempt < min(s.Attempts, maxSummed); attempt++ {
@@ -91,5 +90,5 @@ func (s *Step) lastWithin(runTime time.Duration) (last int) {
 	return s.Attempts
 }
 
-// movesItems tells whether the step is one of those that `wake` is about.
+// movesItems reports whether the step assigns or runs items, as `wake` requires.
 func (s *Step) movesItems() bool { return s.Handler == AssignHandler || s.Handler == ExecuteHandler }

@@ -100,7 +100,7 @@ func TestAPipelinesTimesHold(t *testing.T) {
 				`step "s" (Hang): timed out after 30ms, the timeout of the whole run (resilience.timeout)`},
 			{"resilience: {limit: 1, timeout: 30ms}\nsteps: [{name: s, handler: Fail, retry: {attempts: 2, delay: 1h}, " + shut + "}]\n", workqueue.KindTimeout,
 				`step "s" (Fail): timed out after 30ms, the timeout of the whole run (resilience.timeout), ` +
-					"while the step waited to be tried again: attempt 1 of 2 failed: it stays shut"},
+					"while waiting for the next attempt: attempt 1 of 2 failed: it stays shut"},
 			{"resilience: {limit: 1, timeout: 1h}\nsteps: [{name: s, handler: Hang, timeout: 30ms}]\n", workqueue.KindTimeout,
 				`step "s" (Hang): timed out after 30ms, the step's timeout: context deadline exceeded`},
 			{"resilience: {limit: 9, delay: 1h, jitter: 0, within: 30m}\nsteps: [{name: s, handler: Fail, " + shut + "}]\n", workqueue.KindError,

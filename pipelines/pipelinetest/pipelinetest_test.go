@@ -147,7 +147,7 @@ func TestCasesThatPass(t *testing.T) {
 	}
 	// The payload's null has no text: the one case that has to fail.
 	want := []string{"FAIL wrong payload", `import_test.yaml:54:13: outcome | got   failed (permanent): step "load" (HTTP): with.url (import.yaml:8:49): ` +
-		`the expression gives nil, which has no text; write ?? "" behind it if nothing is right | want  succeeded`,
+		`the expression gives nil, which has no text; append ?? "" if an empty text is correct | want  succeeded`,
 		`import_test.yaml:54:22: calls[0] | got   no further call; the calls were none | want  a call of step "load"`}
 	if diff := cmp.Diff(want, wrong); diff != "" || len(got) != 13+2 {
 		t.Errorf("%d lines; failures (-want +got):\n%s", len(got), diff)
@@ -230,7 +230,7 @@ func TestMistakes(t *testing.T) {
 		"cases: [{name: x, item: {atempt: 1}}]":                       `unknown key "atempt" in cases[0].item [unknown-key]; did you mean "attempt"?`,
 		"cases: [{name: x, item: {attempt: 0}}]":                      "got 0, want 1 or more",
 		"pipeline: scan\ncases: [{name: x, item: {id: 1}}]":           "got an item, and no item runs a pipeline with a trigger [triggered-pipeline]",
-		"cases: [{name: x, from: shape}]":                             "and its output is not given",
+		"cases: [{name: x, from: shape}]":                             "and its output is missing",
 		"cases: [{name: x, until: shpae}]":                            `has no step "shpae"; did you mean "shape"?`,
 	}
 	for text, want := range tests {

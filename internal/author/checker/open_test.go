@@ -63,7 +63,7 @@ tasks: {nightly: {pipeline: impotr}}
 	want := strings.TrimSpace(`
 botwork.yaml:1:20: worker.capacity: got text, want a whole number [wrong-type]
 botwork.yaml:3:22: queues.mail.ttl: duration "5": want a number with a unit, such as 90s, 15m, 2h or 7d [invalid-value]
-botwork.yaml:4:29: tasks.nightly.pipeline: there is no pipeline "impotr" [unknown-pipeline]; known are good
+botwork.yaml:4:29: tasks.nightly.pipeline: there is no pipeline "impotr" [unknown-pipeline]; known pipelines: good
 pipelines/import.yaml:1:53: unknown secret "tokn" [unknown-secret]; did you mean "token"?
 `)
 	if got := told(dir, p.Findings); got != want {

@@ -154,10 +154,10 @@ etc/botwork.yaml:9:15: queues.mail.deletion: got "soft", want physical or logica
 etc/botwork.yaml:10:20: queues.mail.keys.unique: got "local", want none, queue or global [invalid-value]; did you mean "global"?
 etc/botwork.yaml:10:41: queues.mail.keys.countDeleted: got a whole number, want true or false [wrong-type]
 etc/botwork.yaml:11:17: queues.mail.retry.as: got "clone", want same or copy [invalid-value]
-etc/botwork.yaml:11:31: queues.mail.retry.limit: got 0, want 1 or more: it counts all attempts, the first one too [invalid-value]
+etc/botwork.yaml:11:31: queues.mail.retry.limit: got 0, want 1 or more: it counts all attempts, including the first [invalid-value]
 etc/botwork.yaml:11:41: queues.mail.retry.delay: got 0s, want more than 0 [invalid-value]
 etc/botwork.yaml:11:53: queues.mail.retry.factor: got 0.5, want 1 or more [invalid-value]
-etc/botwork.yaml:11:66: queues.mail.retry.jitter: got 2, want a share from 0 to 1 [invalid-value]
+etc/botwork.yaml:11:66: queues.mail.retry.jitter: got 2, want a number from 0 to 1 [invalid-value]
 etc/botwork.yaml:11:79: queues.mail.retry.retryOn[0]: got "errors", want error, timeout or business [invalid-value]; did you mean "error"?
 etc/botwork.yaml:11:87: queues.mail.retry.retryOn[1]: got nothing, want error, timeout or business [wrong-type]
 etc/botwork.yaml:11:91: unknown key "retries" in queues.mail.retry [unknown-key]; known are as, limit, delay, factor, maxDelay, jitter, retryOn, timeout, within, maxRetryAfter

@@ -48,7 +48,7 @@ func (r *reader) retry(n *strictyaml.Node) (workqueue.RetryAs, workqueue.JSONTex
 	p := policy{
 		Limit: value(r, raw.Limit, func(n int) string {
 			if n < 1 {
-				return fmt.Sprintf("got %d, want 1 or more: it counts all attempts, the first one too", n)
+				return fmt.Sprintf("got %d, want 1 or more: it counts all attempts, including the first", n)
 			}
 			return ""
 		}),
@@ -63,7 +63,7 @@ func (r *reader) retry(n *strictyaml.Node) (workqueue.RetryAs, workqueue.JSONTex
 		Jitter: orNil(r, raw.Jitter, func(n *strictyaml.Node) float64 {
 			return value(r, n, func(f float64) string {
 				if f < 0 || f > 1 {
-					return fmt.Sprintf("got %v, want a share from 0 to 1", f)
+					return fmt.Sprintf("got %v, want a number from 0 to 1", f)
 				}
 				return ""
 			})

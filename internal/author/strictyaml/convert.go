@@ -87,7 +87,7 @@ func (c *converter) convert(y *yaml.Node, path string, depth int) *Node {
 func (c *converter) alias(y *yaml.Node, path string, depth int) *Node {
 	for _, open := range c.aliases {
 		if open.Alias == y.Alias {
-			c.limit(y, fmt.Sprintf("the alias *%s holds itself", y.Value), "")
+			c.limit(y, fmt.Sprintf("the alias *%s contains itself", y.Value), "")
 			return &Node{File: c.file, Line: y.Line, Column: y.Column, Path: path}
 		}
 	}
@@ -119,7 +119,7 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 			continue
 		}
 		if first, ok := seen[key.Value]; ok {
-			c.addAt(key, "duplicate-key", fmt.Sprintf("key %q stands here again, first in line %d", key.Value, first), "", false)
+			c.addAt(key, "duplicate-key", fmt.Sprintf("duplicate key %q, first defined in line %d", key.Value, first), "", false)
 			continue
 		}
 		seen[key.Value] = key.Line
@@ -165,7 +165,7 @@ func (c *converter) merge(n *Node, y *yaml.Node, depth int) {
 	}
 	for _, source := range sources {
 		if source.Kind != Mapping {
-			c.add(y.Line, y.Column, "yaml-merge", fmt.Sprintf("got %s behind <<, want an alias of a mapping", source.Kind), "")
+			c.add(y.Line, y.Column, "yaml-merge", fmt.Sprintf("got %s after <<, want an alias of a mapping", source.Kind), "")
 			return
 		}
 		for _, e := range source.Entries {
@@ -194,7 +194,7 @@ func (c *converter) scalar(n *Node, y *yaml.Node) {
 			f.Edit.Safe = false // text or a number: only who reads it knows
 		}
 	} else if c.cutByComment(y) {
-		f := c.add(y.Line, y.Column, "yaml-trap", "a # behind a space starts a comment, which cuts this expression off", "put the whole value in quotes")
+		f := c.add(y.Line, y.Column, "yaml-trap", "a # after a space starts a comment and cuts off this expression", "put the whole value in quotes")
 		f.Edit = quoteBraces(c.lines, y.Line, y.Column)
 	}
 	if value != nil {

@@ -2,19 +2,19 @@ package strictyaml
 
 import "strings"
 
-// explanations puts the library's messages into words about the text, with
-// the most likely mend. The first whose words occur in the message counts.
+// explanations maps the library's messages to explanations of the text, with the
+// most likely fix. The first entry whose words occur in the message is used.
 var explanations = []struct{ words, text, hint string }{
-	{"mapping values are not allowed", "a key and colon cannot stand here", "mend the indentation, or put a value that holds a colon in quotes"},
-	{"did not find expected key", "got something that is no key of the mapping around it", "mend the indentation, or add the colon"},
+	{"mapping values are not allowed", "a key is not allowed here", "fix the indentation, or put a value that contains a colon in quotes"},
+	{"did not find expected key", "wrong indentation, or a key without a colon", "align the keys of a mapping, or add the colon"},
 	{"could not find expected ':'", "got a key without a colon", "add the colon and a space"},
-	{"did not find expected '-' indicator", "got something that is no item of the list around it", "mend the indentation, or begin the item with a dash and a space"},
-	{"block sequence entries are not allowed", "a list item cannot stand here", "begin the list in a line of its own"},
+	{"did not find expected '-' indicator", "wrong indentation", "align the keys of a list item with its first key, such as `with` with `handler`, or begin a new item with a dash and a space"},
+	{"block sequence entries are not allowed", "a list item is not allowed here", "begin the list on a new line"},
 	{"cannot start any token", "no value can begin with this character", "put the value in quotes"},
 	{"did not find expected alphabetic or numeric character", "a value that begins with * or & names an alias or an anchor", "put the value in quotes"},
 	{"unknown escape character", "a backslash begins an escape in double quotes, and this one is unknown", "use single quotes, or two backslashes"},
-	{"unknown anchor", "this alias names no anchor", "put the value in quotes if it is text"},
-	{"tab character", "a tab cannot stand here, want spaces", ""},
+	{"unknown anchor", "this alias refers to an unknown anchor", "put the value in quotes if it is text"},
+	{"tab character", "a tab is not allowed here, want spaces", ""},
 	{"control characters are not allowed", "got a control character", "remove it, or write it as an escape in double quotes"},
 	{"expected ',' or ']'", "want a comma or a ] here", ""},
 	{"expected ',' or '}'", "want a comma or a } here", ""},

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// Severity tells how bad a finding is.
+// Severity is the severity of a finding.
 type Severity string
 
-// The severities. A finding that says nothing is a mistake.
+// The severities. The zero value means Error.
 const (
 	Error   Severity = "error"   // the file cannot be used
-	Warning Severity = "warning" // it can, and is probably not meant like this
+	Warning Severity = "warning" // the file can be used, but a setting is suspicious
 )
 
 // MarshalText writes the severity; "" is an error.
@@ -45,7 +45,7 @@ type Finding struct {
 	// Message says what is wrong and what was wanted, in lower case.
 	Message string `json:"message"`
 
-	// Hint suggests the mend, such as `did you mean "timeout"?`; "" if none.
+	// Hint suggests the fix, such as `did you mean "timeout"?`; "" if none.
 	Hint string `json:"hint,omitempty"`
 
 	// Edit is the mend as a change of the file; nil where there is none that a

@@ -51,7 +51,7 @@ func diagnose(file string, data []byte, err error) Findings {
 		}
 		text, hint := explain(message)
 		if k := gluedKey(lines, data, at); k != nil {
-			findings = add(nil, k.from, "yaml-syntax", "a key without a space behind its colon is no key", "put a space behind the colon")
+			findings = add(nil, k.from, "yaml-syntax", "a space is missing after the colon of a key", "add a space after the colon")
 			f := &findings[0]
 			f.Edit = &Edit{Line: f.Line, Column: f.Column + k.to - k.from, EndLine: f.Line, EndColumn: f.Column + k.to - k.from, Text: " ", Safe: true}
 			break

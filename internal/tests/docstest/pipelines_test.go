@@ -51,7 +51,7 @@ func TestPipelineDefaults(t *testing.T) {
 	}
 	d := workqueue.DefaultResilience()
 	want := map[string]map[string]string{
-		"The keys of a file": {"name": "the file's name without its ending"},
+		"The keys of a file": {"name": "the file's name without its extension"},
 		"The keys of a step": {"onError": string(p.Steps[0].OnError)},
 		"The keys of `trigger`": {
 			"overlap": string(p.Trigger.Overlap), "scope": string(p.Trigger.Scope), "dst": string(p.Trigger.DST),
