@@ -88,7 +88,7 @@ const mostProgram = 40_000_000
 func tryArchive(t *testing.T, archive []byte) {
 	t.Helper()
 	dir := unpack(t, archive)
-	for _, name := range []string{"README.txt", "NOTICES.txt", "botwork.yaml", "pipelines/hello.yaml", "schemas/pipeline.schema.json", "botwork.service", "docs/doctor.md",
+	for _, name := range []string{"README.txt", "NOTICES.txt", "botwork.yaml", "pipelines/hello.yaml", "schemas/pipeline.schema.json", "botwork.service", "docs/doctor.md", "docs/cli/items.md",
 		"sql/postgres/operators/05_requeue_item.sql"} {
 		if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)

@@ -1,114 +1,122 @@
 package docstest
 
 import (
-	"encoding/json"
-	"maps"
 	"os"
+	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// marker separates what a person writes in docs/cli.md from what is generated.
-const marker = "<!-- What follows is generated from --help by `go test ./internal/tests/docstest -update`; do not edit. -->\n"
+// The index of commands in docs/cli.md is generated; a person writes the rest.
+const (
+	indexBegin = "<!-- The next list is generated from --help by `go test ./internal/tests/docstest -update`; do not edit. -->\n"
+	indexEnd   = "<!-- End of the generated list. -->\n"
+	generated  = "<!-- Generated from --help by `go test ./internal/tests/docstest -update`; do not edit. -->\n"
+)
 
 var noise = regexp.MustCompile(`(?m)^  -h, --help .*\n|^Use "botwork .*\n`)
 
-// TestCommandReference compares the second part of docs/cli.md with the help.
-func TestCommandReference(t *testing.T) {
-	written, _, ok := strings.Cut(read(t, "docs/cli.md").text, marker)
-	if !ok {
-		t.Fatalf("docs/cli.md has no line %s", marker)
+// TestCommandIndex compares the list of commands in docs/cli.md with the help.
+func TestCommandIndex(t *testing.T) {
+	text := read(t, "docs/cli.md").text
+	before, rest, begins := strings.Cut(text, indexBegin)
+	_, after, ends := strings.Cut(rest, indexEnd)
+	if !begins || !ends {
+		t.Fatalf("docs/cli.md lacks one of these lines:\n%s%s", indexBegin, indexEnd)
 	}
+	all := commands(t)
 	var b strings.Builder
-	b.WriteString(written + marker)
-	for _, c := range commands(t) {
-		// The flags of all commands stand with the program itself.
-		help, _, _ := strings.Cut(c.help, "\nGlobal Flags:")
-		help = strings.TrimSpace(noise.ReplaceAllString(help, ""))
-		help = strings.TrimSpace(strings.TrimSuffix(help, "Flags:"))
-		b.WriteString("\n## " + strings.Join(append([]string{"botwork"}, c.path...), " ") + "\n\n```text\n" + help + "\n```\n")
+	b.WriteString(before + indexBegin + "\n| command | what it does |\n|---|---|\n")
+	for _, c := range all[1:] {
+		words := "botwork " + strings.Join(c.path, " ")
+		b.WriteString("| [`" + words + "`](" + strings.TrimPrefix(pageOf(c.path), "docs/") + "#" + strings.ReplaceAll(words, " ", "-") + ") | " + summary(t, all, c) + " |\n")
 	}
+	b.WriteString("\n## botwork\n\n" + helpBlock(all[0], true) + indexEnd + after)
 	golden(t, "docs/cli.md", b.String())
 }
 
-// TestJSONContract runs the commands of the table in docs/cli.md, in order and
-// in a new project, and compares the fields of what they print.
-func TestJSONContract(t *testing.T) {
-	doc := read(t, "docs/cli.md")
-	t.Chdir(t.TempDir())
-	botwork(t, "init", ".")
-	if err := os.WriteFile("broken.yaml", []byte("steps: [{handler: Lgo}]\n"), 0o600); err != nil {
-		t.Fatal(err)
+// TestCommandPages compares docs/cli, one page for each command of the first
+// level, with the help of it and of the commands below it.
+func TestCommandPages(t *testing.T) {
+	pages := map[string]*strings.Builder{}
+	all := commands(t)
+	for _, c := range all[1:] {
+		page := pageOf(c.path)
+		if pages[page] == nil {
+			pages[page] = &strings.Builder{}
+			pages[page].WriteString("# botwork " + c.path[0] + "\n\n" + generated + "\nAll commands: [the command line](../cli.md).\n")
+			if len(c.children) > 0 {
+				pages[page].WriteString("\n" + contents(t, all, c))
+			}
+			pages[page].WriteString("\n" + helpBlock(c, false))
+			continue
+		}
+		pages[page].WriteString("\n## botwork " + strings.Join(c.path, " ") + "\n\n" + helpBlock(c, false))
 	}
-	writeTask(t)
-	named := map[string][]string{
-		"an item": doc.under(t, "An item").first(), "a queue": doc.under(t, "A queue").first(), "a task": doc.under(t, "A task").first(),
-		"a measurement": doc.under(t, "A measurement").first(),
-	}
-	for _, tab := range doc.tablesWith(t, "command", "prints", "fields") {
-		for _, r := range tab.rows {
-			call := code(r.cells[0])
-			words := callOf(call)
-			for i, w := range words {
-				words[i] = strings.Trim(w, "'")
-			}
-			out, exit := botwork(t, words...)
-			if wrong := strings.Contains(call, "broken.yaml"); exit != 0 && !wrong || exit != 2 && wrong {
-				t.Errorf("%s: exit code %d", call, exit)
-			}
-			if r.cells[1] == "nothing" {
-				continue
-			}
-			kind, object := firstObject(t, call, out)
-			if kind != r.cells[1] {
-				t.Errorf("%s prints %s, documented %s", call, kind, r.cells[1])
-			}
-			sameSet(t, "fields of "+call, fieldsOf(r.cells[2], named), slices.Collect(maps.Keys(object)))
+	if *update {
+		if err := os.MkdirAll(filepath.Join(root, "docs", "cli"), 0o755); err != nil {
+			t.Fatal(err)
 		}
 	}
-}
-
-// writeTask gives the new project a task.
-func writeTask(t *testing.T) {
-	t.Helper()
-	settings, err := os.ReadFile("botwork.yaml")
+	var want []string
+	for page, text := range pages {
+		want = append(want, path.Base(page))
+		golden(t, page, text.String())
+	}
+	entries, err := os.ReadDir(filepath.Join(root, "docs", "cli"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	with := strings.Replace(string(settings), "\ntasks:\n", "\ntasks:\n  greet: {pipeline: hello, payload: {name: Ada}}\n", 1)
-	if err := os.WriteFile("botwork.yaml", []byte(with), 0o600); err != nil {
-		t.Fatal(err)
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
 	}
+	sameSet(t, "pages of docs/cli", got, want)
 }
 
-// firstObject decodes an object, or the first one of a list.
-func firstObject(t *testing.T, call string, out []byte) (kind string, object map[string]any) {
+// pageOf returns the page of a command, which is that of its first word.
+func pageOf(words []string) string { return "docs/cli/" + words[0] + ".md" }
+
+// contents lists the commands below one, with links into its page.
+func contents(t *testing.T, all []command, of command) string {
 	t.Helper()
-	var list []map[string]any
-	if err := json.Unmarshal(out, &list); err == nil {
-		if len(list) == 0 {
-			t.Fatalf("%s printed an empty list", call)
+	var b strings.Builder
+	for _, c := range all {
+		if len(c.path) > len(of.path) && slices.Equal(c.path[:len(of.path)], of.path) {
+			words := "botwork " + strings.Join(c.path, " ")
+			b.WriteString("- [`" + words + "`](#" + strings.ReplaceAll(words, " ", "-") + "): " + summary(t, all, c) + "\n")
 		}
-		return "a list", list[0]
 	}
-	if err := json.Unmarshal(out, &object); err != nil {
-		t.Fatalf("%s: %v\n%s", call, err, out)
-	}
-	return "an object", object
+	return b.String()
 }
 
-// fieldsOf reads a cell such as "`id`, `name`", in which "an item" stands for
-// the fields of an item.
-func fieldsOf(cell string, named map[string][]string) []string {
-	var fields []string
-	for part := range strings.SplitSeq(cell, ", ") {
-		if list, ok := named[part]; ok {
-			fields = append(fields, list...)
-		} else {
-			fields = append(fields, code(part))
+// summary returns the line with which the help of the command above describes c.
+func summary(t *testing.T, all []command, c command) string {
+	t.Helper()
+	last := len(c.path) - 1
+	for _, parent := range all {
+		if slices.Equal(parent.path, c.path[:last]) {
+			line := regexp.MustCompile(`(?m)^  ` + regexp.QuoteMeta(c.path[last]) + ` +(.+)$`).FindStringSubmatch(parent.help)
+			if line != nil {
+				return line[1]
+			}
 		}
 	}
-	return fields
+	t.Fatalf("no help lists botwork %s", strings.Join(c.path, " "))
+	return ""
+}
+
+// helpBlock returns the help of a command as a fenced block. The flags that all
+// commands share are listed once, with the program itself.
+func helpBlock(c command, withGlobalFlags bool) string {
+	help := c.help
+	if !withGlobalFlags {
+		help, _, _ = strings.Cut(help, "\nGlobal Flags:")
+	}
+	help = strings.TrimSpace(noise.ReplaceAllString(help, ""))
+	help = strings.TrimSpace(strings.TrimSuffix(help, "Flags:"))
+	return "```text\n" + help + "\n```\n"
 }

@@ -1,7 +1,9 @@
 package docstest
 
 import (
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,18 +53,26 @@ func read(t *testing.T, path string) document {
 	return parseMarkdown(path, string(data))
 }
 
-// readAll returns README.md and all of docs.
+// readAll returns README.md and all of docs, with its folders.
 func readAll(t *testing.T) []document {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("files of docs = %v, %v", files, err)
+	return append([]document{read(t, "README.md")}, readBelow(t, "docs", func(name string) bool { return strings.HasSuffix(name, ".md") })...)
+}
+
+// readBelow returns the documents below a folder whose file names are wanted.
+func readBelow(t *testing.T, folder string, wanted func(name string) bool) []document {
+	t.Helper()
+	var found []document
+	err := fs.WalkDir(os.DirFS(root), folder, func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && wanted(path.Base(name)) {
+			found = append(found, read(t, name))
+		}
+		return err
+	})
+	if err != nil || len(found) == 0 {
+		t.Fatalf("documents below %s = %d, %v", folder, len(found), err)
 	}
-	all := []document{read(t, "README.md")}
-	for _, file := range files {
-		all = append(all, read(t, "docs/"+filepath.Base(file)))
-	}
-	return all
+	return found
 }
 
 func parseMarkdown(path, text string) document {
