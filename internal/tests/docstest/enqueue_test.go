@@ -28,8 +28,8 @@ func TestEnqueueOptions(t *testing.T) {
 		keys = append(keys, codes(r.cells[2])...)
 		params = append(params, codes(r.cells[3])...)
 		for word, most := range map[string]int{"NaturalKey": workqueue.MaxNaturalKey, "LimitKey": workqueue.MaxLimitKey, "Tags": workqueue.MaxTag} {
-			if code(r.cells[0]) == word && !strings.Contains(r.cells[4], fmt.Sprintf("at most %d signs", most)) {
-				t.Errorf("line %d: want it to say that %s has at most %d signs", r.line, word, most)
+			if code(r.cells[0]) == word && !strings.Contains(r.cells[4], fmt.Sprintf("at most %d characters", most)) {
+				t.Errorf("line %d: want it to say that %s has at most %d characters", r.line, word, most)
 			}
 		}
 	}
