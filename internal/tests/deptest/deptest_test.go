@@ -173,6 +173,7 @@ var may = map[string]map[string]string{
 	},
 	"internal/tests/testbuild":  {},
 	"internal/tests/winetest":   {},
+	"internal/tests/wordstest":  {},
 	"internal/tests/yamllstest": {},
 	"pipelines": {
 		"workqueue/scoring":          "and so is a pipeline's",
