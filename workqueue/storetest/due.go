@@ -15,6 +15,8 @@ func dueTests() []test {
 		{"not before its time", dueTime},
 		{"by priority, deadline and id", dueOrder},
 		{"the limit cuts the least urgent", dueLimit},
+		{"the limit cuts the latest deadlines", dueLimitDeadlines},
+		{"the limit cuts what was scheduled alike", dueLimitScheduled},
 		{"bands include both ends", dueBands},
 		{"not from a paused queue", duePaused},
 		{"not a deleted row", dueDeleted},
