@@ -6,9 +6,11 @@ import (
 )
 
 const (
-	// writeBudget is how long one write of results should take at the most. A result
-	// waits for the write before its own at the longest, and then for its own: twice
-	// the budget is the promise that a finish is in the database within 10 ms.
+	// writeBudget is how long one write of results should take at the most. While a
+	// write carries all that ends during another, a result waits for the write before
+	// its own at the longest, and then for its own: the finish is in the database
+	// within twice the budget, 10 ms. Where runs end faster, the slots wait, and the runs
+	// that were in them by then end with the write after that: three times the budget.
 	writeBudget = 5 * time.Millisecond
 
 	// firstBatch bounds the first writes, of which nobody knows yet how long they take.
