@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 )
 
 // patience bounds every wait of these tests; none is meant to come near it.
@@ -21,5 +23,6 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
 		os.Exit(roles[role](os.Args[1:]))
 	}
-	os.Exit(m.Run())
+	// What would start or end a program after Kill hangs for ever, as in a process that is gone.
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("botwork/internal/programs.(*Account).hangIfKilledLocked"))
 }
