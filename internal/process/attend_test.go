@@ -24,8 +24,8 @@ func TestStrandedItemsRunBeforeTheNextTick(t *testing.T) {
 		b.awaitStart(t) // nothing to do
 		running := x.leftBehind("a", workqueue.Blocked, 100)
 		assigned := x.leftBehind("b", workqueue.Assigned, 200)
-		started := b.log.await(t, "started because items lie about that nobody runs")
-		if started["schedule"] != low && started["schedule"] != medium {
+		started := b.log.await(t, "started early: found abandoned items")
+		if started["pipeline"] != low && started["pipeline"] != medium {
 			t.Errorf("started %v, want one of the shipped pipelines", started)
 		}
 		b.log.awaitNth(t, "item succeeded", 2)

@@ -95,7 +95,7 @@ func (r *runner) lastFiring() (time.Time, error) {
 // what this machine thought the time was when the alarm rang.
 func (r *runner) look(now, expected time.Time) error {
 	if r.cursor.Sub(now) > onTime {
-		r.log.Warn().Time("planned_at", r.cursor).Time("now", now).Msg("the clock was set back: the schedule goes on from now")
+		r.log.Warn().Time("planned_at", r.cursor).Time("now", now).Msg("the clock was set back; continuing the schedule from now")
 		r.cursor, r.timetable = now, r.timetable.last()
 	}
 	next := r.timetable.next(r.cursor)
@@ -192,7 +192,7 @@ func (r *runner) missBefore(latest, now time.Time) {
 	}
 	r.cursor = missed[len(missed)-1]
 	r.log.Warn().Int("count", len(missed)+earlier).Time("planned_at", r.cursor).
-		Str("reason", r.whyMissed(r.cursor, now)).Msgf("%s firings; the latest is named", outcome)
+		Str("reason", r.whyMissed(r.cursor, now)).Msgf("%s scheduled runs; showing the latest", outcome)
 }
 
 func (r *runner) before(at time.Time) time.Time {
@@ -214,7 +214,7 @@ func (r *runner) due(latest, now time.Time) error {
 	default:
 		reason := r.whyMissed(latest, now)
 		r.backlog.add(r.firing(latest, workqueue.Missed, reason))
-		r.log.Warn().Time("planned_at", latest).Str("reason", reason).Msg("missed a firing")
+		r.log.Warn().Time("planned_at", latest).Str("reason", reason).Msg("missed scheduled run")
 		r.cursor = latest
 		return nil
 	}

@@ -113,7 +113,7 @@ func (r *runner) contend(start Start) (won, settled bool, err error) {
 		}
 	}
 	if !claim.Won {
-		r.log.Debug().Time("planned_at", start.PlannedAt).Msg("another worker has this firing")
+		r.log.Debug().Time("planned_at", start.PlannedAt).Msg("another worker started this scheduled run")
 	}
 	return claim.Won, true, nil
 }
@@ -168,7 +168,7 @@ func (r *runner) record(planned time.Time) (*workqueue.Firing, error) {
 func (r *runner) overlap(start Start, reason string) {
 	if r.job.Overlap == OverlapQueue && r.waiting == nil {
 		r.waiting, r.waitsFor = &start, reason
-		r.log.Debug().EmbedObject(start).Str("reason", reason).Msg("the firing waits")
+		r.log.Debug().EmbedObject(start).Str("reason", reason).Msg("scheduled run is queued: the previous run is still active")
 		return
 	}
 	if r.waiting != nil {
@@ -178,7 +178,7 @@ func (r *runner) overlap(start Start, reason string) {
 }
 
 func (r *runner) skip(start Start, reason string) {
-	r.log.Info().EmbedObject(start).Str("reason", reason).Msg("skipped a firing")
+	r.log.Info().EmbedObject(start).Str("reason", reason).Msg("skipped scheduled run")
 	if !start.PlannedAt.IsZero() {
 		r.backlog.add(r.firing(start.PlannedAt, workqueue.Skipped, reason))
 	}

@@ -40,7 +40,7 @@ const (
 	// TriggerWake starts a run because there is new work.
 	TriggerWake = "wake"
 
-	// TriggerStranded starts a run because items lie about that nobody runs.
+	// TriggerStranded starts a run because abandoned items were found.
 	TriggerStranded = "stranded"
 )
 

@@ -96,7 +96,7 @@ func (r *runner) finish(id int64, runErr error) {
 			return
 		}
 		if tries == finishTries || errors.Is(err, workqueue.ErrDatabaseLost) || !sleep(r.s.finishCtx, r.pause(tries-1)) {
-			r.log.Error().Err(err).Int64("run_id", id).Msg("the end of the run is not recorded")
+			r.log.Error().Err(err).Int64("run_id", id).Msg("could not record the end of the run")
 			r.orphans.Store(true)
 			return
 		}
@@ -133,7 +133,7 @@ func (r *runner) sweep() error {
 		if err := r.finishRun(run.ID, workqueue.RunFailed, text); err != nil {
 			return fmt.Errorf("finish the left-over run %d: %w", run.ID, err)
 		}
-		r.log.Warn().Int64("run_id", run.ID).Msg("a run was left unfinished: recorded as failed")
+		r.log.Warn().Int64("run_id", run.ID).Msg("found an unfinished run; recorded it as failed")
 	}
 	r.orphans.Store(false)
 	return nil

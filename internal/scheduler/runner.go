@@ -126,7 +126,7 @@ func newRunner(s *Scheduler, job Job, at *place) *runner {
 	r := &runner{
 		s:       s,
 		job:     job,
-		log:     s.log.With().Str("schedule", job.Name).Logger(),
+		log:     s.log.With().Str("pipeline", job.Name).Logger(),
 		place:   at,
 		atStart: job.AtStart,
 		ended:   make(chan struct{}),
@@ -213,13 +213,13 @@ func (r *runner) settle(err error) {
 	case err != nil:
 		if r.outage.err == nil {
 			r.outage.since = time.Now()
-			r.log.Warn().Err(err).Msg("the database does not answer: the schedule waits for it")
+			r.log.Warn().Err(err).Msg("the database does not answer; the schedule is paused")
 		}
 		r.outage.err = err
 		r.recheck = r.pause(r.outage.tries)
 		r.outage.tries++
 	case r.outage.err != nil:
-		r.log.Info().Int64("took_ms", time.Since(r.outage.since).Milliseconds()).Msg("the database answers again")
+		r.log.Info().Int64("took_ms", time.Since(r.outage.since).Milliseconds()).Msg("the database answers again; the schedule continues")
 		r.outage = outage{}
 	}
 }
@@ -241,7 +241,7 @@ func (r *runner) leave(why string) {
 		r.skip(waiting, why+" while this firing waited for the previous run to end")
 	}
 	if err := r.flush(); err != nil && !errors.Is(err, context.Canceled) {
-		r.log.Warn().Err(err).Msg("the last missed or skipped firings are not recorded")
+		r.log.Warn().Err(err).Msg("could not record the last missed or skipped runs")
 	}
 }
 

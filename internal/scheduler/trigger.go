@@ -41,7 +41,7 @@ func (s *Scheduler) Trigger(ctx context.Context, name string) error {
 	return r.request(ctx)
 }
 
-// Wake starts a run because items lie about that nobody runs, unless one goes
+// Wake starts a run because abandoned items were found, unless one goes
 // on already. It returns at once; a run that cannot be started is logged.
 func (s *Scheduler) Wake(name string) {
 	s.mu.Lock()
@@ -54,9 +54,9 @@ func (s *Scheduler) Wake(name string) {
 		err := r.startNow(TriggerStranded, nil)
 		switch busy := (*BusyError)(nil); {
 		case err == nil:
-			r.log.Info().Msg("started because items lie about that nobody runs")
+			r.log.Info().Msg("started early: found abandoned items")
 		case !errors.As(err, &busy):
-			r.log.Warn().Err(err).Msg("items that nobody runs wait until the next run")
+			r.log.Warn().Err(err).Msg("found abandoned items; they wait until the next run")
 		}
 	})
 }
