@@ -127,7 +127,7 @@ func (b *bot) awaitStart(t *testing.T) {
 	t.Helper()
 	ended := map[any]bool{}
 	for i := 1; !ended[medium] || !ended[low]; i++ {
-		ended[b.log.awaitNth(t, "run succeeded", i)["schedule"]] = true
+		ended[b.log.awaitNth(t, "run succeeded", i)["pipeline"]] = true
 	}
 }
 
@@ -136,7 +136,7 @@ func (b *bot) startedBy(trigger string) map[any]bool {
 	schedules := map[any]bool{}
 	for _, line := range b.log.with("run succeeded") {
 		if line["trigger"] == trigger {
-			schedules[line["schedule"]] = true
+			schedules[line["pipeline"]] = true
 		}
 	}
 	return schedules

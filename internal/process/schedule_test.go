@@ -111,7 +111,7 @@ func TestAFailingSystemPipelineHurtsNoOther(t *testing.T) {
 			t.Fatal(err)
 		}
 		failed := b.log.await(t, "run failed")
-		if failed["schedule"] != "bad" {
+		if failed["pipeline"] != "bad" {
 			t.Errorf("the failed run is %v, want that of bad", failed)
 		}
 		b.awaitStart(t)
