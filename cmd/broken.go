@@ -59,13 +59,13 @@ func settingsHaveMistakes(mistakes strictyaml.Findings, files []pipelines.File) 
 func (p *programme) logFindings() {
 	for _, f := range p.findings {
 		if f.Severity == strictyaml.Warning {
-			p.log.Warn().Stringer("finding", f).Msg("something is probably not meant like this; botwork pipelines check tells the same")
+			p.log.Warn().Stringer("finding", f).Msg("suspicious setting")
 			continue
 		}
-		p.log.Warn().Stringer("finding", f).Msg("a pipeline's file has mistakes; the worker starts without it")
+		p.log.Warn().Stringer("finding", f).Msg("invalid pipeline file; starting without it")
 	}
 	if names := p.catalogue.BrokenNames(); len(names) > 0 {
-		p.log.Warn().Strs("pipelines", names).Msg("broken pipelines do not run: their items wait until the files are fixed")
+		p.log.Warn().Strs("pipelines", names).Msg("broken pipelines do not run; their items wait until the files are fixed")
 	}
 }
 

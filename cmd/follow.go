@@ -49,7 +49,7 @@ func keepTexts(ctx context.Context, p *programme, proc *process.Process) {
 			return
 		case <-ticker.C:
 			if err := proc.KeepTexts(ctx); err != nil && ctx.Err() == nil {
-				p.log.Warn().Err(err).Msg("that this worker has its pipelines is not noted; it is tried again in half a day")
+				p.log.Warn().Err(err).Msg("could not record loaded pipelines; retrying in 12h")
 			}
 		}
 	}

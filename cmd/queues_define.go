@@ -67,12 +67,12 @@ func (a *app) definedQueues(queues []workqueue.Queue, changed []string) {
 func (a *app) defineQueues(ctx context.Context, log zerolog.Logger, store *sqlstore.Store, queues []workqueue.Queue) error {
 	for _, q := range queues {
 		if q.Encrypted && !a.cfg.HasKeyset() {
-			log.Warn().Str("queue", q.Name).Msg("the queue is encrypted, and the settings name no keyset: this worker can neither fill it nor run its items")
+			log.Warn().Str("queue", q.Name).Msg("encrypted queue, but no keyset is configured; this worker can neither add items to it nor run them")
 		}
 	}
 	changed, err := store.DefineQueues(ctx, queues, a.cfg.Worker.Name)
 	if err == nil && len(changed) > 0 {
-		log.Info().Strs("queues", changed).Msg("queues defined by botwork.yaml were new or differed")
+		log.Info().Strs("queues", changed).Msg("updated queues from botwork.yaml")
 	}
 	return err
 }

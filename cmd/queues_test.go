@@ -97,7 +97,7 @@ func TestRunDefinesQueues(t *testing.T) {
 	mustDo(t, "queues", "pause", "mail")
 	writeFile(t, "botwork.yaml", "worker: {name: bot-2}\nqueues: {mail: {limits: {concurrency: 4}}}\n")
 	r := botwork(t, "run", "--once")
-	if r.code != exitDone || !strings.Contains(r.stderr, "queues defined by botwork.yaml were new or differed") {
+	if r.code != exitDone || !strings.Contains(r.stderr, "updated queues from botwork.yaml") {
 		t.Errorf("run --once: exit code %d\n%s", r.code, r.stderr)
 	}
 	if got := show(); got.Revision != 3 || got.Concurrency != 4 || !got.Paused || deref(got.DefinedBy) != "bot-2" {

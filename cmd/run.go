@@ -127,10 +127,10 @@ func (a *app) run(ctx context.Context, strict bool, first ...string) error {
 	}
 	w := proc.Worker()
 	p.log.Info().Str("worker", w.Name).Int("capacity", w.Capacity).Int("pipelines", len(p.catalogue.All())).
-		Str("database", string(store.Driver())).Str("version", currentVersion().Version).Msg("worker started; Ctrl-C drains")
+		Str("database", string(store.Driver())).Str("version", currentVersion().Version).Msg("worker started; press Ctrl-C to drain and stop")
 	a.supervisor.Status(workingAs(w.Name, len(p.findings.Of(strictyaml.Error))))
 	if !startsByItself(p.catalogue) {
-		p.log.Warn().Str("folder", a.cfg.Pipelines.Dir).Msg("no pipeline has a trigger: this worker will run nothing")
+		p.log.Warn().Str("folder", a.cfg.Pipelines.Dir).Msg("no pipeline has a trigger; this worker runs nothing")
 	}
 	if len(first) > 0 {
 		err = proc.RunOnce(ctx, first...)
@@ -143,7 +143,7 @@ func (a *app) run(ctx context.Context, strict bool, first ...string) error {
 		select {
 		case <-ctx.Done():
 			a.supervisor.Status("draining")
-			p.log.Info().Stringer("grace", a.cfg.Worker.ShutdownGrace).Msg("draining; a second Ctrl-C ends at once")
+			p.log.Info().Stringer("grace", a.cfg.Worker.ShutdownGrace).Msg("draining; press Ctrl-C again to stop at once")
 		case <-proc.Replaced():
 			err = workqueue.ErrWorkerReplaced
 		case <-proc.Lost():

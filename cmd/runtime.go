@@ -87,7 +87,7 @@ func (a *app) patientStore(ctx context.Context, log zerolog.Logger) (*sqlstore.S
 			return store, err
 		}
 		a.supervisor.Status("waiting for the database: " + err.Error())
-		log.Error().Err(err).Stringer("again_in", wait).Msg("the database cannot be used")
+		log.Error().Err(err).Stringer("again_in", wait).Msg("cannot use the database; retrying")
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -116,10 +116,10 @@ func (a *app) attendFile(log zerolog.Logger) {
 		return
 	}
 	if err := database.MarkSQLite(dsn, true); err != nil {
-		log.Warn().Err(err).Msg("it cannot be recorded that the database file was used: if it is deleted, the next start begins with an empty one")
+		log.Warn().Err(err).Msg("could not mark the database file as used; if it is deleted, the next start creates an empty one")
 	}
 	if risk := database.FolderRisk(path, os.Geteuid()); risk != "" {
-		log.Warn().Str("risk", risk).Msg("the database file is not safe from other users")
+		log.Warn().Str("risk", risk).Msg("other users can read or replace the database file")
 	}
 }
 

@@ -115,10 +115,10 @@ func (a *app) report(name string, err error) int {
 		if unusable, ok := errors.AsType[*noSystemPipelineError](err); ok {
 			line = line.Err(unusable)
 		}
-		line.Msg("the service ends: its files have mistakes; `botwork pipelines check` names them all")
+		line.Msg("service stopped: invalid files; run `botwork pipelines check`")
 		return exitUsage
 	}
-	log.Error().Err(err).Msg("the service ends")
+	log.Error().Err(err).Msg("service stopped")
 	if _, ok := errors.AsType[*usageError](err); ok {
 		return exitUsage
 	}

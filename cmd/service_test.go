@@ -259,7 +259,7 @@ func TestAPersonWhoRunsTheServiceIsToldSo(t *testing.T) {
 
 func TestAlarmText(t *testing.T) {
 	for line, want := range map[string]string{
-		`{"level":"error","error":"dial tcp: refused","again_in":"1s","item_id":12345678901234567,"time":"2026-11-22T02:11:10Z","message":"the database cannot be used"}`: "the database cannot be used\nagain_in: 1s\nerror: dial tcp: refused\nitem_id: 12345678901234567",
+		`{"level":"error","error":"dial tcp: refused","again_in":"1s","item_id":12345678901234567,"time":"2026-11-22T02:11:10Z","message":"cannot use the database; retrying"}`: "cannot use the database; retrying\nagain_in: 1s\nerror: dial tcp: refused\nitem_id: 12345678901234567",
 		"by hand\n": "by hand",
 	} {
 		if got := alarmText([]byte(line)); got != want {

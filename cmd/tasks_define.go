@@ -119,7 +119,7 @@ func (a *app) checkTaskQueues(ctx context.Context, store *sqlstore.Store, defs [
 func (a *app) defineTasks(ctx context.Context, log zerolog.Logger, store *sqlstore.Store, defs []workqueue.TaskRow) error {
 	changed, err := a.writeTasks(ctx, store, defs)
 	if err == nil && len(changed) > 0 {
-		log.Info().Strs("tasks", changed).Msg("tasks of botwork.yaml were new, differed or were gone")
+		log.Info().Strs("tasks", changed).Msg("updated tasks from botwork.yaml")
 	}
 	return err
 }

@@ -28,7 +28,7 @@ func (r *Runner) begin(ctx context.Context, refs ...ItemRef) (refused []int64) {
 		WorkerID: r.worker.ID, InstanceID: r.worker.InstanceID, Items: refs,
 	})
 	if err != nil {
-		r.o.Log.Warn().Err(err).Int("items", len(refs)).Int64("item_id", refs[0].ItemID).Msg("gave back items: their begin could not be recorded")
+		r.o.Log.Warn().Err(err).Int("items", len(refs)).Int64("item_id", refs[0].ItemID).Msg("released items: could not record their start")
 		refused = nil
 		for _, ref := range refs {
 			refused = append(refused, ref.ItemID)

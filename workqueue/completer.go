@@ -183,7 +183,7 @@ func (c *completer) write(ctx context.Context, batch []*completion) error {
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	started := time.Now()
-	c.log.Debug().Int("results", len(batch)).Str("at", started.UTC().Format(time.RFC3339Nano)).Msg("results are being written")
+	c.log.Debug().Int("results", len(batch)).Str("at", started.UTC().Format(time.RFC3339Nano)).Msg("writing results")
 	lost, err := c.store.Finish(bounded, c.worker.ID, c.worker.InstanceID, finishes)
 	took := time.Since(started)
 	if c.note(batch, err, took); err != nil {
@@ -191,7 +191,7 @@ func (c *completer) write(ctx context.Context, batch []*completion) error {
 	}
 	c.log.Debug().Int("results", len(batch)).Int64("took_us", took.Microseconds()).Msg("results written")
 	for _, id := range lost {
-		c.log.Warn().Int64("item_id", id).Msg("result not taken: the lease was lost, or its answer was lost when it was written before")
+		c.log.Warn().Int64("item_id", id).Msg("result refused: the lease was lost, or the result was already saved")
 	}
 	for _, done := range batch {
 		c.held.remove(ItemRef{ItemID: done.finish.ItemID, Fence: done.finish.Fence})
@@ -213,7 +213,7 @@ func (c *completer) note(batch []*completion, err error, took time.Duration) {
 		return
 	}
 	if !c.failing {
-		c.log.Error().Err(err).Int("results", len(batch)).Msg("results cannot be written; they are kept and tried again")
+		c.log.Error().Err(err).Int("results", len(batch)).Msg("could not save results; keeping them and retrying")
 	}
 	c.failing = true
 	for _, done := range batch {

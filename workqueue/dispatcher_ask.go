@@ -50,7 +50,7 @@ func (d *dispatcher) hearOf(refs []ItemRef) {
 	defer d.mu.Unlock()
 	d.asking = false
 	if err != nil {
-		d.r.o.Log.Debug().Err(err).Msg("cannot look up whether waiting items are still held; trying again")
+		d.r.o.Log.Debug().Err(err).Msg("could not check claimed items; retrying")
 		d.retryAsk = time.Now().Add(leastPause)
 		return
 	}

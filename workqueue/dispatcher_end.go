@@ -122,7 +122,7 @@ func (d *dispatcher) returned(st *step, written bool) {
 // no attempt. For a little while nobody gets it, or the two that give and refuse it
 // could do nothing else.
 func (d *dispatcher) refuse(it *claimed, reason error) {
-	d.r.o.Log.Warn().Int64("item_id", it.ID).Str("reason", reason.Error()).Msg("gave back an item that this worker must not run")
+	d.r.o.Log.Warn().Int64("item_id", it.ID).Str("reason", reason.Error()).Msg("released an item that this worker may not run")
 	f := Outcome{Verdict: Released, Error: reason.Error()}.settle(NewRun(&it.Item), 0, 0)
 	f.Delay = refillEvery
 	if it.step != nil {

@@ -112,7 +112,7 @@ func (d *dispatcher) read(ctx context.Context, got gained) []Item {
 	defer cancel()
 	items, err := got.taken.Items(bounded)
 	if err != nil {
-		d.r.o.Log.Warn().Err(err).Int("items", got.taken.Len()).Msg("cannot read claimed items; they come back when their lease has ended")
+		d.r.o.Log.Warn().Err(err).Int("items", got.taken.Len()).Msg("could not read claimed items; they are released when their leases expire")
 	}
 	return items
 }

@@ -57,12 +57,12 @@ func (r *Runner) Drain(ctx context.Context) {
 		return
 	}
 	if err := r.tellDraining(ctx); err != nil {
-		r.o.Log.Warn().Err(err).Msg("others cannot see that this worker drains; what they assign to it goes back when it stops")
+		r.o.Log.Warn().Err(err).Msg("could not record that this worker is draining; items assigned to it meanwhile are released when it stops")
 	}
 	if n, err := r.o.Store.ReleaseAssigned(ctx, r.worker.ID, r.worker.InstanceID); err != nil {
-		r.o.Log.Warn().Err(err).Msg("assigned items were not given back; others take them when this worker is gone")
+		r.o.Log.Warn().Err(err).Msg("could not release assigned items; other workers get them after this one has stopped")
 	} else if n > 0 {
-		r.o.Log.Info().Int("items", n).Msg("gave back assigned items")
+		r.o.Log.Info().Int("items", n).Msg("released assigned items")
 	}
 }
 

@@ -121,7 +121,7 @@ func (r *Runner) policies(queues []Queue) queuePolicies {
 		q := &queues[i]
 		policy, err := ParseResilience(q.Resilience)
 		if err != nil {
-			r.o.Log.Warn().Err(err).Str("queue", q.Name).Msg("the queue's resilience cannot be read; the default holds")
+			r.o.Log.Warn().Err(err).Str("queue", q.Name).Msg("invalid resilience settings of the queue; using the defaults")
 		}
 		policies[q.Name] = queuePolicy{q, policy}
 	}

@@ -40,16 +40,16 @@ func (r *Runner) heartbeat(ctx context.Context) {
 		switch {
 		case err == nil:
 			if failing {
-				r.o.Log.Info().Msg("the database is back: heartbeats are written again")
+				r.o.Log.Info().Msg("database connection restored; heartbeats resumed")
 			}
 			failing, next = false, r.o.Heartbeat
 		case errors.Is(err, ErrWorkerReplaced):
-			r.o.Log.Error().Msg("another process has taken this worker's name: stopping its items")
+			r.o.Log.Error().Msg("another process has taken over this worker's name; stopping running items")
 			r.held.cancelAll(ErrLeaseLost)
 			close(r.replaced)
 			return
 		case errors.Is(err, ErrDatabaseLost):
-			r.o.Log.Error().Err(err).Msg("the database is lost: stopping this worker and its items; nothing can be written")
+			r.o.Log.Error().Err(err).Msg("database lost; stopping this worker and its items")
 			r.lostBecause = err
 			close(r.lost)
 			r.held.cancelAll(ErrDatabaseLost)
@@ -58,7 +58,7 @@ func (r *Runner) heartbeat(ctx context.Context) {
 			return
 		default:
 			if !failing {
-				r.o.Log.Error().Err(err).Msg("heartbeat cannot be written; running items are stopped before their leases end")
+				r.o.Log.Error().Err(err).Msg("heartbeat failed; running items are stopped before their leases expire unless the database comes back")
 			}
 			failing, next = true, r.o.Heartbeat/5
 		}
@@ -111,7 +111,7 @@ func (r *Runner) drainOnRequest(ctx context.Context) {
 	if r.drains() {
 		return
 	}
-	r.o.Log.Info().Msg("asked to drain: no more items are taken until the worker is started anew")
+	r.o.Log.Info().Msg("drain requested; this worker takes no more items until it is restarted")
 	r.Drain(ctx)
 	r.loop.Go(func() {
 		if !waitFor(r.runs, r.runs.Done(), r.o.ShutdownGrace) && r.runs.Err() == nil {
@@ -144,7 +144,7 @@ func (r *Runner) watch(ctx context.Context) {
 			// Not the tick's own time: it may have waited while the machine slept.
 			now := time.Now()
 			if n := r.held.expire(now.Add(margin)); n > 0 {
-				r.o.Log.Error().Int("items", n).Msg("leases could not be renewed in time: stopping their items")
+				r.o.Log.Error().Int("items", n).Msg("could not renew leases in time; stopping their items")
 			}
 			r.seeToStuck(now)
 		}

@@ -129,7 +129,7 @@ func (r *Runner) learn(ctx context.Context) {
 		cancel()
 		if err != nil {
 			r.learner.putBack(all)
-			r.o.Log.Debug().Err(err).Int("keys", len(all)).Msg("what runs took could not be written; it is kept and tried again")
+			r.o.Log.Debug().Err(err).Int("keys", len(all)).Msg("could not save run durations; retrying")
 			return
 		}
 		all = all[len(batch):]

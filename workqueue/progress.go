@@ -41,7 +41,7 @@ func (r *Runner) recordProgress(ctx context.Context, before time.Time) {
 		cancel()
 		if err != nil {
 			// The heartbeat, which matters more, says that the database is away.
-			r.o.Log.Debug().Err(err).Int("items", len(batch)).Msg("progress cannot be recorded; it is tried again")
+			r.o.Log.Debug().Err(err).Int("items", len(batch)).Msg("could not save progress; retrying")
 			for _, run := range slices.Concat(of, runs) {
 				run.unsaid()
 			}
@@ -66,7 +66,7 @@ func (r *Runner) askLost(ctx context.Context) {
 	defer cancel()
 	lost, err := r.o.Store.Lost(ctx, r.worker.ID, r.worker.InstanceID, refs)
 	if err != nil {
-		r.o.Log.Debug().Err(err).Msg("it cannot be seen whether leases were taken away; it is tried again")
+		r.o.Log.Debug().Err(err).Msg("could not check leases; retrying")
 		return
 	}
 	r.held.lose(refs, lost)

@@ -18,7 +18,7 @@ func (r *Runner) foldStatistics(ctx context.Context) {
 	wait := time.Duration(random() * float64(foldEvery))
 	for r.pause(ctx, wait) {
 		if err := r.fold(ctx); err != nil && ctx.Err() == nil {
-			r.o.Log.Warn().Err(err).Msg("the statistics of the past could not be summed up: the next minute tries again")
+			r.o.Log.Warn().Err(err).Msg("could not compact statistics; retrying in 1 minute")
 		}
 		wait = foldEvery
 	}

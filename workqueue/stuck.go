@@ -42,10 +42,10 @@ func (r *Runner) returned(a *activeRun, stuckFor time.Duration, outcome Outcome)
 	log := r.o.Log.Warn().Int64("item_id", a.run.ID).Float64("cancelled_s", stuckFor.Seconds())
 	if a.givenUp {
 		log = log.Bool("succeeded", outcome.Verdict == Succeeded)
-		log.Msg("a stuck handler has returned: its slot is free, its late result is refused")
+		log.Msg("stuck handler returned; slot freed, late result discarded")
 		return
 	}
-	log.Msg("a stuck handler has returned: its slot is free")
+	log.Msg("stuck handler returned; slot freed")
 }
 
 // giveUpAssigned gives back what is assigned to a worker whose slots are all
@@ -54,8 +54,8 @@ func (r *Runner) giveUpAssigned(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, r.statementTime())
 	defer cancel()
 	if n, err := r.o.Store.ReleaseAssigned(ctx, r.worker.ID, r.worker.InstanceID); err != nil {
-		r.o.Log.Warn().Err(err).Msg("assigned items were not given back; a later pass gives them to others")
+		r.o.Log.Warn().Err(err).Msg("could not release assigned items; a later assignment pass moves them")
 	} else if n > 0 {
-		r.o.Log.Warn().Int("items", n).Msg("gave back assigned items: all slots are stuck")
+		r.o.Log.Warn().Int("items", n).Msg("released assigned items: all slots are stuck")
 	}
 }

@@ -125,7 +125,7 @@ func (a *assignStep) Handle(ctx context.Context, call *handlers.Call) (any, erro
 		return nil, err
 	}
 	if len(r.Faults) > 0 {
-		call.Log.Warn().Strs("faults", r.Faults).Msg("assigned items without what could not be read")
+		call.Log.Warn().Strs("faults", r.Faults).Msg("assignment skipped settings that cannot be read")
 	}
 	did := r.Assigned+r.Moved+r.Expired > 0 || r.RescueResult != (workqueue.RescueResult{})
 	logCounts(&call.Log, did, "assigned items", counter{"assigned", r.Assigned}, counter{"workers", r.Workers}, counter{"rescued", r.Rescued},

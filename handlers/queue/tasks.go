@@ -56,7 +56,7 @@ A task that cannot be read or served is logged and does not keep the others from
 
 func (s Services) load(ctx context.Context, store tasks.Store, call *handlers.Call) (any, error) {
 	loader := tasks.Loader{Store: store, By: "pipeline " + call.Pipeline, Report: func(task string, err error) {
-		call.Log.Error().Err(err).Str("task", task).Msg("a task is not served")
+		call.Log.Error().Err(err).Str("task", task).Msg("could not serve the task")
 	}}
 	if s.WorkerName != nil {
 		loader.By = s.WorkerName()

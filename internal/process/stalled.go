@@ -45,14 +45,14 @@ func (g *sessionGuard) check(ctx context.Context, o Options, last string) string
 		if s.Ended {
 			o.Log.Warn().Msgf("ended a stalled session: %s", s)
 		} else {
-			o.Log.Error().Err(s.Err).Msgf("a stalled session was not ended: %s", s)
+			o.Log.Error().Err(s.Err).Msgf("could not end a stalled session: %s", s)
 		}
 	}
 	switch {
 	case err == nil:
 		return ""
 	case ctx.Err() == nil && err.Error() != last:
-		o.Log.Warn().Err(err).Msg("sessions that stall in a transaction cannot be found")
+		o.Log.Warn().Err(err).Msg("could not look for stalled sessions")
 	}
 	return err.Error()
 }

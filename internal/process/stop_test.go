@@ -70,7 +70,7 @@ func TestStopLetsRunningItemsEnd(t *testing.T) {
 		stopped := make(chan error, 1)
 		go func() { stopped <- w.Stop(t.Context()) }()
 
-		w.log.await(t, "gave back assigned items")
+		w.log.await(t, "released assigned items")
 		x.wantState(workqueue.Ready, w.waiting...)
 		x.wantState(workqueue.Blocked, w.running)
 		close(end)

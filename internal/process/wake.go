@@ -137,10 +137,10 @@ func (w *waker) hear(n workqueue.Notice) {
 // trouble logs that notices of other processes do not arrive, or that they do again.
 func (w *waker) trouble(err error) {
 	if err != nil {
-		w.p.o.Log.Warn().Err(err).Msg("the database does not tell what other processes enqueue; looking once a second")
+		w.p.o.Log.Warn().Err(err).Msg("not notified of new items; polling every second")
 		return
 	}
-	w.p.o.Log.Info().Msg("the database tells what other processes enqueue")
+	w.p.o.Log.Info().Msg("listening for new items")
 }
 
 // open returns the pipelines that can be woken now.

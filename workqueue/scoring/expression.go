@@ -110,7 +110,7 @@ func (r *expressionRule) Scores(ctx context.Context, job matching.Job, workers [
 		}
 		if err != nil {
 			r.said.Do(func() {
-				r.log.Warn().Err(err).Str("expression", r.Expression).Msg("an expression gave no score: the default score counts instead")
+				r.log.Warn().Err(err).Str("expression", r.Expression).Msg("scoring expression failed; using the default score")
 			})
 			got = defaultScores(r.Shown(job), chunk)
 		}

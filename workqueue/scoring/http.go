@@ -119,7 +119,7 @@ func (r *httpRule) chunk(ctx context.Context, job matching.Job, workers []matchi
 		}
 	}
 	r.said.Do(func() {
-		r.log.Warn().Err(err).Str("url", r.address).Msg("a service gave no score: the fallback counts instead")
+		r.log.Warn().Err(err).Str("url", r.address).Msg("scoring service failed; using the fallback score")
 	})
 	if r.HTTP.Fallback == nil {
 		return defaultScores(r.Shown(job), workers)

@@ -157,11 +157,11 @@ func TestRepeatsAreCounted(t *testing.T) {
 func TestALogTellsOfWrites(t *testing.T) {
 	var d death
 	d.readLog([]byte(`{"level":"info","message":"worker started"}
-{"level":"debug","results":3,"at":"2026-11-22T08:00:00.001Z","message":"results are being written"}
+{"level":"debug","results":3,"at":"2026-11-22T08:00:00.001Z","message":"writing results"}
 {"level":"debug","results":3,"took_us":2500,"message":"results written"}
-{"level":"debug","results":2,"at":"2026-11-22T08:00:01Z","message":"results are being written"}
-{"level":"error","results":2,"message":"results cannot be written; they are kept and tried again"}
-{"level":"debug","results":1,"at":"2026-11-22T08:00:02Z","message":"results are being written"}
+{"level":"debug","results":2,"at":"2026-11-22T08:00:01Z","message":"writing results"}
+{"level":"error","results":2,"message":"could not save results; keeping them and retrying"}
+{"level":"debug","results":1,"at":"2026-11-22T08:00:02Z","message":"writing results"}
 {"level":"debug","results":1,"took_us":10`))
 	began := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 	want := []write{

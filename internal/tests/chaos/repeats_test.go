@@ -170,14 +170,14 @@ func (d *death) readLog(text []byte) {
 			continue
 		}
 		switch n := len(d.writes); said.Message {
-		case "results are being written":
+		case "writing results":
 			if n > 0 && d.writes[n-1].to.IsZero() { // it failed, and a pause followed
 				d.writes[n-1].to = said.At
 			}
 			d.writes = append(d.writes, write{from: said.At})
 		case "results written":
 			d.writes[n-1].to = d.writes[n-1].from.Add(time.Duration(said.TookUs) * time.Microsecond)
-		case "results cannot be written; they are kept and tried again":
+		case "could not save results; keeping them and retrying":
 			d.troubled = true
 		}
 	}

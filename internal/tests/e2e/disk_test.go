@@ -67,7 +67,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 
 	free := fill(t, disk)
 	letGo(strings.Repeat("kept ", 40_000)) // more than what the log file has left
-	w.await("results cannot be written; they are kept and tried again", 1)
+	w.await("could not save results; keeping them and retrying", 1)
 	w.await("full", 1)
 	if it := x.item(id); it.State != workqueue.Blocked {
 		t.Errorf("on the full disk the item is %s, want Blocked", it.State)

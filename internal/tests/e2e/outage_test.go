@@ -47,7 +47,7 @@ func TestAWorkerWaitsForADatabaseThatIsNotThere(t *testing.T) {
 		t.Parallel()
 		x, proxy := behindProxy(t, e)
 		w := x.worker("w")
-		w.await("the database cannot be used", 2)
+		w.await("cannot use the database; retrying", 2)
 		for _, word := range []string{"again_in", "connection refused", proxy.Addr()} {
 			if !strings.Contains(w.output(), word) {
 				t.Errorf("it does not say %q", word)
@@ -67,7 +67,7 @@ func TestCtrlCEndsTheWaitForTheDatabase(t *testing.T) {
 		t.Parallel()
 		x, _ := behindProxy(t, e)
 		w := x.worker("w")
-		w.await("the database cannot be used", 1)
+		w.await("cannot use the database; retrying", 1)
 		w.signal(os.Interrupt)
 		if code := w.wait(); code != 1 || !strings.Contains(w.output(), "interrupted") {
 			t.Errorf("exit code %d, want 1 and the word \"interrupted\"", code)
@@ -104,7 +104,7 @@ func TestResultsOutliveAnOutage(t *testing.T) {
 
 		proxy.Cut()
 		letGo("kept")
-		w.await("results cannot be written; they are kept and tried again", 1)
+		w.await("could not save results; keeping them and retrying", 1)
 		if it := x.item(id); it.State != workqueue.Blocked {
 			t.Errorf("while the database is away the item is %s, want Blocked", it.State)
 		}

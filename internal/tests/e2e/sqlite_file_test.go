@@ -225,7 +225,7 @@ func TestTheDatabaseFileIsForItsOwnerAlone(t *testing.T) {
 		}
 	}
 	w = x.worker("w2")
-	w.await("the database file is not safe from other users", 1)
+	w.await("other users can read or replace the database file", 1)
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o644 {
 		t.Errorf("the mode of a file that was there is %v, %v, want it as it was", info.Mode(), err)
 	}
