@@ -297,7 +297,7 @@ func TestAServiceTellsItsMistakes(t *testing.T) {
 		if runtime.GOOS != "windows" && !strings.Contains(strings.Join(alarms.lines, ""), c.want) {
 			t.Errorf("the alarms lack %q: %q", c.want, alarms.lines)
 		}
-		if !strings.Contains(log, c.want) || !strings.Contains(log, "the service ends: its files have mistakes") {
+		if !strings.Contains(log, c.want) || !strings.Contains(log, "service stopped: invalid files") {
 			t.Errorf("the log lacks %q:\n%s", c.want, log)
 		}
 	}

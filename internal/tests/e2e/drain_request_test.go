@@ -61,7 +61,7 @@ func TestAWorkerDrainsOnRequest(t *testing.T) {
 		}
 
 		x.must("workers", "drain", "first")
-		first.await("asked to drain", 1)
+		first.await("drain requested", 1)
 		for _, id := range ids {
 			if id == running {
 				continue
