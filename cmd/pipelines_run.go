@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -212,7 +211,7 @@ func checkPart(p *pipelines.Pipeline, part *pipelines.Part, complete bool) error
 	err := p.CheckPart(part, complete)
 	if wrong, ok := errors.AsType[*pipelines.PartError](err); ok {
 		hint := wrong.Hint
-		if complete && strings.HasPrefix(hint, "give it") {
+		if complete && wrong.MissingOutput {
 			hint = "give it with --with-output STEP=JSON, null if there is none"
 		}
 		return &usageError{wrong.Message, hint}

@@ -104,7 +104,7 @@ func TestRunDefinesQueues(t *testing.T) {
 		t.Errorf("the queue is %+v, want revision 3 by bot-2, and paused", got)
 	}
 	writeFile(t, "botwork.yaml", "queues: {mail: {encrypted: true}}\n")
-	if r := botwork(t, "run", "--once"); !strings.Contains(r.stderr, "the queue is encrypted, and the settings name no keyset") {
+	if r := botwork(t, "run", "--once"); !strings.Contains(r.stderr, "encrypted queue, but no keyset is configured") {
 		t.Errorf("no word about the missing keys:\n%s", r.stderr)
 	}
 }

@@ -23,6 +23,9 @@ type Part struct {
 type PartError struct {
 	Message string
 	Hint    string // "" if none
+
+	// MissingOutput reports that an output which the part needs is not in Part.Outputs.
+	MissingOutput bool
 }
 
 func (e *PartError) Error() string {
@@ -74,7 +77,7 @@ func (p *Pipeline) noStep(name string) error {
 	if hint == "" {
 		hint = "it has " + strings.Join(names, ", ")
 	}
-	return &PartError{fmt.Sprintf("pipeline %q has no step %q", p.Name, name), hint}
+	return &PartError{Message: fmt.Sprintf("pipeline %q has no step %q", p.Name, name), Hint: hint}
 }
 
 // checkGiven finds the first missing output that a step of the part reads.
@@ -83,6 +86,8 @@ func (p *Pipeline) checkGiven(part *Part, from, until int) error {
 		return &PartError{
 			Message: fmt.Sprintf("step %q reads %s step %q, which does not run, and its output is missing", reader, what, name),
 			Hint:    "provide it, or null if there is none",
+
+			MissingOutput: true,
 		}
 	}
 	for _, s := range p.Steps[from : until+1] {

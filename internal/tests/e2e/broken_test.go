@@ -26,7 +26,7 @@ func TestAWorkerStartsWithABrokenPipeline(t *testing.T) {
 		late := x.enqueueUnchecked("Import", "--deadline-in", "1s")
 		worker := x.worker("w")
 		worker.await("worker started", 1)
-		worker.await("the worker starts without it", 1)
+		worker.await("starting without it", 1)
 		x.awaitState(x.enqueue("word", "null"), workqueue.Processed)
 		x.awaitState(late, workqueue.Cancelled)
 		if it := x.item(waiting); it.State != workqueue.Pending || it.RetryCount != 0 || it.Fence != 0 {
@@ -51,7 +51,7 @@ func TestAWorkerStartsWithABrokenPipeline(t *testing.T) {
 		if it := x.awaitState(waiting, workqueue.Processed); it.Output != `"fixed"` || it.RetryCount != 0 {
 			t.Errorf("with the fixed file the item put out %s with %d failures, want \"fixed\" with none", it.Output, it.RetryCount)
 		}
-		worker.await("no mistakes any more", 1)
+		worker.await("all pipeline files are valid again", 1)
 		if show := x.must("workers", "show", "w"); strings.Contains(show, "BrokenPipelines") {
 			t.Errorf("workers show still names a broken pipeline:\n%s", show)
 		}

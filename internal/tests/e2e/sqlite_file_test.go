@@ -92,7 +92,7 @@ func TestAWorkerStopsWhenItsDatabaseFileIsLost(t *testing.T) {
 			if code := w.wait(); code != 1 {
 				t.Errorf("exit code %d, want 1", code)
 			}
-			for _, text := range []string{"the database is lost: stopping this worker and its items", file, tt.says} {
+			for _, text := range []string{"database lost; stopping this worker and its items", file, tt.says} {
 				if !strings.Contains(w.output(), text) {
 					t.Errorf("it does not say %q", text)
 				}
