@@ -178,7 +178,7 @@ func TestRunnerKeepsWhatItCannotLearn(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		calls, _ := learns.set(nil)
-		if lines := strings.Count(log.String(), "what runs took could not be written"); calls < 5 || calls > 7 || lines != calls {
+		if lines := strings.Count(log.String(), "could not save run durations"); calls < 5 || calls > 7 || lines != calls {
 			t.Errorf("%d calls and %d lines in a minute, want one every ten seconds:\n%s", calls, lines, log.String())
 		}
 		time.Sleep(10 * time.Second)

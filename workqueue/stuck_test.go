@@ -102,7 +102,7 @@ func TestARunThatOutlivesItsTimeLimitDeafly(t *testing.T) {
 			t.Errorf("%d slots are stuck after the handler returned, want 0", n)
 		}
 		after := wantItem(t, store, id, workqueue.Ready, 1)
-		if after.Output != "" || !strings.Contains(log.String(), "its late result is refused") {
+		if after.Output != "" || !strings.Contains(log.String(), "late result discarded") {
 			t.Errorf("output %s, log %s; want the late result to be refused", after.Output, log.String())
 		}
 	})

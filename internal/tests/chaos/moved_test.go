@@ -122,7 +122,7 @@ func (c *cluster) awaitLost() (took []time.Duration) {
 		took = append(took, time.Since(moved))
 		n.dead = true
 		said, err := os.ReadFile(n.log)
-		if code := n.cmd.ProcessState.ExitCode(); err != nil || code != 1 || !strings.Contains(string(said), "the database is lost") {
+		if code := n.cmd.ProcessState.ExitCode(); err != nil || code != 1 || !strings.Contains(string(said), "database lost") {
 			c.Errorf("%s ended with exit code %d, %v, want 1 and that the database is lost: %s", n.name, code, err, n.log)
 		}
 	}

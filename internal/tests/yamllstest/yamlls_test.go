@@ -157,7 +157,7 @@ func TestCompletion(t *testing.T) {
 			"continue", "`steps.NAME.error` has the text",
 		},
 		"the keys of a trigger": {
-			"pipelines/hello.yaml", "trigger:\n  ¦\nsteps: []\n", []string{"cron", "every", "scope", "overlap"}, []string{"steps"}, "catchUp", "missed firing",
+			"pipelines/hello.yaml", "trigger:\n  ¦\nsteps: []\n", []string{"cron", "every", "scope", "overlap"}, []string{"steps"}, "catchUp", "missed run",
 		},
 		"the rules of a scoring": {
 			"pipelines/hello.yaml", "distribution:\n  scoring:\n    rule: ¦\nsteps: []\n", []string{"static", "map", "expression", "http"}, nil, "", "",
@@ -235,7 +235,7 @@ func TestHover(t *testing.T) {
 		{"pipelines/hello.yaml", "steps:\n  - handler: Log\n    time¦out: 30s\n", []string{"how long one attempt of the step may take", "*duration*"}},
 		{"pipelines/hello.yaml", "steps:\n  - handler: HTTP\n    with:\n      url: http://x\n      time¦out: 30s\n", []string{"longest time for the whole exchange", "default `30s`"}},
 		{"pipelines/hello.yaml", "steps:\n  - handler: HTTP\n    wi¦th:\n      url: http://x\n", []string{"Sends one HTTP request and puts out the response", "It puts out {status"}},
-		{"pipelines/hello.yaml", "steps:\n  - hand¦ler: HTTP\n", []string{"what does the work", "`SQL`: Query or change a database"}},
+		{"pipelines/hello.yaml", "steps:\n  - hand¦ler: HTTP\n", []string{"does the work", "`SQL`: Query or change a database"}},
 		{"pipelines/hello.yaml", "res¦ilience: {limit: 2}\nsteps: []\n", []string{"how often an item is tried"}},
 		{"botwork.yaml", "worker:\n  capa¦city: 3\n", []string{"how many items run at the same time"}},
 		{"botwork.yaml", "queues:\n  x:\n    limits: {ra¦te: 10/1m}\n", []string{"start in any stretch of time of this length"}},
