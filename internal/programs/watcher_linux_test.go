@@ -184,6 +184,7 @@ var scripts = map[string]string{
 	"what has left its group":          "setsid sh -c 'echo ready >&3; exec sleep 1000' & wait",
 	"what outlived it, in the same":    "(sh -c 'echo ready >&3; sleep 1000; true' &) ; sleep 1000",
 	"what ignores signals":             "trap '' TERM HUP INT; echo ready >&3; while :; do sleep 1; done",
+	"what becomes another, for ever":   "S='exec sh -c \"$S\"'; export S; echo ready >&3; setsid sh -c \"$S\" & wait",
 	"what left its group and its past": "(setsid sh -c 'sh -c \"echo ready >&3; sleep 1000; true\" &'); sleep 1000",
 }
 

@@ -18,8 +18,8 @@ func (*watcher) started(*Account, *program)               {}
 func (*watcher) end(*Account, *program)                   {}
 func (*watcher) close()                                   {}
 
-// killMarked finds nothing: environments of other processes cannot be read.
-func killMarked(...*program) (found bool) { return false }
+// killMarked does nothing: environments of other processes cannot be read.
+func killMarked(...*program) {}
 
 // IsWatcher reports whether this process was started to be a watcher.
 func IsWatcher([]string) bool { return false }
