@@ -72,7 +72,7 @@ type AssignParams struct {
 	// NewRule makes a rule of a scoring; nil knows none but the default score.
 	NewRule func(matching.Scoring) (matching.Rule, error)
 
-	// unbounded gives out more than slots take, in every mode: see assignment.Options.
+	// unbounded gives out more than slots take, in every mode: see plan.Options.
 	unbounded bool
 
 	// brief leaves out the look for what is to be freed: somebody has looked a few

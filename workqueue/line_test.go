@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"botwork/workqueue/assignment"
+	"botwork/workqueue/plan"
 )
 
 // queueUp is a line and its slots, with those who hold some, by name.
@@ -34,7 +34,7 @@ func inLine(n need) *claimed {
 	it := &claimed{need: n}
 	it.Priority = n.priority
 	if n.expedited {
-		it.RunOrder = assignment.ExpeditedBefore - 1
+		it.RunOrder = plan.ExpeditedBefore - 1
 	}
 	return it
 }

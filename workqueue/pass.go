@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"botwork/workqueue/assignment"
+	"botwork/workqueue/plan"
 )
 
 // AssignResult is what a pass did.
@@ -280,7 +280,7 @@ func (pl *passPlanner) pages(ctx context.Context, tx AssignTx, limits *passLimit
 }
 
 // assignmentsOf puts the items that wait before those that are moved.
-func assignmentsOf(placements []assignment.Placement) []Assignment {
+func assignmentsOf(placements []plan.Placement) []Assignment {
 	list := make([]Assignment, 0, len(placements))
 	for _, moved := range []bool{false, true} {
 		for i := range placements {

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"botwork/workqueue/assignment"
 	"botwork/workqueue/matching"
+	"botwork/workqueue/plan"
 )
 
 // brokenPipelines are the pipelines that some worker, or every one, cannot run
@@ -51,13 +51,13 @@ func (b *brokenPipelines) workers(pipeline string) []int {
 
 // limit takes the workers that cannot run a pipeline out of a set of n; nil is the
 // set of all.
-func (b *brokenPipelines) limit(set assignment.Set, pipeline string, n int) assignment.Set {
+func (b *brokenPipelines) limit(set plan.Set, pipeline string, n int) plan.Set {
 	unable := b.workers(pipeline)
 	if len(unable) == 0 {
 		return set
 	}
 	if set == nil {
-		set = assignment.NewSet(n)
+		set = plan.NewSet(n)
 		for i := range n {
 			set.Add(i)
 		}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"botwork/workqueue/assignment"
 	"botwork/workqueue/matching"
+	"botwork/workqueue/plan"
 )
 
 // passClasses sorts the items of a pass into classes that the same workers may
@@ -17,16 +17,16 @@ type passClasses struct {
 	p       AssignParams
 	now     time.Time
 	queues  map[string]matching.Distribution
-	workers []assignment.Worker // by id
-	labels  []matching.Labels   // of each
+	workers []plan.Worker     // by id
+	labels  []matching.Labels // of each
 
 	broken    brokenPipelines
 	selectors map[string][]matching.Selector
-	bySelect  map[string]assignment.Set // who satisfies one selector
+	bySelect  map[string]plan.Set // who satisfies one selector
 	rules     map[string]matching.Rule
 
 	// Of the present plan.
-	pl    *assignment.Planner
+	pl    *plan.Planner
 	known map[classKey]passClass
 
 	fillSlots bool // some class has a mode that gives items to free slots only
@@ -53,20 +53,20 @@ const mostFaults = 10
 func newPassClasses(p AssignParams, loads []WorkerLoad, queues map[string]JSONText, now time.Time) *passClasses {
 	c := &passClasses{
 		p: p, now: now, queues: make(map[string]matching.Distribution, len(queues)),
-		selectors: map[string][]matching.Selector{}, bySelect: map[string]assignment.Set{}, rules: map[string]matching.Rule{},
+		selectors: map[string][]matching.Selector{}, bySelect: map[string]plan.Set{}, rules: map[string]matching.Rule{},
 	}
 	for i := range loads {
 		l := &loads[i]
 		own, err := matching.ParseLabels(string(l.Labels))
 		c.fault(err, "labels of worker %q", l.Name)
-		w := assignment.Worker{ID: l.WorkerID, Slots: l.Capacity, Reserved: l.Reserved, AvailableSince: l.AvailableSince.UnixMilli()}
+		w := plan.Worker{ID: l.WorkerID, Slots: l.Capacity, Reserved: l.Reserved, AvailableSince: l.AvailableSince.UnixMilli()}
 		channels, err := ParseChannels(l.Channels)
 		c.fault(err, "worker %q", l.Name)
 		for name, channel := range channels {
 			if w.Channels == nil {
-				w.Channels = map[string]assignment.Channel{}
+				w.Channels = map[string]plan.Channel{}
 			}
-			w.Channels[name] = assignment.Channel(channel)
+			w.Channels[name] = plan.Channel(channel)
 		}
 		w.Queues, err = ParseServed(l.Queues)
 		c.fault(err, "worker %q", l.Name)
@@ -83,7 +83,7 @@ func newPassClasses(p AssignParams, loads []WorkerLoad, queues map[string]JSONTe
 }
 
 // use begins a plan.
-func (c *passClasses) use(pl *assignment.Planner) {
+func (c *passClasses) use(pl *plan.Planner) {
 	c.pl, c.known = pl, map[classKey]passClass{}
 }
 
@@ -155,7 +155,7 @@ func (c *passClasses) selectorsOf(it *DueItem, profile *Profile) ([]matching.Sel
 
 func (c *passClasses) make(ctx context.Context, it *DueItem, profile Profile, asking []matching.Selector) (passClass, error) {
 	d := profile.Distribution.Or(c.queues[it.QueueName]).Or(c.p.Distribution).Or(matching.DefaultDistribution())
-	class := assignment.Class{Mode: d.Mode, Queue: it.QueueName, Channel: profile.Channel}
+	class := plan.Class{Mode: d.Mode, Queue: it.QueueName, Channel: profile.Channel}
 	c.fillSlots = c.fillSlots || d.Mode != matching.LeastLoaded
 	switch {
 	case profile.Distribution.Mode != "":
@@ -180,14 +180,14 @@ func (c *passClasses) make(ctx context.Context, it *DueItem, profile Profile, as
 }
 
 // eligible are the workers that satisfy all selectors; nil: every one.
-func (c *passClasses) eligible(selectors []matching.Selector) assignment.Set {
-	var all assignment.Set
+func (c *passClasses) eligible(selectors []matching.Selector) plan.Set {
+	var all plan.Set
 	for i := range selectors {
 		s := &selectors[i]
 		key := s.String()
 		set, ok := c.bySelect[key]
 		if !ok {
-			set = assignment.NewSet(len(c.workers))
+			set = plan.NewSet(len(c.workers))
 			for at := range c.workers {
 				if s.Satisfied(c.labels[at]) {
 					set.Add(at)

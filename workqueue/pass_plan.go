@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"botwork/workqueue/assignment"
+	"botwork/workqueue/plan"
 )
 
 // takeBackMargin is how much sooner an item must start at another worker to be
@@ -24,7 +24,7 @@ const manyItems = 100_000
 
 // passPlanner is the planner of one pass, with what it knows of the items.
 type passPlanner struct {
-	*assignment.Planner
+	*plan.Planner
 	p       AssignParams
 	marks   Marks
 	classes *passClasses
@@ -112,7 +112,7 @@ func (p AssignParams) plannerOf(marks Marks, loads []WorkerLoad, queues map[stri
 	pl.classes = newPassClasses(pl.p, pl.loads, queues, pl.marks.Now)
 	pl.begin(false)
 	// How much room there is for the least urgent, behind all that is held.
-	last := assignment.New(pl.classes.workers, pl.held(false), nil, pl.options())
+	last := plan.New(pl.classes.workers, pl.held(false), nil, pl.options())
 	last.Advance(p.Band.Min)
 	pl.workers, pl.room = last.Open(), last.Room(p.DefaultEstimate.Milliseconds())
 	return pl
@@ -121,16 +121,16 @@ func (p AssignParams) plannerOf(marks Marks, loads []WorkerLoad, queues map[stri
 // begin makes a new plan; one that takes back counts what is assigned and could be
 // moved as items.
 func (pl *passPlanner) begin(takeBack bool) {
-	var movable []assignment.Held
+	var movable []plan.Held
 	if takeBack {
 		movable = pl.movable()
 	}
-	pl.Planner = assignment.New(pl.classes.workers, pl.held(takeBack), movable, pl.options())
+	pl.Planner = plan.New(pl.classes.workers, pl.held(takeBack), movable, pl.options())
 	pl.classes.use(pl.Planner)
 }
 
-func (pl *passPlanner) options() assignment.Options {
-	o := assignment.Options{
+func (pl *passPlanner) options() plan.Options {
+	o := plan.Options{
 		Now: pl.marks.Now.UnixMilli(), Horizon: max(pl.p.Horizon.Milliseconds(), 1), FreeSlots: pl.p.FreeSlots, MaxPerWorker: pl.p.MaxPerWorker,
 		Margin: takeBackMargin.Milliseconds(), High: HighPriority, Last: pl.marks.Turns, Unbounded: pl.p.unbounded,
 	}
@@ -185,21 +185,21 @@ func levels(b Band) []int {
 }
 
 // held is what the workers hold that stays where it is.
-func (pl *passPlanner) held(takeBack bool) []assignment.Held {
+func (pl *passPlanner) held(takeBack bool) []plan.Held {
 	return pl.work(func(h *HeldWork) bool { return h.Running || !takeBack || !pl.p.Band.Contains(h.Priority) })
 }
 
 // movable is the rest.
-func (pl *passPlanner) movable() []assignment.Held {
+func (pl *passPlanner) movable() []plan.Held {
 	return pl.work(func(h *HeldWork) bool { return !h.Running && pl.p.Band.Contains(h.Priority) })
 }
 
-func (pl *passPlanner) work(is func(h *HeldWork) bool) []assignment.Held {
-	var list []assignment.Held
+func (pl *passPlanner) work(is func(h *HeldWork) bool) []plan.Held {
+	var list []plan.Held
 	for i := range pl.loads {
 		for k := range pl.loads[i].Held {
 			if h := &pl.loads[i].Held[k]; is(h) {
-				list = append(list, assignment.Held{
+				list = append(list, plan.Held{
 					Worker: pl.loads[i].WorkerID, Priority: h.Priority, Channel: h.Channel, Running: h.Running,
 					Count: h.Count, Estimate: h.Estimate.Milliseconds(),
 				})
@@ -277,8 +277,8 @@ func (pl *passPlanner) nextWindow(last int, refused bool) int {
 }
 
 // items are due items, in the order in which they are to be given.
-func (pl *passPlanner) items(ctx context.Context, due []DueItem) ([]assignment.Item, error) {
-	items := make([]assignment.Item, 0, len(due))
+func (pl *passPlanner) items(ctx context.Context, due []DueItem) ([]plan.Item, error) {
+	items := make([]plan.Item, 0, len(due))
 	for i := range due {
 		it := &due[i]
 		class, err := pl.classes.of(ctx, it)
@@ -292,7 +292,7 @@ func (pl *passPlanner) items(ctx context.Context, due []DueItem) ([]assignment.I
 			continue // its turn has not come
 		}
 		estimate, known := pl.p.estimate(it)
-		one := assignment.Item{
+		one := plan.Item{
 			ID: it.ID, Priority: it.Priority, Estimate: max(estimate.Milliseconds(), 1), Guessed: !known, Due: it.Due.UnixMilli(),
 			Expedite: it.Expedite && class.expedites, Class: class.number, Holder: it.Holder,
 		}
@@ -314,10 +314,10 @@ func (pl *passPlanner) waits() bool {
 		l := &pl.loads[i]
 		var sum time.Duration
 		movable := false
-		held := make([]assignment.Held, len(l.Held))
+		held := make([]plan.Held, len(l.Held))
 		for k := range l.Held {
 			h := &l.Held[k]
-			held[k] = assignment.Held{Priority: h.Priority, Channel: h.Channel, Running: h.Running, Count: h.Count}
+			held[k] = plan.Held{Priority: h.Priority, Channel: h.Channel, Running: h.Running, Count: h.Count}
 			sum += min(h.Estimate, math.MaxInt64-sum)
 			movable = movable || !h.Running && pl.p.Band.Contains(h.Priority)
 		}
@@ -331,7 +331,7 @@ func (pl *passPlanner) waits() bool {
 // takeBack plans once more, with the items that are assigned and have not started
 // among those that can be given: each stays where it is unless it starts much
 // sooner elsewhere. It does nothing when there are too many of them.
-func (pl *passPlanner) takeBack(ctx context.Context, view AssignView) ([]assignment.Placement, map[string]int64, bool, error) {
+func (pl *passPlanner) takeBack(ctx context.Context, view AssignView) ([]plan.Placement, map[string]int64, bool, error) {
 	assigned, err := view.AssignedItems(ctx, pl.p.Band, takeBackMost)
 	if err != nil || len(assigned) == 0 || len(assigned) == takeBackMost {
 		return nil, nil, false, err

@@ -3,7 +3,7 @@ package workqueue
 import (
 	"cmp"
 
-	"botwork/workqueue/assignment"
+	"botwork/workqueue/plan"
 )
 
 // CompareStarts orders assigned items as their worker starts them: the expedited first,
@@ -19,4 +19,4 @@ func CompareStarts(a, b *Item) int {
 }
 
 // expedited reports whether the pass that assigned the item put it before all others.
-func (it *Item) expedited() bool { return it.RunOrder < assignment.ExpeditedBefore }
+func (it *Item) expedited() bool { return it.RunOrder < plan.ExpeditedBefore }

@@ -213,7 +213,7 @@ type Assignment struct {
 	From int64 `json:"from,omitempty"`
 
 	// RunOrder is its place among the items of the same priority at the worker,
-	// the least first. It also marks expedited items; see assignment.Placement.
+	// the least first. It also marks expedited items; see plan.Placement.
 	RunOrder int64 `json:"runOrder"`
 
 	// Estimate is how long the pass expects it to take, 0 when nobody knows;

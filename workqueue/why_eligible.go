@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"botwork/workqueue/assignment"
 	"botwork/workqueue/matching"
+	"botwork/workqueue/plan"
 )
 
 // unassigned answers for items that a pass may give to a worker: first which
@@ -77,7 +77,7 @@ func (w *why) noWorker() Reason {
 // eligible are the workers that may have the item, by their place in the plan; or
 // the reason why there are none: those that serve its queue, of these those whose
 // file of its pipeline has no mistakes, of these those whose slots its channel may take, of these those that satisfy its selectors.
-func (w *why) eligible(pl *passPlanner, due *DueItem) (assignment.Set, *Reason) {
+func (w *why) eligible(pl *passPlanner, due *DueItem) (plan.Set, *Reason) {
 	c := pl.classes
 	var left []int
 	for i := range c.workers {
@@ -114,7 +114,7 @@ func (w *why) eligible(pl *passPlanner, due *DueItem) (assignment.Set, *Reason) 
 	}
 	d := profile.Distribution.Or(c.queues[due.QueueName]).Or(c.p.Distribution)
 	asking := matching.Active(profile.Asks(own), w.now.Sub(due.Due))
-	set := assignment.NewSet(len(c.workers))
+	set := plan.NewSet(len(c.workers))
 	for _, i := range taking {
 		if d.Bypasses() || matching.Satisfied(asking, c.labels[i]) {
 			set.Add(i)

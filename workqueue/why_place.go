@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"botwork/workqueue/assignment"
+	"botwork/workqueue/plan"
 )
 
 // nextPassSoon is how near a pass is when it is not worth naming its band.
@@ -13,7 +13,7 @@ const nextPassSoon = time.Minute
 
 // placed answers for items that some live worker may have: by planning what the
 // next pass would do.
-func (w *why) placed(ctx context.Context, pl *passPlanner, due *DueItem, eligible assignment.Set) (Reason, error) {
+func (w *why) placed(ctx context.Context, pl *passPlanner, due *DueItem, eligible plan.Set) (Reason, error) {
 	class, err := pl.classes.of(ctx, due)
 	if err != nil {
 		return Reason{}, err
@@ -104,7 +104,7 @@ func (w *why) before(ctx context.Context, pl *passPlanner, due *DueItem) ([]DueI
 }
 
 // full answers when those who may have the item hold enough already.
-func (w *why) full(pl *passPlanner, due *DueItem, eligible assignment.Set) Reason {
+func (w *why) full(pl *passPlanner, due *DueItem, eligible plan.Set) Reason {
 	at := places(eligible, len(pl.loads))
 	idle := w.pass.Params.Workers == IdleWorkers
 	least := due.Priority
@@ -160,7 +160,7 @@ func (w *why) soon() Reason {
 	return r
 }
 
-func places(s assignment.Set, n int) []int {
+func places(s plan.Set, n int) []int {
 	var list []int
 	for i := range n {
 		if s.Has(i) {

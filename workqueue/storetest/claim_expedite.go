@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"botwork/workqueue"
-	"botwork/workqueue/assignment"
 	"botwork/workqueue/matching"
+	"botwork/workqueue/plan"
 )
 
 // expedited are selectors that put an item before all others.
@@ -29,14 +29,14 @@ func (x *fixture) expedite(w workqueue.Worker, priority int, runOrder int64) int
 
 // claimExpedited: expedited items are claimed before more urgent ones, and within the band.
 func claimExpedited(x *fixture) {
-	const first = assignment.ExpeditedBefore - 1000
+	const first = plan.ExpeditedBefore - 1000
 	w := x.Worker(WorkerOpts{})
 	plain := append(x.Items(2, ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 2000}),
 		x.Items(2, ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 700})...)
 	low := x.expedite(w, 100, first)
 	later, sooner, urgent := x.expedite(w, 600, first+2), x.expedite(w, 600, first+1), x.expedite(w, 800, first+3)
 	expired := x.expedite(w, 700, 5)
-	last := x.expedite(w, 600, assignment.ExpeditedBefore) // the least order that is not expedited
+	last := x.expedite(w, 600, plan.ExpeditedBefore) // the least order that is not expedited
 	rest := append(slices.Clone(plain), expired, last)
 
 	other := x.Worker(WorkerOpts{})

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"botwork/workqueue"
-	"botwork/workqueue/assignment"
+	"botwork/workqueue/plan"
 	"botwork/workqueue/storetest/reference"
 )
 
@@ -139,7 +139,7 @@ func (m *machine) drawAssignments(t *rapid.T, due []workqueue.DueItem, loads []w
 		}
 		order := rapid.Int64Range(-2, 2).Draw(t, "run order")
 		if first[id] && rapid.Bool().Draw(t, "first") {
-			order += assignment.ExpeditedBefore - 3
+			order += plan.ExpeditedBefore - 3
 		}
 		assignments = append(assignments, workqueue.Assignment{
 			ItemID: id, WorkerID: one(t, "worker", workers), From: holder[id], RunOrder: order,

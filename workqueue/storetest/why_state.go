@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
-	"botwork/workqueue/assignment"
+	"botwork/workqueue/plan"
 )
 
 func isNotFound(err error) bool { return errors.Is(err, workqueue.ErrNotFound) }
@@ -104,7 +104,7 @@ func whyStates() []whyCase {
 			make: func(x *fixture) int64 {
 				w := x.whyWorker("a", 1, nil)
 				x.Items(1, ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 900, Estimate: time.Minute})
-				x.expedite(w, 100, assignment.ExpeditedBefore-1)
+				x.expedite(w, 100, plan.ExpeditedBefore-1)
 				return x.Item(ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 700}).ID
 			},
 			more: func(x *fixture, r workqueue.Reason) {
@@ -119,7 +119,7 @@ func whyStates() []whyCase {
 			make: func(x *fixture) int64 {
 				w := x.whyWorker("a", 1, nil)
 				x.Items(1, ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 900})
-				return x.expedite(w, 600, assignment.ExpeditedBefore-1)
+				return x.expedite(w, 600, plan.ExpeditedBefore-1)
 			},
 		},
 		{

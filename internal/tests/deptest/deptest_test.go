@@ -206,13 +206,13 @@ var may = map[string]map[string]string{
 		"workqueue":                  "a task's items, and the store that keeps tasks",
 	},
 	"workqueue": {
-		"workqueue/assignment":    "it decides who gets what; passes read and write",
+		"workqueue/plan":          "it decides who gets what; passes read and write",
 		"workqueue/matching":      "an item's labels and selectors, a queue's distribution",
 		"internal/jsonschemas":    "a queue's items must meet its schemas, whoever brings them",
 		"internal/author/keydocs": "the keys of a policy of retrying are the same in pipelines, queues and tasks",
 		"internal/spans":          "lengths of time are written alike in steps and in the queue",
 	},
-	"workqueue/assignment": {
+	"workqueue/plan": {
 		"workqueue/matching": "the modes have names, and items have selectors, in one place",
 	},
 	"workqueue/matching": {
@@ -231,15 +231,15 @@ var may = map[string]map[string]string{
 		"workqueue":          "it implements the store's contract",
 	},
 	"workqueue/storetest": {
-		"workqueue/assignment":          "the places of expedited items",
+		"workqueue/plan":                "the places of expedited items",
 		"workqueue/matching":            "labels and selectors of its items",
 		"workqueue":                     "it tests the store's contract",
 		"workqueue/storetest/reference": "stores are compared with the rules in plain Go",
 	},
 	"workqueue/storetest/reference": {
-		"workqueue/assignment": "the places of expedited items",
-		"workqueue/matching":   "selectors that expedite",
-		"workqueue":            "its rows are the store's",
+		"workqueue/plan":     "the places of expedited items",
+		"workqueue/matching": "selectors that expedite",
+		"workqueue":          "its rows are the store's",
 	},
 }
 

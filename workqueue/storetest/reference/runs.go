@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
-	"botwork/workqueue/assignment"
+	"botwork/workqueue/plan"
 )
 
 // Claim: an active worker takes what it was given, the most urgent first, but nothing
@@ -49,7 +49,7 @@ func (m *Model) inClaimOrder(ids []int64) {
 // compareStarts puts the expedited first, whatever their priority.
 func compareStarts(a, b *workqueue.Item) int {
 	turn := func(it *workqueue.Item) int {
-		if it.RunOrder < assignment.ExpeditedBefore {
+		if it.RunOrder < plan.ExpeditedBefore {
 			return 0
 		}
 		return 1

@@ -1,4 +1,4 @@
-package assignment_test
+package plan_test
 
 import (
 	"testing"
@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"botwork/workqueue/assignment"
 	"botwork/workqueue/matching"
+	"botwork/workqueue/plan"
 )
 
 // An expedited item is given before all others, whatever their priority.
@@ -15,15 +15,15 @@ func TestExpediteGoesBeforeAll(t *testing.T) {
 	for _, mode := range modes {
 		o := roomy()
 		o.Horizon, o.High = 1, 1000 // what can start at once
-		p := assignment.New(workers(1), nil, nil, o)
-		items := some(4, p.Class(assignment.Class{Mode: mode, Scores: []float64{1}}), minute)
+		p := plan.New(workers(1), nil, nil, o)
+		items := some(4, p.Class(plan.Class{Mode: mode, Scores: []float64{1}}), minute)
 		items[0].Priority, items[1].Priority, items[2].Priority, items[3].Priority = 2000, 700, 600, 500
 		items[2].Expedite = true
 		p.Sort(items, minute)
 		if items[0].ID != 3 || items[1].ID != 1 {
 			t.Errorf("%s: %d and %d are first, want 3 and 1", mode, items[0].ID, items[1].ID)
 		}
-		if diff := cmp.Diff([]int64{1, 0, 0, 0}, plan(t, p, items)); diff != "" {
+		if diff := cmp.Diff([]int64{1, 0, 0, 0}, give(t, p, items)); diff != "" {
 			t.Errorf("%s: who got the items (-want +got):\n%s", mode, diff)
 		}
 	}
@@ -31,17 +31,17 @@ func TestExpediteGoesBeforeAll(t *testing.T) {
 
 // What is assigned waits behind an expedited item and does not count for it; what runs does.
 func TestExpediteWaitsForWhatRunsOnly(t *testing.T) {
-	held := []assignment.Held{
+	held := []plan.Held{
 		{Worker: 1, Priority: 2000, Count: 60, Estimate: 60 * minute},
 		{Worker: 2, Priority: 100, Running: true, Count: 1, Estimate: minute},
 	}
 	o := roomy()
 	o.Horizon = 5 * minute
-	p := assignment.New(workers(1, 1), held, nil, o)
-	items := some(2, p.Class(assignment.Class{}), minute)
+	p := plan.New(workers(1, 1), held, nil, o)
+	items := some(2, p.Class(plan.Class{}), minute)
 	items[0].Expedite = true
 	items[1].Priority = 2000
-	if diff := cmp.Diff([]int64{1, 2}, plan(t, p, items)); diff != "" {
+	if diff := cmp.Diff([]int64{1, 2}, give(t, p, items)); diff != "" {
 		t.Errorf("who got the items (-want +got):\n%s", diff)
 	}
 }
@@ -49,11 +49,11 @@ func TestExpediteWaitsForWhatRunsOnly(t *testing.T) {
 // An expedited item takes no reserved slot unless it is high, nor a worker that is not
 // idle for its priority; both are there for the urgent items that come next.
 func TestExpediteTakesNothingThatIsNotForItsPriority(t *testing.T) {
-	reserved := []assignment.Worker{{ID: 1, Slots: 2, Reserved: 1}}
-	busy := []assignment.Held{{Worker: 1, Priority: 700, Running: true, Count: 1, Estimate: minute}}
+	reserved := []plan.Worker{{ID: 1, Slots: 2, Reserved: 1}}
+	busy := []plan.Held{{Worker: 1, Priority: 700, Running: true, Count: 1, Estimate: minute}}
 	for _, c := range []struct {
 		name    string
-		workers []assignment.Worker
+		workers []plan.Worker
 		levels  []int
 	}{
 		{"a reserved slot", reserved, nil},
@@ -61,12 +61,12 @@ func TestExpediteTakesNothingThatIsNotForItsPriority(t *testing.T) {
 	} {
 		o := roomy()
 		o.Horizon, o.High, o.Levels = 1, 1000, c.levels
-		p := assignment.New(c.workers, busy, nil, o)
-		items := some(4, p.Class(assignment.Class{}), minute)
+		p := plan.New(c.workers, busy, nil, o)
+		items := some(4, p.Class(plan.Class{}), minute)
 		for i, priority := range []int{600, 500, 2000, 600} {
 			items[i].Priority, items[i].Expedite = priority, i < 2
 		}
-		if diff := cmp.Diff([]int64{0, 0, 1, 0}, plan(t, p, items)); diff != "" {
+		if diff := cmp.Diff([]int64{0, 0, 1, 0}, give(t, p, items)); diff != "" {
 			t.Errorf("%s: who got the items (-want +got):\n%s", c.name, diff)
 		}
 	}
@@ -76,34 +76,34 @@ func TestExpediteTakesNothingThatIsNotForItsPriority(t *testing.T) {
 func TestExpediteLeavesTheRestAsItIs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "workers")
-		var list []assignment.Worker
+		var list []plan.Worker
 		for i := range n {
-			list = append(list, assignment.Worker{ID: int64(i + 1), Slots: rapid.IntRange(1, 3).Draw(t, "slots"), Reserved: rapid.IntRange(0, 1).Draw(t, "reserved")})
+			list = append(list, plan.Worker{ID: int64(i + 1), Slots: rapid.IntRange(1, 3).Draw(t, "slots"), Reserved: rapid.IntRange(0, 1).Draw(t, "reserved")})
 		}
-		var held []assignment.Held
+		var held []plan.Held
 		for range rapid.IntRange(0, 5).Draw(t, "held") {
-			held = append(held, assignment.Held{
+			held = append(held, plan.Held{
 				Worker: rapid.Int64Range(1, int64(n)).Draw(t, "worker"), Priority: rapid.IntRange(0, 3).Draw(t, "priority"),
 				Running: rapid.Bool().Draw(t, "running"), Count: 1, Estimate: rapid.Int64Range(1, 50).Draw(t, "estimate"),
 			})
 		}
-		o := assignment.Options{Now: 1_000_000, Horizon: rapid.Int64Range(1, 100).Draw(t, "horizon"), MaxPerWorker: 20, High: 1}
+		o := plan.Options{Now: 1_000_000, Horizon: rapid.Int64Range(1, 100).Draw(t, "horizon"), MaxPerWorker: 20, High: 1}
 		if rapid.Bool().Draw(t, "idle") {
 			o.Levels = []int{2, 0}
 		}
 		mode := rapid.SampledFrom(modes).Draw(t, "mode")
 		scores := make([]float64, n)
-		items := make([]assignment.Item, rapid.IntRange(0, 20).Draw(t, "items"))
+		items := make([]plan.Item, rapid.IntRange(0, 20).Draw(t, "items"))
 		for i := range items {
-			items[i] = assignment.Item{ID: int64(i + 1), Priority: rapid.IntRange(0, 3).Draw(t, "priority"), Estimate: rapid.Int64Range(1, 60).Draw(t, "estimate")}
+			items[i] = plan.Item{ID: int64(i + 1), Priority: rapid.IntRange(0, 3).Draw(t, "priority"), Estimate: rapid.Int64Range(1, 60).Draw(t, "estimate")}
 		}
-		got := func(expedited int) []assignment.Placement {
-			p := assignment.New(list, held, nil, o)
-			p.Class(assignment.Class{Mode: mode, Scores: scores})
-			nobody := p.Class(assignment.Class{Mode: mode, Scores: scores, Eligible: assignment.NewSet(n)})
-			all := append([]assignment.Item{}, items...)
+		got := func(expedited int) []plan.Placement {
+			p := plan.New(list, held, nil, o)
+			p.Class(plan.Class{Mode: mode, Scores: scores})
+			nobody := p.Class(plan.Class{Mode: mode, Scores: scores, Eligible: plan.NewSet(n)})
+			all := append([]plan.Item{}, items...)
 			for i := range expedited {
-				all = append(all, assignment.Item{ID: int64(100 + i), Priority: i % 4, Estimate: 1, Expedite: true, Class: nobody})
+				all = append(all, plan.Item{ID: int64(100 + i), Priority: i % 4, Estimate: 1, Expedite: true, Class: nobody})
 			}
 			p.Sort(all, minute)
 			for i := range all {

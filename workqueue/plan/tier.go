@@ -1,4 +1,4 @@
-package assignment
+package plan
 
 // tier orders workers in the modes that fill slots, before anything else does: no worker
 // gets a second item while another one that may have it has a free slot and got none.

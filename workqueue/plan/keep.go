@@ -1,4 +1,4 @@
-package assignment
+package plan
 
 // keepFor keeps the free slots of the worker that will first have enough of them for an
 // item that takes several, and finds them nowhere now: else less urgent items, which follow,

@@ -1,4 +1,4 @@
-// Package assignment decides which worker gets which item. It knows neither the
+// Package plan decides which worker gets which item. It knows neither the
 // database nor the clock: it takes what a pass has read, and tells what the pass
 // shall write.
 //
@@ -27,4 +27,4 @@
 // look at one in 64 of the workers, and at 64 of them. For best-worker each class
 // keeps a heap whose entries may be out of date, always too good, never too bad, and
 // mends the first one until it is up to date.
-package assignment
+package plan

@@ -1,4 +1,4 @@
-package assignment
+package plan
 
 import "math/bits"
 

@@ -1,11 +1,11 @@
-package assignment_test
+package plan_test
 
 import (
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"botwork/workqueue/assignment"
+	"botwork/workqueue/plan"
 )
 
 // Items keep coming, most of them longer than one that waits, whatever its estimate
@@ -16,18 +16,18 @@ func TestAWrongEstimateStarvesNobody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const span = 5 * minute
 			draw := rand.New(rand.NewPCG(7, 8)) //nolint:gosec // no secret
-			o := assignment.Options{Now: 1000 * span, Horizon: span, MaxPerWorker: 1000}
-			odd := assignment.Item{ID: 1, Estimate: estimate, Due: o.Now}
-			waiting := []assignment.Item{odd}
+			o := plan.Options{Now: 1000 * span, Horizon: span, MaxPerWorker: 1000}
+			odd := plan.Item{ID: 1, Estimate: estimate, Due: o.Now}
+			waiting := []plan.Item{odd}
 			id := int64(1)
 			for pass := range 100 {
 				// Ten minutes of work come each minute, for workers that do two of them.
 				for range 10 {
 					id++
-					waiting = append(waiting, assignment.Item{ID: id, Estimate: 30_000 + draw.Int64N(60_000), Due: o.Now})
+					waiting = append(waiting, plan.Item{ID: id, Estimate: 30_000 + draw.Int64N(60_000), Due: o.Now})
 				}
-				p := assignment.New(workers(1, 1), nil, nil, assignment.Options{Now: o.Now, Horizon: minute, MaxPerWorker: 1000})
-				class := p.Class(assignment.Class{})
+				p := plan.New(workers(1, 1), nil, nil, plan.Options{Now: o.Now, Horizon: minute, MaxPerWorker: 1000})
+				class := p.Class(plan.Class{})
 				for i := range waiting {
 					waiting[i].Class = class
 				}
@@ -39,7 +39,7 @@ func TestAWrongEstimateStarvesNobody(t *testing.T) {
 					}
 				}
 				waiting = left
-				if !slices.ContainsFunc(waiting, func(it assignment.Item) bool { return it.ID == odd.ID }) {
+				if !slices.ContainsFunc(waiting, func(it plan.Item) bool { return it.ID == odd.ID }) {
 					if pass > 40 { // five minutes of arrivals are fifty minutes of work for two workers
 						t.Errorf("given out in pass %d, want no later than when what came in its own span was done", pass)
 					}

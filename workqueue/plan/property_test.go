@@ -1,4 +1,4 @@
-package assignment_test
+package plan_test
 
 import (
 	"cmp"
@@ -8,15 +8,15 @@ import (
 
 	"pgregory.net/rapid"
 
-	"botwork/workqueue/assignment"
 	"botwork/workqueue/matching"
+	"botwork/workqueue/plan"
 )
 
 var modes = []matching.Mode{matching.LeastLoaded, matching.RoundRobin, matching.LongestIdle, matching.BestWorker}
 
 // plainWorker is a worker of the plain planner below, with all it was given.
 type plainWorker struct {
-	assignment.Worker
+	plan.Worker
 	free  []int64 // by slot
 	sum   int64
 	used  int
@@ -79,25 +79,25 @@ func better(mode matching.Mode, scores []float64, last int64, a, b *plainWorker)
 // among all workers for each item.
 func TestPlannerEqualsThePlainOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := assignment.Options{
+		o := plan.Options{
 			Now: 1_000_000, Horizon: rapid.Int64Range(1, 100).Draw(t, "horizon"), MaxPerWorker: rapid.IntRange(1, 20).Draw(t, "most"), Last: map[string]int64{"": 2},
 		}
 		n := rapid.IntRange(1, 6).Draw(t, "workers")
-		var list []assignment.Worker
+		var list []plan.Worker
 		var plain []*plainWorker
 		for i := range n {
-			w := assignment.Worker{ID: int64(i + 1), Slots: rapid.IntRange(1, 3).Draw(t, "slots"), AvailableSince: rapid.Int64Range(1, 3).Draw(t, "since")}
+			w := plan.Worker{ID: int64(i + 1), Slots: rapid.IntRange(1, 3).Draw(t, "slots"), AvailableSince: rapid.Int64Range(1, 3).Draw(t, "since")}
 			list = append(list, w)
 			plain = append(plain, &plainWorker{Worker: w, free: make([]int64, w.Slots), since: w.AvailableSince})
 		}
-		var held []assignment.Held
+		var held []plan.Held
 		for range rapid.IntRange(0, 8).Draw(t, "held") {
-			held = append(held, assignment.Held{
+			held = append(held, plan.Held{
 				Worker: rapid.Int64Range(1, int64(n)+1).Draw(t, "worker"), Priority: rapid.IntRange(0, 3).Draw(t, "priority"),
 				Running: rapid.Bool().Draw(t, "running"), Count: 1, Estimate: rapid.Int64Range(1, 50).Draw(t, "estimate"),
 			})
 		}
-		p := assignment.New(list, held, nil, o)
+		p := plan.New(list, held, nil, o)
 		type class struct {
 			mode     matching.Mode
 			eligible map[int64]bool
@@ -106,7 +106,7 @@ func TestPlannerEqualsThePlainOne(t *testing.T) {
 		var classes []class
 		for range rapid.IntRange(1, 4).Draw(t, "classes") {
 			c := class{mode: rapid.SampledFrom(modes).Draw(t, "mode"), eligible: map[int64]bool{}}
-			set := assignment.NewSet(n)
+			set := plan.NewSet(n)
 			for i := range n {
 				c.scores = append(c.scores, float64(rapid.IntRange(0, 2).Draw(t, "score")))
 				if rapid.IntRange(0, 3).Draw(t, "eligible") > 0 {
@@ -115,11 +115,11 @@ func TestPlannerEqualsThePlainOne(t *testing.T) {
 				}
 			}
 			classes = append(classes, c)
-			p.Class(assignment.Class{Mode: c.mode, Eligible: set, Scores: c.scores})
+			p.Class(plan.Class{Mode: c.mode, Eligible: set, Scores: c.scores})
 		}
-		items := make([]assignment.Item, rapid.IntRange(0, 40).Draw(t, "items"))
+		items := make([]plan.Item, rapid.IntRange(0, 40).Draw(t, "items"))
 		for i := range items {
-			items[i] = assignment.Item{
+			items[i] = plan.Item{
 				ID: int64(i + 1), Priority: rapid.IntRange(0, 3).Draw(t, "priority"), Estimate: rapid.Int64Range(1, 60).Draw(t, "estimate"),
 				Due: rapid.Int64Range(0, 30).Draw(t, "due"), Class: rapid.IntRange(0, len(classes)-1).Draw(t, "class"),
 			}
@@ -140,7 +140,7 @@ func TestPlannerEqualsThePlainOne(t *testing.T) {
 				t.Fatalf("items are not in the order of priority")
 			}
 			// In the order of priority: what a worker has queued at an item's priority lies behind what is above it.
-			for _, h := range slices.SortedStableFunc(slices.Values(held), func(a, b assignment.Held) int { return cmp.Compare(b.Priority, a.Priority) }) {
+			for _, h := range slices.SortedStableFunc(slices.Values(held), func(a, b plan.Held) int { return cmp.Compare(b.Priority, a.Priority) }) {
 				at := slices.Index(held, h)
 				for at >= 0 && counted[at] {
 					next := slices.Index(held[at+1:], h)
@@ -201,13 +201,13 @@ func TestPlannerEqualsThePlainOne(t *testing.T) {
 // Reordering on a slot changes neither which items stand there nor when it is done.
 func TestRunOrderKeepsTheWork(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := assignment.Options{Now: 1000, Horizon: math.MaxInt32, MaxPerWorker: 1000}
-		p := assignment.New([]assignment.Worker{{ID: 1, Slots: rapid.IntRange(1, 3).Draw(t, "slots")}, {ID: 2, Slots: 2}}, nil, nil, o)
-		c := p.Class(assignment.Class{})
+		o := plan.Options{Now: 1000, Horizon: math.MaxInt32, MaxPerWorker: 1000}
+		p := plan.New([]plan.Worker{{ID: 1, Slots: rapid.IntRange(1, 3).Draw(t, "slots")}, {ID: 2, Slots: 2}}, nil, nil, o)
+		c := p.Class(plan.Class{})
 		estimates := rapid.SliceOfN(rapid.Int64Range(1, 9), 0, 30).Draw(t, "estimates")
-		items := make([]assignment.Item, len(estimates))
+		items := make([]plan.Item, len(estimates))
 		for i, e := range estimates {
-			items[i] = assignment.Item{ID: int64(i + 1), Estimate: e, Class: c}
+			items[i] = plan.Item{ID: int64(i + 1), Estimate: e, Class: c}
 		}
 		p.Sort(items, minute)
 		for i := range items {
@@ -218,8 +218,8 @@ func TestRunOrderKeepsTheWork(t *testing.T) {
 		for worker, slots := range map[int64]int{1: p.Workers()[0].Slots, 2: 2} {
 			var planned int64
 			free := make([]int64, slots)
-			own := slices.DeleteFunc(slices.Clone(placements), func(pl assignment.Placement) bool { return pl.Worker != worker })
-			slices.SortFunc(own, func(a, b assignment.Placement) int {
+			own := slices.DeleteFunc(slices.Clone(placements), func(pl plan.Placement) bool { return pl.Worker != worker })
+			slices.SortFunc(own, func(a, b plan.Placement) int {
 				return cmp.Or(cmp.Compare(a.RunOrder, b.RunOrder), cmp.Compare(a.Item, b.Item))
 			})
 			for _, pl := range own {

@@ -1,4 +1,4 @@
-package assignment_test
+package plan_test
 
 import (
 	"slices"
@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"botwork/workqueue/assignment"
 	"botwork/workqueue/matching"
+	"botwork/workqueue/plan"
 )
 
 // slotModes are the modes that give items to free slots only.
@@ -18,8 +18,8 @@ var slotModes = []matching.Mode{matching.RoundRobin, matching.LongestIdle, match
 func TestNoSecondItemWhileAnotherHasAFreeSlot(t *testing.T) {
 	for _, mode := range slotModes {
 		t.Run(string(mode), func(t *testing.T) {
-			p := assignment.New(workers(3, 1, 1, 1), nil, nil, roomy())
-			got := plan(t, p, some(7, p.Class(assignment.Class{Mode: mode, Scores: []float64{9, 3, 2, 1}}), minute))
+			p := plan.New(workers(3, 1, 1, 1), nil, nil, roomy())
+			got := give(t, p, some(7, p.Class(plan.Class{Mode: mode, Scores: []float64{9, 3, 2, 1}}), minute))
 			if diff := cmp.Diff([]int64{1, 2, 3, 4, 1, 1, 0}, got); diff != "" {
 				t.Errorf("who got the items (-want +got):\n%s", diff)
 			}
@@ -30,8 +30,8 @@ func TestNoSecondItemWhileAnotherHasAFreeSlot(t *testing.T) {
 // The best worker of one slot gets one of two items, as does the worker whose turn it is.
 func TestOneSlotTakesOneItem(t *testing.T) {
 	for _, mode := range slotModes {
-		p := assignment.New(workers(1, 1), nil, nil, roomy())
-		got := plan(t, p, some(3, p.Class(assignment.Class{Mode: mode, Scores: []float64{1, 2}}), 1))
+		p := plan.New(workers(1, 1), nil, nil, roomy())
+		got := give(t, p, some(3, p.Class(plan.Class{Mode: mode, Scores: []float64{1, 2}}), 1))
 		slices.Sort(got)
 		if diff := cmp.Diff([]int64{0, 1, 2}, got); diff != "" {
 			t.Errorf("%s: who got the items (-want +got):\n%s", mode, diff)
@@ -42,20 +42,20 @@ func TestOneSlotTakesOneItem(t *testing.T) {
 // What runs and what is assigned take slots, whatever the mode that gave it; less urgent
 // items that are assigned do not, since they wait behind this one.
 func TestSlotsThatAreTaken(t *testing.T) {
-	held := []assignment.Held{
+	held := []plan.Held{
 		{Worker: 1, Priority: 100, Running: true, Count: 2, Estimate: minute},
 		{Worker: 2, Priority: 700, Count: 2, Estimate: minute},
 		{Worker: 3, Priority: 100, Count: 9, Estimate: minute},
 		{Worker: 4, Priority: 700, Running: true, Count: 1, Estimate: minute},
 	}
 	for _, mode := range slotModes {
-		p := assignment.New(workers(2, 2, 2, 2), held, nil, roomy())
-		items := some(5, p.Class(assignment.Class{Mode: mode, Scores: []float64{4, 3, 2, 5}}), minute)
+		p := plan.New(workers(2, 2, 2, 2), held, nil, roomy())
+		items := some(5, p.Class(plan.Class{Mode: mode, Scores: []float64{4, 3, 2, 5}}), minute)
 		for i := range items {
 			items[i].Priority = 700
 		}
 		// 3 holds nothing that counts, so it is first; then 4 has one slot left, and 3 another.
-		if diff := cmp.Diff([]int64{3, 4, 3, 0, 0}, plan(t, p, items)); diff != "" {
+		if diff := cmp.Diff([]int64{3, 4, 3, 0, 0}, give(t, p, items)); diff != "" {
 			t.Errorf("%s: who got the items (-want +got):\n%s", mode, diff)
 		}
 	}
@@ -67,17 +67,17 @@ func TestSlotsThatAreNotFree(t *testing.T) {
 	for _, mode := range slotModes {
 		o := roomy()
 		o.High = 1000
-		wide := map[string]assignment.Channel{"wide": {Cost: 2}}
-		p := assignment.New([]assignment.Worker{{ID: 1, Slots: 4, Reserved: 1, Channels: wide}, {ID: 2, Slots: 3, Channels: wide}}, nil, nil, o)
-		narrow := p.Class(assignment.Class{Mode: mode, Scores: []float64{2, 1}})
-		items := some(7, p.Class(assignment.Class{Mode: mode, Channel: "wide", Scores: []float64{2, 1}}), minute)
+		wide := map[string]plan.Channel{"wide": {Cost: 2}}
+		p := plan.New([]plan.Worker{{ID: 1, Slots: 4, Reserved: 1, Channels: wide}, {ID: 2, Slots: 3, Channels: wide}}, nil, nil, o)
+		narrow := p.Class(plan.Class{Mode: mode, Scores: []float64{2, 1}})
+		items := some(7, p.Class(plan.Class{Mode: mode, Channel: "wide", Scores: []float64{2, 1}}), minute)
 		for i := range items {
 			items[i].Priority = 1000 - i
 		}
 		items[0].Priority = 1001
 		items[3].Class, items[4].Class, items[5].Class, items[6].Class = narrow, narrow, narrow, narrow
 		// Two of 1's slots, two of 2's; the third wide one finds no two; then one slot of each is left for plain ones.
-		got := plan(t, p, items)
+		got := give(t, p, items)
 		slices.Sort(got[3:])
 		if diff := cmp.Diff([]int64{1, 2, 0, 0, 0, 1, 2}, got); diff != "" {
 			t.Errorf("%s: who got the items (-want +got):\n%s", mode, diff)
@@ -91,14 +91,14 @@ func TestSlotsThatAreNotFree(t *testing.T) {
 func TestSlotModesProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "workers")
-		var list []assignment.Worker
+		var list []plan.Worker
 		for i := range n {
-			list = append(list, assignment.Worker{ID: int64(i + 1), Slots: rapid.IntRange(1, 4).Draw(t, "slots"), AvailableSince: rapid.Int64Range(0, 3).Draw(t, "since")})
+			list = append(list, plan.Worker{ID: int64(i + 1), Slots: rapid.IntRange(1, 4).Draw(t, "slots"), AvailableSince: rapid.Int64Range(0, 3).Draw(t, "since")})
 		}
 		holds := make([]int, n)
-		var held []assignment.Held
+		var held []plan.Held
 		for range rapid.IntRange(0, 5).Draw(t, "held") {
-			h := assignment.Held{
+			h := plan.Held{
 				Worker: rapid.Int64Range(1, int64(n)).Draw(t, "worker"), Running: rapid.Bool().Draw(t, "running"), Count: rapid.IntRange(1, 3).Draw(t, "count"),
 			}
 			h.Estimate = int64(h.Count) * rapid.Int64Range(1, minute).Draw(t, "estimate")
@@ -107,11 +107,11 @@ func TestSlotModesProperties(t *testing.T) {
 		}
 		o := roomy()
 		o.Last = map[string]int64{"": rapid.Int64Range(0, int64(n)).Draw(t, "last")}
-		p := assignment.New(list, held, nil, o)
+		p := plan.New(list, held, nil, o)
 		mode := rapid.SampledFrom(slotModes).Draw(t, "mode")
-		var eligible []assignment.Set
+		var eligible []plan.Set
 		for range rapid.IntRange(1, 3).Draw(t, "classes") {
-			set, scores := assignment.NewSet(n), make([]float64, n)
+			set, scores := plan.NewSet(n), make([]float64, n)
 			for i := range n {
 				scores[i] = float64(rapid.IntRange(0, 3).Draw(t, "score"))
 				if rapid.IntRange(0, 3).Draw(t, "eligible") > 0 {
@@ -119,13 +119,13 @@ func TestSlotModesProperties(t *testing.T) {
 				}
 			}
 			eligible = append(eligible, set)
-			p.Class(assignment.Class{Mode: mode, Eligible: set, Scores: scores})
+			p.Class(plan.Class{Mode: mode, Eligible: set, Scores: scores})
 		}
 		given := make([]int, n)
 		for id := range rapid.IntRange(0, 20).Draw(t, "items") {
-			it := assignment.Item{ID: int64(id + 1), Estimate: rapid.Int64Range(1, 10*minute).Draw(t, "estimate"), Class: rapid.IntRange(0, len(eligible)-1).Draw(t, "class")}
+			it := plan.Item{ID: int64(id + 1), Estimate: rapid.Int64Range(1, 10*minute).Draw(t, "estimate"), Class: rapid.IntRange(0, len(eligible)-1).Draw(t, "class")}
 			free := func(i int) bool { return eligible[it.Class].Has(i) && holds[i]+given[i] < list[i].Slots }
-			some := slices.ContainsFunc(p.Workers(), func(w assignment.Worker) bool { return free(int(w.ID) - 1) })
+			some := slices.ContainsFunc(p.Workers(), func(w plan.Worker) bool { return free(int(w.ID) - 1) })
 			if got := p.Give(&it); got != some {
 				t.Fatalf("item %d given: %v, want %v: holds %v, given %v", it.ID, got, some, holds, given)
 			}
@@ -151,16 +151,16 @@ func TestSlotModesProperties(t *testing.T) {
 func TestOthersAreNotGivenMoreWhileAWorkerAsks(t *testing.T) {
 	o := roomy()
 	o.Asks = 2
-	held := []assignment.Held{
+	held := []plan.Held{
 		{Worker: 1, Priority: 100, Running: true, Count: 1, Estimate: minute}, {Worker: 2, Priority: 700, Running: true, Count: 2, Estimate: 2},
 		{Worker: 3, Priority: 700, Running: true, Count: 1, Estimate: minute}, {Worker: 3, Priority: 700, Count: 1, Estimate: minute},
 	}
-	p := assignment.New(workers(2, 2, 2), held, nil, o)
-	items := some(5, p.Class(assignment.Class{}), minute)
+	p := plan.New(workers(2, 2, 2), held, nil, o)
+	items := some(5, p.Class(plan.Class{}), minute)
 	for i := range items {
 		items[i].Priority = 700
 	}
-	if diff := cmp.Diff([]int64{1, 2, 2, 2, 2}, plan(t, p, items)); diff != "" {
+	if diff := cmp.Diff([]int64{1, 2, 2, 2, 2}, give(t, p, items)); diff != "" {
 		t.Errorf("who got the items (-want +got):\n%s", diff)
 	}
 }

@@ -1,4 +1,4 @@
-package assignment_test
+package plan_test
 
 import (
 	"cmp"
@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"botwork/workqueue/assignment"
 	"botwork/workqueue/matching"
+	"botwork/workqueue/plan"
 )
 
 // load is a set of items of one priority and the slots of the workers.
@@ -78,18 +78,18 @@ func (l load) bound() float64 {
 func (l load) makespan(mode matching.Mode, estimate func(i int) int64) float64 {
 	o := roomy()
 	o.Unbounded = true // all in one pass
-	p := assignment.New(workers(l.slots...), nil, nil, o)
-	class := p.Class(assignment.Class{Mode: mode})
-	items := make([]assignment.Item, len(l.took))
+	p := plan.New(workers(l.slots...), nil, nil, o)
+	class := p.Class(plan.Class{Mode: mode})
+	items := make([]plan.Item, len(l.took))
 	for i := range items {
-		items[i] = assignment.Item{ID: int64(i + 1), Estimate: estimate(i), Class: class}
+		items[i] = plan.Item{ID: int64(i + 1), Estimate: estimate(i), Class: class}
 	}
 	p.Sort(items, minute)
 	for i := range items {
 		p.Give(&items[i])
 	}
 	placements, _ := p.Plan()
-	slices.SortFunc(placements, func(a, b assignment.Placement) int {
+	slices.SortFunc(placements, func(a, b plan.Placement) int {
 		return cmp.Or(cmp.Compare(a.RunOrder, b.RunOrder), cmp.Compare(a.Item, b.Item))
 	})
 	free := make([][]int64, len(l.slots))

@@ -1,11 +1,11 @@
-package assignment_test
+package plan_test
 
 import (
 	"fmt"
 	"runtime"
 	"testing"
 
-	"botwork/workqueue/assignment"
+	"botwork/workqueue/plan"
 )
 
 // BenchmarkPlan decides in memory: n items on w workers of 8 slots; a tenth of the
@@ -14,30 +14,30 @@ func BenchmarkPlan(b *testing.B) {
 	for _, w := range []int{10, 100, 1_000, 10_000} {
 		for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 			b.Run(fmt.Sprintf("workers=%d/items=%d", w, n), func(b *testing.B) {
-				list := make([]assignment.Worker, w)
+				list := make([]plan.Worker, w)
 				for i := range list {
-					list[i] = assignment.Worker{ID: int64(i + 1), Slots: 8}
+					list[i] = plan.Worker{ID: int64(i + 1), Slots: 8}
 				}
-				items := make([]assignment.Item, n)
+				items := make([]plan.Item, n)
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				for b.Loop() {
 					o := roomy()
-					p := assignment.New(list, nil, nil, o)
-					all := p.Class(assignment.Class{})
+					p := plan.New(list, nil, nil, o)
+					all := p.Class(plan.Class{})
 					var picky [64]int
 					for i := range picky {
-						set := assignment.NewSet(w)
+						set := plan.NewSet(w)
 						set.Add(i % w)
 						for at := range w {
 							if (at*31+i)%64 < 20 {
 								set.Add(at)
 							}
 						}
-						picky[i] = p.Class(assignment.Class{Eligible: set})
+						picky[i] = p.Class(plan.Class{Eligible: set})
 					}
 					for i := range items {
-						items[i] = assignment.Item{ID: int64(i + 1), Priority: 500 + i*7919%1000/100*100, Estimate: int64(1000 + i*104729%60_000), Due: int64(i / 1000), Class: all}
+						items[i] = plan.Item{ID: int64(i + 1), Priority: 500 + i*7919%1000/100*100, Estimate: int64(1000 + i*104729%60_000), Due: int64(i / 1000), Class: all}
 						if i%10 == 0 {
 							items[i].Class = picky[i/10%64]
 						}
