@@ -16,6 +16,7 @@ import (
 	"botwork/internal/database"
 	"botwork/tasks"
 	"botwork/workqueue"
+	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
 
@@ -133,14 +134,14 @@ func (m *month) define(store *sqlstore.Store) {
 func (m *month) work(name string, life int, until time.Time) {
 	ctx, store := m.Context(), m.open()
 	const beat = 40 * time.Minute
-	runner, err := workqueue.NewRunner(workqueue.RunnerOptions{
+	worker, err := runner.New(runner.Options{
 		Store: store, RunItem: m.run, Log: zerolog.Nop(), Heartbeat: beat, ShutdownGrace: 4 * time.Hour,
 		Spec: workqueue.WorkerSpec{
 			Name: name, InstanceID: fmt.Sprint(name, "-", life), Host: "host", PID: 1, Capacity: 8, Lease: 4 * beat,
 		},
 	})
 	if err == nil {
-		err = runner.Start(ctx)
+		err = worker.Start(ctx)
 	}
 	if err != nil {
 		m.Error(err)
@@ -157,18 +158,18 @@ func (m *month) work(name string, life int, until time.Time) {
 				m.Error(err)
 			}
 		}
-		if _, err := runner.Assign(ctx, workqueue.AssignParams{Workers: workqueue.AvailableWorkers}); err != nil {
+		if _, err := worker.Assign(ctx, workqueue.AssignParams{Workers: workqueue.AvailableWorkers}); err != nil {
 			m.Error(err)
 		}
 		// The next pass does not wait for what runs, as in the shipped pipelines.
 		running.Go(func() {
-			if _, err := runner.Execute(ctx, workqueue.ExecuteParams{Band: workqueue.EveryPriority}); err != nil {
+			if _, err := worker.Execute(ctx, runner.ExecuteParams{Band: workqueue.EveryPriority}); err != nil {
 				m.Error(err)
 			}
 		})
 		time.Sleep(time.Hour)
 	}
-	if err := runner.Stop(context.WithoutCancel(ctx)); err != nil {
+	if err := worker.Stop(context.WithoutCancel(ctx)); err != nil {
 		m.Error(err)
 	}
 	running.Wait()

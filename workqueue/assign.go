@@ -75,12 +75,13 @@ type AssignParams struct {
 	// unbounded gives out more than slots take, in every mode: see plan.Options.
 	unbounded bool
 
-	// brief leaves out the look for what is to be freed: somebody has looked a few
+	// Brief leaves out the look for what is to be freed: somebody has looked a few
 	// seconds ago.
-	brief bool
+	Brief bool
 }
 
-func (p AssignParams) withDefaults() AssignParams {
+// WithDefaults returns the parameters with the defaults in place of zero values.
+func (p AssignParams) WithDefaults() AssignParams {
 	if p.Band == (Band{}) {
 		p.Band = EveryPriority
 	}

@@ -31,11 +31,11 @@ func (b Band) Empty() bool { return b.Min > b.Max }
 // Overlaps tells whether the bands have a priority in common.
 func (b Band) Overlaps(other Band) bool { return b.Min <= other.Max && other.Min <= b.Max }
 
-// holds tells whether every priority of other lies in the band.
-func (b Band) holds(other Band) bool { return b.Min <= other.Min && other.Max <= b.Max }
+// Includes reports whether every priority of other lies in the band.
+func (b Band) Includes(other Band) bool { return b.Min <= other.Min && other.Max <= b.Max }
 
-// both is the band of the priorities that lie in one and in the other.
-func (b Band) both(other Band) Band {
+// Intersect returns the band of the priorities that lie in both; it may be empty.
+func (b Band) Intersect(other Band) Band {
 	return Band{Min: max(b.Min, other.Min), Max: min(b.Max, other.Max)}
 }
 

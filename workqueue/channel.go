@@ -91,9 +91,9 @@ func CheckName(name string) error {
 	return fmt.Errorf("got the name %q, want 1 to %d Latin letters, digits and the signs _ . -", name, queueNameMax)
 }
 
-// checkSlots checks what a worker says of its slots: each channel must fit beside
+// CheckSlots checks what a worker says of its slots: each channel must fit beside
 // the slots that are kept for high items, or its other items could never run.
-func (s *WorkerSpec) checkSlots() error {
+func (s *WorkerSpec) CheckSlots() error {
 	if s.Capacity < 1 {
 		return fmt.Errorf("capacity %d: want 1 or more slots", s.Capacity)
 	}

@@ -102,7 +102,7 @@ func (q *Queue) EndByRobot(it *Item, e RobotEnd, schemas *Schemas, took time.Dur
 	if e.Kind != "" {
 		o.Verdict = Failed
 	}
-	f := o.settle(q.robotRun(it), took, random)
+	f := o.Settle(q.robotRun(it), took, random)
 	f.Took = 0 // it began with its checkout, whose time the item has
 	f.Analytics = JSONText(storable(string(e.Analytics)))
 	return f, nil
@@ -111,21 +111,21 @@ func (q *Queue) EndByRobot(it *Item, e RobotEnd, schemas *Schemas, took time.Dur
 // ReleaseByRobot is the end of an item that its robot gives back, uncounted.
 func (q *Queue) ReleaseByRobot(it *Item, reason string) Finish {
 	o := Outcome{Verdict: Released, Error: cmp.Or(reason, "given back by its robot")}
-	return o.settle(q.robotRun(it), 0, 0)
+	return o.Settle(q.robotRun(it), 0, 0)
 }
 
 // DropByRobot is the end of an item that its robot deletes, as the queue does.
 func (q *Queue) DropByRobot(it *Item, reason string) Finish {
 	o := Outcome{Verdict: Dropped, Error: cmp.Or(reason, "deleted by its robot")}
-	return o.settle(q.robotRun(it), 0, 0)
+	return o.Settle(q.robotRun(it), 0, 0)
 }
 
 // robotRun is a robot's work on an item as a run, of which it tells nothing
 // before its end.
 func (q *Queue) robotRun(it *Item) *Run {
-	run := &Run{Item: it, queue: q}
+	run := &Run{Item: it, Queue: q}
 	if policy, err := ParseResilience(q.Resilience); err == nil { // workers pass over a broken one, too
-		run.resilience = policy
+		run.QueueResilience = policy
 	}
 	return run
 }

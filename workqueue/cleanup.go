@@ -169,8 +169,8 @@ func CleanUp(ctx context.Context, store CleanUpStore, p CleanUpParams) (CleanUpR
 	return result, errors.Join(errs...)
 }
 
-// statisticsBatch is how many rows of statistics are summed up at a time.
-const statisticsBatch = 1000
+// StatisticsBatch is how many rows of statistics are summed up at a time.
+const StatisticsBatch = 1000
 
 // chores lists what is to be done.
 func (p CleanUpParams) chores(store CleanUpStore, r *CleanUpResult) []chore {
@@ -187,7 +187,7 @@ func (p CleanUpParams) chores(store CleanUpStore, r *CleanUpResult) []chore {
 		{func(ctx context.Context) (int, error) { return store.RemoveArchived(ctx, p.Archived, batch) }, &r.Archived, full},
 		{func(ctx context.Context) (int, error) { return store.TrimArchives(ctx, p.ArchivedItems, batch) }, &r.Archived, full},
 		{func(ctx context.Context) (int, error) { return store.FreeTimedKeys(ctx, batch) }, &r.Keys, full},
-		{func(ctx context.Context) (int, error) { return store.CompactStatistics(ctx, statisticsBatch) }, &r.Figures, statisticsBatch},
+		{func(ctx context.Context) (int, error) { return store.CompactStatistics(ctx, StatisticsBatch) }, &r.Figures, StatisticsBatch},
 		{func(ctx context.Context) (int, error) { return store.RemoveBatches(ctx, BatchAge, batch) }, &r.Batches, full},
 	}
 	for _, c := range []struct {

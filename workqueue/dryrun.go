@@ -72,7 +72,7 @@ const mostLeft = 100
 // DryRun plans a pass by the code of AssignPass, and writes nothing. It takes no
 // lock: what it tells is what a pass at this moment would do if nobody else wrote.
 func DryRun(ctx context.Context, store AssignStore, p AssignParams) (DryRunResult, error) {
-	p = p.withDefaults()
+	p = p.WithDefaults()
 	d := newDryStore(store, p)
 	p.NewRule = d.rule
 	done, err := AssignPass(ctx, d, p)

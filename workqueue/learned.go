@@ -12,12 +12,12 @@ const (
 	classGain = 0.02
 )
 
-// keptRuns is how many runs of a batch are enough: they decide all of the mean
+// KeptRuns is how many runs of a batch are enough: they decide all of the mean
 // and all but half a hundredth of the classes.
-const keptRuns = 256
+const KeptRuns = 256
 
-// longestLearned bounds the durations that are learned; none is below 0.
-const longestLearned = 10 * 365 * 24 * time.Hour
+// LongestLearned bounds the durations that are learned; none is below 0.
+const LongestLearned = 10 * 365 * 24 * time.Hour
 
 // RunTime is one run that ended well.
 type RunTime struct {
@@ -80,9 +80,9 @@ func (l *LearnedDuration) Learn(r LearnedRuns) {
 	l.Runs += max(r.LeftOut, 0)
 }
 
-// trim leaves out all but the latest runs.
-func (r *LearnedRuns) trim() {
-	if over := len(r.Runs) - keptRuns; over > 0 {
+// Trim leaves out all but the latest runs.
+func (r *LearnedRuns) Trim() {
+	if over := len(r.Runs) - KeptRuns; over > 0 {
 		r.Runs = append(r.Runs[:0], r.Runs[over:]...)
 		r.LeftOut += int64(over)
 	}
@@ -94,7 +94,7 @@ func gain(n int64, least float64) float64 { return max(least, 1/float64(n)) }
 
 // learnable is a duration in milliseconds, within bounds.
 func learnable(d time.Duration) float64 {
-	return float64(min(max(d, 0), longestLearned)) / float64(time.Millisecond)
+	return float64(min(max(d, 0), LongestLearned)) / float64(time.Millisecond)
 }
 
 // Mean is the mean as a duration.
@@ -110,7 +110,7 @@ func (l *LearnedDuration) Error() (time.Duration, bool) { return learnedTime(l.E
 
 // learnedTime reads milliseconds; a hand may have written any number.
 func learnedTime(ms float64) time.Duration {
-	const most = float64(longestLearned / time.Millisecond)
+	const most = float64(LongestLearned / time.Millisecond)
 	if !(ms > 0) { // nor is it NaN
 		return 0
 	}

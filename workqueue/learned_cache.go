@@ -102,7 +102,7 @@ func (l *Learned) Estimate(integrationConfig, task, naturalKey string, p Profile
 	if t == nil {
 		return 0, false
 	}
-	of := t.pipelines[durationPipeline(integrationConfig)]
+	of := t.pipelines[DurationPipeline(integrationConfig)]
 	if of == nil {
 		return 0, false
 	}

@@ -37,7 +37,7 @@ const durationPipelineLen, durationNameLen = 200, 400
 // unless that stands in the item itself, its task, and the beginning of its
 // natural key where the pipeline says how far that goes.
 func DurationKeys(integrationConfig, task, naturalKey string, p Profile) []DurationKey {
-	pipeline := durationPipeline(integrationConfig)
+	pipeline := DurationPipeline(integrationConfig)
 	var keys []DurationKey
 	if pipeline != "" {
 		keys = append(keys, DurationKey{Kind: OfPipeline, Pipeline: pipeline})
@@ -59,8 +59,8 @@ func InlinePipeline(integrationConfig string) bool {
 	return strings.HasPrefix(text, "{") || strings.Contains(text, "\n") || strings.Contains(text, "steps:")
 }
 
-// durationPipeline is the name in an IntegrationConfig; "" when it has none.
-func durationPipeline(integrationConfig string) string {
+// DurationPipeline returns the name in an IntegrationConfig; "" when it has none.
+func DurationPipeline(integrationConfig string) string {
 	if InlinePipeline(integrationConfig) {
 		return ""
 	}

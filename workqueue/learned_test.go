@@ -23,7 +23,7 @@ func TestLearnedDurationByHand(t *testing.T) {
 		{"three runs", []RunTime{{Took: 10 * s}, {Took: 20 * s}, {Took: 30 * s}}, 20 * s, 12500 * time.Millisecond},
 		{"an estimate goes before the mean", []RunTime{{Took: 10 * s, Estimate: 99 * s}, {Took: 20 * s, Estimate: 17 * s}}, 15 * s, 3 * s},
 		{"below nothing is nothing", []RunTime{{Took: -s}, {Took: -s}}, 0, 0},
-		{"no run takes more than ten years", []RunTime{{Took: math.MaxInt64}}, longestLearned, 0},
+		{"no run takes more than ten years", []RunTime{{Took: math.MaxInt64}}, LongestLearned, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var l LearnedDuration
@@ -165,7 +165,7 @@ func TestLearnedDurationLeavesOutTheEarlierOnes(t *testing.T) {
 	}
 	var all, some LearnedDuration
 	all.Add(runs...)
-	some.Learn(LearnedRuns{Runs: runs[many-keptRuns:], LeftOut: many - keptRuns})
+	some.Learn(LearnedRuns{Runs: runs[many-KeptRuns:], LeftOut: many - KeptRuns})
 	near := func(a, b time.Duration) bool { return math.Abs(float64(a-b)) <= 0.01*float64(b) }
 	if !near(some.Mean(), all.Mean()) || !near(some.P90(), all.P90()) || some.Runs != all.Runs {
 		t.Errorf("of the latest alone: mean %s, p90 %s of %d runs; of all: %s, %s of %d", some.Mean(), some.P90(), some.Runs, all.Mean(), all.P90(), all.Runs)
@@ -189,7 +189,7 @@ func TestDurationWeightsAreReadAsFarAsTheyGo(t *testing.T) {
 			t.Errorf("%s: p90 %s, want %s", text, got, want)
 		}
 	}
-	for ms, want := range map[float64]time.Duration{math.NaN(): 0, -1: 0, math.Inf(1): longestLearned, 0.25: 250 * time.Microsecond} {
+	for ms, want := range map[float64]time.Duration{math.NaN(): 0, -1: 0, math.Inf(1): LongestLearned, 0.25: 250 * time.Microsecond} {
 		l := LearnedDuration{MeanMs: ms}
 		if got := l.Mean(); got != want {
 			t.Errorf("a mean of %v ms reads %s, want %s", ms, got, want)

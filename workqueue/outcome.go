@@ -46,14 +46,14 @@ type Outcome struct {
 	After time.Duration
 }
 
-// settle turns an outcome into the write that records it: limit N allows N
+// Settle turns an outcome into the write that records it: limit N allows N
 // attempts in all, so the failure that brings RetryCount to the limit cancels. took is
 // how long the run was, random is in [0, 1).
-func (o Outcome) settle(r *Run, took time.Duration, random float64) Finish {
+func (o Outcome) Settle(r *Run, took time.Duration, random float64) Finish {
 	if o.Verdict == Failed && o.Kind == "" {
 		o.Kind = KindError
 	}
-	note := r.note()
+	note := r.ProgressNote()
 	f := Finish{
 		ItemID: r.ID, Fence: r.Fence, QueueName: r.QueueName, StartedAt: r.claimedAt(), Took: took, RetryCount: r.RetryCount, Error: storable(o.Error), ErrorKind: o.Kind,
 		Output: note.Output, Analytics: r.analysed(), Encrypted: r.Encrypted,
@@ -65,7 +65,7 @@ func (o Outcome) settle(r *Run, took time.Duration, random float64) Finish {
 	uncounted := func(outcome string) {
 		attempt(outcome)
 		f.Attempt.Reason = f.Error
-		f.Error, f.ErrorKind = r.lastFailure()
+		f.Error, f.ErrorKind = r.LastFailure()
 	}
 	switch o.Verdict {
 	case Succeeded:
@@ -83,7 +83,7 @@ func (o Outcome) settle(r *Run, took time.Duration, random float64) Finish {
 			f.Error = f.Attempt.Reason // of an item that never failed: why it waits again
 		}
 	case Dropped:
-		f.State, f.Delete = Cancelled, r.queue.Deletion
+		f.State, f.Delete = Cancelled, r.Queue.Deletion
 		if f.Delete == "" {
 			f.Delete = DeletionPhysical
 		}
@@ -101,11 +101,11 @@ func (o Outcome) settle(r *Run, took time.Duration, random float64) Finish {
 		}
 		f.State = Cancelled
 		if again {
-			if late := policy.tooLate(r.Item, r.waited, took+delay); late != nil {
+			if late := policy.tooLate(r.Item, r.WaitedFor, took+delay); late != nil {
 				f.Error += "\n" + late.Error()
 			} else {
 				f.State, f.Delay = Ready, delay
-				if r.queue.RetryAs == RetryCopy {
+				if r.Queue.RetryAs == RetryCopy {
 					f.State, f.Copy = Cancelled, true
 				}
 			}
@@ -119,9 +119,9 @@ func (o Outcome) settle(r *Run, took time.Duration, random float64) Finish {
 	return f
 }
 
-// lastFailure is the error of the item's last failed attempt, "" when none has
+// LastFailure returns the error of the item's last failed attempt, "" when none has
 // failed: a text without a kind is the reason of a release.
-func (it *Item) lastFailure() (text string, kind ErrorKind) {
+func (it *Item) LastFailure() (text string, kind ErrorKind) {
 	if it.Error == nil || it.ErrorKind == nil {
 		return "", ""
 	}

@@ -73,8 +73,8 @@ func TestSettleFailures(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			it := &Item{ID: 7, Fence: 3, RetryCount: test.retries, ResilienceConfig: test.own}
-			run := &Run{Item: it, queue: &Queue{}, resilience: test.queue, pipeline: test.pipeline}
-			got := test.outcome.settle(run, time.Minute, 0.9)
+			run := &Run{Item: it, Queue: &Queue{}, QueueResilience: test.queue, pipeline: test.pipeline}
+			got := test.outcome.Settle(run, time.Minute, 0.9)
 			want := Finish{
 				ItemID: 7, Fence: 3, State: test.want, RetryCount: test.retries + 1, Delay: test.delay,
 				Error: test.outcome.Error, ErrorKind: test.outcome.Kind,
@@ -93,7 +93,7 @@ func TestSettleWithoutAnyPolicyUsesTheDefault(t *testing.T) {
 		state State
 		delay time.Duration
 	}{{Ready, 30 * time.Second}, {Ready, time.Minute}, {Cancelled, 0}} {
-		got := Outcome{Verdict: Failed}.settle(NewRun(&Item{RetryCount: retries}), 0, 0.5)
+		got := Outcome{Verdict: Failed}.Settle(NewRun(&Item{RetryCount: retries}), 0, 0.5)
 		if got.State != want.state || got.Delay != want.delay || got.ErrorKind != KindError {
 			t.Errorf("failure %d: %v after %s (%s), want %v after %s (error)",
 				retries+1, got.State, got.Delay, got.ErrorKind, want.state, want.delay)
@@ -140,7 +140,7 @@ func TestSettleWhatCountsNothing(t *testing.T) {
 		if test.item != nil {
 			it = test.item
 		}
-		if diff := cmp.Diff(test.want, test.outcome.settle(&Run{Item: it, queue: &Queue{}, resilience: policy(1, time.Second)}, 0, 0.5)); diff != "" {
+		if diff := cmp.Diff(test.want, test.outcome.Settle(&Run{Item: it, Queue: &Queue{}, QueueResilience: policy(1, time.Second)}, 0, 0.5)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", test.name, diff)
 		}
 	}
@@ -148,8 +148,8 @@ func TestSettleWhatCountsNothing(t *testing.T) {
 
 func TestSettleTellsAPolicyThatCannotBeRead(t *testing.T) {
 	it := &Item{ResilienceConfig: `{"limit": "many"}`}
-	run := &Run{Item: it, queue: &Queue{}, resilience: policy(1, time.Hour), pipeline: policy(2, time.Second)}
-	got := Outcome{Verdict: Failed, Kind: KindError, Error: "boom"}.settle(run, 0, 0.5)
+	run := &Run{Item: it, Queue: &Queue{}, QueueResilience: policy(1, time.Hour), pipeline: policy(2, time.Second)}
+	got := Outcome{Verdict: Failed, Kind: KindError, Error: "boom"}.Settle(run, 0, 0.5)
 	if got.State != Ready || got.Delay != time.Second {
 		t.Errorf("%v after %s, want the pipeline's policy to hold: Ready after 1s", got.State, got.Delay)
 	}
@@ -160,14 +160,14 @@ func TestSettleTellsAPolicyThatCannotBeRead(t *testing.T) {
 
 // A text that the database refuses would be tried again for ever.
 func TestSettleWritesOnlyWhatEveryDatabaseTakes(t *testing.T) {
-	got := Outcome{Verdict: Failed, Kind: KindPermanent, Error: "exit 1: a\x00b", Step: strings.Repeat("é", 201)}.settle(NewRun(&Item{}), 0, 0)
+	got := Outcome{Verdict: Failed, Kind: KindPermanent, Error: "exit 1: a\x00b", Step: strings.Repeat("é", 201)}.Settle(NewRun(&Item{}), 0, 0)
 	if got.Error != "exit 1: ab" {
 		t.Errorf("error %q, want no NUL in it", got.Error)
 	}
 	if want := strings.Repeat("é", 200); got.Attempt.Step != want {
 		t.Errorf("step of %d letters, want the 200 of its column", len([]rune(got.Attempt.Step)))
 	}
-	if got := (Outcome{Output: "\"a\x00\""}).settle(NewRun(&Item{}), 0, 0); got.Output != `"a"` {
+	if got := (Outcome{Output: "\"a\x00\""}).Settle(NewRun(&Item{}), 0, 0); got.Output != `"a"` {
 		t.Errorf("output %q, want no NUL in it", got.Output)
 	}
 }
@@ -194,7 +194,7 @@ func TestSettleGivesUpBehindWithin(t *testing.T) {
 			queue := policy(5, 10*time.Minute)
 			queue.Within = Duration(test.within)
 			o := Outcome{Verdict: Failed, Kind: KindError, Error: "boom", After: test.after}
-			got := o.settle(&Run{Item: it, queue: &Queue{}, resilience: queue}, test.took, 0.5)
+			got := o.Settle(&Run{Item: it, Queue: &Queue{}, QueueResilience: queue}, test.took, 0.5)
 			gaveUp := strings.Contains(got.Error, "given up: the next attempt would begin")
 			if got.State != test.want || got.RetryCount != 1 || gaveUp != (test.want == Cancelled) {
 				t.Errorf("%v after %d failures: %q, want %v", got.State, got.RetryCount, got.Error, test.want)
@@ -238,7 +238,7 @@ func TestSettleByTheQueue(t *testing.T) {
 		if test.item.RetryCount == 0 {
 			test.item.RetryCount = 1
 		}
-		got := test.outcome.settle(&Run{Item: &test.item, queue: &test.queue, resilience: policy(3, time.Second)}, 0, 0.5)
+		got := test.outcome.Settle(&Run{Item: &test.item, Queue: &test.queue, QueueResilience: policy(3, time.Second)}, 0, 0.5)
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s: -want +got\n%s", test.name, diff)
 		}
@@ -247,12 +247,12 @@ func TestSettleByTheQueue(t *testing.T) {
 
 func TestRunCheck(t *testing.T) {
 	queue := &Queue{Name: "orders", QueueSchemas: QueueSchemas{OutputSchema: `{"required": ["order"]}`}}
-	analysed := &Run{Item: &Item{}, queue: &Queue{Name: "orders", QueueSchemas: QueueSchemas{AnalyticsSchema: `{"required": ["pages"]}`}}}
+	analysed := &Run{Item: &Item{}, Queue: &Queue{Name: "orders", QueueSchemas: QueueSchemas{AnalyticsSchema: `{"required": ["pages"]}`}}}
 	analysed.Analyse(`{"lines": 1}`)
-	if got := analysed.check(new(Schemas), Outcome{}); got.Verdict != Failed || !strings.Contains(got.Error, "pages") {
+	if got := analysed.CheckResult(new(Schemas), Outcome{}); got.Verdict != Failed || !strings.Contains(got.Error, "pages") {
 		t.Errorf("analytics that do not fit: %+v, want a failure that names what is missing", got)
 	}
-	if f := (Outcome{}).settle(analysed, 0, 0); f.Analytics != `{"lines": 1}` {
+	if f := (Outcome{}).Settle(analysed, 0, 0); f.Analytics != `{"lines": 1}` {
 		t.Errorf("the end carries the analytics %s", f.Analytics)
 	}
 	for _, test := range []struct {
@@ -269,11 +269,11 @@ func TestRunCheck(t *testing.T) {
 		{"what was shown does not", `{}`, Outcome{}, Failed, "order"},
 		{"a failure needs no output", "", Outcome{Verdict: Failed, Output: `{}`, Error: "boom"}, Failed, "boom"},
 	} {
-		run := &Run{Item: &Item{}, queue: queue}
+		run := &Run{Item: &Item{}, Queue: queue}
 		if test.shown != "" {
 			run.Show(test.shown)
 		}
-		got := run.check(new(Schemas), test.outcome)
+		got := run.CheckResult(new(Schemas), test.outcome)
 		if got.Verdict != test.want || !strings.Contains(got.Error, test.wantMentions) {
 			t.Errorf("%s: %+v, want verdict %d and %q", test.name, got, test.want, test.wantMentions)
 		}

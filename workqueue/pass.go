@@ -67,24 +67,24 @@ const (
 // the lock. When AssignPass returns, a pass that began after the call has been
 // committed.
 func AssignPass(ctx context.Context, store AssignStore, p AssignParams) (AssignResult, error) {
-	result, _, err := p.pass(ctx, store)
+	result, _, err := p.Pass(ctx, store)
 	return result, err
 }
 
-// pass is AssignPass, and tells what the next passes of the worker that takes may count
-// on; nil: nothing.
-func (p AssignParams) pass(ctx context.Context, store AssignStore) (AssignResult, *ownPass, error) {
+// Pass is AssignPass; for a worker that claims by its own passes, it also returns what its
+// next ones can reuse, nil if there is nothing.
+func (p AssignParams) Pass(ctx context.Context, store AssignStore) (AssignResult, *SelfAssign, error) {
 	if err := p.Validate(); err != nil {
 		return AssignResult{}, nil, err
 	}
-	p = p.withDefaults()
+	p = p.WithDefaults()
 	var result AssignResult
 	var unlearned []string
 	if err := p.Learned.Refresh(ctx); err != nil { // it goes on with what it knew
 		unlearned = []string{fmt.Sprintf("learned durations: %v", err)}
 	}
 	for range surveys {
-		plan, err := p.survey(ctx, store, p.brief)
+		plan, err := p.survey(ctx, store, p.Brief)
 		if err != nil {
 			return result, nil, err
 		}
@@ -154,7 +154,7 @@ type passPlan struct {
 	limited     bool // there are items whose queues have limits
 	left        bool // not all items were given out, or none was looked at
 	emptied     bool // the worker that takes has nothing to claim beside what it takes
-	own         *ownPass
+	own         *SelfAssign
 }
 
 // write writes the plan unless another pass has written since it was made.

@@ -9,12 +9,22 @@ import (
 	"time"
 )
 
-// ownPass is what a worker that takes knows from its last pass, so that for a moment it
+const (
+	// ClaimEvery is how often a worker that claims by its own passes looks for what
+	// others have assigned to it.
+	ClaimEvery = time.Second
+
+	// RefillEvery is how often a session that is busy looks for more work though
+	// nobody tells of any.
+	RefillEvery = 15 * time.Second
+)
+
+// SelfAssign is what a worker that takes knows from its last pass, so that for a moment it
 // need not ask who the workers are and what they hold. Of many workers that all take, each
 // would read that of all of them for each of its batches, and find that another one has
 // come first. For its free slots it takes what is most urgent; beyond them it takes only
 // what no other worker could start now.
-type ownPass struct {
+type SelfAssign struct {
 	load   WorkerLoad // the worker itself, without what it holds
 	queues map[string]JSONText
 	alone  bool // no other worker is alive
@@ -24,28 +34,28 @@ type ownPass struct {
 	passes int64 // of all workers, when the worker last claimed what those had given it
 }
 
-// mayTake reports whether the worker may go on by itself: for its free slots until the next
+// MayAssign reports whether the worker may go on by itself: for its free slots until the next
 // look at everything, and beyond them as long as the others are likely to be as busy as
 // they were.
-func (own *ownPass) mayTake(ahead bool, least int, now time.Time) bool {
+func (own *SelfAssign) MayAssign(ahead bool, least int, now time.Time) bool {
 	if ahead || own.alone {
-		return now.Sub(own.since) < claimEvery && own.busy >= least
+		return now.Sub(own.since) < ClaimEvery && own.busy >= least
 	}
-	return now.Sub(own.since) < refillEvery
+	return now.Sub(own.since) < RefillEvery
 }
 
-// errPassed says that other workers have made passes, which may have given the worker
+// ErrOthersPassed is returned by SelfAssign.Assign: it says that other workers have made passes, which may have given the worker
 // items that are more urgent than what it would take.
-var errPassed = errors.New("others have made passes")
+var ErrOthersPassed = errors.New("others have made passes")
 
 // own returns what later passes of the worker that takes may count on; nil: which worker is
 // given an item depends on what they hold.
-func (pl *passPlanner) own(plan *passPlan) *ownPass {
+func (pl *passPlanner) own(plan *passPlan) *SelfAssign {
 	t := pl.p.Take
 	if t == nil || len(plan.turns) > 0 || !t.Ahead && (!pl.p.FreeSlots || pl.p.Workers != AvailableWorkers) {
 		return nil
 	}
-	var own *ownPass
+	var own *SelfAssign
 	busy := math.MaxInt
 	for i := range pl.loads {
 		l := &pl.loads[i]
@@ -60,7 +70,7 @@ func (pl *passPlanner) own(plan *passPlan) *ownPass {
 		if l.Channels != "" {
 			return nil
 		}
-		own = &ownPass{load: *l, queues: pl.queues, alone: len(pl.loads) == 1, since: time.Now()}
+		own = &SelfAssign{load: *l, queues: pl.queues, alone: len(pl.loads) == 1, since: time.Now()}
 		own.load.Held = nil
 	}
 	if pl.p.FreeSlots {
@@ -104,15 +114,15 @@ func (pl *passPlanner) busyFor(l *WorkerLoad, assignments []Assignment) (priorit
 	return priority, ok
 }
 
-// take makes a pass for nobody but the worker that takes. done is false when that cannot
+// Assign makes a pass for nobody but the worker that takes. done is false when that cannot
 // be: items of queues with limits are due, workers take turns, or an item is due that is
-// more urgent than all that another one holds. The error is errPassed where a claim has to
+// more urgent than all that another one holds. The error is ErrOthersPassed where a claim has to
 // come first; later calls take that as made.
-func (own *ownPass) take(ctx context.Context, store AssignStore, p AssignParams) (taken Taken, done bool, err error) {
+func (own *SelfAssign) Assign(ctx context.Context, store AssignStore, p AssignParams) (taken Taken, done bool, err error) {
 	if err := p.Validate(); err != nil {
 		return taken, false, err
 	}
-	p = p.withDefaults()
+	p = p.WithDefaults()
 	p.MaxPerWorker = min(p.MaxPerWorker, p.Take.Max)
 	if own.alone {
 		var plan *passPlan
@@ -155,14 +165,14 @@ func (own *ownPass) take(ctx context.Context, store AssignStore, p AssignParams)
 }
 
 // plan is what the worker takes; nil: that is not for it alone to say.
-func (own *ownPass) plan(ctx context.Context, view AssignView, p AssignParams) (*passPlan, error) {
+func (own *SelfAssign) plan(ctx context.Context, view AssignView, p AssignParams) (*passPlan, error) {
 	marks, err := view.Marks(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if !own.alone && marks.Passes != own.passes {
 		own.passes = marks.Passes
-		return nil, errPassed
+		return nil, ErrOthersPassed
 	}
 	pl := p.plannerOf(marks, []WorkerLoad{own.load}, own.queues)
 	if limited, err := pl.window(ctx, view); limited || err != nil {

@@ -57,13 +57,13 @@ func TestOwnPassLeavesWhatOthersMayBeIdleFor(t *testing.T) {
 					Band: band, Workers: c.workers, Distribution: c.mode, FreeSlots: !ahead,
 					Take: &Taking{WorkerID: taker, Band: band, Max: 1, Ahead: ahead, Within: time.Minute},
 				}
-				_, own, err := p.pass(t.Context(), m)
+				_, own, err := p.Pass(t.Context(), m)
 				if err != nil || own == nil {
 					t.Fatalf("pass: %v, %v; want that the worker may go on by itself", own, err)
 				}
 				m.items = []DueItem{{ID: 7, Priority: c.due, Estimate: time.Millisecond}}
 				want := c.want == both || c.want == free && !ahead
-				items, done, err := own.take(t.Context(), m, p)
+				items, done, err := own.Assign(t.Context(), m, p)
 				if err != nil || done != want || (items.Len() == 1) != want {
 					t.Errorf("ahead: %v: took %d items, done: %v, %v; want done: %v", ahead, items.Len(), done, err, want)
 				}
@@ -77,16 +77,16 @@ func TestOwnPassComesAfterAClaimOfWhatOthersGave(t *testing.T) {
 	const taker, other = 1, 2
 	m := &assignMemory{given: map[int64]int64{}, loads: []WorkerLoad{{WorkerID: taker, Capacity: 4}, {WorkerID: other, Capacity: 4}}}
 	p := AssignParams{FreeSlots: true, Take: &Taking{WorkerID: taker, Band: EveryPriority, Max: 4, Within: time.Minute}}
-	_, own, err := p.pass(t.Context(), m)
+	_, own, err := p.Pass(t.Context(), m)
 	if err != nil || own == nil {
 		t.Fatalf("pass: %v, %v; want that the worker may go on by itself", own, err)
 	}
 	m.passes++
 	m.items = []DueItem{{ID: 7, Estimate: time.Second}}
-	if items, _, err := own.take(t.Context(), m, p); !errors.Is(err, errPassed) || items.Len() > 0 {
-		t.Errorf("after a pass of another one it took %d items, %v; want errPassed", items.Len(), err)
+	if items, _, err := own.Assign(t.Context(), m, p); !errors.Is(err, ErrOthersPassed) || items.Len() > 0 {
+		t.Errorf("after a pass of another one it took %d items, %v; want ErrOthersPassed", items.Len(), err)
 	}
-	if items, done, err := own.take(t.Context(), m, p); err != nil || !done || items.Len() != 1 {
+	if items, done, err := own.Assign(t.Context(), m, p); err != nil || !done || items.Len() != 1 {
 		t.Errorf("after that it took %d items, done: %v, %v; want one", items.Len(), done, err)
 	}
 }

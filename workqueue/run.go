@@ -15,16 +15,17 @@ type Run struct {
 	// Item is the item as it was claimed.
 	*Item
 
-	queue *Queue // the item's
+	// Queue is the item's queue.
+	Queue *Queue
 
-	// resilience is the queue's policy.
-	resilience Resilience
+	// QueueResilience is the queue's policy.
+	QueueResilience Resilience
 
-	// waited is how long the run began after its claim.
-	waited time.Duration
+	// WaitedFor is how long the run began after its claim.
+	WaitedFor time.Duration
 
-	// limit bounds the run from now on; nil: nobody does.
-	limit func(time.Duration)
+	// LimitTo bounds the run from now on; nil: the run has no limit.
+	LimitTo func(time.Duration)
 
 	mu        sync.Mutex
 	pipeline  Resilience
@@ -45,7 +46,7 @@ type Run struct {
 
 // NewRun returns a run of an item that nobody bounds and whose progress goes
 // nowhere.
-func NewRun(item *Item) *Run { return &Run{Item: item, queue: &Queue{Name: item.QueueName}} }
+func NewRun(item *Item) *Run { return &Run{Item: item, Queue: &Queue{Name: item.QueueName}} }
 
 // Follow tells the hash of the text of the item's pipeline and its resilience,
 // before the run's first step. The policies' timeout counts from here.
@@ -53,11 +54,11 @@ func (r *Run) Follow(hash string, pipeline Resilience) {
 	r.mu.Lock()
 	r.hash, r.pipeline, r.changed = hash, pipeline, true
 	r.mu.Unlock()
-	if r.limit == nil || r.ResilienceConfig == "" && pipeline.Timeout == 0 && r.resilience.Timeout == 0 {
+	if r.LimitTo == nil || r.ResilienceConfig == "" && pipeline.Timeout == 0 && r.QueueResilience.Timeout == 0 {
 		return // as it is for most items: the default bounds no run
 	}
 	if policy, _ := r.Policy(); policy.Timeout > 0 {
-		r.limit(time.Duration(policy.Timeout))
+		r.LimitTo(time.Duration(policy.Timeout))
 	}
 }
 
@@ -69,7 +70,8 @@ func (r *Run) WriteFirst() {
 	r.first = true
 }
 
-func (r *Run) writesFirst() bool {
+// WritesFirst reports whether WriteFirst was called.
+func (r *Run) WritesFirst() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.first
@@ -83,7 +85,7 @@ func (r *Run) Policy() (Resilience, error) {
 	pipeline := r.pipeline
 	r.mu.Unlock()
 	own, err := ParseResilience(r.ResilienceConfig)
-	return own.Or(pipeline).Or(r.resilience).Or(DefaultResilience()), err
+	return own.Or(pipeline).Or(r.QueueResilience).Or(DefaultResilience()), err
 }
 
 // EnterStep tells that a step begins.
@@ -115,7 +117,7 @@ func (r *Run) TellPercent(percent int) {
 func (r *Run) Show(output JSONText) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.refuseLocked(r.queue.CheckOutputSize(output)) {
+	if r.refuseLocked(r.Queue.CheckOutputSize(output)) {
 		return
 	}
 	r.output, r.changed = JSONText(storable(string(output))), true
@@ -127,7 +129,7 @@ func (r *Run) Show(output JSONText) {
 func (r *Run) Analyse(analytics JSONText) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.refuseLocked(r.queue.CheckAnalyticsSize(analytics)) {
+	if r.refuseLocked(r.Queue.CheckAnalyticsSize(analytics)) {
 		return
 	}
 	r.analytics = JSONText(storable(string(analytics)))
@@ -162,8 +164,8 @@ func (r *Run) retention() *time.Duration {
 	switch {
 	case r.RetainMs != nil:
 		return new(time.Duration(*r.RetainMs) * time.Millisecond)
-	case r.queue.Retain != nil:
-		return new(time.Duration(*r.queue.Retain))
+	case r.Queue.Retain != nil:
+		return new(time.Duration(*r.Queue.Retain))
 	default:
 		return nil
 	}
@@ -179,8 +181,8 @@ func (r *Run) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// note is what the run has come to.
-func (r *Run) note() ProgressNote {
+// ProgressNote returns the progress of the run so far.
+func (r *Run) ProgressNote() ProgressNote {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return ProgressNote{
@@ -189,9 +191,8 @@ func (r *Run) note() ProgressNote {
 	}
 }
 
-// news is what the run has come to, when that has changed since news was asked
-// last.
-func (r *Run) news() (ProgressNote, bool) {
+// NewProgress returns the progress of the run if it has changed since the last call.
+func (r *Run) NewProgress() (ProgressNote, bool) {
 	r.mu.Lock()
 	changed := r.changed
 	r.changed = false
@@ -199,34 +200,34 @@ func (r *Run) news() (ProgressNote, bool) {
 	if !changed {
 		return ProgressNote{}, false
 	}
-	return r.note(), true
+	return r.ProgressNote(), true
 }
 
-// unsaid notes that the latest news could not be recorded.
-func (r *Run) unsaid() {
+// KeepProgress has the next NewProgress return the progress again: it could not be recorded.
+func (r *Run) KeepProgress() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.changed = true
 }
 
-// check holds what a run has come to to the limits and schemas of its queue: an output,
+// CheckResult holds what a run has come to to the limits and schemas of its queue: an output,
 // or analytics, that do not fit are a failure of the data, too large ones a permanent one.
-func (r *Run) check(schemas *Schemas, o Outcome) Outcome {
+func (r *Run) CheckResult(schemas *Schemas, o Outcome) Outcome {
 	if o.Verdict != Succeeded {
 		return o
 	}
 	r.mu.Lock()
 	tooLarge := r.tooLarge
 	r.mu.Unlock()
-	if err := cmp.Or(tooLarge, r.queue.CheckOutputSize(o.Output)); err != nil {
+	if err := cmp.Or(tooLarge, r.Queue.CheckOutputSize(o.Output)); err != nil {
 		// Another attempt would put out the same.
 		return Outcome{Verdict: Failed, Kind: KindPermanent, Error: err.Error()}
 	}
 	output := o.Output
 	if output == "" {
-		output = r.note().Output
+		output = r.ProgressNote().Output
 	}
-	if err := errors.Join(schemas.CheckOutput(r.queue, output), schemas.CheckAnalytics(r.queue, r.analysed())); err != nil {
+	if err := errors.Join(schemas.CheckOutput(r.Queue, output), schemas.CheckAnalytics(r.Queue, r.analysed())); err != nil {
 		return Outcome{Verdict: Failed, Kind: KindBusiness, Error: err.Error()}
 	}
 	return o

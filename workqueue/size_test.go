@@ -57,13 +57,13 @@ func TestAnOutputBeyondTheQueuesLimitFailsForGood(t *testing.T) {
 		"analytics":               {func(r *Run) { r.Analyse(text(101)) }, "", true},
 		"shown at the limit":      {func(r *Run) { r.Show(text(100)); r.Analyse(text(100)) }, "", false},
 	} {
-		run := &Run{Item: &Item{ID: 1, QueueName: "q"}, queue: queue}
+		run := &Run{Item: &Item{ID: 1, QueueName: "q"}, Queue: queue}
 		test.run(run)
-		got := run.check(&Schemas{}, Outcome{Verdict: Succeeded, Output: test.out})
+		got := run.CheckResult(&Schemas{}, Outcome{Verdict: Succeeded, Output: test.out})
 		if failed := got.Verdict == Failed; failed != test.fails || failed && (got.Kind != KindPermanent || !strings.Contains(got.Error, "maxOutput")) {
 			t.Errorf("%s: got %+v, want failed for good: %t", name, got, test.fails)
 		}
-		if n := len(run.note().Output); n > 100 {
+		if n := len(run.ProgressNote().Output); n > 100 {
 			t.Errorf("%s: %d bytes would be stored", name, n)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 // CompareStarts orders assigned items as their worker starts them: the expedited first,
 // then by priority (largest first), RunOrder (least first) and id.
 func CompareStarts(a, b *Item) int {
-	if a.expedited() != b.expedited() {
-		if a.expedited() {
+	if a.Expedited() != b.Expedited() {
+		if a.Expedited() {
 			return -1
 		}
 		return 1
@@ -18,5 +18,5 @@ func CompareStarts(a, b *Item) int {
 	return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.RunOrder, b.RunOrder), cmp.Compare(a.ID, b.ID))
 }
 
-// expedited reports whether the pass that assigned the item put it before all others.
-func (it *Item) expedited() bool { return it.RunOrder < plan.ExpeditedBefore }
+// Expedited reports whether the pass that assigned the item put it before all others.
+func (it *Item) Expedited() bool { return it.RunOrder < plan.ExpeditedBefore }

@@ -22,8 +22,8 @@ func TakenKeys(items int, read func(ctx context.Context) ([]Item, error)) Taken 
 // Len is how many items were claimed.
 func (t Taken) Len() int { return len(t.items) + t.unread }
 
-// later reports whether the items are still to be read.
-func (t Taken) later() bool { return t.read != nil }
+// Unread reports whether the items are still to be read.
+func (t Taken) Unread() bool { return t.read != nil }
 
 // Items are the items, the most urgent first, then as Claim orders them.
 func (t Taken) Items(ctx context.Context) ([]Item, error) {

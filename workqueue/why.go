@@ -110,7 +110,7 @@ func (w *why) choosePass() {
 func (w *why) params(p AssignParams) AssignParams {
 	p.Profiles, p.Learned = w.p.Profiles, w.p.Learned
 	p.NewRule = nil // who of several gets an item does not matter here, and no service need be asked
-	return p.withDefaults()
+	return p.WithDefaults()
 }
 
 // judge asks one question after the other until one has an answer.

@@ -5,7 +5,7 @@ import (
 
 	"botwork/handlers"
 	"botwork/pipelines"
-	"botwork/workqueue"
+	"botwork/workqueue/runner"
 )
 
 func executeKind(s Services) handlers.Kind {
@@ -54,10 +54,10 @@ func (e *executeStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 	if err != nil {
 		return nil, handlers.Permanent(err)
 	}
-	p := workqueue.ExecuteParams{Band: band, Refill: e.Refill, Session: workqueue.SessionOf(ctx), Step: call.Step}
+	p := runner.ExecuteParams{Band: band, Refill: e.Refill, Session: runner.SessionOf(ctx), Step: call.Step}
 	r, err := worker.Execute(ctx, p)
 	log := call.Log.With().Stringer("band", band).Logger()
-	logCounts(&log, r != (workqueue.ExecuteResult{}), "ran items", counter{"succeeded", r.Succeeded}, counter{"failed", r.Failed},
+	logCounts(&log, r != (runner.ExecuteResult{}), "ran items", counter{"succeeded", r.Succeeded}, counter{"failed", r.Failed},
 		counter{"snoozed", r.Snoozed}, counter{"released", r.Released}, counter{"dropped", r.Dropped})
 	return map[string]any{
 		"succeeded": r.Succeeded, "failed": r.Failed, "snoozed": r.Snoozed, "released": r.Released, "dropped": r.Dropped,

@@ -8,16 +8,17 @@ import (
 	"botwork/handlers"
 	"botwork/tasks"
 	"botwork/workqueue"
+	"botwork/workqueue/runner"
 )
 
-// Worker is what the handlers ask of this process's worker; *workqueue.Runner
+// Worker is what the handlers ask of this process's worker; *runner.Runner
 // is one.
 type Worker interface {
 	Assign(ctx context.Context, p workqueue.AssignParams) (workqueue.AssignResult, error)
-	Execute(ctx context.Context, p workqueue.ExecuteParams) (workqueue.ExecuteResult, error)
+	Execute(ctx context.Context, p runner.ExecuteParams) (runner.ExecuteResult, error)
 }
 
-var _ Worker = (*workqueue.Runner)(nil)
+var _ Worker = (*runner.Runner)(nil)
 
 // Services are what the handlers of this package work with.
 type Services struct {

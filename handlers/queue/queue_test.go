@@ -14,12 +14,13 @@ import (
 	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 	"botwork/workqueue"
+	"botwork/workqueue/runner"
 )
 
 // fakeWorker notes what it was asked.
 type fakeWorker struct {
 	assigned []workqueue.AssignParams
-	executed []workqueue.ExecuteParams
+	executed []runner.ExecuteParams
 	err      error
 }
 
@@ -28,9 +29,9 @@ func (w *fakeWorker) Assign(_ context.Context, p workqueue.AssignParams) (workqu
 	return workqueue.AssignResult{RescueResult: workqueue.RescueResult{Rescued: 1}, Workers: 2, Assigned: 3}, w.err
 }
 
-func (w *fakeWorker) Execute(_ context.Context, p workqueue.ExecuteParams) (workqueue.ExecuteResult, error) {
+func (w *fakeWorker) Execute(_ context.Context, p runner.ExecuteParams) (runner.ExecuteResult, error) {
 	w.executed = append(w.executed, p)
-	return workqueue.ExecuteResult{Succeeded: 4, Failed: 1}, w.err
+	return runner.ExecuteResult{Succeeded: 4, Failed: 1}, w.err
 }
 
 // fakeItems notes what was enqueued.

@@ -8,12 +8,13 @@ import (
 	"botwork/pipelines"
 	"botwork/tasks"
 	"botwork/workqueue"
+	"botwork/workqueue/runner"
 )
 
 // Link connects the queue handlers to a process that does not exist yet when the handlers
 // are registered, because pipelines are checked before the database is opened.
 type Link struct {
-	runner    atomic.Pointer[workqueue.Runner]
+	runner    atomic.Pointer[runner.Runner]
 	store     atomic.Pointer[Store]
 	catalogue atomic.Pointer[pipelines.Catalogue]
 }

@@ -13,6 +13,7 @@ import (
 	"botwork/internal/scheduler"
 	"botwork/pipelines"
 	"botwork/workqueue"
+	"botwork/workqueue/runner"
 )
 
 // Store is what a process needs of the database.
@@ -53,7 +54,7 @@ type Options struct {
 // Process is a running worker with its schedules.
 type Process struct {
 	o         Options
-	runner    *workqueue.Runner
+	runner    *runner.Runner
 	scheduler *scheduler.Scheduler
 	waker     *waker
 	guard     sessionGuard
@@ -141,8 +142,8 @@ func (p *Process) Stop(ctx context.Context) error {
 	return errors.Join(err, <-stopped)
 }
 
-func (p *Process) newRunner() (*workqueue.Runner, error) {
-	return workqueue.NewRunner(workqueue.RunnerOptions{
+func (p *Process) newRunner() (*runner.Runner, error) {
+	return runner.New(runner.Options{
 		Store: p.o.Store, RunItem: p.o.Engine.RunItem(p.o.Link), Ended: p.o.Finished, Log: p.o.Log, Spec: p.o.Spec,
 		Heartbeat: p.o.Heartbeat, Beaten: p.o.Beaten, ShutdownGrace: p.o.ShutdownGrace, Attend: p.attend, Profiles: p.o.Link.profile,
 	})

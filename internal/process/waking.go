@@ -10,6 +10,7 @@ import (
 	"botwork/internal/scheduler"
 	"botwork/pipelines"
 	"botwork/workqueue"
+	"botwork/workqueue/runner"
 )
 
 const (
@@ -29,7 +30,7 @@ type waking struct {
 	name string
 
 	mu      sync.Mutex
-	session *workqueue.Session // of the current run
+	session *runner.Session // of the current run
 
 	// The results of the last polls.
 	moved int           // items of all runs that have ended
@@ -107,8 +108,8 @@ func (k *waking) worthwhile(now time.Time) bool {
 }
 
 // begin records the start of a run, and returns its session.
-func (k *waking) begin(r *workqueue.Runner, pl *pipelines.Pipeline, woken bool) *workqueue.Session {
-	o := workqueue.SessionOptions{Steps: executeSteps(pl), Wakes: pl.Trigger.Wake}
+func (k *waking) begin(r *runner.Runner, pl *pipelines.Pipeline, woken bool) *runner.Session {
+	o := runner.SessionOptions{Steps: executeSteps(pl), Wakes: pl.Trigger.Wake}
 	if woken {
 		o.StayFor = stayFor
 	}
@@ -120,7 +121,7 @@ func (k *waking) begin(r *workqueue.Runner, pl *pipelines.Pipeline, woken bool) 
 }
 
 // over records the end of the run, and reports whether it left work unseen.
-func (k *waking) over(session *workqueue.Session) (unseen bool) {
+func (k *waking) over(session *runner.Session) (unseen bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.moved += session.Moved()
@@ -130,12 +131,12 @@ func (k *waking) over(session *workqueue.Session) (unseen bool) {
 
 // executeSteps returns the steps of a pipeline that run items. A step with a condition, or
 // whose priorities are expressions, has no band until it starts.
-func executeSteps(pl *pipelines.Pipeline) (steps []workqueue.SessionStep) {
+func executeSteps(pl *pipelines.Pipeline) (steps []runner.SessionStep) {
 	for _, step := range pl.Steps {
 		if step.Handler != pipelines.ExecuteHandler {
 			continue
 		}
-		of := workqueue.SessionStep{Name: step.Name}
+		of := runner.SessionStep{Name: step.Name}
 		if band, known := bandOf(step); known && step.If == "" {
 			of.Band = band
 		}

@@ -7,6 +7,7 @@ import (
 
 	"botwork/internal/faultproxy"
 	"botwork/workqueue"
+	"botwork/workqueue/runner"
 )
 
 // A connection that takes what is sent and never answers must not keep a
@@ -14,13 +15,13 @@ import (
 // others assign to this worker, which still beats, lies about.
 func TestNoCallOfARunnerWaitsForEver(t *testing.T) {
 	t.Parallel()
-	for name, call := range map[string]func(ctx context.Context, r *workqueue.Runner) error{
-		"Assign": func(ctx context.Context, r *workqueue.Runner) error {
+	for name, call := range map[string]func(ctx context.Context, r *runner.Runner) error{
+		"Assign": func(ctx context.Context, r *runner.Runner) error {
 			_, err := r.Assign(ctx, workqueue.AssignParams{})
 			return err
 		},
-		"Execute": func(ctx context.Context, r *workqueue.Runner) error {
-			_, err := r.Execute(ctx, workqueue.ExecuteParams{})
+		"Execute": func(ctx context.Context, r *runner.Runner) error {
+			_, err := r.Execute(ctx, runner.ExecuteParams{})
 			return err
 		},
 	} {

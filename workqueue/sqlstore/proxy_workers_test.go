@@ -12,6 +12,7 @@ import (
 
 	"botwork/internal/faultproxy"
 	"botwork/workqueue"
+	"botwork/workqueue/runner"
 	"botwork/workqueue/storetest"
 )
 
@@ -27,7 +28,7 @@ const (
 // again.
 type tormented struct {
 	*behindProxy
-	runner *workqueue.Runner
+	runner *runner.Runner
 	log    *runLog
 }
 
@@ -37,7 +38,7 @@ func (x *behindProxy) startWorker(name string, log *runLog) *tormented {
 	w := &tormented{behindProxy: x, log: log}
 	spec := x.make.Spec(storetest.WorkerOpts{Name: name, Capacity: 4})
 	spec.InstanceID, spec.Lease = name+"-1", tormentedLease
-	runner, err := workqueue.NewRunner(workqueue.RunnerOptions{
+	runner, err := runner.New(runner.Options{
 		Store: x.store, RunItem: w.run, Log: zerolog.New(zerolog.NewTestWriter(x.T)).Level(zerolog.WarnLevel),
 		Spec: spec, Heartbeat: tormentedLease / 4, ShutdownGrace: 10 * time.Second,
 	})
@@ -66,7 +67,7 @@ func (w *tormented) work(ctx context.Context) {
 	for {
 		// Their errors are the connection's.
 		_, _ = w.runner.Assign(ctx, pass)
-		_, _ = w.runner.Execute(ctx, workqueue.ExecuteParams{Refill: true})
+		_, _ = w.runner.Execute(ctx, runner.ExecuteParams{Refill: true})
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():

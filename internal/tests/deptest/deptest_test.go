@@ -41,6 +41,7 @@ var may = map[string]map[string]string{
 		"internal/author/strictyaml": "parameters are decoded strictly, with their places",
 	},
 	"handlers/queue": {
+		"workqueue/runner":   "they run items as a runner executes them",
 		"workqueue/scoring":  "the rules by which a pass scores, checked where a step is",
 		"workqueue/matching": "the distribution, labels and selectors of steps",
 		"handlers":           "it implements the contract",
@@ -121,6 +122,7 @@ var may = map[string]map[string]string{
 	"internal/namedsql":          {},
 	"internal/procid":            {},
 	"internal/process": {
+		"workqueue/runner":           "it runs a worker over a store",
 		"internal/procid":            "whether the process that had a name has ended",
 		"handlers/queue":             "the system pipelines' handlers get their executor here",
 		"internal/scheduler":         "it runs one",
@@ -212,6 +214,9 @@ var may = map[string]map[string]string{
 		"internal/author/keydocs": "the keys of a policy of retrying are the same in pipelines, queues and tasks",
 		"internal/spans":          "lengths of time are written alike in steps and in the queue",
 	},
+	"workqueue/runner": {
+		"workqueue": "it runs items, with the rules and over the store's contract",
+	},
 	"workqueue/plan": {
 		"workqueue/matching": "the modes have names, and items have selectors, in one place",
 	},
@@ -276,8 +281,10 @@ var thirdParty = []struct {
 // testFences are what tests do without, whatever they find handy.
 var testFences = []struct{ of, not, why string }{
 	{"workqueue", "handlers", "a queue test needs no handler"},
+	{"workqueue/runner", "handlers", "a queue test needs no handler"},
 	{"workqueue/sqlstore", "handlers", "a queue test needs no handler"},
 	{"workqueue", "pipelines", "a queue test needs no pipeline"},
+	{"workqueue/runner", "pipelines", "a queue test needs no pipeline"},
 	{"workqueue/sqlstore", "pipelines", "a queue test needs no pipeline"},
 	{"handlers", "workqueue", "a handler test needs no queue"},
 	{"handlers", "workqueue/sqlstore", "a handler test needs no queue"},

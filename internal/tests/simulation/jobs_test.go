@@ -9,6 +9,7 @@ import (
 	"botwork/internal/cron"
 	"botwork/internal/scheduler"
 	"botwork/workqueue"
+	"botwork/workqueue/runner"
 )
 
 // The bands of the shipped pipelines.
@@ -60,10 +61,10 @@ func (p *process) newScheduler() *scheduler.Scheduler {
 func (p *process) workOf(j job) scheduler.Work {
 	work := scheduler.Work{
 		Run:  func(ctx context.Context, start scheduler.Start) error { return p.run(ctx, j, start) },
-		Tick: func() { p.soon(j, (*workqueue.Session).Tick) },
+		Tick: func() { p.soon(j, (*runner.Session).Tick) },
 	}
 	if p.w.rules.wakes(j) {
-		work.Leave = func() { p.soon(j, (*workqueue.Session).Leave) }
+		work.Leave = func() { p.soon(j, (*runner.Session).Leave) }
 	}
 	return work
 }
@@ -85,7 +86,7 @@ func (p *process) run(ctx context.Context, j job, start scheduler.Start) error {
 		return err
 	}
 	for i, band := range j.executes {
-		if _, err := p.runner.Execute(ctx, workqueue.ExecuteParams{Band: band, Refill: true, Session: s, Step: stepName(i)}); err != nil {
+		if _, err := p.runner.Execute(ctx, runner.ExecuteParams{Band: band, Refill: true, Session: s, Step: stepName(i)}); err != nil {
 			return err
 		}
 	}

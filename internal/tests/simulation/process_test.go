@@ -12,6 +12,7 @@ import (
 
 	"botwork/internal/scheduler"
 	"botwork/workqueue"
+	"botwork/workqueue/runner"
 )
 
 // machine is a place where one worker's processes live, one after the other.
@@ -65,10 +66,10 @@ type process struct {
 	surveyed map[context.Context]*passView
 
 	// Set once it has registered.
-	runner    *workqueue.Runner
+	runner    *runner.Runner
 	scheduler *scheduler.Scheduler
-	sessions  map[string]*workqueue.Session // of the runs that go on, by their job
-	ended     chan struct{}                 // closed when nothing of it is left
+	sessions  map[string]*runner.Session // of the runs that go on, by their job
+	ended     chan struct{}              // closed when nothing of it is left
 }
 
 // start begins a process on a machine where none runs.
@@ -80,7 +81,7 @@ func (m *machine) start() {
 	m.starts++
 	p := &process{
 		machine: m, pid: m.starts, instance: fmt.Sprintf("%s-%d", m.name, m.starts),
-		dead: make(chan struct{}), asked: make(chan struct{}), ended: make(chan struct{}), succeeded: make(chan struct{}), before: m.latest, calls: map[string]int{}, running: map[string]int{}, sessions: map[string]*workqueue.Session{},
+		dead: make(chan struct{}), asked: make(chan struct{}), ended: make(chan struct{}), succeeded: make(chan struct{}), before: m.latest, calls: map[string]int{}, running: map[string]int{}, sessions: map[string]*runner.Session{},
 		claims: map[workqueue.ItemRef]*claim{}, turn: workqueue.EveryPriority.Min, troubled: time.Now(),
 	}
 	replaces := ""
@@ -143,7 +144,7 @@ func (p *process) live(replaces string) {
 }
 
 func (p *process) register(replaces string) bool {
-	runner, err := workqueue.NewRunner(workqueue.RunnerOptions{
+	runner, err := runner.New(runner.Options{
 		Store: link{p}, RunItem: p.runItem, Log: zerolog.Nop(), Heartbeat: p.w.rules.Heartbeat, ShutdownGrace: p.w.rules.Grace,
 		Spec: workqueue.WorkerSpec{
 			Name: p.name, InstanceID: p.instance, Host: p.name, PID: p.pid, Version: "simulated",

@@ -7,6 +7,7 @@ import (
 
 	"botwork/internal/scheduler"
 	"botwork/workqueue"
+	"botwork/workqueue/runner"
 )
 
 const (
@@ -22,10 +23,10 @@ const (
 func (r *rules) wakes(j job) bool { return r.Wake && j.wake }
 
 // begin returns the session of a run that begins now.
-func (p *process) begin(j job, start scheduler.Start) *workqueue.Session {
-	o := workqueue.SessionOptions{Wakes: p.w.rules.wakes(j)}
+func (p *process) begin(j job, start scheduler.Start) *runner.Session {
+	o := runner.SessionOptions{Wakes: p.w.rules.wakes(j)}
 	for i, band := range j.executes {
-		o.Steps = append(o.Steps, workqueue.SessionStep{Name: stepName(i), Band: band})
+		o.Steps = append(o.Steps, runner.SessionStep{Name: stepName(i), Band: band})
 	}
 	if start.Trigger == scheduler.TriggerWake {
 		o.StayFor = stayFor
@@ -39,7 +40,7 @@ func (p *process) begin(j job, start scheduler.Start) *workqueue.Session {
 
 // over ends the session of a run. Work that it was woken for and has not looked for is
 // for the next one.
-func (p *process) over(j job, s *workqueue.Session) {
+func (p *process) over(j job, s *runner.Session) {
 	p.mu.Lock()
 	delete(p.sessions, j.name)
 	p.mu.Unlock()
@@ -49,7 +50,7 @@ func (p *process) over(j job, s *workqueue.Session) {
 }
 
 // session is that of the run of a job that goes on; nil: none does.
-func (p *process) session(j job) *workqueue.Session {
+func (p *process) session(j job) *runner.Session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.sessions[j.name]
@@ -57,7 +58,7 @@ func (p *process) session(j job) *workqueue.Session {
 
 // soon does something with the session of a job, at an instant of its own: what becomes of
 // the jobs that are due together would else be left to chance.
-func (p *process) soon(j job, do func(*workqueue.Session)) {
+func (p *process) soon(j job, do func(*runner.Session)) {
 	in := p.dice("soon "+j.name).between(time.Microsecond, time.Millisecond)
 	p.w.loose.Go(func() {
 		if p.sleep(context.Background(), in) == nil {

@@ -1,0 +1,260 @@
+package runner_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"botwork/workqueue"
+	"botwork/workqueue/runner"
+	"botwork/workqueue/sqlstore"
+)
+
+// tick is how often the shipped pipelines come.
+const tick = time.Minute
+
+// minutely runs a pipeline at every full minute at which its last run has ended,
+// as overlap: skip does: a pass for the band, then its items step by step. It stops
+// when the test's context ends.
+func minutely(ctx context.Context, t *testing.T, r *runner.Runner, band workqueue.Band, steps ...workqueue.Band) {
+	for ctx.Err() == nil {
+		if _, err := r.Assign(ctx, workqueue.AssignParams{Band: band}); err != nil && ctx.Err() == nil {
+			t.Error(err)
+		}
+		for _, step := range steps {
+			if _, err := r.Execute(ctx, runner.ExecuteParams{Band: step, Refill: true}); err != nil && ctx.Err() == nil {
+				t.Error(err)
+			}
+		}
+		next := time.NewTimer(time.Until(time.Now().Truncate(tick).Add(tick)))
+		select {
+		case <-ctx.Done():
+		case <-next.C:
+		}
+		next.Stop()
+	}
+}
+
+// diary notes when runs began and ended.
+type diary struct {
+	mu           sync.Mutex
+	began, ended map[int64]time.Time
+}
+
+func newDiary() *diary { return &diary{began: map[int64]time.Time{}, ended: map[int64]time.Time{}} }
+
+func (d *diary) run(id int64, took time.Duration) {
+	d.mu.Lock()
+	d.began[id] = time.Now()
+	d.mu.Unlock()
+	time.Sleep(took)
+	d.mu.Lock()
+	d.ended[id] = time.Now()
+	d.mu.Unlock()
+}
+
+// soFar lists the runs that have begun, in order.
+func (r *runs) soFar() []int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.order)
+}
+
+// start is when the run of an item began; zero: it has not.
+func (d *diary) start(id int64) time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.began[id]
+}
+
+// firstEnd is the first end of a run at or after a time; zero: none has come.
+func (d *diary) firstEnd(after time.Time) (first time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, end := range d.ended {
+		if !end.Before(after) && (first.IsZero() || end.Before(first)) {
+			first = end
+		}
+	}
+	return first
+}
+
+// The bound of the documents: while lesser items fill the worker for hours, an item
+// above 1000 starts within a tick and the rest of one running item; where a slot is
+// reserved, within a tick alone.
+func TestAHighItemStartsSoonThoughLesserOnesFillTheWorker(t *testing.T) {
+	type load struct {
+		priority int
+		band     workqueue.Band
+		steps    []workqueue.Band
+	}
+	medium := load{500, urgentBand, []workqueue.Band{highBand, urgentBand}}
+	low := load{100, lowBand, []workqueue.Band{lowBand}}
+	for name, of := range map[string]load{"medium": medium, "low": low} {
+		for _, reserved := range []int{0, 1} {
+			for _, workers := range []int{1, 2} {
+				t.Run(fmt.Sprintf("%s, %d reserved, %d workers", name, reserved, workers), func(t *testing.T) {
+					bubble(t, func(t *testing.T, store *sqlstore.Store) {
+						ctx, cancel := context.WithCancel(t.Context())
+						var pipelines sync.WaitGroup
+						defer pipelines.Wait()
+						defer cancel()
+						lesser := map[int64]bool{}
+						for _, id := range enqueue(t, store, 60, workqueue.NewItem{Priority: of.priority}) {
+							lesser[id] = true
+						}
+						var diaries []*diary
+						var runners []*runner.Runner
+						for i := range workers {
+							diary := newDiary()
+							o := options(store, fmt.Sprintf("worker-%d", i), func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
+								took := 5 * time.Second
+								if lesser[it.ID] {
+									took = 7*time.Minute + time.Duration(it.ID%11)*43*time.Second
+								}
+								if ctx.Err() == nil {
+									diary.run(it.ID, took)
+								}
+								return workqueue.Outcome{}
+							})
+							o.Spec.Capacity, o.Spec.ReservedSlots = 3, reserved
+							runners, diaries = append(runners, start(t, o)), append(diaries, diary)
+						}
+						for _, r := range runners {
+							pipelines.Go(func() { minutely(ctx, t, r, of.band, of.steps...) })
+							if name == "low" {
+								pipelines.Go(func() { minutely(ctx, t, r, medium.band, medium.steps...) })
+							}
+						}
+						for n := range 5 {
+							// At all sorts of moments, some of them just after an end.
+							time.Sleep(11*time.Minute + time.Duration(n)*7919*time.Millisecond)
+							came := time.Now()
+							id := enqueue(t, store, 1, workqueue.NewItem{Priority: 1001 + n})[0]
+							latest := came.Add(tick + time.Second)
+							time.Sleep(time.Until(latest))
+							at := slices.IndexFunc(diaries, func(d *diary) bool { return !d.start(id).IsZero() })
+							if at < 0 && reserved == 0 {
+								holder := item(t, store, id).WorkerID
+								given := slices.IndexFunc(runners, func(r *runner.Runner) bool { return holder != nil && r.Worker().ID == *holder })
+								if given < 0 {
+									t.Fatalf("high item %d has not been given to a worker within a tick", id)
+								}
+								time.Sleep(15 * time.Minute) // the rest of any running item
+								at = slices.IndexFunc(diaries, func(d *diary) bool { return !d.start(id).IsZero() })
+								// Of the worker that it was given to within the tick: it may have been moved to where it starts sooner.
+								if end := diaries[given].firstEnd(latest).Add(time.Second); at >= 0 {
+									latest = end
+								}
+							}
+							if at < 0 {
+								t.Fatalf("high item %d came at %s and has not begun at %s", id, came.Format(time.TimeOnly), time.Now().Format(time.TimeOnly))
+							}
+							if began := diaries[at].start(id); began.After(latest) {
+								t.Errorf("high item %d came at %s and began at %s, want no later than %s",
+									id, came.Format(time.TimeOnly), began.Format(time.TimeOnly), latest.Format(time.TimeOnly))
+							}
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// Lesser items fill the worker and more are assigned to it: none of them is claimed
+// before its slot is free, and a high one that comes then does not wait behind them.
+func TestAHighItemPassesThoseThatAreAssigned(t *testing.T) {
+	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		var ran runs
+		o := options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
+			ran.add(it.ID)
+			time.Sleep(time.Duration(1+it.ID) * time.Minute)
+			return workqueue.Outcome{}
+		})
+		o.Spec.Capacity = 2
+		r := start(t, o)
+		ids := enqueue(t, store, 6, workqueue.NewItem{Priority: 700})
+		assign(t, r, workqueue.AssignParams{Band: urgentBand})
+		done := background(t, r, runner.ExecuteParams{Band: urgentBand, Refill: true})
+		time.Sleep(2*time.Minute + 30*time.Second) // one has ended, the next has begun
+		if got := states(t, store)[workqueue.Blocked]; got != 2 {
+			t.Fatalf("%d items are claimed, want the two that run", got)
+		}
+		began := len(ran.soFar())
+		high := enqueue(t, store, 1, workqueue.NewItem{Priority: 1001})[0]
+		<-done
+		if after := ran.soFar()[began:]; after[0] != high {
+			t.Errorf("the runs after the first %d: %v, want the high item %d first", began, after, high)
+		}
+		ran.wantOnce(t, append(ids, high))
+	})
+}
+
+// What a pass of another worker has given this one is found, with no refill.
+func TestAHighItemThatAnotherWorkerAssigned(t *testing.T) {
+	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		diary := newDiary()
+		o := options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
+			diary.run(it.ID, time.Hour)
+			return workqueue.Outcome{}
+		})
+		o.Spec.Capacity, o.Spec.ReservedSlots = 2, 1
+		ann := start(t, o)
+		enqueue(t, store, 1, workqueue.NewItem{Priority: 700})
+		assign(t, ann, workqueue.AssignParams{})
+		done := background(t, ann, runner.ExecuteParams{})
+		time.Sleep(10 * time.Minute)
+		high := enqueue(t, store, 1, workqueue.NewItem{Priority: 1001})[0]
+		if err := store.Assign(t.Context(), func(ctx context.Context, tx workqueue.AssignTx) error {
+			_, err := tx.Write(ctx, []workqueue.Assignment{{ItemID: high, WorkerID: ann.Worker().ID}})
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(tick)
+		if diary.start(high).IsZero() {
+			t.Error("it has not begun within a tick although a slot is reserved")
+		}
+		if got := <-done; got.err != nil || got.Succeeded != 2 {
+			t.Errorf("Execute = %+v, want both", got)
+		}
+	})
+}
+
+// A pipeline need not have a step for high items: its first claim may take a
+// reserved slot for one, too.
+func TestAHighItemTakesTheReservedSlotAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		diary := newDiary()
+		o := options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
+			diary.run(it.ID, time.Hour)
+			return workqueue.Outcome{}
+		})
+		o.Spec.Capacity, o.Spec.ReservedSlots = 2, 1
+		r := start(t, o)
+		enqueue(t, store, 1, workqueue.NewItem{Priority: 100})
+		assign(t, r, workqueue.AssignParams{Band: lowBand})
+		low := background(t, r, runner.ExecuteParams{Band: lowBand})
+		time.Sleep(time.Minute)
+		medium := enqueue(t, store, 1, workqueue.NewItem{Priority: 1000})[0]
+		high := enqueue(t, store, 1, workqueue.NewItem{Priority: 1001})[0]
+		assign(t, r, workqueue.AssignParams{Band: urgentBand})
+		rest := background(t, r, runner.ExecuteParams{Band: urgentBand})
+		time.Sleep(time.Second)
+		if diary.start(high).IsZero() {
+			t.Error("the high item does not run although a slot is kept for it")
+		}
+		time.Sleep(30 * time.Minute)
+		if !diary.start(medium).IsZero() {
+			t.Error("the other item runs in the reserved slot")
+		}
+		<-low
+		if got := <-rest; got.err != nil || got.Succeeded != 2 {
+			t.Errorf("Execute = %+v, want both", got)
+		}
+	})
+}

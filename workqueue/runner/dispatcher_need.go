@@ -1,0 +1,29 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"botwork/workqueue"
+)
+
+// needOf is what an item takes of this worker's slots. The error says why it may
+// not run here: a pass gives a worker nothing of the kind, but a hand can.
+func (r *Runner) needOf(it *workqueue.Item) (need, error) {
+	spec := &r.o.Spec
+	if len(spec.Queues) > 0 && !slices.ContainsFunc(spec.Queues, func(q string) bool { return sameQueue(q, it.QueueName) }) {
+		return need{}, fmt.Errorf("worker %q does not serve the queue %q, only %s", spec.Name, it.QueueName, strings.Join(spec.Queues, ", "))
+	}
+	n := need{priority: it.Priority, expedited: it.Expedited()}
+	if len(spec.Channels) == 0 {
+		return n, nil
+	}
+	channel := r.o.Profiles.Of(strings.TrimSpace(it.IntegrationConfig)).Channel
+	c, takes := spec.Channels.Of(channel)
+	if !takes {
+		return n, fmt.Errorf("worker %q does not take items of channel %q", spec.Name, channel)
+	}
+	n.cost, n.channel, n.most = c.Cost, channel, c.Max
+	return n, nil
+}

@@ -1,0 +1,40 @@
+package runner_test
+
+import (
+	"testing"
+	"time"
+
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// What others have given to a worker whose slots are all taken by then waits no longer than
+// it takes to hear of it, unless the worker's own passes plan ahead.
+func TestWhatFindsNoFreeSlotGoesBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		p    workqueue.AssignParams
+		want workqueue.State
+	}{
+		"items go to free slots only": {workqueue.AssignParams{FreeSlots: true}, workqueue.Ready},
+		"items are planned ahead":     {workqueue.AssignParams{}, workqueue.Assigned},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, store *sqlstore.Store) {
+				enqueue(t, store, 1, workqueue.NewItem{Priority: 700})
+				w := stayIn(t, store, c.p, time.Hour)
+				stray := enqueue(t, store, 1, workqueue.NewItem{Priority: 900})[0]
+				give(t, store, stray, w.r.Worker().ID)
+				time.Sleep(time.Minute)
+				wantItem(t, store, stray, workqueue.Assigned, 0)
+				w.Wake(false)
+				time.Sleep(time.Second)
+				it := wantItem(t, store, stray, c.want, 0)
+				if it.ReleaseCount != 0 {
+					t.Errorf("it counts as released by %d workers that died", it.ReleaseCount)
+				}
+				w.leave(t)
+				w.ran.wantOnce(t, []int64{1, stray})
+			})
+		})
+	}
+}

@@ -1,0 +1,161 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// cancelWait is how long Stop waits for handlers that were cancelled.
+const cancelWait = 5 * time.Second
+
+// enter admits a call of Execute; false once the worker drains.
+func (r *Runner) enter() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.drains() {
+		return false
+	}
+	r.executing.Add(1)
+	return true
+}
+
+// drains tells whether no more items may be claimed.
+func (r *Runner) drains() bool {
+	select {
+	case <-r.draining:
+		return true
+	default:
+		return false
+	}
+}
+
+// Drain stops claiming and gives back what is assigned but not started.
+// Running items go on. It happens once: whoever comes later waits for it, no
+// longer than ctx allows.
+func (r *Runner) Drain(ctx context.Context) {
+	r.mu.Lock()
+	first, started := !r.drains(), r.started
+	if first {
+		close(r.draining)
+		if started {
+			r.endLooking(workqueue.ErrDraining)
+		}
+	}
+	r.mu.Unlock()
+	r.dispatch.poke()
+	if !first {
+		select {
+		case <-r.drained:
+		case <-ctx.Done():
+		}
+		return
+	}
+	defer close(r.drained)
+	if !started || r.isLost() {
+		return
+	}
+	if err := r.tellDraining(ctx); err != nil {
+		r.o.Log.Warn().Err(err).Msg("could not record that this worker is draining; items assigned to it meanwhile are released when it stops")
+	}
+	if n, err := r.o.Store.ReleaseAssigned(ctx, r.worker.ID, r.worker.InstanceID); err != nil {
+		r.o.Log.Warn().Err(err).Msg("could not release assigned items; other workers get them after this one has stopped")
+	} else if n > 0 {
+		r.o.Log.Info().Int("items", n).Msg("released assigned items")
+	}
+}
+
+// tellDraining marks the worker's row, or every pass until the end of the grace
+// would give it items that it no longer takes. A row that belongs to another
+// instance by now is left alone.
+func (r *Runner) tellDraining(ctx context.Context) error {
+	err := r.o.Store.DrainWorker(ctx, r.worker.Name, r.worker.InstanceID)
+	if errors.Is(err, workqueue.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// Stop drains: running items get the grace, then their contexts are cancelled
+// and they are released. It returns when all results are written, or when the
+// leases have ended and nothing can be written any more; it says what is lost
+// then. ctx ends the grace early.
+func (r *Runner) Stop(ctx context.Context) error {
+	r.mu.Lock()
+	started := r.started
+	r.mu.Unlock()
+	if !started {
+		return nil
+	}
+	var err error
+	r.stopOnce.Do(func() { err = r.shutdown(ctx) })
+	return err
+}
+
+func (r *Runner) shutdown(ctx context.Context) error {
+	// Writes go on when ctx has ended: only waiting is cut short.
+	writes := context.WithoutCancel(ctx)
+	drain, cancel := context.WithTimeout(writes, r.statementTime())
+	defer cancel()
+	r.Drain(drain)
+
+	ended := make(chan struct{})
+	go func() {
+		r.executing.Wait()
+		select {
+		case <-r.dispatch.awaitQuiet(): // items whose step ended early run by themselves
+		case <-r.runs.Done():
+		}
+		close(ended)
+	}()
+	var err error
+	if r.isLost() { // what runs was cancelled, and its results are lost
+		if !waitFor(writes, ended, cancelWait) {
+			err = fmt.Errorf("%d items did not stop", r.held.count())
+		}
+		r.stop()
+		r.loop.Wait()
+		return err
+	}
+	if !waitFor(ctx, ended, r.o.ShutdownGrace) {
+		r.o.Log.Warn().Int("items", r.held.count()).Dur("grace_ms", r.o.ShutdownGrace).
+			Msg("the grace is over: cancelling what still runs")
+		r.held.cancelAll(workqueue.ErrDraining)
+		if !waitFor(writes, ended, cancelWait+r.o.Spec.Lease/2) {
+			err = fmt.Errorf("%d items did not stop or could not be written: %v; they are rescued when their lease ends",
+				r.held.count(), r.completer.unwritten())
+		}
+	}
+	r.stop()
+	r.loop.Wait()
+	// A time of its own: the grace may have been longer than any lease.
+	last, cancel := context.WithTimeout(writes, r.statementTime())
+	defer cancel()
+	if serr := r.o.Store.StopWorker(last, r.worker.ID, r.worker.InstanceID); serr != nil && !errors.Is(serr, workqueue.ErrWorkerReplaced) {
+		err = errors.Join(err, serr)
+	} else {
+		r.learn(last) // what the last runs took; a database that is away is not waited for again
+	}
+	return err
+}
+
+// statementTime is how long a statement may take. What takes half of a lease
+// has lost the database, and an answer that comes later is worth little.
+func (r *Runner) statementTime() time.Duration { return r.o.Spec.Lease / 2 }
+
+// waitFor tells whether done came before the time was over or ctx ended.
+func waitFor(ctx context.Context, done <-chan struct{}, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return false
+	}
+}

@@ -1,0 +1,48 @@
+package runner_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"botwork/workqueue"
+	"botwork/workqueue/runner"
+	"botwork/workqueue/sqlstore"
+)
+
+// Whoever is told of the ends of runs hears what is written: an output that the
+// queue refuses is a failure, whatever its pipeline said.
+func TestEndedTellsWhatTheQueueSays(t *testing.T) {
+	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		orders := workqueue.Queue{Name: "orders", QueueSchemas: workqueue.QueueSchemas{OutputSchema: `{"required": ["number"]}`}}
+		if _, err := store.DefineQueues(t.Context(), []workqueue.Queue{orders}, "test"); err != nil {
+			t.Fatal(err)
+		}
+		made, err := store.Enqueue(t.Context(), []workqueue.NewItem{{QueueName: "orders", Priority: 1000, IntegrationConfig: "ship"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := options(store, "ann", func(context.Context, *workqueue.Run) workqueue.Outcome {
+			return workqueue.Outcome{Output: `{}`}
+		})
+		var told []workqueue.Outcome
+		o.Ended = func(it *workqueue.Item, o workqueue.Outcome, _ time.Duration) {
+			if it.ID != made[0].ID {
+				t.Errorf("told of item %d, want %d", it.ID, made[0].ID)
+			}
+			told = append(told, o)
+		}
+		r := start(t, o)
+		assign(t, r, workqueue.AssignParams{})
+		if _, err := r.Execute(t.Context(), runner.ExecuteParams{}); err != nil {
+			t.Fatal(err)
+		}
+		if len(told) != 1 || told[0].Verdict != workqueue.Failed || !strings.Contains(told[0].Error, "number") {
+			t.Errorf("told %+v, want one failure that names what is missing", told)
+		}
+		if it := item(t, store, made[0].ID); it.State != workqueue.Cancelled || *it.ErrorKind != workqueue.KindBusiness {
+			t.Errorf("the item is %s (%v), want it cancelled because of its data", it.State, it.ErrorKind)
+		}
+	})
+}

@@ -1,0 +1,166 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// ExecuteParams say which of this worker's items to run.
+type ExecuteParams struct {
+	// Band is the range of priorities to run; the zero Band means every
+	// priority.
+	Band workqueue.Band
+
+	// Refill repeats the latest assignment pass that has a priority in common with
+	// Band when the worker runs dry, and now and then while it is busy, so that it
+	// does not idle until the next tick.
+	Refill bool
+
+	// Session is that of the run that this is a step of, and Step the step's name; nil:
+	// a session of its own.
+	Session *Session
+	Step    string
+}
+
+// ExecuteResult counts what became of the items that were run.
+type ExecuteResult struct {
+	Succeeded int `json:"succeeded"`
+	Failed    int `json:"failed"` // attempts, whether they are retried or not
+	Snoozed   int `json:"snoozed"`
+	Released  int `json:"released"`
+	Dropped   int `json:"dropped,omitempty"` // deleted at their own wish
+}
+
+// Execute opens a band on this worker, and returns when none of its items is left:
+// none is assigned to this worker, none runs, and the ends of all are written. While
+// it waits, free slots go to the most urgent items of all bands that are open. When
+// ctx ends or the worker drains, no more items of the band are claimed, and Execute
+// waits for what runs; the worker's Stop bounds that. On a worker that drains it does
+// nothing. An item that this worker does not take, by its queue or its channel, is
+// given back with the reason.
+func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, error) {
+	if !r.enter() {
+		return ExecuteResult{}, nil
+	}
+	defer r.executing.Done()
+	queues, err := r.readQueues(ctx)
+	if err != nil {
+		return ExecuteResult{}, err
+	}
+	if p.Band == (workqueue.Band{}) {
+		p.Band = workqueue.EveryPriority
+	}
+	s := p.Session
+	if s == nil {
+		s = r.NewSession(SessionOptions{})
+		defer s.End()
+	}
+	st := r.dispatch.open(ctx, s, p, queues)
+	defer context.AfterFunc(ctx, func() { r.dispatch.stop(st, context.Cause(ctx)) })()
+	select {
+	case <-st.done:
+	case <-r.runs.Done(): // the worker's Stop has given up
+	}
+	result, left, err := r.dispatch.outcome(st)
+	if errors.Is(err, errAllStuck) {
+		r.giveUpAssigned(ctx)
+	}
+	if errors.Is(err, workqueue.ErrDraining) {
+		err = nil // not a failure: the rest was given back
+	}
+	if left > 0 {
+		err = errors.Join(err, fmt.Errorf("%d items have not stopped or could not be written: %w", left, workqueue.ErrDraining))
+	}
+	return result, err
+}
+
+// readQueues lists the queues, and does not wait for ever for an answer.
+func (r *Runner) readQueues(ctx context.Context) ([]workqueue.Queue, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.statementTime())
+	defer cancel()
+	return r.o.Store.Queues(ctx)
+}
+
+// queuePolicy is a queue and its resilience, read.
+type queuePolicy struct {
+	*workqueue.Queue
+	resilience workqueue.Resilience
+}
+
+// queuePolicies are the queues' policies by name.
+type queuePolicies map[string]queuePolicy
+
+// of returns the policy of an item's queue. A hand may have written "ERP " for
+// the queue "erp": SQL Server takes the two for the same name, and engines to
+// which they are not refuse the row.
+func (p queuePolicies) of(queue string) queuePolicy {
+	if policy, ok := p[queue]; ok {
+		return policy
+	}
+	for name, policy := range p {
+		if sameQueue(name, queue) {
+			return policy
+		}
+	}
+	return queuePolicy{Queue: &workqueue.Queue{Name: queue}}
+}
+
+// sameQueue tells whether a name may have been written for another.
+func sameQueue(name, queue string) bool {
+	return strings.EqualFold(strings.TrimRight(name, " "), strings.TrimRight(queue, " "))
+}
+
+// policies reads the queues' resilience.
+func (r *Runner) policies(queues []workqueue.Queue) queuePolicies {
+	policies := make(queuePolicies, len(queues))
+	for i := range queues {
+		q := &queues[i]
+		policy, err := workqueue.ParseResilience(q.Resilience)
+		if err != nil {
+			r.o.Log.Warn().Err(err).Str("queue", q.Name).Msg("invalid resilience settings of the queue; using the defaults")
+		}
+		policies[q.Name] = queuePolicy{q, policy}
+	}
+	return policies
+}
+
+// runSafely turns a panic that came through into a failed attempt.
+func (r *Runner) runSafely(ctx context.Context, run *workqueue.Run) (outcome workqueue.Outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.o.Log.Error().Int64("item_id", run.ID).Bytes("stack", debug.Stack()).Msgf("panic while running an item: %v", p)
+			outcome = workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPanic, Error: fmt.Sprintf("panic: %v", p)}
+		}
+	}()
+	started := time.Now()
+	outcome = r.run(ctx, run)
+	took := time.Since(started)
+	if ctx.Err() == nil { // else it ended when it had to, or long after that
+		r.learner.note(run.Item, outcome, took)
+	}
+	r.memory.ended(run.Item, &outcome)
+	if r.o.Ended != nil {
+		r.o.Ended(run.Item, outcome, took)
+	}
+	return outcome
+}
+
+// run runs an item that can be read, and holds what it has come to to its queue.
+func (r *Runner) run(ctx context.Context, run *workqueue.Run) workqueue.Outcome {
+	if run.Unreadable != "" {
+		// Another worker may have the key: the attempt counts, and is repeated.
+		return workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindError, Error: "the item cannot be read: " + run.Unreadable}
+	}
+	if run.Oversized != "" {
+		return workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Error: fmt.Sprintf(
+			"%s, much more than the %d bytes (%s) of maxPayload of the queue %q, and was not loaded; hint: raise maxPayload in the queue's definition and repeat the item",
+			run.Oversized, run.Queue.PayloadLimit(), workqueue.SizeText(run.Queue.PayloadLimit()), run.QueueName)}
+	}
+	return run.CheckResult(&r.schemas, r.o.RunItem(ctx, run))
+}

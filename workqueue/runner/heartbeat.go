@@ -1,0 +1,154 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// idleBeat is how long after a heartbeat the next one tells that nothing runs here any
+// longer, for passes that look for who has been free the longest.
+const idleBeat = 5 * time.Second
+
+// tellIdle lets the next heartbeat not wait when the last run has ended.
+func (r *Runner) tellIdle() {
+	if !r.active.idleFor(idleBeat) {
+		return
+	}
+	select {
+	case r.beatNow <- struct{}{}:
+	default:
+	}
+}
+
+// heartbeat says that the worker lives and renews all its leases, one
+// statement each, until ctx ends. A failed beat is repeated sooner.
+func (r *Runner) heartbeat(ctx context.Context) {
+	failing := false
+	next := r.o.Heartbeat
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.beatNow:
+		case <-time.After(next):
+		}
+		err := r.beat(ctx)
+		if r.o.Beaten != nil {
+			r.o.Beaten()
+		}
+		switch {
+		case err == nil:
+			if failing {
+				r.o.Log.Info().Msg("database connection restored; heartbeats resumed")
+			}
+			failing, next = false, r.o.Heartbeat
+		case errors.Is(err, workqueue.ErrWorkerReplaced):
+			r.o.Log.Error().Msg("another process has taken over this worker's name; stopping running items")
+			r.held.cancelAll(workqueue.ErrLeaseLost)
+			close(r.replaced)
+			return
+		case errors.Is(err, workqueue.ErrDatabaseLost):
+			r.o.Log.Error().Err(err).Msg("database lost; stopping this worker and its items")
+			r.lostBecause = err
+			close(r.lost)
+			r.held.cancelAll(workqueue.ErrDatabaseLost)
+			return
+		case ctx.Err() != nil:
+			return
+		default:
+			if !failing {
+				r.o.Log.Error().Err(err).Msg("heartbeat failed; running items are stopped before their leases expire unless the database comes back")
+			}
+			failing, next = true, r.o.Heartbeat/5
+		}
+	}
+}
+
+func (r *Runner) beat(ctx context.Context) error {
+	started := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, r.o.Heartbeat)
+	defer cancel()
+	r.active.beaten(started)
+	refs := r.held.refs()
+	result, err := r.o.Store.Beat(ctx, workqueue.BeatParams{
+		WorkerID: r.worker.ID, InstanceID: r.worker.InstanceID, Lease: r.o.Spec.Lease, Held: refs, Begun: r.held.begun(), Stuck: r.active.stuckSlots(),
+		Ended: r.active.sinceEnd(),
+	})
+	if err != nil {
+		return err
+	}
+	// From the start of the statement: the database's lease ends later.
+	r.held.renewed(refs, result.Lost, started.Add(r.o.Spec.Lease))
+	r.completer.alive()
+	r.dispatch.alive(started)
+	if result.History != nil {
+		r.logHistory(result.History)
+	}
+	if result.State == workqueue.WorkerDraining {
+		r.drainOnRequest(ctx)
+	}
+	return nil
+}
+
+// logHistory tells that the database may have lost its latest transactions. The lost
+// claims are being stopped already, as any other.
+func (r *Runner) logHistory(h *workqueue.HistoryChange) {
+	r.o.Log.Error().Int64("epoch_before", h.Before.Epoch).Int64("epoch", h.After.Epoch).
+		Str("timeline_before", h.Before.Timeline).Str("timeline", h.After.Timeline).
+		Int("lost_claims", h.LostClaims).Str("reason", h.After.Reason).
+		Msg("the database may have lost its latest transactions: items that were added and results that were written shortly before may be gone, " +
+			"and runs of lost claims are stopped; a new epoch keeps fences and ids from coming again")
+	for _, statement := range h.Refused {
+		r.o.Log.Error().Str("statement", statement).
+			Msg("this login may not move an identity ahead, so that ids may be given twice: have the owner of the tables execute the statement")
+	}
+}
+
+// drainOnRequest drains because somebody asked for it in the database. The
+// process stays, takes nothing, and cancels what outlives the grace.
+func (r *Runner) drainOnRequest(ctx context.Context) {
+	if r.drains() {
+		return
+	}
+	r.o.Log.Info().Msg("drain requested; this worker takes no more items until it is restarted")
+	r.Drain(ctx)
+	r.loop.Go(func() {
+		if !waitFor(r.runs, r.runs.Done(), r.o.ShutdownGrace) && r.runs.Err() == nil {
+			r.held.cancelAll(workqueue.ErrDraining)
+		}
+	})
+}
+
+// watch cancels runs whose lease could not be renewed, before it ends: a
+// tenth of the lease is left for a handler to stop. Those that do not are seen
+// to. It does not touch the database, which may be what hangs.
+func (r *Runner) watch(ctx context.Context) {
+	margin := r.o.Spec.Lease / 10
+	ticker := time.NewTicker(max(margin/2, time.Millisecond))
+	defer ticker.Stop()
+	sleep := newSleepwatch(r.wall)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if slept := sleep.slept(); slept > margin {
+				r.o.Log.Warn().Float64("slept_s", slept.Seconds()).
+					Msg("the machine slept, or its clock was set ahead: asking the database what became of the leases")
+				select {
+				case r.beatNow <- struct{}{}:
+				default:
+				}
+			}
+			// Not the tick's own time: it may have waited while the machine slept.
+			now := time.Now()
+			if n := r.held.expire(now.Add(margin)); n > 0 {
+				r.o.Log.Error().Int("items", n).Msg("could not renew leases in time; stopping their items")
+			}
+			r.seeToStuck(now)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package runner
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// held is what this process has claimed and not yet seen written as finished.
+// The heartbeat renews its leases; the watchdog gives up those that could not
+// be renewed in time.
+type held struct {
+	mu    sync.Mutex
+	items map[int64]*heldItem
+	ended error // why all runs were cancelled; later ones are at once
+}
+
+type heldItem struct {
+	ref     workqueue.ItemRef
+	cancel  context.CancelCauseFunc
+	claimed time.Time
+
+	// until is when the lease may end by this machine's steady clock: the
+	// start of the last statement that gave or renewed it, plus its length.
+	// It is earlier than the database's, never later.
+	until  time.Time
+	lapsed bool // until has come, or was about to
+	begun  bool // its run has begun
+}
+
+func newHeld() *held { return &held{items: map[int64]*heldItem{}} }
+
+// add takes a claimed item up and returns the context for its run, and what ends it. An earlier
+// claim of the same item that is still here has lost its lease, else the item
+// could not have been claimed again.
+func (h *held) add(parent context.Context, it *workqueue.Item, until time.Time) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(parent)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if earlier := h.items[it.ID]; earlier != nil {
+		earlier.cancel(workqueue.ErrLeaseLost)
+	}
+	if h.ended != nil {
+		cancel(h.ended)
+	}
+	h.items[it.ID] = &heldItem{ref: workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence}, cancel: cancel, claimed: time.Now(), until: until}
+	return ctx, cancel
+}
+
+// remove drops a claim whose end has been written or refused.
+func (h *held) remove(ref workqueue.ItemRef) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	// A later claim of the same item, with a higher fence, stays.
+	if it := h.items[ref.ItemID]; it != nil && it.ref == ref {
+		it.cancel(nil)
+		delete(h.items, ref.ItemID)
+	}
+}
+
+// begin notes that the run of a claim begins now, so that the next heartbeat records it, and
+// returns how long the claim has waited for that.
+func (h *held) begin(ref workqueue.ItemRef, now time.Time) (waited time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if it := h.items[ref.ItemID]; it != nil && it.ref == ref {
+		it.begun = true
+		return now.Sub(it.claimed)
+	}
+	return 0
+}
+
+// refs lists the claims.
+func (h *held) refs() []workqueue.ItemRef {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	refs := make([]workqueue.ItemRef, 0, len(h.items))
+	for _, it := range h.items {
+		refs = append(refs, it.ref)
+	}
+	return refs
+}
+
+// begun lists the claims whose run has begun.
+func (h *held) begun() []workqueue.ItemRef {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var refs []workqueue.ItemRef
+	for _, it := range h.items {
+		if it.begun {
+			refs = append(refs, it.ref)
+		}
+	}
+	return refs
+}
+
+// renewed notes that the leases of refs run until then at least, but for those
+// whose item is in lost: their runs are cancelled.
+func (h *held) renewed(refs []workqueue.ItemRef, lost []int64, until time.Time) {
+	gone := make(map[int64]bool, len(lost))
+	for _, id := range lost {
+		gone[id] = true
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, ref := range refs {
+		it := h.items[ref.ItemID]
+		if it == nil || it.ref != ref {
+			continue
+		}
+		if gone[ref.ItemID] {
+			it.cancel(workqueue.ErrLeaseLost)
+		} else if until.After(it.until) {
+			it.until, it.lapsed = until, false
+		}
+	}
+}
+
+// lose cancels the runs among refs whose item is in lost.
+func (h *held) lose(refs []workqueue.ItemRef, lost []int64) {
+	if len(lost) > 0 {
+		h.renewed(refs, lost, time.Time{})
+	}
+}
+
+// expire cancels the runs whose lease ends before the given time, and returns
+// how many leases have come to that since the last call.
+func (h *held) expire(before time.Time) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := 0
+	for _, it := range h.items {
+		if !it.lapsed && it.until.Before(before) {
+			it.cancel(workqueue.ErrLeaseLost)
+			it.lapsed = true
+			n++
+		}
+	}
+	return n
+}
+
+// cancelAll cancels all runs with this cause, and those that are added later.
+func (h *held) cancelAll(cause error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ended = cause
+	for _, it := range h.items {
+		it.cancel(cause)
+	}
+}
+
+func (h *held) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.items)
+}

@@ -1,0 +1,139 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"sync"
+	"time"
+
+	"botwork/workqueue"
+)
+
+const (
+	// learnEvery is how long each worker gathers what its runs took before it
+	// writes that.
+	learnEvery = 10 * time.Second
+
+	// keptKeys bounds what is gathered: of more keys nothing is learned until
+	// these are written.
+	keptKeys = 1000
+
+	// learnBatch bounds the keys of one transaction.
+	learnBatch = 100
+)
+
+// learner gathers what the runs of a worker took. What it has is worth little: it
+// is bounded, it is lost with the process, and nothing waits for it.
+type learner struct {
+	profiles workqueue.Profiles
+
+	mu       sync.Mutex
+	gathered map[workqueue.DurationKey]*workqueue.LearnedRuns
+}
+
+// note gathers a run that has ended. Only what ended well teaches how long such
+// items take: a failure may come at once.
+func (l *learner) note(it *workqueue.Item, o workqueue.Outcome, took time.Duration) {
+	if o.Verdict != workqueue.Succeeded {
+		return
+	}
+	run := workqueue.RunTime{Took: took}
+	// What the pass counted with is what was off, or the item's own word.
+	if estimate := cmp.Or(it.AssignedEstimateMs, it.EstimatedDurationMs); estimate != nil {
+		run.Estimate = time.Duration(min(max(*estimate, 0), workqueue.LongestLearned.Milliseconds())) * time.Millisecond
+	}
+	profile := workqueue.Profile{}
+	if pipeline := workqueue.DurationPipeline(it.IntegrationConfig); pipeline != "" {
+		profile = l.profiles.Of(pipeline)
+	}
+	keys := workqueue.DurationKeys(it.IntegrationConfig, textOf(it.TaskName), textOf(it.NaturalKey), profile)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, key := range keys {
+		l.addLocked(workqueue.LearnedRuns{Key: key, Runs: []workqueue.RunTime{run}})
+	}
+}
+
+func textOf(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// addLocked adds runs that came behind what is gathered.
+func (l *learner) addLocked(r workqueue.LearnedRuns) {
+	g := l.gathered[r.Key]
+	if g == nil {
+		if len(l.gathered) >= keptKeys {
+			return
+		}
+		if l.gathered == nil {
+			l.gathered = map[workqueue.DurationKey]*workqueue.LearnedRuns{}
+		}
+		g = &workqueue.LearnedRuns{Key: r.Key}
+		l.gathered[r.Key] = g
+	}
+	g.LeftOut += r.LeftOut
+	g.Runs = append(g.Runs, r.Runs...)
+	if over := len(g.Runs) - 2*workqueue.KeptRuns; over >= 0 { // seldom, so that little is moved
+		g.Trim()
+	}
+}
+
+// take hands over what is gathered.
+func (l *learner) take() []workqueue.LearnedRuns {
+	l.mu.Lock()
+	gathered := l.gathered
+	l.gathered = nil
+	l.mu.Unlock()
+	all := make([]workqueue.LearnedRuns, 0, len(gathered))
+	for r := range maps.Values(gathered) {
+		r.Trim()
+		all = append(all, *r)
+	}
+	return all
+}
+
+// putBack keeps what could not be written, in front of what has come since.
+func (l *learner) putBack(all []workqueue.LearnedRuns) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	since := l.gathered
+	l.gathered = nil
+	for _, r := range all {
+		l.addLocked(r)
+	}
+	for r := range maps.Values(since) {
+		l.addLocked(*r)
+	}
+}
+
+// learnDurations writes every ten seconds what the runs took, until ctx ends or
+// the worker drains; Stop writes the rest. Workers that start together do not
+// write together.
+func (r *Runner) learnDurations(ctx context.Context) {
+	wait := time.Duration(random() * float64(learnEvery))
+	for r.pause(ctx, wait) {
+		r.learn(ctx)
+		wait = learnEvery
+	}
+}
+
+// learn writes what is gathered, batch by batch. A database that is away, which
+// others tell of, costs nothing but the estimates' freshness.
+func (r *Runner) learn(ctx context.Context) {
+	for all := r.learner.take(); len(all) > 0; {
+		batch := all[:min(len(all), learnBatch)]
+		bounded, cancel := context.WithTimeout(ctx, r.statementTime())
+		err := r.o.Store.Learn(bounded, batch)
+		cancel()
+		if err != nil {
+			r.learner.putBack(all)
+			r.o.Log.Debug().Err(err).Int("keys", len(all)).Msg("could not save run durations; retrying")
+			return
+		}
+		all = all[len(batch):]
+	}
+}

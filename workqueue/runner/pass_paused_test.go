@@ -1,0 +1,53 @@
+package runner_test
+
+import (
+	"testing"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// A worker whose items are of a queue that is paused is idle: it gets others, and the
+// first start when the queue is resumed.
+func TestAPausedQueueHoldsNoWorker(t *testing.T) {
+	onEngines(t, func(t *testing.T, store workqueue.Store) {
+		if _, err := store.DefineQueues(t.Context(), []workqueue.Queue{{Name: "mail"}}, "ann"); err != nil {
+			t.Fatal(err)
+		}
+		ann := register(t, store, "ann", 1)
+		claim := func() []workqueue.Item {
+			t.Helper()
+			items, err := store.Claim(t.Context(), workqueue.ClaimParams{
+				WorkerID: ann.ID, InstanceID: ann.InstanceID, Band: workqueue.EveryPriority, Max: 10, Lease: time.Hour,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return items
+		}
+		mail := enqueue(t, store, 3, workqueue.NewItem{QueueName: "mail", Priority: 700})
+		if got := pass(t, store, workqueue.AssignParams{}); got.Assigned != 3 {
+			t.Fatalf("the first pass = %+v, want 3 assigned", got)
+		}
+		if _, err := store.PauseQueue(t.Context(), "mail"); err != nil {
+			t.Fatal(err)
+		}
+		if got := claim(); len(got) != 0 {
+			t.Errorf("claimed %d items of a paused queue", len(got))
+		}
+		other := enqueue(t, store, 1, workqueue.NewItem{Priority: 500})[0]
+		if got := pass(t, store, workqueue.AssignParams{}); got.Released != 3 || got.Assigned != 1 {
+			t.Errorf("the pass while the queue is paused = %+v, want 3 released and 1 assigned", got)
+		}
+		if got := claim(); len(got) != 1 || got[0].ID != other {
+			t.Errorf("claimed %v, want item %d of the other queue alone", got, other)
+		}
+		if _, err := store.ResumeQueue(t.Context(), "mail"); err != nil {
+			t.Fatal(err)
+		}
+		pass(t, store, workqueue.AssignParams{Workers: workqueue.AvailableWorkers})
+		if got := claim(); len(got) != len(mail) {
+			t.Errorf("claimed %d items after the queue was resumed, want %d", len(got), len(mail))
+		}
+	})
+}

@@ -1,0 +1,207 @@
+package runner_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"botwork/workqueue"
+	"botwork/workqueue/matching"
+)
+
+// between lets something happen between what a pass reads and what it writes.
+type between struct {
+	workqueue.Store
+	passes, surveys int
+	before          func(n int) // the n-th writing begins
+}
+
+func (s *between) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
+	s.surveys++
+	return s.Store.Survey(ctx, read)
+}
+
+func (s *between) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
+	s.passes++
+	if s.before != nil {
+		s.before(s.passes)
+	}
+	return s.Store.Assign(ctx, pass)
+}
+
+func (s *between) TakePass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.Taking) (workqueue.Taken, bool, error) {
+	s.passes++
+	if s.before != nil {
+		s.before(s.passes)
+	}
+	return s.Store.TakePass(ctx, passes, as, t)
+}
+
+// A pass whose plan is overtaken makes it anew; when that goes on, it plans under
+// the lock. Nothing is given twice.
+func TestAPlanThatIsOvertakenIsMadeAnew(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		overtakes       int
+		surveys, passes int
+	}{
+		{"never", 0, 1, 1},
+		{"once", 1, 2, 2},
+		{"always", 9, 3, 4},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			onEngines(t, func(t *testing.T, store workqueue.Store) {
+				register(t, store, "ann", 1)
+				p := workqueue.AssignParams{Workers: workqueue.AvailableWorkers, MaxPerWorker: 100, DefaultEstimate: time.Second}
+				ids := enqueue(t, store, 5, workqueue.NewItem{})
+				s := &between{Store: store}
+				s.before = func(n int) {
+					if n <= c.overtakes {
+						ids = append(ids, enqueue(t, store, 1, workqueue.NewItem{Priority: 2000})...)
+						other := p
+						other.Band = highBand
+						pass(t, store, other)
+					}
+				}
+				result, err := workqueue.AssignPass(t.Context(), s, p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if result.Assigned != 5 || s.surveys != c.surveys || s.passes != c.passes {
+					t.Errorf("assigned %d with %d surveys and %d passes, want 5 with %d and %d", result.Assigned, s.surveys, s.passes, c.surveys, c.passes)
+				}
+				for _, id := range ids {
+					wantItem(t, store, id, workqueue.Assigned, 0)
+				}
+			})
+		})
+	}
+}
+
+// An idle cluster takes no lock.
+func TestAPassThatFindsNothingTakesNoLock(t *testing.T) {
+	onEngines(t, func(t *testing.T, store workqueue.Store) {
+		register(t, store, "ann", 1)
+		s := &between{Store: store}
+		if _, err := workqueue.AssignPass(t.Context(), s, workqueue.AssignParams{}); err != nil || s.passes != 0 {
+			t.Errorf("%d passes took the lock, %v, want none", s.passes, err)
+		}
+	})
+}
+
+// A worker that joins gets what another one has not started; nobody counts that as
+// a release, and what runs stays.
+func TestAWorkerThatJoinsGetsItsShare(t *testing.T) {
+	onEngines(t, func(t *testing.T, store workqueue.Store) {
+		ann := register(t, store, "ann", 1)
+		ids := enqueue(t, store, 6, workqueue.NewItem{Estimate: time.Minute})
+		pass(t, store, workqueue.AssignParams{Horizon: time.Hour})
+		if _, err := store.Claim(t.Context(), workqueue.ClaimParams{
+			WorkerID: ann.ID, InstanceID: ann.InstanceID, Band: workqueue.EveryPriority, Max: 1, Lease: time.Hour,
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if got := pass(t, store, workqueue.AssignParams{Horizon: time.Hour}); got.Moved != 0 {
+			t.Errorf("alone: %+v, want nothing moved", got)
+		}
+		bob := register(t, store, "bob", 1)
+		got := pass(t, store, workqueue.AssignParams{Horizon: time.Hour})
+		counts := map[int64]int{}
+		for _, worker := range holders(t, store, ids) {
+			counts[worker]++
+		}
+		if diff := cmp.Diff(map[int64]int{ann.ID: 3, bob.ID: 3}, counts); diff != "" || got.Moved != 3 || got.Assigned != 0 {
+			t.Errorf("%+v, items by worker (-want +got):\n%s", got, diff)
+		}
+		for _, id := range ids {
+			if it := item(t, store, id); it.ReleaseCount != 0 || it.RetryCount != 0 {
+				t.Errorf("item %d: %d releases, %d failures, want none", id, it.ReleaseCount, it.RetryCount)
+			}
+		}
+		if again := pass(t, store, workqueue.AssignParams{Horizon: time.Hour}); again.Moved != 0 {
+			t.Errorf("again: %+v, want nothing moved", again)
+		}
+	})
+}
+
+// Turns go on where the last pass ended, whoever ran it.
+func TestTurnsAreRemembered(t *testing.T) {
+	onEngines(t, func(t *testing.T, store workqueue.Store) {
+		var workers []int64
+		for _, name := range []string{"ann", "bob", "cid"} {
+			workers = append(workers, register(t, store, name, 4).ID)
+		}
+		p := workqueue.AssignParams{Workers: workqueue.AvailableWorkers, Distribution: matching.Distribution{Mode: matching.RoundRobin}}
+		var ids []int64
+		for _, n := range []int{2, 2, 1} {
+			ids = append(ids, enqueue(t, store, n, workqueue.NewItem{})...)
+			pass(t, store, p)
+		}
+		want := []int64{workers[0], workers[1], workers[2], workers[0], workers[1]}
+		if diff := cmp.Diff(want, holders(t, store, ids)); diff != "" {
+			t.Errorf("holders (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// What a pass knows of items and workers decides: labels, selectors, queues that a
+// worker serves, the queue's own distribution.
+func TestSelectorsFilter(t *testing.T) {
+	onEngines(t, func(t *testing.T, store workqueue.Store) {
+		spec := func(name string, labels workqueue.JSONText, queues ...string) int64 {
+			w, err := store.RegisterWorker(t.Context(), workqueue.WorkerSpec{
+				Name: name, InstanceID: name, Host: "host", PID: 1, Capacity: 2, Labels: labels, Queues: queues, Lease: time.Hour,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return w.ID
+		}
+		_, err := store.DefineQueues(t.Context(), []workqueue.Queue{{Name: "erp"}}, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, gpu := spec("ann", ""), spec("bob", `{"gpu":true,"ram":16}`, "default")
+		selectors := func(texts ...string) []matching.Selector {
+			var list []matching.Selector
+			for _, text := range texts {
+				s, err := matching.ParseSelector(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				list = append(list, s)
+			}
+			return list
+		}
+		var ids []int64
+		for _, n := range []workqueue.NewItem{
+			{Selectors: selectors("gpu = true")},
+			{Selectors: selectors("gpu = true", "ram >= 32")},
+			{Selectors: selectors("gpu != true")},
+			{QueueName: "erp"},
+			{QueueName: "erp", Selectors: selectors("gpu = true")},
+			{Selectors: selectors(`Name = "bob"`)},
+			{IntegrationConfig: "picky"},
+		} {
+			ids = append(ids, enqueue(t, store, 1, n)...)
+		}
+		p := workqueue.AssignParams{Workers: workqueue.AvailableWorkers, Profiles: func(pipeline string) workqueue.Profile {
+			if pipeline == "picky" {
+				return workqueue.Profile{Selectors: selectors("ram = 16")}
+			}
+			return workqueue.Profile{}
+		}}
+		pass(t, store, p)
+		if diff := cmp.Diff([]int64{gpu, 0, plain, plain, 0, gpu, gpu}, holders(t, store, ids)); diff != "" {
+			t.Errorf("holders (-want +got):\n%s", diff)
+		}
+		p.Distribution.BypassSelectors = new(true)
+		pass(t, store, p)
+		if got := holders(t, store, ids); slices.Contains(got, 0) || got[4] != plain {
+			t.Errorf("holders with bypassSelectors: %v, want everything given, and what is in erp to %d, which serves it", got, plain)
+		}
+	})
+}

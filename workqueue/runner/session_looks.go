@@ -1,0 +1,133 @@
+package runner
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"botwork/workqueue"
+)
+
+const (
+	// leastGate and mostGate bound the pause between two passes that found no worker
+	// with room: whoever enqueues hundreds of items while all are busy must not have a
+	// pass for each. wokenGate is the longest pause for work that was just announced.
+	leastGate, wokenGate, mostGate = 10 * time.Millisecond, 100 * time.Millisecond, time.Second
+)
+
+// looks is what a session knows of the work that waits, and when it looks again.
+type looks struct {
+	passes []workqueue.AssignParams // that its steps have made, by band, to repeat
+	moved  int                      // items that its passes assigned, and that it claimed
+
+	// below is the priority below which a pass may find something; at and above it
+	// the passes have found all there was. EveryPriority.Min: nothing is to be found.
+	below int
+	news  int // counts how often it was raised: a pass that began before says nothing of what came since
+
+	woken  bool // work was announced since the latest pass began: it goes before claims
+	unseen bool // likewise, or since the latest claim
+	swept  bool // since the latest tick a pass has looked for what is to be freed
+	left   bool // the latest pass left items: the end of others may make room
+
+	// dry reports that no pass is to be made when the last item has ended.
+	dry bool
+
+	gate   time.Time // no pass before for priorities from gateTo up
+	gateTo int
+	gates  int       // fruitless passes in a row
+	poll   time.Time // when a busy session looks again
+
+	own      *workqueue.SelfAssign // what passes for this worker alone count on; nil: they cannot be
+	ownAgain time.Time             // until then none is made, since one was not done
+	ownNews  int                   // what news was when the latest of them found nothing from ownLeast up; -1: none has
+	ownLeast int
+	fullPass time.Time // when a pass that claims ahead last looked for what is to be freed
+}
+
+// anything is above all priorities: something may be found anywhere.
+const anything = math.MaxInt
+
+func newLooks() looks { return looks{below: math.MinInt, swept: true, ownNews: -1} }
+
+// wake notes that there is new work: for a pass, or only for a claim.
+func (l *looks) wake(pass bool, now time.Time) {
+	l.unseen = true
+	if !pass {
+		return
+	}
+	l.raise()
+	l.woken = true
+	if soon := now.Add(wokenGate); l.gate.After(soon) {
+		l.gate = soon
+	}
+}
+
+// sweep has the next pass look for what is to be freed as well, even if no slot is
+// free.
+func (l *looks) sweep(now time.Time) {
+	l.wake(true, now)
+	l.swept, l.poll = false, now.Add(workqueue.RefillEvery)
+}
+
+// made keeps a pass that a step of the run has made, to repeat it.
+func (l *looks) made(p workqueue.AssignParams, result workqueue.AssignResult) {
+	first := len(l.passes) == 0
+	l.passes = slices.DeleteFunc(l.passes, func(old workqueue.AssignParams) bool { return old.Band == p.Band })
+	l.passes = append(l.passes, p)
+	l.left = result.Left || l.left && !first
+	l.dry = !l.left
+	l.moved += result.Assigned
+}
+
+// raise notes that a pass may find something, at any priority.
+func (l *looks) raise() {
+	l.below = anything
+	l.news++
+}
+
+// passed notes what came of repeating the passes for the priorities from least up, for all
+// of them or with others below, to fill a free slot or for other workers; news is what it
+// was when they began.
+func (l *looks) passed(least, news, assigned int, left, all, free bool, now time.Time) {
+	l.moved += assigned
+	l.left = left || l.left && !all
+	if assigned > 0 && left {
+		return // there may be more to give at once
+	}
+	// Without a free slot a pass says nothing of what waits for one. And it knows of none
+	// whose item's end is not written yet: this worker itself does.
+	if news == l.news && (free || !left) && !l.mayOwn(least, now) {
+		l.below = min(l.below, least)
+	}
+	if assigned > 0 || !left {
+		l.gate, l.gates = time.Time{}, 0
+		return
+	}
+	if free { // else it says nothing of the next one that has a slot to fill
+		l.gate, l.gateTo = now.Add(min(leastGate<<min(l.gates, 10), mostGate)), least
+		l.gates++
+	}
+}
+
+// gated reports whether it is too soon for a pass that knows all workers, for priorities
+// from least up.
+func (l *looks) gated(least int, now time.Time) bool { return now.Before(l.gate) && least >= l.gateTo }
+
+// mayOwn reports whether a pass for this worker alone may find something from a priority
+// up: it need not wait until one that knows all workers may be made again.
+func (l *looks) mayOwn(least int, now time.Time) bool {
+	return l.left && l.own != nil && l.own.MayAssign(false, least, now) && (l.ownNews != l.news || least < l.ownLeast)
+}
+
+// itemEnded notes that the end of an item is written, which may have made room. A
+// session that is not told of new work looks for it when the last item has ended.
+func (l *looks) itemEnded(told bool) {
+	l.dry = l.dry && told
+	if l.left {
+		l.raise()
+	}
+}
+
+// wants reports whether a pass may find something at or above a priority.
+func (l *looks) wants(least int) bool { return l.below > least }

@@ -1,0 +1,63 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// patience is how long a handler may take to stop when its context has ended.
+// Then its slot counts as stuck.
+func (r *Runner) patience() time.Duration { return min(10*time.Second, r.o.Spec.Lease/2) }
+
+// seeToStuck reports handlers that ignore the end of their context, and settles
+// the ends of their runs, so that the pipeline that executes them does not wait
+// for ever. Their slots stay taken: the handlers are still at work.
+func (r *Runner) seeToStuck(now time.Time) {
+	for _, a := range r.active.overdue(now, r.patience()) {
+		cause := context.Cause(a.ctx)
+		note := a.run.ProgressNote()
+		r.o.Log.Error().Int64("item_id", a.run.ID).Str("step", note.Step).
+			Float64("cancelled_s", now.Sub(a.cancelled).Seconds()).Str("cause", cause.Error()).Bool("given_up", a.givenUp).
+			Msg("a handler ignores that it was cancelled: its slot is stuck until it returns")
+		r.dispatch.stick(a.need, 1)
+		switch {
+		case !a.givenUp:
+		case errors.Is(cause, workqueue.ErrLeaseLost):
+			r.dispatch.abandon(a)
+		default:
+			r.dispatch.endRun(a, workqueue.Outcome{
+				Verdict: workqueue.Failed, Kind: workqueue.KindTimeout, Step: note.Step,
+				Error: fmt.Sprintf("%v; the handler of step %q ignores that it was cancelled and was given up after %s: "+
+					"it may still be at work in this process", cause, note.Step, r.patience()),
+			})
+		}
+	}
+}
+
+// returned notes that a stuck handler has come back.
+func (r *Runner) returned(a *activeRun, stuckFor time.Duration, outcome workqueue.Outcome) {
+	r.dispatch.stick(a.need, -1)
+	log := r.o.Log.Warn().Int64("item_id", a.run.ID).Float64("cancelled_s", stuckFor.Seconds())
+	if a.givenUp {
+		log = log.Bool("succeeded", outcome.Verdict == workqueue.Succeeded)
+		log.Msg("stuck handler returned; slot freed, late result discarded")
+		return
+	}
+	log.Msg("stuck handler returned; slot freed")
+}
+
+// giveUpAssigned gives back what is assigned to a worker whose slots are all
+// stuck. Passes leave it out as soon as its heartbeat has told them.
+func (r *Runner) giveUpAssigned(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, r.statementTime())
+	defer cancel()
+	if n, err := r.o.Store.ReleaseAssigned(ctx, r.worker.ID, r.worker.InstanceID); err != nil {
+		r.o.Log.Warn().Err(err).Msg("could not release assigned items; a later assignment pass moves them")
+	} else if n > 0 {
+		r.o.Log.Warn().Int("items", n).Msg("released assigned items: all slots are stuck")
+	}
+}

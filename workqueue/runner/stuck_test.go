@@ -1,0 +1,174 @@
+package runner_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"botwork/workqueue"
+	"botwork/workqueue/runner"
+	"botwork/workqueue/sqlstore"
+)
+
+// deaf is a run that ignores the end of its context for this long and then
+// claims to have succeeded. Its cause goes to causes.
+func deaf(d time.Duration, causes chan<- error) workqueue.RunItem {
+	return func(ctx context.Context, run *workqueue.Run) workqueue.Outcome {
+		run.Follow("", workqueue.Resilience{})
+		run.EnterStep("load")
+		time.Sleep(d)
+		causes <- context.Cause(ctx)
+		return workqueue.Outcome{Output: `"late"`}
+	}
+}
+
+// stuckSlots reads what the database says of a worker.
+func stuckSlots(t *testing.T, store workqueue.Store, name string) int {
+	t.Helper()
+	workers, err := store.Workers(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range workers {
+		if w.Name == name {
+			return w.StuckSlots
+		}
+	}
+	t.Fatalf("no worker %q", name)
+	return 0
+}
+
+// logged is a log that is read while a handler that nobody waits for writes it.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func TestARunThatOutlivesItsTimeLimitDeafly(t *testing.T) {
+	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		var log logged
+		causes := make(chan error, 1)
+		o := options(store, "ann", deaf(5*time.Minute, causes))
+		o.Log = zerolog.New(&log)
+		o.Spec.Capacity = 2
+		r := start(t, o)
+		id := enqueue(t, store, 1, workqueue.NewItem{ResilienceConfig: `{"timeout": "5s", "limit": 2, "delay": "1h", "jitter": 0}`})[0]
+		assign(t, r, workqueue.AssignParams{})
+		began := time.Now()
+		if got := execute(t, r, runner.ExecuteParams{}); got != (runner.ExecuteResult{Failed: 1}) {
+			t.Errorf("Execute = %+v, want one failure", got)
+		}
+		if took := time.Since(began); took < 15*time.Second || took > 25*time.Second {
+			t.Errorf("Execute returned after %s, want it after the limit of 5 s and the patience of 10 s", took)
+		}
+		it := wantItem(t, store, id, workqueue.Ready, 1)
+		if it.Error == nil || !strings.Contains(*it.Error, `the handler of step "load" ignores that it was cancelled`) || *it.ErrorKind != workqueue.KindTimeout {
+			t.Errorf("error %v of kind %v, want the deaf handler's", it.Error, it.ErrorKind)
+		}
+		attempts, err := store.Attempts(t.Context(), id)
+		if err != nil || len(attempts) != 1 || attempts[0].Outcome != "timeout" || *attempts[0].Step != "load" {
+			t.Errorf("attempts %+v, %v, want one that timed out in step load", attempts, err)
+		}
+		time.Sleep(2 * heartbeat)
+		if n := stuckSlots(t, store, "ann"); n != 1 {
+			t.Errorf("%d slots are stuck, want 1", n)
+		}
+		if !strings.Contains(log.String(), `"item_id":1,"step":"load","cancelled_s":1`) {
+			t.Errorf("log: %s\nwant the stuck handler with its item, step and seconds", log.String())
+		}
+		var limit *workqueue.TimeLimitError
+		if cause := <-causes; !errors.As(cause, &limit) || limit.Limit != 5*time.Second || !errors.Is(cause, context.DeadlineExceeded) {
+			t.Errorf("the run's cause is %v, want the limit of 5 s", cause)
+		}
+		time.Sleep(2 * heartbeat)
+		if n := stuckSlots(t, store, "ann"); n != 0 {
+			t.Errorf("%d slots are stuck after the handler returned, want 0", n)
+		}
+		after := wantItem(t, store, id, workqueue.Ready, 1)
+		if after.Output != "" || !strings.Contains(log.String(), "late result discarded") {
+			t.Errorf("output %s, log %s; want the late result to be refused", after.Output, log.String())
+		}
+	})
+}
+
+func TestARunThatIgnoresItsLostLease(t *testing.T) {
+	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		faulty := &faultStore{Store: store}
+		causes := make(chan error, 1)
+		_, ids, done := busy(t, faulty, 4, func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
+			faulty.set(faults{beforeBeat: func(context.Context) error { return errDown }})
+			return deaf(10*lease, causes)(ctx, it)
+		}, nil)
+		began := time.Now()
+		// Its only slot is stuck: what waits for it is others' to run.
+		got := <-done
+		if got.Succeeded != 1 || got.Released != 1 || got.err == nil || !strings.Contains(got.err.Error(), "all slots are stuck") {
+			t.Errorf("Execute = %+v, want the first success, the second given up, and the reason", got)
+		}
+		wantItem(t, store, ids[2], workqueue.Ready, 0)
+		wantItem(t, store, ids[3], workqueue.Ready, 0)
+		if took := time.Since(began); took > 2*lease {
+			t.Errorf("Execute returned after %s, want it not to wait for the deaf handler", took)
+		}
+		faulty.set(faults{}) // beats are taken again: the item is not held any more
+		time.Sleep(lease)
+		bob := start(t, options(store, "bob", func(context.Context, *workqueue.Run) workqueue.Outcome {
+			return workqueue.Outcome{Output: `"new"`}
+		}))
+		if got := assign(t, bob, workqueue.AssignParams{}); got.Rescued != 1 {
+			t.Errorf("pass: %+v, want it to rescue the item", got)
+		}
+		execute(t, bob, runner.ExecuteParams{})
+		if cause := <-causes; !errors.Is(cause, workqueue.ErrLeaseLost) {
+			t.Errorf("the run's cause is %v, want ErrLeaseLost", cause)
+		}
+		time.Sleep(lease)
+		if it := wantItem(t, store, ids[1], workqueue.Processed, 0); it.Output != `"new"` {
+			t.Errorf("output %s, want that of the second run", it.Output)
+		}
+	})
+}
+
+// A worker that drains keeps its lease on what does not stop: its result is as
+// good as any.
+func TestARunThatIgnoresTheDrain(t *testing.T) {
+	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		causes := make(chan error, 1)
+		_, ids, done := busy(t, store, 2, deaf(10*time.Minute, causes), nil)
+		if err := store.DrainWorker(t.Context(), "ann", ""); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Minute)
+		if n := stuckSlots(t, store, "ann"); n != 1 {
+			t.Errorf("%d slots are stuck, want 1", n)
+		}
+		wantItem(t, store, ids[1], workqueue.Blocked, 0)
+		if got := <-done; got.Succeeded != 2 {
+			t.Errorf("Execute = %+v, want both successes", got)
+		}
+		if cause := <-causes; !errors.Is(cause, workqueue.ErrDraining) {
+			t.Errorf("the run's cause is %v, want ErrDraining", cause)
+		}
+		if it := wantItem(t, store, ids[1], workqueue.Processed, 0); it.Output != `"late"` {
+			t.Errorf("output %s", it.Output)
+		}
+	})
+}

@@ -1,0 +1,113 @@
+package runner_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"botwork/workqueue"
+	"botwork/workqueue/runner"
+	"botwork/workqueue/sqlstore"
+)
+
+// takingStore notes what passes take.
+type takingStore struct {
+	*sqlstore.Store
+
+	mu    sync.Mutex
+	taken []int64
+	holds []int // how many came where more came than were asked for
+	ahead int   // how often it asked while some had not begun
+
+	first int // how many were assigned before
+	begun func() int
+}
+
+func (s *takingStore) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
+	return s.Store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
+		return pass(ctx, takingTx{tx, s})
+	})
+}
+
+func (s *takingStore) TakePass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.Taking) (workqueue.Taken, bool, error) {
+	return workqueue.TakeByAssign(ctx, s, passes, as, t)
+}
+
+type takingTx struct {
+	workqueue.AssignTx
+	s *takingStore
+}
+
+func (tx takingTx) Take(ctx context.Context, as []workqueue.Assignment, t workqueue.Taking) ([]workqueue.Item, error) {
+	items, err := tx.AssignTx.Take(ctx, as, t)
+	tx.s.mu.Lock()
+	defer tx.s.mu.Unlock()
+	if tx.s.begun()+8 < tx.s.first+len(tx.s.taken) { // more than the slots hold
+		tx.s.ahead++
+	}
+	for i := range items {
+		tx.s.taken = append(tx.s.taken, items[i].ID)
+	}
+	if len(items) > t.Max {
+		tx.s.holds = append(tx.s.holds, len(items))
+	}
+	return items, err
+}
+
+func TestShortItemsAreTakenByThePass(t *testing.T) {
+	bubble(t, func(t *testing.T, sqlite *sqlstore.Store) {
+		var ran runs
+		store := &takingStore{Store: sqlite, begun: func() int {
+			ran.mu.Lock()
+			defer ran.mu.Unlock()
+			return len(ran.order)
+		}}
+		o := options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
+			ran.add(it.ID)
+			time.Sleep(time.Millisecond)
+			return workqueue.Outcome{}
+		})
+		o.Spec.Capacity = 4
+		r := start(t, o)
+		ids := enqueue(t, sqlite, 1500, workqueue.NewItem{Estimate: time.Millisecond})
+		urgent := enqueue(t, sqlite, 3, workqueue.NewItem{Priority: 2000, Estimate: time.Millisecond})
+		store.first = assign(t, r, workqueue.AssignParams{FreeSlots: true}).Assigned
+		if got := execute(t, r, runner.ExecuteParams{Refill: true}); got.Succeeded != 1503 {
+			t.Errorf("Execute = %+v, want 1503 successes", got)
+		}
+		ran.wantOnce(t, slices.Concat(ids, urgent))
+		for _, id := range urgent {
+			if !slices.Contains(ran.order[:20], id) {
+				t.Errorf("the urgent item %d ran at place %d", id, slices.Index(ran.order, id))
+			}
+		}
+		store.mu.Lock()
+		defer store.mu.Unlock()
+		if n := len(store.taken); n < 1000 || len(store.holds) > 0 {
+			t.Errorf("%d items were taken, want most of 1503; more than was asked for: %v", n, store.holds)
+		}
+		if store.ahead == 0 {
+			t.Error("the worker never asked for more before all had begun")
+		}
+	})
+}
+
+// A pass claims no more long items than slots are free; the rest is assigned, so that
+// others may have it.
+func TestLongItemsAreTakenForFreeSlotsOnly(t *testing.T) {
+	bubble(t, func(t *testing.T, sqlite *sqlstore.Store) {
+		store := &takingStore{Store: sqlite, begun: func() int { return 0 }}
+		o := options(store, "ann", func(context.Context, *workqueue.Run) workqueue.Outcome {
+			time.Sleep(time.Second)
+			return workqueue.Outcome{}
+		})
+		r := start(t, o)
+		enqueue(t, sqlite, 30, workqueue.NewItem{Estimate: time.Second})
+		assign(t, r, workqueue.AssignParams{MaxPerWorker: 10})
+		if got := execute(t, r, runner.ExecuteParams{Refill: true}); got.Succeeded != 30 || len(store.taken) > 3 || len(store.holds) > 0 {
+			t.Errorf("Execute = %+v, want 30 successes; taken were %v, want one for each pass", got, store.taken)
+		}
+	})
+}
