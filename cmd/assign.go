@@ -11,6 +11,7 @@ import (
 	"botwork/handlers/queue"
 	"botwork/pipelines"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/sqlstore"
 )
 
@@ -20,7 +21,7 @@ type dryPass struct {
 	Pipeline    string `json:"pipeline"`
 	MinPriority *int   `json:"minPriority"` // nil: no bound
 	MaxPriority *int   `json:"maxPriority"`
-	workqueue.DryRunResult
+	assign.DryRunResult
 }
 
 func (a *app) assignCommand() *cobra.Command {
@@ -71,7 +72,7 @@ Only workers make passes: botwork run --once ExecuteWorkQueue makes one now.`,
 }
 
 // passesToTry are the pipelines whose passes to try: the one that is named, or all.
-func (a *app) passesToTry(args []string) ([]workqueue.SystemPipeline, error) {
+func (a *app) passesToTry(args []string) ([]assign.SystemPipeline, error) {
 	book, err := a.passBook()
 	if err != nil {
 		return nil, err
@@ -93,13 +94,13 @@ func (a *app) passesToTry(args []string) ([]workqueue.SystemPipeline, error) {
 	return list, nil
 }
 
-func dryRuns(ctx context.Context, store *sqlstore.Store, of []workqueue.SystemPipeline) ([]dryPass, error) {
+func dryRuns(ctx context.Context, store *sqlstore.Store, of []assign.SystemPipeline) ([]dryPass, error) {
 	learned := workqueue.NewLearned(store)
 	results := []dryPass{}
 	for _, p := range of {
 		for _, params := range p.Passes {
 			params.Learned = learned
-			r, err := workqueue.DryRun(ctx, store, params)
+			r, err := assign.DryRun(ctx, store, params)
 			if err != nil {
 				return nil, fmt.Errorf("pipeline %q: %w", p.Name, err)
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"botwork/internal/process"
-	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/sqlstore"
 )
 
@@ -28,7 +28,7 @@ type expectation struct {
 // startExpectations finds out when items are expected to start, as items why does.
 type startExpectations struct {
 	store  *sqlstore.Store
-	params workqueue.WhyParams
+	params assign.WhyParams
 	err    error
 }
 
@@ -61,7 +61,7 @@ func (e *startExpectations) of(ctx context.Context, id int64) expectation {
 	}
 	ctx, cancel := context.WithTimeout(ctx, expectFor)
 	defer cancel()
-	r, err := workqueue.Why(ctx, e.store, id, e.params)
+	r, err := assign.Why(ctx, e.store, id, e.params)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded) && err != nil:
 		return expectation{Text: fmt.Sprintf("unknown: working it out takes more than %s; hint: botwork items why %d", expectFor, id)}

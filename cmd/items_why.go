@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/sqlstore"
 )
 
@@ -40,7 +40,7 @@ JSON and YAML are one object; "kind" names the reason in one word.`,
 			if err != nil {
 				return err
 			}
-			r, err := workqueue.Why(cmd.Context(), store, ids[0], a.whyParams(book, store))
+			r, err := assign.Why(cmd.Context(), store, ids[0], a.whyParams(book, store))
 			if err != nil {
 				return err
 			}
@@ -51,7 +51,7 @@ JSON and YAML are one object; "kind" names the reason in one word.`,
 }
 
 // reasonSheet shows a reason, and behind it the workers that come into question.
-func (a *app) reasonSheet(r *workqueue.Reason) {
+func (a *app) reasonSheet(r *assign.Reason) {
 	expected := r.Expected
 	if strings.HasPrefix(expected, "unknown: ") {
 		expected = "unknown" // the reason stands above

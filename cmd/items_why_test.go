@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 func TestItemsWhy(t *testing.T) {
@@ -36,7 +37,7 @@ func TestItemsWhyKnowsTheSchedules(t *testing.T) {
 	if _, err := openQueue(t).RegisterWorker(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
-	reason := func(id string) (r workqueue.Reason, told string) {
+	reason := func(id string) (r assign.Reason, told string) {
 		t.Helper()
 		result := botwork(t, "items", "why", id, "-o", "json")
 		if err := json.Unmarshal([]byte(result.stdout), &r); err != nil || result.code != exitDone {
@@ -44,19 +45,19 @@ func TestItemsWhyKnowsTheSchedules(t *testing.T) {
 		}
 		return r, result.stderr
 	}
-	if r, _ := reason("1"); r.Kind != workqueue.WhyNextPass || r.Pipeline != "ExecuteWorkQueue" {
+	if r, _ := reason("1"); r.Kind != assign.WhyNextPass || r.Pipeline != "ExecuteWorkQueue" {
 		t.Errorf("reason of an item of priority 700: %+v, want the next pass of ExecuteWorkQueue", r)
 	}
 	if r, _ := reason("2"); r.Pipeline != "ExecuteLowPriorityWorkQueue" || r.At == nil || r.At.Minute() != 0 {
 		t.Errorf("reason of an item of priority 400: %+v, want the next firing of ExecuteLowPriorityWorkQueue", r)
 	}
 	writeFile(t, "pipelines/ExecuteLowPriorityWorkQueue.yaml", "steps: [{handler: Lgo}]\n")
-	if r, told := reason("2"); r.Kind != workqueue.WhyNoPass || !strings.Contains(told, "Lgo") {
+	if r, told := reason("2"); r.Kind != assign.WhyNoPass || !strings.Contains(told, "Lgo") {
 		t.Errorf("with a broken file: %+v, want that nothing assigns the item; told %q", r, told)
 	}
 	writeFile(t, "pipelines/ExecuteLowPriorityWorkQueue.yaml",
 		"trigger: {every: 1h}\nsteps: [{handler: AssignTasksToWorker, with: {belowPriority: '${{ env.LEVEL }}'}}]\n")
-	if r, told := reason("2"); r.Kind != workqueue.WhyNoPass || !strings.Contains(told, "known only when it runs") {
+	if r, told := reason("2"); r.Kind != assign.WhyNoPass || !strings.Contains(told, "known only when it runs") {
 		t.Errorf("with parameters of a run: %+v, want that nothing assigns the item; told %q", r, told)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"botwork/internal/process"
 	"botwork/pipelines"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/sqlstore"
 )
 
@@ -48,7 +49,7 @@ func (a *app) passBook() (*passBook, error) {
 
 // systemPipelines are the pipelines that assign items or run them. Steps whose
 // parameters are known only in a run are left out, and named.
-func (a *app) systemPipelines(b *passBook) []workqueue.SystemPipeline {
+func (a *app) systemPipelines(b *passBook) []assign.SystemPipeline {
 	list, leftOut := queue.SystemPipelines(b.services, b.catalogue.All(), b.log)
 	for _, err := range leftOut {
 		fmt.Fprintf(a.stderr, "botwork: left out: %v\n", err)
@@ -57,8 +58,8 @@ func (a *app) systemPipelines(b *passBook) []workqueue.SystemPipeline {
 }
 
 // whyParams are what Why knows beside the database.
-func (a *app) whyParams(b *passBook, store *sqlstore.Store) workqueue.WhyParams {
-	return workqueue.WhyParams{
+func (a *app) whyParams(b *passBook, store *sqlstore.Store) assign.WhyParams {
+	return assign.WhyParams{
 		Profiles: b.services.Profiles, Learned: workqueue.NewLearned(store), Resilience: b.resilience, Pipelines: a.systemPipelines(b),
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"botwork/internal/database"
 	"botwork/tasks"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -158,7 +159,7 @@ func (m *month) work(name string, life int, until time.Time) {
 				m.Error(err)
 			}
 		}
-		if _, err := worker.Assign(ctx, workqueue.AssignParams{Workers: workqueue.AvailableWorkers}); err != nil {
+		if _, err := worker.Assign(ctx, assign.AssignParams{Workers: assign.AvailableWorkers}); err != nil {
 			m.Error(err)
 		}
 		// The next pass does not wait for what runs, as in the shipped pipelines.

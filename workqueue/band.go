@@ -2,6 +2,7 @@ package workqueue
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -71,4 +72,35 @@ func (b Band) String() string {
 	default:
 		return fmt.Sprintf("priority %d to %d", b.Min, b.Max)
 	}
+}
+
+// NewBand makes the band of `minPriority`, `abovePriority` and `belowPriority`
+// as pipelines write them; nil means no bound. The bounds that are given must
+// not name the same end twice.
+func NewBand(minimum, above, below *int) (Band, error) {
+	b := EveryPriority
+	if minimum != nil && above != nil {
+		return b, errors.New("minPriority and abovePriority: want one of the two")
+	}
+	for _, bound := range []*int{minimum, above, below} {
+		if bound != nil && !ItemPriorityRange(*bound) {
+			return b, fmt.Errorf("priority %d: want %d to %d", *bound, math.MinInt32, math.MaxInt32)
+		}
+	}
+	if minimum != nil {
+		b.Min = *minimum
+	}
+	if above != nil {
+		b.Min = *above + 1
+	}
+	if below != nil {
+		b.Max = *below - 1
+	}
+	if b.Empty() {
+		return b, fmt.Errorf("no priority is at least %d and at most %d", b.Min, b.Max)
+	}
+	if b == (Band{}) {
+		return b, errors.New("a band of priority 0 alone cannot be had: lower minPriority or raise belowPriority by 1")
+	}
+	return b, nil
 }

@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -100,8 +101,8 @@ type Hold struct {
 
 // Normal checks the parameters and fills what is open. All faults come at once.
 func (p CheckoutParams) Normal() (CheckoutParams, error) {
-	setDefault(&p.Queue, DefaultQueue)
-	setDefault(&p.Max, 1)
+	p.Queue = cmp.Or(p.Queue, DefaultQueue)
+	p.Max = cmp.Or(p.Max, 1)
 	var errs []error
 	if err := CheckRobot(p.Robot); err != nil {
 		errs = append(errs, err)

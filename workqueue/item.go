@@ -148,16 +148,16 @@ type Item struct {
 // MarshalJSON adds the status and the state's name.
 func (it Item) MarshalJSON() ([]byte, error) {
 	type plain Item
-	return marshal(struct {
+	return MarshalPlain(struct {
 		plain
 		StateName string `json:"stateName"`
 		Status    Status `json:"status"`
 	}{plain(it), it.State.String(), it.Status()})
 }
 
-// marshal is json.Marshal that leaves <, > and & as they are: a payload is shown
+// MarshalPlain is json.Marshal that leaves <, > and & as they are: a payload is shown
 // as it stands, and who puts it into a page escapes it there.
-func marshal(v any) ([]byte, error) {
+func MarshalPlain(v any) ([]byte, error) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
@@ -185,7 +185,7 @@ func (t JSONText) MarshalJSON() ([]byte, error) {
 	case json.Valid([]byte(t)):
 		return []byte(t), nil
 	default:
-		return marshal(string(t))
+		return MarshalPlain(string(t))
 	}
 }
 

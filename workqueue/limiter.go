@@ -31,6 +31,9 @@ func NewLimiter(uses []LimitUse) *Limiter {
 	return l
 }
 
+// Use returns what a queue uses of its limits, nil if it has none.
+func (l *Limiter) Use(queue string) *LimitUse { return l.queues[queue] }
+
 // Allows tells whether one more item may be given out: of the queue, and of the
 // key where it has one ("" is none). A queue that the limiter does not know has
 // no limits.
@@ -39,18 +42,18 @@ func (l *Limiter) Allows(queue, key string) bool {
 	switch {
 	case u == nil:
 		return true
-	case u.Use.reaches(u.Limits.Concurrency, u.Limits.Rate.Limit):
+	case u.Use.Reaches(u.Limits.Concurrency, u.Limits.Rate.Limit):
 		l.tell(LimitKey{Queue: queue})
 		return false
-	case key != "" && u.Keys[key].reaches(u.Limits.KeyConcurrency, u.Limits.KeyRate.Limit):
+	case key != "" && u.Keys[key].Reaches(u.Limits.KeyConcurrency, u.Limits.KeyRate.Limit):
 		l.tell(LimitKey{Queue: queue, Key: key})
 		return false
 	}
 	return true
 }
 
-// reaches tells whether one of the limits, 0 for none, is used up.
-func (u Use) reaches(held, started int) bool {
+// Reaches reports whether one of the limits, 0 for none, is used up.
+func (u Use) Reaches(held, started int) bool {
 	return held > 0 && u.Held >= held || started > 0 && u.Started >= started
 }
 
@@ -91,14 +94,14 @@ const (
 // stand against it; else 0.
 func (l *Limiter) Pace(queue, key string) time.Duration {
 	u := l.queues[queue]
-	if u == nil || u.Use.reaches(u.Limits.Concurrency, 0) || key != "" && u.Keys[key].reaches(u.Limits.KeyConcurrency, 0) {
+	if u == nil || u.Use.Reaches(u.Limits.Concurrency, 0) || key != "" && u.Keys[key].Reaches(u.Limits.KeyConcurrency, 0) {
 		return 0
 	}
 	pace := time.Duration(0)
-	if u.Use.reaches(0, u.Limits.Rate.Limit) {
+	if u.Use.Reaches(0, u.Limits.Rate.Limit) {
 		pace = u.Limits.Rate.pace()
 	}
-	if key != "" && u.Keys[key].reaches(0, u.Limits.KeyRate.Limit) {
+	if key != "" && u.Keys[key].Reaches(0, u.Limits.KeyRate.Limit) {
 		pace = max(pace, u.Limits.KeyRate.pace())
 	}
 	return pace
@@ -111,5 +114,5 @@ func (r Rate) pace() time.Duration {
 // Full names the queues and keys that have been found without a place.
 func (l *Limiter) Full() Full { return l.full }
 
-// size grows with what Full names.
-func (f Full) size() int { return len(f.Queues) + len(f.Keys) + len(f.Pipelines) }
+// Size grows with what Full names.
+func (f Full) Size() int { return len(f.Queues) + len(f.Keys) + len(f.Pipelines) }

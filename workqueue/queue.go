@@ -198,13 +198,13 @@ func (q Queue) MarshalJSON() ([]byte, error) {
 		MaxPayload     *int64    `json:"maxPayload"`
 		MaxOutput      *int64    `json:"maxOutput"`
 	}{
-		plain(q), set(q.TTL), set(q.MaxReleases), set(q.Checkout), set(q.Concurrency), set(q.Rate), set(q.KeyConcurrency), set(q.KeyRate),
-		set(q.MaxPayload), set(q.MaxOutput),
+		plain(q), OrNil(q.TTL), OrNil(q.MaxReleases), OrNil(q.Checkout), OrNil(q.Concurrency), OrNil(q.Rate), OrNil(q.KeyConcurrency), OrNil(q.KeyRate),
+		OrNil(q.MaxPayload), OrNil(q.MaxOutput),
 	})
 }
 
-// set is a value that its zero says nothing about; nil for the zero.
-func set[T comparable](v T) *T {
+// OrNil returns a pointer to the value, nil for the zero value.
+func OrNil[T comparable](v T) *T {
 	if v == *new(T) {
 		return nil
 	}

@@ -18,8 +18,8 @@ type RescueResult struct {
 // Waits tells whether the rescue made items wait for assignment again.
 func (r RescueResult) Waits() bool { return r.Rescued+r.Released > r.Poisoned+r.Withheld }
 
-// plus is what two rescues moved.
-func (r RescueResult) plus(other RescueResult) RescueResult {
+// Plus returns what two rescues moved.
+func (r RescueResult) Plus(other RescueResult) RescueResult {
 	band := r.Band
 	switch {
 	case !r.Waits():

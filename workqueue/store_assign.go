@@ -199,8 +199,8 @@ type HeldItem struct {
 	Channel  string
 }
 
-// started is what CompareStarts looks at.
-func (h *HeldItem) started() *Item {
+// StartItem returns the fields that CompareStarts compares.
+func (h *HeldItem) StartItem() *Item {
 	return &Item{ID: h.ID, Priority: h.Priority, RunOrder: h.RunOrder}
 }
 

@@ -31,16 +31,8 @@ type Taking struct {
 	Within time.Duration
 }
 
-// bound has the pass give no worker more than is taken at once.
-func (p AssignParams) bound(held int) AssignParams {
-	if p.Take != nil && p.Take.Ahead {
-		p.MaxPerWorker = min(p.MaxPerWorker, held+p.Take.Max)
-	}
-	return p
-}
-
-// own splits off what the worker takes: items that wait, the most urgent first.
-func (t *Taking) own(assignments []Assignment) (own, others []Assignment) {
+// Split splits off what the worker takes: items that wait, the most urgent first.
+func (t *Taking) Split(assignments []Assignment) (own, others []Assignment) {
 	if t == nil {
 		return nil, assignments
 	}
@@ -57,8 +49,8 @@ func (t *Taking) own(assignments []Assignment) (own, others []Assignment) {
 	return own, others
 }
 
-// writing is the context of the transaction that writes, and its end.
-func (t *Taking) writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
+// WriteContext returns the context of the transaction that writes, and its end.
+func (t *Taking) WriteContext(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if t == nil {
 		return ctx, func() {}, nil
 	}
@@ -69,8 +61,8 @@ func (t *Taking) writing(ctx context.Context) (context.Context, context.CancelFu
 	return ctx, cancel, nil
 }
 
-// read reads what was taken. That is claimed: it is not broken off either.
-func (t *Taking) read(ctx context.Context, taken Taken) ([]Item, error) {
+// Read reads what was taken. That is claimed: it is not broken off either.
+func (t *Taking) Read(ctx context.Context, taken Taken) ([]Item, error) {
 	if taken.Len() == 0 {
 		return nil, nil
 	}

@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -94,8 +95,8 @@ type CheckParams struct {
 
 // WithDefaults fills what is open.
 func (p CheckParams) WithDefaults() CheckParams {
-	setDefault(&p.DueFor, 10*time.Minute)
-	setDefault(&p.LowPeriod, 4*time.Hour)
+	p.DueFor = cmp.Or(p.DueFor, 10*time.Minute)
+	p.LowPeriod = cmp.Or(p.LowPeriod, 4*time.Hour)
 	return p
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"botwork/handlers"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/matching"
 	"botwork/workqueue/scoring"
 )
@@ -51,7 +52,7 @@ When the step is done, all that was there when it began has been looked at, so t
 				services:           s,
 				WorkerSeenWithin:   handlers.Duration(15 * time.Minute),
 				AssignedFor:        handlers.Duration(15 * time.Minute),
-				Workers:            string(workqueue.AvailableWorkers),
+				Workers:            string(assign.AvailableWorkers),
 				MaxPerWorker:       2_000,
 				DefaultEstimate:    handlers.Duration(10 * time.Second),
 				distributionParams: distributionParams{Mode: string(matching.LeastLoaded)},
@@ -84,22 +85,22 @@ func (a *assignStep) Validate() error {
 	return err
 }
 
-func (a *assignStep) params() (workqueue.AssignParams, error) {
+func (a *assignStep) params() (assign.AssignParams, error) {
 	band, err := a.band()
 	if err != nil {
-		return workqueue.AssignParams{}, err
+		return assign.AssignParams{}, err
 	}
 	distribution, err := a.distribution()
 	if err != nil {
-		return workqueue.AssignParams{}, err
+		return assign.AssignParams{}, err
 	}
-	p := workqueue.AssignParams{
+	p := assign.AssignParams{
 		Band:            band,
 		SeenWithin:      time.Duration(a.WorkerSeenWithin),
 		AssignedFor:     time.Duration(a.AssignedFor),
-		Workers:         workqueue.Availability(a.Workers),
+		Workers:         assign.Availability(a.Workers),
 		Horizon:         time.Duration(a.Horizon),
-		FreeSlots:       a.Horizon == 0 && a.Workers == string(workqueue.AvailableWorkers),
+		FreeSlots:       a.Horizon == 0 && a.Workers == string(assign.AvailableWorkers),
 		MaxPerWorker:    a.MaxPerWorker,
 		DefaultEstimate: time.Duration(a.DefaultEstimate),
 		Profiles:        a.services.Profiles,

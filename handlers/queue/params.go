@@ -6,7 +6,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"botwork/pipelines"
-	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/scoring"
 )
 
@@ -16,14 +16,14 @@ const AssignKind = pipelines.AssignHandler
 // AssignParams are what a step of AssignKind hands to its pass, for who wants to
 // know without running it. Parameters that an expression gives are known only in a
 // run: they are an error. What rules of scores have to tell goes to the log.
-func AssignParams(s Services, with map[string]any, log zerolog.Logger) (workqueue.AssignParams, error) {
+func AssignParams(s Services, with map[string]any, log zerolog.Logger) (assign.AssignParams, error) {
 	h, err := assignKind(s).Build(with)
 	if err != nil {
-		return workqueue.AssignParams{}, err
+		return assign.AssignParams{}, err
 	}
 	step, ok := h.(*assignStep)
 	if !ok {
-		return workqueue.AssignParams{}, fmt.Errorf("a step %s is built as %T", AssignKind, h)
+		return assign.AssignParams{}, fmt.Errorf("a step %s is built as %T", AssignKind, h)
 	}
 	p, err := step.params()
 	p.NewRule = scoring.Services{Secrets: s.Secrets, Log: log}.New

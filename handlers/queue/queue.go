@@ -8,13 +8,14 @@ import (
 	"botwork/handlers"
 	"botwork/tasks"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 )
 
 // Worker is what the handlers ask of this process's worker; *runner.Runner
 // is one.
 type Worker interface {
-	Assign(ctx context.Context, p workqueue.AssignParams) (workqueue.AssignResult, error)
+	Assign(ctx context.Context, p assign.AssignParams) (assign.AssignResult, error)
 	Execute(ctx context.Context, p runner.ExecuteParams) (runner.ExecuteResult, error)
 }
 

@@ -14,19 +14,20 @@ import (
 	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 )
 
 // fakeWorker notes what it was asked.
 type fakeWorker struct {
-	assigned []workqueue.AssignParams
+	assigned []assign.AssignParams
 	executed []runner.ExecuteParams
 	err      error
 }
 
-func (w *fakeWorker) Assign(_ context.Context, p workqueue.AssignParams) (workqueue.AssignResult, error) {
+func (w *fakeWorker) Assign(_ context.Context, p assign.AssignParams) (assign.AssignResult, error) {
 	w.assigned = append(w.assigned, p)
-	return workqueue.AssignResult{RescueResult: workqueue.RescueResult{Rescued: 1}, Workers: 2, Assigned: 3}, w.err
+	return assign.AssignResult{RescueResult: workqueue.RescueResult{Rescued: 1}, Workers: 2, Assigned: 3}, w.err
 }
 
 func (w *fakeWorker) Execute(_ context.Context, p runner.ExecuteParams) (runner.ExecuteResult, error) {
@@ -96,7 +97,7 @@ func TestAssignTasksToWorker(t *testing.T) {
 	}
 	p := w.assigned[0]
 	if p.Band.Min != 500 || p.Band.Max != workqueue.EveryPriority.Max || p.SeenWithin != 10*time.Minute ||
-		p.Workers != workqueue.AvailableWorkers {
+		p.Workers != assign.AvailableWorkers {
 		t.Errorf("asked for %+v", p)
 	}
 }

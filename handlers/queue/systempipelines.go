@@ -8,14 +8,15 @@ import (
 
 	"botwork/pipelines"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 // SystemPipelines describes the pipelines among these that assign items or run them.
 // An AssignTasksToWorker step whose parameters are known only in a run is left out, with
 // an error that names it; the priorities of such an ExecuteWorkItems step count as all.
-func SystemPipelines(s Services, of []*pipelines.Pipeline, log zerolog.Logger) (list []workqueue.SystemPipeline, leftOut []error) {
+func SystemPipelines(s Services, of []*pipelines.Pipeline, log zerolog.Logger) (list []assign.SystemPipeline, leftOut []error) {
 	for _, p := range of {
-		one := workqueue.SystemPipeline{Name: p.Name}
+		one := assign.SystemPipeline{Name: p.Name}
 		for _, step := range p.Steps {
 			switch step.Handler {
 			case AssignKind:

@@ -7,6 +7,7 @@ import (
 
 	"botwork/internal/testdb"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/matching"
 )
 
@@ -121,7 +122,7 @@ func TestAnItemThatWasAssignedAlreadyGoesBack(t *testing.T) {
 		if err := x.store.LabelWorker(t.Context(), w.ID, w.InstanceID, ""); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := workqueue.AssignPass(t.Context(), x.store, workqueue.AssignParams{}); err != nil {
+		if _, err := assign.AssignPass(t.Context(), x.store, assign.AssignParams{}); err != nil {
 			t.Fatal(err)
 		}
 		x.wantState(workqueue.Assigned, id)

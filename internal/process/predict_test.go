@@ -22,6 +22,7 @@ import (
 	"botwork/internal/testdb"
 	"botwork/pipelines"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/sqlstore"
 )
 
@@ -127,7 +128,7 @@ func (s *shift) live(t *testing.T, dsn string) (asked time.Time, list []foreseen
 		"nap": "steps:\n  - handler: Nap\n",
 	}
 	store := open()
-	var params workqueue.WhyParams
+	var params assign.WhyParams
 	for i, seat := range s.Workers {
 		link := &process.Link{}
 		registry := handlers.Builtin(handlers.Resources{})
@@ -189,7 +190,7 @@ func (s *shift) live(t *testing.T, dsn string) (asked time.Time, list []foreseen
 		t.Fatal(err)
 	}
 	for _, it := range waiting {
-		r, err := workqueue.Why(t.Context(), store, it.ID, params)
+		r, err := assign.Why(t.Context(), store, it.ID, params)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"botwork/internal/procid"
 	"botwork/internal/testdb"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 func TestAnotherProcessOfTheNameIsRefused(t *testing.T) {
@@ -99,7 +100,7 @@ func (x *fixture) crashed(host string, pid int, key string) (running, assigned i
 		x.Fatal(err)
 	}
 	running, assigned = x.enqueue(workqueue.NewItem{Priority: 1000}), x.enqueue(workqueue.NewItem{Priority: 999})
-	if _, err := workqueue.AssignPass(x.Context(), x.store, workqueue.AssignParams{}); err != nil {
+	if _, err := assign.AssignPass(x.Context(), x.store, assign.AssignParams{}); err != nil {
 		x.Fatal(err)
 	}
 	claimed, err := x.store.Claim(x.Context(), workqueue.ClaimParams{

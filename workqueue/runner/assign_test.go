@@ -11,6 +11,7 @@ import (
 
 	"botwork/internal/testdb"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 var (
@@ -35,9 +36,9 @@ func register(t *testing.T, store workqueue.Store, name string, capacity int) wo
 	return w
 }
 
-func pass(t *testing.T, store workqueue.Store, p workqueue.AssignParams) workqueue.AssignResult {
+func pass(t *testing.T, store workqueue.Store, p assign.AssignParams) assign.AssignResult {
 	t.Helper()
-	result, err := workqueue.AssignPass(t.Context(), store, p)
+	result, err := assign.AssignPass(t.Context(), store, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestAssignIdleAndAvailableWorkers(t *testing.T) {
 				for _, priority := range test.holds {
 					enqueue(t, store, 1, workqueue.NewItem{Priority: priority})
 				}
-				if got := pass(t, store, workqueue.AssignParams{}); got.Assigned != len(test.holds) {
+				if got := pass(t, store, assign.AssignParams{}); got.Assigned != len(test.holds) {
 					t.Fatalf("set-up: %+v", got)
 				}
 				if test.running {
@@ -98,10 +99,10 @@ func TestAssignIdleAndAvailableWorkers(t *testing.T) {
 				}
 				enqueue(t, store, 1, workqueue.NewItem{Priority: priority})
 				for _, mode := range []struct {
-					workers workqueue.Availability
+					workers assign.Availability
 					want    int
-				}{{workqueue.IdleWorkers, test.idle}, {workqueue.AvailableWorkers, test.avail - test.idle}} {
-					got := pass(t, store, workqueue.AssignParams{Band: test.band, Workers: mode.workers})
+				}{{assign.IdleWorkers, test.idle}, {assign.AvailableWorkers, test.avail - test.idle}} {
+					got := pass(t, store, assign.AssignParams{Band: test.band, Workers: mode.workers})
 					if got.Assigned != mode.want {
 						t.Errorf("%s: %d assigned, want %d", mode.workers, got.Assigned, mode.want)
 					}
@@ -115,16 +116,16 @@ func TestAssignWorkerFullOfLowWorkStaysOpen(t *testing.T) {
 	onEngines(t, func(t *testing.T, store workqueue.Store) {
 		register(t, store, "ann", 1)
 		enqueue(t, store, 100, workqueue.NewItem{Priority: 10, Estimate: time.Minute})
-		low := workqueue.AssignParams{Band: lowBand, Workers: workqueue.AvailableWorkers}
+		low := assign.AssignParams{Band: lowBand, Workers: assign.AvailableWorkers}
 		if got := pass(t, store, low); got.Assigned != 5 { // the default horizon: 5 min
 			t.Fatalf("%d low items assigned, want one horizon of 5", got.Assigned)
 		}
 		if got := pass(t, store, low); got.Assigned != 0 || got.Workers != 0 {
 			t.Fatalf("a full worker got more of the same: %+v", got)
 		}
-		for _, workers := range []workqueue.Availability{workqueue.IdleWorkers, workqueue.AvailableWorkers} {
+		for _, workers := range []assign.Availability{assign.IdleWorkers, assign.AvailableWorkers} {
 			enqueue(t, store, 1, workqueue.NewItem{Priority: 500})
-			if got := pass(t, store, workqueue.AssignParams{Band: urgentBand, Workers: workers}); got.Assigned != 1 || got.Workers != 1 {
+			if got := pass(t, store, assign.AssignParams{Band: urgentBand, Workers: workers}); got.Assigned != 1 || got.Workers != 1 {
 				t.Errorf("%s: %+v, want the worker to be open to the band from 500", workers, got)
 			}
 		}
@@ -147,7 +148,7 @@ func TestAssignBandBoundaries(t *testing.T) {
 				register(t, store, "ann", 1)
 				for i, priority := range priorities {
 					id := enqueue(t, store, 1, workqueue.NewItem{Priority: priority})[0]
-					pass(t, store, workqueue.AssignParams{Band: test.band, Workers: workqueue.AvailableWorkers})
+					pass(t, store, assign.AssignParams{Band: test.band, Workers: assign.AvailableWorkers})
 					if got := item(t, store, id).State == workqueue.Assigned; got != test.want[i] {
 						t.Errorf("priority %d assigned: %v, want %v", priority, got, test.want[i])
 					}
@@ -168,7 +169,7 @@ func TestAssignTakesTheMostUrgentFirst(t *testing.T) {
 		first := enqueue(t, store, 1, workqueue.NewItem{Priority: 8})[0]
 		notDue := enqueue(t, store, 1, workqueue.NewItem{Priority: 9, In: time.Hour})[0]
 		for n, id := range []int64{first, second, third, fourth, last} {
-			got := pass(t, store, workqueue.AssignParams{Workers: workqueue.AvailableWorkers, MaxPerWorker: n + 1})
+			got := pass(t, store, assign.AssignParams{Workers: assign.AvailableWorkers, MaxPerWorker: n + 1})
 			if it := item(t, store, id); got.Assigned != 1 || it.State != workqueue.Assigned {
 				t.Errorf("pass %d: %d assigned, and item %d (priority %d, deadline %v) is %v", n+1, got.Assigned, id, it.Priority, it.DeadlineAt, it.State)
 			}
@@ -181,7 +182,7 @@ func TestAssignFreesAndAssignsInOnePass(t *testing.T) {
 	onEngines(t, func(t *testing.T, store workqueue.Store) {
 		ann := register(t, store, "ann", 1)
 		ids := enqueue(t, store, 2, workqueue.NewItem{})
-		pass(t, store, workqueue.AssignParams{})
+		pass(t, store, assign.AssignParams{})
 		claimed, err := store.Claim(t.Context(), workqueue.ClaimParams{
 			WorkerID: ann.ID, InstanceID: ann.InstanceID, Band: workqueue.EveryPriority, Max: 1, Lease: time.Hour,
 		})
@@ -199,8 +200,8 @@ func TestAssignFreesAndAssignsInOnePass(t *testing.T) {
 			t.Fatal(err)
 		}
 		bob := register(t, store, "bob", 1)
-		want := workqueue.AssignResult{RescueResult: workqueue.RescueResult{Rescued: 1, Released: 1, Band: workqueue.Band{}}, Workers: 1, Assigned: 2}
-		if diff := cmp.Diff(want, pass(t, store, workqueue.AssignParams{})); diff != "" {
+		want := assign.AssignResult{RescueResult: workqueue.RescueResult{Rescued: 1, Released: 1, Band: workqueue.Band{}}, Workers: 1, Assigned: 2}
+		if diff := cmp.Diff(want, pass(t, store, assign.AssignParams{})); diff != "" {
 			t.Errorf("-want +got\n%s", diff)
 		}
 		if diff := cmp.Diff([]int64{bob.ID, bob.ID}, holders(t, store, ids)); diff != "" {
@@ -224,7 +225,7 @@ func TestAssignCancelsPoison(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := pass(t, store, workqueue.AssignParams{})
+			got := pass(t, store, assign.AssignParams{})
 			poisoned, rescued = poisoned+got.Poisoned, rescued+got.Rescued
 			claimed, err := store.Claim(t.Context(), workqueue.ClaimParams{
 				WorkerID: w.ID, InstanceID: w.InstanceID, Band: workqueue.EveryPriority, Max: 1, Lease: time.Hour,
@@ -255,7 +256,7 @@ func TestAssignGoesOnPageByPage(t *testing.T) {
 				register(t, store, "ann", 1)
 				register(t, store, "bob", 1)
 				enqueue(t, store, n, workqueue.NewItem{Estimate: time.Millisecond})
-				if got := pass(t, store, workqueue.AssignParams{MaxPerWorker: 10_000}); got.Assigned != n {
+				if got := pass(t, store, assign.AssignParams{MaxPerWorker: 10_000}); got.Assigned != n {
 					t.Errorf("%d assigned, want %d", got.Assigned, n)
 				}
 				loads := map[string]int{}
@@ -292,7 +293,7 @@ func TestAssignBalancesByEstimate(t *testing.T) {
 			it.Priority = 100 - i
 			ids = append(ids, enqueue(t, store, 1, it)...)
 		}
-		pass(t, store, workqueue.AssignParams{
+		pass(t, store, assign.AssignParams{
 			DefaultEstimate: 10 * time.Second,
 			Profiles: func(pipeline string) workqueue.Profile {
 				if pipeline == "slow" {
@@ -310,14 +311,14 @@ func TestAssignBalancesByEstimate(t *testing.T) {
 func TestAssignDefaultEstimateFillsTheHorizon(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		params workqueue.AssignParams
+		params assign.AssignParams
 		want   int
 	}{
-		{"nothing said: 10 s in 5 min", workqueue.AssignParams{}, 30},
-		{"a default", workqueue.AssignParams{DefaultEstimate: time.Minute}, 5},
-		{"a horizon", workqueue.AssignParams{Horizon: time.Minute}, 6},
-		{"an estimate", workqueue.AssignParams{Profiles: func(string) workqueue.Profile { return workqueue.Profile{Estimate: 2 * time.Minute} }}, 3},
-		{"at most so many", workqueue.AssignParams{MaxPerWorker: 4}, 4},
+		{"nothing said: 10 s in 5 min", assign.AssignParams{}, 30},
+		{"a default", assign.AssignParams{DefaultEstimate: time.Minute}, 5},
+		{"a horizon", assign.AssignParams{Horizon: time.Minute}, 6},
+		{"an estimate", assign.AssignParams{Profiles: func(string) workqueue.Profile { return workqueue.Profile{Estimate: 2 * time.Minute} }}, 3},
+		{"at most so many", assign.AssignParams{MaxPerWorker: 4}, 4},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			onEngines(t, func(t *testing.T, store workqueue.Store) {
@@ -332,7 +333,7 @@ func TestAssignDefaultEstimateFillsTheHorizon(t *testing.T) {
 }
 
 func TestAssignRefusesBadParameters(t *testing.T) {
-	for want, p := range map[string]workqueue.AssignParams{
+	for want, p := range map[string]assign.AssignParams{
 		"workerSeenWithin":           {SeenWithin: -1},
 		"assignedFor":                {AssignedFor: -1},
 		"horizon":                    {Horizon: -1},
@@ -342,7 +343,7 @@ func TestAssignRefusesBadParameters(t *testing.T) {
 		"no priority lies between 5": {Band: workqueue.Band{Min: 5, Max: 4}},
 	} {
 		// No store: a pass with bad parameters asks it nothing.
-		if _, err := workqueue.AssignPass(context.Background(), nil, p); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := assign.AssignPass(context.Background(), nil, p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want an error with %q", p, err, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -15,7 +16,7 @@ func TestDurationsAreOfRunsAndNotOfClaims(t *testing.T) {
 		const length = 100 * time.Millisecond
 		r := start(t, options(store, "ann", sleepFor(length)))
 		ids := enqueue(t, store, 8, workqueue.NewItem{Estimate: time.Millisecond})
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		execute(t, r, runner.ExecuteParams{})
 		for _, id := range ids {
 			it := wantItem(t, store, id, workqueue.Processed, 0)
@@ -43,7 +44,7 @@ func TestAttemptsTakeAsLongAsTheirRuns(t *testing.T) {
 			return workqueue.Outcome{Verdict: workqueue.Failed, Error: "no such host"}
 		}))
 		ids := enqueue(t, store, 8, workqueue.NewItem{Estimate: time.Millisecond, ResilienceConfig: `{"limit": 1}`})
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		execute(t, r, runner.ExecuteParams{})
 		for _, id := range ids {
 			attempts, err := store.Attempts(t.Context(), id)
@@ -76,14 +77,14 @@ func TestOnlyWhatHasBegunCountsAgainstADeath(t *testing.T) {
 					return sleepFor(3*lease)(ctx, it)
 				}))
 				ids := enqueue(t, store, 9, workqueue.NewItem{Estimate: estimate})
-				assign(t, ann, workqueue.AssignParams{})
+				assignTo(t, ann, assign.AssignParams{})
 				done := background(t, ann, runner.ExecuteParams{})
 				time.Sleep(heartbeat + time.Second)
 				running := wantItem(t, store, ids[3], workqueue.Blocked, 0)
 				faulty.set(faults{away: errDown})
 				time.Sleep(lease + time.Second)
 				bob := start(t, options(store, "bob", succeed))
-				assign(t, bob, workqueue.AssignParams{})
+				assignTo(t, bob, assign.AssignParams{})
 				for _, id := range ids[3:] {
 					want := 0
 					if id == running.ID {

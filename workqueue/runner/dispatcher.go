@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 const (
@@ -181,7 +182,7 @@ func (d *dispatcher) open(ctx context.Context, s *Session, p ExecuteParams, queu
 	st := s.begin(ctx, p)
 	d.policies = policies
 	s.opened = true
-	s.poll = time.Now().Add(workqueue.RefillEvery)
+	s.poll = time.Now().Add(assign.RefillEvery)
 	if !slices.Contains(d.sessions, s) { // it has left when none of its other steps was open
 		d.sessions = append(d.sessions, s)
 	}

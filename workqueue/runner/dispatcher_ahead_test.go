@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -72,7 +73,7 @@ func TestThePassBehindOneThatIsReadBegins(t *testing.T) {
 		}
 		r := start(t, o)
 		ids := enqueue(t, sqlite, 1500, workqueue.NewItem{Estimate: time.Millisecond})
-		assign(t, r, workqueue.AssignParams{MaxPerWorker: 100})
+		assignTo(t, r, assign.AssignParams{MaxPerWorker: 100})
 		if got := execute(t, r, runner.ExecuteParams{Refill: true}); got.Succeeded != 1500 {
 			t.Errorf("Execute = %+v, want 1500 successes", got)
 		}
@@ -97,13 +98,13 @@ func TestWhatCannotBeReadComesBack(t *testing.T) {
 		o := swift(store, "ann", &ran)
 		r := start(t, o)
 		ids := enqueue(t, sqlite, 1500, workqueue.NewItem{Estimate: time.Millisecond})
-		assign(t, r, workqueue.AssignParams{MaxPerWorker: 100})
+		assignTo(t, r, assign.AssignParams{MaxPerWorker: 100})
 		got := execute(t, r, runner.ExecuteParams{Refill: true})
 		if len(store.unread) != 1 || got.Succeeded != 1500-store.unread[0] {
 			t.Fatalf("Execute = %+v, not read were %v; want one batch, and all others to succeed", got, store.unread)
 		}
 		time.Sleep(2 * o.Spec.Lease)
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		if got := execute(t, r, runner.ExecuteParams{Refill: true}); got.Succeeded != store.unread[0] {
 			t.Errorf("Execute = %+v, want %d successes", got, store.unread[0])
 		}

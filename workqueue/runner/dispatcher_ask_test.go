@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -56,7 +57,7 @@ func TestWhatIsCancelledInLineDoesNotBegin(t *testing.T) {
 				cancelled[last] = time.Now()
 			}
 		}()
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		execute(t, r, runner.ExecuteParams{Refill: true})
 		<-done
 		for id, at := range cancelled {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -24,7 +25,7 @@ func TestABigItemThatWaitsLeavesTheReservedSlotToHighItems(t *testing.T) {
 		r := start(t, o)
 		enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "chat", Priority: 700})
 		big := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "voice", Priority: 600})[0]
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		done := background(t, r, runner.ExecuteParams{Refill: true})
 		time.Sleep(10 * time.Minute)
 		enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "chat", Priority: 650}) // takes the last slot that is not reserved
@@ -58,8 +59,8 @@ func TestLesserItemsDoNotPassABigOneThatHasRoom(t *testing.T) {
 		first := enqueue(t, store, len(chats), workqueue.NewItem{IntegrationConfig: "chat", Priority: 700})
 		big := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "voice", Priority: 600})[0]
 		lesser := enqueue(t, store, 2, workqueue.NewItem{IntegrationConfig: "chat", Priority: 500})
-		p := workqueue.AssignParams{Horizon: 100 * time.Hour}
-		assign(t, r, p)
+		p := assign.AssignParams{Horizon: 100 * time.Hour}
+		assignTo(t, r, p)
 		done := background(t, r, runner.ExecuteParams{Refill: true})
 		time.Sleep(11 * time.Minute)
 		if run := ran.soFar(); len(run) != 4 || run[3] != big {
@@ -88,7 +89,7 @@ func TestABigItemGetsItsTurnAmongFreeSlots(t *testing.T) {
 			return workqueue.Outcome{}
 		}))
 		enqueue(t, store, 20, workqueue.NewItem{IntegrationConfig: "chat", Priority: 500})
-		assign(t, r, workqueue.AssignParams{FreeSlots: true})
+		assignTo(t, r, assign.AssignParams{FreeSlots: true})
 		done := background(t, r, runner.ExecuteParams{Refill: true})
 		time.Sleep(10 * time.Second)
 		big := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "voice", Priority: 600})[0]
@@ -104,7 +105,7 @@ func TestABigItemGetsItsTurnAmongFreeSlots(t *testing.T) {
 
 // When a big item is cancelled, the slots that were kept for it are free for others.
 func TestNoSlotIsKeptForABigItemThatIsGone(t *testing.T) {
-	for name, p := range map[string]workqueue.AssignParams{
+	for name, p := range map[string]assign.AssignParams{
 		"items go to free slots only": {FreeSlots: true}, "items are planned ahead": {Horizon: 100 * time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,7 +123,7 @@ func TestNoSlotIsKeptForABigItemThatIsGone(t *testing.T) {
 				enqueue(t, store, 2, workqueue.NewItem{IntegrationConfig: "chat", Priority: 700})
 				big := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "voice", Priority: 600})[0]
 				lesser := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "chat", Priority: 500})[0]
-				assign(t, r, p)
+				assignTo(t, r, p)
 				done := background(t, r, runner.ExecuteParams{Refill: true})
 				time.Sleep(15 * time.Minute)
 				if run := ran.soFar(); len(run) != 2 {

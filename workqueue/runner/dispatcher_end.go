@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 // endRun counts a run that has ended, or is given up, and hands its end over. What it
@@ -76,7 +77,7 @@ func (d *dispatcher) giveBackLate(now time.Time) {
 	})
 	for _, it := range late {
 		if it.need.size() > 1 && !d.slots.full(it.need) && (d.reserve == nil || it.need.before(d.reserve.need)) {
-			d.reserve = &reserve{need: it.need, it: it, lookAt: now.Add(workqueue.RefillEvery)}
+			d.reserve = &reserve{need: it.need, it: it, lookAt: now.Add(assign.RefillEvery)}
 		}
 		it.step.session.left = true
 		it.step.session.raise()
@@ -126,7 +127,7 @@ func (d *dispatcher) returned(st *step, written bool) {
 func (d *dispatcher) refuse(it *claimed, reason error) {
 	d.r.o.Log.Warn().Int64("item_id", it.ID).Str("reason", reason.Error()).Msg("released an item that this worker may not run")
 	f := workqueue.Outcome{Verdict: workqueue.Released, Error: reason.Error()}.Settle(workqueue.NewRun(&it.Item), 0, 0)
-	f.Delay = workqueue.RefillEvery
+	f.Delay = assign.RefillEvery
 	if it.step != nil {
 		it.step.result.Released++
 	}

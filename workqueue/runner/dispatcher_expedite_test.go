@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/matching"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
@@ -28,7 +29,7 @@ func TestAnExpeditedItemPassesThoseThatAreAssigned(t *testing.T) {
 			return workqueue.Outcome{}
 		}))
 		enqueue(t, store, 1, workqueue.NewItem{Priority: 700})
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		done := background(t, r, runner.ExecuteParams{Refill: true})
 		time.Sleep(time.Minute)
 		var assigned []int64
@@ -44,7 +45,7 @@ func TestAnExpeditedItemPassesThoseThatAreAssigned(t *testing.T) {
 		}
 		expedited := enqueue(t, store, 1, workqueue.NewItem{Priority: 600, Selectors: before("ann"), In: 2 * time.Minute})
 		time.Sleep(3 * time.Minute)
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		<-done
 		if want := append(expedited, assigned...); !slices.Equal(ran.soFar()[1:], want) {
 			t.Errorf("after the first item ran %v, want the expedited one, then the more urgent: %v", ran.soFar()[1:], want)
@@ -64,18 +65,18 @@ func TestAHighItemPassesAnExpeditedOneThatWaits(t *testing.T) {
 		o.Spec.Capacity, o.Spec.ReservedSlots = 2, 1
 		r := start(t, o)
 		enqueue(t, store, 1, workqueue.NewItem{Priority: 700})
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		done := background(t, r, runner.ExecuteParams{Refill: true})
 		time.Sleep(time.Minute)
 		expedited := enqueue(t, store, 1, workqueue.NewItem{Priority: 600, Selectors: before("ann")})[0]
 		medium := enqueue(t, store, 1, workqueue.NewItem{Priority: 900})[0]
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		time.Sleep(time.Minute)
 		if !diary.start(expedited).IsZero() {
 			t.Error("the expedited item runs in the reserved slot")
 		}
 		high := enqueue(t, store, 1, workqueue.NewItem{Priority: 1001})[0]
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		time.Sleep(tick)
 		if diary.start(high).IsZero() {
 			t.Error("the high item has not begun within a tick although a slot is reserved for it")
@@ -98,12 +99,12 @@ func TestALargeExpeditedItemIsNotStarved(t *testing.T) {
 			return workqueue.Outcome{}
 		}))
 		enqueue(t, store, 2, workqueue.NewItem{IntegrationConfig: "chat", Priority: 700})
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		done := background(t, r, runner.ExecuteParams{Refill: true})
 		time.Sleep(time.Minute)
 		voice := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "voice", Priority: 600, Selectors: before("ann")})[0]
 		enqueue(t, store, 6, workqueue.NewItem{IntegrationConfig: "chat", Priority: 900})
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		<-done
 		if got := ran.soFar(); len(got) != 9 || got[2] != voice {
 			t.Errorf("ran %v, want item %d as the third", got, voice)

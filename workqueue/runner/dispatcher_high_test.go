@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -21,7 +22,7 @@ const tick = time.Minute
 // when the test's context ends.
 func minutely(ctx context.Context, t *testing.T, r *runner.Runner, band workqueue.Band, steps ...workqueue.Band) {
 	for ctx.Err() == nil {
-		if _, err := r.Assign(ctx, workqueue.AssignParams{Band: band}); err != nil && ctx.Err() == nil {
+		if _, err := r.Assign(ctx, assign.AssignParams{Band: band}); err != nil && ctx.Err() == nil {
 			t.Error(err)
 		}
 		for _, step := range steps {
@@ -178,7 +179,7 @@ func TestAHighItemPassesThoseThatAreAssigned(t *testing.T) {
 		o.Spec.Capacity = 2
 		r := start(t, o)
 		ids := enqueue(t, store, 6, workqueue.NewItem{Priority: 700})
-		assign(t, r, workqueue.AssignParams{Band: urgentBand})
+		assignTo(t, r, assign.AssignParams{Band: urgentBand})
 		done := background(t, r, runner.ExecuteParams{Band: urgentBand, Refill: true})
 		time.Sleep(2*time.Minute + 30*time.Second) // one has ended, the next has begun
 		if got := states(t, store)[workqueue.Blocked]; got != 2 {
@@ -205,7 +206,7 @@ func TestAHighItemThatAnotherWorkerAssigned(t *testing.T) {
 		o.Spec.Capacity, o.Spec.ReservedSlots = 2, 1
 		ann := start(t, o)
 		enqueue(t, store, 1, workqueue.NewItem{Priority: 700})
-		assign(t, ann, workqueue.AssignParams{})
+		assignTo(t, ann, assign.AssignParams{})
 		done := background(t, ann, runner.ExecuteParams{})
 		time.Sleep(10 * time.Minute)
 		high := enqueue(t, store, 1, workqueue.NewItem{Priority: 1001})[0]
@@ -237,12 +238,12 @@ func TestAHighItemTakesTheReservedSlotAtOnce(t *testing.T) {
 		o.Spec.Capacity, o.Spec.ReservedSlots = 2, 1
 		r := start(t, o)
 		enqueue(t, store, 1, workqueue.NewItem{Priority: 100})
-		assign(t, r, workqueue.AssignParams{Band: lowBand})
+		assignTo(t, r, assign.AssignParams{Band: lowBand})
 		low := background(t, r, runner.ExecuteParams{Band: lowBand})
 		time.Sleep(time.Minute)
 		medium := enqueue(t, store, 1, workqueue.NewItem{Priority: 1000})[0]
 		high := enqueue(t, store, 1, workqueue.NewItem{Priority: 1001})[0]
-		assign(t, r, workqueue.AssignParams{Band: urgentBand})
+		assignTo(t, r, assign.AssignParams{Band: urgentBand})
 		rest := background(t, r, runner.ExecuteParams{Band: urgentBand})
 		time.Sleep(time.Second)
 		if diary.start(high).IsZero() {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -87,7 +88,7 @@ func TestChannelsShareTheSlots(t *testing.T) {
 						}
 					}
 				}
-				assign(t, r, workqueue.AssignParams{})
+				assignTo(t, r, assign.AssignParams{})
 				if got := execute(t, r, runner.ExecuteParams{Refill: true}); got != (runner.ExecuteResult{Succeeded: len(ids)}) {
 					t.Errorf("Execute = %+v, want %d successes", got, len(ids))
 				}
@@ -116,14 +117,14 @@ func TestThoseThatWaitForTheirChannelHoldUpNobody(t *testing.T) {
 		chats := enqueue(t, store, 6, workqueue.NewItem{IntegrationConfig: "chat", Priority: 900})
 		voice := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "voice", Priority: 500})
 		plain := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "plain", Priority: 499})
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		other := start(t, options(store, "bob", succeed))
 		done := background(t, r, runner.ExecuteParams{})
 		time.Sleep(10 * lease)
 		if run := ran.soFar(); len(run) < 3 || !slices.Contains(run, voice[0]) {
 			t.Errorf("%v run, want two chats and the voice", run)
 		}
-		if got := assign(t, other, workqueue.AssignParams{}); got.Rescued+got.Released+got.Assigned > 0 {
+		if got := assignTo(t, other, assign.AssignParams{}); got.Rescued+got.Released+got.Assigned > 0 {
 			t.Errorf("pass: %+v, want it to leave a live worker's items alone", got)
 		}
 		if got := <-done; got.err != nil || got.Succeeded != 8 {
@@ -150,7 +151,7 @@ func TestAHighItemPassesABigOneThatWaits(t *testing.T) {
 		}))
 		first := enqueue(t, store, 2, workqueue.NewItem{IntegrationConfig: "chat", Priority: 700})
 		big := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "voice", Priority: 600})[0]
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		done := background(t, r, runner.ExecuteParams{Refill: true})
 		time.Sleep(3 * time.Minute) // the first chat has ended, the second goes on
 		if it, run := item(t, store, big), ran.soFar(); it.State == workqueue.Blocked || len(run) != 2 {
@@ -219,7 +220,7 @@ func TestDrainGivesBackWhatWaitsForItsSlots(t *testing.T) {
 		}))
 		enqueue(t, store, 4, workqueue.NewItem{IntegrationConfig: "chat"})
 		enqueue(t, store, 2, workqueue.NewItem{IntegrationConfig: "voice"})
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		done := background(t, r, runner.ExecuteParams{Refill: true})
 		time.Sleep(30 * time.Second)
 		if got := states(t, store)[workqueue.Blocked]; got != 3 {
@@ -250,7 +251,7 @@ func TestAStuckItemCountsWithItsCost(t *testing.T) {
 		stuck := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "voice", Priority: 2, ResilienceConfig: `{"timeout": "5s", "limit": 1}`})[0]
 		next := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "voice", Priority: 1})[0]
 		chat := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "chat"})[0]
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		if got := execute(t, r, runner.ExecuteParams{Refill: true}); got.Succeeded != 1 || got.Failed != 1 {
 			t.Errorf("Execute = %+v, want a chat and the voice that failed", got)
 		}

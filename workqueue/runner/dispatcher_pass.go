@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 // pass repeats passes of a session. The first may claim what it gives to this
@@ -20,7 +21,7 @@ func (d *dispatcher) pass(ctx context.Context, f *fetch) (gained, error) {
 			p.Take = d.taking(f)
 			if f.own {
 				own, done, err := d.ownPass(ctx, s, p, got.since)
-				if errors.Is(err, workqueue.ErrOthersPassed) {
+				if errors.Is(err, assign.ErrOthersPassed) {
 					return got, nil
 				}
 				if err != nil {
@@ -77,7 +78,7 @@ func (d *dispatcher) passed(f *fetch, assigned int, left, emptied bool) {
 func (s *Session) beginBrief(f *fetch, now time.Time) bool {
 	s.d.mu.Lock()
 	defer s.d.mu.Unlock()
-	sweep := !s.swept || f.ahead && now.Sub(s.fullPass) >= workqueue.RefillEvery
+	sweep := !s.swept || f.ahead && now.Sub(s.fullPass) >= assign.RefillEvery
 	s.swept = true
 	if sweep {
 		s.fullPass = now
@@ -87,12 +88,12 @@ func (s *Session) beginBrief(f *fetch, now time.Time) bool {
 
 // ownPass makes a pass for this worker alone; false: that is for a pass which knows
 // all workers.
-func (d *dispatcher) ownPass(ctx context.Context, s *Session, p workqueue.AssignParams, now time.Time) (workqueue.Taken, bool, error) {
+func (d *dispatcher) ownPass(ctx context.Context, s *Session, p assign.AssignParams, now time.Time) (workqueue.Taken, bool, error) {
 	if s.own == nil || !s.own.MayAssign(p.Take.Ahead, p.Band.Min, now) {
 		return workqueue.Taken{}, false, nil
 	}
 	taken, done, err := d.r.ownPass(ctx, p, s.own)
-	if errors.Is(err, workqueue.ErrOthersPassed) {
+	if errors.Is(err, assign.ErrOthersPassed) {
 		d.mu.Lock()
 		d.mayClaim()
 		d.mu.Unlock()
@@ -101,7 +102,7 @@ func (d *dispatcher) ownPass(ctx context.Context, s *Session, p workqueue.Assign
 		return workqueue.Taken{}, false, err
 	}
 	if !done {
-		s.own, s.ownAgain = nil, now.Add(workqueue.ClaimEvery)
+		s.own, s.ownAgain = nil, now.Add(assign.ClaimEvery)
 	}
 	return taken, done, nil
 }
@@ -116,7 +117,7 @@ func (d *dispatcher) ownFoundNothing(f *fetch, least int, now time.Time) bool {
 }
 
 // keepOwn keeps what the next passes for this worker alone may count on.
-func (d *dispatcher) keepOwn(s *Session, own *workqueue.SelfAssign, now time.Time) {
+func (d *dispatcher) keepOwn(s *Session, own *assign.SelfAssign, now time.Time) {
 	if s.own = own; now.Before(s.ownAgain) {
 		s.own = nil
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 // fetch is one claim of what is assigned to this worker, or the passes of one
@@ -18,13 +19,13 @@ type fetch struct {
 
 	claimNews, passNews int // those of the dispatcher and of the session when it was planned
 
-	release bool                     // of what is assigned to this worker, instead of a claim
-	session *Session                 // nil: a claim
-	passes  []workqueue.AssignParams // to make
-	take    bool                     // they claim
-	fast    bool                     // items are short: several run while a claim is on its way
-	ahead   bool                     // the passes claim for slots that are not free yet
-	own     bool                     // they may be for this worker alone
+	release bool                  // of what is assigned to this worker, instead of a claim
+	session *Session              // nil: a claim
+	passes  []assign.AssignParams // to make
+	take    bool                  // they claim
+	fast    bool                  // items are short: several run while a claim is on its way
+	ahead   bool                  // the passes claim for slots that are not free yet
+	own     bool                  // they may be for this worker alone
 }
 
 // plan decides what to fetch; nil: nothing at present.
@@ -136,7 +137,7 @@ func (d *dispatcher) woken() bool {
 // unlearn forgets now and then that nothing is assigned: who claims by passes of its
 // own is not told of the passes of others.
 func (d *dispatcher) unlearn(f *fetch, now time.Time) {
-	if f.fast && now.Sub(d.asked) >= workqueue.ClaimEvery {
+	if f.fast && now.Sub(d.asked) >= assign.ClaimEvery {
 		d.mayClaim()
 	}
 }
@@ -177,13 +178,13 @@ func (d *dispatcher) sessionThatWants(spans []workqueue.Band, now time.Time, wok
 
 // passesOf are the passes to repeat for a session, for the priorities of the spans
 // that it has open.
-func (d *dispatcher) passesOf(s *Session, spans []workqueue.Band) []workqueue.AssignParams {
-	var list []workqueue.AssignParams
+func (d *dispatcher) passesOf(s *Session, spans []workqueue.Band) []assign.AssignParams {
+	var list []assign.AssignParams
 	for _, open := range clip(spans, s.bands()...) {
 		passes := s.passes
 		if len(passes) == 0 && s.refills() {
 			if p, ok := d.r.passFor(open); ok {
-				passes = []workqueue.AssignParams{p}
+				passes = []assign.AssignParams{p}
 			}
 		}
 		for _, p := range passes {

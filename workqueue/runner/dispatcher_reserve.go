@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 // reserve keeps the slots that come free for a large item that went back, since it had
@@ -29,7 +30,7 @@ func (d *dispatcher) lookAfterReserve(now time.Time) {
 		there := d.waitsStill(r.it)
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		r.lookAt = time.Now().Add(workqueue.RefillEvery)
+		r.lookAt = time.Now().Add(assign.RefillEvery)
 		if !there && d.reserve == r {
 			d.reserve = nil
 		}

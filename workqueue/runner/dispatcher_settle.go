@@ -4,13 +4,14 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 // settle ends the steps of a session that have nothing left to do, and has the
 // session look again where that may be wrong.
 func (d *dispatcher) settle(s *Session, now time.Time) {
 	if !s.poll.IsZero() && !now.Before(s.poll) {
-		s.poll = now.Add(workqueue.RefillEvery)
+		s.poll = now.Add(assign.RefillEvery)
 		if d.waiting(s) {
 			s.sweep(now)
 			d.mayClaim()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/sqlstore"
 )
 
@@ -12,11 +13,11 @@ import (
 // it takes to hear of it, unless the worker's own passes plan ahead.
 func TestWhatFindsNoFreeSlotGoesBack(t *testing.T) {
 	for name, c := range map[string]struct {
-		p    workqueue.AssignParams
+		p    assign.AssignParams
 		want workqueue.State
 	}{
-		"items go to free slots only": {workqueue.AssignParams{FreeSlots: true}, workqueue.Ready},
-		"items are planned ahead":     {workqueue.AssignParams{}, workqueue.Assigned},
+		"items go to free slots only": {assign.AssignParams{FreeSlots: true}, workqueue.Ready},
+		"items are planned ahead":     {assign.AssignParams{}, workqueue.Assigned},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, store *sqlstore.Store) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -46,7 +47,7 @@ func busyAfter(t *testing.T, store workqueue.Store, before, n int, second workqu
 		enqueue(t, store, before, workqueue.NewItem{Estimate: time.Second, Priority: 10})
 	}
 	ids := enqueue(t, store, n, workqueue.NewItem{Estimate: time.Second})
-	assign(t, r, workqueue.AssignParams{})
+	assignTo(t, r, assign.AssignParams{})
 	done := background(t, r, runner.ExecuteParams{})
 	<-running
 	synctest.Wait() // the end of the first one is written
@@ -83,7 +84,7 @@ func TestDrainGivesBackWhatHasNotStarted(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		r, ids, done := busyAfter(t, store, quick, 6, sleepFor(20*time.Second), nil)
 		later := enqueue(t, store, 1, workqueue.NewItem{Priority: 9})[0]
-		assign(t, r, workqueue.AssignParams{Workers: workqueue.AvailableWorkers}) // assigned, not claimed
+		assignTo(t, r, assign.AssignParams{Workers: assign.AvailableWorkers}) // assigned, not claimed
 		wantItem(t, store, later, workqueue.Assigned, 0)
 		wantItem(t, store, ids[3], workqueue.Blocked, 0) // claimed ahead
 		r.Drain(t.Context())
@@ -93,7 +94,7 @@ func TestDrainGivesBackWhatHasNotStarted(t *testing.T) {
 			t.Errorf("the worker's row says %s, want draining: passes would give it more", state)
 		}
 		enqueue(t, store, 1, workqueue.NewItem{})
-		if got := assign(t, r, workqueue.AssignParams{Workers: workqueue.AvailableWorkers}); got.Assigned != 0 {
+		if got := assignTo(t, r, assign.AssignParams{Workers: assign.AvailableWorkers}); got.Assigned != 0 {
 			t.Errorf("%d items were assigned to a draining worker", got.Assigned)
 		}
 		if got := <-done; got.err != nil || got.ExecuteResult != (runner.ExecuteResult{Succeeded: quick + 2}) {
@@ -119,7 +120,7 @@ func TestGivingBackKeepsTheEarlierFailure(t *testing.T) {
 			return workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindTimeout, Error: "too slow"}
 		}))
 		failed := enqueue(t, store, 1, workqueue.NewItem{Priority: -5})[0]
-		assign(t, fail, workqueue.AssignParams{})
+		assignTo(t, fail, assign.AssignParams{})
 		execute(t, fail, runner.ExecuteParams{})
 		if err := fail.Stop(t.Context()); err != nil {
 			t.Fatal(err)
@@ -275,7 +276,7 @@ func TestWorkerReplaced(t *testing.T) {
 			t.Errorf("stopped %s later with the cause %v, want ErrLeaseLost at once", stopped.Sub(replaced), cause)
 		}
 		// Stopping the old one takes nothing from the new one.
-		assign(t, second, workqueue.AssignParams{Workers: workqueue.AvailableWorkers})
+		assignTo(t, second, assign.AssignParams{Workers: assign.AvailableWorkers})
 		if err := r.Stop(t.Context()); err != nil {
 			t.Errorf("stop of the replaced one: %v", err)
 		}

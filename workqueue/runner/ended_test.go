@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -34,7 +35,7 @@ func TestEndedTellsWhatTheQueueSays(t *testing.T) {
 			told = append(told, o)
 		}
 		r := start(t, o)
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		if _, err := r.Execute(t.Context(), runner.ExecuteParams{}); err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -151,7 +152,7 @@ func TestResultsAreKeptWhileTheDatabaseRefusesThem(t *testing.T) {
 				o.Spec.Capacity = 3
 				r := start(t, o)
 				ids := enqueue(t, store, 3, workqueue.NewItem{})
-				assign(t, r, workqueue.AssignParams{})
+				assignTo(t, r, assign.AssignParams{})
 				done := background(t, r, runner.ExecuteParams{})
 				time.Sleep(500 * time.Millisecond) // they run
 				faulty.set(test.faults)
@@ -196,7 +197,7 @@ func TestAnswerOfFinishLostAfterTheCommit(t *testing.T) {
 		}))
 		good := enqueue(t, store, 1, workqueue.NewItem{Priority: 1})[0]
 		bad := enqueue(t, store, 1, workqueue.NewItem{})[0]
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		if got := execute(t, r, runner.ExecuteParams{}); got != (runner.ExecuteResult{Succeeded: 1, Failed: 1}) {
 			t.Errorf("Execute = %+v", got)
 		}
@@ -269,7 +270,7 @@ func TestBeatsKeepLongRunsAlive(t *testing.T) {
 		other := start(t, options(store, "bob", succeed))
 		for range 20 {
 			time.Sleep(lease)
-			if got := assign(t, other, workqueue.AssignParams{}); got.Rescued+got.Released+got.Assigned != 0 {
+			if got := assignTo(t, other, assign.AssignParams{}); got.Rescued+got.Released+got.Assigned != 0 {
 				t.Fatalf("pass: %+v, want it to leave a live worker's items alone", got)
 			}
 		}
@@ -294,7 +295,7 @@ func TestRescuedItemsRunElsewhereAndTheOldResultIsRefused(t *testing.T) {
 		bob := start(t, options(store, "bob", func(context.Context, *workqueue.Run) workqueue.Outcome {
 			return workqueue.Outcome{Output: `"new"`}
 		}))
-		if got := assign(t, bob, workqueue.AssignParams{}); got.Rescued != 1 || got.Assigned != 1 {
+		if got := assignTo(t, bob, assign.AssignParams{}); got.Rescued != 1 || got.Assigned != 1 {
 			t.Fatalf("pass: %+v, want the dead worker's item to be rescued and assigned", got)
 		}
 		execute(t, bob, runner.ExecuteParams{})
@@ -324,7 +325,7 @@ func TestOneResultThatIsAlwaysRefusedHoldsUpNoOther(t *testing.T) {
 		r := start(t, o)
 		ids := enqueue(t, store, 100, workqueue.NewItem{})
 		refused = ids[7]
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		done := background(t, r, runner.ExecuteParams{})
 		time.Sleep(heartbeat / 2)
 		want := map[workqueue.State]int{workqueue.Processed: 99, workqueue.Blocked: 1}
@@ -356,7 +357,7 @@ func TestStopTellsWhatCouldNotBeWritten(t *testing.T) {
 		}
 		time.Sleep(2 * lease)
 		bob := start(t, options(store, "bob", succeed))
-		if got := assign(t, bob, workqueue.AssignParams{}); got.Rescued == 0 {
+		if got := assignTo(t, bob, assign.AssignParams{}); got.Rescued == 0 {
 			t.Errorf("pass: %+v, want a rescue", got)
 		}
 		execute(t, bob, runner.ExecuteParams{})
@@ -384,7 +385,7 @@ func TestDrainDuringAClaim(t *testing.T) {
 		})
 		r := start(t, o)
 		ids := enqueue(t, store, 3, workqueue.NewItem{})
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		done := background(t, r, runner.ExecuteParams{})
 		<-claiming
 		if err := r.Stop(t.Context()); err != nil {
@@ -404,7 +405,7 @@ func TestDrainDuringARefill(t *testing.T) {
 		faulty := &faultStore{Store: store}
 		r := start(t, options(faulty, "ann", succeed))
 		enqueue(t, store, 1, workqueue.NewItem{})
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		asked := make(chan struct{})
 		faulty.set(faults{beforePass: func(ctx context.Context) error {
 			close(asked)

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -95,7 +96,7 @@ func TestRunnerLearnsHowLongRunsTake(t *testing.T) {
 		r := start(t, o)
 		// The ten seconds begin at a random moment: the first writing tells when.
 		enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "first"})
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		execute(t, r, runner.ExecuteParams{})
 		for learns.begin() == 0 {
 			time.Sleep(time.Millisecond)
@@ -109,7 +110,7 @@ func TestRunnerLearnsHowLongRunsTake(t *testing.T) {
 		} {
 			enqueue(t, store, 1, like)
 		}
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		execute(t, r, runner.ExecuteParams{})
 		if calls, _ := learns.set(nil); calls != 0 {
 			t.Errorf("%d calls while the items ran, which takes less than a second", calls)
@@ -139,7 +140,7 @@ func TestRunnerLearnsTheLastRunsWhenItStops(t *testing.T) {
 			return workqueue.Outcome{}
 		}))
 		enqueue(t, store, 1, workqueue.NewItem{})
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		done := background(t, r, runner.ExecuteParams{})
 		time.Sleep(time.Millisecond)
 		if err := r.Stop(t.Context()); err != nil {
@@ -172,7 +173,7 @@ func TestRunnerKeepsWhatItCannotLearn(t *testing.T) {
 		if _, err := store.Enqueue(t.Context(), items); err != nil {
 			t.Fatal(err)
 		}
-		assign(t, r, workqueue.AssignParams{Workers: workqueue.AvailableWorkers, Horizon: 1000 * time.Hour})
+		assignTo(t, r, assign.AssignParams{Workers: assign.AvailableWorkers, Horizon: 1000 * time.Hour})
 		began := time.Now()
 		if got := execute(t, r, runner.ExecuteParams{}); got.Succeeded != keys || time.Since(began) > time.Second {
 			t.Fatalf("%+v after %s, want all at once", got, time.Since(began))

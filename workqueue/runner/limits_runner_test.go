@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -68,7 +69,7 @@ func TestLimitsHoldOverFourWorkers(t *testing.T) {
 			workers.Go(func() {
 				for range 10 {
 					next := time.Now().Add(time.Minute)
-					if _, err := r.Assign(t.Context(), workqueue.AssignParams{}); err != nil {
+					if _, err := r.Assign(t.Context(), assign.AssignParams{}); err != nil {
 						t.Error(err)
 					}
 					if _, err := r.Execute(t.Context(), runner.ExecuteParams{Refill: true}); err != nil {
@@ -124,7 +125,7 @@ func TestRatesAreNotLeftToTheTicks(t *testing.T) {
 					return // as overlap: skip does
 				}
 				defer running.Unlock()
-				if _, err := r.Assign(t.Context(), workqueue.AssignParams{}); err != nil {
+				if _, err := r.Assign(t.Context(), assign.AssignParams{}); err != nil {
 					t.Error(err)
 				}
 				// The database answers a little sooner each time, so that places

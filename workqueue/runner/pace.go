@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 // maxPaced bounds the bands whose passes are to be repeated: pipelines have few.
@@ -12,7 +12,7 @@ const maxPaced = 16
 
 // pacedPass is a pass that left items waiting for a place under a rate.
 type pacedPass struct {
-	workqueue.AssignParams
+	assign.AssignParams
 	at time.Time // when to look again
 }
 
@@ -20,7 +20,7 @@ type pacedPass struct {
 // could start else as have a place in the moment of the tick: a rate of ten a
 // minute, whose places come free a little after each full minute, would let ten
 // start in two.
-func (r *Runner) repeatAfter(p workqueue.AssignParams, wait time.Duration) {
+func (r *Runner) repeatAfter(p assign.AssignParams, wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.pacing[p.Band] {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/matching"
 )
 
@@ -32,7 +33,7 @@ func TestAssignLeavesItemsOfBrokenPipelinesWaiting(t *testing.T) {
 				ann := register(t, store, "ann", 4)
 				broken := enqueue(t, store, 1200, workqueue.NewItem{QueueName: "erp", IntegrationConfig: "broken", Priority: 900})
 				good := enqueue(t, store, 3, workqueue.NewItem{QueueName: "erp", IntegrationConfig: "good", Priority: 600})
-				p := workqueue.AssignParams{Workers: workqueue.AvailableWorkers, Profiles: brokenHere}
+				p := assign.AssignParams{Workers: assign.AvailableWorkers, Profiles: brokenHere}
 				if got := pass(t, store, p); got.Assigned != len(good) {
 					t.Errorf("%d items assigned, want the %d of the good pipeline", got.Assigned, len(good))
 				}
@@ -74,7 +75,7 @@ func TestAssignPassesOverWorkersWithABrokenVersion(t *testing.T) {
 				ids := enqueue(t, store, 4, workqueue.NewItem{IntegrationConfig: "Import", Priority: 600})
 				d := matching.DefaultDistribution()
 				d.Mode = mode
-				pass(t, store, workqueue.AssignParams{Workers: workqueue.AvailableWorkers, Distribution: d})
+				pass(t, store, assign.AssignParams{Workers: assign.AvailableWorkers, Distribution: d})
 				if got := holders(t, store, ids); slices.ContainsFunc(got, func(id int64) bool { return id != bob.ID && id != 0 }) || got[0] != bob.ID {
 					t.Errorf("the items are held by %v, want bob (%d) alone", got, bob.ID)
 				}
@@ -87,23 +88,23 @@ func TestAssignGivesNothingToWorkersThatAreAllBroken(t *testing.T) {
 	onEngines(t, func(t *testing.T, store workqueue.Store) {
 		registerBroken(t, store, "ann", "Import")
 		id := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "Import", Priority: 600})[0]
-		p := workqueue.AssignParams{Workers: workqueue.AvailableWorkers}
+		p := assign.AssignParams{Workers: assign.AvailableWorkers}
 		if got := pass(t, store, p); got.Assigned != 0 {
 			t.Errorf("%d items assigned, want none", got.Assigned)
 		}
-		coming := workqueue.WhyParams{Pipelines: []workqueue.SystemPipeline{{
-			Name: "Soon", Passes: []workqueue.AssignParams{p}, Next: func(after time.Time) time.Time { return after.Add(time.Second) },
+		coming := assign.WhyParams{Pipelines: []assign.SystemPipeline{{
+			Name: "Soon", Passes: []assign.AssignParams{p}, Next: func(after time.Time) time.Time { return after.Add(time.Second) },
 		}}}
-		r, err := workqueue.Why(t.Context(), store, id, coming)
-		if err != nil || r.Kind != workqueue.WhyBroken || !strings.Contains(r.Text, "at every live worker") || !strings.Contains(r.Text, "ann") {
+		r, err := assign.Why(t.Context(), store, id, coming)
+		if err != nil || r.Kind != assign.WhyBroken || !strings.Contains(r.Text, "at every live worker") || !strings.Contains(r.Text, "ann") {
 			t.Errorf("why = %+v, %v; want a broken pipeline at ann", r, err)
 		}
 		register(t, store, "bob", 1)
-		if r, err = workqueue.Why(t.Context(), store, id, coming); err != nil || r.Kind != workqueue.WhyNextPass {
+		if r, err = assign.Why(t.Context(), store, id, coming); err != nil || r.Kind != assign.WhyNextPass {
 			t.Errorf("beside bob, why = %+v, %v; want the next pass", r, err)
 		}
 		coming.Profiles = func(string) workqueue.Profile { return workqueue.Profile{Broken: "Import.yaml:3:4: no step"} }
-		if r, err = workqueue.Why(t.Context(), store, id, coming); err != nil || r.Kind != workqueue.WhyBroken || !strings.Contains(r.Text, "Import.yaml:3:4: no step") {
+		if r, err = assign.Why(t.Context(), store, id, coming); err != nil || r.Kind != assign.WhyBroken || !strings.Contains(r.Text, "Import.yaml:3:4: no step") {
 			t.Errorf("with a broken file here, why = %+v, %v; want its finding", r, err)
 		}
 	})
@@ -115,10 +116,10 @@ func TestAssignDoesNotMoveItemsOfBrokenPipelines(t *testing.T) {
 	onEngines(t, func(t *testing.T, store workqueue.Store) {
 		register(t, store, "ann", 1)
 		ids := enqueue(t, store, 5, workqueue.NewItem{IntegrationConfig: "broken", Priority: 600, Estimate: time.Minute})
-		pass(t, store, workqueue.AssignParams{})
+		pass(t, store, assign.AssignParams{})
 		before := holders(t, store, ids)
 		register(t, store, "bob", 1)
-		pass(t, store, workqueue.AssignParams{Profiles: brokenHere})
+		pass(t, store, assign.AssignParams{Profiles: brokenHere})
 		if got := holders(t, store, ids); !slices.Equal(got, before) {
 			t.Errorf("holders = %v, want %v as before", got, before)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/matching"
 )
 
@@ -45,7 +46,7 @@ func TestModesThatFillSlots(t *testing.T) {
 		t.Run(string(mode), func(t *testing.T) {
 			onEngines(t, func(t *testing.T, store workqueue.Store) {
 				large, small := register(t, store, "large", 3), register(t, store, "small", 1)
-				p := workqueue.AssignParams{Distribution: matching.Distribution{Mode: mode}}
+				p := assign.AssignParams{Distribution: matching.Distribution{Mode: mode}}
 				if mode == matching.BestWorker {
 					p.NewRule = func(matching.Scoring) (matching.Rule, error) { return scoresByName{"large": 1}, nil }
 				}
@@ -83,7 +84,7 @@ func TestItemsThatFindNobodyHideNothing(t *testing.T) {
 		w := register(t, store, "ann", 1)
 		enqueue(t, store, 1200, workqueue.NewItem{Priority: 900, Selectors: selectors(t, "gpu = true")})
 		plain := enqueue(t, store, 1, workqueue.NewItem{Priority: 700})
-		pass(t, store, workqueue.AssignParams{})
+		pass(t, store, assign.AssignParams{})
 		if got := holders(t, store, plain); !slices.Equal(got, []int64{w.ID}) {
 			t.Errorf("the plain item is at %v, want %d", got, w.ID)
 		}
@@ -127,7 +128,7 @@ func TestSelectorsAddUp(t *testing.T) {
 			ids = append(ids, enqueue(t, store, 1, n)...)
 		}
 		profile := workqueue.Profile{Selectors: selectors(t, "gpu = true")}
-		pass(t, store, workqueue.AssignParams{Profiles: func(pipeline string) workqueue.Profile {
+		pass(t, store, assign.AssignParams{Profiles: func(pipeline string) workqueue.Profile {
 			p := profile
 			p.SelectorsReplace = pipeline == "default"
 			return p
@@ -151,7 +152,7 @@ func TestExpediteGoesBeforeWhatIsMoreUrgent(t *testing.T) {
 		ids := enqueue(t, store, 1, workqueue.NewItem{Priority: 600, Selectors: expedite(0)})
 		nobody := append(expedite(0), selectors(t, "gpu = true")...)
 		ids = append(ids, enqueue(t, store, 1, workqueue.NewItem{Priority: 3000, Selectors: nobody})...)
-		p := workqueue.AssignParams{MaxPerWorker: 1}
+		p := assign.AssignParams{MaxPerWorker: 1}
 		if got := pass(t, store, p); got.Assigned != 1 {
 			t.Errorf("%+v, want one item assigned", got)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 // A worker whose items are of a queue that is paused is idle: it gets others, and the
@@ -26,7 +27,7 @@ func TestAPausedQueueHoldsNoWorker(t *testing.T) {
 			return items
 		}
 		mail := enqueue(t, store, 3, workqueue.NewItem{QueueName: "mail", Priority: 700})
-		if got := pass(t, store, workqueue.AssignParams{}); got.Assigned != 3 {
+		if got := pass(t, store, assign.AssignParams{}); got.Assigned != 3 {
 			t.Fatalf("the first pass = %+v, want 3 assigned", got)
 		}
 		if _, err := store.PauseQueue(t.Context(), "mail"); err != nil {
@@ -36,7 +37,7 @@ func TestAPausedQueueHoldsNoWorker(t *testing.T) {
 			t.Errorf("claimed %d items of a paused queue", len(got))
 		}
 		other := enqueue(t, store, 1, workqueue.NewItem{Priority: 500})[0]
-		if got := pass(t, store, workqueue.AssignParams{}); got.Released != 3 || got.Assigned != 1 {
+		if got := pass(t, store, assign.AssignParams{}); got.Released != 3 || got.Assigned != 1 {
 			t.Errorf("the pass while the queue is paused = %+v, want 3 released and 1 assigned", got)
 		}
 		if got := claim(); len(got) != 1 || got[0].ID != other {
@@ -45,7 +46,7 @@ func TestAPausedQueueHoldsNoWorker(t *testing.T) {
 		if _, err := store.ResumeQueue(t.Context(), "mail"); err != nil {
 			t.Fatal(err)
 		}
-		pass(t, store, workqueue.AssignParams{Workers: workqueue.AvailableWorkers})
+		pass(t, store, assign.AssignParams{Workers: assign.AvailableWorkers})
 		if got := claim(); len(got) != len(mail) {
 			t.Errorf("claimed %d items after the queue was resumed, want %d", len(got), len(mail))
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/matching"
 )
 
@@ -55,7 +56,7 @@ func TestAPlanThatIsOvertakenIsMadeAnew(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			onEngines(t, func(t *testing.T, store workqueue.Store) {
 				register(t, store, "ann", 1)
-				p := workqueue.AssignParams{Workers: workqueue.AvailableWorkers, MaxPerWorker: 100, DefaultEstimate: time.Second}
+				p := assign.AssignParams{Workers: assign.AvailableWorkers, MaxPerWorker: 100, DefaultEstimate: time.Second}
 				ids := enqueue(t, store, 5, workqueue.NewItem{})
 				s := &between{Store: store}
 				s.before = func(n int) {
@@ -66,7 +67,7 @@ func TestAPlanThatIsOvertakenIsMadeAnew(t *testing.T) {
 						pass(t, store, other)
 					}
 				}
-				result, err := workqueue.AssignPass(t.Context(), s, p)
+				result, err := assign.AssignPass(t.Context(), s, p)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -86,7 +87,7 @@ func TestAPassThatFindsNothingTakesNoLock(t *testing.T) {
 	onEngines(t, func(t *testing.T, store workqueue.Store) {
 		register(t, store, "ann", 1)
 		s := &between{Store: store}
-		if _, err := workqueue.AssignPass(t.Context(), s, workqueue.AssignParams{}); err != nil || s.passes != 0 {
+		if _, err := assign.AssignPass(t.Context(), s, assign.AssignParams{}); err != nil || s.passes != 0 {
 			t.Errorf("%d passes took the lock, %v, want none", s.passes, err)
 		}
 	})
@@ -98,17 +99,17 @@ func TestAWorkerThatJoinsGetsItsShare(t *testing.T) {
 	onEngines(t, func(t *testing.T, store workqueue.Store) {
 		ann := register(t, store, "ann", 1)
 		ids := enqueue(t, store, 6, workqueue.NewItem{Estimate: time.Minute})
-		pass(t, store, workqueue.AssignParams{Horizon: time.Hour})
+		pass(t, store, assign.AssignParams{Horizon: time.Hour})
 		if _, err := store.Claim(t.Context(), workqueue.ClaimParams{
 			WorkerID: ann.ID, InstanceID: ann.InstanceID, Band: workqueue.EveryPriority, Max: 1, Lease: time.Hour,
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if got := pass(t, store, workqueue.AssignParams{Horizon: time.Hour}); got.Moved != 0 {
+		if got := pass(t, store, assign.AssignParams{Horizon: time.Hour}); got.Moved != 0 {
 			t.Errorf("alone: %+v, want nothing moved", got)
 		}
 		bob := register(t, store, "bob", 1)
-		got := pass(t, store, workqueue.AssignParams{Horizon: time.Hour})
+		got := pass(t, store, assign.AssignParams{Horizon: time.Hour})
 		counts := map[int64]int{}
 		for _, worker := range holders(t, store, ids) {
 			counts[worker]++
@@ -121,7 +122,7 @@ func TestAWorkerThatJoinsGetsItsShare(t *testing.T) {
 				t.Errorf("item %d: %d releases, %d failures, want none", id, it.ReleaseCount, it.RetryCount)
 			}
 		}
-		if again := pass(t, store, workqueue.AssignParams{Horizon: time.Hour}); again.Moved != 0 {
+		if again := pass(t, store, assign.AssignParams{Horizon: time.Hour}); again.Moved != 0 {
 			t.Errorf("again: %+v, want nothing moved", again)
 		}
 	})
@@ -134,7 +135,7 @@ func TestTurnsAreRemembered(t *testing.T) {
 		for _, name := range []string{"ann", "bob", "cid"} {
 			workers = append(workers, register(t, store, name, 4).ID)
 		}
-		p := workqueue.AssignParams{Workers: workqueue.AvailableWorkers, Distribution: matching.Distribution{Mode: matching.RoundRobin}}
+		p := assign.AssignParams{Workers: assign.AvailableWorkers, Distribution: matching.Distribution{Mode: matching.RoundRobin}}
 		var ids []int64
 		for _, n := range []int{2, 2, 1} {
 			ids = append(ids, enqueue(t, store, n, workqueue.NewItem{})...)
@@ -188,7 +189,7 @@ func TestSelectorsFilter(t *testing.T) {
 		} {
 			ids = append(ids, enqueue(t, store, 1, n)...)
 		}
-		p := workqueue.AssignParams{Workers: workqueue.AvailableWorkers, Profiles: func(pipeline string) workqueue.Profile {
+		p := assign.AssignParams{Workers: assign.AvailableWorkers, Profiles: func(pipeline string) workqueue.Profile {
 			if pipeline == "picky" {
 				return workqueue.Profile{Selectors: selectors("ram = 16")}
 			}

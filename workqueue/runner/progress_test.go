@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -87,7 +88,7 @@ func TestShortRunsWriteNoProgress(t *testing.T) {
 			return workqueue.Outcome{}
 		}))
 		enqueue(t, store, 30, workqueue.NewItem{Estimate: time.Second})
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		if got := execute(t, r, runner.ExecuteParams{}); got.Succeeded != 30 {
 			t.Errorf("Execute = %+v", got)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 
 	"github.com/rs/zerolog"
 )
@@ -63,9 +64,9 @@ type Runner struct {
 	// would not wait for it.
 	mu      sync.Mutex
 	started bool
-	passes  []workqueue.AssignParams // the latest of each band, the latest last
-	pacing  map[workqueue.Band]bool  // a pass of the band is in paced
-	swept   time.Time                // when a brief pass last had to look for what is to be freed
+	passes  []assign.AssignParams   // the latest of each band, the latest last
+	pacing  map[workqueue.Band]bool // a pass of the band is in paced
+	swept   time.Time               // when a brief pass last had to look for what is to be freed
 }
 
 // Options say who the worker is and how it works.
@@ -185,16 +186,16 @@ func (r *Runner) Draining() <-chan struct{} { return r.draining }
 
 // Assign runs an assignment pass. Execute repeats the latest one that has a
 // priority in common with it when the worker runs dry.
-func (r *Runner) Assign(ctx context.Context, p workqueue.AssignParams) (workqueue.AssignResult, error) {
+func (r *Runner) Assign(ctx context.Context, p assign.AssignParams) (assign.AssignResult, error) {
 	if err := p.Validate(); err != nil {
-		return workqueue.AssignResult{}, err
+		return assign.AssignResult{}, err
 	}
 	p = p.WithDefaults()
 	if p.Profiles == nil {
 		p.Profiles = r.o.Profiles
 	}
 	r.mu.Lock()
-	r.passes = slices.DeleteFunc(r.passes, func(old workqueue.AssignParams) bool { return old.Band == p.Band })
+	r.passes = slices.DeleteFunc(r.passes, func(old assign.AssignParams) bool { return old.Band == p.Band })
 	r.passes = append(r.passes, p)
 	r.mu.Unlock()
 	result, err := r.pass(ctx, p)
@@ -210,13 +211,13 @@ func (r *Runner) Assign(ctx context.Context, p workqueue.AssignParams) (workqueu
 // what is sent and never answers would else hold up its pipeline for ever.
 // Overlap skips the next firings then, and what others assign to this worker,
 // which still beats, lies about.
-func (r *Runner) pass(ctx context.Context, p workqueue.AssignParams) (workqueue.AssignResult, error) {
+func (r *Runner) pass(ctx context.Context, p assign.AssignParams) (assign.AssignResult, error) {
 	result, _, err := r.passAhead(ctx, p)
 	return result, err
 }
 
 // passAhead is pass, and tells what passes of this worker alone may count on; nil: nothing.
-func (r *Runner) passAhead(ctx context.Context, p workqueue.AssignParams) (workqueue.AssignResult, *workqueue.SelfAssign, error) {
+func (r *Runner) passAhead(ctx context.Context, p assign.AssignParams) (assign.AssignResult, *assign.SelfAssign, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*r.o.Spec.Lease)
 	defer cancel()
 	p.Learned = r.learned
@@ -233,7 +234,7 @@ func (r *Runner) passAhead(ctx context.Context, p workqueue.AssignParams) (workq
 }
 
 // ownPass makes a pass for this worker alone.
-func (r *Runner) ownPass(ctx context.Context, p workqueue.AssignParams, own *workqueue.SelfAssign) (workqueue.Taken, bool, error) {
+func (r *Runner) ownPass(ctx context.Context, p assign.AssignParams, own *assign.SelfAssign) (workqueue.Taken, bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*r.o.Spec.Lease)
 	defer cancel()
 	p.Learned = r.learned
@@ -254,7 +255,7 @@ func (r *Runner) sweepDue() bool {
 
 // passFor finds the pass to repeat for items of a band. The passes of other
 // bands, which other pipelines run in between, bring it nothing.
-func (r *Runner) passFor(band workqueue.Band) (workqueue.AssignParams, bool) {
+func (r *Runner) passFor(band workqueue.Band) (assign.AssignParams, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, p := range slices.Backward(r.passes) {
@@ -262,7 +263,7 @@ func (r *Runner) passFor(band workqueue.Band) (workqueue.AssignParams, bool) {
 			return p, true
 		}
 	}
-	return workqueue.AssignParams{}, false
+	return assign.AssignParams{}, false
 }
 
 // random is the draw for jitter, in [0, 1).

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -56,7 +57,7 @@ func TestRunnerRunsEachItemOnce(t *testing.T) {
 		o.Spec.Capacity = 4
 		r := start(t, o)
 		ids := enqueue(t, store, 50, workqueue.NewItem{Estimate: time.Second})
-		if got := assign(t, r, workqueue.AssignParams{}); got.Assigned != 50 || got.Workers != 1 {
+		if got := assignTo(t, r, assign.AssignParams{}); got.Assigned != 50 || got.Workers != 1 {
 			t.Fatalf("pass: %+v, want 50 items for 1 worker", got)
 		}
 		if got := execute(t, r, runner.ExecuteParams{}); got != (runner.ExecuteResult{Succeeded: 50}) {
@@ -84,7 +85,7 @@ func TestRunnerRunsTheMostUrgentFirstAndOnlyItsBand(t *testing.T) {
 		for _, priority := range []int{499, 1000, 500, 1001, 2000, 0} {
 			enqueue(t, store, 1, workqueue.NewItem{Priority: priority})
 		}
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		high, medium, low := 1000, 500, 500
 		above, _ := workqueue.NewBand(nil, &high, nil)
 		from, _ := workqueue.NewBand(&medium, nil, nil)
@@ -113,14 +114,14 @@ func TestRunnerLimitIsTheNumberOfAttempts(t *testing.T) {
 		}))
 		id := enqueue(t, store, 1, workqueue.NewItem{ResilienceConfig: `{"limit": 3, "delay": "1m", "jitter": 0}`})[0]
 		for n := 1; n <= 3; n++ {
-			assign(t, r, workqueue.AssignParams{})
+			assignTo(t, r, assign.AssignParams{})
 			if got := execute(t, r, runner.ExecuteParams{}); got != (runner.ExecuteResult{Failed: 1}) {
 				t.Fatalf("attempt %d: %+v", n, got)
 			}
 			if n < 3 {
 				wantItem(t, store, id, workqueue.Ready, n)
 			}
-			if got := assign(t, r, workqueue.AssignParams{}); got.Assigned != 0 {
+			if got := assignTo(t, r, assign.AssignParams{}); got.Assigned != 0 {
 				t.Fatalf("assigned again before its backoff was over")
 			}
 			time.Sleep(2 * time.Minute)
@@ -129,7 +130,7 @@ func TestRunnerLimitIsTheNumberOfAttempts(t *testing.T) {
 		if it.Error == nil || *it.Error != "boom" || *it.ErrorKind != workqueue.KindError {
 			t.Errorf("error %v of kind %v, want boom", it.Error, it.ErrorKind)
 		}
-		if got := assign(t, r, workqueue.AssignParams{}); got.Assigned != 0 {
+		if got := assignTo(t, r, assign.AssignParams{}); got.Assigned != 0 {
 			t.Errorf("a cancelled item was assigned")
 		}
 		notes, err := store.Attempts(t.Context(), id)
@@ -148,7 +149,7 @@ func TestRunnerPanicIsAFailedAttempt(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		r := start(t, options(store, "ann", func(context.Context, *workqueue.Run) workqueue.Outcome { panic("no such luck") }))
 		id := enqueue(t, store, 1, workqueue.NewItem{})[0]
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		if got := execute(t, r, runner.ExecuteParams{}); got != (runner.ExecuteResult{Failed: 1}) {
 			t.Errorf("Execute = %+v", got)
 		}
@@ -165,7 +166,7 @@ func TestRunnerSnoozeCountsNothing(t *testing.T) {
 			return workqueue.Outcome{Verdict: workqueue.Snoozed, After: time.Hour}
 		}))
 		id := enqueue(t, store, 1, workqueue.NewItem{})[0]
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		began := time.Now()
 		if got := execute(t, r, runner.ExecuteParams{}); got != (runner.ExecuteResult{Snoozed: 1}) {
 			t.Errorf("Execute = %+v", got)
@@ -194,9 +195,9 @@ func TestTwoRunnersShareTheItems(t *testing.T) {
 		}
 		ann, bob := begin("ann"), begin("bob")
 		ids := enqueue(t, store, 300, workqueue.NewItem{})
-		p := workqueue.AssignParams{Horizon: 30 * time.Second}
-		assign(t, ann, p)
-		assign(t, bob, p)
+		p := assign.AssignParams{Horizon: 30 * time.Second}
+		assignTo(t, ann, p)
+		assignTo(t, bob, p)
 		refill := runner.ExecuteParams{Refill: true}
 		total := 0
 		for _, done := range []<-chan executed{background(t, ann, refill), background(t, bob, refill)} {
@@ -223,8 +224,8 @@ func TestTwoRunnersShareTheItems(t *testing.T) {
 
 func TestExecuteRefillsBeyondTheHorizon(t *testing.T) {
 	low, medium := workqueue.Band{Min: workqueue.EveryPriority.Min, Max: 499}, workqueue.Band{Min: 500, Max: workqueue.EveryPriority.Max}
-	pass := func(b workqueue.Band) workqueue.AssignParams {
-		return workqueue.AssignParams{Band: b, Horizon: 20 * time.Second, DefaultEstimate: 10 * time.Second}
+	pass := func(b workqueue.Band) assign.AssignParams {
+		return assign.AssignParams{Band: b, Horizon: 20 * time.Second, DefaultEstimate: 10 * time.Second}
 	}
 	tests := []struct {
 		name   string
@@ -247,7 +248,7 @@ func TestExecuteRefillsBeyondTheHorizon(t *testing.T) {
 				}))
 				enqueue(t, store, 10, workqueue.NewItem{Priority: 500})
 				for _, band := range test.passes {
-					assign(t, r, pass(band))
+					assignTo(t, r, pass(band))
 				}
 				if got := execute(t, r, runner.ExecuteParams{Band: medium, Refill: test.refill}); got.Succeeded != test.want {
 					t.Errorf("%d items ran, want %d", got.Succeeded, test.want)
@@ -266,11 +267,11 @@ func TestSlotsAreSharedByPriority(t *testing.T) {
 			return workqueue.Outcome{}
 		}))
 		enqueue(t, store, 3, workqueue.NewItem{Priority: 100})
-		assign(t, r, workqueue.AssignParams{Workers: workqueue.AvailableWorkers})
+		assignTo(t, r, assign.AssignParams{Workers: assign.AvailableWorkers})
 		low := background(t, r, runner.ExecuteParams{Band: workqueue.Band{Min: workqueue.EveryPriority.Min, Max: 499}})
 		time.Sleep(time.Second) // the first low item fills the worker, the next one stands in line
 		enqueue(t, store, 2, workqueue.NewItem{Priority: 1001})
-		assign(t, r, workqueue.AssignParams{Band: workqueue.Band{Min: 500, Max: 5000}})
+		assignTo(t, r, assign.AssignParams{Band: workqueue.Band{Min: 500, Max: 5000}})
 		high := background(t, r, runner.ExecuteParams{Band: workqueue.Band{Min: 1001, Max: 5000}})
 		for _, done := range []<-chan executed{low, high} {
 			if got := <-done; got.err != nil {
@@ -324,7 +325,7 @@ func TestPassesAtTheSameTimeNeverOverfill(t *testing.T) {
 		var all sync.WaitGroup
 		for _, r := range runners {
 			all.Go(func() {
-				p := workqueue.AssignParams{MaxPerWorker: 5, Workers: workqueue.AvailableWorkers}
+				p := assign.AssignParams{MaxPerWorker: 5, Workers: assign.AvailableWorkers}
 				if _, err := r.Assign(t.Context(), p); err != nil {
 					t.Error(err)
 				}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 // Session is one run of a system pipeline as this worker's dispatcher sees it.
@@ -153,7 +154,7 @@ func (s *Session) Moved() int {
 }
 
 // notePass keeps a pass that a step of the run has made, to repeat it.
-func (s *Session) notePass(p workqueue.AssignParams, result workqueue.AssignResult) {
+func (s *Session) notePass(p assign.AssignParams, result assign.AssignResult) {
 	s.d.mu.Lock()
 	defer s.d.mu.Unlock()
 	s.made(p, result)

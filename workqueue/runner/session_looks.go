@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 const (
@@ -17,8 +17,8 @@ const (
 
 // looks is what a session knows of the work that waits, and when it looks again.
 type looks struct {
-	passes []workqueue.AssignParams // that its steps have made, by band, to repeat
-	moved  int                      // items that its passes assigned, and that it claimed
+	passes []assign.AssignParams // that its steps have made, by band, to repeat
+	moved  int                   // items that its passes assigned, and that it claimed
 
 	// below is the priority below which a pass may find something; at and above it
 	// the passes have found all there was. EveryPriority.Min: nothing is to be found.
@@ -38,9 +38,9 @@ type looks struct {
 	gates  int       // fruitless passes in a row
 	poll   time.Time // when a busy session looks again
 
-	own      *workqueue.SelfAssign // what passes for this worker alone count on; nil: they cannot be
-	ownAgain time.Time             // until then none is made, since one was not done
-	ownNews  int                   // what news was when the latest of them found nothing from ownLeast up; -1: none has
+	own      *assign.SelfAssign // what passes for this worker alone count on; nil: they cannot be
+	ownAgain time.Time          // until then none is made, since one was not done
+	ownNews  int                // what news was when the latest of them found nothing from ownLeast up; -1: none has
 	ownLeast int
 	fullPass time.Time // when a pass that claims ahead last looked for what is to be freed
 }
@@ -67,13 +67,13 @@ func (l *looks) wake(pass bool, now time.Time) {
 // free.
 func (l *looks) sweep(now time.Time) {
 	l.wake(true, now)
-	l.swept, l.poll = false, now.Add(workqueue.RefillEvery)
+	l.swept, l.poll = false, now.Add(assign.RefillEvery)
 }
 
 // made keeps a pass that a step of the run has made, to repeat it.
-func (l *looks) made(p workqueue.AssignParams, result workqueue.AssignResult) {
+func (l *looks) made(p assign.AssignParams, result assign.AssignResult) {
 	first := len(l.passes) == 0
-	l.passes = slices.DeleteFunc(l.passes, func(old workqueue.AssignParams) bool { return old.Band == p.Band })
+	l.passes = slices.DeleteFunc(l.passes, func(old assign.AssignParams) bool { return old.Band == p.Band })
 	l.passes = append(l.passes, p)
 	l.left = result.Left || l.left && !first
 	l.dry = !l.left

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 func TestLooksForWhatPassesLeave(t *testing.T) {
@@ -13,12 +14,12 @@ func TestLooksForWhatPassesLeave(t *testing.T) {
 	if l.wants(0) {
 		t.Error("a session that was not woken wants a pass")
 	}
-	l.made(workqueue.AssignParams{Band: workqueue.Band{Min: 1, Max: 9}}, workqueue.AssignResult{Assigned: 3})
+	l.made(assign.AssignParams{Band: workqueue.Band{Min: 1, Max: 9}}, assign.AssignResult{Assigned: 3})
 	if l.left || !l.dry || l.moved != 3 {
 		t.Errorf("left %t, dry %t, moved %d; want false, true, 3: the pass has given out all", l.left, l.dry, l.moved)
 	}
-	l.made(workqueue.AssignParams{Band: workqueue.Band{Min: 10, Max: 19}}, workqueue.AssignResult{Left: true})
-	l.made(workqueue.AssignParams{Band: workqueue.Band{Min: 20, Max: 29}}, workqueue.AssignResult{})
+	l.made(assign.AssignParams{Band: workqueue.Band{Min: 10, Max: 19}}, assign.AssignResult{Left: true})
+	l.made(assign.AssignParams{Band: workqueue.Band{Min: 20, Max: 29}}, assign.AssignResult{})
 	if !l.left || l.dry {
 		t.Error("nothing is left, and one of the passes left something")
 	}
@@ -53,7 +54,7 @@ func TestLooksForWhatPassesLeave(t *testing.T) {
 func TestLooksOfASessionThatIsTold(t *testing.T) {
 	for told, dry := range map[bool]bool{true: true, false: false} {
 		l := newLooks()
-		l.made(workqueue.AssignParams{}, workqueue.AssignResult{Assigned: 1})
+		l.made(assign.AssignParams{}, assign.AssignResult{Assigned: 1})
 		l.itemEnded(told)
 		if l.dry != dry {
 			t.Errorf("told of new work: %t; dry = %t, want %t", told, l.dry, dry)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -22,7 +23,7 @@ type woken struct {
 }
 
 // stayIn makes a pass and an execution of a session that is woken; each run takes so long.
-func stayIn(t *testing.T, store workqueue.Store, p workqueue.AssignParams, takes time.Duration) *woken {
+func stayIn(t *testing.T, store workqueue.Store, p assign.AssignParams, takes time.Duration) *woken {
 	t.Helper()
 	w := &woken{ran: &runs{}}
 	w.r = start(t, options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
@@ -58,7 +59,7 @@ func TestAnItemThatComesWhileAnEndIsWrittenIsNotForgotten(t *testing.T) {
 			time.Sleep(writing)
 			return nil
 		}}}
-		w := stayIn(t, slow, workqueue.AssignParams{}, time.Millisecond)
+		w := stayIn(t, slow, assign.AssignParams{}, time.Millisecond)
 		ids := enqueue(t, store, 1, workqueue.NewItem{})
 		w.Wake(true)
 		time.Sleep(writing / 2)
@@ -78,7 +79,7 @@ func TestPausesOfAWokenRunBeginAnew(t *testing.T) {
 			time.Sleep(writing)
 			return nil
 		}}}
-		w := stayIn(t, slow, workqueue.AssignParams{}, 0)
+		w := stayIn(t, slow, assign.AssignParams{}, 0)
 		var ids []int64
 		come := func() {
 			ids = append(ids, enqueue(t, store, 1, workqueue.NewItem{})...)
@@ -105,7 +106,7 @@ func TestAWokenPassTellsWhetherThereIsMoreToClaim(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var claims atomic.Int32
 		counting := &faultStore{Store: store, now: faults{beforeClaim: func(context.Context) error { claims.Add(1); return nil }}}
-		p := workqueue.AssignParams{Workers: workqueue.AvailableWorkers}
+		p := assign.AssignParams{Workers: assign.AvailableWorkers}
 		w := stayIn(t, counting, p, time.Millisecond)
 		before := claims.Load()
 		ids := enqueue(t, store, 1, workqueue.NewItem{})
@@ -148,7 +149,7 @@ func TestAStepThatBeginsWhenNoneIsOpen(t *testing.T) {
 		defer s.End()
 		for _, step := range []string{"first", "second", "second"} {
 			ids := enqueue(t, store, 1, workqueue.NewItem{})
-			assign(t, r, workqueue.AssignParams{})
+			assignTo(t, r, assign.AssignParams{})
 			if got := execute(t, r, runner.ExecuteParams{Session: s, Step: step}); got.Succeeded != 1 {
 				t.Errorf("step %s: %+v, want item %d to succeed", step, got, ids[0])
 			}

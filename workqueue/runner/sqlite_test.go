@@ -12,6 +12,7 @@ import (
 	"botwork/internal/database"
 	"botwork/internal/testdb"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -84,7 +85,7 @@ func enqueue(t *testing.T, store workqueue.Store, n int, like workqueue.NewItem)
 	return workqueue.IDs(enqueued)
 }
 
-func assign(t *testing.T, r *runner.Runner, p workqueue.AssignParams) workqueue.AssignResult {
+func assignTo(t *testing.T, r *runner.Runner, p assign.AssignParams) assign.AssignResult {
 	t.Helper()
 	result, err := r.Assign(t.Context(), p)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -65,7 +66,7 @@ func TestWorkersSumUpTheStatistics(t *testing.T) {
 		start(t, o)
 		const n = 20
 		enqueue(t, store, n, workqueue.NewItem{})
-		assign(t, ann, workqueue.AssignParams{Workers: workqueue.AvailableWorkers})
+		assignTo(t, ann, assign.AssignParams{Workers: assign.AvailableWorkers})
 		execute(t, ann, runner.ExecuteParams{})
 		ended := states(t, store)[workqueue.Processed]
 		time.Sleep(2 * time.Minute)

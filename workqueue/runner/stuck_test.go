@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -71,7 +72,7 @@ func TestARunThatOutlivesItsTimeLimitDeafly(t *testing.T) {
 		o.Spec.Capacity = 2
 		r := start(t, o)
 		id := enqueue(t, store, 1, workqueue.NewItem{ResilienceConfig: `{"timeout": "5s", "limit": 2, "delay": "1h", "jitter": 0}`})[0]
-		assign(t, r, workqueue.AssignParams{})
+		assignTo(t, r, assign.AssignParams{})
 		began := time.Now()
 		if got := execute(t, r, runner.ExecuteParams{}); got != (runner.ExecuteResult{Failed: 1}) {
 			t.Errorf("Execute = %+v, want one failure", got)
@@ -133,7 +134,7 @@ func TestARunThatIgnoresItsLostLease(t *testing.T) {
 		bob := start(t, options(store, "bob", func(context.Context, *workqueue.Run) workqueue.Outcome {
 			return workqueue.Outcome{Output: `"new"`}
 		}))
-		if got := assign(t, bob, workqueue.AssignParams{}); got.Rescued != 1 {
+		if got := assignTo(t, bob, assign.AssignParams{}); got.Rescued != 1 {
 			t.Errorf("pass: %+v, want it to rescue the item", got)
 		}
 		execute(t, bob, runner.ExecuteParams{})

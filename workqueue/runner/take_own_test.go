@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -105,7 +106,7 @@ func TestAWorkerThatTakesAsksOnceASecondWhoTheOthersAre(t *testing.T) {
 					one := enqueue(t, sqlite, 1, workqueue.NewItem{Priority: 3000})[0]
 					give(t, sqlite, one, busy.ID)
 				}
-				assign(t, r, workqueue.AssignParams{MaxPerWorker: 100})
+				assignTo(t, r, assign.AssignParams{MaxPerWorker: 100})
 				before, _ = store.counts()
 				began = time.Now()
 				if got := execute(t, r, runner.ExecuteParams{Refill: true}); got.Succeeded != 8000 {
@@ -144,7 +145,7 @@ func TestAWorkerThatComesIsGivenItems(t *testing.T) {
 		var ran runs
 		r := start(t, swift(store, "ann", &ran))
 		enqueue(t, store, 8000, workqueue.NewItem{Estimate: time.Millisecond})
-		assign(t, r, workqueue.AssignParams{MaxPerWorker: 100})
+		assignTo(t, r, assign.AssignParams{MaxPerWorker: 100})
 		ctx, stop := context.WithCancel(t.Context())
 		over := make(chan struct{})
 		go func() {
@@ -189,7 +190,7 @@ func TestLimitsHoldForWhoTakes(t *testing.T) {
 		ids = slices.Concat(ids, enqueue(t, store, 50, like))
 		like.QueueName = ""
 		ids = slices.Concat(ids, enqueue(t, store, 1500, like))
-		assign(t, r, workqueue.AssignParams{MaxPerWorker: 100})
+		assignTo(t, r, assign.AssignParams{MaxPerWorker: 100})
 		if got := execute(t, r, runner.ExecuteParams{Refill: true}); got.Succeeded != 3050 {
 			t.Errorf("Execute = %+v, want 3050 successes", got)
 		}

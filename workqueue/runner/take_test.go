@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -73,7 +74,7 @@ func TestShortItemsAreTakenByThePass(t *testing.T) {
 		r := start(t, o)
 		ids := enqueue(t, sqlite, 1500, workqueue.NewItem{Estimate: time.Millisecond})
 		urgent := enqueue(t, sqlite, 3, workqueue.NewItem{Priority: 2000, Estimate: time.Millisecond})
-		store.first = assign(t, r, workqueue.AssignParams{FreeSlots: true}).Assigned
+		store.first = assignTo(t, r, assign.AssignParams{FreeSlots: true}).Assigned
 		if got := execute(t, r, runner.ExecuteParams{Refill: true}); got.Succeeded != 1503 {
 			t.Errorf("Execute = %+v, want 1503 successes", got)
 		}
@@ -105,7 +106,7 @@ func TestLongItemsAreTakenForFreeSlotsOnly(t *testing.T) {
 		})
 		r := start(t, o)
 		enqueue(t, sqlite, 30, workqueue.NewItem{Estimate: time.Second})
-		assign(t, r, workqueue.AssignParams{MaxPerWorker: 10})
+		assignTo(t, r, assign.AssignParams{MaxPerWorker: 10})
 		if got := execute(t, r, runner.ExecuteParams{Refill: true}); got.Succeeded != 30 || len(store.taken) > 3 || len(store.holds) > 0 {
 			t.Errorf("Execute = %+v, want 30 successes; taken were %v, want one for each pass", got, store.taken)
 		}

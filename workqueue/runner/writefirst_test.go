@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
 )
@@ -36,7 +37,7 @@ func TestASlotWaitsForItsResultWhereTheRunSaysSo(t *testing.T) {
 			})
 			r := start(t, o)
 			enqueue(t, sqlite, 2, workqueue.NewItem{Estimate: time.Second})
-			assign(t, r, workqueue.AssignParams{})
+			assignTo(t, r, assign.AssignParams{})
 			done := make(chan runner.ExecuteResult, 1)
 			go func() {
 				got, _ := r.Execute(t.Context(), runner.ExecuteParams{})

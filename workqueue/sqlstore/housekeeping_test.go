@@ -12,6 +12,7 @@ import (
 	"botwork/internal/database"
 	"botwork/internal/testdb"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/sqlstore"
 	"botwork/workqueue/storetest"
 )
@@ -97,8 +98,8 @@ func goOn(ctx context.Context, t *testing.T, store *sqlstore.Store, worker workq
 	if _, err := store.Enqueue(ctx, []workqueue.NewItem{{IntegrationConfig: "x", State: workqueue.Pending}}); err != nil {
 		t.Errorf("Enqueue: %v", err)
 	}
-	pass := workqueue.AssignParams{Horizon: 24 * time.Hour, Workers: workqueue.AvailableWorkers}
-	if r, err := workqueue.AssignPass(ctx, store, pass); err != nil || r.Assigned != 1 {
+	pass := assign.AssignParams{Horizon: 24 * time.Hour, Workers: assign.AvailableWorkers}
+	if r, err := assign.AssignPass(ctx, store, pass); err != nil || r.Assigned != 1 {
 		t.Errorf("AssignPass = %+v, %v, want one item assigned", r, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"botwork/internal/database"
 	"botwork/internal/testdb"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 // A worker beats while it writes the ends of what it beats for. Each deadlock
@@ -67,8 +68,8 @@ func claimMany(ctx context.Context, t *testing.T, store workqueue.Store, worker 
 	if _, err := store.Enqueue(ctx, items); err != nil {
 		t.Fatal(err)
 	}
-	pass := workqueue.AssignParams{Horizon: 24 * time.Hour, Workers: workqueue.AvailableWorkers}
-	if _, err := workqueue.AssignPass(ctx, store, pass); err != nil {
+	pass := assign.AssignParams{Horizon: 24 * time.Hour, Workers: assign.AvailableWorkers}
+	if _, err := assign.AssignPass(ctx, store, pass); err != nil {
 		t.Fatal(err)
 	}
 	claimed, err := store.Claim(ctx, workqueue.ClaimParams{

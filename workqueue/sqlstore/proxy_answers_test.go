@@ -7,6 +7,7 @@ import (
 
 	"botwork/internal/faultproxy"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/storetest"
 )
 
@@ -35,9 +36,9 @@ func (x *behindProxy) became(id int64, state workqueue.State) int {
 }
 
 // pass assigns what waits, after the rescue of what nobody runs.
-func (x *behindProxy) pass() workqueue.AssignResult {
+func (x *behindProxy) pass() assign.AssignResult {
 	x.Helper()
-	result, err := workqueue.AssignPass(x.Context(), x.way, workqueue.AssignParams{})
+	result, err := assign.AssignPass(x.Context(), x.way, assign.AssignParams{})
 	if err != nil {
 		x.Fatal(err)
 	}

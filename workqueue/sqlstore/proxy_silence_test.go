@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"botwork/internal/faultproxy"
-	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 )
 
@@ -17,7 +17,7 @@ func TestNoCallOfARunnerWaitsForEver(t *testing.T) {
 	t.Parallel()
 	for name, call := range map[string]func(ctx context.Context, r *runner.Runner) error{
 		"Assign": func(ctx context.Context, r *runner.Runner) error {
-			_, err := r.Assign(ctx, workqueue.AssignParams{})
+			_, err := r.Assign(ctx, assign.AssignParams{})
 			return err
 		},
 		"Execute": func(ctx context.Context, r *runner.Runner) error {

@@ -12,6 +12,7 @@ import (
 
 	"botwork/internal/faultproxy"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/storetest"
 )
@@ -63,7 +64,7 @@ func (x *behindProxy) startWorker(name string, log *runLog) *tormented {
 func (w *tormented) work(ctx context.Context) {
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
-	pass := workqueue.AssignParams{Workers: workqueue.AvailableWorkers, DefaultEstimate: mostRun, Horizon: mostRun}
+	pass := assign.AssignParams{Workers: assign.AvailableWorkers, DefaultEstimate: mostRun, Horizon: mostRun}
 	for {
 		// Their errors are the connection's.
 		_, _ = w.runner.Assign(ctx, pass)

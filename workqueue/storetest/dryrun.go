@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/matching"
 )
 
@@ -22,10 +23,10 @@ func dryRunTests() []test {
 }
 
 // dryRun runs one that must change nothing.
-func (x *fixture) dryRun(p workqueue.AssignParams) workqueue.DryRunResult {
+func (x *fixture) dryRun(p assign.AssignParams) assign.DryRunResult {
 	x.Helper()
 	before := x.everything()
-	result, err := workqueue.DryRun(x.ctx, x.Store, p)
+	result, err := assign.DryRun(x.ctx, x.Store, p)
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -59,13 +60,13 @@ func (x *fixture) everything() string {
 
 // wantDryRun checks that the next pass assigns to whom the dry run says, and
 // nothing else.
-func (x *fixture) wantDryRun(p workqueue.AssignParams, dry workqueue.DryRunResult) {
+func (x *fixture) wantDryRun(p assign.AssignParams, dry assign.DryRunResult) {
 	x.Helper()
 	want := x.holders()
 	for _, it := range dry.Items {
 		want[it.ItemID] = it.Worker
 	}
-	result, err := workqueue.AssignPass(x.ctx, x.Store, p)
+	result, err := assign.AssignPass(x.ctx, x.Store, p)
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func dryRunSame(x *fixture) {
 		for range 4 {
 			x.asks(`"gpu = true"`)
 		}
-		p := workqueue.AssignParams{Workers: workqueue.AvailableWorkers, Horizon: 2 * time.Minute, Distribution: matching.Distribution{Mode: mode}}
+		p := assign.AssignParams{Workers: assign.AvailableWorkers, Horizon: 2 * time.Minute, Distribution: matching.Distribution{Mode: mode}}
 		dry := x.dryRun(p)
 		for i, it := range dry.Items {
 			if it.Mode != mode || it.Queue != workqueue.DefaultQueue || it.Pipeline != Pipeline || it.From != nil || it.StartsAt.Before(dry.At.Add(-time.Second)) || it.Estimate <= 0 {
@@ -129,11 +130,11 @@ func dryRunLimits(x *fixture) {
 	x.whyWorker("b", 2, nil)
 	x.Items(20, ItemOpts{Queue: "erp", Estimate: time.Second})
 	x.Items(100, ItemOpts{Priority: 600, Estimate: 2 * time.Second})
-	p := workqueue.AssignParams{Workers: workqueue.AvailableWorkers, Horizon: 30 * time.Second}
+	p := assign.AssignParams{Workers: assign.AvailableWorkers, Horizon: 30 * time.Second}
 	dry := x.dryRun(p)
 	left := 0
 	for _, one := range dry.Left {
-		if one.Queue == "erp" && one.Reason == workqueue.WhyLimit {
+		if one.Queue == "erp" && one.Reason == assign.WhyLimit {
 			left++
 		}
 	}
@@ -147,7 +148,7 @@ func dryRunMoves(x *fixture) {
 	w := x.whyWorker("a", 1, nil)
 	x.Items(4, ItemOpts{State: workqueue.Assigned, Worker: w, Estimate: time.Minute})
 	x.whyWorker("b", 1, nil)
-	p := workqueue.AssignParams{Workers: workqueue.AvailableWorkers}
+	p := assign.AssignParams{Workers: assign.AvailableWorkers}
 	dry := x.dryRun(p)
 	if len(dry.Items) == 0 {
 		x.Fatal("nothing moves to a worker that joins")
@@ -166,8 +167,8 @@ func dryRunScores(x *fixture) {
 	}
 	x.Items(3, ItemOpts{})
 	asked := 0
-	p := workqueue.AssignParams{
-		Workers: workqueue.AvailableWorkers, MaxPerWorker: 1,
+	p := assign.AssignParams{
+		Workers: assign.AvailableWorkers, MaxPerWorker: 1,
 		Distribution: matching.Distribution{Mode: matching.BestWorker, Scoring: &matching.Scoring{Rule: matching.ExpressionRule, Expression: "1", Ascending: true}},
 		NewRule:      func(matching.Scoring) (matching.Rule, error) { return skillRule{&asked}, nil },
 	}
@@ -200,13 +201,13 @@ func (r skillRule) Scores(_ context.Context, _ matching.Job, workers []matching.
 }
 
 func dryRunLeft(x *fixture) {
-	p := workqueue.AssignParams{MaxPerWorker: 2}
+	p := assign.AssignParams{MaxPerWorker: 2}
 	first := x.Items(1, ItemOpts{Priority: 2000})[0]
-	want := map[int64]workqueue.ReasonKind{first: workqueue.WhyNoWorker}
+	want := map[int64]assign.ReasonKind{first: assign.WhyNoWorker}
 	check := func(more bool) {
 		x.Helper()
 		dry := x.dryRun(p)
-		got := map[int64]workqueue.ReasonKind{}
+		got := map[int64]assign.ReasonKind{}
 		for _, one := range dry.Left {
 			got[one.ItemID] = one.Reason
 		}
@@ -216,20 +217,20 @@ func dryRunLeft(x *fixture) {
 	}
 	check(false)
 	x.whyWorker("a", 1, nil)
-	want = map[int64]workqueue.ReasonKind{x.asks(`"gpu = true"`): workqueue.WhySelectors}
+	want = map[int64]assign.ReasonKind{x.asks(`"gpu = true"`): assign.WhySelectors}
 	check(false)
 	x.Items(1, ItemOpts{})
-	want[x.Item(ItemOpts{}).ID] = workqueue.WhyBehind
+	want[x.Item(ItemOpts{}).ID] = assign.WhyBehind
 	check(false)
 	x.assignBy(x.Store, p)
 	for id := range want {
-		if want[id] == workqueue.WhyBehind {
-			want[id] = workqueue.WhyFull
+		if want[id] == assign.WhyBehind {
+			want[id] = assign.WhyFull
 		}
 	}
 	check(false)
 	for _, id := range x.Items(98, ItemOpts{}) {
-		want[id] = workqueue.WhyFull
+		want[id] = assign.WhyFull
 	}
 	check(false)
 	x.Items(1, ItemOpts{Priority: 1})
@@ -240,12 +241,12 @@ func dryRunFrees(x *fixture) {
 	w := x.whyWorker("a", 1, nil)
 	x.whyWorker("b", 1, nil)
 	id := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w}).ID
-	if dry := x.dryRun(workqueue.AssignParams{}); dry.Frees || len(dry.Items) != 0 {
+	if dry := x.dryRun(assign.AssignParams{}); dry.Frees || len(dry.Items) != 0 {
 		x.Errorf("dry run %+v, want that it frees nothing", dry)
 	}
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = %s`, longAgo)
 	waits := x.Item(ItemOpts{Priority: 900}).ID
-	dry := x.dryRun(workqueue.AssignParams{})
+	dry := x.dryRun(assign.AssignParams{})
 	if !dry.Frees || len(dry.Items) != 1 || dry.Items[0].ItemID != waits {
 		x.Errorf("dry run %+v, want that it frees something first, and assigns item %d", dry, waits)
 	}

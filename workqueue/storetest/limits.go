@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 func limitTests() []test {
@@ -36,15 +37,15 @@ func (x *fixture) makeQueue(name, columns, values string) {
 }
 
 // assign runs a whole pass over every priority, for workers with room.
-func (x *fixture) assign() workqueue.AssignResult {
+func (x *fixture) assign() assign.AssignResult {
 	x.Helper()
-	return x.assignBy(x.Store, workqueue.AssignParams{})
+	return x.assignBy(x.Store, assign.AssignParams{})
 }
 
-func (x *fixture) assignBy(store workqueue.Store, p workqueue.AssignParams) workqueue.AssignResult {
+func (x *fixture) assignBy(store workqueue.Store, p assign.AssignParams) assign.AssignResult {
 	x.Helper()
-	p.Workers, p.SeenWithin = workqueue.AvailableWorkers, 24*time.Hour
-	result, err := workqueue.AssignPass(x.ctx, store, p)
+	p.Workers, p.SeenWithin = assign.AvailableWorkers, 24*time.Hour
+	result, err := assign.AssignPass(x.ctx, store, p)
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -178,7 +179,7 @@ func limitOrder(x *fixture) {
 	x.Worker(WorkerOpts{Capacity: 1})
 	erp := x.Items(3, ItemOpts{Queue: "erp", Priority: 9})
 	others := x.Items(3, ItemOpts{Priority: 8})
-	x.assignBy(x.Store, workqueue.AssignParams{MaxPerWorker: 3})
+	x.assignBy(x.Store, assign.AssignParams{MaxPerWorker: 3})
 	x.wantState(workqueue.Assigned, erp[0], others[0], others[1])
 	x.wantState(workqueue.Ready, erp[1], erp[2], others[2])
 }
@@ -193,7 +194,7 @@ func limitPages(x *fixture) {
 	}
 	crm := x.Items(200, ItemOpts{Queue: "crm", Priority: 1500, Deadline: time.Now().Add(time.Hour)})
 	behind := x.Items(3, ItemOpts{Priority: 7})
-	p := workqueue.AssignParams{Horizon: 1000 * time.Hour}
+	p := assign.AssignParams{Horizon: 1000 * time.Hour}
 	if got := x.assignBy(x.Store, p).Assigned; got != 2+len(behind) {
 		x.Errorf("the pass assigned %d items, want one of each full queue and the %d behind them", got, len(behind))
 	}
@@ -205,7 +206,7 @@ func limitPages(x *fixture) {
 	// A worker with room for few items reads small pages.
 	last := x.Items(1, ItemOpts{Priority: 5})
 	x.Worker(WorkerOpts{Capacity: 1})
-	if got := x.assignBy(x.Store, workqueue.AssignParams{Horizon: time.Minute}).Assigned; got != 1 {
+	if got := x.assignBy(x.Store, assign.AssignParams{Horizon: time.Minute}).Assigned; got != 1 {
 		x.Errorf("the pass with small pages assigned %d items, want 1", got)
 	}
 	x.wantState(workqueue.Assigned, last...)
@@ -221,7 +222,7 @@ func limitKeyPages(x *fixture) {
 		first = append(first, ids[0])
 	}
 	behind := x.Items(4, ItemOpts{Queue: "erp", Priority: 7})
-	x.assignBy(x.Store, workqueue.AssignParams{DefaultEstimate: time.Second, MaxPerWorker: 14})
+	x.assignBy(x.Store, assign.AssignParams{DefaultEstimate: time.Second, MaxPerWorker: 14})
 	x.wantState(workqueue.Assigned, append(first, behind...)...)
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 // Four workers with a store each run passes, claim, end their items and give them
@@ -81,7 +82,7 @@ type limitContender struct {
 }
 
 func (c *limitContender) round(limit int64) error {
-	if _, err := workqueue.AssignPass(c.ctx, c.store, workqueue.AssignParams{Workers: workqueue.AvailableWorkers}); err != nil {
+	if _, err := assign.AssignPass(c.ctx, c.store, assign.AssignParams{Workers: assign.AvailableWorkers}); err != nil {
 		return err
 	}
 	items, err := c.store.Claim(c.ctx, claimParams(c.worker, 1+c.random.IntN(3)))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 func rateTests() []test {
@@ -172,7 +173,7 @@ func rateIdle(y *fixture) {
 	x.claim(busy, 1)
 	idle := x.Worker(WorkerOpts{Capacity: 2})
 	erp := x.Items(3, ItemOpts{Queue: "erp", Estimate: time.Minute})
-	x.assignBy(x.Store, workqueue.AssignParams{Band: mediumBand})
+	x.assignBy(x.Store, assign.AssignParams{Band: mediumBand})
 	for i, want := range []workqueue.Worker{idle, idle, busy} { // nobody is left out for want of a slot
 		if got := x.show(erp[i]); got.WorkerID == nil || *got.WorkerID != want.ID {
 			x.Errorf("item %d went to worker %s, want %d", i, deref(got.WorkerID), want.ID)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 func checkoutTests() []test {
@@ -253,7 +254,7 @@ func checkoutNoPass(x *fixture) {
 	other := x.Item(ItemOpts{Priority: 1}).ID
 	x.wantIDs("due items", x.due(workqueue.EveryPriority, 100), []int64{other})
 	w := x.Worker(WorkerOpts{})
-	if _, err := workqueue.AssignPass(x.ctx, x.Store, workqueue.AssignParams{}); err != nil {
+	if _, err := assign.AssignPass(x.ctx, x.Store, assign.AssignParams{}); err != nil {
 		x.Fatal(err)
 	}
 	x.wantIDs("claimed", idsOf(x.claim(w, 10)), []int64{other})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/matching"
 )
 
@@ -17,7 +18,7 @@ import (
 type whyCase struct {
 	name string
 	make func(x *fixture) int64
-	kind workqueue.ReasonKind
+	kind assign.ReasonKind
 
 	// text matches the sentence. In it, TIME is an instant, SPAN a length of time.
 	text string
@@ -26,7 +27,7 @@ type whyCase struct {
 	fix func(x *fixture, id int64)
 
 	// more looks at the reason's fields; nil has none to look at.
-	more func(x *fixture, r workqueue.Reason)
+	more func(x *fixture, r assign.Reason)
 }
 
 func whyTests() []test {
@@ -39,12 +40,12 @@ func whyTests() []test {
 
 // whyParams know passes of 500 and above that are half a minute off, later ones of the
 // same priorities, and some below that are three hours off.
-func whyParams() workqueue.WhyParams {
+func whyParams() assign.WhyParams {
 	band := workqueue.Band{Min: 500, Max: workqueue.EveryPriority.Max}
 	now := time.Now()
-	return workqueue.WhyParams{
+	return assign.WhyParams{
 		Profiles: whyProfile,
-		Pipelines: []workqueue.SystemPipeline{
+		Pipelines: []assign.SystemPipeline{
 			whyPipeline("Never", band, time.Time{}),
 			whyPipeline("Soon", band, now.Add(30*time.Second)),
 			whyPipeline("Late", band, now.Add(time.Hour)),
@@ -55,9 +56,9 @@ func whyParams() workqueue.WhyParams {
 }
 
 // whyPipeline assigns and runs the items of a band, at one time.
-func whyPipeline(name string, band workqueue.Band, at time.Time) workqueue.SystemPipeline {
-	return workqueue.SystemPipeline{
-		Name: name, Passes: []workqueue.AssignParams{{Band: band, Workers: workqueue.IdleWorkers}}, Bands: []workqueue.Band{band},
+func whyPipeline(name string, band workqueue.Band, at time.Time) assign.SystemPipeline {
+	return assign.SystemPipeline{
+		Name: name, Passes: []assign.AssignParams{{Band: band, Workers: assign.IdleWorkers}}, Bands: []workqueue.Band{band},
 		Next: func(after time.Time) time.Time {
 			if at.After(after) {
 				return at
@@ -99,7 +100,7 @@ func (c whyCase) run(x *fixture) {
 	for _, p := range whyParams().Pipelines {
 		if pass := p.Passes[0]; (p.Name == "Soon" || p.Name == "Lesser") && pass.Band.Contains(before.Priority) {
 			pass.Profiles = whyProfile
-			if _, err := workqueue.AssignPass(x.ctx, x.Store, pass); err != nil {
+			if _, err := assign.AssignPass(x.ctx, x.Store, pass); err != nil {
 				x.Fatal(err)
 			}
 		}
@@ -107,9 +108,9 @@ func (c whyCase) run(x *fixture) {
 	x.wantState(workqueue.Assigned, id)
 }
 
-func (x *fixture) why(id int64) workqueue.Reason {
+func (x *fixture) why(id int64) assign.Reason {
 	x.Helper()
-	r, err := workqueue.Why(x.ctx, x.Store, id, whyParams())
+	r, err := assign.Why(x.ctx, x.Store, id, whyParams())
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func sqlAgo(d time.Duration) string {
 }
 
 func whyNotFound(x *fixture) {
-	if _, err := workqueue.Why(x.ctx, x.Store, 77, whyParams()); !isNotFound(err) {
+	if _, err := assign.Why(x.ctx, x.Store, 77, whyParams()); !isNotFound(err) {
 		x.Errorf("error %v, want ErrNotFound", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/matching"
 )
 
@@ -15,15 +16,15 @@ import (
 func whyAgrees(x *fixture) {
 	x.makeQueue("erp", `"ConcurrencyLimit"`, "3")
 	x.makeQueue("mail", `"KeyRateLimit", "KeyRatePeriodMs"`, "2, 3600000")
-	kinds := map[workqueue.ReasonKind]int{}
+	kinds := map[assign.ReasonKind]int{}
 	for round := range 12 {
 		draw := rand.New(rand.NewPCG(7, uint64(round)))
 		p := drawWorld(x, draw, round)
-		said := map[int64]workqueue.Reason{}
+		said := map[int64]assign.Reason{}
 		for _, it := range x.thatWait() {
-			r, err := workqueue.Why(x.ctx, x.Store, it.ID, workqueue.WhyParams{
-				Profiles: whyProfile, Pipelines: []workqueue.SystemPipeline{{
-					Name: "Soon", Passes: []workqueue.AssignParams{p}, Next: func(time.Time) time.Time { return time.Now().Add(time.Second) },
+			r, err := assign.Why(x.ctx, x.Store, it.ID, assign.WhyParams{
+				Profiles: whyProfile, Pipelines: []assign.SystemPipeline{{
+					Name: "Soon", Passes: []assign.AssignParams{p}, Next: func(time.Time) time.Time { return time.Now().Add(time.Second) },
 				}},
 			})
 			if err != nil {
@@ -33,21 +34,21 @@ func whyAgrees(x *fixture) {
 			kinds[r.Kind]++
 		}
 		p.Profiles = whyProfile
-		if _, err := workqueue.AssignPass(x.ctx, x.Store, p); err != nil {
+		if _, err := assign.AssignPass(x.ctx, x.Store, p); err != nil {
 			x.Fatal(err)
 		}
 		for id, r := range said {
 			it := x.show(id)
 			switch {
-			case r.Kind == workqueue.WhyNextPass && it.State != workqueue.Assigned:
+			case r.Kind == assign.WhyNextPass && it.State != workqueue.Assigned:
 				x.Errorf("round %d, item %d of priority %d and queue %s: %s, but it was not assigned", round, id, it.Priority, it.QueueName, r.Text)
-			case r.Kind != workqueue.WhyNextPass && it.State == workqueue.Assigned:
+			case r.Kind != assign.WhyNextPass && it.State == workqueue.Assigned:
 				x.Errorf("round %d, item %d of priority %d and queue %s was assigned, though %s", round, id, it.Priority, it.QueueName, r.Text)
 			}
 		}
 	}
-	for _, kind := range []workqueue.ReasonKind{
-		workqueue.WhyNextPass, workqueue.WhyBehind, workqueue.WhyFull, workqueue.WhySelectors, workqueue.WhyLimit, workqueue.WhyChannel, workqueue.WhyNoPass,
+	for _, kind := range []assign.ReasonKind{
+		assign.WhyNextPass, assign.WhyBehind, assign.WhyFull, assign.WhySelectors, assign.WhyLimit, assign.WhyChannel, assign.WhyNoPass,
 	} {
 		if kinds[kind] == 0 {
 			x.Errorf("no item was drawn that waits because of %s: %v", kind, kinds)
@@ -56,7 +57,7 @@ func whyAgrees(x *fixture) {
 }
 
 // drawWorld adds workers, which run something, and items.
-func drawWorld(x *fixture, draw *rand.Rand, round int) workqueue.AssignParams {
+func drawWorld(x *fixture, draw *rand.Rand, round int) assign.AssignParams {
 	x.Helper()
 	for n := range 1 + draw.IntN(2) {
 		w := x.whyWorker(fmt.Sprintf("bot-%d-%d", round, n), 1+draw.IntN(3), func(s *workqueue.WorkerSpec) {
@@ -89,9 +90,9 @@ func drawWorld(x *fixture, draw *rand.Rand, round int) workqueue.AssignParams {
 	if _, err := x.Store.Enqueue(x.ctx, batch); err != nil {
 		x.Fatal(err)
 	}
-	return workqueue.AssignParams{
+	return assign.AssignParams{
 		Band: workqueue.Band{Min: 100, Max: workqueue.EveryPriority.Max}, Horizon: time.Duration(1+draw.IntN(5)) * time.Minute,
-		Workers: []workqueue.Availability{workqueue.IdleWorkers, workqueue.AvailableWorkers}[draw.IntN(2)],
+		Workers: []assign.Availability{assign.IdleWorkers, assign.AvailableWorkers}[draw.IntN(2)],
 	}
 }
 

@@ -4,13 +4,14 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 // whyEligible are items that no live worker may have.
 func whyEligible() []whyCase {
 	return []whyCase{
 		{
-			name: "no worker", kind: workqueue.WhyNoWorker, text: `no worker accepts items; the last one, "a" \(draining\), was seen SPAN ago`,
+			name: "no worker", kind: assign.WhyNoWorker, text: `no worker accepts items; the last one, "a" \(draining\), was seen SPAN ago`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				if err := x.Store.DrainWorker(x.ctx, "a", ""); err != nil {
@@ -21,7 +22,7 @@ func whyEligible() []whyCase {
 			fix: func(x *fixture, _ int64) { x.whyWorker("b", 1, nil) },
 		},
 		{
-			name: "no worker serves its queue", kind: workqueue.WhyQueue, text: `no live worker serves its queue "default"; live workers: a, b`,
+			name: "no worker serves its queue", kind: assign.WhyQueue, text: `no live worker serves its queue "default"; live workers: a, b`,
 			make: func(x *fixture) int64 {
 				for _, name := range []string{"a", "b"} {
 					x.whyWorker(name, 1, func(s *workqueue.WorkerSpec) { s.Queues = []string{"mail"} })
@@ -33,7 +34,7 @@ func whyEligible() []whyCase {
 			},
 		},
 		{
-			name: "no worker takes its channel", kind: workqueue.WhyChannel,
+			name: "no worker takes its channel", kind: assign.WhyChannel,
 			text: `no live worker that serves its queue "default" accepts its channel "film" and has enough slots for it; live workers: a, b`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, func(s *workqueue.WorkerSpec) { s.Channels = workqueue.Channels{"film": {Cost: 2}} })
@@ -46,7 +47,7 @@ func whyEligible() []whyCase {
 			},
 		},
 		{
-			name: "selectors that cannot be read", kind: workqueue.WhyUnreadable,
+			name: "selectors that cannot be read", kind: assign.WhyUnreadable,
 			text: `its selectors cannot be read, so it is assigned to no worker: .*`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
@@ -55,14 +56,14 @@ func whyEligible() []whyCase {
 				return id
 			},
 			fix: func(x *fixture, _ int64) { x.exec(1, `UPDATE "BotWorkQueueItems" SET "Selectors" = NULL`) },
-			more: func(x *fixture, r workqueue.Reason) {
+			more: func(x *fixture, r assign.Reason) {
 				if r.Error == "" {
 					x.Error("the reason does not tell what cannot be read")
 				}
 			},
 		},
 		{
-			name: "selectors", kind: workqueue.WhySelectors,
+			name: "selectors", kind: assign.WhySelectors,
 			text: `no live worker satisfies gpu = true; the closest, worker "b", lacks gpu = true`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"ram": 16}` })
@@ -72,14 +73,14 @@ func whyEligible() []whyCase {
 			fix: func(x *fixture, _ int64) {
 				x.whyWorker("c", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"ram": 64, "gpu": true}` })
 			},
-			more: func(x *fixture, r workqueue.Reason) {
+			more: func(x *fixture, r assign.Reason) {
 				if len(r.Workers) != 2 || r.Workers[1].Lacks != "lacks gpu = true, has ram = 16 of >= 32" || r.At != nil {
 					x.Errorf("reason %+v, want what each worker lacks, the nearest first", r)
 				}
 			},
 		},
 		{
-			name: "selectors that expire", kind: workqueue.WhySelectors,
+			name: "selectors that expire", kind: assign.WhySelectors,
 			text: `no live worker satisfies Name = "?z"?; the closest, worker "a", has Name = "?a"? where Name = "?z"? is wanted`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
@@ -88,7 +89,7 @@ func whyEligible() []whyCase {
 			fix: func(x *fixture, _ int64) {
 				x.exec(1, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s`, sqlAgo(11*time.Minute))
 			},
-			more: func(x *fixture, r workqueue.Reason) {
+			more: func(x *fixture, r assign.Reason) {
 				if r.At == nil || time.Until(*r.At) < 9*time.Minute || time.Until(*r.At) > 10*time.Minute {
 					x.Errorf("the reason ends at %v, want ten minutes after the item became due", r.At)
 				}
@@ -101,14 +102,14 @@ func whyEligible() []whyCase {
 func whyPlaces() []whyCase {
 	return []whyCase{
 		{
-			name: "no pass covers its priority", kind: workqueue.WhyNoPass, text: `no pipeline has an AssignTasksToWorker step for items of priority 99`,
+			name: "no pass covers its priority", kind: assign.WhyNoPass, text: `no pipeline has an AssignTasksToWorker step for items of priority 99`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				return x.Item(ItemOpts{Priority: 99}).ID
 			},
 		},
 		{
-			name: "workers that may have it are not idle", kind: workqueue.WhyFull,
+			name: "workers that may have it are not idle", kind: assign.WhyFull,
 			text: `no worker that may run it is idle for priority 500 and above: "a" holds 2 items and has 1 slot`,
 			make: func(x *fixture) int64 {
 				w := x.whyWorker("a", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"gpu": true}` })
@@ -120,14 +121,14 @@ func whyPlaces() []whyCase {
 			fix: func(x *fixture, _ int64) {
 				x.whyWorker("c", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"gpu": true}` })
 			},
-			more: func(x *fixture, r workqueue.Reason) {
-				if len(r.Workers) != 1 || r.Workers[0] != (workqueue.ReasonWorker{Name: "a", Slots: 1, Holds: 2, Running: 1}) {
+			more: func(x *fixture, r assign.Reason) {
+				if len(r.Workers) != 1 || r.Workers[0] != (assign.ReasonWorker{Name: "a", Slots: 1, Holds: 2, Running: 1}) {
 					x.Errorf("workers %+v, want a alone", r.Workers)
 				}
 			},
 		},
 		{
-			name: "workers that may have it run something for longer than expected", kind: workqueue.WhyFull,
+			name: "workers that may have it run something for longer than expected", kind: assign.WhyFull,
 			text: `no worker that may run it is idle for priority 500 and above: "a" holds 1 item and has 1 slot, "b" holds 1 item and has 1 slot`,
 			make: func(x *fixture) int64 {
 				for _, name := range []string{"a", "b"} {
@@ -136,14 +137,14 @@ func whyPlaces() []whyCase {
 				x.exec(2, `UPDATE "BotWorkQueueItems" SET "StartedAt" = %s`, sqlAgo(10*time.Minute))
 				return x.Item(ItemOpts{}).ID
 			},
-			more: func(x *fixture, r workqueue.Reason) {
+			more: func(x *fixture, r assign.Reason) {
 				if r.ExpectedAt == nil || time.Until(*r.ExpectedAt) < 9*time.Minute || time.Until(*r.ExpectedAt) > 11*time.Minute {
 					x.Errorf("expected to start %s, want in about 10m: as long again as those have run", r.Expected)
 				}
 			},
 		},
 		{
-			name: "behind others", kind: workqueue.WhyBehind,
+			name: "behind others", kind: assign.WhyBehind,
 			text: `5 items go first on the workers that may run it`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
@@ -155,7 +156,7 @@ func whyPlaces() []whyCase {
 			},
 		},
 		{
-			name: "behind nobody, since the others go elsewhere", kind: workqueue.WhyNextPass, text: `the next run of Soon assigns it, at TIME \(in SPAN\)`,
+			name: "behind nobody, since the others go elsewhere", kind: assign.WhyNextPass, text: `the next run of Soon assigns it, at TIME \(in SPAN\)`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				x.whyWorker("b", 1, func(s *workqueue.WorkerSpec) { s.Queues = []string{"mail"} })
@@ -167,7 +168,7 @@ func whyPlaces() []whyCase {
 			fix: func(*fixture, int64) {},
 		},
 		{
-			name: "its band comes later", kind: workqueue.WhyBand, text: `items of priority 100 to 499 are assigned by the next run of Lesser, at TIME \(in SPAN\)`,
+			name: "its band comes later", kind: assign.WhyBand, text: `items of priority 100 to 499 are assigned by the next run of Lesser, at TIME \(in SPAN\)`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				return x.Item(ItemOpts{Priority: 400}).ID

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/plan"
 )
 
@@ -14,7 +15,7 @@ func isNotFound(err error) bool { return errors.Is(err, workqueue.ErrNotFound) }
 func whyStates() []whyCase {
 	return []whyCase{
 		{
-			name: "deleted", kind: workqueue.WhyDeleted, text: `it was deleted at TIME: of no use`,
+			name: "deleted", kind: assign.WhyDeleted, text: `it was deleted at TIME: of no use`,
 			make: func(x *fixture) int64 {
 				x.makeQueue("kept", `"Deletion"`, "'logical'")
 				id := x.Item(ItemOpts{Queue: "kept"}).ID
@@ -25,21 +26,21 @@ func whyStates() []whyCase {
 			},
 		},
 		{
-			name: "completed", kind: workqueue.WhyCompleted, text: `it succeeded at TIME`,
+			name: "completed", kind: assign.WhyCompleted, text: `it succeeded at TIME`,
 			make: func(x *fixture) int64 { return x.Item(ItemOpts{State: workqueue.Processed}).ID },
 		},
 		{
-			name: "cancelled", kind: workqueue.WhyCancelled, text: `it was cancelled at TIME \(permanent\): made to fail`,
+			name: "cancelled", kind: assign.WhyCancelled, text: `it was cancelled at TIME \(permanent\): made to fail`,
 			make: func(x *fixture) int64 { return x.Item(ItemOpts{State: workqueue.Cancelled}).ID },
 		},
 		{
-			name: "running", kind: workqueue.WhyRunning, text: `it is running on worker "a", started at TIME`,
+			name: "running", kind: assign.WhyRunning, text: `it is running on worker "a", started at TIME`,
 			make: func(x *fixture) int64 {
 				return x.Item(ItemOpts{State: workqueue.Blocked, Worker: x.whyWorker("a", 1, nil)}).ID
 			},
 		},
 		{
-			name: "running at a worker that is silent", kind: workqueue.WhySilent,
+			name: "running at a worker that is silent", kind: assign.WhySilent,
 			text: `it is running on worker "a", started at TIME, but that worker has not sent a heartbeat for SPAN; its lease expires at TIME \(in SPAN\)`,
 			make: func(x *fixture) int64 {
 				id := x.Item(ItemOpts{State: workqueue.Blocked, Worker: x.whyWorker("a", 1, nil)}).ID
@@ -49,7 +50,7 @@ func whyStates() []whyCase {
 			},
 		},
 		{
-			name: "its lease has run out", kind: workqueue.WhyLeaseOver,
+			name: "its lease has run out", kind: assign.WhyLeaseOver,
 			text: `it was running on worker "a", started at TIME, but its lease expired at TIME`,
 			make: func(x *fixture) int64 {
 				id := x.Item(ItemOpts{State: workqueue.Blocked, Worker: x.whyWorker("a", 1, nil)}).ID
@@ -57,14 +58,14 @@ func whyStates() []whyCase {
 				return id
 			},
 			fix: func(*fixture, int64) {}, // the next pass takes it back, and gives it out again
-			more: func(x *fixture, r workqueue.Reason) {
+			more: func(x *fixture, r assign.Reason) {
 				if r.Pipeline != "Soon" || r.At == nil {
 					x.Errorf("reason %+v, want the next pass, of Soon", r)
 				}
 			},
 		},
 		{
-			name: "assigned to a worker that is gone", kind: workqueue.WhyStranded, text: `it is assigned to worker "a", which is stopped`,
+			name: "assigned to a worker that is gone", kind: assign.WhyStranded, text: `it is assigned to worker "a", which is stopped`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("b", 1, nil)
 				id := x.Item(ItemOpts{State: workqueue.Assigned, Worker: x.whyWorker("a", 1, nil)}).ID
@@ -74,7 +75,7 @@ func whyStates() []whyCase {
 			fix: func(*fixture, int64) {},
 		},
 		{
-			name: "assigned to a worker that is silent", kind: workqueue.WhySilent,
+			name: "assigned to a worker that is silent", kind: assign.WhySilent,
 			text: `it is assigned to worker "a", which has not sent a heartbeat for SPAN; the worker's lease expires at TIME \(in SPAN\)`,
 			make: func(x *fixture) int64 {
 				id := x.Item(ItemOpts{State: workqueue.Assigned, Worker: x.whyWorker("a", 1, nil)}).ID
@@ -83,7 +84,7 @@ func whyStates() []whyCase {
 			},
 		},
 		{
-			name: "assigned to a worker that is busy", kind: workqueue.WhyAssigned,
+			name: "assigned to a worker that is busy", kind: assign.WhyAssigned,
 			text: `it is assigned to worker "a", which is running 1 item and has 1 slot; the most urgent of them is item \d+ of priority 1500; on this worker 2 items go first`,
 			make: func(x *fixture) int64 {
 				w := x.whyWorker("a", 1, nil)
@@ -92,14 +93,14 @@ func whyStates() []whyCase {
 				x.Item(ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 600})
 				return x.Item(ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 700}).ID
 			},
-			more: func(x *fixture, r workqueue.Reason) {
+			more: func(x *fixture, r assign.Reason) {
 				if r.Ahead != 2 || r.ExpectedAt == nil || r.Expected != "in about 4m" || r.Worker != "a" {
 					x.Errorf("reason %+v, want 2 items ahead at worker a, and a start in about 4m", r)
 				}
 			},
 		},
 		{
-			name: "assigned behind an expedited item of lower priority", kind: workqueue.WhyAssigned,
+			name: "assigned behind an expedited item of lower priority", kind: assign.WhyAssigned,
 			text: `it is assigned to worker "a"; on this worker 2 items go first, 1 of lower priority by an expedite selector`,
 			make: func(x *fixture) int64 {
 				w := x.whyWorker("a", 1, nil)
@@ -107,14 +108,14 @@ func whyStates() []whyCase {
 				x.expedite(w, 100, plan.ExpeditedBefore-1)
 				return x.Item(ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 700}).ID
 			},
-			more: func(x *fixture, r workqueue.Reason) {
+			more: func(x *fixture, r assign.Reason) {
 				if r.Ahead != 2 {
 					x.Errorf("%d items ahead, want 2", r.Ahead)
 				}
 			},
 		},
 		{
-			name: "expedited, and the next to start", kind: workqueue.WhyAssigned,
+			name: "expedited, and the next to start", kind: assign.WhyAssigned,
 			text: `it is assigned to worker "a", and is the next one to start there`,
 			make: func(x *fixture) int64 {
 				w := x.whyWorker("a", 1, nil)
@@ -123,7 +124,7 @@ func whyStates() []whyCase {
 			},
 		},
 		{
-			name: "assigned, and the next to start", kind: workqueue.WhyAssigned,
+			name: "assigned, and the next to start", kind: assign.WhyAssigned,
 			text: `it is assigned to worker "a", and is the next one to start there`,
 			make: func(x *fixture) int64 {
 				return x.Item(ItemOpts{State: workqueue.Assigned, Worker: x.whyWorker("a", 2, nil)}).ID
@@ -136,7 +137,7 @@ func whyStates() []whyCase {
 func whyHeld() []whyCase {
 	return []whyCase{
 		{
-			name: "assigned, and its queue was paused since", kind: workqueue.WhyPaused, text: `its queue "default" is paused`,
+			name: "assigned, and its queue was paused since", kind: assign.WhyPaused, text: `its queue "default" is paused`,
 			make: func(x *fixture) int64 {
 				id := x.Item(ItemOpts{State: workqueue.Assigned, Worker: x.whyWorker("a", 1, nil)}).ID
 				if _, err := x.Store.PauseQueue(x.ctx, workqueue.DefaultQueue); err != nil {
@@ -151,7 +152,7 @@ func whyHeld() []whyCase {
 			},
 		},
 		{
-			name: "its queue is paused", kind: workqueue.WhyPaused, text: `its queue "default" is paused`,
+			name: "its queue is paused", kind: assign.WhyPaused, text: `its queue "default" is paused`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				if _, err := x.Store.PauseQueue(x.ctx, workqueue.DefaultQueue); err != nil {
@@ -166,7 +167,7 @@ func whyHeld() []whyCase {
 			},
 		},
 		{
-			name: "its queue is for robots", kind: workqueue.WhyRobots, text: `the items of its queue "mail" are for robots, not for workers`,
+			name: "its queue is for robots", kind: assign.WhyRobots, text: `the items of its queue "mail" are for robots, not for workers`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				x.makeQueue("mail", `"Consumer"`, "'robots'")
@@ -177,7 +178,7 @@ func whyHeld() []whyCase {
 			},
 		},
 		{
-			name: "not due", kind: workqueue.WhyNotDue, text: `it is not due until TIME \(in SPAN\)`,
+			name: "not due", kind: assign.WhyNotDue, text: `it is not due until TIME \(in SPAN\)`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				return x.Item(ItemOpts{In: time.Hour}).ID
@@ -189,7 +190,7 @@ func whyHeld() []whyCase {
 			},
 		},
 		{
-			name: "a retry", kind: workqueue.WhyRetry, text: `retry 1 of 3 is due at TIME \(in SPAN\), after this error: no such host`,
+			name: "a retry", kind: assign.WhyRetry, text: `retry 1 of 3 is due at TIME \(in SPAN\), after this error: no such host`,
 			make: func(x *fixture) int64 {
 				w := x.whyWorker("a", 1, nil)
 				it := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
@@ -197,14 +198,14 @@ func whyHeld() []whyCase {
 				return it.ID
 			},
 			fix: func(x *fixture, id int64) { x.exec(1, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s`, longAgo) },
-			more: func(x *fixture, r workqueue.Reason) {
+			more: func(x *fixture, r assign.Reason) {
 				if r.Attempt != 2 || r.Attempts != 4 || r.At == nil || r.Error == "" {
 					x.Errorf("reason %+v, want attempt 2 of 4", r)
 				}
 			},
 		},
 		{
-			name: "expired", kind: workqueue.WhyExpired, text: `it was not started in time: its deadline ended at TIME`,
+			name: "expired", kind: assign.WhyExpired, text: `it was not started in time: its deadline ended at TIME`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				id := x.Item(ItemOpts{}).ID
@@ -223,7 +224,7 @@ func whyHeld() []whyCase {
 // limitCase is a queue in which one item takes up the limit.
 func limitCase(name, columns, numbers, text string) whyCase {
 	return whyCase{
-		name: name, kind: workqueue.WhyLimit, text: text,
+		name: name, kind: assign.WhyLimit, text: text,
 		make: func(x *fixture) int64 {
 			x.makeQueue("erp", columns, numbers)
 			w := x.whyWorker("a", 4, nil)
@@ -240,7 +241,7 @@ func limitCase(name, columns, numbers, text string) whyCase {
 				x.exec(1, `UPDATE "BotQueues" SET "%s" = "%[1]s" + 1 WHERE "Name" = 'erp'`, column)
 			}
 		},
-		more: func(x *fixture, r workqueue.Reason) {
+		more: func(x *fixture, r assign.Reason) {
 			if r.Limit == nil || r.Limit.Name != name || r.Limit.Used != 1 || r.Queue != "erp" {
 				x.Errorf("reason %+v with limit %+v, want %s", r, r.Limit, name)
 			}

@@ -41,6 +41,7 @@ var may = map[string]map[string]string{
 		"internal/author/strictyaml": "parameters are decoded strictly, with their places",
 	},
 	"handlers/queue": {
+		"workqueue/assign":   "its steps are the parameters of passes",
 		"workqueue/runner":   "they run items as a runner executes them",
 		"workqueue/scoring":  "the rules by which a pass scores, checked where a step is",
 		"workqueue/matching": "the distribution, labels and selectors of steps",
@@ -214,8 +215,15 @@ var may = map[string]map[string]string{
 		"internal/author/keydocs": "the keys of a policy of retrying are the same in pipelines, queues and tasks",
 		"internal/spans":          "lengths of time are written alike in steps and in the queue",
 	},
+	"workqueue/assign": {
+		"internal/spans":     "reasons name lengths of time",
+		"workqueue":          "it assigns items over the store's contract",
+		"workqueue/matching": "labels and selectors say which worker may have an item",
+		"workqueue/plan":     "it decides who gets what; passes read and write",
+	},
 	"workqueue/runner": {
-		"workqueue": "it runs items, with the rules and over the store's contract",
+		"workqueue/assign": "its sessions make passes",
+		"workqueue":        "it runs items, with the rules and over the store's contract",
 	},
 	"workqueue/plan": {
 		"workqueue/matching": "the modes have names, and items have selectors, in one place",
@@ -236,6 +244,7 @@ var may = map[string]map[string]string{
 		"workqueue":          "it implements the store's contract",
 	},
 	"workqueue/storetest": {
+		"workqueue/assign":              "passes are what a store serves",
 		"workqueue/plan":                "the places of expedited items",
 		"workqueue/matching":            "labels and selectors of its items",
 		"workqueue":                     "it tests the store's contract",
@@ -281,9 +290,11 @@ var thirdParty = []struct {
 // testFences are what tests do without, whatever they find handy.
 var testFences = []struct{ of, not, why string }{
 	{"workqueue", "handlers", "a queue test needs no handler"},
+	{"workqueue/assign", "handlers", "a queue test needs no handler"},
 	{"workqueue/runner", "handlers", "a queue test needs no handler"},
 	{"workqueue/sqlstore", "handlers", "a queue test needs no handler"},
 	{"workqueue", "pipelines", "a queue test needs no pipeline"},
+	{"workqueue/assign", "pipelines", "a queue test needs no pipeline"},
 	{"workqueue/runner", "pipelines", "a queue test needs no pipeline"},
 	{"workqueue/sqlstore", "pipelines", "a queue test needs no pipeline"},
 	{"handlers", "workqueue", "a handler test needs no queue"},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 const (
@@ -145,7 +146,7 @@ func (p *process) couldBegin() (items []*workqueue.Item) {
 		}
 		free -= takes.Cost
 		claimed[channel]++
-		if it.State != workqueue.Assigned && holds && rules.Workers == workqueue.IdleWorkers {
+		if it.State != workqueue.Assigned && holds && rules.Workers == assign.IdleWorkers {
 			continue // a worker that holds anything may be given nothing
 		}
 		if p.turnCost > 0 && it.Priority <= p.turn {

@@ -9,6 +9,7 @@ import (
 	"botwork/internal/cron"
 	"botwork/internal/scheduler"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 )
 
@@ -82,7 +83,7 @@ func (p *process) run(ctx context.Context, j job, start scheduler.Start) error {
 	}
 	s := p.begin(j, start)
 	defer p.over(j, s)
-	if _, err := p.runner.Assign(s.With(ctx), workqueue.AssignParams{Band: j.assign, Workers: p.w.rules.Workers, Profiles: profile}); err != nil {
+	if _, err := p.runner.Assign(s.With(ctx), assign.AssignParams{Band: j.assign, Workers: p.w.rules.Workers, Profiles: profile}); err != nil {
 		return err
 	}
 	for i, band := range j.executes {

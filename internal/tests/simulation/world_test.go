@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 // world is one history.
@@ -48,7 +49,7 @@ type rules struct {
 	Lease     time.Duration
 	Heartbeat time.Duration
 	Grace     time.Duration
-	Workers   workqueue.Availability
+	Workers   assign.Availability
 	Items     int
 	Burst     int // more of them, which come at once
 
@@ -68,7 +69,7 @@ type rules struct {
 func drawRules(d dice) rules {
 	r := rules{
 		Machines: []int{1, 1, 2, 2, 3, 4}[d.IntN(6)], Capacity: 1 + d.IntN(3), Grace: 20 * time.Second,
-		Lease: time.Minute, Heartbeat: 20 * time.Second, Workers: workqueue.IdleWorkers,
+		Lease: time.Minute, Heartbeat: 20 * time.Second, Workers: assign.IdleWorkers,
 		Items: 5 + d.IntN(10), Trouble: d.between(2*time.Minute, 4*time.Minute),
 	}
 	if d.chance(60) {
@@ -76,7 +77,7 @@ func drawRules(d dice) rules {
 	}
 	r.MaxReleases, r.WrongReading = []int{5, 3, 2}[d.IntN(3)], d.chance(30)
 	if d.chance(50) {
-		r.Workers = workqueue.AvailableWorkers
+		r.Workers = assign.AvailableWorkers
 	}
 	return r
 }

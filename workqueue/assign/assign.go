@@ -1,0 +1,156 @@
+package assign
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"botwork/workqueue"
+	"botwork/workqueue/matching"
+)
+
+// Availability is which workers an assignment pass gives items to.
+type Availability string
+
+// The availabilities.
+const (
+	// AvailableWorkers have a free slot or, where the mode is least-loaded and FreeSlots
+	// is not set, room for more work within the horizon.
+	AvailableWorkers Availability = "available"
+
+	// IdleWorkers hold no item at all of the item's kind (high, medium, low) or above.
+	// Lower items that a worker holds never make it unavailable to urgent ones.
+	IdleWorkers Availability = "idle"
+)
+
+// AssignParams say what an assignment pass does. The zero value of a field
+// means its default.
+type AssignParams struct {
+	// Band is the range of priorities that the pass assigns.
+	Band workqueue.Band
+
+	// SeenWithin bounds how long ago a worker was last seen; default 15 min.
+	SeenWithin time.Duration
+
+	// AssignedFor is how long an item may stay assigned without being
+	// started before it is given to somebody else; default 15 min.
+	AssignedFor time.Duration
+
+	// Workers picks the workers; default AvailableWorkers.
+	Workers Availability
+
+	// Horizon is how much estimated work a slot is given in advance, so that
+	// a worker that joins later finds some left; default 5 min.
+	Horizon time.Duration
+
+	// FreeSlots has items go to free slots only, and none be given in advance, in every
+	// mode: whichever slot comes free first gets the most urgent item.
+	FreeSlots bool
+
+	// MaxPerWorker bounds the items that a worker holds; default 2,000.
+	MaxPerWorker int
+
+	// DefaultEstimate stands for a duration that nobody knows; default 10 s.
+	DefaultEstimate time.Duration
+
+	// Profiles tell what pipelines say of their items.
+	Profiles workqueue.Profiles
+
+	// Learned tells what their runs took before; nil knows nothing.
+	Learned *workqueue.Learned
+
+	// Distribution is how items are given to workers where neither their
+	// pipeline nor their queue says it; what it leaves open is
+	// matching.DefaultDistribution.
+	Distribution matching.Distribution
+
+	// Take has the worker whose pass it is claim at once what it is given; nil
+	// leaves that to Claim. Items whose queues have limits are not taken.
+	Take *workqueue.Taking
+
+	// NewRule makes a rule of a scoring; nil knows none but the default score.
+	NewRule func(matching.Scoring) (matching.Rule, error)
+
+	// unbounded gives out more than slots take, in every mode: see plan.Options.
+	unbounded bool
+
+	// Brief leaves out the look for what is to be freed: somebody has looked a few
+	// seconds ago.
+	Brief bool
+}
+
+// WithDefaults returns the parameters with the defaults in place of zero values.
+func (p AssignParams) WithDefaults() AssignParams {
+	if p.Band == (workqueue.Band{}) {
+		p.Band = workqueue.EveryPriority
+	}
+	p.SeenWithin = cmp.Or(p.SeenWithin, 15*time.Minute)
+	p.AssignedFor = cmp.Or(p.AssignedFor, 15*time.Minute)
+	p.Workers = cmp.Or(p.Workers, AvailableWorkers)
+	p.Horizon = cmp.Or(p.Horizon, 5*time.Minute)
+	p.MaxPerWorker = cmp.Or(p.MaxPerWorker, 2_000)
+	p.DefaultEstimate = cmp.Or(p.DefaultEstimate, 10*time.Second)
+	return p
+}
+
+// Validate checks the fields that are set, all at once.
+func (p AssignParams) Validate() error {
+	var errs []error
+	for _, f := range []struct {
+		name  string
+		value int64
+	}{
+		{"workerSeenWithin", int64(p.SeenWithin)},
+		{"assignedFor", int64(p.AssignedFor)},
+		{"horizon", int64(p.Horizon)},
+		{"maxPerWorker", int64(p.MaxPerWorker)},
+		{"defaultEstimate", int64(p.DefaultEstimate)},
+	} {
+		if f.value < 0 {
+			errs = append(errs, fmt.Errorf("%s: want more than 0", f.name))
+		}
+	}
+	if p.Workers != "" && p.Workers != IdleWorkers && p.Workers != AvailableWorkers {
+		errs = append(errs, fmt.Errorf("workers %q: want available or idle", p.Workers))
+	}
+	if p.Band.Empty() {
+		errs = append(errs, fmt.Errorf("no priority lies between %d and %d", p.Band.Min, p.Band.Max))
+	}
+	if err := p.Distribution.Validate(); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// newRule makes a scoring's rule.
+func (p AssignParams) newRule(s matching.Scoring) (matching.Rule, error) {
+	if p.NewRule != nil {
+		return p.NewRule(s)
+	}
+	if s.Kind() != matching.DefaultRule {
+		return nil, fmt.Errorf("the scoring rule %s is not to be had here", s.Kind())
+	}
+	return defaultRule{}, nil
+}
+
+// defaultRule scores by matching.Score.
+type defaultRule struct{}
+
+// Scores implements matching.Rule.
+func (defaultRule) Scores(_ context.Context, job matching.Job, workers []matching.Labels) ([]float64, error) {
+	scores := make([]float64, len(workers))
+	for i, labels := range workers {
+		scores[i] = matching.Score(job.Labels, job.Selectors, labels)
+	}
+	return scores, nil
+}
+
+// bound has the pass give no worker more than is taken at once.
+func (p AssignParams) bound(held int) AssignParams {
+	if p.Take != nil && p.Take.Ahead {
+		p.MaxPerWorker = min(p.MaxPerWorker, held+p.Take.Max)
+	}
+	return p
+}

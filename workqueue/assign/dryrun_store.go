@@ -1,0 +1,173 @@
+package assign
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"botwork/workqueue"
+	"botwork/workqueue/matching"
+)
+
+// dryStore is a database for one pass that writes nothing: it keeps what the pass
+// would write, and what it has read for that.
+type dryStore struct {
+	real workqueue.AssignStore
+	p    AssignParams
+
+	now       time.Time
+	loads     []workqueue.WorkerLoad
+	queues    map[string]workqueue.JSONText
+	seen      map[int64]workqueue.DueItem
+	written   []workqueue.Assignment
+	sweepable bool
+
+	rules map[string]*rememberedRule // by the text of their scoring
+}
+
+var _ workqueue.AssignStore = (*dryStore)(nil)
+
+func newDryStore(real workqueue.AssignStore, p AssignParams) *dryStore {
+	return &dryStore{real: real, p: p, seen: map[int64]workqueue.DueItem{}, rules: map[string]*rememberedRule{}}
+}
+
+// Survey implements AssignStore.
+func (d *dryStore) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
+	return d.real.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) error {
+		return read(ctx, &dryTx{AssignView: view, d: d})
+	})
+}
+
+// Assign implements AssignStore, without the lock.
+func (d *dryStore) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
+	return d.real.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) error {
+		d.written = nil
+		return pass(ctx, &dryTx{AssignView: view, d: d})
+	})
+}
+
+// TakePass implements AssignStore.
+func (d *dryStore) TakePass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) (workqueue.Taken, bool, error) {
+	return workqueue.TakeByAssign(ctx, d, passes, assignments, t)
+}
+
+// dryTx is a pass's view and transaction.
+type dryTx struct {
+	workqueue.AssignView
+	d *dryStore
+}
+
+var _ workqueue.AssignTx = (*dryTx)(nil)
+
+// Marks implements AssignView.
+func (t *dryTx) Marks(ctx context.Context) (workqueue.Marks, error) {
+	m, err := t.AssignView.Marks(ctx)
+	t.d.now = m.Now
+	return m, err
+}
+
+// Sweepable implements AssignView.
+func (t *dryTx) Sweepable(ctx context.Context, assignedFor time.Duration) (bool, error) {
+	found, err := t.AssignView.Sweepable(ctx, assignedFor)
+	t.d.sweepable = t.d.sweepable || found
+	return found, err
+}
+
+// Distributions implements AssignView.
+func (t *dryTx) Distributions(ctx context.Context) (queues map[string]workqueue.JSONText, err error) {
+	queues, err = t.AssignView.Distributions(ctx)
+	t.d.queues = queues
+	return queues, err
+}
+
+// WorkerLoads implements AssignView. Scores of other workers are of no use.
+func (t *dryTx) WorkerLoads(ctx context.Context, seenWithin time.Duration, band workqueue.Band, estimate time.Duration) (loads []workqueue.WorkerLoad, err error) {
+	loads, err = t.AssignView.WorkerLoads(ctx, seenWithin, band, estimate)
+	t.d.loads = loads
+	clear(t.d.rules)
+	return loads, err
+}
+
+// DueItems implements AssignView: without what the pass would have written.
+func (t *dryTx) DueItems(ctx context.Context, band workqueue.Band, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
+	due, err := t.AssignView.DueItems(ctx, band, full, limit+len(t.d.written))
+	given := make(map[int64]bool, len(t.d.written))
+	for i := range t.d.written {
+		given[t.d.written[i].ItemID] = true
+	}
+	due = slices.DeleteFunc(due, func(it workqueue.DueItem) bool { return given[it.ID] })
+	due = workqueue.FirstDue(due, limit)
+	t.remember(due)
+	return due, err
+}
+
+// AssignedItems implements AssignView.
+func (t *dryTx) AssignedItems(ctx context.Context, band workqueue.Band, limit int) ([]workqueue.DueItem, error) {
+	items, err := t.AssignView.AssignedItems(ctx, band, limit)
+	t.remember(items)
+	return items, err
+}
+
+func (t *dryTx) remember(items []workqueue.DueItem) {
+	for i := range items {
+		t.d.seen[items[i].ID] = items[i]
+	}
+}
+
+// Limits implements LimitTx.
+func (t *dryTx) Limits(ctx context.Context) ([]workqueue.LimitUse, error) { return t.LimitUses(ctx) }
+
+// Rescue implements AssignTx.
+func (t *dryTx) Rescue(context.Context, time.Duration) (workqueue.RescueResult, error) {
+	return workqueue.RescueResult{}, nil
+}
+
+// Expire implements AssignTx.
+func (t *dryTx) Expire(context.Context) (int, error) { return 0, nil }
+
+// Write implements AssignTx.
+func (t *dryTx) Write(_ context.Context, assignments []workqueue.Assignment) (int, error) {
+	t.d.written = append(t.d.written, assignments...)
+	return len(assignments), nil
+}
+
+// Take implements AssignTx. A dry pass takes nothing.
+func (t *dryTx) Take(context.Context, []workqueue.Assignment, workqueue.Taking) ([]workqueue.Item, error) {
+	return nil, nil
+}
+
+// Mark implements AssignTx.
+func (t *dryTx) Mark(context.Context, workqueue.Marks) error { return nil }
+
+// rule makes rules that remember what they have answered: scores are told once the
+// plan is made, and a service must not be asked for them again.
+func (d *dryStore) rule(s matching.Scoring) (matching.Rule, error) {
+	text := matching.Distribution{Scoring: &s}.JSON()
+	if r, ok := d.rules[text]; ok {
+		return r, nil
+	}
+	rule, err := d.p.newRule(s)
+	if err != nil {
+		return nil, err
+	}
+	d.rules[text] = &rememberedRule{rule: rule, scores: map[string][]float64{}}
+	return d.rules[text], nil
+}
+
+type rememberedRule struct {
+	rule   matching.Rule
+	scores map[string][]float64 // by the job
+}
+
+// Scores implements matching.Rule.
+func (r *rememberedRule) Scores(ctx context.Context, job matching.Job, workers []matching.Labels) ([]float64, error) {
+	key := job.Labels.JSON() + "\n" + matching.SelectorsJSON(job.Selectors)
+	if scores, ok := r.scores[key]; ok {
+		return slices.Clone(scores), nil // the caller turns them round
+	}
+	scores, err := r.rule.Scores(ctx, job, workers)
+	if err == nil {
+		r.scores[key] = slices.Clone(scores)
+	}
+	return scores, err
+}

@@ -1,0 +1,162 @@
+package assign
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// A forecast is the database of its own passes.
+var (
+	_ workqueue.AssignStore = (*forecast)(nil)
+	_ workqueue.AssignTx    = (*forecast)(nil)
+)
+
+// Survey implements AssignStore.
+func (f *forecast) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
+	return read(ctx, f)
+}
+
+// Assign implements AssignStore.
+func (f *forecast) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
+	return pass(ctx, f)
+}
+
+// TakePass implements AssignStore.
+func (f *forecast) TakePass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) (workqueue.Taken, bool, error) {
+	return workqueue.TakeByAssign(ctx, f, passes, assignments, t)
+}
+
+// Foresee implements AssignView.
+func (f *forecast) Foresee(context.Context, workqueue.Foresight) error { return nil }
+
+// Marks implements AssignView.
+func (f *forecast) Marks(context.Context) (workqueue.Marks, error) {
+	m := f.marks
+	m.Now, m.Turns = f.now, maps.Clone(m.Turns)
+	return m, nil
+}
+
+// Sweepable implements AssignView: what is to be freed is free when a forecast begins.
+func (f *forecast) Sweepable(context.Context, time.Duration) (bool, error) { return false, nil }
+
+// Distributions implements AssignView.
+func (f *forecast) Distributions(context.Context) (map[string]workqueue.JSONText, error) {
+	return f.queues, nil
+}
+
+// WorkerLoads implements AssignView.
+func (f *forecast) WorkerLoads(_ context.Context, _ time.Duration, band workqueue.Band, defaultEstimate time.Duration) ([]workqueue.WorkerLoad, error) {
+	loads := make([]workqueue.WorkerLoad, len(f.workers))
+	for i, w := range f.workers {
+		loads[i] = w.loadFor(band.Min, defaultEstimate, f.now)
+	}
+	return loads, nil
+}
+
+// DueItems implements AssignView.
+func (f *forecast) DueItems(_ context.Context, band workqueue.Band, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
+	return f.waiting.of(band, full, limit, f.now), nil
+}
+
+// AssignedItems implements AssignView.
+func (f *forecast) AssignedItems(_ context.Context, band workqueue.Band, limit int) ([]workqueue.DueItem, error) {
+	var all []*forecastItem
+	for _, w := range f.workers {
+		for _, it := range w.assigned {
+			if band.Contains(it.Priority) {
+				all = append(all, it)
+			}
+		}
+	}
+	slices.SortFunc(all, inRunOrder)
+	all = all[:min(len(all), limit)]
+	items := make([]workqueue.DueItem, len(all))
+	for i := range all {
+		items[i] = all[i].DueItem
+		items[i].Queue, items[i].LimitKey = "", "" // as the database has it
+	}
+	return items, nil
+}
+
+// HeldItems implements AssignView; no pass asks for it.
+func (f *forecast) HeldItems(context.Context, int) ([]workqueue.HeldItem, error) { return nil, nil }
+
+// LimitUses implements AssignView.
+func (f *forecast) LimitUses(context.Context) ([]workqueue.LimitUse, error) {
+	return f.limits.at(f.now), nil
+}
+
+// Limits implements LimitTx.
+func (f *forecast) Limits(ctx context.Context) ([]workqueue.LimitUse, error) { return f.LimitUses(ctx) }
+
+// Rescue implements AssignTx.
+func (f *forecast) Rescue(context.Context, time.Duration) (workqueue.RescueResult, error) {
+	return workqueue.RescueResult{}, nil
+}
+
+// Expire implements AssignTx; DueItems leaves out what has expired.
+func (f *forecast) Expire(context.Context) (int, error) { return 0, nil }
+
+// Write implements AssignTx.
+func (f *forecast) Write(_ context.Context, assignments []workqueue.Assignment) (int, error) {
+	written := 0
+	changed := map[*forecastWorker]bool{}
+	for i := range assignments {
+		a := &assignments[i]
+		to := f.worker(a.WorkerID)
+		if to == nil {
+			continue
+		}
+		it := &forecastItem{waited: true}
+		if from := f.worker(a.From); from != nil {
+			moved := from.take(a.ItemID)
+			if moved == nil {
+				continue
+			}
+			it = moved
+		} else {
+			due, ok := f.waiting.take(a.ItemID)
+			if !ok {
+				continue
+			}
+			it.DueItem = due
+			f.limits.give(&due)
+		}
+		it.Holder, it.Since, it.RunOrder, it.Channel = a.WorkerID, f.now, a.RunOrder, a.Channel
+		it.Estimate, it.takes = a.Estimate, cmp.Or(a.Estimate, f.defaultEstimate)
+		to.give(it)
+		to.load.AvailableSince = f.now
+		changed[to] = true
+		written++
+	}
+	for w := range changed {
+		w.order()
+	}
+	return written, nil
+}
+
+// Take implements AssignTx; the passes of a forecast take nothing.
+func (f *forecast) Take(context.Context, []workqueue.Assignment, workqueue.Taking) ([]workqueue.Item, error) {
+	return nil, nil
+}
+
+// Mark implements AssignTx.
+func (f *forecast) Mark(_ context.Context, m workqueue.Marks) error {
+	f.marks.Passes++
+	maps.Copy(f.marks.Turns, m.Turns)
+	return nil
+}
+
+func (f *forecast) worker(id int64) *forecastWorker {
+	for _, w := range f.workers {
+		if w.load.WorkerID == id {
+			return w
+		}
+	}
+	return nil
+}

@@ -1,0 +1,301 @@
+package assign
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"botwork/workqueue"
+	"botwork/workqueue/plan"
+)
+
+// AssignResult is what a pass did.
+type AssignResult struct {
+	workqueue.RescueResult
+
+	// Expired counts the items that were cancelled because they had not been
+	// started in time.
+	Expired int `json:"expired"`
+
+	// Workers counts the workers that could take items of every priority of the
+	// band when the pass began.
+	Workers int `json:"workers"`
+
+	// Assigned counts the items that were given to a worker, Moved those that
+	// were taken from another one, which had not started them.
+	Assigned int `json:"assigned"`
+	Moved    int `json:"moved"`
+
+	// Taken are those of Assigned that are claimed already: highest priority first,
+	// then as Claim orders them.
+	Taken []workqueue.Item `json:"-"`
+
+	// Emptied tells that the worker that takes has nothing to claim beside them.
+	Emptied bool `json:"-"`
+
+	// Faults tell what the pass could not read or score, and did without.
+	Faults []string `json:"-"`
+
+	// Left tells that the pass did not give out all that there was, or did not look
+	// for lack of workers with room.
+	Left bool `json:"-"`
+
+	// Pace is how soon another pass may find a place for items that waited for
+	// nothing but one under a rate; 0 when none did.
+	Pace time.Duration `json:"-"`
+}
+
+const (
+	// surveys is how often a pass plans without the lock before it plans under it.
+	surveys = 3
+
+	// leastWindow and mostWindow bound how many items a pass looks at.
+	leastWindow, mostWindow = 500, 1_000_000
+
+	// pageLimit bounds what a pass under the lock looks at at a time.
+	pageLimit = 5000
+)
+
+// AssignPass frees what nobody will run, cancels what has not been started in
+// time, then gives the due items of the band to the live workers, the highest
+// priority first, each to the worker that the distribution mode names; of queues
+// with limits only as many as those allow over the whole cluster.
+//
+// It reads and plans without the cluster's assignment lock, and takes that to
+// write. When another pass has written in between, the plan is made anew; a plan
+// that comes too late for a third time, or meets queues with limits, is made under
+// the lock. When AssignPass returns, a pass that began after the call has been
+// committed.
+func AssignPass(ctx context.Context, store workqueue.AssignStore, p AssignParams) (AssignResult, error) {
+	result, _, err := p.Pass(ctx, store)
+	return result, err
+}
+
+// Pass is AssignPass; for a worker that claims by its own passes, it also returns what its
+// next ones can reuse, nil if there is nothing.
+func (p AssignParams) Pass(ctx context.Context, store workqueue.AssignStore) (AssignResult, *SelfAssign, error) {
+	if err := p.Validate(); err != nil {
+		return AssignResult{}, nil, err
+	}
+	p = p.WithDefaults()
+	var result AssignResult
+	var unlearned []string
+	if err := p.Learned.Refresh(ctx); err != nil { // it goes on with what it knew
+		unlearned = []string{fmt.Sprintf("learned durations: %v", err)}
+	}
+	for range surveys {
+		plan, err := p.survey(ctx, store, p.Brief)
+		if err != nil {
+			return result, nil, err
+		}
+		if plan.sweepable {
+			if err := p.sweep(ctx, store, &result); err != nil {
+				return result, nil, err
+			}
+			// What looks as if it could be freed again is left to the next pass.
+			if plan, err = p.survey(ctx, store, true); err != nil {
+				return result, nil, err
+			}
+		}
+		if plan.limited {
+			break
+		}
+		result.Workers, result.Faults, result.Left = plan.workers, append(unlearned, plan.faults...), plan.left
+		result.Emptied = plan.emptied
+		if len(plan.assignments) == 0 {
+			return result, plan.own, nil
+		}
+		taken, done, err := plan.write(ctx, store, p.Take, &result)
+		if err == nil {
+			result.Taken, err = p.Take.Read(ctx, taken)
+		}
+		if done || err != nil {
+			return result, plan.own, err
+		}
+	}
+	result, err := p.locked(ctx, store, result)
+	result.Faults = append(unlearned, result.Faults...)
+	return result, nil, err
+}
+
+// sweep frees and cancels, in a transaction of its own: what it frees is read with
+// all the rest.
+func (p AssignParams) sweep(ctx context.Context, store workqueue.AssignStore, result *AssignResult) error {
+	var rescued workqueue.RescueResult
+	var expired int
+	err := store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) (err error) {
+		rescued, expired, err = p.clear(ctx, tx)
+		return err
+	})
+	if err == nil {
+		result.RescueResult = result.Plus(rescued)
+		result.Expired += expired
+	}
+	return err
+}
+
+func (p AssignParams) clear(ctx context.Context, tx workqueue.AssignTx) (workqueue.RescueResult, int, error) {
+	rescued, err := tx.Rescue(ctx, p.AssignedFor)
+	if err != nil {
+		return rescued, 0, err
+	}
+	expired, err := tx.Expire(ctx)
+	return rescued, expired, err
+}
+
+// passPlan is what a pass has decided outside of the lock.
+type passPlan struct {
+	marks       workqueue.Marks
+	assignments []workqueue.Assignment
+	turns       map[string]int64
+	workers     int
+	faults      []string
+	sweepable   bool // there is something to free first
+	limited     bool // there are items whose queues have limits
+	left        bool // not all items were given out, or none was looked at
+	emptied     bool // the worker that takes has nothing to claim beside what it takes
+	own         *SelfAssign
+}
+
+// write writes the plan unless another pass has written since it was made.
+func (plan *passPlan) write(ctx context.Context, store workqueue.AssignStore, take *workqueue.Taking, result *AssignResult) (taken workqueue.Taken, done bool, err error) {
+	ctx, cancel, err := take.WriteContext(ctx)
+	if err != nil {
+		return taken, false, err
+	}
+	defer cancel()
+	own, others := take.Split(plan.assignments)
+	if len(own) > 0 && len(others) == 0 && len(plan.turns) == 0 {
+		taken, done, err = store.TakePass(ctx, plan.marks.Passes, own, *take)
+		result.Assigned = taken.Len()
+		return taken, done, err
+	}
+	err = store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
+		done, result.Assigned, result.Moved, taken = false, 0, 0, workqueue.Taken{}
+		now, err := tx.Marks(ctx)
+		if err != nil || now.Passes != plan.marks.Passes {
+			return err
+		}
+		done = true
+		if len(own) > 0 {
+			items, err := tx.Take(ctx, own, *take)
+			if err != nil {
+				return err
+			}
+			taken, result.Assigned = workqueue.TakenItems(items), len(items)
+		}
+		return writePlan(ctx, tx, plan.marks, others, plan.turns, result)
+	})
+	if err != nil {
+		return workqueue.Taken{}, false, err
+	}
+	return taken, done, nil
+}
+
+// writePlan writes assignments, first those of items that wait, and counts them.
+func writePlan(ctx context.Context, tx workqueue.AssignTx, m workqueue.Marks, assignments []workqueue.Assignment, turns map[string]int64, result *AssignResult) error {
+	moves := slices.IndexFunc(assignments, func(a workqueue.Assignment) bool { return a.From != 0 })
+	if moves < 0 {
+		moves = len(assignments)
+	}
+	assigned, err := tx.Write(ctx, assignments[:moves])
+	if err != nil {
+		return err
+	}
+	moved, err := tx.Write(ctx, assignments[moves:])
+	if err != nil {
+		return err
+	}
+	result.Assigned += assigned
+	result.Moved += moved
+	return tx.Mark(ctx, workqueue.Marks{Passes: m.Passes, Turns: turns})
+}
+
+// locked runs a whole pass under the lock, page by page: what a page assigned, and
+// what it found without a place under the queues' limits, is gone from the next.
+func (p AssignParams) locked(ctx context.Context, store workqueue.AssignStore, before AssignResult) (AssignResult, error) {
+	var result AssignResult
+	err := store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
+		result = before
+		rescued, expired, err := p.clear(ctx, tx)
+		if err != nil {
+			return err
+		}
+		result.RescueResult = result.Plus(rescued)
+		result.Expired += expired
+		limits := &passLimits{}
+		result.Left = true
+		pl, err := p.planner(ctx, tx)
+		if err != nil {
+			return err
+		}
+		err = pl.pages(ctx, tx, limits, &result)
+		result.Workers, result.Faults, result.Pace = pl.workers, pl.classes.faults, limits.pace
+		return err
+	})
+	return result, err
+}
+
+func (pl *passPlanner) pages(ctx context.Context, tx workqueue.AssignTx, limits *passLimits, result *AssignResult) error {
+	for !pl.Done() {
+		limit := min(max(pl.Room(pl.p.DefaultEstimate.Milliseconds()), 64), pageLimit)
+		left := limits.full() + len(pl.classes.broken.here) // what this page leaves out
+		due, err := limits.due(ctx, tx, pl.p.Band, limit, pl.classes.broken.here)
+		if err != nil || len(due) == 0 {
+			result.Left = limits.full() > 0
+			return err
+		}
+		items, err := pl.items(ctx, due)
+		if err != nil {
+			return err
+		}
+		of := make(map[int64]workqueue.DueItem, len(due))
+		for _, it := range due {
+			of[it.ID] = it
+		}
+		for i := range items {
+			it := of[items[i].ID]
+			if limits.allow(it) && pl.Give(&items[i]) {
+				limits.take(it)
+			}
+		}
+		before, last := result.Assigned, len(due) < limit && limits.full() == 0
+		placements, turns := pl.Plan()
+		if len(placements) > 0 {
+			if err := writePlan(ctx, tx, pl.marks, assignmentsOf(placements), turns, result); err != nil {
+				return err
+			}
+			pl.marks.Passes++
+		}
+		if last && result.Assigned-before == len(items) {
+			result.Left = false
+			return nil
+		}
+		more := result.Assigned > before || limits.full()+len(pl.classes.broken.here) > left
+		if !more || len(due) < limit {
+			return nil
+		}
+	}
+	return nil
+}
+
+// assignmentsOf puts the items that wait before those that are moved.
+func assignmentsOf(placements []plan.Placement) []workqueue.Assignment {
+	list := make([]workqueue.Assignment, 0, len(placements))
+	for _, moved := range []bool{false, true} {
+		for i := range placements {
+			p := &placements[i]
+			if (p.From != 0) != moved {
+				continue
+			}
+			a := workqueue.Assignment{ItemID: p.Item, WorkerID: p.Worker, From: p.From, RunOrder: p.RunOrder, Channel: p.Channel, Priority: p.Priority}
+			a.StartsAt = time.UnixMilli(p.Start).UTC()
+			if !p.Guessed {
+				a.Estimate = time.Duration(p.Estimate) * time.Millisecond
+			}
+			list = append(list, a)
+		}
+	}
+	return list
+}

@@ -1,0 +1,263 @@
+package assign
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"botwork/workqueue"
+	"botwork/workqueue/matching"
+	"botwork/workqueue/plan"
+)
+
+// passClasses sorts the items of a pass into classes that the same workers may
+// take. What items say is mostly the same: it is read once for each text.
+type passClasses struct {
+	p       AssignParams
+	now     time.Time
+	queues  map[string]matching.Distribution
+	workers []plan.Worker     // by id
+	labels  []matching.Labels // of each
+
+	broken    brokenPipelines
+	selectors map[string][]matching.Selector
+	bySelect  map[string]plan.Set // who satisfies one selector
+	rules     map[string]matching.Rule
+
+	// Of the present plan.
+	pl    *plan.Planner
+	known map[classKey]passClass
+
+	fillSlots bool // some class has a mode that gives items to free slots only
+
+	faults []string
+}
+
+// classKey is what the class of an item follows from.
+type classKey struct {
+	queue, pipeline   string
+	labels, selectors workqueue.JSONText
+	asking            string // which of the selectors still ask; "" for all
+}
+
+type passClass struct {
+	number    int // -1: nobody may take the item
+	broken    bool
+	expedites bool
+}
+
+// mostFaults bounds what a pass tells.
+const mostFaults = 10
+
+func newPassClasses(p AssignParams, loads []workqueue.WorkerLoad, queues map[string]workqueue.JSONText, now time.Time) *passClasses {
+	c := &passClasses{
+		p: p, now: now, queues: make(map[string]matching.Distribution, len(queues)),
+		selectors: map[string][]matching.Selector{}, bySelect: map[string]plan.Set{}, rules: map[string]matching.Rule{},
+	}
+	for i := range loads {
+		l := &loads[i]
+		own, err := matching.ParseLabels(string(l.Labels))
+		c.fault(err, "labels of worker %q", l.Name)
+		w := plan.Worker{ID: l.WorkerID, Slots: l.Capacity, Reserved: l.Reserved, AvailableSince: l.AvailableSince.UnixMilli()}
+		channels, err := workqueue.ParseChannels(l.Channels)
+		c.fault(err, "worker %q", l.Name)
+		for name, channel := range channels {
+			if w.Channels == nil {
+				w.Channels = map[string]plan.Channel{}
+			}
+			w.Channels[name] = plan.Channel(channel)
+		}
+		w.Queues, err = workqueue.ParseServed(l.Queues)
+		c.fault(err, "worker %q", l.Name)
+		c.workers = append(c.workers, w)
+		c.labels = append(c.labels, matching.WorkerLabels(l.WorkerID, l.Name, own))
+	}
+	c.broken = newBrokenPipelines(c.labels)
+	for queue, text := range queues {
+		d, err := matching.ParseDistribution(string(text))
+		c.fault(err, "distribution of queue %q", queue)
+		c.queues[queue] = d
+	}
+	return c
+}
+
+// use begins a plan.
+func (c *passClasses) use(pl *plan.Planner) {
+	c.pl, c.known = pl, map[classKey]passClass{}
+}
+
+func (c *passClasses) fault(err error, format string, args ...any) {
+	if err != nil && len(c.faults) < mostFaults {
+		c.faults = append(c.faults, fmt.Sprintf(format, args...)+": "+strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+}
+
+// of finds the class of an item.
+func (c *passClasses) of(ctx context.Context, it *workqueue.DueItem) (passClass, error) {
+	key := classKey{queue: it.QueueName, pipeline: it.Pipeline, labels: it.Labels, selectors: it.Selectors}
+	if workqueue.InlinePipeline(it.Pipeline) {
+		key.pipeline = "" // it has no profile, and each would be a class of its own
+	}
+	if class, ok := c.known[key]; ok {
+		return class, nil
+	}
+	profile := c.p.Profiles.Of(it.Pipeline)
+	if profile.Broken != "" {
+		c.broken.addHere(it.Pipeline)
+		c.known[key] = passClass{number: -1, broken: true}
+		return c.known[key], nil
+	}
+	selectors, ok := c.selectorsOf(it, &profile)
+	if !ok {
+		c.known[key] = passClass{number: -1}
+		return c.known[key], nil
+	}
+	asking := selectors
+	if slices.ContainsFunc(selectors, func(s matching.Selector) bool { return s.ExpiresAfter > 0 }) {
+		waited := c.now.Sub(it.Due)
+		asking = matching.Active(selectors, waited)
+		for i := range selectors {
+			if selectors[i].Expired(waited) {
+				key.asking += fmt.Sprint(i, " ")
+			}
+		}
+		key.asking += "asks no longer"
+		if class, ok := c.known[key]; ok {
+			return class, nil
+		}
+	}
+	class, err := c.make(ctx, it, profile, asking)
+	if err == nil {
+		c.known[key] = class
+	}
+	return class, err
+}
+
+// selectorsOf returns all selectors that the item asks for; false: its own cannot be read.
+func (c *passClasses) selectorsOf(it *workqueue.DueItem, profile *workqueue.Profile) ([]matching.Selector, bool) {
+	if it.Selectors == "" {
+		return profile.Selectors, true
+	}
+	text := string(it.Selectors)
+	own, ok := c.selectors[text]
+	if !ok {
+		var err error
+		own, err = matching.ParseSelectors(text)
+		c.fault(err, "selectors of item %d", it.ID)
+		if err != nil {
+			return nil, false
+		}
+		c.selectors[text] = own
+	}
+	return profile.Asks(own), true
+}
+
+func (c *passClasses) make(ctx context.Context, it *workqueue.DueItem, profile workqueue.Profile, asking []matching.Selector) (passClass, error) {
+	d := profile.Distribution.Or(c.queues[it.QueueName]).Or(c.p.Distribution).Or(matching.DefaultDistribution())
+	class := plan.Class{Mode: d.Mode, Queue: it.QueueName, Channel: profile.Channel}
+	c.fillSlots = c.fillSlots || d.Mode != matching.LeastLoaded
+	switch {
+	case profile.Distribution.Mode != "":
+		class.Scope = "pipeline " + it.Pipeline
+	case c.queues[it.QueueName].Mode != "":
+		class.Scope = "queue " + it.QueueName
+	}
+	if !d.Bypasses() {
+		class.Eligible = c.eligible(asking)
+	}
+	class.Eligible = c.broken.limit(class.Eligible, it.Pipeline, len(c.workers))
+	if d.Mode == matching.BestWorker {
+		labels, err := matching.ParseLabels(string(it.Labels))
+		c.fault(err, "labels of item %d", it.ID)
+		scores, err := c.scores(ctx, *d.Scoring, matching.Job{Labels: labels.Or(profile.Labels), Selectors: asking})
+		if err != nil {
+			return passClass{}, err
+		}
+		class.Scores = scores
+	}
+	return passClass{number: c.pl.Class(class), expedites: matching.Expedites(asking)}, nil
+}
+
+// eligible are the workers that satisfy all selectors; nil: every one.
+func (c *passClasses) eligible(selectors []matching.Selector) plan.Set {
+	var all plan.Set
+	for i := range selectors {
+		s := &selectors[i]
+		key := s.String()
+		set, ok := c.bySelect[key]
+		if !ok {
+			set = plan.NewSet(len(c.workers))
+			for at := range c.workers {
+				if s.Satisfied(c.labels[at]) {
+					set.Add(at)
+				}
+			}
+			c.bySelect[key] = set
+		}
+		if all == nil {
+			all = slices.Clone(set)
+		} else {
+			all.And(set)
+		}
+	}
+	return all
+}
+
+// scores scores all workers, the highest first whatever the scoring prefers. A rule
+// that fails is replaced by the default score: items are not kept waiting for it.
+func (c *passClasses) scores(ctx context.Context, s matching.Scoring, job matching.Job) ([]float64, error) {
+	scores, err := c.byRule(ctx, s, job)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		c.fault(err, "scores (the default score holds)")
+		scores = make([]float64, len(c.labels))
+		for i := range c.labels {
+			scores[i] = matching.Score(job.Labels, job.Selectors, c.labels[i])
+		}
+		return scores, nil
+	}
+	if s.Ascending {
+		for i := range scores {
+			scores[i] = -scores[i]
+		}
+	}
+	return scores, nil
+}
+
+func (c *passClasses) byRule(ctx context.Context, s matching.Scoring, job matching.Job) ([]float64, error) {
+	text := matching.Distribution{Scoring: &s}.JSON()
+	rule, ok := c.rules[text]
+	if !ok {
+		var err error
+		if rule, err = c.p.newRule(s); err != nil {
+			return nil, err
+		}
+		c.rules[text] = rule
+	}
+	return rule.Scores(ctx, job, c.labels)
+}
+
+// exhausted returns the queues that need not be read any further: none of their items that
+// were read finds a worker any longer, and no worker that serves them has a free slot, for
+// which something further down may be eligible.
+func (c *passClasses) exhausted() []string {
+	left := map[string]bool{}
+	for key, class := range c.known {
+		if class.broken {
+			continue // it says nothing of the queue's other items
+		}
+		left[key.queue] = left[key.queue] || class.number >= 0 && !c.pl.Exhausted(class.number)
+	}
+	var queues []string
+	for queue, some := range left {
+		if !some && queue != "" && !c.pl.HasFreeSlot(queue) {
+			queues = append(queues, queue)
+		}
+	}
+	slices.Sort(queues)
+	return queues
+}

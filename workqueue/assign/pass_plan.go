@@ -1,0 +1,373 @@
+package assign
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+
+	"botwork/workqueue"
+	"botwork/workqueue/plan"
+)
+
+// takeBackMargin is how much sooner an item must start at another worker to be
+// moved there: less than that is not worth a write.
+const takeBackMargin = 2 * time.Second
+
+// takeBackMost bounds the items that a pass looks at to move some of them.
+const takeBackMost = 20_000
+
+// manyItems are so many that a pass has the memory collected when it has got what it
+// needs of them: what was read is three times as large, and until the collector runs by itself
+// as much again would come on top. It takes a thousandth of such a pass.
+const manyItems = 100_000
+
+// passPlanner is the planner of one pass, with what it knows of the items.
+type passPlanner struct {
+	*plan.Planner
+	p       AssignParams
+	marks   workqueue.Marks
+	classes *passClasses
+	loads   []workqueue.WorkerLoad
+	queues  map[string]workqueue.JSONText // how each gives out its items
+
+	workers int // that have room for items of every priority of the band
+	room    int // about so many items
+
+	left bool // not all items were given out, or none was looked at
+}
+
+// survey reads and plans outside of the lock, unless there is something to be freed
+// first that was not swept just now.
+func (p AssignParams) survey(ctx context.Context, store workqueue.AssignStore, swept bool) (*passPlan, error) {
+	plan := &passPlan{}
+	err := store.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) error {
+		*plan = passPlan{}
+		if !swept {
+			var err error
+			if plan.sweepable, err = view.Sweepable(ctx, p.AssignedFor); plan.sweepable || err != nil {
+				return err
+			}
+		}
+		if err := view.Foresee(ctx, p.foresight()); err != nil {
+			return err
+		}
+		pl, err := p.planner(ctx, view)
+		if err != nil {
+			return err
+		}
+		plan.marks, plan.workers = pl.marks, pl.workers
+		if plan.limited, err = pl.window(ctx, view); plan.limited || err != nil {
+			return err
+		}
+		plan.left = pl.left
+		placements, turns := pl.Plan()
+		if pl.Idles() && pl.waits() {
+			if moved, movedTurns, ok, err := pl.takeBack(ctx, view); err != nil {
+				return err
+			} else if ok {
+				placements, turns = moved, movedTurns
+			}
+		}
+		plan.assignments, plan.turns, plan.faults = assignmentsOf(placements), turns, pl.classes.faults
+		plan.emptied, plan.own = pl.empties(plan.assignments), pl.own(plan)
+		return nil
+	})
+	return plan, err
+}
+
+// fewDue is how many due items a pass expects: it is mostly made for what has just come.
+const fewDue = leastWindow / 8
+
+// foresight is what a survey asks. One that takes ahead has a backlog before it.
+func (p AssignParams) foresight() workqueue.Foresight {
+	f := workqueue.Foresight{SeenWithin: p.SeenWithin, Band: p.Band, DefaultEstimate: p.DefaultEstimate, Due: fewDue}
+	if p.Take != nil && p.Take.Ahead {
+		f.Due = 0
+	}
+	return f
+}
+
+// planner reads what a pass knows of workers and queues.
+func (p AssignParams) planner(ctx context.Context, view workqueue.AssignView) (*passPlanner, error) {
+	marks, err := view.Marks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	loads, err := view.WorkerLoads(ctx, p.SeenWithin, p.Band, p.DefaultEstimate)
+	if err != nil {
+		return nil, err
+	}
+	queues, err := view.Distributions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.plannerOf(marks, loads, queues), nil
+}
+
+// plannerOf is the planner of a pass that knows all that.
+func (p AssignParams) plannerOf(marks workqueue.Marks, loads []workqueue.WorkerLoad, queues map[string]workqueue.JSONText) *passPlanner {
+	pl := &passPlanner{p: p, marks: marks, loads: loads, queues: queues}
+	pl.p = p.bound(pl.heldBy(p.Take))
+	pl.classes = newPassClasses(pl.p, pl.loads, queues, pl.marks.Now)
+	pl.begin(false)
+	// How much room there is for the least urgent, behind all that is held.
+	last := plan.New(pl.classes.workers, pl.held(false), nil, pl.options())
+	last.Advance(p.Band.Min)
+	pl.workers, pl.room = last.Open(), last.Room(p.DefaultEstimate.Milliseconds())
+	return pl
+}
+
+// begin makes a new plan; one that takes back counts what is assigned and could be
+// moved as items.
+func (pl *passPlanner) begin(takeBack bool) {
+	var movable []plan.Held
+	if takeBack {
+		movable = pl.movable()
+	}
+	pl.Planner = plan.New(pl.classes.workers, pl.held(takeBack), movable, pl.options())
+	pl.classes.use(pl.Planner)
+}
+
+func (pl *passPlanner) options() plan.Options {
+	o := plan.Options{
+		Now: pl.marks.Now.UnixMilli(), Horizon: max(pl.p.Horizon.Milliseconds(), 1), FreeSlots: pl.p.FreeSlots, MaxPerWorker: pl.p.MaxPerWorker,
+		Margin: takeBackMargin.Milliseconds(), High: workqueue.HighPriority, Last: pl.marks.Turns, Unbounded: pl.p.unbounded,
+	}
+	if pl.p.Workers == IdleWorkers {
+		o.Levels = levels(pl.p.Band)
+	}
+	if pl.p.Take != nil && pl.p.Take.Ahead {
+		o.Asks = pl.p.Take.WorkerID
+	}
+	return o
+}
+
+// empties tells that the worker that takes has nothing else to claim of what it may:
+// nothing is assigned to it, and the pass assigns nothing that it does not take.
+func (pl *passPlanner) empties(assignments []workqueue.Assignment) bool {
+	t := pl.p.Take
+	if t == nil || t.Band.Min < pl.p.Band.Min { // what is assigned below the band was not read
+		return false
+	}
+	for i := range pl.loads {
+		if pl.loads[i].WorkerID == t.WorkerID {
+			if slices.ContainsFunc(pl.loads[i].Held, func(h workqueue.HeldWork) bool { return !h.Running && t.Band.Contains(h.Priority) }) {
+				return false
+			}
+		}
+	}
+	_, others := t.Split(assignments)
+	return !slices.ContainsFunc(others, func(a workqueue.Assignment) bool { return a.WorkerID == t.WorkerID })
+}
+
+// heldBy is how many items the worker that takes holds already.
+func (pl *passPlanner) heldBy(t *workqueue.Taking) (n int) {
+	for i := range pl.loads {
+		if t != nil && pl.loads[i].WorkerID == t.WorkerID {
+			for k := range pl.loads[i].Held {
+				n += pl.loads[i].Held[k].Count
+			}
+		}
+	}
+	return n
+}
+
+// levels are the least priorities of the bands inside of a pass's.
+func levels(b workqueue.Band) []int {
+	var list []int
+	for _, least := range []int{workqueue.HighPriority + 1, workqueue.MediumPriority} {
+		if least > b.Min {
+			list = append(list, least)
+		}
+	}
+	return append(list, b.Min)
+}
+
+// held is what the workers hold that stays where it is.
+func (pl *passPlanner) held(takeBack bool) []plan.Held {
+	return pl.work(func(h *workqueue.HeldWork) bool { return h.Running || !takeBack || !pl.p.Band.Contains(h.Priority) })
+}
+
+// movable is the rest.
+func (pl *passPlanner) movable() []plan.Held {
+	return pl.work(func(h *workqueue.HeldWork) bool { return !h.Running && pl.p.Band.Contains(h.Priority) })
+}
+
+func (pl *passPlanner) work(is func(h *workqueue.HeldWork) bool) []plan.Held {
+	var list []plan.Held
+	for i := range pl.loads {
+		for k := range pl.loads[i].Held {
+			if h := &pl.loads[i].Held[k]; is(h) {
+				list = append(list, plan.Held{
+					Worker: pl.loads[i].WorkerID, Priority: h.Priority, Channel: h.Channel, Running: h.Running,
+					Count: h.Count, Estimate: h.Estimate.Milliseconds(),
+				})
+			}
+		}
+	}
+	return list
+}
+
+// window gives out what is due: at first about twice as many items as there is
+// room for (see firstWindow), so that the longest of them can be given first, and more while workers
+// have room left that nothing among them suits.
+func (pl *passPlanner) window(ctx context.Context, view workqueue.AssignView) (limited bool, err error) {
+	seen := map[int64]bool{}
+	full := workqueue.Full{}
+	pl.left = true
+	refused := false
+	for limit := pl.firstWindow(); !pl.Done(); limit = pl.nextWindow(limit, refused) {
+		due, err := view.DueItems(ctx, pl.p.Band, full, limit)
+		if err != nil {
+			return false, err
+		}
+		more := len(due) >= limit && limit < mostWindow
+		fresh := due[:0]
+		for i := range due {
+			if due[i].Queue != "" {
+				return true, nil
+			}
+			if !seen[due[i].ID] {
+				fresh = append(fresh, due[i])
+			}
+		}
+		items, err := pl.items(ctx, fresh)
+		if err != nil {
+			return false, err
+		}
+		for i := range items {
+			if !more {
+				break
+			}
+			seen[items[i].ID] = true
+		}
+		pl.Expect(min(len(items), pl.room))
+		for i := range items {
+			refused = !pl.Give(&items[i]) || refused
+		}
+		if !more {
+			pl.left = refused
+			return false, nil
+		}
+		// What no open worker serves need not be read again.
+		full.Queues, full.Pipelines = pl.classes.exhausted(), pl.classes.broken.here
+	}
+	return false, nil
+}
+
+// firstWindow is how many items a pass looks at to begin with. A worker that takes ahead
+// is done with all of them in a moment, whichever is first.
+func (pl *passPlanner) firstWindow() int {
+	if pl.p.Take != nil && pl.p.Take.Ahead {
+		return min(max(pl.room, pl.p.Take.Max), mostWindow)
+	}
+	return min(max(2*pl.room, leastWindow), mostWindow)
+}
+
+// nextWindow is how many items a pass looks at that has room left behind so many. Where all of
+// them found a place, so will the next: there it looks at no more than there can be places
+// for, of which short items take more than room tells.
+func (pl *passPlanner) nextWindow(last int, refused bool) int {
+	next := min(8*last, mostWindow)
+	if !refused {
+		next = min(next, last+max(pl.Room(1), leastWindow))
+	}
+	return next
+}
+
+// items are due items, in the order in which they are to be given.
+func (pl *passPlanner) items(ctx context.Context, due []workqueue.DueItem) ([]plan.Item, error) {
+	items := make([]plan.Item, 0, len(due))
+	for i := range due {
+		it := &due[i]
+		class, err := pl.classes.of(ctx, it)
+		if err != nil {
+			return nil, err
+		}
+		if class.number < 0 {
+			continue // its pipeline is broken, or its selectors cannot be read: it would run just anywhere
+		}
+		if it.Further && (!class.expedites || !pl.Expediting()) {
+			continue // its turn has not come
+		}
+		estimate, known := pl.p.estimate(it)
+		one := plan.Item{
+			ID: it.ID, Priority: it.Priority, Estimate: max(estimate.Milliseconds(), 1), Guessed: !known, Due: it.Due.UnixMilli(),
+			Expedite: it.Expedite && class.expedites, Class: class.number, Holder: it.Holder,
+		}
+		if !it.Deadline.IsZero() {
+			one.Deadline = it.Deadline.UnixMilli()
+		}
+		items = append(items, one)
+	}
+	if len(items) > manyItems {
+		runtime.GC()
+	}
+	pl.Sort(items, max(pl.p.Horizon.Milliseconds(), 1))
+	return items, nil
+}
+
+// waits tells that some worker holds items that it will not start soon.
+func (pl *passPlanner) waits() bool {
+	for i := range pl.loads {
+		l := &pl.loads[i]
+		var sum time.Duration
+		movable := false
+		held := make([]plan.Held, len(l.Held))
+		for k := range l.Held {
+			h := &l.Held[k]
+			held[k] = plan.Held{Priority: h.Priority, Channel: h.Channel, Running: h.Running, Count: h.Count}
+			sum += min(h.Estimate, math.MaxInt64-sum)
+			movable = movable || !h.Running && pl.p.Band.Contains(h.Priority)
+		}
+		if movable && (sum > takeBackMargin || pl.p.FreeSlots) && pl.classes.workers[i].Crowded(held, workqueue.HighPriority) {
+			return true
+		}
+	}
+	return false
+}
+
+// takeBack plans once more, with the items that are assigned and have not started
+// among those that can be given: each stays where it is unless it starts much
+// sooner elsewhere. It does nothing when there are too many of them.
+func (pl *passPlanner) takeBack(ctx context.Context, view workqueue.AssignView) ([]plan.Placement, map[string]int64, bool, error) {
+	assigned, err := view.AssignedItems(ctx, pl.p.Band, takeBackMost)
+	if err != nil || len(assigned) == 0 || len(assigned) == takeBackMost {
+		return nil, nil, false, err
+	}
+	due, err := view.DueItems(ctx, pl.p.Band, workqueue.Full{}, takeBackMost)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	// What has limits is not for a plan without the lock; it is no more urgent than
+	// what was given out already.
+	due = slices.DeleteFunc(due, func(it workqueue.DueItem) bool { return it.Queue != "" })
+	pl.begin(true)
+	items, err := pl.items(ctx, append(assigned, due...))
+	if err != nil {
+		return nil, nil, false, err
+	}
+	for i := range items {
+		pl.Give(&items[i])
+	}
+	placements, turns := pl.Plan()
+	return placements, turns, true, nil
+}
+
+// estimate is how long the item is expected to take: what it says itself, what was
+// learned, what its pipeline says; else the default, which nobody knows to hold.
+func (p AssignParams) estimate(it *workqueue.DueItem) (estimate time.Duration, known bool) {
+	if it.Estimate > 0 {
+		return it.Estimate, true
+	}
+	profile := p.Profiles.Of(it.Pipeline)
+	if d, ok := p.Learned.Estimate(it.Pipeline, it.TaskName, it.NaturalKey, profile); ok {
+		return d, true
+	}
+	if profile.Estimate > 0 {
+		return profile.Estimate, true
+	}
+	return p.DefaultEstimate, false
+}

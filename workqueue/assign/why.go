@@ -1,0 +1,146 @@
+package assign
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// WhyParams is what Why knows beside the database.
+type WhyParams struct {
+	// Profiles tell what pipelines say of their items, and Learned what their
+	// runs took before; both may be nil.
+	Profiles workqueue.Profiles
+	Learned  *workqueue.Learned
+
+	// Resilience is the policy of the pipeline that an IntegrationConfig names or
+	// holds; nil knows none.
+	Resilience func(integrationConfig string) workqueue.Resilience
+
+	// Pipelines are those that assign items or run them, in any order. Of the
+	// parameters of their passes, Profiles, Learned and NewRule are not used.
+	Pipelines []SystemPipeline
+}
+
+// Why names the one true reason why an item is not running yet, and what would
+// change it; of an item that runs or has ended, it tells that. When several things
+// stand against the item, the one that is judged first is named: what is wrong
+// with the item and its queue, then which workers may have it, then whether they
+// have room, then when a pass gives it to one.
+//
+// It takes no lock and changes nothing: by the time it returns, the reason may be
+// another. Where it counts with what other items take, it does so by the planner
+// of passes, and all times that it expects are as good as the estimates. The error
+// is ErrNotFound when there is no such item.
+func Why(ctx context.Context, store workqueue.Store, id int64, p WhyParams) (Reason, error) {
+	item, err := store.Item(ctx, id)
+	if err != nil {
+		return Reason{}, err
+	}
+	queue, err := store.Queue(ctx, item.QueueName)
+	if err != nil && !errors.Is(err, workqueue.ErrNotFound) {
+		return Reason{}, err
+	}
+	workers, err := store.Workers(ctx)
+	if err != nil {
+		return Reason{}, err
+	}
+	if err := p.Learned.Refresh(ctx); err != nil {
+		return Reason{}, err
+	}
+	var r Reason
+	err = store.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) error {
+		marks, err := view.Marks(ctx)
+		if err != nil {
+			return err
+		}
+		w := &why{p: p, store: store, view: view, item: &item, queue: &queue, workers: workers, now: marks.Now}
+		w.choosePass()
+		if r, err = w.judge(ctx); err != nil {
+			return err
+		}
+		return w.expect(ctx, &r)
+	})
+	r.ItemID, r.State, r.Lifecycle = item.ID, item.State.String(), item.Lifecycle
+	return r, err
+}
+
+// why is one question.
+type why struct {
+	p       WhyParams
+	store   workqueue.Store
+	view    workqueue.AssignView
+	item    *workqueue.Item
+	queue   *workqueue.Queue
+	workers []workqueue.Worker // all that are known, by name
+	now     time.Time
+
+	pass   comingPass // the next one that covers the item's priority
+	passed bool       // there is one
+}
+
+// comingPass is the next pass of one AssignTasksToWorker step.
+type comingPass struct {
+	Pipeline string
+	At       time.Time // zero: nothing starts the pipeline by itself
+	Wake     bool      // it is made as soon as there is something to assign
+	Params   AssignParams
+}
+
+// choosePass finds the pass that comes first to the item.
+func (w *why) choosePass() {
+	for _, p := range w.p.Pipelines {
+		for _, params := range p.Passes {
+			pass := comingPass{Pipeline: p.Name, At: p.next(w.now), Wake: p.Wake, Params: w.params(params)}
+			if p.Wake {
+				pass.At = w.now
+			}
+			sooner := w.pass.At.IsZero() || !pass.At.IsZero() && pass.At.Before(w.pass.At)
+			if pass.Params.Band.Contains(w.item.Priority) && (!w.passed || sooner) {
+				w.pass, w.passed = pass, true
+			}
+		}
+	}
+	if !w.passed {
+		w.pass.Params = w.params(AssignParams{})
+	}
+}
+
+// params completes the parameters of a pass.
+func (w *why) params(p AssignParams) AssignParams {
+	p.Profiles, p.Learned = w.p.Profiles, w.p.Learned
+	p.NewRule = nil // who of several gets an item does not matter here, and no service need be asked
+	return p.WithDefaults()
+}
+
+// judge asks one question after the other until one has an answer.
+func (w *why) judge(ctx context.Context) (Reason, error) {
+	if r, ok := w.ended(); ok {
+		return r, nil
+	}
+	switch w.item.State {
+	case workqueue.Blocked:
+		return w.running(), nil
+	case workqueue.Assigned:
+		return w.assigned(ctx)
+	}
+	if r, ok := w.held(); ok {
+		return r, nil
+	}
+	if r, ok, err := w.limited(ctx); ok || err != nil {
+		return r, err
+	}
+	return w.unassigned(ctx)
+}
+
+// worker is the row of a worker, nil for one that is not known.
+func (w *why) worker(id *int64) *workqueue.Worker {
+	for i := range w.workers {
+		if id != nil && w.workers[i].ID == *id {
+			return &w.workers[i]
+		}
+	}
+	return nil
+}
