@@ -15,9 +15,9 @@ func (a *app) gatherAlarms(string) {
 	if os.Getenv("JOURNAL_STREAM") == "" {
 		return
 	}
-	journal := journalWriter{a.stderr}
-	a.stderr, a.alarms = journal, nil
-	if a.cfg.Log.File.Path != "" {
+	journal := journalWriter{a.Stderr}
+	a.Stderr, a.alarms = journal, nil
+	if a.Config.Log.File.Path != "" {
 		a.alarms = journal
 	}
 }

@@ -12,10 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rs/zerolog"
 	"golang.org/x/term"
 
-	"botwork/config"
 	"botwork/handlers"
 	"botwork/handlers/queue"
 	"botwork/internal/author/checker"
@@ -25,50 +23,38 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// app is one call of the program: where it reads and writes, and its settings.
-type app struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	environ        []string
-	unset          func(name string) error // clears a variable of this process; nil leaves them alone
-	kinds          []handlers.Kind         // beside the built-in ones
-	programs       *programs.Account
+// App is one call of the program: where it reads and writes, its settings, and what
+// the program adds to them.
+type App struct {
+	Streams
+	Settings
 
-	// configFile is --config.
-	configFile string
+	Kinds    []handlers.Kind // beside the built-in ones
+	Programs *programs.Account
 
-	// started tells that the command line was understood: an error before that
+	// Services opens the service manager of this system.
+	Services func() (service.Manager, error)
+
+	// Started reports that the command line was understood: an error before that
 	// is wrong usage.
-	started bool
-
-	// services opens the service manager of this system.
-	services func() (service.Manager, error)
-
-	// supervisor is told how a worker gets on; alarms takes the lines of its log that
-	// tell of trouble, nil if nobody gathers those.
-	supervisor supervisor
-	alarms     zerolog.LevelWriter
-
-	// cfg is filled by loadConfig.
-	cfg config.Config
+	Started bool
 }
 
-// loadConfig reads the settings into a.cfg. Its error is a strictyaml.Findings.
-func (a *app) loadConfig() error {
-	cfg, err := config.Load(a.configFile, a.environ)
-	if err != nil {
-		return err
+// New returns a call of the program. environ is in the form of os.Environ; the kinds
+// are handlers beside the built-in ones.
+func New(stdin io.Reader, stderr io.Writer, environ []string, kinds []handlers.Kind) *App {
+	return &App{
+		Streams:  Streams{Stdin: stdin, Stderr: stderr},
+		Settings: Settings{Environ: environ},
+		Kinds:    kinds, Programs: programs.New(), Services: service.New,
 	}
-	a.cfg = cfg
-	a.forgetSecrets()
-	return nil
 }
 
-// openStore opens the database of the settings. A SQLite file is created if there was
+// OpenStore opens the database of the settings. A SQLite file is created if there was
 // none, and its schema is brought up to date. The schema of a server is left to `botwork
 // db migrate` and `botwork run`.
-func (a *app) openStore(ctx context.Context) (*sqlstore.Store, error) {
-	store, err := a.connect(ctx)
+func (a *App) OpenStore(ctx context.Context) (*sqlstore.Store, error) {
+	store, err := a.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -78,18 +64,18 @@ func (a *app) openStore(ctx context.Context) (*sqlstore.Store, error) {
 		}
 		// A folder that nobody may write to gets no marker. If SQLite needs to write
 		// there, its own error says so.
-		_ = database.MarkSQLite(a.cfg.Database.DSN.Reveal(), false)
+		_ = database.MarkSQLite(a.Config.Database.DSN.Reveal(), false)
 	}
 	return store, nil
 }
 
-// openToRead is openStore for commands that change nothing. A SQLite file is not created:
+// OpenToRead is openStore for commands that change nothing. A SQLite file is not created:
 // where there is none, what they read is empty.
-func (a *app) openToRead(ctx context.Context) (*sqlstore.Store, error) {
+func (a *App) OpenToRead(ctx context.Context) (*sqlstore.Store, error) {
 	if !a.hasNoFile() {
-		return a.openStore(ctx)
+		return a.OpenStore(ctx)
 	}
-	store, err := a.connectToRead(ctx)
+	store, err := a.ConnectToRead(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -99,28 +85,28 @@ func (a *app) openToRead(ctx context.Context) (*sqlstore.Store, error) {
 	return store, nil
 }
 
-// connectToRead is connect for commands that change nothing. If the SQLite file does not
+// ConnectToRead is connect for commands that change nothing. If the SQLite file does not
 // exist yet, they get an empty database in memory.
-func (a *app) connectToRead(ctx context.Context) (*sqlstore.Store, error) {
+func (a *App) ConnectToRead(ctx context.Context) (*sqlstore.Store, error) {
 	if !a.hasNoFile() {
-		return a.connect(ctx)
+		return a.Connect(ctx)
 	}
-	dsn := a.cfg.Database.DSN.Reveal()
+	dsn := a.Config.Database.DSN.Reveal()
 	if err := database.CheckSQLiteUsed(dsn); err != nil {
 		return nil, err
 	}
-	if _, err := a.cipher(); err != nil {
+	if _, err := a.Cipher(); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(a.stderr, "botwork: the database file %s does not exist yet; `botwork run` and `botwork enqueue` create it\n", database.SQLitePath(dsn))
+	fmt.Fprintf(a.Stderr, "botwork: the database file %s does not exist yet; `botwork run` and `botwork enqueue` create it\n", database.SQLitePath(dsn))
 	return sqlstore.Open(ctx, sqlstore.Options{Driver: database.SQLite, DSN: ":memory:"})
 }
 
 // hasNoFile reports whether the database is a SQLite file that does not exist, in a folder
 // that does.
-func (a *app) hasNoFile() bool {
-	path := database.SQLitePath(a.cfg.Database.DSN.Reveal())
-	if a.cfg.Database.Driver != database.SQLite || path == "" {
+func (a *App) hasNoFile() bool {
+	path := database.SQLitePath(a.Config.Database.DSN.Reveal())
+	if a.Config.Database.Driver != database.SQLite || path == "" {
 		return false
 	}
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
@@ -130,25 +116,25 @@ func (a *app) hasNoFile() bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// connect opens the database as it is. Without the keys of the settings it does
+// Connect opens the database as it is. Without the keys of the settings it does
 // not touch it. The error is a *database.MissingFileError where a SQLite file was used
 // before and is gone.
-func (a *app) connect(ctx context.Context) (*sqlstore.Store, error) {
-	if a.cfg.Database.Driver == database.SQLite {
-		if err := database.CheckSQLiteUsed(a.cfg.Database.DSN.Reveal()); err != nil {
+func (a *App) Connect(ctx context.Context) (*sqlstore.Store, error) {
+	if a.Config.Database.Driver == database.SQLite {
+		if err := database.CheckSQLiteUsed(a.Config.Database.DSN.Reveal()); err != nil {
 			return nil, err
 		}
 	}
-	return a.connectAnew(ctx)
+	return a.ConnectAnew(ctx)
 }
 
-// connectAnew is connect, but creates a SQLite file also where one was used before.
-func (a *app) connectAnew(ctx context.Context) (*sqlstore.Store, error) {
-	cipher, err := a.cipher()
+// ConnectAnew is connect, but creates a SQLite file also where one was used before.
+func (a *App) ConnectAnew(ctx context.Context) (*sqlstore.Store, error) {
+	cipher, err := a.Cipher()
 	if err != nil {
 		return nil, err
 	}
-	db := a.cfg.Database
+	db := a.Config.Database
 	store, err := sqlstore.Open(ctx, sqlstore.Options{
 		Driver: db.Driver, DSN: db.DSN.Reveal(),
 		MaxOpen: db.Pool.MaxOpen, MaxIdle: db.Pool.MaxIdle, MaxLifetime: db.Pool.MaxLifetime,
@@ -165,18 +151,18 @@ func (a *app) connectAnew(ctx context.Context) (*sqlstore.Store, error) {
 	return store, err
 }
 
-// withStore loads the settings and gives do the database for as long as it runs.
-func (a *app) withStore(ctx context.Context, do func(*sqlstore.Store) error) error {
-	return a.with(ctx, a.openStore, do)
+// WithStore loads the settings and gives do the database for as long as it runs.
+func (a *App) WithStore(ctx context.Context, do func(*sqlstore.Store) error) error {
+	return a.with(ctx, a.OpenStore, do)
 }
 
-// withStoreToRead is withStore for commands that change nothing.
-func (a *app) withStoreToRead(ctx context.Context, do func(*sqlstore.Store) error) error {
-	return a.with(ctx, a.openToRead, do)
+// WithStoreToRead is withStore for commands that change nothing.
+func (a *App) WithStoreToRead(ctx context.Context, do func(*sqlstore.Store) error) error {
+	return a.with(ctx, a.OpenToRead, do)
 }
 
-func (a *app) with(ctx context.Context, open func(context.Context) (*sqlstore.Store, error), do func(*sqlstore.Store) error) error {
-	if err := a.loadConfig(); err != nil {
+func (a *App) with(ctx context.Context, open func(context.Context) (*sqlstore.Store, error), do func(*sqlstore.Store) error) error {
+	if err := a.LoadConfig(); err != nil {
 		return err
 	}
 	store, err := open(ctx)
@@ -186,41 +172,41 @@ func (a *app) with(ctx context.Context, open func(context.Context) (*sqlstore.St
 	return errors.Join(do(store), store.Close())
 }
 
-// resources are what the settings let handlers use. The caller closes the
+// Resources are what the settings let handlers use. The caller closes the
 // connections; none is opened before a step uses it.
-func (a *app) resources() (handlers.Resources, error) {
-	known := make(map[string]handlers.Connection, len(a.cfg.Connections))
-	for name, c := range a.cfg.Connections {
+func (a *App) Resources() (handlers.Resources, error) {
+	known := make(map[string]handlers.Connection, len(a.Config.Connections))
+	for name, c := range a.Config.Connections {
 		known[name] = handlers.Connection{Driver: string(c.Driver), DSN: c.DSN.Reveal()}
 	}
 	connections, err := handlers.NewConnections(known)
 	if err != nil {
 		return handlers.Resources{}, err
 	}
-	hosts, err := a.cfg.Handlers.HTTP.Rules()
-	return handlers.Resources{Connections: connections, Folders: a.cfg.Handlers.Folders, Hosts: hosts, Programs: a.programs, SecretEnv: slices.Collect(maps.Keys(a.cfg.SecretVariables()))}, err
+	hosts, err := a.Config.Handlers.HTTP.Rules()
+	return handlers.Resources{Connections: connections, Folders: a.Config.Handlers.Folders, Hosts: hosts, Programs: a.Programs, SecretEnv: slices.Collect(maps.Keys(a.Config.SecretVariables()))}, err
 }
 
-// checker checks pipelines and what belongs to them, for commands that look at them
+// Checker checks pipelines and what belongs to them, for commands that look at them
 // without running them.
-func (a *app) checker() (*checker.Checker, error) {
-	resources, err := a.resources()
+func (a *App) Checker() (*checker.Checker, error) {
+	resources, err := a.Resources()
 	if err != nil {
 		return nil, err
 	}
-	return checker.New(&a.cfg, a.newRegistry(resources, queue.Services{}))
+	return checker.New(&a.Config, a.NewRegistry(resources, queue.Services{}))
 }
 
-// openProject reads the settings and checks all that belongs to them. The settings
-// are in a.cfg even when there are mistakes.
-func (a *app) openProject() (*checker.Project, error) {
+// OpenProject reads the settings and checks all that belongs to them. The settings
+// are in Config even when there are mistakes.
+func (a *App) OpenProject() (*checker.Project, error) {
 	p, err := checker.Open(checker.Options{
-		Settings: a.configFile, Environ: a.environ, Shorten: shortPath,
-		Registry: func(r handlers.Resources) *handlers.Registry { return a.newRegistry(r, queue.Services{}) },
+		Settings: a.ConfigFile, Environ: a.Environ, Shorten: shortPath,
+		Registry: func(r handlers.Resources) *handlers.Registry { return a.NewRegistry(r, queue.Services{}) },
 	})
 	if err == nil {
-		a.cfg = p.Settings
-		a.forgetSecrets()
+		a.Config = p.Settings
+		a.ForgetSecrets()
 	}
 	return p, err
 }
@@ -243,4 +229,22 @@ func shortPath(path string) string {
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// NeedDatabaseFile refuses a SQLite file that is not there: opening it would
+// make it.
+func (a *App) NeedDatabaseFile() error {
+	db := a.Config.Database
+	file := db.DSN.Reveal()
+	if db.Driver != database.SQLite || strings.HasPrefix(file, "file:") || strings.HasPrefix(file, ":") {
+		return nil
+	}
+	if err := database.CheckSQLiteUsed(file); err != nil {
+		return err
+	}
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the database file %s does not exist; `botwork run` and `botwork db migrate` make it, "+
+			"database.dsn names another", file)
+	}
+	return nil
 }

@@ -51,7 +51,7 @@ Only workers make passes: botwork run --once ExecuteWorkQueue makes one now.`,
 		if !*dry {
 			return usagef("want --dry-run; hint: only a worker assigns items: botwork run --once ExecuteWorkQueue")
 		}
-		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			passes, err := a.passesToTry(args)
 			if err != nil {
 				return err
@@ -62,10 +62,10 @@ Only workers make passes: botwork run --once ExecuteWorkQueue makes one now.`,
 			}
 			for i := range results {
 				for _, fault := range results[i].Faults {
-					fmt.Fprintf(a.stderr, "botwork: %s: done without: %s\n", results[i].Pipeline, fault)
+					fmt.Fprintf(a.Stderr, "botwork: %s: done without: %s\n", results[i].Pipeline, fault)
 				}
 			}
-			return a.print(*output, results, func() { a.dryTables(results) })
+			return a.Print(*output, results, func() { a.dryTables(results) })
 		})
 	}
 	return cmd
@@ -120,16 +120,16 @@ func dryRuns(ctx context.Context, store *sqlstore.Store, of []assign.SystemPipel
 // dryTables show each pass: what it would assign, then what it would leave out.
 func (a *app) dryTables(results []dryPass) {
 	if len(results) == 0 {
-		fmt.Fprintf(a.stdout, "no pipeline has a step %s\n", queue.AssignKind)
+		fmt.Fprintf(a.Stdout, "no pipeline has a step %s\n", queue.AssignKind)
 	}
 	for i := range results {
 		r := &results[i]
 		if i > 0 {
-			fmt.Fprintln(a.stdout)
+			fmt.Fprintln(a.Stdout)
 		}
-		fmt.Fprintf(a.stdout, "%s, %s: %d to assign; workers with room: %d\n", r.Pipeline, r.Band, len(r.Items), r.Workers)
+		fmt.Fprintf(a.Stdout, "%s, %s: %d to assign; workers with room: %d\n", r.Pipeline, r.Band, len(r.Items), r.Workers)
 		if r.Frees {
-			fmt.Fprintln(a.stdout, "it would free or cancel items first, which are not shown")
+			fmt.Fprintln(a.Stdout, "it would free or cancel items first, which are not shown")
 		}
 		if len(r.Items) > 0 {
 			a.dryItems(r)
@@ -150,7 +150,7 @@ func (a *app) dryItems(r *dryPass) {
 		g.add(fmt.Sprint(it.ItemID), fmt.Sprint(it.Priority), it.Pipeline, it.Queue, string(it.Mode), it.Worker, orDash(it.From),
 			instant(&it.StartsAt), fmt.Sprintf("%s (%s)", it.Estimate, it.EstimateFrom), score)
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 }
 
 func (a *app) dryLeft(r *dryPass) {
@@ -158,10 +158,10 @@ func (a *app) dryLeft(r *dryPass) {
 	if r.More {
 		more = ", and there are more"
 	}
-	fmt.Fprintf(a.stdout, "left out: %d%s\n", len(r.Left), more)
+	fmt.Fprintf(a.Stdout, "left out: %d%s\n", len(r.Left), more)
 	g := newGrid("item", "priority", "pipeline", "queue", "reason")
 	for _, it := range r.Left {
 		g.add(fmt.Sprint(it.ItemID), fmt.Sprint(it.Priority), it.Pipeline, it.Queue, strings.ReplaceAll(string(it.Reason), "-", " "))
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 }

@@ -34,7 +34,7 @@ func (a *app) settleBatch(ctx context.Context, part workqueue.BatchPart, do func
 	if !unknown {
 		return err
 	}
-	fmt.Fprintf(a.stderr, "the database did not answer (%v); looking up what became of batch %s, for up to %s\n", err, part.Key, settleFor)
+	fmt.Fprintf(a.Stderr, "the database did not answer (%v); looking up what became of batch %s, for up to %s\n", err, part.Key, settleFor)
 	over := time.NewTimer(settleFor)
 	defer over.Stop()
 	for pause := settlePause; ; pause = min(2*pause, 20*settlePause) {

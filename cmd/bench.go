@@ -93,10 +93,10 @@ func (a *app) measure(ctx context.Context, f *benchFlags, make func(bench.Common
 	if f.yes && f.in == "" {
 		return usagef("--yes without --in: a place that is made for the measurement holds nothing")
 	}
-	if err := a.loadConfig(); err != nil {
+	if err := a.LoadConfig(); err != nil {
 		return err
 	}
-	db := a.cfg.Database
+	db := a.Config.Database
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -115,13 +115,13 @@ func (a *app) measure(ctx context.Context, f *benchFlags, make func(bench.Common
 	if err != nil {
 		return err
 	}
-	bar = a.newProgress("measured", s.work)
+	bar = a.NewProgress("measured", s.work)
 	report, err := s.run(ctx)
 	bar.stop()
 	if err = errors.Join(err, stop()); err != nil && !errors.Is(err, bench.ErrWrongCount) && !errors.Is(err, bench.ErrWrongStart) {
 		return err
 	}
-	return errors.Join(err, a.print(*f.output, report, func() { a.benchSheet(report) }))
+	return errors.Join(err, a.Print(*f.output, report, func() { a.benchSheet(report) }))
 }
 
 // atLeast refuses the value of a flag that is too small.
@@ -135,7 +135,7 @@ func atLeast(flag string, value, least int) error {
 // capacityOr is the value of --capacity, or the worker's of the settings.
 func (a *app) capacityOr(flag int) (int, error) {
 	if flag == 0 {
-		flag = a.cfg.Worker.Capacity
+		flag = a.Config.Worker.Capacity
 	}
 	return flag, atLeast("capacity", flag, 1)
 }

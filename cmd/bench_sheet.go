@@ -92,7 +92,7 @@ func (a *app) benchSheet(r bench.Report) {
 	if r.Scenario == "steps" {
 		what = fmt.Sprintf("steps without a database, %s of each pipeline", count(r.N, "run"))
 	}
-	fmt.Fprintf(a.stdout, "%s, median of %s\n", what, count(r.Repeat, "round"))
+	fmt.Fprintf(a.Stdout, "%s, median of %s\n", what, count(r.Repeat, "round"))
 	g := newGrid()
 	for _, line := range benchLines {
 		s, ok := r.Figures[line.figure]
@@ -106,12 +106,12 @@ func (a *app) benchSheet(r bench.Report) {
 		show := func(v float64) string { return strconv.FormatFloat(v, 'f', line.digits, 64) }
 		g.add("  "+label, show(s.Median), line.unit, "("+show(s.Smallest)+" – "+show(s.Largest)+")")
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 	if r.Lost != nil {
-		fmt.Fprintf(a.stdout, "  lost %d", *r.Lost)
+		fmt.Fprintf(a.Stdout, "  lost %d", *r.Lost)
 		if r.RanTwice != nil {
-			fmt.Fprintf(a.stdout, ", ran twice %d", *r.RanTwice)
+			fmt.Fprintf(a.Stdout, ", ran twice %d", *r.RanTwice)
 		}
-		fmt.Fprintln(a.stdout)
+		fmt.Fprintln(a.Stdout)
 	}
 }

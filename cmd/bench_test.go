@@ -78,7 +78,7 @@ func TestBenchFailsWhenItemsAreLost(t *testing.T) {
 	for _, failure := range []error{bench.ErrWrongCount, bench.ErrWrongStart} {
 		lost := 3
 		var stdout, stderr bytes.Buffer
-		a := &app{stdout: &stdout, stderr: &stderr, started: true}
+		a := &app{App: &App{Streams: Streams{Stdout: &stdout, Stderr: &stderr}, Started: true}}
 		f := newBenchFlags(&cobra.Command{})
 		*f.output = formatJSON
 		err := a.measure(t.Context(), f, func(bench.Common) (scenario, error) {
@@ -86,7 +86,7 @@ func TestBenchFailsWhenItemsAreLost(t *testing.T) {
 				return bench.Report{Scenario: "drain", Lost: &lost}, fmt.Errorf("%w: of 10 items 3", failure)
 			}}, nil
 		})
-		if code := a.finish(&cobra.Command{}, err); code != exitFailed {
+		if code := a.Finish(&cobra.Command{}, err); code != exitFailed {
 			t.Errorf("%v: exit code %d, want %d", failure, code, exitFailed)
 		}
 		if r := decode[map[string]any](t, stdout.String()); r["lost"] != 3.0 {

@@ -14,6 +14,6 @@ func (a *app) benchWorkerCommand() *cobra.Command {
 		Short:  "Be a worker of a measurement",
 		Hidden: true,
 		Args:   noArguments,
-		RunE:   func(cmd *cobra.Command, _ []string) error { return bench.Serve(cmd.Context(), a.stdin, a.stdout) },
+		RunE:   func(cmd *cobra.Command, _ []string) error { return bench.Serve(cmd.Context(), a.Stdin, a.Stdout) },
 	}
 }

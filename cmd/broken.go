@@ -1,27 +1,10 @@
 package cmd
 
 import (
-	"fmt"
-	"slices"
-
-	"botwork/internal/author/checker"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/reload"
 	"botwork/pipelines"
 )
-
-// noSystemPipelineError reports that a worker would run nothing, because of mistakes.
-type noSystemPipelineError struct {
-	dir      string
-	mistakes strictyaml.Findings
-}
-
-func (e *noSystemPipelineError) Error() string {
-	return fmt.Sprintf("no system pipeline of %s can be used: none without mistakes has a trigger, so that a worker would run nothing", e.dir)
-}
-
-// Unwrap returns the mistakes.
-func (e *noSystemPipelineError) Unwrap() error { return e.mistakes }
 
 // startWith checks the project and keeps what a worker starts with. Mistakes in the
 // settings are an error, and so are those in pipelines when strict is set or no system
@@ -48,13 +31,6 @@ func (p *programme) judgeFiles(files []pipelines.File) (*pipelines.Catalogue, st
 	return report.Catalogue, report.Findings
 }
 
-// settingsHaveMistakes reports whether a mistake is outside of the pipelines' files.
-func settingsHaveMistakes(mistakes strictyaml.Findings, files []pipelines.File) bool {
-	return slices.ContainsFunc(mistakes, func(f strictyaml.Finding) bool {
-		return !slices.ContainsFunc(files, func(file pipelines.File) bool { return file.Path == f.File })
-	})
-}
-
 // logFindings logs what was found at the start.
 func (p *programme) logFindings() {
 	for _, f := range p.findings {
@@ -79,11 +55,4 @@ func brokenSystem(catalogue *pipelines.Catalogue) strictyaml.Findings {
 		}
 	}
 	return findings
-}
-
-// usable are the pipelines of files that a worker would start with. The findings are
-// the mistakes of the others, which the catalogue knows as broken.
-func usable(c *checker.Checker, files []pipelines.File) (*pipelines.Catalogue, strictyaml.Findings) {
-	catalogue, findings := reload.Start(c.Folder, files)
-	return catalogue, findings.Of(strictyaml.Error)
 }

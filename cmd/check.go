@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"botwork/internal/database"
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -81,17 +78,17 @@ func (f checkFlags) validate(cmd *cobra.Command) error {
 
 // check opens the database as it is: it must not come to be by being looked at.
 func (a *app) check(ctx context.Context, flags checkFlags, output format) error {
-	if err := a.loadConfig(); err != nil {
+	if err := a.LoadConfig(); err != nil {
 		return err
 	}
 	policy, broken, err := a.pipelinePolicies()
 	if err != nil {
 		return err
 	}
-	if err := a.needDatabaseFile(); err != nil { // connect would create it
+	if err := a.NeedDatabaseFile(); err != nil { // connect would create it
 		return err
 	}
-	store, err := a.connect(ctx)
+	store, err := a.Connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -107,7 +104,7 @@ func (a *app) checkStore(ctx context.Context, store *sqlstore.Store, params work
 	if err != nil {
 		return err
 	}
-	if err := a.print(output, report, func() { a.checkTable(report) }); err != nil {
+	if err := a.Print(output, report, func() { a.checkTable(report) }); err != nil {
 		return err
 	}
 	if !report.Clean {
@@ -116,35 +113,17 @@ func (a *app) checkStore(ctx context.Context, store *sqlstore.Store, params work
 	return nil
 }
 
-// needDatabaseFile refuses a SQLite file that is not there: opening it would
-// make it.
-func (a *app) needDatabaseFile() error {
-	db := a.cfg.Database
-	file := db.DSN.Reveal()
-	if db.Driver != database.SQLite || strings.HasPrefix(file, "file:") || strings.HasPrefix(file, ":") {
-		return nil
-	}
-	if err := database.CheckSQLiteUsed(file); err != nil {
-		return err
-	}
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the database file %s does not exist; `botwork run` and `botwork db migrate` make it, "+
-			"database.dsn names another", file)
-	}
-	return nil
-}
-
 // pipelinePolicies returns the policies of the project's pipelines and the names of
 // the broken ones. Mistakes in pipeline files do not keep anybody from looking at the
 // database: what a broken file says is not known.
 func (a *app) pipelinePolicies() (policy func(string) (workqueue.Resilience, time.Time, error), broken []string, err error) {
-	checker, err := a.checker()
+	checker, err := a.Checker()
 	if err != nil {
 		return nil, nil, err
 	}
 	catalogue, _, err := a.catalogue(checker)
 	if err != nil {
-		fmt.Fprintf(a.stderr, "botwork: no pipeline is known: %v\n", err)
+		fmt.Fprintf(a.Stderr, "botwork: no pipeline is known: %v\n", err)
 		catalogue = pipelines.NewCatalogue(checker.Compiler())
 	}
 	changed := map[string]time.Time{}
@@ -172,18 +151,18 @@ func (a *app) checkTable(report workqueue.CheckReport) {
 		}
 		g.add(c.Check, fmt.Sprintf("%s: %d", c.Of, c.Looked), found)
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 	for _, c := range report.Checks {
 		for _, note := range c.Notes {
-			fmt.Fprintf(a.stdout, "%s: %s\n", c.Check, note)
+			fmt.Fprintf(a.Stdout, "%s: %s\n", c.Check, note)
 		}
 	}
 	for _, v := range report.Violations {
-		fmt.Fprintf(a.stdout, "\n%s: %s\n  found:  %s\n  wanted: %s\n  hint:   %s\n", v.Check, v.Subject(), v.Found, v.Wanted, v.Hint)
+		fmt.Fprintf(a.Stdout, "\n%s: %s\n  found:  %s\n  wanted: %s\n  hint:   %s\n", v.Check, v.Subject(), v.Found, v.Wanted, v.Hint)
 	}
 	if report.Clean {
-		fmt.Fprintln(a.stdout, "no violation")
+		fmt.Fprintln(a.Stdout, "no violation")
 	} else {
-		fmt.Fprintf(a.stdout, "\n%s; docs/check.md tells what each check means\n", count(len(report.Violations), "violation"))
+		fmt.Fprintf(a.Stdout, "\n%s; docs/check.md tells what each check means\n", count(len(report.Violations), "violation"))
 	}
 }

@@ -135,7 +135,7 @@ func watchFor(t *testing.T, length time.Duration, output format, reports ...any)
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var stdout, stderr bytes.Buffer
-		a := &app{stdout: &stdout, stderr: &stderr}
+		a := &app{App: &App{Streams: Streams{Stdout: &stdout, Stderr: &stderr}}}
 		flags := checkFlags{watch: true, interval: 5 * time.Second, length: length}
 		err = a.watch(t.Context(), &watchedStore{reports: reports}, workqueue.CheckParams{}, flags, output)
 		out, errText = stdout.String(), stderr.String()

@@ -40,7 +40,7 @@ func (a *app) watch(ctx context.Context, from workqueue.Checker, params workqueu
 			return err
 		case err != nil:
 			if err.Error() != silent {
-				a.complain(fmt.Errorf("%w; watching goes on", err))
+				a.Complain(fmt.Errorf("%w; watching goes on", err))
 			}
 			silent = err.Error()
 		default:
@@ -51,7 +51,7 @@ func (a *app) watch(ctx context.Context, from workqueue.Checker, params workqueu
 				return err
 			}
 			if readings == 1 && output == formatTable {
-				fmt.Fprintf(a.stdout, "%s watching: %s at first, a reading every %s\n", instant(&report.At), count(len(present), "violation"), flags.interval)
+				fmt.Fprintf(a.Stdout, "%s watching: %s at first, a reading every %s\n", instant(&report.At), count(len(present), "violation"), flags.interval)
 			}
 			seen += appeared
 		}
@@ -72,7 +72,7 @@ func (a *app) watched(ctx context.Context, readings, seen, left int, output form
 		return ctx.Err()
 	}
 	if output == formatTable {
-		fmt.Fprintf(a.stdout, "%s in %s, %d still there\n", count(seen, "violation"), count(readings, "reading"), left)
+		fmt.Fprintf(a.Stdout, "%s in %s, %d still there\n", count(seen, "violation"), count(readings, "reading"), left)
 	}
 	if seen > 0 {
 		return &reportedError{exitFailed}
@@ -111,7 +111,7 @@ func (a *app) tellChanges(present map[string]workqueue.Violation, report workque
 func (a *app) tell(e checkEvent, output format) error {
 	switch output {
 	case formatJSON:
-		enc := json.NewEncoder(a.stdout)
+		enc := json.NewEncoder(a.Stdout)
 		enc.SetEscapeHTML(false)
 		return enc.Encode(e)
 	case formatYAML:
@@ -119,14 +119,14 @@ func (a *app) tell(e checkEvent, output format) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(a.stdout, "---\n%s", data)
+		_, err = fmt.Fprintf(a.Stdout, "---\n%s", data)
 		return err
 	}
 	v := e.Violation
 	if e.Event == "gone" {
-		_, err := fmt.Fprintf(a.stdout, "%s gone      %s: %s\n", instant(&e.At), v.Check, v.Subject())
+		_, err := fmt.Fprintf(a.Stdout, "%s gone      %s: %s\n", instant(&e.At), v.Check, v.Subject())
 		return err
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s appeared  %s: %s: %s; wanted %s; %s\n", instant(&e.At), v.Check, v.Subject(), v.Found, v.Wanted, v.Hint)
+	_, err := fmt.Fprintf(a.Stdout, "%s appeared  %s: %s: %s; wanted %s; %s\n", instant(&e.At), v.Check, v.Subject(), v.Found, v.Wanted, v.Hint)
 	return err
 }

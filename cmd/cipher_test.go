@@ -46,16 +46,16 @@ func TestAKeysetThatCannotBeUsedStopsAll(t *testing.T) {
 
 func TestTheCipherIsThatOfTheSettings(t *testing.T) {
 	t.Chdir(t.TempDir())
-	a := &app{cfg: config.Default()}
-	if cipher, err := a.cipher(); cipher != nil || err != nil {
+	a := &app{App: &App{Settings: Settings{Config: config.Default()}}}
+	if cipher, err := a.Cipher(); cipher != nil || err != nil {
 		t.Errorf("without a keyset: cipher = %v, %v; want none", cipher, err)
 	}
 	mustDo(t, "keys", "new", "--out", "keyset.json")
-	a.environ = []string{"BOTWORK_ENCRYPTION_KEYSET=" + readFile(t, "keyset.json")}
-	if err := a.loadConfig(); err != nil {
+	a.Environ = []string{"BOTWORK_ENCRYPTION_KEYSET=" + readFile(t, "keyset.json")}
+	if err := a.LoadConfig(); err != nil {
 		t.Fatal(err)
 	}
-	cipher, err := a.cipher()
+	cipher, err := a.Cipher()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,11 +74,11 @@ func TestTheRedactorHidesTheKeys(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mustDo(t, "keys", "new", "--out", "keyset.json")
 	text := readFile(t, "keyset.json")
-	a := &app{environ: []string{"BOTWORK_ENCRYPTION_KEYSET=" + text, "BOTWORK_SECRET_TOKEN=hunter2"}}
-	if err := a.loadConfig(); err != nil {
+	a := &app{App: &App{Settings: Settings{Environ: []string{"BOTWORK_ENCRYPTION_KEYSET=" + text, "BOTWORK_SECRET_TOKEN=hunter2"}}}}
+	if err := a.LoadConfig(); err != nil {
 		t.Fatal(err)
 	}
-	said := a.redactor().Redact("got " + text + " and hunter2")
+	said := a.Redactor().Redact("got " + text + " and hunter2")
 	wantNoKey(t, keysetIn(t, "keyset.json"), said)
 	if strings.Contains(said, "hunter2") || !strings.Contains(said, `"primaryKeyId"`) {
 		t.Errorf("redacted: %s", said)

@@ -30,10 +30,10 @@ there, and this makes the tables, like "botwork db migrate".`,
 		Example: "  botwork db init\n  botwork db init --config production.yaml",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.loadConfig(); err != nil {
+			if err := a.LoadConfig(); err != nil {
 				return err
 			}
-			store, err := a.connectAnew(cmd.Context())
+			store, err := a.ConnectAnew(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -46,15 +46,15 @@ there, and this makes the tables, like "botwork db migrate".`,
 func (a *app) migrate(ctx context.Context, store *sqlstore.Store) error {
 	applied, err := store.Migrate(ctx)
 	for _, name := range applied {
-		fmt.Fprintf(a.stdout, "applied %s\n", name)
+		fmt.Fprintf(a.Stdout, "applied %s\n", name)
 	}
 	if err == nil && store.Driver() == database.SQLite {
-		err = database.MarkSQLite(a.cfg.Database.DSN.Reveal(), true)
+		err = database.MarkSQLite(a.Config.Database.DSN.Reveal(), true)
 	}
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "the schema is up to date: %s database %s\n", store.Driver(), a.cfg.Database.DSN)
+	fmt.Fprintf(a.Stdout, "the schema is up to date: %s database %s\n", store.Driver(), a.Config.Database.DSN)
 	return nil
 }
 
@@ -70,7 +70,7 @@ may not change the schema.`,
 		Example: "  botwork db migrate\n  botwork db migrate --config production.yaml",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withSchema(cmd, a.connect, func(store *sqlstore.Store) error { return a.migrate(cmd.Context(), store) })
+			return a.withSchema(cmd, a.Connect, func(store *sqlstore.Store) error { return a.migrate(cmd.Context(), store) })
 		},
 	}
 }
@@ -86,12 +86,12 @@ applied to the database. The exit code is 0 even when some wait to be applied.`,
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.withSchema(cmd, a.connectToRead, func(store *sqlstore.Store) error {
+		return a.withSchema(cmd, a.ConnectToRead, func(store *sqlstore.Store) error {
 			migrations, err := store.MigrationStatus(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return a.print(*output, migrations, func() { a.migrationTable(store.Driver(), migrations) })
+			return a.Print(*output, migrations, func() { a.migrationTable(store.Driver(), migrations) })
 		})
 	}
 	return cmd
@@ -109,16 +109,16 @@ func (a *app) migrationTable(driver database.Driver, migrations []sqlstore.Migra
 		}
 		g.add(fmt.Sprint(m.Version), m.Name, applied)
 	}
-	fmt.Fprintf(a.stdout, "%s database %s\n", driver, a.cfg.Database.DSN)
-	g.writeTo(a.stdout)
+	fmt.Fprintf(a.Stdout, "%s database %s\n", driver, a.Config.Database.DSN)
+	g.writeTo(a.Stdout)
 	if waiting > 0 {
-		fmt.Fprintln(a.stdout, "Run `botwork db migrate` to apply the rest.")
+		fmt.Fprintln(a.Stdout, "Run `botwork db migrate` to apply the rest.")
 	}
 }
 
 // withSchema is withStore without the migration on the way.
 func (a *app) withSchema(cmd *cobra.Command, connect func(context.Context) (*sqlstore.Store, error), do func(*sqlstore.Store) error) error {
-	if err := a.loadConfig(); err != nil {
+	if err := a.LoadConfig(); err != nil {
 		return err
 	}
 	store, err := connect(cmd.Context())

@@ -28,22 +28,22 @@ losses themselves and do the same; doing it once too often does no harm.`,
 	cmd.Flags().StringVar(&reason, "reason", "a person said that the database was restored", "what happened, as a `TEXT` for those who look later")
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := a.loadConfig(); err != nil {
+		if err := a.LoadConfig(); err != nil {
 			return err
 		}
-		if err := a.needDatabaseFile(); err != nil {
+		if err := a.NeedDatabaseFile(); err != nil {
 			return err
 		}
-		return a.withSchema(cmd, a.connect, func(store *sqlstore.Store) error {
+		return a.withSchema(cmd, a.Connect, func(store *sqlstore.Store) error {
 			change, err := store.RaiseEpoch(cmd.Context(), reason)
 			if err != nil {
 				return err
 			}
-			if err := a.print(*output, change.After, func() { a.tellEpoch(change) }); err != nil {
+			if err := a.Print(*output, change.After, func() { a.tellEpoch(change) }); err != nil {
 				return err
 			}
 			for _, statement := range change.Refused {
-				fmt.Fprintf(a.stderr, "botwork: this login may not move an identity ahead; have the owner of the tables execute: %s\n", statement)
+				fmt.Fprintf(a.Stderr, "botwork: this login may not move an identity ahead; have the owner of the tables execute: %s\n", statement)
 			}
 			if len(change.Refused) > 0 {
 				return &reportedError{exitFailed}
@@ -55,6 +55,6 @@ losses themselves and do the same; doing it once too often does no harm.`,
 }
 
 func (a *app) tellEpoch(change workqueue.HistoryChange) {
-	fmt.Fprintf(a.stdout, "epoch %d after %d: the next fences are above %d\n",
+	fmt.Fprintf(a.Stdout, "epoch %d after %d: the next fences are above %d\n",
 		change.After.Epoch, change.Before.Epoch, change.After.Epoch*workqueue.FencesOfEpoch)
 }

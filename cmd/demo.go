@@ -43,16 +43,16 @@ func (a *app) demo(ctx context.Context, dir string) error {
 	if err := quickstart.Write(dir); err != nil {
 		return err
 	}
-	a.configFile = filepath.Join(dir, config.DefaultFile)
-	if err := a.loadConfig(); err != nil {
+	a.ConfigFile = filepath.Join(dir, config.DefaultFile)
+	if err := a.LoadConfig(); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, `The project is in %s: settings in botwork.yaml, pipelines in pipelines/.
+	fmt.Fprintf(a.Stdout, `The project is in %s: settings in botwork.yaml, pipelines in pipelines/.
 Reports go to %s. In another terminal:
 
   %s --config %s items list
 
-`, dir, filepath.Join(dir, "data", "reports"), commandIn(".", os.Args[0]), quoted(a.configFile))
+`, dir, filepath.Join(dir, "data", "reports"), commandIn(".", os.Args[0]), quoted(a.ConfigFile))
 	// The first items are there when the system pipelines run at start.
 	return a.run(ctx, false, quickstart.Trigger)
 }

@@ -87,7 +87,7 @@ func (a *app) doctorCommand() *cobra.Command {
 
 func (a *app) doctor(ctx context.Context, name string, timeout time.Duration, output format) error {
 	d := doctor.New(a.doctorOptions(name))
-	report := doctorReport{At: time.Now().UTC().Truncate(time.Millisecond), Version: currentVersion().Version, Settings: cmp.Or(a.cfg.File, a.configFile)}
+	report := doctorReport{At: time.Now().UTC().Truncate(time.Millisecond), Version: currentVersion().Version, Settings: cmp.Or(a.Config.File, a.ConfigFile)}
 	report.Results = d.Examine(ctx, timeout)
 	for _, r := range report.Results {
 		switch r.State {
@@ -102,7 +102,7 @@ func (a *app) doctor(ctx context.Context, name string, timeout time.Duration, ou
 		}
 	}
 	report.Sound = report.Counts.Fault == 0 && ctx.Err() == nil
-	err := errors.Join(a.print(output, report, func() { a.doctorTable(report) }), d.Close())
+	err := errors.Join(a.Print(output, report, func() { a.doctorTable(report) }), d.Close())
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -116,11 +116,11 @@ func (a *app) doctor(ctx context.Context, name string, timeout time.Duration, ou
 // used are a finding of the doctor like others.
 func (a *app) doctorOptions(name string) doctor.Options {
 	o := doctor.Options{ServiceName: name, Service: func(ctx context.Context) (doctor.Service, error) { return a.serviceStatus(ctx, name) }}
-	if o.SettingsError = a.loadConfig(); o.SettingsError != nil {
+	if o.SettingsError = a.LoadConfig(); o.SettingsError != nil {
 		return o
 	}
-	a.cfg.ForService(name)
-	c := a.cfg
+	a.Config.ForService(name)
+	c := a.Config
 	o.File, o.Driver, o.DSN = c.File, c.Database.Driver, c.Database.DSN.Reveal()
 	o.Worker, o.Timezone, o.Folders = c.Worker.Name, c.Pipelines.Timezone, c.Handlers.Folders
 	if log := cmp.Or(c.Log.File.Path, defaultServiceLog(c.File, name)); log != "" {
@@ -141,7 +141,7 @@ func (a *app) doctorOptions(name string) doctor.Options {
 	slices.SortFunc(o.Connections, func(x, y doctor.Connection) int { return cmp.Compare(x.Name, y.Name) })
 	o.Keyset = doctor.Keyset{Named: c.HasKeyset()}
 	o.Keyset.File, _ = c.KeysetSource()
-	o.Keyset.Keys, o.Keyset.Error = a.keyring()
+	o.Keyset.Keys, o.Keyset.Error = a.Keyring()
 	o.Exposed = a.exposedFolders()
 	o.Pipelines, o.CheckPipelines = c.Pipelines.Dir, a.countPipelines
 	return o
@@ -149,11 +149,11 @@ func (a *app) doctorOptions(name string) doctor.Options {
 
 // exposedFolders are the folders of handlers.folders that are too wide.
 func (a *app) exposedFolders() []doctor.ExposedFolder {
-	judge, err := a.checker()
+	judge, err := a.Checker()
 	if err != nil {
 		return nil // of the settings, whose check says so
 	}
-	files, err := pipelines.ReadDir(a.cfg.Pipelines.Dir, nil)
+	files, err := pipelines.ReadDir(a.Config.Pipelines.Dir, nil)
 	if err != nil {
 		files = nil // the check of pipelines says so
 	}
@@ -166,7 +166,7 @@ func (a *app) exposedFolders() []doctor.ExposedFolder {
 
 // serviceStatus asks the service manager. A machine without one has no service.
 func (a *app) serviceStatus(ctx context.Context, name string) (doctor.Service, error) {
-	m, err := a.services()
+	m, err := a.Services()
 	if errors.Is(err, service.ErrUnsupported) {
 		return doctor.Service{}, nil
 	}
@@ -185,10 +185,10 @@ func (a *app) serviceStatus(ctx context.Context, name string) (doctor.Service, e
 // countPipelines checks the project as `botwork pipelines check` does: its
 // pipelines, and the queues and tasks of the settings.
 func (a *app) countPipelines() (doctor.PipelineCounts, error) {
-	if _, err := os.ReadDir(a.cfg.Pipelines.Dir); err != nil {
+	if _, err := os.ReadDir(a.Config.Pipelines.Dir); err != nil {
 		return doctor.PipelineCounts{}, err
 	}
-	project, err := a.openProject()
+	project, err := a.OpenProject()
 	if err != nil {
 		return doctor.PipelineCounts{}, err
 	}
@@ -214,18 +214,18 @@ func (a *app) doctorTable(report doctorReport) {
 	for _, r := range report.Results {
 		g.add(r.Check, string(r.State), short(doctorSubject(r)+r.Found, 160))
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 	for _, r := range report.Results {
 		if r.State == doctor.Warning || r.State == doctor.Fault {
-			fmt.Fprintf(a.stdout, "\n%s: %s\n  found: %s\n  do:    %s\n", r.State, r.Check, indented(doctorSubject(r)+r.Found), indented(r.Advice))
+			fmt.Fprintf(a.Stdout, "\n%s: %s\n  found: %s\n  do:    %s\n", r.State, r.Check, indented(doctorSubject(r)+r.Found), indented(r.Advice))
 		}
 	}
 	c := report.Counts
-	fmt.Fprintf(a.stdout, "\n%s, %s", count(c.Fault, "fault"), count(c.Warning, "warning"))
+	fmt.Fprintf(a.Stdout, "\n%s, %s", count(c.Fault, "fault"), count(c.Warning, "warning"))
 	if c.Skipped > 0 {
-		fmt.Fprintf(a.stdout, ", %s not made", count(c.Skipped, "check"))
+		fmt.Fprintf(a.Stdout, ", %s not made", count(c.Skipped, "check"))
 	}
-	fmt.Fprintln(a.stdout)
+	fmt.Fprintln(a.Stdout)
 }
 
 func doctorSubject(r doctor.Result) string {

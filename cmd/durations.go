@@ -101,7 +101,7 @@ On SQL Server, filters take names without regard to upper and lower case.`,
 		case *all && !*yes:
 			return usagef("--all: got no --yes, which forgetting everything needs")
 		}
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
 			n, err := store.ForgetDurations(cmd.Context(), filter)
 			if err != nil {
 				return err
@@ -109,7 +109,7 @@ On SQL Server, filters take names without regard to upper and lower case.`,
 			if n == 0 && !*all {
 				return errors.New("nothing was learned that the filters pick; `botwork durations list` shows what there is")
 			}
-			fmt.Fprintf(a.stdout, "%s forgotten\n", count(n, "duration"))
+			fmt.Fprintf(a.Stdout, "%s forgotten\n", count(n, "duration"))
 			return nil
 		})
 	}

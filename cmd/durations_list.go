@@ -91,7 +91,7 @@ mean, and what there is none of is null.`,
 		if filter.Limit = *limit; *limit < 1 {
 			return usagef("--limit: got %d, want 1 or more", *limit)
 		}
-		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			all, err := store.Durations(cmd.Context(), filter)
 			if err != nil {
 				return err
@@ -100,7 +100,7 @@ mean, and what there is none of is null.`,
 			for i := range all {
 				views[i] = viewDuration(&all[i])
 			}
-			return a.print(*output, views, func() { a.durationTable(views) })
+			return a.Print(*output, views, func() { a.durationTable(views) })
 		})
 	}
 	return cmd
@@ -108,7 +108,7 @@ mean, and what there is none of is null.`,
 
 func (a *app) durationTable(views []durationView) {
 	if len(views) == 0 {
-		fmt.Fprintln(a.stdout, "nothing has been learned: workers write down how long runs took within ten seconds")
+		fmt.Fprintln(a.Stdout, "nothing has been learned: workers write down how long runs took within ten seconds")
 		return
 	}
 	g := newGrid("kind", "pipeline", "name", "runs", "mean", "p90", "error", "updated")
@@ -116,5 +116,5 @@ func (a *app) durationTable(views []durationView) {
 		v := &views[i]
 		g.add(string(v.Kind), orDash(v.Pipeline), short(orDash(v.Name), 60), fmt.Sprint(v.Runs), v.Mean.String(), v.P90.String(), v.off(), instant(&v.UpdatedAt))
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 }

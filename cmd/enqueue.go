@@ -81,7 +81,7 @@ It spends two seconds on each at most, and what it cannot find out is no error.`
 			return err
 		}
 		o := enqueueOptions{*output, cmp.Or(flags.batch, workqueue.NewBatchKey()), flags.batch != ""}
-		if err := a.loadConfig(); err != nil {
+		if err := a.LoadConfig(); err != nil {
 			return err
 		}
 		checker, err := a.newItemChecker(flags.noCheck)
@@ -92,7 +92,7 @@ It spends two seconds on each at most, and what it cannot find out is no error.`
 			return a.enqueueLines(cmd.Context(), defaults, checker, o)
 		}
 		limit := func() (int64, error) { return a.payloadLimit(cmd.Context(), defaults.QueueName) }
-		if defaults.Payload, err = flags.payload.read(a.stdin, limit); err != nil {
+		if defaults.Payload, err = flags.payload.read(a.Stdin, limit); err != nil {
 			return err
 		}
 		at := flags.place()
@@ -107,7 +107,7 @@ It spends two seconds on each at most, and what it cannot find out is no error.`
 // enqueueSame writes the item of the flags count times.
 func (a *app) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, at place, count int, o enqueueOptions) error {
 	ctx := cmd.Context()
-	return a.withStore(ctx, func(store *sqlstore.Store) error {
+	return a.WithStore(ctx, func(store *sqlstore.Store) error {
 		checker, err := newQueueChecker(ctx, store)
 		if err != nil {
 			return err
@@ -136,7 +136,7 @@ func (a *app) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, at place, co
 // payloadLimit is the size of the largest payload of a queue.
 func (a *app) payloadLimit(ctx context.Context, queue string) (limit int64, err error) {
 	limit = workqueue.DefaultMaxSize
-	err = a.withStore(ctx, func(store *sqlstore.Store) error {
+	err = a.WithStore(ctx, func(store *sqlstore.Store) error {
 		q, err := store.Queue(ctx, queue)
 		if errors.Is(err, workqueue.ErrNotFound) {
 			return nil // which the check of the item says

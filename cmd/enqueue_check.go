@@ -44,11 +44,11 @@ func (a *app) newItemChecker(skip bool) (*itemChecker, error) {
 	if skip {
 		return c, nil
 	}
-	checker, err := a.checker()
+	checker, err := a.Checker()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(a.cfg.Pipelines.Dir); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(a.Config.Pipelines.Dir); errors.Is(err, fs.ErrNotExist) {
 		// Whoever enqueues need not have the workers' files.
 		c.catalogue = pipelines.NewCatalogue(checker.Compiler())
 		return c, nil

@@ -36,7 +36,7 @@ type startExpectations struct {
 // an expectation: the items are in the queue.
 func (a *app) newStartExpectations(store *sqlstore.Store) *startExpectations {
 	e := &startExpectations{store: store}
-	checker, err := a.checker()
+	checker, err := a.Checker()
 	if err != nil {
 		e.err = err
 		return e
@@ -47,10 +47,10 @@ func (a *app) newStartExpectations(store *sqlstore.Store) *startExpectations {
 		return e
 	}
 	quiet := *a
-	quiet.stderr = io.Discard // what is wrong with files is told by other commands
+	quiet.Stderr = io.Discard // what is wrong with files is told by other commands
 	link := &process.Link{}
 	link.SetCatalogue(catalogue)
-	e.params = quiet.whyParams(&passBook{catalogue: catalogue, services: a.queueServices(link), log: zerolog.Nop()}, store)
+	e.params = quiet.whyParams(&passBook{catalogue: catalogue, services: a.QueueServices(link), log: zerolog.Nop()}, store)
 	return e
 }
 

@@ -178,18 +178,6 @@ func (f *enqueueFlags) times(it *workqueue.NewItem) (err error) {
 	return nil
 }
 
-// parseWait reads a length of time that is not negative; "" is 0.
-func parseWait(text string) (time.Duration, error) {
-	if text == "" {
-		return 0, nil
-	}
-	d, err := handlers.ParseDuration(text)
-	if err == nil && d < 0 {
-		err = fmt.Errorf("got %q, want no negative duration", text)
-	}
-	return d, err
-}
-
 // parseEstimate reads how long a run is expected to take.
 func parseEstimate(text string) (time.Duration, error) {
 	d, err := handlers.ParseDuration(text)

@@ -179,7 +179,7 @@ func TestEnqueueShowsWhatIsGoneAlready(t *testing.T) {
 		formatJSON:  "{\n  \"id\": 7,\n  \"existing\": false\n}\n",
 	} {
 		var stdout bytes.Buffer
-		a := &app{stdout: &stdout}
+		a := &app{App: &App{Streams: Streams{Stdout: &stdout}}}
 		if err := a.showOne(t.Context(), goneStore{}, nil, &workqueue.NewItem{}, workqueue.Enqueued{ID: 7}, output); err != nil || stdout.String() != want {
 			t.Errorf("%s: %q, %v, want %q", output, &stdout, err, want)
 		}

@@ -35,7 +35,7 @@ type lineChecker struct {
 // enqueueLines checks all items of standard input, and then writes them.
 func (a *app) enqueueLines(ctx context.Context, defaults workqueue.NewItem, checker *itemChecker, o enqueueOptions) error {
 	check := lineChecker{defaults: defaults, items: checker}
-	store, opened := a.openStore(ctx)
+	store, opened := a.OpenStore(ctx)
 	if opened == nil {
 		defer func() { _ = store.Close() }()
 		if check.queues, opened = newQueueChecker(ctx, store); opened != nil {
@@ -47,7 +47,7 @@ func (a *app) enqueueLines(ctx context.Context, defaults workqueue.NewItem, chec
 		return err
 	}
 	defer func() { _ = lines.close() }()
-	if err := check.read(ctx, a.stdin, lines); err != nil {
+	if err := check.read(ctx, a.Stdin, lines); err != nil {
 		return err
 	}
 	check.findings.Sort()
@@ -149,7 +149,7 @@ type enqueueOptions struct {
 // enqueueMany writes items in batches and shows all that it wrote, even when a
 // later batch could not be written.
 func (a *app) enqueueMany(ctx context.Context, store *sqlstore.Store, source itemSource, o enqueueOptions) error {
-	bar := a.newProgress("enqueue", source.total)
+	bar := a.NewProgress("enqueue", source.total)
 	run := enqueueRun{app: a, store: store, key: o.batch, source: source}
 	if o.again {
 		if err := run.lookUp(ctx); err != nil {

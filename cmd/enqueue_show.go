@@ -47,22 +47,22 @@ func (a *app) showOne(ctx context.Context, store workqueue.ItemStore, expect fun
 	item, err := store.Item(ctx, made.ID)
 	if errors.Is(err, workqueue.ErrNotFound) {
 		// A worker was faster, and its queue keeps nothing.
-		return a.print(output, made, func() { fmt.Fprintf(a.stdout, "item %d: it was in the queue and is deleted already\n", made.ID) })
+		return a.Print(output, made, func() { fmt.Fprintf(a.Stdout, "item %d: it was in the queue and is deleted already\n", made.ID) })
 	}
 	if err != nil {
 		return err
 	}
 	expected := expect(item.ID)
-	return a.print(output, enqueuedItem{item, made.Existing, &expected}, func() {
+	return a.Print(output, enqueuedItem{item, made.Existing, &expected}, func() {
 		if made.Existing {
-			fmt.Fprintf(a.stdout, "item %d was there already, with the same %s: %s, priority %d, queue %s\n",
+			fmt.Fprintf(a.Stdout, "item %d was there already, with the same %s: %s, priority %d, queue %s\n",
 				item.ID, sameness(asked, &item), item.Lifecycle, item.Priority, item.QueueName)
 		} else {
-			fmt.Fprintf(a.stdout, "item %d: %s, priority %d, queue %s, due %s\n",
+			fmt.Fprintf(a.Stdout, "item %d: %s, priority %d, queue %s, due %s\n",
 				item.ID, item.State, item.Priority, item.QueueName, instant(&item.AvailableAt))
 		}
 		if expected.Text != "" {
-			fmt.Fprintf(a.stdout, "expected to start: %s\n", expected.Text)
+			fmt.Fprintf(a.Stdout, "expected to start: %s\n", expected.Text)
 		}
 	})
 }
@@ -83,7 +83,7 @@ func (a *app) showMany(ctx context.Context, store *sqlstore.Store, done *enqueue
 		expected = a.newStartExpectations(store).firstAndLast(ctx, []int64{done.first, done.last})
 	}
 	if output != formatTable {
-		list := a.newList(output)
+		list := a.NewList(output)
 		// What is in the queue is shown even when the rest was interrupted.
 		err := done.each(context.WithoutCancel(ctx), store, func(it workqueue.Item, existing bool) error {
 			one := enqueuedItem{it, existing, nil}
@@ -112,7 +112,7 @@ func (a *app) showMany(ctx context.Context, store *sqlstore.Store, done *enqueue
 	default:
 		text += fmt.Sprintf("; %d were there already", done.existing)
 	}
-	fmt.Fprintln(a.stdout, text)
+	fmt.Fprintln(a.Stdout, text)
 	if done.made() > 0 {
 		a.showFirstAndLast(expected[done.first].Text, expected[done.last].Text)
 	}
@@ -123,8 +123,8 @@ func (a *app) showMany(ctx context.Context, store *sqlstore.Store, done *enqueue
 func (a *app) showFirstAndLast(first, last string) {
 	switch {
 	case first == last && first != "":
-		fmt.Fprintf(a.stdout, "expected to start: %s\n", first)
+		fmt.Fprintf(a.Stdout, "expected to start: %s\n", first)
 	case first != last:
-		fmt.Fprintf(a.stdout, "expected to start: the first %s; the last %s\n", cmp.Or(first, "has started"), cmp.Or(last, "has started"))
+		fmt.Fprintf(a.Stdout, "expected to start: the first %s; the last %s\n", cmp.Or(first, "has started"), cmp.Or(last, "has started"))
 	}
 }

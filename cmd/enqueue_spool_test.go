@@ -235,10 +235,10 @@ func TestAListIsPrintedAsAWhole(t *testing.T) {
 	for _, list := range [][]element{{}, {{"a <b>", nil}}, {{"a", nil}, {"b: c", map[string]any{"x": []int{1, 2}, "y": map[string]any{}}}, {"", nil}}} {
 		for _, f := range []format{formatJSON, formatYAML} {
 			var whole, streamed bytes.Buffer
-			if err := (&app{stdout: &whole}).print(f, list, nil); err != nil {
+			if err := (&app{App: &App{Streams: Streams{Stdout: &whole}}}).Print(f, list, nil); err != nil {
 				t.Fatal(err)
 			}
-			printer := (&app{stdout: &streamed}).newList(f)
+			printer := (&app{App: &App{Streams: Streams{Stdout: &streamed}}}).NewList(f)
 			for _, e := range list {
 				if err := printer.add(e); err != nil {
 					t.Fatal(err)

@@ -39,8 +39,8 @@ type reportedError struct{ code int }
 
 func (e *reportedError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
-// finish says what went wrong with cmd, if anything, and returns the exit code.
-func (a *app) finish(cmd *cobra.Command, err error) int {
+// Finish says what went wrong with cmd, if anything, and returns the exit code.
+func (a *App) Finish(cmd *cobra.Command, err error) int {
 	if err == nil {
 		return exitDone
 	}
@@ -50,41 +50,46 @@ func (a *app) finish(cmd *cobra.Command, err error) int {
 	if findings, ok := errors.AsType[strictyaml.Findings](err); ok {
 		a.complainAll(findings)
 		if unusable, ok := errors.AsType[*noSystemPipelineError](err); ok {
-			a.complain(unusable)
+			a.Complain(unusable)
 		}
 		return exitUsage
 	}
 	if errors.Is(err, context.Canceled) {
-		a.complain(fmt.Errorf("interrupted: %w", err))
+		a.Complain(fmt.Errorf("interrupted: %w", err))
 		return exitFailed
 	}
-	a.complain(err)
+	a.Complain(err)
 	// What the flag and argument parser refuses comes before the command's own
 	// code has started.
-	if _, ok := errors.AsType[*usageError](err); ok || !a.started {
-		fmt.Fprintf(a.stderr, "See `%s --help`.\n", cmd.CommandPath())
+	if _, ok := errors.AsType[*usageError](err); ok || !a.Started {
+		fmt.Fprintf(a.Stderr, "See `%s --help`.\n", cmd.CommandPath())
 		return exitUsage
 	}
 	return exitFailed
 }
 
-// complain writes one error for a person, without secrets.
-func (a *app) complain(err error) {
-	fmt.Fprintf(a.stderr, "botwork: %s\n", a.redactor().Redact(err.Error()))
+// Complain writes one error for a person, without secrets.
+func (a *App) Complain(err error) {
+	fmt.Fprintf(a.Stderr, "botwork: %s\n", a.Redactor().Redact(err.Error()))
 }
 
 // complainAll writes findings one per line, in the form that editors jump to.
-func (a *app) complainAll(findings strictyaml.Findings) {
+func (a *App) complainAll(findings strictyaml.Findings) {
 	for _, f := range findings {
-		fmt.Fprintln(a.stderr, f)
+		fmt.Fprintln(a.Stderr, f)
 	}
-	fmt.Fprintf(a.stderr, "botwork: %s\n", count(len(findings), "mistake"))
+	fmt.Fprintf(a.Stderr, "botwork: %s\n", count(len(findings), "mistake"))
 }
 
-// count writes a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+// noSystemPipelineError reports that a worker would run nothing, because of mistakes.
+type noSystemPipelineError struct {
+	dir      string
+	mistakes strictyaml.Findings
 }
+
+func (e *noSystemPipelineError) Error() string {
+	return fmt.Sprintf("no system pipeline of %s can be used: none without mistakes has a trigger, so that a worker would run nothing", e.dir)
+}
+
+// Unwrap returns the mistakes.
+func (e *noSystemPipelineError) Unwrap() error { return e.mistakes }

@@ -18,7 +18,7 @@ func (a *app) follow(ctx context.Context, p *programme, proc *process.Process) (
 	var following sync.WaitGroup
 	following.Go(func() {
 		reload.Follow(ctx, reload.Options{
-			Dir: a.cfg.Pipelines.Dir, Current: p.catalogue, Findings: p.findings, Adopt: proc.Adopt, Log: p.log,
+			Dir: a.Config.Pipelines.Dir, Current: p.catalogue, Findings: p.findings, Adopt: proc.Adopt, Log: p.log,
 			Judge:        p.judgeFiles,
 			OnErrorCount: func(mistakes int) { a.supervisor.Status(workingAs(proc.Worker().Name, mistakes)) },
 		})

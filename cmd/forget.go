@@ -13,16 +13,16 @@ var readByDrivers = []string{
 	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
 }
 
-// forgetSecrets clears the environment variables that the settings read as secrets or
-// DSNs, once they have been read: a.environ keeps them for the next time. What the system
+// ForgetSecrets clears the environment variables that the settings read as secrets or
+// DSNs, once they have been read: Environ keeps them for the next time. What the system
 // shows of a process's environment, such as /proc/PID/environ, is what it began with.
-func (a *app) forgetSecrets() {
-	if a.unset == nil {
+func (s *Settings) ForgetSecrets() {
+	if s.Unset == nil {
 		return
 	}
-	for name := range a.cfg.SecretVariables() {
+	for name := range s.Config.SecretVariables() {
 		if !slices.Contains(readByDrivers, strings.ToUpper(name)) {
-			_ = a.unset(name) // it fails for a name that no variable can have
+			_ = s.Unset(name) // it fails for a name that no variable can have
 		}
 	}
 }

@@ -18,14 +18,14 @@ func TestSecretVariablesAreClearedOnceRead(t *testing.T) {
 	}
 	a := newApp(strings.NewReader(""), io.Discard, []string{"QUEUE_DSN=queue.db", "API_TOKEN=hunter22", "PGPASSWORD=hunter23", "BOTWORK_SECRET_MAIL=hunter24", "HOME=" + dir}, nil)
 	var cleared []string
-	a.unset = func(name string) error {
+	a.Unset = func(name string) error {
 		cleared = append(cleared, name)
 		return nil
 	}
-	a.configFile = file
+	a.ConfigFile = file
 	for range 2 { // a second reading, as of a reload, finds them all the same
 		cleared = nil
-		if err := a.loadConfig(); err != nil {
+		if err := a.LoadConfig(); err != nil {
 			t.Fatal(err)
 		}
 		slices.Sort(cleared)
@@ -33,8 +33,8 @@ func TestSecretVariablesAreClearedOnceRead(t *testing.T) {
 		if want := []string{"API_TOKEN", "BOTWORK_SECRET_MAIL", "QUEUE_DSN"}; !slices.Equal(cleared, want) {
 			t.Errorf("cleared %q, want %q", cleared, want)
 		}
-		if a.cfg.Secrets["token"].Reveal() != "hunter22" || a.cfg.Database.DSN.Reveal() != filepath.Join(dir, "queue.db") {
-			t.Errorf("the settings lost their secrets: %q", a.cfg.Secrets["token"].Reveal())
+		if a.Config.Secrets["token"].Reveal() != "hunter22" || a.Config.Database.DSN.Reveal() != filepath.Join(dir, "queue.db") {
+			t.Errorf("the settings lost their secrets: %q", a.Config.Secrets["token"].Reveal())
 		}
 	}
 }
@@ -42,14 +42,14 @@ func TestSecretVariablesAreClearedOnceRead(t *testing.T) {
 func TestErrorsOfCommandsShowNoSecret(t *testing.T) {
 	var stderr strings.Builder
 	a := newApp(strings.NewReader(""), &stderr, []string{"API_TOKEN=hunter22"}, nil)
-	a.configFile = filepath.Join(t.TempDir(), "botwork.yaml")
-	if err := os.WriteFile(a.configFile, []byte("secrets: {token: {env: API_TOKEN}}\n"), 0o600); err != nil {
+	a.ConfigFile = filepath.Join(t.TempDir(), "botwork.yaml")
+	if err := os.WriteFile(a.ConfigFile, []byte("secrets: {token: {env: API_TOKEN}}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.loadConfig(); err != nil {
+	if err := a.LoadConfig(); err != nil {
 		t.Fatal(err)
 	}
-	a.complain(usagef("got hunter22"))
+	a.Complain(usagef("got hunter22"))
 	if got := stderr.String(); got != "botwork: got <secret>\n" {
 		t.Errorf("it says %q", got)
 	}

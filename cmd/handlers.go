@@ -48,7 +48,7 @@ func viewParameters(fields []handlers.Field) []parameterView {
 }
 
 func (a *app) handlersCommand() *cobra.Command {
-	registry := a.newRegistry(handlers.Resources{}, queue.Services{})
+	registry := a.NewRegistry(handlers.Resources{}, queue.Services{})
 	cmd := group(&cobra.Command{
 		Use:   "handlers",
 		Short: "List the handlers that steps can name, and their documentation",
@@ -63,12 +63,12 @@ KIND" prints what one of them does, its parameters, its output and an example.`,
 		for i, k := range kinds {
 			views[i] = viewKind(k)
 		}
-		return a.print(*output, views, func() {
+		return a.Print(*output, views, func() {
 			g := newGrid("handler", "what it does")
 			for _, v := range views {
 				g.add(v.Name, v.Summary)
 			}
-			g.writeTo(a.stdout)
+			g.writeTo(a.Stdout)
 		})
 	}
 	return cmd
@@ -87,7 +87,7 @@ func (a *app) handlersShowCommand(registry *handlers.Registry) *cobra.Command {
 		for _, kind := range registry.Kinds() {
 			// Upper and lower case matter in a pipeline, but not to a person who asks.
 			if strings.EqualFold(kind.Name, args[0]) {
-				return a.print(*output, viewKind(kind), func() { fmt.Fprint(a.stdout, kind.Markdown()) })
+				return a.Print(*output, viewKind(kind), func() { fmt.Fprint(a.Stdout, kind.Markdown()) })
 			}
 		}
 		hint := strictyaml.Suggest(args[0], registry.Names())

@@ -46,8 +46,8 @@ func TestHandlerContract(t *testing.T) {
 		Name: "Fetch", Summary: "Fetch a thing", Doc: "Fetches.", Output: "the thing", Example: "- handler: Fetch\n",
 		New: func() handlers.Handler { return &fetch{Tries: 3} },
 	}
-	a := &app{stdout: &out}
-	if err := a.print(formatJSON, viewKind(kind), nil); err != nil {
+	a := &app{App: &App{Streams: Streams{Stdout: &out}}}
+	if err := a.Print(formatJSON, viewKind(kind), nil); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "handlers_show.json", out.String())

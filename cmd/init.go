@@ -100,14 +100,14 @@ func (a *app) initProject(dir string, force bool) error {
 		if err := os.WriteFile(path, f.data, 0o644); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "wrote %s\n", path)
+		fmt.Fprintf(a.Stdout, "wrote %s\n", path)
 	}
-	fmt.Fprint(a.stdout, "\nNext:\n")
+	fmt.Fprint(a.Stdout, "\nNext:\n")
 	if filepath.Clean(dir) != "." {
-		fmt.Fprintf(a.stdout, "  cd %s\n", quoted(dir))
+		fmt.Fprintf(a.Stdout, "  cd %s\n", quoted(dir))
 	}
 	command := commandIn(dir, os.Args[0])
-	fmt.Fprintf(a.stdout, "  %s enqueue --pipeline hello --payload-file hello.json\n  %s run\n", command, command)
+	fmt.Fprintf(a.Stdout, "  %s enqueue --pipeline hello --payload-file hello.json\n  %s run\n", command, command)
 	return nil
 }
 

@@ -43,12 +43,12 @@ JSON and YAML are one object; an unknown batch has no parts.`,
 		if err := workqueue.CheckBatchKey(args[0]); err != nil {
 			return usagef("%v", err)
 		}
-		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			sum := batchSummary{Key: args[0]}
 			if err := store.EachBatchRecord(cmd.Context(), sum.Key, sum.add); err != nil {
 				return err
 			}
-			return a.print(*output, sum, func() { a.showBatch(&sum) })
+			return a.Print(*output, sum, func() { a.showBatch(&sum) })
 		})
 	}
 	return cmd
@@ -85,7 +85,7 @@ func (s *batchSummary) add(r workqueue.BatchRecord) error {
 
 func (a *app) showBatch(s *batchSummary) {
 	if s.Parts == 0 {
-		fmt.Fprintf(a.stdout, "batch %s: nothing is recorded; nothing was done, or it was more than %d days ago\n", s.Key, int(workqueue.BatchAge/(24*time.Hour)))
+		fmt.Fprintf(a.Stdout, "batch %s: nothing is recorded; nothing was done, or it was more than %d days ago\n", s.Key, int(workqueue.BatchAge/(24*time.Hour)))
 		return
 	}
 	done := changeTexts[workqueue.Action(s.Kind)].done
@@ -99,5 +99,5 @@ func (a *app) showBatch(s *batchSummary) {
 	if s.LowID != nil {
 		text += fmt.Sprintf("; new ids %d to %d", *s.LowID, *s.HighID)
 	}
-	fmt.Fprintf(a.stdout, "%s; %s to %s\n", text, instant(s.FirstAt), instant(s.LastAt))
+	fmt.Fprintf(a.Stdout, "%s; %s to %s\n", text, instant(s.FirstAt), instant(s.LastAt))
 }

@@ -5,19 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"time"
 
 	"botwork/workqueue"
 )
 
-const (
-	// pageGrace is how long a page that is under way may take to its end when the
-	// command is interrupted.
-	pageGrace = 5 * time.Second
-
-	// dryRunBound is how far a dry run counts.
-	dryRunBound = 100_000
-)
+// dryRunBound is how far a dry run counts.
+const dryRunBound = 100_000
 
 // itemChanger is the part of the store that changes items.
 type itemChanger interface {
@@ -35,13 +28,13 @@ func (a *app) changeMany(ctx context.Context, store itemChanger, filter workqueu
 		case err != nil:
 			return n, err
 		case more:
-			fmt.Fprintf(a.stdout, "more than %d items would be %s\n", n, done)
+			fmt.Fprintf(a.Stdout, "more than %d items would be %s\n", n, done)
 		default:
-			fmt.Fprintf(a.stdout, "%s would be %s\n", itemCount(n), done)
+			fmt.Fprintf(a.Stdout, "%s would be %s\n", itemCount(n), done)
 		}
 		return n, nil
 	}
-	bar := a.newProgress(string(c.Action)+" items", 0)
+	bar := a.NewProgress(string(c.Action)+" items", 0)
 	c.Batch.Key = workqueue.NewBatchKey()
 	r, err := a.changePages(ctx, store, filter, c, bar.add)
 	if err == nil {
@@ -49,14 +42,14 @@ func (a *app) changeMany(ctx context.Context, store itemChanger, filter workqueu
 	}
 	bar.stop()
 	for _, id := range r.clones {
-		fmt.Fprintf(a.stdout, "new item %d\n", id)
+		fmt.Fprintf(a.Stdout, "new item %d\n", id)
 	}
 	if err != nil {
 		return r.changed, r.broken(done, c.Batch.Key, err)
 	}
-	fmt.Fprintf(a.stdout, "%s %s\n", itemCount(r.changed), done)
+	fmt.Fprintf(a.Stdout, "%s %s\n", itemCount(r.changed), done)
 	if r.keysTaken > 0 {
-		fmt.Fprintf(a.stdout, "%s passed over: another item has the key that must be unique\n", itemCount(r.keysTaken))
+		fmt.Fprintf(a.Stdout, "%s passed over: another item has the key that must be unique\n", itemCount(r.keysTaken))
 	}
 	return r.changed, nil
 }
@@ -153,19 +146,6 @@ func (r *bulkResult) recount(ctx context.Context, store workqueue.BatchStore, ke
 	})
 }
 
-// outlive is a context that ends some time after another one.
-func outlive(ctx context.Context, grace time.Duration) (context.Context, func()) {
-	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		select {
-		case <-longer.Done():
-		case <-time.After(grace):
-			cancel()
-		}
-	})
-	return longer, func() { stop(); cancel() }
-}
-
 // countChanges counts the items that a dry run would change, to a bound; more
 // tells that there are others.
 func countChanges(ctx context.Context, store workqueue.ItemStore, filter workqueue.ItemFilter, c workqueue.Change, bound int) (n int, more bool, err error) {
@@ -184,11 +164,3 @@ func countChanges(ctx context.Context, store workqueue.ItemStore, filter workque
 
 // isZero tells whether a filter filters nothing.
 func isZero(filter workqueue.ItemFilter) bool { return reflect.ValueOf(filter).IsZero() }
-
-// itemCount is "no items", "1 item" or "2 items".
-func itemCount(n int) string {
-	if n == 0 {
-		return "no items"
-	}
-	return count(n, "item")
-}

@@ -42,9 +42,9 @@ func fullPages(number int, during func(ctx context.Context) error) pagedStore {
 
 func changeManyOf(ctx context.Context, store itemChanger, action workqueue.Action) result {
 	var stdout, stderr bytes.Buffer
-	a := &app{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, started: true}
+	a := &app{App: &App{Streams: Streams{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}, Started: true}}
 	_, err := a.changeMany(ctx, store, workqueue.ItemFilter{}, workqueue.Change{Action: action})
-	code := a.finish(a.itemsCommand(), err)
+	code := a.Finish(a.itemsCommand(), err)
 	return result{code, stdout.String(), stderr.String()}
 }
 

@@ -57,7 +57,7 @@ func (a *app) itemsChangeCommand(action workqueue.Action) *cobra.Command {
 			return err
 		}
 		c.flags.widen(&filter)
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
 			if len(ids) > 0 {
 				return a.changeEach(cmd.Context(), store, ids, c.Change)
 			}
@@ -155,16 +155,16 @@ func (a *app) changeEach(ctx context.Context, store workqueue.ItemStore, ids []i
 			return fmt.Errorf("whether item %d was %s is unknown, since the database did not answer: %w; hint: `botwork items batch %s` tells it",
 				id, changeTexts[c.Action].done, err, c.Batch.Key)
 		case refusesItem(err):
-			a.complain(err)
+			a.Complain(err)
 			refused = true
 		case err != nil:
 			return err
 		case c.DryRun:
-			fmt.Fprintf(a.stdout, "item %d: would be %s\n", id, changeTexts[c.Action].done)
+			fmt.Fprintf(a.Stdout, "item %d: would be %s\n", id, changeTexts[c.Action].done)
 		case c.Action == workqueue.Clone:
-			fmt.Fprintf(a.stdout, "item %d: cloned as item %d\n", id, clone)
+			fmt.Fprintf(a.Stdout, "item %d: cloned as item %d\n", id, clone)
 		default:
-			fmt.Fprintf(a.stdout, "item %d: %s\n", id, changeTexts[c.Action].done)
+			fmt.Fprintf(a.Stdout, "item %d: %s\n", id, changeTexts[c.Action].done)
 		}
 	}
 	if refused {

@@ -117,25 +117,6 @@ func (f *itemFlags) refuseEmpty(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// parsePairs reads the values of --meta; no pairs are nil.
-func parsePairs(texts []string) (map[string]string, error) {
-	if len(texts) == 0 {
-		return nil, nil
-	}
-	pairs := make(map[string]string, len(texts))
-	for _, text := range texts {
-		key, value, ok := strings.Cut(text, "=")
-		if !ok || key == "" {
-			return nil, usagef("--meta: got %q, want KEY=VALUE", text)
-		}
-		if other, twice := pairs[key]; twice && other != value {
-			return nil, usagef("--meta: got %s=%s and %s=%s, of which an item has one at most", key, other, key, value)
-		}
-		pairs[key] = value
-	}
-	return pairs, nil
-}
-
 // priorities are those between the bounds; the zero Band means any.
 func (f *itemFlags) priorities() (workqueue.Band, error) {
 	band := workqueue.EveryPriority

@@ -1,11 +1,8 @@
 package cmd
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
-	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
 )
 
@@ -106,8 +103,4 @@ func (f *itemFlags) parseLifecycles() ([]workqueue.Lifecycle, error) {
 		lives = append(lives, life)
 	}
 	return lives, nil
-}
-
-func oneOf(flag, got string, want []string) error {
-	return &usageError{fmt.Sprintf("--%s: got %q, want one of %s", flag, got, strings.Join(want, ", ")), strictyaml.Suggest(got, want)}
 }

@@ -57,7 +57,7 @@ To page, give --before the last id of the page before.`,
 		}
 		flags.widen(&filter)
 		filter.Limit, filter.BeforeID = limit, before
-		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			items, err := store.Items(cmd.Context(), filter)
 			if err == nil && len(items) == 0 {
 				err = knownQueue(cmd.Context(), store, filter.QueueName)
@@ -66,7 +66,7 @@ To page, give --before the last id of the page before.`,
 				return err
 			}
 			if *output != formatTable {
-				return a.print(*output, items, nil)
+				return a.Print(*output, items, nil)
 			}
 			return a.itemTable(cmd.Context(), store, items, limit)
 		})
@@ -76,7 +76,7 @@ To page, give --before the last id of the page before.`,
 
 func (a *app) itemTable(ctx context.Context, store *sqlstore.Store, items []workqueue.Item, limit int) error {
 	if len(items) == 0 {
-		fmt.Fprintln(a.stdout, "no items")
+		fmt.Fprintln(a.Stdout, "no items")
 		return nil
 	}
 	names, err := workerNames(ctx, store)
@@ -98,9 +98,9 @@ func (a *app) itemTable(ctx context.Context, store *sqlstore.Store, items []work
 		g.add(fmt.Sprint(it.ID), string(it.Lifecycle), fmt.Sprint(int(it.State)), fmt.Sprint(it.Priority), it.QueueName,
 			short(it.IntegrationConfig, 32), worker, fmt.Sprint(it.RetryCount), instant(&it.CreatedAt), itemNote(it))
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 	if len(items) == limit {
-		fmt.Fprintf(a.stdout, "For older ones add: --before %d\n", items[len(items)-1].ID)
+		fmt.Fprintf(a.Stdout, "For older ones add: --before %d\n", items[len(items)-1].ID)
 	}
 	return nil
 }

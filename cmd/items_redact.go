@@ -11,7 +11,7 @@ import (
 // does that before it stores a text; a row can be older than the setting that names a
 // secret, or of a worker with other settings.
 func (a *app) hideSecrets(item *workqueue.Item, attempts []workqueue.Attempt) {
-	r := a.redactor()
+	r := a.Redactor()
 	hideIn(r, item.Error, item.Progress, item.LogTail)
 	if text := r.Redact(string(item.Output)); json.Valid([]byte(text)) { // a secret of digits may be a number in it
 		item.Output = workqueue.JSONText(text)

@@ -51,7 +51,7 @@ func (a *app) itemSheet(it *workqueue.Item, attempts []workqueue.Attempt, worker
 	s.add("metadata", pairList(it.Metadata))
 	s.add("labels", string(it.Labels))
 	s.add("selectors", string(it.Selectors))
-	s.writeTo(a.stdout)
+	s.writeTo(a.Stdout)
 }
 
 // sheet is a grid of names and values in which what is empty has no line.
@@ -125,15 +125,6 @@ func (s *sheet) times(it *workqueue.Item) {
 	s.time("lease until", it.LeaseExpiresAt)
 	s.milliseconds("retention", it.RetainMs)
 	s.time("kept until", it.RetainUntil)
-}
-
-// shortHash is as much of the hash of a pipeline's text as tells it from others.
-func shortHash(hash *string) string {
-	const enough = 12
-	if hash == nil {
-		return ""
-	}
-	return (*hash)[:min(len(*hash), enough)]
 }
 
 // tagList shows tags as a person writes them, and what a hand has written

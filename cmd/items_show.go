@@ -52,7 +52,7 @@ JSON and YAML are one object, with the attempts under "attempts".`,
 		if err != nil {
 			return err
 		}
-		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			item, err := store.Item(cmd.Context(), ids[0])
 			if err != nil {
 				return err
@@ -63,7 +63,7 @@ JSON and YAML are one object, with the attempts under "attempts".`,
 			}
 			a.hideSecrets(&item, attempts)
 			if *output != formatTable {
-				return a.print(*output, itemDetails{item, attempts}, nil)
+				return a.Print(*output, itemDetails{item, attempts}, nil)
 			}
 			workers, err := store.Workers(cmd.Context())
 			if err != nil {
@@ -86,8 +86,8 @@ func (a *app) attemptTable(attempts []workqueue.Attempt) {
 		g.add(fmt.Sprint(at.Attempt), at.Outcome, orDash(at.WorkerName), orDash(at.Host), cmp.Or(shortHash(at.PipelineHash), "-"), orDash(at.Step),
 			instant(&at.FinishedAt), orDash(cmp.Or(at.Error, at.Reason)))
 	}
-	fmt.Fprintln(a.stdout)
-	g.writeTo(a.stdout)
+	fmt.Fprintln(a.Stdout)
+	g.writeTo(a.Stdout)
 	for i := range attempts {
 		a.attemptTold(&attempts[i])
 	}
@@ -100,7 +100,7 @@ func (a *app) attemptTold(at *workqueue.Attempt) {
 	}
 	// A release counts no attempt, so two may have one number: the time tells
 	// which row of the table it is.
-	fmt.Fprintf(a.stdout, "\nattempt %d, %s %s\n", at.Attempt, at.Outcome, instant(&at.FinishedAt))
+	fmt.Fprintf(a.Stdout, "\nattempt %d, %s %s\n", at.Attempt, at.Outcome, instant(&at.FinishedAt))
 	g := newGrid()
 	if at.Progress != nil {
 		g.add("  progress", *at.Progress)
@@ -108,7 +108,7 @@ func (a *app) attemptTold(at *workqueue.Attempt) {
 	if at.LogTail != nil {
 		g.add("  log", logLines(at.LogTail))
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 }
 
 // logLines are the last lines of a run's log; "" for none. A cell of a table

@@ -35,7 +35,7 @@ JSON and YAML are one object; "kind" names the reason in one word.`,
 		if err != nil {
 			return err
 		}
-		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			book, err := a.passBook()
 			if err != nil {
 				return err
@@ -44,7 +44,7 @@ JSON and YAML are one object; "kind" names the reason in one word.`,
 			if err != nil {
 				return err
 			}
-			return a.print(*output, r, func() { a.reasonSheet(&r) })
+			return a.Print(*output, r, func() { a.reasonSheet(&r) })
 		})
 	}
 	return cmd
@@ -63,7 +63,7 @@ func (a *app) reasonSheet(r *assign.Reason) {
 	s.add("why", r.Text)
 	s.add("what would change it", r.Change)
 	s.add("expected to start", expected)
-	s.writeTo(a.stdout)
+	s.writeTo(a.Stdout)
 	if len(r.Workers) == 0 {
 		return
 	}
@@ -75,6 +75,6 @@ func (a *app) reasonSheet(r *assign.Reason) {
 		}
 		g.add(w.Name, fmt.Sprint(w.Slots), fmt.Sprint(w.Running), fmt.Sprint(w.Holds), lacks)
 	}
-	fmt.Fprintln(a.stdout)
-	g.writeTo(a.stdout)
+	fmt.Fprintln(a.Stdout)
+	g.writeTo(a.Stdout)
 }

@@ -46,10 +46,10 @@ func (a *app) newKeys(out string) error {
 		return err
 	}
 	if out == "" {
-		if err := writeKeys(a.stdout, k); err != nil {
+		if err := writeKeys(a.Stdout, k); err != nil {
 			return err
 		}
-		fmt.Fprint(a.stderr, "\nThat is a key in the clear. Put it into BOTWORK_ENCRYPTION_KEYSET of every worker, or\n"+
+		fmt.Fprint(a.Stderr, "\nThat is a key in the clear. Put it into BOTWORK_ENCRYPTION_KEYSET of every worker, or\n"+
 			"into a file that encryption.keyset names.\n"+keepAndSwitchOn)
 		return nil
 	}
@@ -60,7 +60,7 @@ func (a *app) newKeys(out string) error {
 	if err := createFile(out, text); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "wrote %s with key %d\n\nBring it to every worker, readable for the service alone, name it in botwork.yaml, and\n"+
+	fmt.Fprintf(a.Stdout, "wrote %s with key %d\n\nBring it to every worker, readable for the service alone, name it in botwork.yaml, and\n"+
 		"restart the worker:\n\n  encryption: {keyset: {file: %s}}\n\n%s", out, k.Keys()[0].ID, inYAML(absolutePath(out)), keepAndSwitchOn)
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 // readKeys reads a keyset from a file, or from standard input for "-".
 func (a *app) readKeys(path string) (*keyring.Keyring, error) {
 	if path == "-" {
-		return parseKeys("standard input", a.stdin)
+		return parseKeys("standard input", a.Stdin)
 	}
 	file, err := os.Open(path)
 	if err != nil {

@@ -28,7 +28,7 @@ the database can be asked whether an old key is still needed: docs/encryption.md
 		if err != nil {
 			return err
 		}
-		return a.print(*output, k.Keys(), func() { a.keyTable(k) })
+		return a.Print(*output, k.Keys(), func() { a.keyTable(k) })
 	}
 	return cmd
 }
@@ -38,13 +38,13 @@ func (a *app) keysOf(args []string) (*keyring.Keyring, error) {
 	if len(args) > 0 {
 		return a.readKeys(args[0])
 	}
-	if err := a.loadConfig(); err != nil {
+	if err := a.LoadConfig(); err != nil {
 		return nil, err
 	}
-	if !a.cfg.HasKeyset() {
+	if !a.Config.HasKeyset() {
 		return nil, noKeyset()
 	}
-	return a.keyring()
+	return a.Keyring()
 }
 
 func noKeyset() error {
@@ -60,8 +60,8 @@ func (a *app) keyTable(k *keyring.Keyring) {
 		}
 		g.add(fmt.Sprint(key.ID), key.Type, key.Status, primary, key.TextsBegin)
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 	if staged, ok := k.Staged(); ok {
-		fmt.Fprintf(a.stdout, "Key %d does not seal yet. When every worker has it: `%s keys rotate --promote`\n", staged.ID, commandIn(".", os.Args[0]))
+		fmt.Fprintf(a.Stdout, "Key %d does not seal yet. When every worker has it: `%s keys rotate --promote`\n", staged.ID, commandIn(".", os.Args[0]))
 	}
 }

@@ -72,31 +72,31 @@ func (a *app) rotateKeys(args []string, step rotation) error {
 		if k, err = step.apply(k); err != nil {
 			return err
 		}
-		if err := writeKeys(a.stdout, k); err != nil {
+		if err := writeKeys(a.Stdout, k); err != nil {
 			return err
 		}
-		fmt.Fprint(a.stderr, step.told("the keyset", args, k))
+		fmt.Fprint(a.Stderr, step.told("the keyset", args, k))
 		return nil
 	}
 	k, err := changeKeys(path, step.apply)
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(a.stdout, step.told(shortPath(path), args, k))
+	fmt.Fprint(a.Stdout, step.told(shortPath(path), args, k))
 	return nil
 }
 
 // configuredKeyset is the file that the settings name. A keyset that stands
 // elsewhere is not for this program to change.
 func (a *app) configuredKeyset(step rotation) (string, error) {
-	if err := a.loadConfig(); err != nil {
+	if err := a.LoadConfig(); err != nil {
 		return "", err
 	}
-	file, variable := a.cfg.KeysetSource()
+	file, variable := a.Config.KeysetSource()
 	switch {
 	case file != "":
 		return file, nil
-	case !a.cfg.HasKeyset():
+	case !a.Config.HasKeyset():
 		return "", noKeyset()
 	}
 	place := "the settings' file itself"

@@ -12,13 +12,13 @@ import (
 	"botwork/pipelines"
 )
 
-// openLog begins a worker's log: in the file of the settings, or else on standard
-// error, and on a terminal in any case; what has the level of warnings goes to where
-// the system gathers them, too. The secrets that the redactor knows do not reach it.
+// OpenLog begins a worker's log: in the file of the settings, or else on standard
+// error, and on a terminal in any case; what has the level of warnings goes to alarms,
+// too, if that is not nil. The secrets that the redactor knows do not reach it.
 // The writer takes lines that are written by hand. The file stays open for as long as
 // the process lives.
-func (a *app) openLog(redactor *pipelines.Redactor) (zerolog.Logger, io.Writer, error) {
-	settings := a.cfg.Log
+func (a *App) OpenLog(redactor *pipelines.Redactor, alarms zerolog.LevelWriter) (zerolog.Logger, io.Writer, error) {
+	settings := a.Config.Log
 	var writers []io.Writer
 	if settings.File.Path != "" {
 		file, err := openLogFile(settings.File)
@@ -27,11 +27,11 @@ func (a *app) openLog(redactor *pipelines.Redactor) (zerolog.Logger, io.Writer, 
 		}
 		writers = append(writers, logForm(file, settings.Format, false))
 	}
-	if terminal := isTerminal(a.stderr); terminal || settings.File.Path == "" {
-		writers = append(writers, logForm(wholeLines(a.stderr), settings.Format, terminal))
+	if terminal := isTerminal(a.Stderr); terminal || settings.File.Path == "" {
+		writers = append(writers, logForm(wholeLines(a.Stderr), settings.Format, terminal))
 	}
-	if a.alarms != nil {
-		writers = append(writers, &zerolog.FilteredLevelWriter{Writer: a.alarms, Level: zerolog.WarnLevel})
+	if alarms != nil {
+		writers = append(writers, &zerolog.FilteredLevelWriter{Writer: alarms, Level: zerolog.WarnLevel})
 	}
 	return logTo(zerolog.MultiLevelWriter(writers...), settings.Level, redactor)
 }
@@ -85,18 +85,4 @@ func consoleForm(w io.Writer, terminal bool) io.Writer {
 		stamp = time.TimeOnly
 	}
 	return zerolog.ConsoleWriter{Out: w, TimeFormat: stamp, NoColor: !terminal}
-}
-
-// secrets are those of the settings by name, as pipelines see them.
-func (a *app) secrets() map[string]string {
-	plain := make(map[string]string, len(a.cfg.Secrets))
-	for name, secret := range a.cfg.Secrets {
-		plain[name] = secret.Reveal()
-	}
-	return plain
-}
-
-// redactor hides the values of all secrets, the passwords in DSNs, and the keys.
-func (a *app) redactor() *pipelines.Redactor {
-	return pipelines.NewRedactor(append(a.keyMaterial(), a.cfg.SecretValues()...)...)
 }

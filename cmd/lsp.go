@@ -32,7 +32,7 @@ The exit code is 0 when the editor said goodbye, 1 when it went without.`,
 		Example: "  botwork lsp\n  botwork lsp --config /etc/botwork/botwork.yaml",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			settings := a.configFile
+			settings := a.ConfigFile
 			if settings != "" {
 				full, err := filepath.Abs(settings)
 				if err != nil {
@@ -40,12 +40,12 @@ The exit code is 0 when the editor said goodbye, 1 when it went without.`,
 				}
 				settings = full
 			}
-			if in, ok := a.stdin.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
-				fmt.Fprintln(a.stderr, "botwork lsp waits for an editor to speak to it; docs/editors.md shows how one starts it. Ctrl-D ends.")
+			if in, ok := a.Stdin.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
+				fmt.Fprintln(a.Stderr, "botwork lsp waits for an editor to speak to it; docs/editors.md shows how one starts it. Ctrl-D ends.")
 			}
-			err := lsp.Serve(cmd.Context(), a.stdin, a.stdout, lsp.Options{
+			err := lsp.Serve(cmd.Context(), a.Stdin, a.Stdout, lsp.Options{
 				Open: a.openForEditor, Settings: settings, SettingsKeys: settingsKeys(),
-				Version: currentVersion().Version, Log: a.stderr,
+				Version: currentVersion().Version, Log: a.Stderr,
 			})
 			if errors.Is(err, lsp.ErrNoShutdown) {
 				return &reportedError{exitFailed} // nobody is there to read why

@@ -34,8 +34,8 @@ func settingsKeys() keydocs.Keys {
 // openForEditor reads and checks a project as an editor has it.
 func (a *app) openForEditor(settings string, read func(path string) ([]byte, error)) (*lsp.Project, error) {
 	options := checker.Options{
-		Settings: settings, Environ: a.environ, Read: read,
-		Registry: func(r handlers.Resources) *handlers.Registry { return a.newRegistry(r, queue.Services{}) },
+		Settings: settings, Environ: a.Environ, Read: read,
+		Registry: func(r handlers.Resources) *handlers.Registry { return a.NewRegistry(r, queue.Services{}) },
 	}
 	if settings == "" {
 		// The defaults, whatever lies in the folder where the editor was started.
@@ -86,7 +86,7 @@ func (a *app) guessForEditor(settings string, read func(path string) ([]byte, er
 	for _, name := range guess.Secrets {
 		p.Secrets[name] = false
 	}
-	p.Registry = a.newRegistry(handlers.Resources{Connections: connections, Folders: guess.Folders}, queue.Services{})
+	p.Registry = a.NewRegistry(handlers.Resources{Connections: connections, Folders: guess.Folders}, queue.Services{})
 	p.Compiler = pipelines.NewCompiler(p.Registry, pipelines.Options{SecretNames: guess.Secrets, Location: time.UTC})
 	files, err := pipelines.ReadDir(p.Dir, read)
 	if err != nil {

@@ -42,7 +42,7 @@ func Main(kinds ...handlers.Kind) int {
 		os.Exit(exitFailed)
 	})
 	a := newApp(os.Stdin, os.Stderr, os.Environ(), kinds)
-	a.unset, a.programs = os.Unsetenv, account
+	a.Unset, a.Programs = os.Unsetenv, account
 	code := a.execute(ctx, os.Args[1:], os.Stdout)
 	account.Kill() // those of handlers that were given up
 	account.Close()

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -50,11 +48,11 @@ func outputFlag(cmd *cobra.Command) *format {
 	return &f
 }
 
-// print writes value as JSON or YAML, or else calls asTable.
-func (a *app) print(f format, value any, asTable func()) error {
+// Print writes value as JSON or YAML, or else calls asTable.
+func (s *Streams) Print(f format, value any, asTable func()) error {
 	switch f {
 	case formatJSON:
-		enc := json.NewEncoder(a.stdout)
+		enc := json.NewEncoder(s.Stdout)
 		enc.SetIndent("", "  ")
 		enc.SetEscapeHTML(false)
 		return enc.Encode(value)
@@ -63,7 +61,7 @@ func (a *app) print(f format, value any, asTable func()) error {
 		if err != nil {
 			return err
 		}
-		_, err = a.stdout.Write(data)
+		_, err = s.Stdout.Write(data)
 		return err
 	default:
 		asTable()
@@ -110,30 +108,4 @@ func rowOf(cells []string) table.Row {
 		row[i] = cell
 	}
 	return row
-}
-
-// short fits a text into a cell: its first line, at most n characters.
-func short(s string, n int) string {
-	line, rest, more := strings.Cut(strings.TrimSpace(s), "\n")
-	runes := []rune(strings.TrimRight(line, "\r"))
-	if len(runes) <= n && (!more || strings.TrimSpace(rest) == "") {
-		return string(runes)
-	}
-	return string(runes[:min(len(runes), n-1)]) + "…"
-}
-
-// instant shows a time in UTC; "" for none.
-func instant(t *time.Time) string {
-	if t == nil || t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format("2006-01-02 15:04:05Z")
-}
-
-// orDash stands for what is not there.
-func orDash[T any](p *T) string {
-	if p == nil {
-		return "-"
-	}
-	return fmt.Sprint(*p)
 }

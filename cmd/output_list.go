@@ -16,8 +16,8 @@ type listPrinter struct {
 	length int
 }
 
-// newList begins a list in JSON or YAML; end ends it.
-func (a *app) newList(f format) *listPrinter { return &listPrinter{to: a.stdout, format: f} }
+// NewList begins a list in JSON or YAML; end ends it.
+func (s *Streams) NewList(f format) *listPrinter { return &listPrinter{to: s.Stdout, format: f} }
 
 func (l *listPrinter) add(element any) error {
 	l.length++

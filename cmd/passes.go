@@ -26,25 +26,25 @@ type passBook struct {
 // passBook loads the pipelines. Mistakes in their files keep nobody from asking:
 // what a broken file says is not known, and that is told.
 func (a *app) passBook() (*passBook, error) {
-	checker, err := a.checker()
+	checker, err := a.Checker()
 	if err != nil {
 		return nil, err
 	}
-	log, _, err := newLogger(a.stderr, a.cfg.Log, a.redactor())
+	log, _, err := newLogger(a.Stderr, a.Config.Log, a.Redactor())
 	if err != nil {
 		return nil, err
 	}
 	catalogue, findings, err := a.catalogue(checker)
 	if err != nil {
-		fmt.Fprintf(a.stderr, "botwork: no pipeline is known: %v\n", err)
+		fmt.Fprintf(a.Stderr, "botwork: no pipeline is known: %v\n", err)
 		catalogue = pipelines.NewCatalogue(checker.Compiler())
 	}
 	for _, f := range findings {
-		fmt.Fprintf(a.stderr, "botwork: without this file: %v\n", f)
+		fmt.Fprintf(a.Stderr, "botwork: without this file: %v\n", f)
 	}
 	link := &process.Link{}
 	link.SetCatalogue(catalogue)
-	return &passBook{catalogue: catalogue, findings: findings, services: a.queueServices(link), log: log}, nil
+	return &passBook{catalogue: catalogue, findings: findings, services: a.QueueServices(link), log: log}, nil
 }
 
 // systemPipelines are the pipelines that assign items or run them. Steps whose
@@ -52,7 +52,7 @@ func (a *app) passBook() (*passBook, error) {
 func (a *app) systemPipelines(b *passBook) []assign.SystemPipeline {
 	list, leftOut := queue.SystemPipelines(b.services, b.catalogue.All(), b.log)
 	for _, err := range leftOut {
-		fmt.Fprintf(a.stderr, "botwork: left out: %v\n", err)
+		fmt.Fprintf(a.Stderr, "botwork: left out: %v\n", err)
 	}
 	return list
 }

@@ -2,14 +2,9 @@ package cmd
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"botwork/internal/author/checker"
-	"botwork/internal/author/strictyaml"
-	"botwork/pipelines"
 )
 
 func (a *app) pipelinesCommand() *cobra.Command {
@@ -28,60 +23,6 @@ and *.yml in it and below it, but none whose name begins with a dot or "_".`,
 		a.pipelinesVersionsCommand(),
 		a.pipelinesDiffCommand(),
 	)
-}
-
-// catalogue loads the pipelines folder of the settings as a worker does when it
-// starts. The findings are those of files with mistakes, which the catalogue knows as
-// broken.
-func (a *app) catalogue(c *checker.Checker) (*pipelines.Catalogue, strictyaml.Findings, error) {
-	files, err := pipelines.ReadDir(shortPath(a.cfg.Pipelines.Dir), nil)
-	if err != nil {
-		return nil, nil, &usageError{message: err.Error()}
-	}
-	k, findings := usable(c, files)
-	return k, findings, nil
-}
-
-// loadCatalogue loads settings and pipelines for a command that only reads.
-func (a *app) loadCatalogue() (*pipelines.Catalogue, strictyaml.Findings, error) {
-	if err := a.loadConfig(); err != nil {
-		return nil, nil, err
-	}
-	checker, err := a.checker()
-	if err != nil {
-		return nil, nil, err
-	}
-	return a.catalogue(checker)
-}
-
-// find returns one pipeline by name. Where there is none it says whether its
-// file has mistakes.
-func find(k *pipelines.Catalogue, findings strictyaml.Findings, name string) (*pipelines.Pipeline, error) {
-	if p, ok := k.Get(name); ok {
-		return p, nil
-	}
-	if broken := k.BrokenPipeline(name); broken != nil {
-		return nil, broken.Findings
-	}
-	var names []string
-	for _, p := range k.All() {
-		names = append(names, p.Name)
-	}
-	for _, f := range findings {
-		base := filepath.Base(f.File)
-		if strings.EqualFold(strings.TrimSuffix(base, filepath.Ext(base)), name) {
-			return nil, findings
-		}
-	}
-	hint := strictyaml.Suggest(name, names)
-	switch {
-	case hint != "":
-	case len(names) == 0:
-		hint = "the pipelines folder has none"
-	default:
-		hint = "known are " + strings.Join(names, ", ")
-	}
-	return nil, &usageError{fmt.Sprintf("there is no pipeline %q", name), hint}
 }
 
 func (a *app) pipelinesListCommand() *cobra.Command {
@@ -106,16 +47,16 @@ out, and its items wait.`,
 			views = append(views, viewPipeline(p))
 		}
 		views = append(views, viewBroken(catalogue)...)
-		err = a.print(*output, views, func() {
+		err = a.Print(*output, views, func() {
 			if len(views) == 0 {
-				fmt.Fprintf(a.stdout, "no pipelines in %s\n", a.cfg.Pipelines.Dir)
+				fmt.Fprintf(a.Stdout, "no pipelines in %s\n", a.Config.Pipelines.Dir)
 				return
 			}
 			g := newGrid("name", "starts", "steps", "file", "description")
 			for _, v := range views {
 				g.add(v.Name, v.starts(), fmt.Sprint(len(v.Steps)), v.File, short(v.Description, 60))
 			}
-			g.writeTo(a.stdout)
+			g.writeTo(a.Stdout)
 		})
 		if err != nil {
 			return err
@@ -144,22 +85,9 @@ func (a *app) pipelinesShowCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.print(*output, viewPipeline(p), func() {
-			fmt.Fprintf(a.stdout, "# %s\n%s\n", p.File, strings.TrimRight(p.Text, "\r\n"))
+		return a.Print(*output, viewPipeline(p), func() {
+			fmt.Fprintf(a.Stdout, "# %s\n%s\n", p.File, strings.TrimRight(p.Text, "\r\n"))
 		})
 	}
 	return cmd
-}
-
-// completePipelines offers the names of pipelines to the shell.
-func (a *app) completePipelines(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	catalogue, _, err := a.loadCatalogue()
-	if err != nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var names []string
-	for _, p := range catalogue.All() {
-		names = append(names, p.Name)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }

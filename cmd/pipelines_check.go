@@ -49,9 +49,9 @@ warnings only.`,
 			return &usageError{message: "--dry-run goes with --fix", hint: "without --fix nothing is changed anyway"}
 		}
 		if fix {
-			told := a.stdout
+			told := a.Stdout
 			if output.sarif || output.format != formatTable {
-				told = a.stderr // standard output is for the findings that are left
+				told = a.Stderr // standard output is for the findings that are left
 			}
 			if err := a.fixNamed(args, dryRun, told); err != nil {
 				return err
@@ -70,7 +70,7 @@ warnings only.`,
 		if output.sarif {
 			err = a.printSarif(all)
 		} else {
-			err = a.print(output.format, all, func() { a.printFindings(found) })
+			err = a.Print(output.format, all, func() { a.printFindings(found) })
 		}
 		if err == nil && wrong {
 			return &reportedError{exitUsage}
@@ -113,27 +113,27 @@ func (a *app) printSarif(findings strictyaml.Findings) error {
 	if err != nil {
 		return err
 	}
-	return a.print(formatJSON, checker.NewSarif(findings, currentVersion().Version, base), nil)
+	return a.Print(formatJSON, checker.NewSarif(findings, currentVersion().Version, base), nil)
 }
 
 // printFindings prints findings for a person.
 func (a *app) printFindings(r *checker.Report) {
 	for _, f := range r.Findings {
-		fmt.Fprintln(a.stdout, f)
+		fmt.Fprintln(a.Stdout, f)
 	}
 	if len(r.Mistakes()) > 0 {
 		return
 	}
-	fmt.Fprintf(a.stdout, "%s, no mistakes", count(len(r.Catalogue.All()), "pipeline"))
+	fmt.Fprintf(a.Stdout, "%s, no mistakes", count(len(r.Catalogue.All()), "pipeline"))
 	if n := len(r.Warnings()); n > 0 {
-		fmt.Fprintf(a.stdout, ", %s", count(n, "warning"))
+		fmt.Fprintf(a.Stdout, ", %s", count(n, "warning"))
 	}
-	fmt.Fprintln(a.stdout)
+	fmt.Fprintln(a.Stdout)
 }
 
 // checkNamed checks the project, or the files and folders named.
 func (a *app) checkNamed(paths []string) (*checker.Report, error) {
-	project, err := a.openProject()
+	project, err := a.OpenProject()
 	if err != nil {
 		return nil, err
 	}

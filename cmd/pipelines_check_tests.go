@@ -16,14 +16,14 @@ func (a *app) checkTests(r *checker.Report, paths []string) {
 	if r.Catalogue == nil {
 		return // the settings could not be read: nothing else was looked at
 	}
-	all, err := a.checker()
+	all, err := a.Checker()
 	if err != nil {
 		return // the report has told of it
 	}
 	if len(paths) == 0 {
-		paths = []string{shortPath(a.cfg.Pipelines.Dir)}
+		paths = []string{shortPath(a.Config.Pipelines.Dir)}
 	}
-	known, _, err := pipelines.LoadDir(all.Compiler(), shortPath(a.cfg.Pipelines.Dir))
+	known, _, err := pipelines.LoadDir(all.Compiler(), shortPath(a.Config.Pipelines.Dir))
 	if err != nil {
 		known = r.Catalogue
 	}

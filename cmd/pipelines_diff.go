@@ -58,7 +58,7 @@ The exit code is 0, whether there is a difference or not.`,
 		if err := since.check(cmd, args); err != nil {
 			return err
 		}
-		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			name, hash, err := since.resolve(cmd.Context(), store, args)
 			if err != nil {
 				return err
@@ -67,7 +67,7 @@ The exit code is 0, whether there is a difference or not.`,
 			if err != nil {
 				return err
 			}
-			return a.print(*output, view, func() { a.diffSheet(view) })
+			return a.Print(*output, view, func() { a.diffSheet(view) })
 		})
 	}
 	return cmd
@@ -188,11 +188,11 @@ func (a *app) diff(ctx context.Context, store *sqlstore.Store, name, hash string
 func (a *app) diffSheet(v diffView) {
 	switch {
 	case v.Since == nil:
-		fmt.Fprintf(a.stdout, "no other text of %s is kept: workers have had this one alone, or none\n", v.Pipeline)
+		fmt.Fprintf(a.Stdout, "no other text of %s is kept: workers have had this one alone, or none\n", v.Pipeline)
 	case v.Diff == "":
-		fmt.Fprintf(a.stdout, "nothing has changed in %s since the text %s\n", v.Pipeline, shortHash(&v.Since.Hash))
+		fmt.Fprintf(a.Stdout, "nothing has changed in %s since the text %s\n", v.Pipeline, shortHash(&v.Since.Hash))
 	default:
-		fmt.Fprint(a.stdout, v.Diff)
+		fmt.Fprint(a.Stdout, v.Diff)
 	}
 }
 
@@ -209,7 +209,7 @@ func (a *app) pipelineFile(name string) (*fileText, error) {
 	if p, ok := catalogue.Get(name); ok {
 		return &fileText{p.File, p.Text, p.Hash}, nil
 	}
-	files, err := pipelines.ReadDir(shortPath(a.cfg.Pipelines.Dir), nil)
+	files, err := pipelines.ReadDir(shortPath(a.Config.Pipelines.Dir), nil)
 	if err != nil {
 		return nil, &usageError{message: err.Error()}
 	}

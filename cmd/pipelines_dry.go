@@ -57,14 +57,14 @@ type dryRetryView struct {
 
 // dryRun tells what a run would do. It opens nothing.
 func (a *app) dryRun(p *pipelines.Pipeline, payload workqueue.JSONText, part *pipelines.Part) dryView {
-	secrets := a.secrets()
+	secrets := a.Secrets()
 	for name, value := range secrets {
 		if value == "" { // it has none here, which is no fault of the pipeline's
 			secrets[name] = "<secret>"
 		}
 	}
 	engine := pipelines.NewEngine(pipelines.EngineOptions{
-		Env: pipelines.Environ(), SecretEnv: a.cfg.SecretVariables(), Secrets: secrets, WorkerName: a.cfg.Worker.Name, Redactor: a.redactor(),
+		Env: pipelines.Environ(), SecretEnv: a.Config.SecretVariables(), Secrets: secrets, WorkerName: a.Config.Worker.Name, Redactor: a.Redactor(),
 	})
 	in := pipelines.RunInput{Payload: payload, Part: part}
 	if p.Trigger == nil {
@@ -113,44 +113,44 @@ func viewDryRun(p *pipelines.Pipeline, r pipelines.DryRun) dryView {
 // drySheet prints a dry run for people.
 func (a *app) drySheet(v dryView) error {
 	for i, s := range v.Steps {
-		fmt.Fprintf(a.stdout, "%d. %s: %s, %s\n", i+1, s.Name, s.Handler, s.Summary)
-		fmt.Fprintf(a.stdout, "   %s\n", s.does())
+		fmt.Fprintf(a.Stdout, "%d. %s: %s, %s\n", i+1, s.Name, s.Handler, s.Summary)
+		fmt.Fprintf(a.Stdout, "   %s\n", s.does())
 		if s.If != "" && s.Gives != "" {
-			fmt.Fprintf(a.stdout, "   if: %s -> %s\n", strings.Join(strings.Fields(s.If), " "), s.Gives)
+			fmt.Fprintf(a.Stdout, "   if: %s -> %s\n", strings.Join(strings.Fields(s.If), " "), s.Gives)
 		}
 		if force := s.inForce(); force != "" {
-			fmt.Fprintf(a.stdout, "   %s\n", force)
+			fmt.Fprintf(a.Stdout, "   %s\n", force)
 		}
 		if len(s.With) > 0 {
 			text, err := strictyaml.Marshal(s.With)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.stdout, "   with:\n     %s\n", strings.ReplaceAll(strings.TrimRight(string(text), "\n"), "\n", "\n     "))
+			fmt.Fprintf(a.Stdout, "   with:\n     %s\n", strings.ReplaceAll(strings.TrimRight(string(text), "\n"), "\n", "\n     "))
 		}
 	}
 	if len(v.Steps) > 0 {
-		fmt.Fprintln(a.stdout)
+		fmt.Fprintln(a.Stdout)
 	}
-	fmt.Fprintf(a.stdout, "%s %s", v.Pipeline, v.Outcome)
+	fmt.Fprintf(a.Stdout, "%s %s", v.Pipeline, v.Outcome)
 	if v.ErrorKind != "" {
-		fmt.Fprintf(a.stdout, " (%s)", v.ErrorKind)
+		fmt.Fprintf(a.Stdout, " (%s)", v.ErrorKind)
 	}
 	switch {
 	case v.Error != "":
-		fmt.Fprintf(a.stdout, ": %s", v.Error)
+		fmt.Fprintf(a.Stdout, ": %s", v.Error)
 	case v.Step != "":
-		fmt.Fprintf(a.stdout, ", in step %q", v.Step)
+		fmt.Fprintf(a.Stdout, ", in step %q", v.Step)
 	default:
-		fmt.Fprint(a.stdout, ", if each handler that it calls does")
+		fmt.Fprint(a.Stdout, ", if each handler that it calls does")
 	}
-	fmt.Fprintln(a.stdout)
+	fmt.Fprintln(a.Stdout)
 	if r := v.Resilience; r != nil {
-		fmt.Fprintf(a.stdout, "as an item: %s in all", count(r.Limit, "attempt"))
+		fmt.Fprintf(a.Stdout, "as an item: %s in all", count(r.Limit, "attempt"))
 		if r.Timeout > 0 {
-			fmt.Fprintf(a.stdout, ", %v for each", r.Timeout)
+			fmt.Fprintf(a.Stdout, ", %v for each", r.Timeout)
 		}
-		fmt.Fprintln(a.stdout, "; its queue may say otherwise")
+		fmt.Fprintln(a.Stdout, "; its queue may say otherwise")
 	}
 	return nil
 }

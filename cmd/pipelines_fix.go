@@ -16,7 +16,7 @@ import (
 // fixNamed mends the files of the project, or those named, and tells what it did.
 // With dryRun it prints a diff of what it would do.
 func (a *app) fixNamed(paths []string, dryRun bool, told io.Writer) error {
-	project, err := a.openProject()
+	project, err := a.OpenProject()
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (a *app) fixNamed(paths []string, dryRun bool, told io.Writer) error {
 			return err
 		}
 		if !dryRun && len(mended) > 0 {
-			if project, err = a.openProject(); err != nil { // the pipelines may mean what is new
+			if project, err = a.OpenProject(); err != nil { // the pipelines may mean what is new
 				return err
 			}
 		}
@@ -49,7 +49,7 @@ func (a *app) fixNamed(paths []string, dryRun bool, told io.Writer) error {
 		}
 		fixed, mended := project.Checker.FixPipeline(file)
 		if err := a.settle(file.Path, file.Data, fixed, mended, dryRun, told); err != nil {
-			a.complain(err) // the others shall not wait for this one; the check tells what is left in it
+			a.Complain(err) // the others shall not wait for this one; the check tells what is left in it
 		}
 	}
 	return nil
@@ -62,7 +62,7 @@ func (a *app) settle(path string, before, after []byte, mended strictyaml.Findin
 	}
 	if dryRun {
 		shown := filepath.ToSlash(path)
-		_, err := io.WriteString(a.stdout, udiff.Unified(shown, shown, string(before), string(after)))
+		_, err := io.WriteString(a.Stdout, udiff.Unified(shown, shown, string(before), string(after)))
 		return err
 	}
 	if err := checker.Replace(path, before, after); err != nil {

@@ -61,7 +61,7 @@ func (a *app) charts(names []string) ([]*graph.Chart, strictyaml.Findings, error
 	}
 	if len(names) == 0 {
 		var list []graph.Task
-		defined, wrong := tasks.Decode(a.cfg.Tasks, a.cfg.Pipelines.Timezone)
+		defined, wrong := tasks.Decode(a.Config.Tasks, a.Config.Pipelines.Timezone)
 		for _, t := range defined {
 			task := graph.Task{Name: t.Name, Pipeline: t.Pipeline}
 			if t.Notify != nil {
@@ -96,9 +96,9 @@ func (a *app) draw(charts []*graph.Chart, output format, file string) error {
 	}
 	switch output {
 	case formatMermaid:
-		return graph.WriteMermaid(a.stdout, charts...)
+		return graph.WriteMermaid(a.Stdout, charts...)
 	case formatSVG:
-		return graph.WriteSVG(a.stdout, charts...)
+		return graph.WriteSVG(a.Stdout, charts...)
 	}
-	return a.print(output, charts, func() {})
+	return a.Print(output, charts, func() {})
 }

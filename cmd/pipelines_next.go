@@ -69,7 +69,7 @@ a day with --from.`,
 			chosen, findings = []*pipelines.Pipeline{p}, nil
 		}
 		firings := comingFirings(chosen, start, most)
-		if err := a.print(*output, firings, func() { a.firingTable(firings) }); err != nil {
+		if err := a.Print(*output, firings, func() { a.firingTable(firings) }); err != nil {
 			return err
 		}
 		return findings.Err()
@@ -101,12 +101,12 @@ func comingFirings(from []*pipelines.Pipeline, start time.Time, most int) []firi
 
 func (a *app) firingTable(firings []firingView) {
 	if len(firings) == 0 {
-		fmt.Fprintln(a.stdout, "no pipeline has a cron or every trigger")
+		fmt.Fprintln(a.Stdout, "no pipeline has a cron or every trigger")
 		return
 	}
 	g := newGrid("pipeline", "local time", "utc")
 	for _, f := range firings {
 		g.add(f.Pipeline, f.local.Format("Mon 2006-01-02 15:04:05 MST -07:00"), f.local.UTC().Format("2006-01-02 15:04:05Z"))
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 }

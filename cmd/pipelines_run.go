@@ -79,7 +79,7 @@ would fail for certain.`,
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "tell what would be done, and do nothing")
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		text, err := payload.read(a.stdin, nil)
+		text, err := payload.read(a.Stdin, nil)
 		if err != nil {
 			return err
 		}
@@ -90,17 +90,17 @@ would fail for certain.`,
 		if dry {
 			return a.printDryRun(args[0], text, part, *output)
 		}
-		if err := a.loadConfig(); err != nil {
+		if err := a.LoadConfig(); err != nil {
 			return err
 		}
-		if err := a.cfg.CheckSecrets(); err != nil {
+		if err := a.Config.CheckSecrets(); err != nil {
 			return err
 		}
 		view, err := a.runOnce(cmd.Context(), args[0], text, part)
 		if err != nil {
 			return err
 		}
-		if err := a.print(*output, view, func() { a.runSheet(view) }); err != nil {
+		if err := a.Print(*output, view, func() { a.runSheet(view) }); err != nil {
 			return err
 		}
 		if view.Outcome != verdicts[workqueue.Succeeded] {
@@ -112,7 +112,7 @@ would fail for certain.`,
 }
 
 func (a *app) runOnce(ctx context.Context, name string, payload workqueue.JSONText, part *pipelines.Part) (view runView, err error) {
-	resources, err := a.resources()
+	resources, err := a.Resources()
 	if err != nil {
 		return view, err
 	}
@@ -123,7 +123,7 @@ func (a *app) runOnce(ctx context.Context, name string, payload workqueue.JSONTe
 		store     workqueue.ItemStore
 		catalogue *pipelines.Catalogue
 	)
-	judge, err := checker.New(&a.cfg, a.newRegistry(resources, queue.Services{
+	judge, err := checker.New(&a.Config, a.NewRegistry(resources, queue.Services{
 		Store:         func() workqueue.ItemStore { return store },
 		CheckPipeline: func(text string) error { return catalogue.CheckItem(text) },
 	}))
@@ -148,20 +148,20 @@ func (a *app) runOnce(ctx context.Context, name string, payload workqueue.JSONTe
 		return view, err
 	}
 	if slices.ContainsFunc(p.Steps, func(s *pipelines.Step) bool { return s.Handler == "Enqueue" }) {
-		opened, err := a.openStore(ctx)
+		opened, err := a.OpenStore(ctx)
 		if err != nil {
 			return view, err
 		}
 		defer func() { err = errors.Join(err, opened.Close()) }()
 		store = opened
 	}
-	redactor := a.redactor()
-	log, _, err := newLogger(a.stderr, a.cfg.Log, redactor)
+	redactor := a.Redactor()
+	log, _, err := newLogger(a.Stderr, a.Config.Log, redactor)
 	if err != nil {
 		return view, err
 	}
 	engine := pipelines.NewEngine(pipelines.EngineOptions{
-		Env: pipelines.Environ(), SecretEnv: a.cfg.SecretVariables(), Secrets: a.secrets(), WorkerName: a.cfg.Worker.Name, Log: log, Redactor: redactor,
+		Env: pipelines.Environ(), SecretEnv: a.Config.SecretVariables(), Secrets: a.Secrets(), WorkerName: a.Config.Worker.Name, Log: log, Redactor: redactor,
 	})
 	ended := make(chan pipelines.Result, 1)
 	go func() { ended <- engine.Run(ctx, p, pipelines.RunInput{Run: standInItem(p, payload), Part: part}) }()
@@ -197,7 +197,7 @@ func (a *app) printDryRun(name string, payload workqueue.JSONText, part *pipelin
 	}
 	view := a.dryRun(p, payload, part)
 	var wrong error
-	if err := a.print(output, view, func() { wrong = a.drySheet(view) }); err != nil || wrong != nil {
+	if err := a.Print(output, view, func() { wrong = a.drySheet(view) }); err != nil || wrong != nil {
 		return errors.Join(err, wrong)
 	}
 	if view.Outcome == string(pipelines.DryFails) {
@@ -235,16 +235,16 @@ func (a *app) runSheet(v runView) {
 	for _, s := range v.Steps {
 		g.add(s.Name, s.Status, (time.Duration(s.TookMs) * time.Millisecond).String(), s.Error)
 	}
-	g.writeTo(a.stdout)
-	fmt.Fprintf(a.stdout, "\n%s %s", v.Pipeline, v.Outcome)
+	g.writeTo(a.Stdout)
+	fmt.Fprintf(a.Stdout, "\n%s %s", v.Pipeline, v.Outcome)
 	if v.ErrorKind != "" {
-		fmt.Fprintf(a.stdout, " (%s)", v.ErrorKind)
+		fmt.Fprintf(a.Stdout, " (%s)", v.ErrorKind)
 	}
 	if v.Error != "" {
-		fmt.Fprintf(a.stdout, ": %s", v.Error)
+		fmt.Fprintf(a.Stdout, ": %s", v.Error)
 	}
-	fmt.Fprintln(a.stdout)
+	fmt.Fprintln(a.Stdout)
 	if v.Output != "" {
-		fmt.Fprintln(a.stdout, "output:", string(v.Output))
+		fmt.Fprintln(a.Stdout, "output:", string(v.Output))
 	}
 }

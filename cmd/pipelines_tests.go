@@ -76,15 +76,15 @@ nothing to run. --output junit prints XML for CI systems.`,
 }
 
 func (a *app) testPipelines(ctx context.Context, args []string, options pipelinetest.Options, output format) error {
-	if err := a.loadConfig(); err != nil {
+	if err := a.LoadConfig(); err != nil {
 		return err
 	}
-	checker, err := a.checker()
+	checker, err := a.Checker()
 	if err != nil {
 		return err
 	}
 	compiler := checker.Compiler()
-	known, _, err := pipelines.LoadDir(compiler, shortPath(a.cfg.Pipelines.Dir))
+	known, _, err := pipelines.LoadDir(compiler, shortPath(a.Config.Pipelines.Dir))
 	all := len(args) == 0
 	switch {
 	case err != nil && all:
@@ -93,13 +93,13 @@ func (a *app) testPipelines(ctx context.Context, args []string, options pipeline
 		known = pipelines.NewCatalogue(compiler)
 	}
 	if all {
-		args = []string{shortPath(a.cfg.Pipelines.Dir)}
+		args = []string{shortPath(a.Config.Pipelines.Dir)}
 	}
 	paths, err := testFiles(args)
 	if err != nil {
 		return err
 	}
-	for name := range a.cfg.Secrets {
+	for name := range a.Config.Secrets {
 		options.SecretNames = append(options.SecretNames, name)
 	}
 	results, err := runTests(ctx, paths, pipelinetest.Beside(compiler, known), options)
@@ -216,9 +216,9 @@ func (a *app) printTests(results []pipelinetest.FileResult, coverage []pipelinet
 	view := viewTests(results, coverage)
 	var err error
 	if output == formatJUnit {
-		err = pipelinetest.WriteJUnit(a.stdout, results)
+		err = pipelinetest.WriteJUnit(a.Stdout, results)
 	} else {
-		err = a.print(output, view, func() { a.testSheet(view) })
+		err = a.Print(output, view, func() { a.testSheet(view) })
 	}
 	if err == nil && view.Failed > 0 {
 		return &reportedError{exitFailed}
@@ -245,21 +245,21 @@ func viewTests(results []pipelinetest.FileResult, coverage []pipelinetest.Covera
 
 func (a *app) testSheet(v testsView) {
 	for _, f := range v.Files {
-		fmt.Fprintln(a.stdout, f.File)
+		fmt.Fprintln(a.Stdout, f.File)
 		for _, c := range f.Cases {
 			word := "PASS"
 			if !c.Passed {
 				word = "FAIL"
 			}
-			fmt.Fprintf(a.stdout, "  %s  %s\n", word, c.Name)
+			fmt.Fprintf(a.Stdout, "  %s  %s\n", word, c.Name)
 			for _, failure := range c.Failures {
-				fmt.Fprintln(a.stdout, "      "+strings.ReplaceAll(failure.String(), "\n", "\n      "))
+				fmt.Fprintln(a.Stdout, "      "+strings.ReplaceAll(failure.String(), "\n", "\n      "))
 			}
 		}
 	}
 	steps, ran := 0, 0
 	var untested []string
-	fmt.Fprintln(a.stdout)
+	fmt.Fprintln(a.Stdout)
 	for _, c := range v.Coverage {
 		if !c.Tested {
 			untested = append(untested, c.Pipeline)
@@ -267,11 +267,11 @@ func (a *app) testSheet(v testsView) {
 		}
 		steps, ran = steps+c.Steps, ran+c.Steps-len(c.Never)
 		if len(c.Never) > 0 {
-			fmt.Fprintf(a.stdout, "%s: no case runs %s\n", c.Pipeline, strings.Join(c.Never, ", "))
+			fmt.Fprintf(a.Stdout, "%s: no case runs %s\n", c.Pipeline, strings.Join(c.Never, ", "))
 		}
 	}
 	if len(untested) > 0 {
-		fmt.Fprintf(a.stdout, "without tests: %s\n", strings.Join(untested, ", "))
+		fmt.Fprintf(a.Stdout, "without tests: %s\n", strings.Join(untested, ", "))
 	}
-	fmt.Fprintf(a.stdout, "%s, %d failed; %d of %s ran\n", count(v.Cases, "case"), v.Failed, ran, count(steps, "step"))
+	fmt.Fprintf(a.Stdout, "%s, %d failed; %d of %s ran\n", count(v.Cases, "case"), v.Failed, ran, count(steps, "step"))
 }

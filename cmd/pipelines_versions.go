@@ -44,7 +44,7 @@ changed since. A pipeline that no worker has loaded has none.`,
 		if limit < 1 {
 			return usagef("--limit: got %d, want 1 or more", limit)
 		}
-		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			file, err := a.pipelineFile(args[0])
 			if err != nil {
 				return err
@@ -60,7 +60,7 @@ changed since. A pipeline that no worker has loaded has none.`,
 			for i, t := range texts {
 				views[i] = textView{t.Hash, t.Pipeline, t.LoadedAt, t.UsedAt, file != nil && file.hash == t.Hash}
 			}
-			return a.print(*output, views, func() { a.versionTable(args[0], views) })
+			return a.Print(*output, views, func() { a.versionTable(args[0], views) })
 		})
 	}
 	return cmd
@@ -68,7 +68,7 @@ changed since. A pipeline that no worker has loaded has none.`,
 
 func (a *app) versionTable(name string, views []textView) {
 	if len(views) == 0 {
-		fmt.Fprintf(a.stdout, "no worker has loaded %s yet\n", name)
+		fmt.Fprintf(a.Stdout, "no worker has loaded %s yet\n", name)
 		return
 	}
 	g := newGrid("", "text", "first loaded", "last used")
@@ -79,7 +79,7 @@ func (a *app) versionTable(name string, views []textView) {
 		}
 		g.add(mark, shortHash(&v.Hash), instant(&v.LoadedAt), instant(&v.UsedAt))
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 }
 
 // oneText returns the text of a pipeline whose hash begins so.

@@ -1,9 +1,6 @@
 package cmd
 
 import (
-	"time"
-
-	"botwork/handlers"
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/matching"
@@ -114,12 +111,4 @@ func (v pipelineView) starts() string {
 	default:
 		return "wake"
 	}
-}
-
-// durationText is "" for none.
-func durationText(d time.Duration) string {
-	if d == 0 {
-		return ""
-	}
-	return handlers.Duration(d).String()
 }

@@ -14,10 +14,10 @@ type progressBar struct {
 	drawn   chan struct{} // closed when the bar has drawn itself for the last time
 }
 
-// newProgress starts a bar for work of total units, 0 when nobody knows how much
+// NewProgress starts a bar for work of total units, 0 when nobody knows how much
 // it is; stop ends it.
-func (a *app) newProgress(what string, total int) *progressBar {
-	if !isTerminal(a.stderr) {
+func (s *Streams) NewProgress(what string, total int) *progressBar {
+	if !isTerminal(s.Stderr) {
 		return &progressBar{}
 	}
 	b := &progressBar{
@@ -25,7 +25,7 @@ func (a *app) newProgress(what string, total int) *progressBar {
 		tracker: &progress.Tracker{Message: what, Total: int64(total)},
 		drawn:   make(chan struct{}),
 	}
-	b.writer.SetOutputWriter(a.stderr)
+	b.writer.SetOutputWriter(s.Stderr)
 	// Not Stop: one that comes before Render has begun would be lost.
 	b.writer.SetAutoStop(true)
 	b.writer.SetUpdateFrequency(100 * time.Millisecond)

@@ -5,11 +5,11 @@ import (
 	"botwork/internal/process"
 )
 
-// queueServices are what the queue's handlers work with: the process that the
+// QueueServices are what the queue's handlers work with: the process that the
 // link leads to, and the secrets of the settings.
-func (a *app) queueServices(link *process.Link) queue.Services {
+func (a *App) QueueServices(link *process.Link) queue.Services {
 	services := link.Services()
-	secrets := a.secrets()
+	secrets := a.Secrets()
 	services.Secrets = func(name string) (string, bool) {
 		value, ok := secrets[name]
 		return value, ok

@@ -90,7 +90,7 @@ func (a *app) queuesChangeCommand(cmd *cobra.Command, do func(ctx context.Contex
 	cmd.Long += "\n\nThe exit code is 1 when this fails for any queue; it is done to the others all the\nsame."
 	cmd.Args = someArguments("the queues' names")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
 			refused := false
 			for _, name := range names {
 				state, err := do(cmd.Context(), store, name)
@@ -98,10 +98,10 @@ func (a *app) queuesChangeCommand(cmd *cobra.Command, do func(ctx context.Contex
 				case errors.Is(err, context.Canceled):
 					return err
 				case err != nil:
-					a.complain(noSuchQueue(cmd.Context(), store, name, err))
+					a.Complain(noSuchQueue(cmd.Context(), store, name, err))
 					refused = true
 				default:
-					fmt.Fprintf(a.stdout, "queue %s: %s\n", name, state)
+					fmt.Fprintf(a.Stdout, "queue %s: %s\n", name, state)
 				}
 			}
 			if refused {

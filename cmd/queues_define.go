@@ -27,38 +27,38 @@ All mistakes in the definitions are told first, and then nothing is written.`,
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := a.loadConfig(); err != nil {
+		if err := a.LoadConfig(); err != nil {
 			return err
 		}
-		queues, findings := queuedefs.Decode(a.cfg.Queues, nil)
+		queues, findings := queuedefs.Decode(a.Config.Queues, nil)
 		if err := findings.Err(); err != nil {
 			return err
 		}
-		store, err := a.openStore(cmd.Context())
+		store, err := a.OpenStore(cmd.Context())
 		if err != nil {
 			return err
 		}
-		changed, err := store.DefineQueues(cmd.Context(), queues, a.cfg.Worker.Name)
+		changed, err := store.DefineQueues(cmd.Context(), queues, a.Config.Worker.Name)
 		if err := errors.Join(err, store.Close()); err != nil {
 			return err
 		}
 		if changed == nil {
 			changed = []string{} // JSON: an empty list
 		}
-		return a.print(*output, changed, func() { a.definedQueues(queues, changed) })
+		return a.Print(*output, changed, func() { a.definedQueues(queues, changed) })
 	}
 	return cmd
 }
 
 func (a *app) definedQueues(queues []workqueue.Queue, changed []string) {
 	for _, name := range changed {
-		fmt.Fprintf(a.stdout, "queue %s: defined\n", name)
+		fmt.Fprintf(a.Stdout, "queue %s: defined\n", name)
 	}
 	switch {
 	case len(queues) == 0:
-		fmt.Fprintln(a.stdout, "the settings define no queue: name one below the key queues of botwork.yaml")
+		fmt.Fprintln(a.Stdout, "the settings define no queue: name one below the key queues of botwork.yaml")
 	case len(changed) == 0:
-		fmt.Fprintf(a.stdout, "nothing to do: the database has the %s so already\n", count(len(queues), "queue"))
+		fmt.Fprintf(a.Stdout, "nothing to do: the database has the %s so already\n", count(len(queues), "queue"))
 	}
 }
 
@@ -66,11 +66,11 @@ func (a *app) definedQueues(queues []workqueue.Queue, changed []string) {
 // worker starts.
 func (a *app) defineQueues(ctx context.Context, log zerolog.Logger, store *sqlstore.Store, queues []workqueue.Queue) error {
 	for _, q := range queues {
-		if q.Encrypted && !a.cfg.HasKeyset() {
+		if q.Encrypted && !a.Config.HasKeyset() {
 			log.Warn().Str("queue", q.Name).Msg("encrypted queue, but no keyset is configured; this worker can neither add items to it nor run them")
 		}
 	}
-	changed, err := store.DefineQueues(ctx, queues, a.cfg.Worker.Name)
+	changed, err := store.DefineQueues(ctx, queues, a.Config.Worker.Name)
 	if err == nil && len(changed) > 0 {
 		log.Info().Strs("queues", changed).Msg("updated queues from botwork.yaml")
 	}

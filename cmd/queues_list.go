@@ -24,12 +24,12 @@ JSON and YAML hold the whole policy; durations are written as "1h30m0s", rates a
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			queues, err := store.Queues(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return a.print(*output, queues, func() { a.queueTable(queues) })
+			return a.Print(*output, queues, func() { a.queueTable(queues) })
 		})
 	}
 	return cmd
@@ -42,7 +42,7 @@ func (a *app) queueTable(queues []workqueue.Queue) {
 		g.add(q.Name, queueState(q), string(q.Consumer), signed(q.PriorityOffset), orNone(limitsOf(q)), orDash(q.DefinedBy),
 			fmt.Sprint(q.Revision), short(orEmpty(q.Description), 40))
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 }
 
 func queueState(q *workqueue.Queue) string {
@@ -78,13 +78,6 @@ func signed(n int) string {
 		return "-"
 	}
 	return fmt.Sprintf("%+d", n)
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
 }
 
 func orEmpty(p *string) string {

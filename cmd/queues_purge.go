@@ -41,7 +41,7 @@ interrupted it tells how far it came, and called again it goes on.`,
 		if p.Lifecycles, err = purgeLifecycles(*words); err != nil {
 			return err
 		}
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
 			if _, err := store.Queue(cmd.Context(), p.Queue); err != nil {
 				return noSuchQueue(cmd.Context(), store, p.Queue, err)
 			}
@@ -112,7 +112,7 @@ func purgeUnconfirmed(ctx context.Context, store *sqlstore.Store, p workqueue.Pu
 func (a *app) purge(ctx context.Context, store *sqlstore.Store, p workqueue.PurgeParams) error {
 	longer, stop := outlive(ctx, pageGrace)
 	defer stop()
-	bar := a.newProgress("remove items", 0)
+	bar := a.NewProgress("remove items", 0)
 	p.Batch.Key = workqueue.NewBatchKey()
 	removed, err := a.purgePages(ctx, longer, store, p, bar.add)
 	if err == nil {
@@ -126,7 +126,7 @@ func (a *app) purge(ctx context.Context, store *sqlstore.Store, p workqueue.Purg
 	if err != nil {
 		return fmt.Errorf("%s removed before: %w", itemCount(removed), err)
 	}
-	fmt.Fprintf(a.stdout, "queue %s: %s removed\n", p.Queue, itemCount(removed))
+	fmt.Fprintf(a.Stdout, "queue %s: %s removed\n", p.Queue, itemCount(removed))
 	return a.tellRunning(ctx, store, p)
 }
 
@@ -172,11 +172,11 @@ func (a *app) tellRunning(ctx context.Context, store *sqlstore.Store, p workqueu
 	}
 	switch n := len(running); {
 	case n > runningTold:
-		fmt.Fprintf(a.stdout, "more than %d items run and are left\n", runningTold)
+		fmt.Fprintf(a.Stdout, "more than %d items run and are left\n", runningTold)
 	case n == 1:
-		fmt.Fprintln(a.stdout, "1 item runs and is left")
+		fmt.Fprintln(a.Stdout, "1 item runs and is left")
 	case n > 0:
-		fmt.Fprintf(a.stdout, "%d items run and are left\n", n)
+		fmt.Fprintf(a.Stdout, "%d items run and are left\n", n)
 	}
 	return nil
 }

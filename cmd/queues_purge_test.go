@@ -92,13 +92,13 @@ func (p *pages) PurgeQueue(ctx context.Context, params workqueue.PurgeParams) (w
 func TestPurgeThatIsInterrupted(t *testing.T) {
 	seen := 0
 	store := &pages{}
-	n, err := (&app{}).purgePages(t.Context(), t.Context(), store, workqueue.PurgeParams{}, func(n int) { seen += n })
+	n, err := (&app{App: &App{}}).purgePages(t.Context(), t.Context(), store, workqueue.PurgeParams{}, func(n int) { seen += n })
 	if err != nil || n != 30 || seen != 30 || fmt.Sprint(store.asked) != "[0 20 10]" {
 		t.Errorf("purgePages = %d, %v with pages before %v", n, err, store.asked)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	store = &pages{cancel: cancel}
-	n, err = (&app{}).purgePages(ctx, t.Context(), store, workqueue.PurgeParams{}, func(int) {})
+	n, err = (&app{App: &App{}}).purgePages(ctx, t.Context(), store, workqueue.PurgeParams{}, func(int) {})
 	if !errors.Is(err, context.Canceled) || n != 20 {
 		t.Errorf("purgePages = %d, %v, want the page that was under way counted: 20", n, err)
 	}

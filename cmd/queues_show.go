@@ -23,12 +23,12 @@ JSON and YAML are one object.`,
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			queue, err := store.Queue(cmd.Context(), args[0])
 			if err != nil {
 				return noSuchQueue(cmd.Context(), store, args[0], err)
 			}
-			return a.print(*output, queue, func() { a.queueSheet(&queue) })
+			return a.Print(*output, queue, func() { a.queueSheet(&queue) })
 		})
 	}
 	return cmd
@@ -74,7 +74,7 @@ func (a *app) queueSheet(q *workqueue.Queue) {
 	add("revision", fmt.Sprint(q.Revision))
 	add("created", instant(&q.CreatedAt))
 	add("changed", instant(q.UpdatedAt))
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 }
 
 func retainText(q *workqueue.Queue) string {

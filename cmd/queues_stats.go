@@ -41,7 +41,7 @@ minute, failureRate is 0 to 1, and what there is none of is null.`,
 	output := outputFlag(cmd)
 	recount := cmd.Flags().Bool("recount", false, "count all items first, and set right what is kept")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			name := ""
 			if len(args) > 0 {
 				name = args[0]
@@ -61,10 +61,10 @@ minute, failureRate is 0 to 1, and what there is none of is null.`,
 				return err
 			}
 			if name != "" {
-				return a.print(*output, queues[0], func() { a.statisticsSheet(&queues[0]) })
+				return a.Print(*output, queues[0], func() { a.statisticsSheet(&queues[0]) })
 			}
 			all := allStatistics{workqueue.OverallStatistics(queues), queues}
-			return a.print(*output, all, func() { a.statisticsTable(all) })
+			return a.Print(*output, all, func() { a.statisticsTable(all) })
 		})
 	}
 	return cmd
@@ -76,7 +76,7 @@ func (a *app) recount(ctx context.Context, store *sqlstore.Store) error {
 	var shown int64
 	corrections, err := store.RecountStatistics(ctx, func(done, of int64) {
 		if bar == nil {
-			bar = a.newProgress("counting", int(of))
+			bar = a.NewProgress("counting", int(of))
 		}
 		bar.add(int(done - shown))
 		shown = done
@@ -88,9 +88,9 @@ func (a *app) recount(ctx context.Context, store *sqlstore.Store) error {
 		return err
 	}
 	for _, c := range corrections {
-		fmt.Fprintf(a.stderr, "queue %s: %d are %s; kept were %d\n", c.Queue, c.Counted, c.Lifecycle, c.Kept)
+		fmt.Fprintf(a.Stderr, "queue %s: %d are %s; kept were %d\n", c.Queue, c.Counted, c.Lifecycle, c.Kept)
 	}
-	fmt.Fprintf(a.stderr, "counted all items: %s\n", count(len(corrections), "correction"))
+	fmt.Fprintf(a.Stderr, "counted all items: %s\n", count(len(corrections), "correction"))
 	return nil
 }
 
@@ -108,8 +108,8 @@ func (a *app) statisticsTable(all allStatistics) {
 		line(all.Queues[i].Queue, &all.Queues[i])
 	}
 	line("(all)", all.All)
-	g.writeTo(a.stdout)
-	fmt.Fprintln(a.stdout, "per minute, failed, mean and p95: of the last hour")
+	g.writeTo(a.Stdout)
+	fmt.Fprintln(a.Stdout, "per minute, failed, mean and p95: of the last hour")
 }
 
 // hourWindow is the place of the hour among the windows.
@@ -124,15 +124,15 @@ func (a *app) statisticsSheet(q *workqueue.QueueStatistics) {
 		g.add(string(l), number(q.Items[l]))
 	}
 	g.add("oldest due", age(q.OldestWaiting))
-	g.writeTo(a.stdout)
-	fmt.Fprintln(a.stdout)
+	g.writeTo(a.Stdout)
+	fmt.Fprintln(a.Stdout)
 	g = newGrid("last", "completed", "per minute", "attempts failed", "of all", "archived", "mean", "p95")
 	for i := range q.Windows {
 		w := &q.Windows[i]
 		g.add(w.Window.String(), number(w.Completed), rateText(w.CompletedPerMinute), number(w.Failed), percent(w.FailureRate),
 			number(w.Archived), age(w.MeanDuration), age(w.P95Duration))
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }

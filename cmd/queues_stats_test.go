@@ -44,11 +44,11 @@ func TestQueuesStatsShown(t *testing.T) {
 		"queues_stats.txt":     func(a *app) error { a.statisticsTable(all); return nil },
 		"queues_stats_one.txt": func(a *app) error { a.statisticsSheet(&all.Queues[0]); return nil },
 		"queues_stats_new.txt": func(a *app) error { a.statisticsSheet(&all.Queues[1]); return nil },
-		"queues_stats.json":    func(a *app) error { return a.print(formatJSON, all, nil) },
-		"queues_stats.yaml":    func(a *app) error { return a.print(formatYAML, all.Queues[0], nil) },
+		"queues_stats.json":    func(a *app) error { return a.Print(formatJSON, all, nil) },
+		"queues_stats.yaml":    func(a *app) error { return a.Print(formatYAML, all.Queues[0], nil) },
 	} {
 		var out bytes.Buffer
-		if err := show(&app{stdout: &out}); err != nil {
+		if err := show(&app{App: &App{Streams: Streams{Stdout: &out}}}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, file, out.String())

@@ -5,11 +5,11 @@ import (
 	"botwork/handlers/queue"
 )
 
-// newRegistry returns all kinds of handlers that pipelines may use. With zero
+// NewRegistry returns all kinds of handlers that pipelines may use. With zero
 // services those that move the queue can be checked and documented, not run.
-func (a *app) newRegistry(resources handlers.Resources, services queue.Services) *handlers.Registry {
+func (a *App) NewRegistry(resources handlers.Resources, services queue.Services) *handlers.Registry {
 	registry := handlers.Builtin(resources)
 	registry.MustRegister(queue.Kinds(services)...)
-	registry.MustRegister(a.kinds...)
+	registry.MustRegister(a.Kinds...)
 	return registry
 }

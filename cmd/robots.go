@@ -55,7 +55,7 @@ func (f *holdFlags) read(a *app) (workqueue.Hold, error) {
 		return h, usagef("--fence: got %d, want a whole number from 1 on", h.Fence)
 	}
 	if h.LockKey == "-" {
-		line, err := bufio.NewReader(a.stdin).ReadString('\n')
+		line, err := bufio.NewReader(a.Stdin).ReadString('\n')
 		if h.LockKey = strings.TrimSpace(line); h.LockKey == "" {
 			return h, usagef("--lock-key: standard input holds none: %v", err)
 		}

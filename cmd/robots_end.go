@@ -19,12 +19,12 @@ func (a *app) holdCommand(cmd *cobra.Command, do func(cmd *cobra.Command, store 
 		if err != nil {
 			return err
 		}
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
 			answer, err := do(cmd, store, h)
 			if err != nil {
 				return err
 			}
-			return a.print(formatJSON, answer, nil)
+			return a.Print(formatJSON, answer, nil)
 		})
 	}
 	return cmd

@@ -57,7 +57,7 @@ there is nothing, or the queue is paused or has reached its limits, the list is 
 		if err != nil {
 			return err
 		}
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
 			var taken workqueue.Checkout
 			if f.peek {
 				taken.Items, err = store.PeekItems(cmd.Context(), p)
@@ -67,7 +67,7 @@ there is nothing, or the queue is paused or has reached its limits, the list is 
 			if err != nil {
 				return noSuchQueue(cmd.Context(), store, p.Queue, err)
 			}
-			return a.print(formatJSON, taken, nil)
+			return a.Print(formatJSON, taken, nil)
 		})
 	}
 	return cmd

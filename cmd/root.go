@@ -4,11 +4,10 @@ import (
 	"context"
 	"io"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"botwork/handlers"
-	"botwork/internal/programs"
-	"botwork/internal/service"
 )
 
 const rootDoc = `Botwork runs queued work for bots. Work items wait in a database table; pipelines
@@ -28,27 +27,34 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return newApp(stdin, stderr, environ, kinds).execute(ctx, args, stdout)
 }
 
+// app is one call of the program, with what watches it when it is a worker.
+type app struct {
+	*App
+
+	// supervisor is told how a worker gets on; alarms takes the lines of its log that
+	// tell of trouble, nil if nobody gathers those.
+	supervisor supervisor
+	alarms     zerolog.LevelWriter
+}
+
 func newApp(stdin io.Reader, stderr io.Writer, environ []string, kinds []handlers.Kind) *app {
-	return &app{
-		stdin: stdin, stderr: stderr, environ: environ, kinds: kinds, programs: programs.New(),
-		services: service.New, supervisor: unsupervised{},
-	}
+	return &app{App: New(stdin, stderr, environ, kinds), supervisor: unsupervised{}}
 }
 
 // execute carries out one command line.
 func (a *app) execute(ctx context.Context, args []string, stdout io.Writer) int {
 	out := &output{to: stdout}
-	a.stdout = out
+	a.Stdout = out
 	root := a.rootCommand()
 	root.SetArgs(args)
-	root.SetIn(a.stdin)
+	root.SetIn(a.Stdin)
 	root.SetOut(out)
-	root.SetErr(a.stderr)
+	root.SetErr(a.Stderr)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		err = out.err
 	}
-	return a.finish(cmd, err)
+	return a.Finish(cmd, err)
 }
 
 // commands lists the subcommands in the order of the help.
@@ -93,8 +99,8 @@ func (a *app) rootCommand() *cobra.Command {
   botwork items list`
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(flagError)
-	root.PersistentPreRun = func(*cobra.Command, []string) { a.started = true }
-	root.PersistentFlags().StringVar(&a.configFile, "config", "", "settings `FILE` (default botwork.yaml in the working folder, if it is there)")
+	root.PersistentPreRun = func(*cobra.Command, []string) { a.Started = true }
+	root.PersistentFlags().StringVar(&a.ConfigFile, "config", "", "settings `FILE` (default botwork.yaml in the working folder, if it is there)")
 	_ = root.MarkPersistentFlagFilename("config", "yaml", "yml")
 	return root
 }

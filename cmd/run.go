@@ -54,7 +54,7 @@ func (a *app) runCommand() *cobra.Command {
 			if len(args) > 0 && !once {
 				return usagef("got the pipeline %q, want pipelines only with --once", args[0])
 			}
-			if err := a.loadConfig(); err != nil {
+			if err := a.LoadConfig(); err != nil {
 				return err
 			}
 			if err := a.applyFlags(cmd); err != nil {
@@ -83,10 +83,10 @@ func (a *app) applyFlags(cmd *cobra.Command) error {
 		flag, setting string
 		set           func() error
 	}{
-		{"worker", "worker.name", func() (err error) { a.cfg.Worker.Name, err = flags.GetString("worker"); return }},
-		{"capacity", "worker.capacity", func() (err error) { a.cfg.Worker.Capacity, err = flags.GetInt("capacity"); return }},
-		{"pipelines", "pipelines.dir", func() (err error) { a.cfg.Pipelines.Dir, err = flags.GetString("pipelines"); return }},
-		{"log-level", "log.level", func() (err error) { a.cfg.Log.Level, err = flags.GetString("log-level"); return }},
+		{"worker", "worker.name", func() (err error) { a.Config.Worker.Name, err = flags.GetString("worker"); return }},
+		{"capacity", "worker.capacity", func() (err error) { a.Config.Worker.Capacity, err = flags.GetInt("capacity"); return }},
+		{"pipelines", "pipelines.dir", func() (err error) { a.Config.Pipelines.Dir, err = flags.GetString("pipelines"); return }},
+		{"log-level", "log.level", func() (err error) { a.Config.Log.Level, err = flags.GetString("log-level"); return }},
 	} {
 		if !flags.Changed(f.flag) {
 			continue
@@ -94,14 +94,14 @@ func (a *app) applyFlags(cmd *cobra.Command) error {
 		if err := f.set(); err != nil {
 			return err
 		}
-		a.cfg.SetFrom(f.setting, "--"+f.flag)
+		a.Config.SetFrom(f.setting, "--"+f.flag)
 	}
-	if a.cfg.Worker.Name == "" {
+	if a.Config.Worker.Name == "" {
 		// The host's name stands in only where nothing was said; an unset
 		// variable of a script must not make workers without names.
 		return &usageError{message: "--worker: got an empty name", hint: "without the flag the name is that of the settings"}
 	}
-	return a.cfg.Validate()
+	return a.Config.Validate()
 }
 
 // run works until ctx ends. The pipelines named by first run one time before
@@ -112,7 +112,7 @@ func (a *app) run(ctx context.Context, strict bool, first ...string) error {
 		return err
 	}
 	defer p.resources.Connections.Close() //nolint:errcheck // the process ends
-	a.supervisor.Ready(a.cfg.Worker.StopIn(), a.cfg.Worker.Heartbeat)
+	a.supervisor.Ready(a.Config.Worker.StopIn(), a.Config.Worker.Heartbeat)
 	store, err := a.patientStore(ctx, p.log)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (a *app) run(ctx context.Context, strict bool, first ...string) error {
 		Str("database", string(store.Driver())).Str("version", currentVersion().Version).Msg("worker started; press Ctrl-C to drain and stop")
 	a.supervisor.Status(workingAs(w.Name, len(p.findings.Of(strictyaml.Error))))
 	if !startsByItself(p.catalogue) {
-		p.log.Warn().Str("folder", a.cfg.Pipelines.Dir).Msg("no pipeline has a trigger; this worker runs nothing")
+		p.log.Warn().Str("folder", a.Config.Pipelines.Dir).Msg("no pipeline has a trigger; this worker runs nothing")
 	}
 	if len(first) > 0 {
 		err = proc.RunOnce(ctx, first...)
@@ -143,7 +143,7 @@ func (a *app) run(ctx context.Context, strict bool, first ...string) error {
 		select {
 		case <-ctx.Done():
 			a.supervisor.Status("draining")
-			p.log.Info().Stringer("grace", a.cfg.Worker.ShutdownGrace).Msg("draining; press Ctrl-C again to stop at once")
+			p.log.Info().Stringer("grace", a.Config.Worker.ShutdownGrace).Msg("draining; press Ctrl-C again to stop at once")
 		case <-proc.Replaced():
 			err = workqueue.ErrWorkerReplaced
 		case <-proc.Lost():
@@ -181,7 +181,7 @@ func (a *app) runSystem(ctx context.Context, strict bool, names []string) error 
 	}
 	defer p.resources.Connections.Close() //nolint:errcheck // the process ends
 	if len(names) == 0 && !startsByItself(p.catalogue) {
-		return usagef("no pipeline of %s has a trigger, want one or more that --once can run", a.cfg.Pipelines.Dir)
+		return usagef("no pipeline of %s has a trigger, want one or more that --once can run", a.Config.Pipelines.Dir)
 	}
 	for _, name := range names {
 		if broken := p.catalogue.BrokenPipeline(name); broken != nil {
@@ -197,7 +197,7 @@ func (a *app) runSystem(ctx context.Context, strict bool, names []string) error 
 	if taken := (*workqueue.NameTakenError)(nil); errors.As(err, &taken) {
 		// The service that works under this name goes on; this is a worker
 		// beside it, for a moment.
-		a.cfg.Worker.Name += "-once"
+		a.Config.Worker.Name += "-once"
 		proc, err = a.newProcess(ctx, p, store)
 	}
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -41,40 +40,34 @@ type programme struct {
 // loadProgramme reads the secrets and compiles the pipelines of the settings. Files with
 // mistakes are left out, unless strict is set.
 func (a *app) loadProgramme(strict bool) (*programme, error) {
-	if err := a.cfg.CheckSecrets(); err != nil {
+	if err := a.Config.CheckSecrets(); err != nil {
 		return nil, err
 	}
-	if _, err := a.cipher(); err != nil {
+	if _, err := a.Cipher(); err != nil {
 		return nil, err // now: a worker would take it for a database that is not there, and wait
 	}
-	resources, err := a.resources()
+	resources, err := a.Resources()
 	if err != nil {
 		return nil, err
 	}
-	p := &programme{link: &process.Link{}, resources: resources, redactor: a.redactor()}
-	if p.log, p.logTo, err = a.openLog(p.redactor); err != nil {
+	p := &programme{link: &process.Link{}, resources: resources, redactor: a.Redactor()}
+	if p.log, p.logTo, err = a.OpenLog(p.redactor, a.alarms); err != nil {
 		return nil, err
 	}
-	judge, err := checker.New(&a.cfg, a.newRegistry(resources, a.queueServices(p.link)))
+	judge, err := checker.New(&a.Config, a.NewRegistry(resources, a.QueueServices(p.link)))
 	if err != nil {
 		return nil, err
 	}
-	files, err := pipelines.ReadDir(a.cfg.Pipelines.Dir, nil)
+	files, err := pipelines.ReadDir(a.Config.Pipelines.Dir, nil)
 	if err != nil {
 		return nil, &usageError{message: err.Error()}
 	}
 	p.judge = judge
-	if err := p.startWith(files, a.cfg.Pipelines.Dir, strict); err != nil {
+	if err := p.startWith(files, a.Config.Pipelines.Dir, strict); err != nil {
 		return nil, err
 	}
 	p.logFindings()
 	return p, nil
-}
-
-// startsByItself reports whether any pipeline has a trigger. Without one a worker
-// does nothing, not even run the items that wait.
-func startsByItself(catalogue *pipelines.Catalogue) bool {
-	return slices.ContainsFunc(catalogue.All(), func(pl *pipelines.Pipeline) bool { return pl.Trigger != nil })
 }
 
 // patientStore opens the database and brings its schema up to date. While the
@@ -97,7 +90,7 @@ func (a *app) patientStore(ctx context.Context, log zerolog.Logger) (*sqlstore.S
 }
 
 func (a *app) migratedStore(ctx context.Context) (*sqlstore.Store, error) {
-	store, err := a.connect(ctx)
+	store, err := a.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -110,9 +103,9 @@ func (a *app) migratedStore(ctx context.Context) (*sqlstore.Store, error) {
 // attendFile records which SQLite file this worker uses, and warns when others may replace
 // or delete it.
 func (a *app) attendFile(log zerolog.Logger) {
-	dsn := a.cfg.Database.DSN.Reveal()
+	dsn := a.Config.Database.DSN.Reveal()
 	path := database.SQLitePath(dsn)
-	if a.cfg.Database.Driver != database.SQLite || path == "" {
+	if a.Config.Database.Driver != database.SQLite || path == "" {
 		return
 	}
 	if err := database.MarkSQLite(dsn, true); err != nil {
@@ -142,17 +135,17 @@ func channelsOf(w config.Worker) workqueue.Channels {
 // newProcess registers this process as a worker.
 func (a *app) newProcess(ctx context.Context, p *programme, store *sqlstore.Store) (*process.Process, error) {
 	var labels []byte // none: NULL
-	if len(a.cfg.Worker.Labels) > 0 {
+	if len(a.Config.Worker.Labels) > 0 {
 		var err error
-		if labels, err = json.Marshal(a.cfg.Worker.Labels); err != nil {
+		if labels, err = json.Marshal(a.Config.Worker.Labels); err != nil {
 			return nil, fmt.Errorf("worker.labels: %w", err)
 		}
 	}
-	w := a.cfg.Worker
+	w := a.Config.Worker
 	return process.New(ctx, process.Options{
 		Store: store, Link: p.link, Catalogue: p.catalogue, Log: p.log,
 		Engine: pipelines.NewEngine(pipelines.EngineOptions{
-			Env: pipelines.Environ(), SecretEnv: a.cfg.SecretVariables(), Secrets: a.secrets(), WorkerName: w.Name, Log: p.log, LogTo: p.logTo,
+			Env: pipelines.Environ(), SecretEnv: a.Config.SecretVariables(), Secrets: a.Secrets(), WorkerName: w.Name, Log: p.log, LogTo: p.logTo,
 			Redactor: p.redactor,
 		}),
 		Spec: workqueue.WorkerSpec{

@@ -23,7 +23,7 @@ func schemaFile(k schemas.Kind) string { return k.Name + ".schema.json" }
 
 // schemaText is a schema for this program, with its own handlers.
 func (a *app) schemaText(k schemas.Kind) ([]byte, error) {
-	return k.Schema(a.newRegistry(handlers.Resources{}, queue.Services{}))
+	return k.Schema(a.NewRegistry(handlers.Resources{}, queue.Services{}))
 }
 
 func (a *app) schemaCommand() *cobra.Command {
@@ -78,7 +78,7 @@ overwrites it.`,
 			if k.Name == args[0] {
 				text, err := a.schemaText(k)
 				if err == nil {
-					_, err = a.stdout.Write(text)
+					_, err = a.Stdout.Write(text)
 				}
 				return err
 			}
@@ -113,7 +113,7 @@ func (a *app) writeSchemas(dir string) error {
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "wrote %s\n", path)
+		fmt.Fprintf(a.Stdout, "wrote %s\n", path)
 	}
 	return nil
 }

@@ -26,17 +26,17 @@ type installer struct {
 
 // installSchemas sets up the project of the settings for editors.
 func (a *app) installSchemas(force bool) error {
-	if err := a.loadConfig(); err != nil {
+	if err := a.LoadConfig(); err != nil {
 		return err
 	}
-	project := filepath.Dir(a.cfg.File)
-	if a.cfg.File == "" {
+	project := filepath.Dir(a.Config.File)
+	if a.Config.File == "" {
 		var err error
 		if project, err = os.Getwd(); err != nil {
 			return err
 		}
 	}
-	files, err := pipelines.ReadDir(a.cfg.Pipelines.Dir, nil)
+	files, err := pipelines.ReadDir(a.Config.Pipelines.Dir, nil)
 	if err != nil {
 		return &usageError{message: err.Error()}
 	}
@@ -48,15 +48,15 @@ func (a *app) installSchemas(force bool) error {
 	for _, f := range written {
 		err = errors.Join(err, in.schema(f))
 	}
-	dir := a.cfg.Pipelines.Dir
+	dir := a.Config.Pipelines.Dir
 	if way, relErr := filepath.Rel(project, dir); relErr == nil && !strings.HasPrefix(way, "..") {
 		dir = way
 	}
-	for _, f := range codeFiles(dir, filepath.Base(cmp.Or(a.cfg.File, "botwork.yaml"))) {
+	for _, f := range codeFiles(dir, filepath.Base(cmp.Or(a.Config.File, "botwork.yaml"))) {
 		err = errors.Join(err, in.code(f))
 	}
-	if a.cfg.File != "" {
-		err = errors.Join(err, in.line(a.cfg.File, settingsSchema))
+	if a.Config.File != "" {
+		err = errors.Join(err, in.line(a.Config.File, settingsSchema))
 	}
 	for _, f := range files {
 		err = errors.Join(err, f.Err)
@@ -65,13 +65,13 @@ func (a *app) installSchemas(force bool) error {
 		}
 	}
 	if in.left > 0 {
-		fmt.Fprintf(a.stdout, "%s left alone; add what is told above by hand, or overwrite with --force\n", count(in.left, "file"))
+		fmt.Fprintf(a.Stdout, "%s left alone; add what is told above by hand, or overwrite with --force\n", count(in.left, "file"))
 	}
 	return err
 }
 
 func (in *installer) tell(what, path, more string) {
-	fmt.Fprintf(in.stdout, "%s %s%s\n", what, shortPath(path), more)
+	fmt.Fprintf(in.Stdout, "%s %s%s\n", what, shortPath(path), more)
 }
 
 // schema writes a schema, in place of an older one of ours.

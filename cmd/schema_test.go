@@ -99,7 +99,7 @@ func TestInstallMakesAnOldProjectLikeANewOne(t *testing.T) {
 	if !strings.Contains(out, "wrote "+filepath.FromSlash(pipelineSchema)) || !strings.Contains(out, "added a line to botwork.yaml") {
 		t.Errorf("it says\n%s", out)
 	}
-	a := &app{}
+	a := &app{App: &App{}}
 	project, err := a.newProject()
 	if err != nil {
 		t.Fatal(err)

@@ -49,7 +49,7 @@ func (a *app) withManager(name string, do func(m service.Manager) error) error {
 	if err := service.CheckName(name); err != nil {
 		return &usageError{message: "--name: " + err.Error()}
 	}
-	m, err := a.services()
+	m, err := a.Services()
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (a *app) withManager(name string, do func(m service.Manager) error) error {
 // warnAll tells of what did not work and does not matter much.
 func (a *app) warnAll(warnings []error) {
 	for _, w := range warnings {
-		fmt.Fprintf(a.stderr, "botwork: warning: %v\n", w)
+		fmt.Fprintf(a.Stderr, "botwork: warning: %v\n", w)
 	}
 }
 
@@ -87,7 +87,7 @@ A service that runs already is left alone.`,
 		if err := m.Start(ctx, name); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "the service %s runs\n", name)
+		fmt.Fprintf(a.Stdout, "the service %s runs\n", name)
 		return nil
 	})
 }
@@ -104,7 +104,7 @@ is left alone.`,
 		if err := m.Stop(ctx, name); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "the service %s is stopped\n", name)
+		fmt.Fprintf(a.Stdout, "the service %s is stopped\n", name)
 		return nil
 	})
 }
@@ -122,7 +122,7 @@ func (a *app) serviceRestartCommand() *cobra.Command {
 		if err := m.Start(ctx, name); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "the service %s runs\n", name)
+		fmt.Fprintf(a.Stdout, "the service %s runs\n", name)
 		return nil
 	})
 }
@@ -143,7 +143,7 @@ the database stay where they are.`,
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "the service %s is removed\n", name)
+		fmt.Fprintf(a.Stdout, "the service %s is removed\n", name)
 		return nil
 	})
 }

@@ -75,7 +75,7 @@ func (a *app) serviceInstallCommand() *cobra.Command {
 			return err
 		}
 		if in.print {
-			fmt.Fprint(a.stdout, service.Unit(in.spec))
+			fmt.Fprint(a.Stdout, service.Unit(in.spec))
 			return nil
 		}
 		return a.withManager(*name, func(m service.Manager) error {
@@ -84,7 +84,7 @@ func (a *app) serviceInstallCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.stdout, "the service %s is installed; `botwork service start%s` starts it\n", *name, nameArgument(*name))
+			fmt.Fprintf(a.Stdout, "the service %s is installed; `botwork service start%s` starts it\n", *name, nameArgument(*name))
 			return nil
 		})
 	}
@@ -163,47 +163,47 @@ func (in *installation) checkSystem() error {
 func (a *app) completeConfig(in *installation) error {
 	s := &in.spec
 	var err error
-	if a.configFile != "" {
-		if a.configFile, err = filepath.Abs(a.configFile); err != nil {
+	if a.ConfigFile != "" {
+		if a.ConfigFile, err = filepath.Abs(a.ConfigFile); err != nil {
 			return err
 		}
 	}
-	if in.print && a.configFile != "" {
-		if _, err := os.Stat(a.configFile); errors.Is(err, fs.ErrNotExist) {
-			a.cfg = config.Default()
-			a.cfg.File = a.configFile
-			a.cfg.Database.DSN = config.DSN{}
+	if in.print && a.ConfigFile != "" {
+		if _, err := os.Stat(a.ConfigFile); errors.Is(err, fs.ErrNotExist) {
+			a.Config = config.Default()
+			a.Config.File = a.ConfigFile
+			a.Config.Database.DSN = config.DSN{}
 		}
 	}
-	if a.cfg.File == "" {
-		if err := a.loadConfig(); err != nil {
+	if a.Config.File == "" {
+		if err := a.LoadConfig(); err != nil {
 			return err
 		}
 	}
-	if a.cfg.File == "" {
+	if a.Config.File == "" {
 		return &usageError{"there is no settings file here", "name one with --config; `botwork init` writes one"}
 	}
-	s.Config = a.cfg.File
-	s.StopWithin = a.cfg.Worker.StopIn() + time.Minute
+	s.Config = a.Config.File
+	s.StopWithin = a.Config.Worker.StopIn() + time.Minute
 	s.Writable = distinct(append(s.Writable, a.written()...))
 	return nil
 }
 
 // written are the folders that a worker with these settings writes.
 func (a *app) written() []string {
-	folders := append([]string{}, a.cfg.Handlers.Folders...)
-	if a.cfg.Database.Driver == database.SQLite {
-		file := strings.TrimPrefix(a.cfg.Database.DSN.Reveal(), "file:")
+	folders := append([]string{}, a.Config.Handlers.Folders...)
+	if a.Config.Database.Driver == database.SQLite {
+		file := strings.TrimPrefix(a.Config.Database.DSN.Reveal(), "file:")
 		file, _, _ = strings.Cut(file, "?")
 		if file == "" { // of settings that are not here
-			file = a.cfg.File
+			file = a.Config.File
 		}
 		if filepath.IsAbs(file) {
 			folders = append(folders, filepath.Dir(file))
 		}
 	}
-	if a.cfg.Log.File.Path != "" {
-		folders = append(folders, filepath.Dir(a.cfg.Log.File.Path))
+	if a.Config.Log.File.Path != "" {
+		folders = append(folders, filepath.Dir(a.Config.Log.File.Path))
 	}
 	return folders
 }
@@ -256,7 +256,7 @@ func readPassword(path string) (string, error) {
 
 // variable returns an environment variable; "" if it is not set.
 func (a *app) variable(name string) string {
-	for _, entry := range a.environ {
+	for _, entry := range a.Environ {
 		if key, value, ok := strings.Cut(entry, "="); ok && (key == name || runtime.GOOS == "windows" && strings.EqualFold(key, name)) {
 			return value
 		}

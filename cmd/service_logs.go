@@ -54,24 +54,24 @@ the journal on Linux. On a terminal lines of JSON are shown as people read them.
 
 // logOf is the log file of a service; "" when it writes none.
 func (a *app) logOf(st service.Status) string {
-	a.configFile = st.Config
+	a.ConfigFile = st.Config
 	other := defaultServiceLog(st.Config, st.Name)
 	// A file with mistakes is no reason not to show what the service said of it.
-	if err := a.loadConfig(); err != nil || a.cfg.Log.File.Path == "" {
+	if err := a.LoadConfig(); err != nil || a.Config.Log.File.Path == "" {
 		return other
 	}
-	if info, err := os.Stat(a.cfg.Log.File.Path); other != "" && (err != nil || !info.Mode().IsRegular()) {
+	if info, err := os.Stat(a.Config.Log.File.Path); other != "" && (err != nil || !info.Mode().IsRegular()) {
 		return other // to where the service turns when it cannot write that file
 	}
-	return a.cfg.Log.File.Path
+	return a.Config.Log.File.Path
 }
 
 // showLog prints the file's last lines and follows it.
 func (a *app) showLog(ctx context.Context, path string, lines int, follow bool) error {
 	const every = 250 * time.Millisecond
-	w := io.Writer(a.stdout)
+	w := io.Writer(a.Stdout)
 	if isTerminal(a.stdoutFile()) {
-		w = &prettyLines{console: consoleForm(a.stdout, true), to: a.stdout}
+		w = &prettyLines{console: consoleForm(a.Stdout, true), to: a.Stdout}
 	}
 	place, err := logfile.Last(w, path, lines)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -89,10 +89,10 @@ func (a *app) showLog(ctx context.Context, path string, lines int, follow bool) 
 
 // stdoutFile is what standard output is, to ask whether it is a terminal.
 func (a *app) stdoutFile() io.Writer {
-	if out, ok := a.stdout.(*output); ok {
+	if out, ok := a.Stdout.(*output); ok {
 		return out.to
 	}
-	return a.stdout
+	return a.Stdout
 }
 
 // prettyLines shows lines of JSON as people read them, and others as they are.
@@ -127,7 +127,7 @@ func (a *app) journal(ctx context.Context, name string, lines int, follow bool) 
 		args = append(args, "--follow")
 	}
 	cmd := exec.CommandContext(ctx, "journalctl", args...)
-	cmd.Stdout, cmd.Stderr = a.stdoutFile(), a.stderr
+	cmd.Stdout, cmd.Stderr = a.stdoutFile(), a.Stderr
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		return nil // Ctrl-C ends what follows

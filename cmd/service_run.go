@@ -68,23 +68,23 @@ func (a *app) serve(ctx context.Context, name string) int {
 
 // configureService reads the settings as a service does.
 func (a *app) configureService(name string) error {
-	file := a.configFile
-	if err := a.loadConfig(); err != nil {
-		a.cfg = config.Default() // enough to tell what is wrong
-		a.cfg.Log.File.Path = defaultServiceLog(file, name)
+	file := a.ConfigFile
+	if err := a.LoadConfig(); err != nil {
+		a.Config = config.Default() // enough to tell what is wrong
+		a.Config.Log.File.Path = defaultServiceLog(file, name)
 		return err
 	}
-	a.cfg.ForService(name)
-	if a.cfg.Log.File.Path == "" {
-		a.cfg.Log.File.Path = defaultServiceLog(a.cfg.File, name)
+	a.Config.ForService(name)
+	if a.Config.Log.File.Path == "" {
+		a.Config.Log.File.Path = defaultServiceLog(a.Config.File, name)
 	}
-	if a.cfg.File != "" {
+	if a.Config.File != "" {
 		// Programs that handlers start shall not begin in a folder of the system.
-		if err := os.Chdir(filepath.Dir(a.cfg.File)); err != nil {
+		if err := os.Chdir(filepath.Dir(a.Config.File)); err != nil {
 			return fmt.Errorf("work in the folder of the settings: %w", err)
 		}
 	}
-	return a.cfg.Validate()
+	return a.Config.Validate()
 }
 
 // defaultServiceLog is where a service logs whose settings do not say: Windows has no
@@ -98,11 +98,11 @@ func defaultServiceLog(configFile, name string) string {
 
 // report logs what has ended the service, and returns its exit code.
 func (a *app) report(name string, err error) int {
-	log, _, bad := a.openLog(a.redactor())
+	log, _, bad := a.OpenLog(a.Redactor(), a.alarms)
 	if bad != nil {
-		a.cfg.Log.File.Path = defaultServiceLog(a.cfg.File, name) // it may be that file which is wrong
-		if log, _, bad = a.openLog(a.redactor()); bad != nil {
-			a.complain(errors.Join(err, bad))
+		a.Config.Log.File.Path = defaultServiceLog(a.Config.File, name) // it may be that file which is wrong
+		if log, _, bad = a.OpenLog(a.Redactor(), a.alarms); bad != nil {
+			a.Complain(errors.Join(err, bad))
 			return exitFailed
 		}
 	}

@@ -46,13 +46,13 @@ nothing is printed there.`,
 			}
 			st, err := m.Status(cmd.Context(), *name)
 			if errors.Is(err, service.ErrNotInstalled) {
-				a.complain(err)
+				a.Complain(err)
 				return &reportedError{exitNotInstalled}
 			}
 			if err != nil {
 				return err
 			}
-			if err := a.print(*output, st, func() { a.statusTable([]service.Status{st}) }); err != nil {
+			if err := a.Print(*output, st, func() { a.statusTable([]service.Status{st}) }); err != nil {
 				return err
 			}
 			return runs([]service.Status{st})
@@ -69,7 +69,7 @@ func (a *app) statusOfAll(ctx context.Context, m service.Manager, f format) erro
 	if list == nil {
 		list = []service.Status{} // an empty list is not null
 	}
-	if err := a.print(f, list, func() { a.statusTable(list) }); err != nil {
+	if err := a.Print(f, list, func() { a.statusTable(list) }); err != nil {
 		return err
 	}
 	if len(list) == 0 {
@@ -97,5 +97,5 @@ func (a *app) statusTable(list []service.Status) {
 		}
 		g.add(st.Name, string(st.State), pid, st.Start, st.Account, strconv.Itoa(st.ExitCode), st.Config, short(st.Text, 60))
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 }

@@ -98,14 +98,12 @@ func (m *fakeManager) List(context.Context) ([]service.Status, error) {
 func (m *fakeManager) do(t *testing.T, args ...string) result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	a := &app{
-		stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, supervisor: unsupervised{},
-		services: func() (service.Manager, error) { return m, nil },
-	}
+	a := newApp(strings.NewReader(""), &stderr, nil, nil)
+	a.Stdout, a.Services = &stdout, func() (service.Manager, error) { return m, nil }
 	root := a.rootCommand()
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(t.Context())
-	return result{a.finish(cmd, err), stdout.String(), stderr.String()}
+	return result{a.Finish(cmd, err), stdout.String(), stderr.String()}
 }
 
 // account is a user who is there.
@@ -282,7 +280,8 @@ func TestAServiceTellsItsMistakes(t *testing.T) {
 		writeFile(t, "botwork.yaml", c.text)
 		var said bytes.Buffer
 		alarms := &leveled{}
-		a := &app{stderr: &said, supervisor: unsupervised{}, configFile: abs(t, "botwork.yaml"), alarms: alarms}
+		a := newApp(nil, &said, nil, nil)
+		a.ConfigFile, a.alarms = abs(t, "botwork.yaml"), alarms
 		if code := a.serve(t.Context(), "botwork"); code != exitUsage {
 			t.Errorf("exit code %d, want %d", code, exitUsage)
 		}

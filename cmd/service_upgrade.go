@@ -57,12 +57,12 @@ func (a *app) serviceUpgradeCommand() *cobra.Command {
 		}
 		return a.withManager(*name, func(m service.Manager) error {
 			u := &service.Upgrade{Manager: m, Name: *name, New: program, Check: a.checkProgram, Watch: *watch, Say: func(format string, args ...any) {
-				fmt.Fprintf(a.stderr, format+"\n", args...)
+				fmt.Fprintf(a.Stderr, format+"\n", args...)
 			}}
 			if err := u.Run(cmd.Context()); err != nil {
 				return fmt.Errorf("upgrade: %w", err)
 			}
-			fmt.Fprintf(a.stdout, "the upgrade of %s is done\n", *name)
+			fmt.Fprintf(a.Stdout, "the upgrade of %s is done\n", *name)
 			return nil
 		})
 	}
@@ -72,7 +72,7 @@ func (a *app) serviceUpgradeCommand() *cobra.Command {
 // checkProgram runs a program to see that it is a botwork for this system that takes
 // the files of the services.
 func (a *app) checkProgram(ctx context.Context, program string, services []service.Status) error {
-	out, said, err := ask(ctx, a.environ, program, "version", "--output", "json")
+	out, said, err := ask(ctx, a.Environ, program, "version", "--output", "json")
 	if err != nil {
 		return fmt.Errorf("it does not tell its version: %w%s", err, said)
 	}
@@ -87,12 +87,12 @@ func (a *app) checkProgram(ctx context.Context, program string, services []servi
 		if st.Config == "" {
 			continue
 		}
-		_, said, err := ask(ctx, a.environ, program, "pipelines", "check", "--config", st.Config)
+		_, said, err := ask(ctx, a.Environ, program, "pipelines", "check", "--config", st.Config)
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == exitUsage {
 			return fmt.Errorf("it finds mistakes in the files of the service %s:%s", st.Name, said)
 		}
 	}
-	fmt.Fprintf(a.stderr, "upgrading from %s to %s\n", currentVersion().Version, v.Version)
+	fmt.Fprintf(a.Stderr, "upgrading from %s to %s\n", currentVersion().Version, v.Version)
 	return nil
 }
 

@@ -54,7 +54,7 @@ keeps the next window waiting.`,
 	cmd.Flags().StringArrayVar(&scopes, "scope", nil, "only for this scope `VALUE`; may be given several times")
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
 			row, err := taskRow(cmd.Context(), store, args[0])
 			if err != nil {
 				return err
@@ -81,7 +81,7 @@ keeps the next window waiting.`,
 			for i, id := range ids {
 				made[i] = scopedItem{orNull(scopes[i]), id}
 			}
-			return a.print(*output, made, func() { a.madeItems(task.Name, made) })
+			return a.Print(*output, made, func() { a.madeItems(task.Name, made) })
 		})
 	}
 	return cmd
@@ -89,11 +89,11 @@ keeps the next window waiting.`,
 
 func (a *app) madeItems(task string, made []scopedItem) {
 	for _, it := range made {
-		fmt.Fprintf(a.stdout, "task %s: item %d", task, it.ID)
+		fmt.Fprintf(a.Stdout, "task %s: item %d", task, it.ID)
 		if it.Scope != nil {
-			fmt.Fprintf(a.stdout, " for %s", *it.Scope)
+			fmt.Fprintf(a.Stdout, " for %s", *it.Scope)
 		}
-		fmt.Fprintln(a.stdout)
+		fmt.Fprintln(a.Stdout)
 	}
 }
 

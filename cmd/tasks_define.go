@@ -36,7 +36,7 @@ All mistakes in the tasks are told first, and then nothing is written.`,
 		if err != nil {
 			return err
 		}
-		judge, err := a.checker()
+		judge, err := a.Checker()
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ All mistakes in the tasks are told first, and then nothing is written.`,
 		if err := append(findings, wrong.Of(strictyaml.Error)...).Err(); err != nil {
 			return err
 		}
-		store, err := a.openStore(cmd.Context())
+		store, err := a.OpenStore(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ All mistakes in the tasks are told first, and then nothing is written.`,
 		if changed == nil {
 			changed = []string{} // JSON: an empty list
 		}
-		return a.print(*output, changed, func() { a.definedTasks(defs, changed) })
+		return a.Print(*output, changed, func() { a.definedTasks(defs, changed) })
 	}
 	return cmd
 }
@@ -68,13 +68,13 @@ func (a *app) definedTasks(defs []workqueue.TaskRow, changed []string) {
 				what = "defined"
 			}
 		}
-		fmt.Fprintf(a.stdout, "task %s: %s\n", name, what)
+		fmt.Fprintf(a.Stdout, "task %s: %s\n", name, what)
 	}
 	switch {
 	case defs == nil:
-		fmt.Fprintln(a.stdout, "the settings say nothing of tasks: name one below the key tasks of botwork.yaml")
+		fmt.Fprintln(a.Stdout, "the settings say nothing of tasks: name one below the key tasks of botwork.yaml")
 	case len(changed) == 0:
-		fmt.Fprintf(a.stdout, "nothing to do: the database has the %s so already\n", count(len(defs), "task"))
+		fmt.Fprintf(a.Stdout, "nothing to do: the database has the %s so already\n", count(len(defs), "task"))
 	}
 }
 
@@ -87,7 +87,7 @@ func (a *app) writeTasks(ctx context.Context, store *sqlstore.Store, defs []work
 	if err := a.checkTaskQueues(ctx, store, defs); err != nil {
 		return nil, err
 	}
-	return store.DefineTasks(ctx, defs, a.cfg.Worker.Name)
+	return store.DefineTasks(ctx, defs, a.Config.Worker.Name)
 }
 
 // checkTaskQueues refuses tasks whose queue neither the database nor the settings
@@ -104,11 +104,11 @@ func (a *app) checkTaskQueues(ctx context.Context, store *sqlstore.Store, defs [
 	var findings strictyaml.Findings
 	for _, def := range defs {
 		name := cmp.Or(def.QueueName, workqueue.DefaultQueue)
-		if slices.Contains(names, name) || a.cfg.Queues.Get(name) != nil {
+		if slices.Contains(names, name) || a.Config.Queues.Get(name) != nil {
 			continue
 		}
 		hint := cmp.Or(strictyaml.Suggest(name, names), "known are "+strings.Join(names, ", "))
-		at := a.cfg.Tasks.Get(def.Name).Get("queue")
+		at := a.Config.Tasks.Get(def.Name).Get("queue")
 		findings = append(findings, at.Finding("unknown-queue", fmt.Sprintf("%s: there is no queue %q", at.Path, name), hint))
 	}
 	findings.Sort()

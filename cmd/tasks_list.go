@@ -98,14 +98,6 @@ func viewTask(ctx context.Context, store *sqlstore.Store, row workqueue.TaskRow,
 	return v, err
 }
 
-// orNull is nil for "".
-func orNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}
-
 // state tells in a word or two whether the task is served.
 func (v *taskView) state() string {
 	switch {
@@ -141,7 +133,7 @@ JSON and YAML hold all fields.`,
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			rows, err := store.Tasks(cmd.Context())
 			if err != nil {
 				return err
@@ -156,7 +148,7 @@ JSON and YAML hold all fields.`,
 					return err
 				}
 			}
-			return a.print(*output, views, func() { a.taskTable(views) })
+			return a.Print(*output, views, func() { a.taskTable(views) })
 		})
 	}
 	return cmd
@@ -164,7 +156,7 @@ JSON and YAML hold all fields.`,
 
 func (a *app) taskTable(views []taskView) {
 	if len(views) == 0 {
-		fmt.Fprintln(a.stdout, "there are no tasks: `botwork tasks define` writes those of botwork.yaml into the database")
+		fmt.Fprintln(a.Stdout, "there are no tasks: `botwork tasks define` writes those of botwork.yaml into the database")
 		return
 	}
 	g := newGrid("name", "topic", "state", "importance", "schedule", "next window", "last window", "pipeline")
@@ -172,7 +164,7 @@ func (a *app) taskTable(views []taskView) {
 		v := &views[i]
 		g.add(v.Name, orDash(v.Topic), v.state(), v.Importance.String(), v.scheduleText(), localText(v.Next), lastText(v.Last), short(v.Pipeline, 40))
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 }
 
 // localText shows when a window opens, in its zone.

@@ -40,7 +40,7 @@ JSON and YAML are one object.`,
 		if most < 1 || most > 1000 {
 			return usagef("--count: got %d, want 1 to 1000", most)
 		}
-		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			row, err := taskRow(cmd.Context(), store, args[0])
 			if err != nil {
 				return err
@@ -61,7 +61,7 @@ JSON and YAML are one object.`,
 			if d.Records, err = store.Firings(cmd.Context(), workqueue.TaskSchedule(row.Name), 2*most); err != nil {
 				return err
 			}
-			return a.print(*output, d, func() { a.taskSheet(&d) })
+			return a.Print(*output, d, func() { a.taskSheet(&d) })
 		})
 	}
 	return cmd
@@ -111,7 +111,7 @@ func (a *app) taskSheet(d *taskDetails) {
 	add("defined by", orDash(d.DefinedBy))
 	add("revision", fmt.Sprint(d.Revision))
 	add("changed", instant(&d.UpdatedAt))
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 	a.windowTable(d)
 	a.recordTable(d.Records)
 }
@@ -124,7 +124,7 @@ func (a *app) windowTable(d *taskDetails) {
 	if len(windows) == 0 {
 		return
 	}
-	fmt.Fprintln(a.stdout)
+	fmt.Fprintln(a.Stdout)
 	g := newGrid("window", "opens", "opens (utc)", "closes (utc)")
 	for i, w := range windows {
 		name := "to come"
@@ -137,7 +137,7 @@ func (a *app) windowTable(d *taskDetails) {
 		}
 		g.add(name, localText(w), utcText(w.At), closes)
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 }
 
 // utcText shows an RFC 3339 time as tables do.
@@ -153,10 +153,10 @@ func (a *app) recordTable(records []workqueue.Firing) {
 	if len(records) == 0 {
 		return
 	}
-	fmt.Fprintln(a.stdout)
+	fmt.Fprintln(a.Stdout)
 	g := newGrid("window (utc)", "scope", "outcome", "by", "reason")
 	for _, f := range records {
 		g.add(instant(&f.PlannedAt), orNone(f.Worker), string(f.Outcome), f.RecordedBy, short(f.Reason, 100))
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 }

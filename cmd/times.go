@@ -3,6 +3,8 @@ package cmd
 import (
 	"fmt"
 	"time"
+
+	"botwork/handlers"
 )
 
 // localTimes are the forms of a time without a zone, which is local then.
@@ -19,4 +21,16 @@ func parseTime(text string) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fmt.Errorf("got %q, want a time such as 2026-01-31T13:45:00Z, or 2026-01-31 13:45 in local time", text)
+}
+
+// parseWait reads a length of time that is not negative; "" is 0.
+func parseWait(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	d, err := handlers.ParseDuration(text)
+	if err == nil && d < 0 {
+		err = fmt.Errorf("got %q, want no negative duration", text)
+	}
+	return d, err
 }

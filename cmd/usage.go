@@ -99,3 +99,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	return &usageError{message: err.Error()}
 }
+
+// count writes a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

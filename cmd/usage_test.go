@@ -117,7 +117,7 @@ func TestEveryCommandIsDocumented(t *testing.T) {
 			walk(child)
 		}
 	}
-	a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}
+	a := &app{App: &App{Streams: Streams{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}}}
 	walk(a.rootCommand())
 }
 

@@ -51,12 +51,12 @@ func (a *app) versionCommand() *cobra.Command {
 	output := outputFlag(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		v := currentVersion()
-		return a.print(*output, v, func() {
-			fmt.Fprintf(a.stdout, "botwork %s", v.Version)
+		return a.Print(*output, v, func() {
+			fmt.Fprintf(a.Stdout, "botwork %s", v.Version)
 			if v.Commit != "" {
-				fmt.Fprintf(a.stdout, " (commit %.12s, %s)", v.Commit, v.Date)
+				fmt.Fprintf(a.Stdout, " (commit %.12s, %s)", v.Commit, v.Date)
 			}
-			fmt.Fprintf(a.stdout, ", %s, %s\n", v.Go, v.Platform)
+			fmt.Fprintf(a.Stdout, ", %s, %s\n", v.Go, v.Platform)
 		})
 	}
 	return cmd

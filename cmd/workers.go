@@ -35,7 +35,7 @@ leaseExpiresAt, from which "gone" is told.`,
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			workers, err := store.Workers(cmd.Context())
 			if err != nil {
 				return err
@@ -44,7 +44,7 @@ leaseExpiresAt, from which "gone" is told.`,
 			if err != nil {
 				return err
 			}
-			return a.print(*output, workers, func() { a.workerTable(workers, now) })
+			return a.Print(*output, workers, func() { a.workerTable(workers, now) })
 		})
 	}
 	return cmd
@@ -52,14 +52,14 @@ leaseExpiresAt, from which "gone" is told.`,
 
 func (a *app) workerTable(workers []workqueue.Worker, now time.Time) {
 	if len(workers) == 0 {
-		fmt.Fprintln(a.stdout, "no worker has registered yet: start one with `botwork run`")
+		fmt.Fprintln(a.Stdout, "no worker has registered yet: start one with `botwork run`")
 		return
 	}
 	g := newGrid("name", "state", "host", "pid", "slots", "version", "started", "last seen")
 	for _, w := range workers {
 		g.add(w.Name, workerState(&w, now), w.Host, fmt.Sprint(w.PID), slotsOf(&w), w.Version, instant(&w.StartedAt), instant(&w.LastSeenAt))
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 }
 
 func (a *app) workersDrainCommand() *cobra.Command {
@@ -72,7 +72,7 @@ is started again.`,
 		Example: "  botwork workers drain worker-2",
 		Args:    oneArgument("the worker's name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withStore(cmd.Context(), func(store *sqlstore.Store) error {
+			return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
 				err := store.DrainWorker(cmd.Context(), args[0], "")
 				if errors.Is(err, workqueue.ErrNotFound) {
 					return noSuchWorker(cmd, store, args[0], err)
@@ -80,7 +80,7 @@ is started again.`,
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(a.stdout, "worker %s: draining\n", args[0])
+				fmt.Fprintf(a.Stdout, "worker %s: draining\n", args[0])
 				return nil
 			})
 		},

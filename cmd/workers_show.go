@@ -28,12 +28,12 @@ JSON and YAML are one object, as in the list.`,
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.withStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			worker, now, err := workerCalled(cmd.Context(), store, args[0])
 			if err != nil {
 				return err
 			}
-			return a.print(*output, worker, func() { a.workerSheet(&worker, now) })
+			return a.Print(*output, worker, func() { a.workerSheet(&worker, now) })
 		})
 	}
 	return cmd
@@ -77,7 +77,7 @@ func (a *app) workerSheet(w *workqueue.Worker, now time.Time) {
 	if w.LeaseExpiresAt != nil {
 		g.add("lease until", instant(w.LeaseExpiresAt))
 	}
-	g.writeTo(a.stdout)
+	g.writeTo(a.Stdout)
 }
 
 // channelsText tells what an item of each channel takes.

@@ -1,0 +1,102 @@
+package cmd
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"botwork/internal/author/checker"
+	"botwork/internal/author/strictyaml"
+	"botwork/internal/reload"
+	"botwork/pipelines"
+)
+
+// catalogue loads the pipelines folder of the settings as a worker does when it
+// starts. The findings are those of files with mistakes, which the catalogue knows as
+// broken.
+func (a *app) catalogue(c *checker.Checker) (*pipelines.Catalogue, strictyaml.Findings, error) {
+	files, err := pipelines.ReadDir(shortPath(a.Config.Pipelines.Dir), nil)
+	if err != nil {
+		return nil, nil, &usageError{message: err.Error()}
+	}
+	k, findings := usable(c, files)
+	return k, findings, nil
+}
+
+// loadCatalogue loads settings and pipelines for a command that only reads.
+func (a *app) loadCatalogue() (*pipelines.Catalogue, strictyaml.Findings, error) {
+	if err := a.LoadConfig(); err != nil {
+		return nil, nil, err
+	}
+	checker, err := a.Checker()
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.catalogue(checker)
+}
+
+// find returns one pipeline by name. Where there is none it says whether its
+// file has mistakes.
+func find(k *pipelines.Catalogue, findings strictyaml.Findings, name string) (*pipelines.Pipeline, error) {
+	if p, ok := k.Get(name); ok {
+		return p, nil
+	}
+	if broken := k.BrokenPipeline(name); broken != nil {
+		return nil, broken.Findings
+	}
+	var names []string
+	for _, p := range k.All() {
+		names = append(names, p.Name)
+	}
+	for _, f := range findings {
+		base := filepath.Base(f.File)
+		if strings.EqualFold(strings.TrimSuffix(base, filepath.Ext(base)), name) {
+			return nil, findings
+		}
+	}
+	hint := strictyaml.Suggest(name, names)
+	switch {
+	case hint != "":
+	case len(names) == 0:
+		hint = "the pipelines folder has none"
+	default:
+		hint = "known are " + strings.Join(names, ", ")
+	}
+	return nil, &usageError{fmt.Sprintf("there is no pipeline %q", name), hint}
+}
+
+// completePipelines offers the names of pipelines to the shell.
+func (a *app) completePipelines(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	catalogue, _, err := a.loadCatalogue()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, p := range catalogue.All() {
+		names = append(names, p.Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// settingsHaveMistakes reports whether a mistake is outside of the pipelines' files.
+func settingsHaveMistakes(mistakes strictyaml.Findings, files []pipelines.File) bool {
+	return slices.ContainsFunc(mistakes, func(f strictyaml.Finding) bool {
+		return !slices.ContainsFunc(files, func(file pipelines.File) bool { return file.Path == f.File })
+	})
+}
+
+// usable are the pipelines of files that a worker would start with. The findings are
+// the mistakes of the others, which the catalogue knows as broken.
+func usable(c *checker.Checker, files []pipelines.File) (*pipelines.Catalogue, strictyaml.Findings) {
+	catalogue, findings := reload.Start(c.Folder, files)
+	return catalogue, findings.Of(strictyaml.Error)
+}
+
+// startsByItself reports whether any pipeline has a trigger. Without one a worker
+// does nothing, not even run the items that wait.
+func startsByItself(catalogue *pipelines.Catalogue) bool {
+	return slices.ContainsFunc(catalogue.All(), func(pl *pipelines.Pipeline) bool { return pl.Trigger != nil })
+}

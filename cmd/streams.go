@@ -1,0 +1,9 @@
+package cmd
+
+import "io"
+
+// Streams are where a command reads and writes.
+type Streams struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+}
