@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/handlers/queue"
 	"botwork/pipelines"
 	"botwork/workqueue"
@@ -42,14 +43,14 @@ service ask it.
 
 Only workers make passes: botwork run --once ExecuteWorkQueue makes one now.`,
 		Example:           "  botwork assign --dry-run\n  botwork assign --dry-run ExecuteWorkQueue --output json",
-		Args:              optionalArgument("the pipeline's name"),
+		Args:              cli.OptionalArgument("the pipeline's name"),
 		ValidArgsFunction: a.completePipelines,
 	}
 	dry := cmd.Flags().Bool("dry-run", false, "show what would be done, and do nothing; required")
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !*dry {
-			return usagef("want --dry-run; hint: only a worker assigns items: botwork run --once ExecuteWorkQueue")
+			return cli.Usagef("want --dry-run; hint: only a worker assigns items: botwork run --once ExecuteWorkQueue")
 		}
 		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			passes, err := a.passesToTry(args)
@@ -89,7 +90,7 @@ func (a *app) passesToTry(args []string) ([]assign.SystemPipeline, error) {
 		return nil, leftOut[0]
 	}
 	if len(list) == 0 || len(list[0].Passes) == 0 {
-		return nil, usagef("pipeline %q has no step %s; hint: botwork assign --dry-run looks at all that have one", p.Name, queue.AssignKind)
+		return nil, cli.Usagef("pipeline %q has no step %s; hint: botwork assign --dry-run looks at all that have one", p.Name, queue.AssignKind)
 	}
 	return list, nil
 }
@@ -141,16 +142,16 @@ func (a *app) dryTables(results []dryPass) {
 }
 
 func (a *app) dryItems(r *dryPass) {
-	g := newGrid("item", "priority", "pipeline", "queue", "mode", "worker", "from", "starts", "estimate", "score")
+	g := cli.NewGrid("item", "priority", "pipeline", "queue", "mode", "worker", "from", "starts", "estimate", "score")
 	for _, it := range r.Items {
 		score := "-"
 		if it.Score != nil {
 			score = strconv.FormatFloat(*it.Score, 'g', 6, 64)
 		}
-		g.add(fmt.Sprint(it.ItemID), fmt.Sprint(it.Priority), it.Pipeline, it.Queue, string(it.Mode), it.Worker, orDash(it.From),
-			instant(&it.StartsAt), fmt.Sprintf("%s (%s)", it.Estimate, it.EstimateFrom), score)
+		g.Add(fmt.Sprint(it.ItemID), fmt.Sprint(it.Priority), it.Pipeline, it.Queue, string(it.Mode), it.Worker, cli.OrDash(it.From),
+			cli.Instant(&it.StartsAt), fmt.Sprintf("%s (%s)", it.Estimate, it.EstimateFrom), score)
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 }
 
 func (a *app) dryLeft(r *dryPass) {
@@ -159,9 +160,9 @@ func (a *app) dryLeft(r *dryPass) {
 		more = ", and there are more"
 	}
 	fmt.Fprintf(a.Stdout, "left out: %d%s\n", len(r.Left), more)
-	g := newGrid("item", "priority", "pipeline", "queue", "reason")
+	g := cli.NewGrid("item", "priority", "pipeline", "queue", "reason")
 	for _, it := range r.Left {
-		g.add(fmt.Sprint(it.ItemID), fmt.Sprint(it.Priority), it.Pipeline, it.Queue, strings.ReplaceAll(string(it.Reason), "-", " "))
+		g.Add(fmt.Sprint(it.ItemID), fmt.Sprint(it.Priority), it.Pipeline, it.Queue, strings.ReplaceAll(string(it.Reason), "-", " "))
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
@@ -52,9 +53,9 @@ steps: [{handler: Log, with: {message: dear}}]
 
 func TestAssignRefuses(t *testing.T) {
 	inProject(t)
-	botwork(t, "assign").wantFailure(t, exitUsage, "want --dry-run", "botwork run --once ExecuteWorkQueue")
-	botwork(t, "assign", "--dry-run", "hello").wantFailure(t, exitUsage, "has no step AssignTasksToWorker")
-	botwork(t, "assign", "--dry-run", "helo").wantFailure(t, exitUsage, "helo", "hello")
+	botwork(t, "assign").wantFailure(t, cli.ExitUsage, "want --dry-run", "botwork run --once ExecuteWorkQueue")
+	botwork(t, "assign", "--dry-run", "hello").wantFailure(t, cli.ExitUsage, "has no step AssignTasksToWorker")
+	botwork(t, "assign", "--dry-run", "helo").wantFailure(t, cli.ExitUsage, "helo", "hello")
 	writeFile(t, "pipelines/run.yaml", "steps: [{handler: AssignTasksToWorker, with: {belowPriority: '${{ env.LEVEL }}'}}]\n")
-	botwork(t, "assign", "--dry-run", "run").wantFailure(t, exitFailed, "known only when it runs")
+	botwork(t, "assign", "--dry-run", "run").wantFailure(t, cli.ExitFailed, "known only when it runs")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/bench"
 )
 
@@ -27,7 +28,7 @@ measured; the figures are medians, in brackets the smallest and the largest.
 )
 
 func (a *app) benchCommand() *cobra.Command {
-	return group(&cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use:   "bench",
 		Short: "Measure how fast items move on this database",
 		Long:  benchDoc,
@@ -52,7 +53,7 @@ type benchFlags struct {
 	in      string
 	yes     bool
 	profile profileFlags
-	output  *format
+	output  *cli.Format
 }
 
 // newBenchFlags gives a measurement its flags.
@@ -65,13 +66,13 @@ func newBenchFlags(cmd *cobra.Command) *benchFlags {
 // newSoakFlags are those of a measurement that is one long round.
 func newSoakFlags(cmd *cobra.Command) *benchFlags {
 	f := &benchFlags{repeat: 1}
-	cmd.Args = noArguments
+	cmd.Args = cli.NoArguments
 	cmd.Flags().StringVar(&f.sync, "sync", "", "SQLite's synchronous pragma: full or normal (default full)")
 	_ = cmd.RegisterFlagCompletionFunc("sync", cobra.FixedCompletions([]string{"full", "normal"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().StringVar(&f.in, "in", "", "measure in this `PLACE`, a schema of PostgreSQL or a file of SQLite, instead of a new one; it is emptied")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "with --in: although it holds items, which are removed")
 	f.profile.add(cmd)
-	f.output = outputFlag(cmd)
+	f.output = cli.OutputFlag(cmd)
 	return f
 }
 
@@ -88,10 +89,10 @@ func (a *app) measure(ctx context.Context, f *benchFlags, make func(bench.Common
 		return err
 	}
 	if f.sync != "" && f.sync != "full" && f.sync != "normal" {
-		return usagef("--sync %q: want full or normal", f.sync)
+		return cli.Usagef("--sync %q: want full or normal", f.sync)
 	}
 	if f.yes && f.in == "" {
-		return usagef("--yes without --in: a place that is made for the measurement holds nothing")
+		return cli.Usagef("--yes without --in: a place that is made for the measurement holds nothing")
 	}
 	if err := a.LoadConfig(); err != nil {
 		return err
@@ -105,8 +106,8 @@ func (a *app) measure(ctx context.Context, f *benchFlags, make func(bench.Common
 		Driver: db.Driver, DSN: db.DSN.Reveal(), Sync: f.sync, In: f.in, Yes: f.yes, Repeat: f.repeat,
 		Command: []string{self, "bench", "worker"},
 	}
-	var bar *progressBar
-	common.Progress = func(more int) { bar.add(more) }
+	var bar *cli.ProgressBar
+	common.Progress = func(more int) { bar.Add(more) }
 	s, err := make(common)
 	if err != nil {
 		return err
@@ -117,7 +118,7 @@ func (a *app) measure(ctx context.Context, f *benchFlags, make func(bench.Common
 	}
 	bar = a.NewProgress("measured", s.work)
 	report, err := s.run(ctx)
-	bar.stop()
+	bar.Stop()
 	if err = errors.Join(err, stop()); err != nil && !errors.Is(err, bench.ErrWrongCount) && !errors.Is(err, bench.ErrWrongStart) {
 		return err
 	}
@@ -127,7 +128,7 @@ func (a *app) measure(ctx context.Context, f *benchFlags, make func(bench.Common
 // atLeast refuses the value of a flag that is too small.
 func atLeast(flag string, value, least int) error {
 	if value < least {
-		return usagef("--%s %d: want %d or more", flag, value, least)
+		return cli.Usagef("--%s %d: want %d or more", flag, value, least)
 	}
 	return nil
 }

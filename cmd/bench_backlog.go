@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/bench"
 )
 
@@ -41,10 +42,10 @@ each round while the pipeline CleanUp removes old items beside it.
 		if cleanUp {
 			o.CleanUp = old
 		} else if cmd.Flags().Changed("old") {
-			return usagef("--old without --cleanup: nothing removes them")
+			return cli.Usagef("--old without --cleanup: nothing removes them")
 		}
 		if f.in != "" {
-			return usagef("--in %s: a backlog is measured in two places, which have to be new ones", f.in)
+			return cli.Usagef("--in %s: a backlog is measured in two places, which have to be new ones", f.in)
 		}
 		return a.measure(cmd.Context(), f, func(common bench.Common) (s scenario, err error) {
 			o.Common = common

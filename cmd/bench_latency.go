@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/bench"
 )
 
@@ -48,7 +49,7 @@ them from the database alone.
 // span refuses a length of time that is too short.
 func span(flag string, value, least time.Duration) error {
 	if value < least {
-		return usagef("--%s %s: want %s or more", flag, value, least)
+		return cli.Usagef("--%s %s: want %s or more", flag, value, least)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/bench"
 )
 
@@ -69,7 +70,7 @@ not measured: docs/benchmarks.md.`,
 			return err
 		}
 		if !(o.Scale > 0 && o.Scale <= 1) {
-			return usagef("--scale %v: want more than 0, and 1 at most", o.Scale)
+			return cli.Usagef("--scale %v: want more than 0, and 1 at most", o.Scale)
 		}
 		return a.measure(cmd.Context(), f, func(common bench.Common) (scenario, error) {
 			o.Common = common

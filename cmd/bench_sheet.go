@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/bench"
 )
 
@@ -88,12 +89,12 @@ var benchLines = []struct {
 var benchRates = map[string]string{"drain": "drained", "enqueue": "enqueued", "limit": "drained by the engine alone", "backlog": "drained with the backlog", "latency": "enqueued", "assign": "assigned", "soak": "processed", "mixed": "ended"}
 
 func (a *app) benchSheet(r bench.Report) {
-	what := fmt.Sprintf("%s on %s, %s", r.Scenario, r.Engine, count(r.N, "item"))
+	what := fmt.Sprintf("%s on %s, %s", r.Scenario, r.Engine, cli.Count(r.N, "item"))
 	if r.Scenario == "steps" {
-		what = fmt.Sprintf("steps without a database, %s of each pipeline", count(r.N, "run"))
+		what = fmt.Sprintf("steps without a database, %s of each pipeline", cli.Count(r.N, "run"))
 	}
-	fmt.Fprintf(a.Stdout, "%s, median of %s\n", what, count(r.Repeat, "round"))
-	g := newGrid()
+	fmt.Fprintf(a.Stdout, "%s, median of %s\n", what, cli.Count(r.Repeat, "round"))
+	g := cli.NewGrid()
 	for _, line := range benchLines {
 		s, ok := r.Figures[line.figure]
 		if !ok || line.figure == bench.EnqueuedPerSecond && r.Scenario == "enqueue" {
@@ -104,9 +105,9 @@ func (a *app) benchSheet(r bench.Report) {
 			label = benchRates[r.Scenario]
 		}
 		show := func(v float64) string { return strconv.FormatFloat(v, 'f', line.digits, 64) }
-		g.add("  "+label, show(s.Median), line.unit, "("+show(s.Smallest)+" – "+show(s.Largest)+")")
+		g.Add("  "+label, show(s.Median), line.unit, "("+show(s.Smallest)+" – "+show(s.Largest)+")")
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 	if r.Lost != nil {
 		fmt.Fprintf(a.Stdout, "  lost %d", *r.Lost)
 		if r.RanTwice != nil {

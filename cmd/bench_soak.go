@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/bench"
 )
 
@@ -39,7 +40,7 @@ of the time beside that of the last.
 			return err
 		}
 		if o.Failures < 0 || o.Failures > 0.5 {
-			return usagef("--failures %v: want 0 to 0.5", o.Failures)
+			return cli.Usagef("--failures %v: want 0 to 0.5", o.Failures)
 		}
 		return a.measure(cmd.Context(), f, func(common bench.Common) (s scenario, err error) {
 			o.Common = common

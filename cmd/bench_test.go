@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/bench"
 )
 
@@ -68,7 +69,7 @@ func TestBenchUsage(t *testing.T) {
 		"--allowance -1s: want 0s or more":          "bench mixed --allowance -1s",
 		`unknown command "drane" for botwork bench`: "bench drane",
 	} {
-		botwork(t, strings.Fields(line)...).wantFailure(t, exitUsage, want)
+		botwork(t, strings.Fields(line)...).wantFailure(t, cli.ExitUsage, want)
 	}
 }
 
@@ -78,16 +79,16 @@ func TestBenchFailsWhenItemsAreLost(t *testing.T) {
 	for _, failure := range []error{bench.ErrWrongCount, bench.ErrWrongStart} {
 		lost := 3
 		var stdout, stderr bytes.Buffer
-		a := &app{App: &App{Streams: Streams{Stdout: &stdout, Stderr: &stderr}, Started: true}}
+		a := &app{App: &cli.App{Streams: cli.Streams{Stdout: &stdout, Stderr: &stderr}, Started: true}}
 		f := newBenchFlags(&cobra.Command{})
-		*f.output = formatJSON
+		*f.output = cli.FormatJSON
 		err := a.measure(t.Context(), f, func(bench.Common) (scenario, error) {
 			return scenario{1, func(context.Context) (bench.Report, error) {
 				return bench.Report{Scenario: "drain", Lost: &lost}, fmt.Errorf("%w: of 10 items 3", failure)
 			}}, nil
 		})
-		if code := a.Finish(&cobra.Command{}, err); code != exitFailed {
-			t.Errorf("%v: exit code %d, want %d", failure, code, exitFailed)
+		if code := a.Finish(&cobra.Command{}, err); code != cli.ExitFailed {
+			t.Errorf("%v: exit code %d, want %d", failure, code, cli.ExitFailed)
 		}
 		if r := decode[map[string]any](t, stdout.String()); r["lost"] != 3.0 {
 			t.Errorf("%v: printed\n%s", failure, stdout.String())
@@ -104,7 +105,7 @@ func TestBenchInANamedPlace(t *testing.T) {
 	drain := func(args ...string) result {
 		return botwork(t, append([]string{"bench", "drain", "--items", "20", "--repeat", "1"}, args...)...)
 	}
-	if r := drain("--in", "measured.db"); r.code != exitDone {
+	if r := drain("--in", "measured.db"); r.code != cli.ExitDone {
 		t.Fatalf("exit code %d:\n%s", r.code, r.stderr)
 	}
 	if _, err := os.Stat("measured.db"); err == nil {
@@ -112,11 +113,11 @@ func TestBenchInANamedPlace(t *testing.T) {
 	}
 	mustDo(t, "enqueue", "--pipeline", "hello", "--payload", `{"name": "Ada"}`)
 	const settings = "botwork.db"
-	drain("--in", settings).wantFailure(t, exitFailed, "is the configured database itself: name another file")
-	drain("--in", settings, "--yes").wantFailure(t, exitFailed, "is the configured database itself: name another file")
+	drain("--in", settings).wantFailure(t, cli.ExitFailed, "is the configured database itself: name another file")
+	drain("--in", settings, "--yes").wantFailure(t, cli.ExitFailed, "is the configured database itself: name another file")
 	writeFile(t, "botwork.yaml", "database: {driver: sqlite, dsn: other.db}\n")
-	drain("--in", settings).wantFailure(t, exitFailed, "holds items, which would be removed; --yes removes them")
-	if r := drain("--in", settings, "--yes"); r.code != exitDone {
+	drain("--in", settings).wantFailure(t, cli.ExitFailed, "holds items, which would be removed; --yes removes them")
+	if r := drain("--in", settings, "--yes"); r.code != cli.ExitDone {
 		t.Errorf("--yes: exit code %d:\n%s", r.code, r.stderr)
 	}
 }
@@ -127,7 +128,7 @@ func TestBenchProfiles(t *testing.T) {
 	mustDo(t, "bench", "drain", "--items", "50", "--repeat", "1", "--cpuprofile", "good.cpu", "--memprofile", "good.mem")
 	writeFile(t, "botwork.yaml", "database: {driver: postgres, dsn: 'postgres://nobody@127.0.0.1:1/none'}\n")
 	r := botwork(t, "bench", "drain", "--items", "50", "--cpuprofile", "bad.cpu", "--memprofile", "bad.mem")
-	r.wantFailure(t, exitFailed, "make a scratch place to measure in")
+	r.wantFailure(t, cli.ExitFailed, "make a scratch place to measure in")
 	for _, name := range []string{"good.cpu", "good.mem", "bad.cpu", "bad.mem"} {
 		file, err := os.Open(name)
 		if err != nil {
@@ -142,6 +143,6 @@ func TestBenchProfiles(t *testing.T) {
 		}
 		_ = file.Close()
 	}
-	botwork(t, "bench", "drain", "--cpuprofile", "nowhere/x").wantFailure(t, exitFailed, "--cpuprofile: open nowhere/x")
-	botwork(t, "bench", "drain", "--memprofile", "nowhere/x").wantFailure(t, exitFailed, "--memprofile: open nowhere/x")
+	botwork(t, "bench", "drain", "--cpuprofile", "nowhere/x").wantFailure(t, cli.ExitFailed, "--cpuprofile: open nowhere/x")
+	botwork(t, "bench", "drain", "--memprofile", "nowhere/x").wantFailure(t, cli.ExitFailed, "--memprofile: open nowhere/x")
 }

@@ -3,6 +3,7 @@ package cmd
 import (
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/bench"
 )
 
@@ -13,7 +14,7 @@ func (a *app) benchWorkerCommand() *cobra.Command {
 		Use:    "worker",
 		Short:  "Be a worker of a measurement",
 		Hidden: true,
-		Args:   noArguments,
+		Args:   cli.NoArguments,
 		RunE:   func(cmd *cobra.Command, _ []string) error { return bench.Serve(cmd.Context(), a.Stdin, a.Stdout) },
 	}
 }

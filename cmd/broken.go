@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"botwork/cmd/internal/cli"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/reload"
 	"botwork/pipelines"
@@ -20,7 +21,7 @@ func (p *programme) startWith(files []pipelines.File, dir string, strict bool) e
 	p.queues, p.tasks, p.findings = report.Queues, report.Tasks, append(report.Findings, p.judge.Exposed(files)...)
 	p.catalogue, _ = reload.Start(p.judgeFiles, files)
 	if len(mistakes) > 0 && !startsByItself(p.catalogue) {
-		return &noSystemPipelineError{dir, mistakes}
+		return &cli.NoSystemPipelineError{Dir: dir, Mistakes: mistakes}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
@@ -46,20 +47,20 @@ func TestAWorkerStartsWithoutABrokenFile(t *testing.T) {
 			mustDo(t, "enqueue", "--pipeline", "hello", "--payload-file", "hello.json", "--priority", "700")
 			mustDo(t, "enqueue", "--pipeline", "Import", "--priority", "900", "--no-check")
 			r := botwork(t, "run", "--once")
-			if r.code != exitDone || !strings.Contains(r.stderr, `"level":"warn"`) || !strings.Contains(r.stderr, "imp.yaml:") || !strings.Contains(r.stderr, "Import") {
+			if r.code != cli.ExitDone || !strings.Contains(r.stderr, `"level":"warn"`) || !strings.Contains(r.stderr, "imp.yaml:") || !strings.Contains(r.stderr, "Import") {
 				t.Errorf("run --once: exit code %d, want 0 and a warning that names imp.yaml and Import:\n%s", r.code, r.stderr)
 			}
 			wantItemState(t, "1", "Processed")
 			wantItemState(t, "2", "Pending")
 
-			botwork(t, "run", "--once", "--strict").wantFailure(t, exitUsage, "imp.yaml:")
-			botwork(t, "pipelines", "check").wantFailure(t, exitUsage)
+			botwork(t, "run", "--once", "--strict").wantFailure(t, cli.ExitUsage, "imp.yaml:")
+			botwork(t, "pipelines", "check").wantFailure(t, cli.ExitUsage)
 			r = botwork(t, "pipelines", "list")
-			r.wantFailure(t, exitUsage, "imp.yaml:")
+			r.wantFailure(t, cli.ExitUsage, "imp.yaml:")
 			if !strings.Contains(r.stdout, "Import ") || !strings.Contains(r.stdout, "broken: ") {
 				t.Errorf("pipelines list does not show Import as broken:\n%s", r.stdout)
 			}
-			botwork(t, "pipelines", "show", "Import").wantFailure(t, exitUsage, "imp.yaml:")
+			botwork(t, "pipelines", "show", "Import").wantFailure(t, cli.ExitUsage, "imp.yaml:")
 
 			writeFile(t, "pipelines/imp.yaml", "name: Import\nsteps: [{handler: Log, with: {message: hi}}]\n")
 			mustDo(t, "run", "--once")
@@ -73,7 +74,7 @@ func TestAWorkerStartsWithTheFirstOfTwoFilesOfOneName(t *testing.T) {
 	inProject(t)
 	writeFile(t, "pipelines/z.yaml", "name: hello\nsteps: [{handler: Fail, with: {message: the second}}]\n")
 	mustDo(t, "enqueue", "--pipeline", "hello", "--payload-file", "hello.json", "--priority", "700")
-	if r := botwork(t, "run", "--once"); r.code != exitDone || !strings.Contains(r.stderr, "duplicate-pipeline") {
+	if r := botwork(t, "run", "--once"); r.code != cli.ExitDone || !strings.Contains(r.stderr, "duplicate-pipeline") {
 		t.Errorf("run --once: exit code %d, want 0 and duplicate-pipeline:\n%s", r.code, r.stderr)
 	}
 	wantItemState(t, "1", "Processed")
@@ -86,11 +87,11 @@ func TestAWorkerStartsWithoutABrokenSystemPipeline(t *testing.T) {
 	mustDo(t, "enqueue", "--pipeline", "hello", "--payload-file", "hello.json", "--priority", "700")
 	mustDo(t, "enqueue", "--pipeline", "hello", "--payload-file", "hello.json", "--priority", "100")
 	writeFile(t, "pipelines/ExecuteWorkQueue.yaml", "name: ExecuteWorkQueue\ntrigger:\n  cron: '* * * * *\n")
-	botwork(t, "run", "--once").wantFailure(t, exitUsage, "ExecuteWorkQueue.yaml:3:")
+	botwork(t, "run", "--once").wantFailure(t, cli.ExitUsage, "ExecuteWorkQueue.yaml:3:")
 	wantItemState(t, "1", "Pending")
 	wantItemState(t, "2", "Processed")
 	r := botwork(t, "run", "--once", "ExecuteWorkQueue")
-	r.wantFailure(t, exitUsage, "ExecuteWorkQueue.yaml:3:")
+	r.wantFailure(t, cli.ExitUsage, "ExecuteWorkQueue.yaml:3:")
 	mustDo(t, "run", "--once", "ExecuteLowPriorityWorkQueue")
 }
 
@@ -101,7 +102,7 @@ func TestAWorkerRefusesToStartWithoutASystemPipeline(t *testing.T) {
 	}
 	for _, args := range [][]string{{"run"}, {"run", "--once"}, {"run", "--strict"}} {
 		r := botwork(t, args...)
-		r.wantFailure(t, exitUsage, "ExecuteWorkQueue.yaml:2:14: ", "CleanUp.yaml:2:14: ", "5 mistakes")
+		r.wantFailure(t, cli.ExitUsage, "ExecuteWorkQueue.yaml:2:14: ", "CleanUp.yaml:2:14: ", "5 mistakes")
 		if strict := len(args) == 2 && args[1] == "--strict"; strings.Contains(r.stderr, "no system pipeline of ") == strict {
 			t.Errorf("%q said\n%s", args, r.stderr)
 		}
@@ -113,14 +114,14 @@ func TestAWorkerRefusesMistakesInTasks(t *testing.T) {
 	inProject(t)
 	writeFile(t, "pipelines/imp.yaml", brokenSteps)
 	writeFile(t, "botwork.yaml", "tasks:\n  one: {pipeline: nowhere, at: [\"09:00\"]}\n")
-	botwork(t, "run", "--once").wantFailure(t, exitUsage, "nowhere")
+	botwork(t, "run", "--once").wantFailure(t, cli.ExitUsage, "nowhere")
 }
 
 func TestEnqueueNamesTheWayAroundABrokenPipeline(t *testing.T) {
 	inProject(t)
 	writeFile(t, "pipelines/imp.yaml", brokenSteps)
 	r := botwork(t, "enqueue", "--pipeline", "imp")
-	r.wantFailure(t, exitUsage, `--pipeline: the file of pipeline "imp" has errors [broken-pipeline]; fix the file; --no-check enqueues`, "imp.yaml:2:14: ")
+	r.wantFailure(t, cli.ExitUsage, `--pipeline: the file of pipeline "imp" has errors [broken-pipeline]; fix the file; --no-check enqueues`, "imp.yaml:2:14: ")
 }
 
 // A pipeline may enqueue items of one that is broken: they wait.
@@ -129,7 +130,7 @@ func TestAGoodPipelineEnqueuesABrokenOne(t *testing.T) {
 	writeFile(t, "pipelines/imp.yaml", brokenSteps)
 	writeFile(t, "pipelines/feed.yaml", "steps: [{handler: Enqueue, with: {pipeline: imp}}]\n")
 	mustDo(t, "enqueue", "--pipeline", "feed", "--priority", "700")
-	if r := botwork(t, "run", "--once", "ExecuteWorkQueue"); r.code != exitDone || !strings.Contains(r.stderr, "enqueued items wait") {
+	if r := botwork(t, "run", "--once", "ExecuteWorkQueue"); r.code != cli.ExitDone || !strings.Contains(r.stderr, "enqueued items wait") {
 		t.Errorf("run --once: exit code %d, want 0 and a warning:\n%s", r.code, r.stderr)
 	}
 	wantItemState(t, "1", "Processed")
@@ -146,7 +147,7 @@ func TestItemsWhyNamesABrokenPipeline(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := botwork(t, "items", "why", "1")
-	if r.code != exitDone || !strings.Contains(r.stdout, "pipeline-broken") || !strings.Contains(r.stdout, `imp.yaml:2:14: steps[0].handler: unknown handler "Lgo"`) {
+	if r.code != cli.ExitDone || !strings.Contains(r.stdout, "pipeline-broken") || !strings.Contains(r.stdout, `imp.yaml:2:14: steps[0].handler: unknown handler "Lgo"`) {
 		t.Errorf("items why: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 }
@@ -156,7 +157,7 @@ func TestDoctorNamesWhatAWorkerStartsWithout(t *testing.T) {
 	mustDo(t, "db", "migrate")
 	writeFile(t, "pipelines/imp.yaml", "name: Import\n"+brokenSteps)
 	r := botwork(t, "doctor", "--service", "botwork-none")
-	if r.code != exitFailed || !strings.Contains(r.stdout, "a worker starts without Import, whose items wait") {
+	if r.code != cli.ExitFailed || !strings.Contains(r.stdout, "a worker starts without Import, whose items wait") {
 		t.Errorf("exit code %d, want 1 and that a worker starts without Import:\n%s", r.code, r.stdout)
 	}
 	for _, name := range systemPipelines {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -47,13 +48,13 @@ func (a *app) checkCommand() *cobra.Command {
 		Example: `  botwork check
   botwork check --output json
   botwork check --watch --for 10m`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 	}
 	cmd.Flags().BoolVar(&flags.watch, "watch", false, "read again and again, and print what changes")
 	cmd.Flags().DurationVar(&flags.interval, "interval", 5*time.Second, "with --watch: the `TIME` between two readings")
 	cmd.Flags().DurationVar(&flags.length, "for", 0, "with --watch: end after this `TIME` (default: at Ctrl-C)")
 	cmd.Flags().DurationVar(&flags.dueX, "due-for", 10*time.Minute, "how long an item may be due before its waiting has to be explained: a `TIME`")
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := flags.validate(cmd); err != nil {
 			return err
@@ -67,17 +68,17 @@ func (f checkFlags) validate(cmd *cobra.Command) error {
 	for _, name := range []string{"interval", "for", "due-for"} {
 		value, err := cmd.Flags().GetDuration(name)
 		if err == nil && value <= 0 && cmd.Flags().Changed(name) {
-			return usagef("--%s: got %s, want more than 0", name, value)
+			return cli.Usagef("--%s: got %s, want more than 0", name, value)
 		}
 		if name != "due-for" && cmd.Flags().Changed(name) && !f.watch {
-			return &usageError{message: fmt.Sprintf("--%s goes with --watch", name), hint: "add --watch to read again and again"}
+			return &cli.UsageError{Message: fmt.Sprintf("--%s goes with --watch", name), Hint: "add --watch to read again and again"}
 		}
 	}
 	return nil
 }
 
 // check opens the database as it is: it must not come to be by being looked at.
-func (a *app) check(ctx context.Context, flags checkFlags, output format) error {
+func (a *app) check(ctx context.Context, flags checkFlags, output cli.Format) error {
 	if err := a.LoadConfig(); err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (a *app) check(ctx context.Context, flags checkFlags, output format) error 
 	return errors.Join(a.checkStore(ctx, store, params, flags, output), store.Close())
 }
 
-func (a *app) checkStore(ctx context.Context, store *sqlstore.Store, params workqueue.CheckParams, flags checkFlags, output format) error {
+func (a *app) checkStore(ctx context.Context, store *sqlstore.Store, params workqueue.CheckParams, flags checkFlags, output cli.Format) error {
 	if flags.watch {
 		return a.watch(ctx, store, params, flags, output)
 	}
@@ -108,7 +109,7 @@ func (a *app) checkStore(ctx context.Context, store *sqlstore.Store, params work
 		return err
 	}
 	if !report.Clean {
-		return &reportedError{exitFailed}
+		return &cli.ReportedError{Code: cli.ExitFailed}
 	}
 	return nil
 }
@@ -143,15 +144,15 @@ func (a *app) pipelinePolicies() (policy func(string) (workqueue.Resilience, tim
 
 // checkTable prints what was looked at, then each violation in full.
 func (a *app) checkTable(report workqueue.CheckReport) {
-	g := newGrid("check", "looked at", "violations")
+	g := cli.NewGrid("check", "looked at", "violations")
 	for _, c := range report.Checks {
 		found := fmt.Sprint(c.Violations)
 		if c.More {
 			found = "more than " + found
 		}
-		g.add(c.Check, fmt.Sprintf("%s: %d", c.Of, c.Looked), found)
+		g.Add(c.Check, fmt.Sprintf("%s: %d", c.Of, c.Looked), found)
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 	for _, c := range report.Checks {
 		for _, note := range c.Notes {
 			fmt.Fprintf(a.Stdout, "%s: %s\n", c.Check, note)
@@ -163,6 +164,6 @@ func (a *app) checkTable(report workqueue.CheckReport) {
 	if report.Clean {
 		fmt.Fprintln(a.Stdout, "no violation")
 	} else {
-		fmt.Fprintf(a.Stdout, "\n%s; docs/check.md tells what each check means\n", count(len(report.Violations), "violation"))
+		fmt.Fprintf(a.Stdout, "\n%s; docs/check.md tells what each check means\n", cli.Count(len(report.Violations), "violation"))
 	}
 }

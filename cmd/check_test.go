@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/database"
 	"botwork/workqueue"
 )
@@ -38,7 +39,7 @@ func TestCheckContract(t *testing.T) {
 	byHand(t, `UPDATE BotWorkQueueItems SET RetryCount = 4 WHERE Id = 3`)
 	for _, output := range []string{"json", "yaml", "table"} {
 		r := botwork(t, "check", "-o", output)
-		if r.code != exitFailed || r.stderr != "" {
+		if r.code != cli.ExitFailed || r.stderr != "" {
 			t.Errorf("check -o %s: exit code %d, want 1 and no error:\n%s", output, r.code, r.stderr)
 		}
 		golden(t, "check_found."+map[string]string{"json": "json", "yaml": "yaml", "table": "txt"}[output], r.stdout)
@@ -56,7 +57,7 @@ func TestCheckKnowsTheProjectsLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := botwork(t, "check")
-	if r.code != exitFailed || !strings.Contains(r.stdout, "attempt-limit: item 2\n") || !strings.Contains(r.stdout, "at most 1 (its pipeline says so)") {
+	if r.code != cli.ExitFailed || !strings.Contains(r.stdout, "attempt-limit: item 2\n") || !strings.Contains(r.stdout, "at most 1 (its pipeline says so)") {
 		t.Errorf("check: exit code %d:\n%s", r.code, r.stdout)
 	}
 	writeFile(t, "pipelines/hello.yaml", "steps: [{handler: Lgo}]\n")
@@ -66,19 +67,19 @@ func TestCheckKnowsTheProjectsLimits(t *testing.T) {
 	if err := os.RemoveAll("pipelines"); err != nil {
 		t.Fatal(err)
 	}
-	if r := botwork(t, "check"); r.code != exitDone || !strings.Contains(r.stderr, "no pipeline is known") {
+	if r := botwork(t, "check"); r.code != cli.ExitDone || !strings.Contains(r.stderr, "no pipeline is known") {
 		t.Errorf("check without pipelines: exit code %d:\n%s", r.code, r.stderr)
 	}
 }
 
 func TestCheckMakesNoDatabase(t *testing.T) {
 	inProject(t)
-	botwork(t, "check").wantFailure(t, exitFailed, "botwork.db does not exist", "botwork db migrate")
+	botwork(t, "check").wantFailure(t, cli.ExitFailed, "botwork.db does not exist", "botwork db migrate")
 	if _, err := os.Stat("botwork.db"); err == nil {
 		t.Error("check has made the database")
 	}
 	writeFile(t, "botwork.db", "")
-	botwork(t, "check").wantFailure(t, exitFailed, "the schema is missing", "botwork db migrate")
+	botwork(t, "check").wantFailure(t, cli.ExitFailed, "the schema is missing", "botwork db migrate")
 	if info, err := os.Stat("botwork.db"); err != nil || info.Size() > 8192 {
 		t.Errorf("check has written into the database: %v, %v", info, err)
 	}
@@ -97,10 +98,10 @@ func TestCheckUsage(t *testing.T) {
 		{[]string{"--due-for", "long"}, `--due-for: got "long"`},
 		{[]string{"item-state"}, `got the argument "item-state", want none`},
 	} {
-		botwork(t, append([]string{"check"}, tt.args...)...).wantFailure(t, exitUsage, tt.said)
+		botwork(t, append([]string{"check"}, tt.args...)...).wantFailure(t, cli.ExitUsage, tt.said)
 	}
 	writeFile(t, "botwork.yaml", "database: {driver: oracle}\n")
-	botwork(t, "check").wantFailure(t, exitUsage, "oracle")
+	botwork(t, "check").wantFailure(t, cli.ExitUsage, "oracle")
 }
 
 // watchedStore gives one report or error a reading.
@@ -131,11 +132,11 @@ func reportOf(ids ...int64) workqueue.CheckReport {
 }
 
 // watchFor runs a watch in the time of a bubble.
-func watchFor(t *testing.T, length time.Duration, output format, reports ...any) (out, errText string, err error) {
+func watchFor(t *testing.T, length time.Duration, output cli.Format, reports ...any) (out, errText string, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var stdout, stderr bytes.Buffer
-		a := &app{App: &App{Streams: Streams{Stdout: &stdout, Stderr: &stderr}}}
+		a := &app{App: &cli.App{Streams: cli.Streams{Stdout: &stdout, Stderr: &stderr}}}
 		flags := checkFlags{watch: true, interval: 5 * time.Second, length: length}
 		err = a.watch(t.Context(), &watchedStore{reports: reports}, workqueue.CheckParams{}, flags, output)
 		out, errText = stdout.String(), stderr.String()
@@ -145,7 +146,7 @@ func watchFor(t *testing.T, length time.Duration, output format, reports ...any)
 
 // A reading that finds something is confirmed by the next report.
 func TestWatchPrintsWhatChanges(t *testing.T) {
-	out, _, err := watchFor(t, 28*time.Second, formatJSON,
+	out, _, err := watchFor(t, 28*time.Second, cli.FormatJSON,
 		reportOf(), reportOf(7), reportOf(7), reportOf(7), reportOf(7), reportOf())
 	var events []checkEvent
 	for line := range strings.Lines(out) {
@@ -158,13 +159,13 @@ func TestWatchPrintsWhatChanges(t *testing.T) {
 	if len(events) != 2 || events[0].Event != "appeared" || events[1].Event != "gone" || *events[1].Violation.ItemID != 7 {
 		t.Errorf("events:\n%s, want item 7 to appear and go", out)
 	}
-	if said, ok := errors.AsType[*reportedError](err); !ok || said.code != exitFailed {
+	if said, ok := errors.AsType[*cli.ReportedError](err); !ok || said.Code != cli.ExitFailed {
 		t.Errorf("error %v, want exit code 1 although it is gone", err)
 	}
 }
 
 func TestWatchAsTable(t *testing.T) {
-	out, _, err := watchFor(t, 9*time.Second, formatTable, reportOf(), reportOf(7))
+	out, _, err := watchFor(t, 9*time.Second, cli.FormatTable, reportOf(), reportOf(7))
 	for _, want := range []string{"0 violations at first", "appeared  lost-item: item 7: lost; wanted kept; start a worker\n", "1 violation in 2 readings, 1 still there\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the watch does not say %q:\n%s", want, out)
@@ -173,25 +174,25 @@ func TestWatchAsTable(t *testing.T) {
 	if err == nil {
 		t.Error("no error, want exit code 1")
 	}
-	if out, _, err := watchFor(t, 9*time.Second, formatYAML, reportOf(7), reportOf(7)); err == nil || !strings.HasPrefix(out, "---\nat: ") {
+	if out, _, err := watchFor(t, 9*time.Second, cli.FormatYAML, reportOf(7), reportOf(7)); err == nil || !strings.HasPrefix(out, "---\nat: ") {
 		t.Errorf("as YAML: %v\n%s", err, out)
 	}
 }
 
 func TestWatchOutlastsAnOutage(t *testing.T) {
 	away := errors.New("the database is away")
-	out, said, err := watchFor(t, 29*time.Second, formatTable, reportOf(), away, away, reportOf())
+	out, said, err := watchFor(t, 29*time.Second, cli.FormatTable, reportOf(), away, away, reportOf())
 	if err != nil || strings.Count(said, "the database is away") != 1 || !strings.Contains(out, "0 violations in 4 readings") {
 		t.Errorf("the watch ended with %v and said:\n%s%s", err, out, said)
 	}
-	if _, _, err := watchFor(t, time.Minute, formatTable, away); !errors.Is(err, away) {
+	if _, _, err := watchFor(t, time.Minute, cli.FormatTable, away); !errors.Is(err, away) {
 		t.Errorf("error %v, want that of the first reading at once", err)
 	}
 }
 
 func TestWatchThatKnowsNothing(t *testing.T) {
 	// Half a second is not enough to confirm what the first reading finds.
-	if _, _, err := watchFor(t, 500*time.Millisecond, formatTable, reportOf(7)); err == nil || !strings.Contains(err.Error(), "nothing is known") {
+	if _, _, err := watchFor(t, 500*time.Millisecond, cli.FormatTable, reportOf(7)); err == nil || !strings.Contains(err.Error(), "nothing is known") {
 		t.Errorf("error %v, want that nothing is known", err)
 	}
 }

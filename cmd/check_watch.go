@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
 )
@@ -23,7 +24,7 @@ type checkEvent struct {
 
 // watch reads again and again until ctx or --for ends it. A database that does
 // not answer for a while is told and waited for, once it has answered.
-func (a *app) watch(ctx context.Context, from workqueue.Checker, params workqueue.CheckParams, flags checkFlags, output format) error {
+func (a *app) watch(ctx context.Context, from workqueue.Checker, params workqueue.CheckParams, flags checkFlags, output cli.Format) error {
 	if flags.length > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, flags.length)
@@ -50,8 +51,8 @@ func (a *app) watch(ctx context.Context, from workqueue.Checker, params workqueu
 			if err != nil {
 				return err
 			}
-			if readings == 1 && output == formatTable {
-				fmt.Fprintf(a.Stdout, "%s watching: %s at first, a reading every %s\n", instant(&report.At), count(len(present), "violation"), flags.interval)
+			if readings == 1 && output == cli.FormatTable {
+				fmt.Fprintf(a.Stdout, "%s watching: %s at first, a reading every %s\n", cli.Instant(&report.At), cli.Count(len(present), "violation"), flags.interval)
 			}
 			seen += appeared
 		}
@@ -64,24 +65,24 @@ func (a *app) watch(ctx context.Context, from workqueue.Checker, params workqueu
 }
 
 // watched ends a watch: its exit code tells whether anything was seen.
-func (a *app) watched(ctx context.Context, readings, seen, left int, output format) error {
+func (a *app) watched(ctx context.Context, readings, seen, left int, output cli.Format) error {
 	if readings == 0 {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			return errors.New("the first reading was not done when --for ended: nothing is known; give it more time")
 		}
 		return ctx.Err()
 	}
-	if output == formatTable {
-		fmt.Fprintf(a.Stdout, "%s in %s, %d still there\n", count(seen, "violation"), count(readings, "reading"), left)
+	if output == cli.FormatTable {
+		fmt.Fprintf(a.Stdout, "%s in %s, %d still there\n", cli.Count(seen, "violation"), cli.Count(readings, "reading"), left)
 	}
 	if seen > 0 {
-		return &reportedError{exitFailed}
+		return &cli.ReportedError{Code: cli.ExitFailed}
 	}
 	return nil
 }
 
 // tellChanges prints what differs from present, and brings present up to date.
-func (a *app) tellChanges(present map[string]workqueue.Violation, report workqueue.CheckReport, output format) (appeared int, err error) {
+func (a *app) tellChanges(present map[string]workqueue.Violation, report workqueue.CheckReport, output cli.Format) (appeared int, err error) {
 	now := map[string]bool{}
 	for _, v := range report.Violations {
 		key := v.Key()
@@ -108,13 +109,13 @@ func (a *app) tellChanges(present map[string]workqueue.Violation, report workque
 	return appeared, nil
 }
 
-func (a *app) tell(e checkEvent, output format) error {
+func (a *app) tell(e checkEvent, output cli.Format) error {
 	switch output {
-	case formatJSON:
+	case cli.FormatJSON:
 		enc := json.NewEncoder(a.Stdout)
 		enc.SetEscapeHTML(false)
 		return enc.Encode(e)
-	case formatYAML:
+	case cli.FormatYAML:
 		data, err := strictyaml.Marshal(e)
 		if err != nil {
 			return err
@@ -124,9 +125,9 @@ func (a *app) tell(e checkEvent, output format) error {
 	}
 	v := e.Violation
 	if e.Event == "gone" {
-		_, err := fmt.Fprintf(a.Stdout, "%s gone      %s: %s\n", instant(&e.At), v.Check, v.Subject())
+		_, err := fmt.Fprintf(a.Stdout, "%s gone      %s: %s\n", cli.Instant(&e.At), v.Check, v.Subject())
 		return err
 	}
-	_, err := fmt.Fprintf(a.Stdout, "%s appeared  %s: %s: %s; wanted %s; %s\n", instant(&e.At), v.Check, v.Subject(), v.Found, v.Wanted, v.Hint)
+	_, err := fmt.Fprintf(a.Stdout, "%s appeared  %s: %s: %s; wanted %s; %s\n", cli.Instant(&e.At), v.Check, v.Subject(), v.Found, v.Wanted, v.Hint)
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"botwork/cmd/internal/cli"
 	"botwork/config"
 )
 
@@ -26,7 +27,7 @@ func TestAKeysetThatCannotBeUsedStopsAll(t *testing.T) {
 			"db status", "db migrate",
 		} {
 			r := botworkWith(t, "", environ, strings.Fields(line)...)
-			r.wantFailure(t, exitUsage, name+"the primary key ", "is DISABLED, want ENABLED", "botwork: 1 mistake\n")
+			r.wantFailure(t, cli.ExitUsage, name+"the primary key ", "is DISABLED, want ENABLED", "botwork: 1 mistake\n")
 			wantNoKey(t, k, r.stdout+r.stderr)
 		}
 	}
@@ -37,7 +38,7 @@ func TestAKeysetThatCannotBeUsedStopsAll(t *testing.T) {
 	mustDo(t, "pipelines", "check")
 
 	writeFile(t, "botwork.yaml", "encryption: {keyset: {file: gone.json}}\n")
-	botwork(t, "items", "list").wantFailure(t, exitUsage, "botwork.yaml:1:22: encryption.keyset: open ", "gone.json", "[no-value]")
+	botwork(t, "items", "list").wantFailure(t, cli.ExitUsage, "botwork.yaml:1:22: encryption.keyset: open ", "gone.json", "[no-value]")
 
 	writeFile(t, "botwork.yaml", "encryption: {keyset: {file: keyset.json}}\n")
 	mustDo(t, "items", "list")
@@ -46,7 +47,7 @@ func TestAKeysetThatCannotBeUsedStopsAll(t *testing.T) {
 
 func TestTheCipherIsThatOfTheSettings(t *testing.T) {
 	t.Chdir(t.TempDir())
-	a := &app{App: &App{Settings: Settings{Config: config.Default()}}}
+	a := &app{App: &cli.App{Settings: cli.Settings{Config: config.Default()}}}
 	if cipher, err := a.Cipher(); cipher != nil || err != nil {
 		t.Errorf("without a keyset: cipher = %v, %v; want none", cipher, err)
 	}
@@ -74,7 +75,7 @@ func TestTheRedactorHidesTheKeys(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mustDo(t, "keys", "new", "--out", "keyset.json")
 	text := readFile(t, "keyset.json")
-	a := &app{App: &App{Settings: Settings{Environ: []string{"BOTWORK_ENCRYPTION_KEYSET=" + text, "BOTWORK_SECRET_TOKEN=hunter2"}}}}
+	a := &app{App: &cli.App{Settings: cli.Settings{Environ: []string{"BOTWORK_ENCRYPTION_KEYSET=" + text, "BOTWORK_SECRET_TOKEN=hunter2"}}}}
 	if err := a.LoadConfig(); err != nil {
 		t.Fatal(err)
 	}

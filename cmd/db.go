@@ -7,12 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/database"
 	"botwork/workqueue/sqlstore"
 )
 
 func (a *app) dbCommand() *cobra.Command {
-	return group(&cobra.Command{Use: "db", Short: "Look after the database's schema"},
+	return cli.Group(&cobra.Command{Use: "db", Short: "Look after the database's schema"},
 		a.dbInitCommand(), a.dbMigrateCommand(), a.dbStatusCommand(), a.dbRestoredCommand())
 }
 
@@ -28,7 +29,7 @@ mistake more often than not; this command does it then, too: all items are lost.
 It changes nothing in a database that has tables. On a server the database has to be
 there, and this makes the tables, like "botwork db migrate".`,
 		Example: "  botwork db init\n  botwork db init --config production.yaml",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.LoadConfig(); err != nil {
 				return err
@@ -68,7 +69,7 @@ date. It is safe while workers run and when several processes do it at once.
 "botwork run" does it by itself; a person does it first where the service's login
 may not change the schema.`,
 		Example: "  botwork db migrate\n  botwork db migrate --config production.yaml",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withSchema(cmd, a.Connect, func(store *sqlstore.Store) error { return a.migrate(cmd.Context(), store) })
 		},
@@ -82,9 +83,9 @@ func (a *app) dbStatusCommand() *cobra.Command {
 		Long: `Lists the migrations that this version of the program knows, and when each was
 applied to the database. The exit code is 0 even when some wait to be applied.`,
 		Example: "  botwork db status\n  botwork db status --output json",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 	}
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return a.withSchema(cmd, a.ConnectToRead, func(store *sqlstore.Store) error {
 			migrations, err := store.MigrationStatus(cmd.Context())
@@ -98,19 +99,19 @@ applied to the database. The exit code is 0 even when some wait to be applied.`,
 }
 
 func (a *app) migrationTable(driver database.Driver, migrations []sqlstore.Migration) {
-	g := newGrid("version", "name", "applied")
+	g := cli.NewGrid("version", "name", "applied")
 	waiting := 0
 	for _, m := range migrations {
 		applied := "no"
 		if m.Applied {
-			applied = instant(m.AppliedAt)
+			applied = cli.Instant(m.AppliedAt)
 		} else {
 			waiting++
 		}
-		g.add(fmt.Sprint(m.Version), m.Name, applied)
+		g.Add(fmt.Sprint(m.Version), m.Name, applied)
 	}
 	fmt.Fprintf(a.Stdout, "%s database %s\n", driver, a.Config.Database.DSN)
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 	if waiting > 0 {
 		fmt.Fprintln(a.Stdout, "Run `botwork db migrate` to apply the rest.")
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -23,10 +24,10 @@ The command raises the epoch of the database: fences go on above all earlier one
 and the ids of items, workers and runs a million ahead. Workers that run notice most
 losses themselves and do the same; doing it once too often does no harm.`,
 		Example: "  botwork db restored --reason \"backup of 2026-01-30 restored\"",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 	}
 	cmd.Flags().StringVar(&reason, "reason", "a person said that the database was restored", "what happened, as a `TEXT` for those who look later")
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := a.LoadConfig(); err != nil {
 			return err
@@ -46,7 +47,7 @@ losses themselves and do the same; doing it once too often does no harm.`,
 				fmt.Fprintf(a.Stderr, "botwork: this login may not move an identity ahead; have the owner of the tables execute: %s\n", statement)
 			}
 			if len(change.Refused) > 0 {
-				return &reportedError{exitFailed}
+				return &cli.ReportedError{Code: cli.ExitFailed}
 			}
 			return nil
 		})

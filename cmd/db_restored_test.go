@@ -4,12 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
 func TestDBRestored(t *testing.T) {
 	inProject(t)
-	if r := botwork(t, "db", "restored"); r.code == exitDone || !strings.Contains(r.stderr, "does not exist") {
+	if r := botwork(t, "db", "restored"); r.code == cli.ExitDone || !strings.Contains(r.stderr, "does not exist") {
 		t.Errorf("without a database: exit code %d, %s; want an error, and that none is made", r.code, r.stderr)
 	}
 	mustDo(t, "db", "migrate")

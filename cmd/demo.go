@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/config"
 	"botwork/examples/quickstart"
 )
@@ -27,7 +28,7 @@ func (a *app) demoCommand() *cobra.Command {
 		Long:  demoDoc,
 		Example: `  botwork demo
   botwork demo /tmp/tryout`,
-		Args: optionalArgument("the project's folder"),
+		Args: cli.OptionalArgument("the project's folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "quickstart"
 			if len(args) > 0 {
@@ -52,7 +53,7 @@ Reports go to %s. In another terminal:
 
   %s --config %s items list
 
-`, dir, filepath.Join(dir, "data", "reports"), commandIn(".", os.Args[0]), quoted(a.ConfigFile))
+`, dir, filepath.Join(dir, "data", "reports"), cli.CommandIn(".", os.Args[0]), cli.QuotePath(a.ConfigFile))
 	// The first items are there when the system pipelines run at start.
 	return a.run(ctx, false, quickstart.Trigger)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/config"
 	"botwork/internal/author/checker"
 	"botwork/internal/author/strictyaml"
@@ -68,24 +69,24 @@ func (a *app) doctorCommand() *cobra.Command {
 		Example: `  botwork doctor
   botwork doctor --config C:\ProgramData\Botwork\botwork.yaml
   botwork doctor --output json`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 	}
 	cmd.Flags().DurationVar(&timeout, "timeout", 10*time.Second, "how long one check may take: a `TIME`")
 	cmd.Flags().StringVar(&name, "service", config.ServiceName, "the `NAME` under which the service is installed")
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if timeout <= 0 {
-			return usagef("--timeout: got %s, want more than 0", timeout)
+			return cli.Usagef("--timeout: got %s, want more than 0", timeout)
 		}
 		if err := service.CheckName(name); err != nil {
-			return &usageError{message: "--service: " + err.Error()}
+			return &cli.UsageError{Message: "--service: " + err.Error()}
 		}
 		return a.doctor(cmd.Context(), name, timeout, *output)
 	}
 	return cmd
 }
 
-func (a *app) doctor(ctx context.Context, name string, timeout time.Duration, output format) error {
+func (a *app) doctor(ctx context.Context, name string, timeout time.Duration, output cli.Format) error {
 	d := doctor.New(a.doctorOptions(name))
 	report := doctorReport{At: time.Now().UTC().Truncate(time.Millisecond), Version: currentVersion().Version, Settings: cmp.Or(a.Config.File, a.ConfigFile)}
 	report.Results = d.Examine(ctx, timeout)
@@ -107,7 +108,7 @@ func (a *app) doctor(ctx context.Context, name string, timeout time.Duration, ou
 		err = ctx.Err()
 	}
 	if err == nil && !report.Sound {
-		return &reportedError{exitFailed}
+		return &cli.ReportedError{Code: cli.ExitFailed}
 	}
 	return err
 }
@@ -210,20 +211,20 @@ func (a *app) countPipelines() (doctor.PipelineCounts, error) {
 
 // doctorTable prints what is well in a line each, then the rest in full.
 func (a *app) doctorTable(report doctorReport) {
-	g := newGrid("check", "state", "found")
+	g := cli.NewGrid("check", "state", "found")
 	for _, r := range report.Results {
-		g.add(r.Check, string(r.State), short(doctorSubject(r)+r.Found, 160))
+		g.Add(r.Check, string(r.State), cli.Shorten(doctorSubject(r)+r.Found, 160))
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 	for _, r := range report.Results {
 		if r.State == doctor.Warning || r.State == doctor.Fault {
 			fmt.Fprintf(a.Stdout, "\n%s: %s\n  found: %s\n  do:    %s\n", r.State, r.Check, indented(doctorSubject(r)+r.Found), indented(r.Advice))
 		}
 	}
 	c := report.Counts
-	fmt.Fprintf(a.Stdout, "\n%s, %s", count(c.Fault, "fault"), count(c.Warning, "warning"))
+	fmt.Fprintf(a.Stdout, "\n%s, %s", cli.Count(c.Fault, "fault"), cli.Count(c.Warning, "warning"))
 	if c.Skipped > 0 {
-		fmt.Fprintf(a.Stdout, ", %s not made", count(c.Skipped, "check"))
+		fmt.Fprintf(a.Stdout, ", %s not made", cli.Count(c.Skipped, "check"))
 	}
 	fmt.Fprintln(a.Stdout)
 }

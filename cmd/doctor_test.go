@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/doctor"
 	"botwork/internal/service"
 )
@@ -51,7 +52,7 @@ func doctorFound(t *testing.T, code int, environ ...string) map[string]doctor.Re
 	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil {
 		t.Fatal(err)
 	}
-	if report.Sound != (code == exitDone) {
+	if report.Sound != (code == cli.ExitDone) {
 		t.Errorf("sound is %t with exit code %d", report.Sound, code)
 	}
 	found := map[string]doctor.Result{}
@@ -77,7 +78,7 @@ func TestDoctorContract(t *testing.T) {
 	}
 	writeFile(t, "botwork.yaml", "worker: {name: here}\nhandlers: {folders: [data]}\ndatabase: {dsn: none/botwork.db}\nsecrets: {a: {env: NOT_SET}}\n")
 	r := botwork(t, "doctor", "--service", "botwork-none")
-	if r.code != exitFailed || r.stderr != "" {
+	if r.code != cli.ExitFailed || r.stderr != "" {
 		t.Errorf("exit code %d, want 1:\n%s", r.code, r.stderr)
 	}
 	golden(t, "doctor_faults.txt", doctorOutput(t, r.stdout))
@@ -86,25 +87,25 @@ func TestDoctorContract(t *testing.T) {
 func TestDoctorFindsFaultsInSettings(t *testing.T) {
 	inProject(t)
 	mustDo(t, "db", "migrate")
-	wantFound(t, doctorFound(t, exitDone)["pipelines"], doctor.OK, "no mistakes")
+	wantFound(t, doctorFound(t, cli.ExitDone)["pipelines"], doctor.OK, "no mistakes")
 
 	writeFile(t, "pipelines/broken.yaml", "steps: [{handler: Lgo}]\n")
-	wantFound(t, doctorFound(t, exitFailed)["pipelines"], doctor.Fault, "broken.yaml:1:")
+	wantFound(t, doctorFound(t, cli.ExitFailed)["pipelines"], doctor.Fault, "broken.yaml:1:")
 	if err := os.Remove("pipelines/broken.yaml"); err != nil {
 		t.Fatal(err)
 	}
 
 	writeFile(t, "botwork.yaml", "encryption: {keyset: {file: keyset.json}}\n")
 	mustDo(t, "keys", "new", "--out", "keyset.json")
-	wantFound(t, doctorFound(t, exitDone)["keyset"], doctor.OK, "1 key, 1 enabled")
+	wantFound(t, doctorFound(t, cli.ExitDone)["keyset"], doctor.OK, "1 key, 1 enabled")
 	writeFile(t, "keyset.json", `{"primaryKeyId": 1}`)
-	wantFound(t, doctorFound(t, exitFailed)["keyset"], doctor.Fault, "no key")
+	wantFound(t, doctorFound(t, cli.ExitFailed)["keyset"], doctor.Fault, "no key")
 
 	writeFile(t, "botwork.yaml", "log: {file: {path: hello.json/botwork.log}}\n")
-	wantFound(t, doctorFound(t, exitDone)["folders"], doctor.Warning, "hello.json is a file")
+	wantFound(t, doctorFound(t, cli.ExitDone)["folders"], doctor.Warning, "hello.json is a file")
 
 	writeFile(t, "botwork.yaml", "database: {driver: oracle}\nworker: {capacity: 0}\n")
-	found := doctorFound(t, exitFailed)
+	found := doctorFound(t, cli.ExitFailed)
 	wantFound(t, found["settings"], doctor.Fault, "oracle")
 	wantFound(t, found["settings"], doctor.Fault, "worker.capacity")
 	wantFound(t, found["database"], doctor.Skipped, "because settings is at fault")
@@ -135,9 +136,9 @@ func TestDoctorKnowsTheService(t *testing.T) {
 
 func TestDoctorUsage(t *testing.T) {
 	t.Chdir(t.TempDir())
-	botwork(t, "doctor", "now").wantFailure(t, exitUsage, `got the argument "now"`)
-	botwork(t, "doctor", "--timeout", "0s").wantFailure(t, exitUsage, "--timeout: got 0s")
-	botwork(t, "doctor", "--service", "").wantFailure(t, exitUsage, "--service")
+	botwork(t, "doctor", "now").wantFailure(t, cli.ExitUsage, `got the argument "now"`)
+	botwork(t, "doctor", "--timeout", "0s").wantFailure(t, cli.ExitUsage, "--timeout: got 0s")
+	botwork(t, "doctor", "--service", "").wantFailure(t, cli.ExitUsage, "--service")
 	if files, err := filepath.Glob("*"); err != nil || len(files) > 0 {
 		t.Errorf("the doctor has left %v, %v", files, err)
 	}

@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
 
 func (a *app) durationsCommand() *cobra.Command {
-	return group(&cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use: "durations", Aliases: []string{"duration"}, Short: "Show and forget how long runs take",
 		Long: `Shows how long runs have taken lately, as the workers learn it from each run that
 ends well: by pipeline, by scheduled task, and by the beginning of the natural key
@@ -47,15 +48,15 @@ func durationKinds() []string {
 func (f *durationFlags) filter(flags *pflag.FlagSet) (filter workqueue.DurationFilter, everything bool, err error) {
 	for _, name := range []string{"kind", "pipeline", "task", "key"} {
 		if flags.Changed(name) && strings.TrimSpace(flags.Lookup(name).Value.String()) == "" {
-			return filter, false, usagef("--%s: got an empty text; leave the flag out for any", name)
+			return filter, false, cli.Usagef("--%s: got an empty text; leave the flag out for any", name)
 		}
 	}
 	if words := durationKinds(); f.kind != "" && !slices.Contains(words, f.kind) {
-		return filter, false, oneOf("kind", f.kind, words)
+		return filter, false, cli.NotOneOf("kind", f.kind, words)
 	}
 	filter = workqueue.DurationFilter{Kind: workqueue.DurationKind(f.kind), Pipeline: f.pipeline}
 	if f.task != "" && f.key != "" {
-		return filter, false, usagef("got --task and --key, want one of them: a duration is of a task or of a key")
+		return filter, false, cli.Usagef("got --task and --key, want one of them: a duration is of a task or of a key")
 	}
 	for _, of := range []struct {
 		kind       workqueue.DurationKind
@@ -65,7 +66,7 @@ func (f *durationFlags) filter(flags *pflag.FlagSet) (filter workqueue.DurationF
 			continue
 		}
 		if f.kind != "" && f.kind != string(of.kind) {
-			return filter, false, usagef("--kind: %s does not go with --%s", f.kind, of.flag)
+			return filter, false, cli.Usagef("--kind: %s does not go with --%s", f.kind, of.flag)
 		}
 		filter.Kind, filter.Name = of.kind, of.name
 	}
@@ -83,7 +84,7 @@ took. Without a filter it needs --all and --yes.
 
 On SQL Server, filters take names without regard to upper and lower case.`,
 		Example: "  botwork durations forget --pipeline invoices\n  botwork durations forget --task nightly\n  botwork durations forget --all --yes",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 	}
 	var flags durationFlags
 	flags.register(cmd)
@@ -95,11 +96,11 @@ On SQL Server, filters take names without regard to upper and lower case.`,
 		case err != nil:
 			return err
 		case everything && !*all:
-			return usagef("got no filter; want one such as --pipeline NAME, or --all")
+			return cli.Usagef("got no filter; want one such as --pipeline NAME, or --all")
 		case !everything && *all:
-			return usagef("got a filter and --all, want one of them")
+			return cli.Usagef("got a filter and --all, want one of them")
 		case *all && !*yes:
-			return usagef("--all: got no --yes, which forgetting everything needs")
+			return cli.Usagef("--all: got no --yes, which forgetting everything needs")
 		}
 		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
 			n, err := store.ForgetDurations(cmd.Context(), filter)
@@ -109,7 +110,7 @@ On SQL Server, filters take names without regard to upper and lower case.`,
 			if n == 0 && !*all {
 				return errors.New("nothing was learned that the filters pick; `botwork durations list` shows what there is")
 			}
-			fmt.Fprintf(a.Stdout, "%s forgotten\n", count(n, "duration"))
+			fmt.Fprintf(a.Stdout, "%s forgotten\n", cli.Count(n, "duration"))
 			return nil
 		})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -32,7 +33,7 @@ type durationView struct {
 
 func viewDuration(l *workqueue.LearnedDuration) durationView {
 	v := durationView{
-		Kind: l.Kind, Pipeline: orNull(l.Pipeline), Name: orNull(l.Name), Runs: l.Runs,
+		Kind: l.Kind, Pipeline: cli.OrNull(l.Pipeline), Name: cli.OrNull(l.Name), Runs: l.Runs,
 		Mean: roundSpan(l.Mean()), P90: roundSpan(l.P90()), UpdatedAt: l.UpdatedAt,
 	}
 	if off, compared := l.Error(); compared {
@@ -77,9 +78,9 @@ beginning of their natural key, else of their task, else of their pipeline.
 JSON and YAML are a list; durations are written as "1m30s", errorPercent is of the
 mean, and what there is none of is null.`,
 		Example: "  botwork durations list\n  botwork durations list --pipeline invoices --output json",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 	}
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	var flags durationFlags
 	flags.register(cmd)
 	limit := cmd.Flags().Int("limit", 1000, "at most so many: a `NUMBER`")
@@ -89,7 +90,7 @@ mean, and what there is none of is null.`,
 			return err
 		}
 		if filter.Limit = *limit; *limit < 1 {
-			return usagef("--limit: got %d, want 1 or more", *limit)
+			return cli.Usagef("--limit: got %d, want 1 or more", *limit)
 		}
 		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			all, err := store.Durations(cmd.Context(), filter)
@@ -111,10 +112,10 @@ func (a *app) durationTable(views []durationView) {
 		fmt.Fprintln(a.Stdout, "nothing has been learned: workers write down how long runs took within ten seconds")
 		return
 	}
-	g := newGrid("kind", "pipeline", "name", "runs", "mean", "p90", "error", "updated")
+	g := cli.NewGrid("kind", "pipeline", "name", "runs", "mean", "p90", "error", "updated")
 	for i := range views {
 		v := &views[i]
-		g.add(string(v.Kind), orDash(v.Pipeline), short(orDash(v.Name), 60), fmt.Sprint(v.Runs), v.Mean.String(), v.P90.String(), v.off(), instant(&v.UpdatedAt))
+		g.Add(string(v.Kind), cli.OrDash(v.Pipeline), cli.Shorten(cli.OrDash(v.Name), 60), fmt.Sprint(v.Runs), v.Mean.String(), v.P90.String(), v.off(), cli.Instant(&v.UpdatedAt))
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 }

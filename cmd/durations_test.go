@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
@@ -65,7 +66,7 @@ func TestDurationsForget(t *testing.T) {
 	if out := mustDo(t, "durations", "list"); out != "nothing has been learned: workers write down how long runs took within ten seconds\n" {
 		t.Errorf("the list says %q", out)
 	}
-	botwork(t, "durations", "forget", "--pipeline", "invoices").wantFailure(t, exitFailed, "nothing was learned", "botwork durations list")
+	botwork(t, "durations", "forget", "--pipeline", "invoices").wantFailure(t, cli.ExitFailed, "nothing was learned", "botwork durations list")
 }
 
 func TestDurationsUsage(t *testing.T) {
@@ -84,7 +85,7 @@ func TestDurationsUsage(t *testing.T) {
 		{[]string{"list", "--key", "LIS", "--task", "x"}, []string{"--task and --key"}},
 		{[]string{"list", "--limit", "0"}, []string{"--limit: got 0, want 1 or more"}},
 	} {
-		botwork(t, append([]string{"durations"}, c.args...)...).wantFailure(t, exitUsage, c.texts...)
+		botwork(t, append([]string{"durations"}, c.args...)...).wantFailure(t, cli.ExitUsage, c.texts...)
 	}
 	if got := decode[[]durationView](t, mustDo(t, "durations", "list", "-o", "json")); len(got) != 5 {
 		t.Errorf("%d durations are left, want all 5", len(got))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -66,7 +67,7 @@ It spends two seconds on each at most, and what it cannot find out is no error.`
   botwork enqueue - --queue default < items.ndjson`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && args[0] != "-" {
-				return &usageError{fmt.Sprintf("got the argument %q, want - or none", args[len(args)-1]), "the pipeline is named by --pipeline"}
+				return &cli.UsageError{Message: fmt.Sprintf("got the argument %q, want - or none", args[len(args)-1]), Hint: "the pipeline is named by --pipeline"}
 			}
 			flags.stdin = flags.stdin || len(args) == 1
 			return nil
@@ -74,7 +75,7 @@ It spends two seconds on each at most, and what it cannot find out is no error.`
 	}
 	flags.register(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("pipeline", a.completePipelines)
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		defaults, err := flags.defaults(cmd.Flags())
 		if err != nil {

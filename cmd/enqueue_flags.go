@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"botwork/cmd/internal/cli"
 	"botwork/handlers"
 	"botwork/workqueue"
 )
@@ -79,7 +80,7 @@ func (f *enqueueFlags) defaults(flags *pflag.FlagSet) (workqueue.NewItem, error)
 		return it, err
 	}
 	var err error
-	if it.Metadata, err = parsePairs(f.meta); err != nil {
+	if it.Metadata, err = cli.ParsePairs(f.meta); err != nil {
 		return it, err
 	}
 	if it.Labels, err = parseLabels(f.labels); err != nil {
@@ -108,31 +109,31 @@ func (f *enqueueFlags) refuse(flags *pflag.FlagSet) error {
 	// A variable that a script forgot to set must not make an item without a key.
 	for _, name := range []string{"key", "limit-key", "estimated-duration", "deadline", "deadline-in", "retain", "unique-for", "batch"} {
 		if flag := flags.Lookup(name); flag.Changed && flag.Value.String() == "" {
-			return usagef("--%s: got an empty text; leave the flag out for none", name)
+			return cli.Usagef("--%s: got an empty text; leave the flag out for none", name)
 		}
 	}
 	if f.batch != "" {
 		if err := workqueue.CheckBatchKey(f.batch); err != nil {
-			return usagef("--batch: %v", err)
+			return cli.Usagef("--batch: %v", err)
 		}
 	}
 	switch {
 	case f.stdin && (f.payload.given() || f.count != 1 || f.key != ""):
-		return usagef("--payload, --payload-file, --key and --count do not go with --stdin: each line is an item")
+		return cli.Usagef("--payload, --payload-file, --key and --count do not go with --stdin: each line is an item")
 	case !f.stdin && f.pipeline == "" && !flags.Changed("queue"):
-		return usagef("--pipeline is missing: it names the pipeline that the item runs; only items for robots need none, and name their --queue")
+		return cli.Usagef("--pipeline is missing: it names the pipeline that the item runs; only items for robots need none, and name their --queue")
 	case f.count < 1 || f.count > 1_000_000:
-		return usagef("--count: got %d, want 1 to 1000000", f.count)
+		return cli.Usagef("--count: got %d, want 1 to 1000000", f.count)
 	case f.count > 1 && (f.unique || f.uniqueFor != ""):
-		return usagef("got --count %d, of which --unique and --unique-for would make one item", f.count)
+		return cli.Usagef("got --count %d, of which --unique and --unique-for would make one item", f.count)
 	case !workqueue.ItemPriorityRange(f.priority):
-		return usagef("--priority: got %d, want a number of 32 bits", f.priority)
+		return cli.Usagef("--priority: got %d, want a number of 32 bits", f.priority)
 	case f.at != "" && f.in != "":
-		return usagef("got --at and --in, want one of them")
+		return cli.Usagef("got --at and --in, want one of them")
 	case f.deadline != "" && f.deadlineIn != "":
-		return usagef("got --deadline and --deadline-in, want one of them")
+		return cli.Usagef("got --deadline and --deadline-in, want one of them")
 	case f.unique && f.uniqueFor != "":
-		return usagef("got --unique and --unique-for, want one of them")
+		return cli.Usagef("got --unique and --unique-for, want one of them")
 	}
 	return nil
 }
@@ -146,8 +147,8 @@ func (f *enqueueFlags) times(it *workqueue.NewItem) (err error) {
 		if flag.text == "" {
 			continue
 		}
-		if *flag.to, err = parseTime(flag.text); err != nil {
-			return usagef("--%s: %v", flag.name, err)
+		if *flag.to, err = cli.ParseTime(flag.text); err != nil {
+			return cli.Usagef("--%s: %v", flag.name, err)
 		}
 	}
 	var retain time.Duration
@@ -155,8 +156,8 @@ func (f *enqueueFlags) times(it *workqueue.NewItem) (err error) {
 		name, text string
 		to         *time.Duration
 	}{{"in", f.in, &it.In}, {"deadline-in", f.deadlineIn, &it.DeadlineIn}, {"retain", f.retain, &retain}} {
-		if *flag.to, err = parseWait(flag.text); err != nil {
-			return usagef("--%s: %v", flag.name, err)
+		if *flag.to, err = cli.ParseWait(flag.text); err != nil {
+			return cli.Usagef("--%s: %v", flag.name, err)
 		}
 	}
 	if f.retain != "" {
@@ -164,12 +165,12 @@ func (f *enqueueFlags) times(it *workqueue.NewItem) (err error) {
 	}
 	if f.estimate != "" {
 		if it.Estimate, err = parseEstimate(f.estimate); err != nil {
-			return usagef("--estimated-duration: %v", err)
+			return cli.Usagef("--estimated-duration: %v", err)
 		}
 	}
 	if f.uniqueFor != "" {
 		if it.UniqueFor, err = parseUniqueFor(f.uniqueFor); err != nil {
-			return usagef("--unique-for: %v", err)
+			return cli.Usagef("--unique-for: %v", err)
 		}
 	}
 	if f.unique {
@@ -189,7 +190,7 @@ func parseEstimate(text string) (time.Duration, error) {
 
 // parseUniqueFor reads for how long an item is to be the only one.
 func parseUniqueFor(text string) (time.Duration, error) {
-	d, err := parseWait(text)
+	d, err := cli.ParseWait(text)
 	if err == nil && d == 0 {
 		err = fmt.Errorf("got %q, want more than 0s", text)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
@@ -118,11 +119,11 @@ func TestEnqueueForRobots(t *testing.T) {
 		t.Errorf("enqueued %+v, want an item without a pipeline", it)
 	}
 	r := botworkWith(t, `{"queue": "robots", "payload": 1}`+"\n"+`{"queue": "orders"}`+"\n"+`{"payload": 2}`, nil, "enqueue", "-")
-	r.wantFailure(t, exitUsage, `stdin:2:1: pipeline: got none; items of the queue "orders" are run by workers and need one`, "stdin:3:1: ")
+	r.wantFailure(t, cli.ExitUsage, `stdin:2:1: pipeline: got none; items of the queue "orders" are run by workers and need one`, "stdin:3:1: ")
 	if strings.Contains(r.stderr, "stdin:1:") {
 		t.Errorf("an item for robots needs no pipeline:\n%s", r.stderr)
 	}
-	botwork(t, "enqueue", "--queue", "default").wantFailure(t, exitUsage, `--pipeline: pipeline: got none; items of the queue "default"`)
+	botwork(t, "enqueue", "--queue", "default").wantFailure(t, cli.ExitUsage, `--pipeline: pipeline: got none; items of the queue "default"`)
 }
 
 func TestEnqueueFlagsThatAreWrong(t *testing.T) {
@@ -154,7 +155,7 @@ func TestEnqueueFlagsThatAreWrong(t *testing.T) {
 		"--stdin --key k":                            {"--key and --count do not go with --stdin"},
 	} {
 		t.Run(fmt.Sprintf("%.40s", line), func(t *testing.T) {
-			botwork(t, append([]string{"enqueue", "--pipeline", "hello", "--no-check"}, strings.Fields(line)...)...).wantFailure(t, exitUsage, want...)
+			botwork(t, append([]string{"enqueue", "--pipeline", "hello", "--no-check"}, strings.Fields(line)...)...).wantFailure(t, cli.ExitUsage, want...)
 		})
 	}
 	if out := mustDo(t, "items", "list", "-o", "json"); out != "[]\n" {
@@ -174,12 +175,12 @@ func (goneStore) Item(context.Context, int64) (workqueue.Item, error) {
 // An item that a worker has finished and its queue has deleted at once was
 // enqueued all the same.
 func TestEnqueueShowsWhatIsGoneAlready(t *testing.T) {
-	for output, want := range map[format]string{
-		formatTable: "item 7: it was in the queue and is deleted already\n",
-		formatJSON:  "{\n  \"id\": 7,\n  \"existing\": false\n}\n",
+	for output, want := range map[cli.Format]string{
+		cli.FormatTable: "item 7: it was in the queue and is deleted already\n",
+		cli.FormatJSON:  "{\n  \"id\": 7,\n  \"existing\": false\n}\n",
 	} {
 		var stdout bytes.Buffer
-		a := &app{App: &App{Streams: Streams{Stdout: &stdout}}}
+		a := &app{App: &cli.App{Streams: cli.Streams{Stdout: &stdout}}}
 		if err := a.showOne(t.Context(), goneStore{}, nil, &workqueue.NewItem{}, workqueue.Enqueued{ID: 7}, output); err != nil || stdout.String() != want {
 			t.Errorf("%s: %q, %v, want %q", output, &stdout, err, want)
 		}

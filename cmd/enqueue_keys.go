@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/matching"
 )
@@ -80,19 +81,19 @@ func setText(it *workqueue.NewItem, key, text string) (err error) {
 		it.Estimate, err = parseEstimate(text)
 	case "at":
 		it.In = 0
-		it.At, err = parseTime(text)
+		it.At, err = cli.ParseTime(text)
 	case "in":
 		it.At = time.Time{}
-		it.In, err = parseWait(text)
+		it.In, err = cli.ParseWait(text)
 	case "deadline":
 		it.DeadlineIn = 0
-		it.Deadline, err = parseTime(text)
+		it.Deadline, err = cli.ParseTime(text)
 	case "deadlineIn":
 		it.Deadline = time.Time{}
-		it.DeadlineIn, err = parseWait(text)
+		it.DeadlineIn, err = cli.ParseWait(text)
 	case "retain":
 		var retain time.Duration
-		retain, err = parseWait(text)
+		retain, err = cli.ParseWait(text)
 		it.Retain = &retain
 	case "unique":
 		it.UniqueFor, err = parseUniqueFor(text)

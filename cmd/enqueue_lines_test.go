@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"botwork/cmd/internal/cli"
 )
 
 func TestEnqueueLinesWithFields(t *testing.T) {
@@ -23,7 +25,7 @@ func TestEnqueueLinesWithFields(t *testing.T) {
 	}, "\n")
 	args := []string{"enqueue", "-", "--pipeline", "hello", "--queue", "orders", "--tag", "flag", "--meta", "f=g", "--retain", "1h", "--deadline-in", "2h", "--unique-for", "3h"}
 	r := botworkWith(t, lines, nil, append(args, "-o", "json")...)
-	if r.code != exitDone {
+	if r.code != cli.ExitDone {
 		t.Fatal(r.stderr)
 	}
 	items := decode[[]enqueued](t, r.stdout)
@@ -56,7 +58,7 @@ func TestEnqueueLinesWithFields(t *testing.T) {
 	// Once more: nothing is new. B is not unique by its payload, but by its key.
 	for range 2 {
 		r = botworkWith(t, lines, nil, args...)
-		if want := "no items enqueued; 6 were there already\n"; r.code != exitDone || r.stdout != want {
+		if want := "no items enqueued; 6 were there already\n"; r.code != cli.ExitDone || r.stdout != want {
 			t.Errorf("once more: exit code %d, %q, want %q", r.code, r.stdout, want)
 		}
 	}
@@ -91,13 +93,13 @@ func TestEnqueueLinesTellsFieldsThatAreWrong(t *testing.T) {
 		`{"estimatedDuration": ""}`,
 	}, "\n")
 	r := botworkWith(t, lines, nil, "enqueue", "--stdin", "--pipeline", "hello")
-	r.wantFailure(t, exitUsage)
+	r.wantFailure(t, cli.ExitUsage)
 	golden(t, "enqueue_fields.txt", r.stderr)
 	if out := mustDo(t, "items", "list", "-o", "json"); out != "[]\n" {
 		t.Errorf("a refused input wrote items:\n%s", out)
 	}
 	r = botworkWith(t, strings.Repeat(`{"queue": "nowhere"}`+"\n", 5000), nil, "enqueue", "-", "--pipeline", "hello")
-	r.wantFailure(t, exitUsage, "stdin:100:11: ", "were not checked [too-many]")
+	r.wantFailure(t, cli.ExitUsage, "stdin:100:11: ", "were not checked [too-many]")
 	if n := strings.Count(r.stderr, "\n"); n > 110 {
 		t.Errorf("it said %d lines, want about a hundred", n)
 	}
@@ -108,7 +110,7 @@ func TestEnqueueLinesWithoutADatabase(t *testing.T) {
 	inProject(t)
 	environ := []string{"BOTWORK_DATABASE_DSN=" + filepath.Join(t.TempDir(), "nowhere", "botwork.db")}
 	r := botworkWith(t, `{"pipelin": "hello"}`, environ, "enqueue", "-")
-	r.wantFailure(t, exitUsage, `stdin:1:2: unknown key "pipelin"`)
+	r.wantFailure(t, cli.ExitUsage, `stdin:1:2: unknown key "pipelin"`)
 	r = botworkWith(t, `{"pipeline": "hello"}`, environ, "enqueue", "-")
-	r.wantFailure(t, exitFailed, "nowhere")
+	r.wantFailure(t, cli.ExitFailed, "nowhere")
 }

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
@@ -68,7 +69,7 @@ func TestEnqueueFindsOutWhatBecameOfABatch(t *testing.T) {
 			mustDo(t, "db", "migrate")
 			store := &lossyStore{Store: openQueue(t), lose: func(call int) (bool, bool) { return carriedOut, call == 2 }}
 			var stderr bytes.Buffer
-			run := enqueueRun{app: &app{App: &App{Streams: Streams{Stderr: &stderr}}}, store: store, key: workqueue.NewBatchKey(), source: numbered(2500)}
+			run := enqueueRun{app: &app{App: &cli.App{Streams: cli.Streams{Stderr: &stderr}}}, store: store, key: workqueue.NewBatchKey(), source: numbered(2500)}
 			if err := run.all(t.Context(), func(int) {}); err != nil || run.done.count != 2500 || run.done.made() != 2500 {
 				t.Errorf("%d items are said to be in the queue, %v; want 2500", run.done.count, err)
 			}
@@ -105,7 +106,7 @@ func (s *silentStore) EnqueueBatch(_ context.Context, part workqueue.BatchPart, 
 func TestEnqueueSaysThatItDoesNotKnow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		run := enqueueRun{app: &app{App: &App{Streams: Streams{Stderr: io.Discard}}}, store: &silentStore{answered: 1}, key: "the-key-of-it", source: numbered(3000)}
+		run := enqueueRun{app: &app{App: &cli.App{Streams: cli.Streams{Stderr: io.Discard}}}, store: &silentStore{answered: 1}, key: "the-key-of-it", source: numbered(3000)}
 		err := run.all(t.Context(), func(int) {})
 		for _, want := range []string{
 			"at least 1000 of 3000 items are in the queue; whether the next 1000 (lines 1001 to 2000) are is unknown", "unexpected EOF",
@@ -122,7 +123,7 @@ func TestEnqueueSaysThatItDoesNotKnow(t *testing.T) {
 }
 
 func TestEnqueueSaysWhereToContinue(t *testing.T) {
-	run := enqueueRun{app: &app{App: &App{Streams: Streams{Stderr: io.Discard}}}, store: &silentStore{answered: 2, err: errors.New("connection refused")}, key: "the-key-of-it", source: numbered(3000)}
+	run := enqueueRun{app: &app{App: &cli.App{Streams: cli.Streams{Stderr: io.Discard}}}, store: &silentStore{answered: 2, err: errors.New("connection refused")}, key: "the-key-of-it", source: numbered(3000)}
 	err := run.all(t.Context(), func(int) {})
 	const want = "2000 of 3000 items are in the queue, the rest is not: connection refused; continue from line 2001, " +
 		"or give the same command and input with --batch the-key-of-it: what is in the queue is not enqueued twice"
@@ -136,7 +137,7 @@ func TestEnqueueInterruptedWhileItLooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
 		store := &silentStore{answered: 1}
-		run := enqueueRun{app: &app{App: &App{Streams: Streams{Stderr: io.Discard}}}, store: store, key: "the-key-of-it", source: numbered(3000)}
+		run := enqueueRun{app: &app{App: &cli.App{Streams: cli.Streams{Stderr: io.Discard}}}, store: store, key: "the-key-of-it", source: numbered(3000)}
 		time.AfterFunc(time.Second, interrupt)
 		began := time.Now()
 		err := run.all(ctx, func(int) {})
@@ -161,7 +162,7 @@ func TestEnqueueWithTheSameBatchEnqueuesNothingTwice(t *testing.T) {
 		if i > 0 {
 			want = "2500 items enqueued: ids 1 to 2500; 2500 of them before, by an earlier command with this batch key\n"
 		}
-		if r.code != exitDone || !strings.HasPrefix(r.stdout, want) {
+		if r.code != cli.ExitDone || !strings.HasPrefix(r.stdout, want) {
 			t.Errorf("exit code %d, output %q, want it to begin with %q; %s", r.code, r.stdout, want, r.stderr)
 		}
 	}
@@ -179,8 +180,8 @@ func TestEnqueueWithTheSameBatchEnqueuesNothingTwice(t *testing.T) {
 		t.Errorf("items batch of an unknown key = %q", got)
 	}
 	r := botworkWith(t, `{"pipeline": "hello", "payload": {"name": "other"}}`, nil, "enqueue", "-", "--batch", "import-2026")
-	r.wantFailure(t, exitFailed, "was made before of other input")
-	botwork(t, "enqueue", "--pipeline", "hello", "--batch", "a b").wantFailure(t, exitUsage, "--batch: ")
+	r.wantFailure(t, cli.ExitFailed, "was made before of other input")
+	botwork(t, "enqueue", "--pipeline", "hello", "--batch", "a b").wantFailure(t, cli.ExitUsage, "--batch: ")
 }
 
 // What a bulk command says is what was done, although answers were lost.
@@ -192,7 +193,7 @@ func TestBulkCommandsCountWhatWasDone(t *testing.T) {
 				mustDo(t, "enqueue", "--pipeline", "hello", "--payload", `{"name": "x"}`, "--count", "600")
 				store := &lossyStore{Store: openQueue(t), lose: func(call int) (bool, bool) { return carriedOut, call == 1 }}
 				r := changeManyOf(t.Context(), store, action)
-				if want := "600 items " + changeTexts[action].done + "\n"; r.code != exitDone || !strings.HasSuffix(r.stdout, want) {
+				if want := "600 items " + changeTexts[action].done + "\n"; r.code != cli.ExitDone || !strings.HasSuffix(r.stdout, want) {
 					t.Errorf("exit code %d, output ends with %.80q, want %q; %s", r.code, r.stdout[max(0, len(r.stdout)-80):], want, r.stderr)
 				}
 				want := map[workqueue.Action]int{workqueue.Cancel: 600, workqueue.Clone: 1200, workqueue.Delete: 0}[action]
@@ -211,7 +212,7 @@ func TestPurgeCountsWhatWasRemoved(t *testing.T) {
 	inProject(t)
 	mustDo(t, "enqueue", "--pipeline", "hello", "--payload", `{"name": "x"}`, "--count", "600")
 	store := &lossyStore{Store: openQueue(t), lose: func(call int) (bool, bool) { return true, call == 1 }}
-	a := &app{App: &App{Streams: Streams{Stderr: io.Discard}}}
+	a := &app{App: &cli.App{Streams: cli.Streams{Stderr: io.Discard}}}
 	p := workqueue.PurgeParams{Queue: workqueue.DefaultQueue, Batch: workqueue.BatchPart{Key: workqueue.NewBatchKey()}}
 	if n, err := a.purgePages(t.Context(), t.Context(), store, p, func(int) {}); err != nil || n != 600 {
 		t.Errorf("purgePages = %d, %v; want 600", n, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -141,7 +142,7 @@ func sameSource(it workqueue.NewItem, count int) itemSource {
 
 // enqueueOptions say how items are written and shown.
 type enqueueOptions struct {
-	output format
+	output cli.Format
 	batch  string // the key of the batch
 	again  bool   // a person has given the key: an earlier command may have done a part
 }
@@ -156,9 +157,9 @@ func (a *app) enqueueMany(ctx context.Context, store *sqlstore.Store, source ite
 			return err
 		}
 	}
-	run.done.keepIDs = o.output != formatTable
-	failed := run.all(ctx, bar.add)
-	bar.stop()
+	run.done.keepIDs = o.output != cli.FormatTable
+	failed := run.all(ctx, bar.Add)
+	bar.Stop()
 	if err := a.showMany(ctx, store, &run.done, o.output); err != nil && failed == nil {
 		return err
 	}

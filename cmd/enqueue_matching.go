@@ -3,6 +3,7 @@ package cmd
 import (
 	"strings"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue/matching"
 )
 
@@ -15,14 +16,14 @@ func parseLabels(texts []string) (matching.Labels, error) {
 	for _, text := range texts {
 		key, written, ok := strings.Cut(text, "=")
 		if key = strings.TrimSpace(key); !ok || key == "" {
-			return nil, usagef("--label: got %q, want KEY=VALUE", text)
+			return nil, cli.Usagef("--label: got %q, want KEY=VALUE", text)
 		}
 		value, err := matching.ParseValue(written)
 		if err != nil {
-			return nil, usagef("--label: got %q: %v", text, err)
+			return nil, cli.Usagef("--label: got %q: %v", text, err)
 		}
 		if other, twice := labels[key]; twice && other != value {
-			return nil, usagef("--label: got %s=%s and %s=%s, of which an item has one at most", key, other, key, value)
+			return nil, cli.Usagef("--label: got %s=%s and %s=%s, of which an item has one at most", key, other, key, value)
 		}
 		labels[key] = value
 	}
@@ -35,7 +36,7 @@ func parseSelectors(texts []string) ([]matching.Selector, error) {
 	for _, text := range texts {
 		s, err := matching.ParseSelector(text)
 		if err != nil {
-			return nil, usagef("--selector: %v", err)
+			return nil, cli.Usagef("--selector: %v", err)
 		}
 		selectors = append(selectors, s)
 	}

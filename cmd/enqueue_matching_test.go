@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"botwork/cmd/internal/cli"
 )
 
 // matched is what the tests read of an item's labels and selectors.
@@ -53,7 +55,7 @@ func TestEnqueueLinesWithLabels(t *testing.T) {
 		`{"labels": {}, "selectors": []}`,
 	}, "\n")
 	r := botworkWith(t, lines, nil, "enqueue", "-", "--pipeline", "hello", "--label", "f=g", "--selector", "x = 1", "-o", "json")
-	if r.code != exitDone {
+	if r.code != cli.ExitDone {
 		t.Fatal(r.stderr)
 	}
 	want := []matched{
@@ -87,11 +89,11 @@ func TestEnqueueLabelsThatAreWrong(t *testing.T) {
 		{[]string{"--selector", `{"key": "ram"`}, "--selector: this is no JSON: unexpected end of JSON input"},
 	} {
 		r := botwork(t, append([]string{"enqueue", "--pipeline", "hello"}, test.args...)...)
-		r.wantFailure(t, exitUsage, test.want)
+		r.wantFailure(t, cli.ExitUsage, test.want)
 	}
 	lines := `{"labels": {"a": [1], "b c": 2}}` + "\n" + `{"priority": 1, "selectors": ["gpu", {"key": "ram", "operator": "like", "value": 1}]}` + "\n" + `{"labels": "x", "selectors": "ram > 1"}`
 	r := botworkWith(t, lines, nil, "enqueue", "-", "--pipeline", "hello")
-	r.wantFailure(t, exitUsage,
+	r.wantFailure(t, cli.ExitUsage,
 		`stdin:1:12: labels: a: got a list, want text, a number, true or false; b c: got the key "b c"`,
 		`stdin:2:30: selectors: [0]: got "gpu", want a condition`, `; [1].operator: got "like", want equal (=)`,
 		`stdin:3:12: labels: got the text "x", want a mapping from keys to values`,

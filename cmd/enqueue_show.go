@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -35,7 +36,7 @@ func (e enqueuedItem) MarshalJSON() ([]byte, error) {
 	if e.Expected != nil && e.Expected.Text != "" {
 		more.ExpectedAt, more.Expected = e.Expected.At, &e.Expected.Text
 	}
-	text, err := plainJSON(more)
+	text, err := cli.PlainJSON(more)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,7 @@ func (e enqueuedItem) MarshalJSON() ([]byte, error) {
 }
 
 // showOne shows what became of one item.
-func (a *app) showOne(ctx context.Context, store workqueue.ItemStore, expect func(id int64) expectation, asked *workqueue.NewItem, made workqueue.Enqueued, output format) error {
+func (a *app) showOne(ctx context.Context, store workqueue.ItemStore, expect func(id int64) expectation, asked *workqueue.NewItem, made workqueue.Enqueued, output cli.Format) error {
 	item, err := store.Item(ctx, made.ID)
 	if errors.Is(err, workqueue.ErrNotFound) {
 		// A worker was faster, and its queue keeps nothing.
@@ -59,7 +60,7 @@ func (a *app) showOne(ctx context.Context, store workqueue.ItemStore, expect fun
 				item.ID, sameness(asked, &item), item.Lifecycle, item.Priority, item.QueueName)
 		} else {
 			fmt.Fprintf(a.Stdout, "item %d: %s, priority %d, queue %s, due %s\n",
-				item.ID, item.State, item.Priority, item.QueueName, instant(&item.AvailableAt))
+				item.ID, item.State, item.Priority, item.QueueName, cli.Instant(&item.AvailableAt))
 		}
 		if expected.Text != "" {
 			fmt.Fprintf(a.Stdout, "expected to start: %s\n", expected.Text)
@@ -77,12 +78,12 @@ func sameness(asked *workqueue.NewItem, found *workqueue.Item) string {
 }
 
 // showMany shows what became of many items.
-func (a *app) showMany(ctx context.Context, store *sqlstore.Store, done *enqueuedItems, output format) error {
+func (a *app) showMany(ctx context.Context, store *sqlstore.Store, done *enqueuedItems, output cli.Format) error {
 	var expected map[int64]expectation
 	if done.made() > 0 {
 		expected = a.newStartExpectations(store).firstAndLast(ctx, []int64{done.first, done.last})
 	}
-	if output != formatTable {
+	if output != cli.FormatTable {
 		list := a.NewList(output)
 		// What is in the queue is shown even when the rest was interrupted.
 		err := done.each(context.WithoutCancel(ctx), store, func(it workqueue.Item, existing bool) error {
@@ -90,9 +91,9 @@ func (a *app) showMany(ctx context.Context, store *sqlstore.Store, done *enqueue
 			if e, ok := expected[it.ID]; ok {
 				one.Expected = &e
 			}
-			return list.add(one)
+			return list.Add(one)
 		})
-		return errors.Join(err, list.end())
+		return errors.Join(err, list.End())
 	}
 	text := "no items enqueued"
 	switch done.made() {

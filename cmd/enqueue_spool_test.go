@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
@@ -63,7 +64,7 @@ func TestEnqueueWithoutATemporaryFolderSaysSo(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
 	t.Setenv("TMPDIR", nowhere)
 	t.Setenv("TMP", nowhere)
-	botworkWith(t, `{"pipeline": "hello"}`, nil, "enqueue", "-").wantFailure(t, exitFailed, "temporary file", nowhere, "TMPDIR")
+	botworkWith(t, `{"pipeline": "hello"}`, nil, "enqueue", "-").wantFailure(t, cli.ExitFailed, "temporary file", nowhere, "TMPDIR")
 }
 
 // endless is a line that never ends.
@@ -107,13 +108,13 @@ func TestEnqueueRefusesWhatIsTooLarge(t *testing.T) {
 	writeFile(t, huge, `"`+strings.Repeat("x", 3<<20)+`"`)
 	line := `{"pipeline": "hello", "payload": ` + big + `}`
 	const want = "maxPayload of the queue"
-	botwork(t, "enqueue", "--pipeline", "hello", "--no-check", "--payload-file", file).wantFailure(t, exitUsage, want, "1048578 bytes", "1MB", "hint: ")
-	botwork(t, "enqueue", "--pipeline", "hello", "--no-check", "--payload-file", huge).wantFailure(t, exitUsage, want, "got more")
-	botworkWith(t, big, nil, "enqueue", "--pipeline", "hello", "--no-check", "--payload-file", "-").wantFailure(t, exitUsage, want)
-	botworkWith(t, line, nil, "enqueue", "-", "--no-check").wantFailure(t, exitUsage, "stdin:1:34: payload: got 1048578 bytes", want)
+	botwork(t, "enqueue", "--pipeline", "hello", "--no-check", "--payload-file", file).wantFailure(t, cli.ExitUsage, want, "1048578 bytes", "1MB", "hint: ")
+	botwork(t, "enqueue", "--pipeline", "hello", "--no-check", "--payload-file", huge).wantFailure(t, cli.ExitUsage, want, "got more")
+	botworkWith(t, big, nil, "enqueue", "--pipeline", "hello", "--no-check", "--payload-file", "-").wantFailure(t, cli.ExitUsage, want)
+	botworkWith(t, line, nil, "enqueue", "-", "--no-check").wantFailure(t, cli.ExitUsage, "stdin:1:34: payload: got 1048578 bytes", want)
 	r := botworkWith(t, "{}\n"+strings.Repeat("x", 3<<20)+"\n{\"a\": 1}", nil, "enqueue", "-", "--pipeline", "hello", "--no-check")
-	r.wantFailure(t, exitUsage, "stdin:2:1: the line is longer than 2097152 bytes", "[too-long]", "stdin:3:2: unknown key")
-	botwork(t, "enqueue", "--pipeline", "hello", "--key", "a\x00b").wantFailure(t, exitUsage, "--key: natural key: got the character NUL")
+	r.wantFailure(t, cli.ExitUsage, "stdin:2:1: the line is longer than 2097152 bytes", "[too-long]", "stdin:3:2: unknown key")
+	botwork(t, "enqueue", "--pipeline", "hello", "--key", "a\x00b").wantFailure(t, cli.ExitUsage, "--key: natural key: got the character NUL")
 	if n := rowsThere(t); n != 0 {
 		t.Errorf("%d items were enqueued all the same", n)
 	}
@@ -121,7 +122,7 @@ func TestEnqueueRefusesWhatIsTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustDo(t, "enqueue", "--pipeline", "hello", "--no-check", "--queue", "large", "--payload-file", huge)
-	if r := botworkWith(t, strings.Replace(line, "{", `{"queue": "large", `, 1), nil, "enqueue", "-", "--no-check"); r.code != exitDone {
+	if r := botworkWith(t, strings.Replace(line, "{", `{"queue": "large", `, 1), nil, "enqueue", "-", "--no-check"); r.code != cli.ExitDone {
 		t.Errorf("a line for the queue that takes it: %s", r.stderr)
 	}
 }
@@ -233,18 +234,18 @@ func TestAListIsPrintedAsAWhole(t *testing.T) {
 		More map[string]any `json:"more"`
 	}
 	for _, list := range [][]element{{}, {{"a <b>", nil}}, {{"a", nil}, {"b: c", map[string]any{"x": []int{1, 2}, "y": map[string]any{}}}, {"", nil}}} {
-		for _, f := range []format{formatJSON, formatYAML} {
+		for _, f := range []cli.Format{cli.FormatJSON, cli.FormatYAML} {
 			var whole, streamed bytes.Buffer
-			if err := (&app{App: &App{Streams: Streams{Stdout: &whole}}}).Print(f, list, nil); err != nil {
+			if err := (&app{App: &cli.App{Streams: cli.Streams{Stdout: &whole}}}).Print(f, list, nil); err != nil {
 				t.Fatal(err)
 			}
-			printer := (&app{App: &App{Streams: Streams{Stdout: &streamed}}}).NewList(f)
+			printer := (&app{App: &cli.App{Streams: cli.Streams{Stdout: &streamed}}}).NewList(f)
 			for _, e := range list {
-				if err := printer.add(e); err != nil {
+				if err := printer.Add(e); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := printer.end(); err != nil || streamed.String() != whole.String() {
+			if err := printer.End(); err != nil || streamed.String() != whole.String() {
 				t.Errorf("%s, one by one:\n%swant\n%s", f, streamed.String(), whole.String())
 			}
 		}

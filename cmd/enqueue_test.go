@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
@@ -90,7 +91,7 @@ func TestEnqueueRefusesWhatCannotRun(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := botwork(t, append([]string{"enqueue", "--pipeline", c.pipeline, "--payload", c.payload}, c.more...)...)
-			r.wantFailure(t, exitUsage, c.want)
+			r.wantFailure(t, cli.ExitUsage, c.want)
 		})
 	}
 	if out := mustDo(t, "items", "list", "-o", "json"); out != "[]\n" {
@@ -106,7 +107,7 @@ func TestEnqueueRefusesWhatCannotRun(t *testing.T) {
 func TestEnqueueWithoutPipelinesFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mustDo(t, "enqueue", "--pipeline", "somewhere else")
-	botwork(t, "enqueue", "--pipeline", "{steps: [{handler: Lgo}]}").wantFailure(t, exitUsage, "unknown handler")
+	botwork(t, "enqueue", "--pipeline", "{steps: [{handler: Lgo}]}").wantFailure(t, cli.ExitUsage, "unknown handler")
 }
 
 func TestEnqueueLines(t *testing.T) {
@@ -115,7 +116,7 @@ func TestEnqueueLines(t *testing.T) {
 		`{"payload": {"name": "b"}, "priority": 1200, "queue": "default", "estimatedDuration": "2m", "at": "2030-01-01T00:00:00Z"}` + "\n" +
 		`{"payload": null, "pipeline": {"steps": [{"handler": "Log", "with": {"message": "hi"}}]}, "in": "1h"}`
 	r := botworkWith(t, lines, nil, "enqueue", "-", "--pipeline", "hello", "--priority", "700", "--at", "2031-01-01", "-o", "json")
-	if r.code != exitDone {
+	if r.code != cli.ExitDone {
 		t.Fatal(r.stderr)
 	}
 	items := decode[[]listed](t, r.stdout)
@@ -160,20 +161,20 @@ func TestEnqueueLinesChecksAllBeforeItWrites(t *testing.T) {
 		`{"pipeline": "", "payload": 1}`,
 	}, "\n")
 	r := botworkWith(t, lines, nil, "enqueue", "--stdin", "--pipeline", "hello")
-	r.wantFailure(t, exitUsage)
+	r.wantFailure(t, cli.ExitUsage)
 	golden(t, "enqueue_lines.txt", r.stderr)
 	if out := mustDo(t, "items", "list", "-o", "json"); out != "[]\n" {
 		t.Errorf("a refused input wrote items:\n%s", out)
 	}
 
 	r = botworkWith(t, `{"payload": {"name": "x"}}`+"\n"+`{"payload": {"name": "x"}, "queue": "defalt"}`, nil, "enqueue", "-", "--pipeline", "hello")
-	r.wantFailure(t, exitUsage, `stdin:2:37: there is no queue "defalt" [unknown-queue]; did you mean "default"?`)
+	r.wantFailure(t, cli.ExitUsage, `stdin:2:37: there is no queue "defalt" [unknown-queue]; did you mean "default"?`)
 }
 
 func TestEnqueueLinesStopsReadingWhatIsWrongThroughout(t *testing.T) {
 	inProject(t)
 	r := botworkWith(t, strings.Repeat("no json\n", 5000), nil, "enqueue", "-")
-	r.wantFailure(t, exitUsage, "stdin:100:1: ", "were not read [too-many]")
+	r.wantFailure(t, cli.ExitUsage, "stdin:100:1: ", "were not read [too-many]")
 	if n := strings.Count(r.stderr, "\n"); n > 110 {
 		t.Errorf("it said %d lines, want about a hundred", n)
 	}
@@ -186,10 +187,10 @@ func TestEnqueueManyLines(t *testing.T) {
 		fmt.Fprintf(&lines, `{"pipeline": "hello", "payload": {"name": "n%d"}}`+"\n", i)
 	}
 	r := botworkWith(t, lines.String(), nil, "enqueue", "-")
-	if want := "2500 items enqueued: ids 1 to 2500\nexpected to start: "; r.code != exitDone || !strings.HasPrefix(r.stdout, want) {
+	if want := "2500 items enqueued: ids 1 to 2500\nexpected to start: "; r.code != cli.ExitDone || !strings.HasPrefix(r.stdout, want) {
 		t.Errorf("exit code %d, output %q, want it to begin with %q; %s", r.code, r.stdout, want, r.stderr)
 	}
-	if r := botworkWith(t, "\n \n", nil, "enqueue", "-"); r.code != exitDone || r.stdout != "no items enqueued\n" {
+	if r := botworkWith(t, "\n \n", nil, "enqueue", "-"); r.code != cli.ExitDone || r.stdout != "no items enqueued\n" {
 		t.Errorf("no lines: exit code %d, output %q", r.code, r.stdout)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/doctor"
 )
 
@@ -13,14 +14,14 @@ func TestWideFoldersAreReportedWhereverAPersonLooks(t *testing.T) {
 	const says = "steps may write the pipelines (pipelines.dir), the settings (botwork.yaml) and the database (database.dsn) through this folder"
 
 	r := botwork(t, "pipelines", "check")
-	if r.code != exitDone || !strings.Contains(r.stdout+r.stderr, "botwork.yaml:1:22: warning: handlers.folders[0]: "+says) {
+	if r.code != cli.ExitDone || !strings.Contains(r.stdout+r.stderr, "botwork.yaml:1:22: warning: handlers.folders[0]: "+says) {
 		t.Errorf("pipelines check: exit code %d, %s%s", r.code, r.stdout, r.stderr)
 	}
 	r = botwork(t, "run", "--once")
-	if r.code != exitDone || !strings.Contains(r.stderr, says) {
+	if r.code != cli.ExitDone || !strings.Contains(r.stderr, says) {
 		t.Errorf("run: exit code %d, %s", r.code, r.stderr)
 	}
-	if got := doctorFound(t, exitDone)["exposed-files"]; got.State != doctor.Warning || !strings.Contains(got.Found, says) || !strings.Contains(got.Advice, "such as data") {
+	if got := doctorFound(t, cli.ExitDone)["exposed-files"]; got.State != doctor.Warning || !strings.Contains(got.Found, says) || !strings.Contains(got.Advice, "such as data") {
 		t.Errorf("doctor: %+v", got)
 	}
 	writeFile(t, "botwork.yaml", "handlers: {folders: [data]}\n")

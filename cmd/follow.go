@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/process"
 	"botwork/internal/reload"
 	"botwork/workqueue"
@@ -35,7 +36,7 @@ func workingAs(worker string, mistakes int) string {
 	if mistakes == 0 {
 		return "working as " + worker
 	}
-	return fmt.Sprintf("working as %s; pipelines have %s, and files with mistakes are not used", worker, count(mistakes, "mistake"))
+	return fmt.Sprintf("working as %s; pipelines have %s, and files with mistakes are not used", worker, cli.Count(mistakes, "mistake"))
 }
 
 // keepTexts notes now and then that this worker has its pipelines' texts, so that

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/handlers"
 	"botwork/handlers/queue"
 	"botwork/internal/author/strictyaml"
@@ -49,14 +50,14 @@ func viewParameters(fields []handlers.Field) []parameterView {
 
 func (a *app) handlersCommand() *cobra.Command {
 	registry := a.NewRegistry(handlers.Resources{}, queue.Services{})
-	cmd := group(&cobra.Command{
+	cmd := cli.Group(&cobra.Command{
 		Use:   "handlers",
 		Short: "List the handlers that steps can name, and their documentation",
 		Long: `Lists the handlers that the steps of a pipeline can name. "botwork handlers show
 KIND" prints what one of them does, its parameters, its output and an example.`,
 		Example: "  botwork handlers\n  botwork handlers show HTTP",
 	}, a.handlersShowCommand(registry))
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		kinds := registry.Kinds()
 		views := make([]kindView, len(kinds))
@@ -64,11 +65,11 @@ KIND" prints what one of them does, its parameters, its output and an example.`,
 			views[i] = viewKind(k)
 		}
 		return a.Print(*output, views, func() {
-			g := newGrid("handler", "what it does")
+			g := cli.NewGrid("handler", "what it does")
 			for _, v := range views {
-				g.add(v.Name, v.Summary)
+				g.Add(v.Name, v.Summary)
 			}
-			g.writeTo(a.Stdout)
+			g.Print(a.Stdout)
 		})
 	}
 	return cmd
@@ -79,10 +80,10 @@ func (a *app) handlersShowCommand(registry *handlers.Registry) *cobra.Command {
 		Use:               "show KIND",
 		Short:             "Print a handler's documentation",
 		Example:           "  botwork handlers show HTTP\n  botwork handlers show SQL --output json",
-		Args:              oneArgument("the handler's kind"),
+		Args:              cli.OneArgument("the handler's kind"),
 		ValidArgsFunction: cobra.FixedCompletions(registry.Names(), cobra.ShellCompDirectiveNoFileComp),
 	}
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		for _, kind := range registry.Kinds() {
 			// Upper and lower case matter in a pipeline, but not to a person who asks.
@@ -94,7 +95,7 @@ func (a *app) handlersShowCommand(registry *handlers.Registry) *cobra.Command {
 		if hint == "" {
 			hint = "known are " + strings.Join(registry.Names(), ", ")
 		}
-		return &usageError{fmt.Sprintf("there is no handler %q", args[0]), hint}
+		return &cli.UsageError{Message: fmt.Sprintf("there is no handler %q", args[0]), Hint: hint}
 	}
 	return cmd
 }

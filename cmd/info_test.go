@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"botwork/cmd/internal/cli"
 	"botwork/handlers"
 )
 
@@ -46,8 +47,8 @@ func TestHandlerContract(t *testing.T) {
 		Name: "Fetch", Summary: "Fetch a thing", Doc: "Fetches.", Output: "the thing", Example: "- handler: Fetch\n",
 		New: func() handlers.Handler { return &fetch{Tries: 3} },
 	}
-	a := &app{App: &App{Streams: Streams{Stdout: &out}}}
-	if err := a.Print(formatJSON, viewKind(kind), nil); err != nil {
+	a := &app{App: &cli.App{Streams: cli.Streams{Stdout: &out}}}
+	if err := a.Print(cli.FormatJSON, viewKind(kind), nil); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "handlers_show.json", out.String())
@@ -95,7 +96,7 @@ func TestDatabaseThatIsNotThere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	environ := []string{"BOTWORK_DATABASE_DRIVER=postgres", "BOTWORK_DATABASE_DSN=postgres://bot:hunter2@127.0.0.1:1/work?connect_timeout=1"}
 	r := botworkWith(t, "", environ, "items", "list")
-	r.wantFailure(t, exitFailed, "postgres", "bot:<secret>@127.0.0.1:1")
+	r.wantFailure(t, cli.ExitFailed, "postgres", "bot:<secret>@127.0.0.1:1")
 	if strings.Contains(r.stderr, "hunter2") {
 		t.Errorf("the password shows:\n%s", r.stderr)
 	}
@@ -104,12 +105,12 @@ func TestDatabaseThatIsNotThere(t *testing.T) {
 func TestDatabaseInAFolderThatIsNotThere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r := botworkWith(t, "", []string{"BOTWORK_DATABASE_DSN=nowhere/botwork.db"}, "items", "list")
-	r.wantFailure(t, exitFailed, "nowhere does not exist: create it, or change database.dsn")
+	r.wantFailure(t, cli.ExitFailed, "nowhere does not exist: create it, or change database.dsn")
 }
 
 func TestSettingsWithMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "botwork.yaml", "databse: {}\nworker: {capacity: 0}\n")
 	r := botwork(t, "items", "list")
-	r.wantFailure(t, exitUsage, `botwork.yaml:1:1: unknown key "databse"`, "botwork.yaml:2:20: ", "botwork: 2 mistakes\n")
+	r.wantFailure(t, cli.ExitUsage, `botwork.yaml:1:1: unknown key "databse"`, "botwork.yaml:2:20: ", "botwork: 2 mistakes\n")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/config"
 	"botwork/pipelines/shipped"
 )
@@ -69,7 +70,7 @@ The queue is a SQLite file in the folder until botwork.yaml says otherwise.
 
 A file that is there already is never overwritten without --force.`,
 		Example: "  botwork init myproject\n  botwork init . --force",
-		Args:    oneArgument("the project's folder"),
+		Args:    cli.OneArgument("the project's folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.initProject(args[0], force)
 		},
@@ -104,9 +105,9 @@ func (a *app) initProject(dir string, force bool) error {
 	}
 	fmt.Fprint(a.Stdout, "\nNext:\n")
 	if filepath.Clean(dir) != "." {
-		fmt.Fprintf(a.Stdout, "  cd %s\n", quoted(dir))
+		fmt.Fprintf(a.Stdout, "  cd %s\n", cli.QuotePath(dir))
 	}
-	command := commandIn(dir, os.Args[0])
+	command := cli.CommandIn(dir, os.Args[0])
 	fmt.Fprintf(a.Stdout, "  %s enqueue --pipeline hello --payload-file hello.json\n  %s run\n", command, command)
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"botwork/cmd/internal/cli"
 )
 
 func TestInitMakesAProjectThatWorks(t *testing.T) {
@@ -42,7 +44,7 @@ func TestInitNeverOverwrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := botwork(t, "init", ".")
-	r.wantFailure(t, exitFailed, "botwork.yaml", filepath.Join("pipelines", "hello.yaml"), "--force")
+	r.wantFailure(t, cli.ExitFailed, "botwork.yaml", filepath.Join("pipelines", "hello.yaml"), "--force")
 	if strings.Contains(r.stderr, "README.md") {
 		t.Errorf("it names a file that is not in the way:\n%s", r.stderr)
 	}

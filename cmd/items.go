@@ -5,11 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
 func (a *app) itemsCommand() *cobra.Command {
-	return group(&cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use: "items", Aliases: []string{"item"}, Short: "List, show and change work items",
 		Long: `Lists, shows and changes work items. Their states are
 
@@ -50,7 +51,7 @@ func parseIDs(args []string) ([]int64, error) {
 	for i, arg := range args {
 		id, err := strconv.ParseInt(arg, 10, 64)
 		if err != nil || id < 1 {
-			return nil, usagef("item id: got %q, want a whole number from 1 on", arg)
+			return nil, cli.Usagef("item id: got %q, want a whole number from 1 on", arg)
 		}
 		ids[i] = id
 	}

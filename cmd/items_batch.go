@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -36,12 +37,12 @@ database still works on it.
 
 JSON and YAML are one object; an unknown batch has no parts.`,
 		Example: "  botwork items batch q3v2ls5lqd2gyn4m7wzvb3mlfi",
-		Args:    oneArgument("the batch's key"),
+		Args:    cli.OneArgument("the batch's key"),
 	}
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := workqueue.CheckBatchKey(args[0]); err != nil {
-			return usagef("%v", err)
+			return cli.Usagef("%v", err)
 		}
 		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			sum := batchSummary{Key: args[0]}
@@ -95,9 +96,9 @@ func (a *app) showBatch(s *batchSummary) {
 	case workqueue.BatchPurge:
 		done = "removed"
 	}
-	text := fmt.Sprintf("batch %s: %s %s, in %s", s.Key, itemCount(s.Items), done, count(s.Parts, "part"))
+	text := fmt.Sprintf("batch %s: %s %s, in %s", s.Key, cli.ItemCount(s.Items), done, cli.Count(s.Parts, "part"))
 	if s.LowID != nil {
 		text += fmt.Sprintf("; new ids %d to %d", *s.LowID, *s.HighID)
 	}
-	fmt.Fprintf(a.Stdout, "%s; %s to %s\n", text, instant(s.FirstAt), instant(s.LastAt))
+	fmt.Fprintf(a.Stdout, "%s; %s to %s\n", text, cli.Instant(s.FirstAt), cli.Instant(s.LastAt))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
@@ -30,26 +31,26 @@ func (a *app) changeMany(ctx context.Context, store itemChanger, filter workqueu
 		case more:
 			fmt.Fprintf(a.Stdout, "more than %d items would be %s\n", n, done)
 		default:
-			fmt.Fprintf(a.Stdout, "%s would be %s\n", itemCount(n), done)
+			fmt.Fprintf(a.Stdout, "%s would be %s\n", cli.ItemCount(n), done)
 		}
 		return n, nil
 	}
 	bar := a.NewProgress(string(c.Action)+" items", 0)
 	c.Batch.Key = workqueue.NewBatchKey()
-	r, err := a.changePages(ctx, store, filter, c, bar.add)
+	r, err := a.changePages(ctx, store, filter, c, bar.Add)
 	if err == nil {
-		bar.done()
+		bar.Done()
 	}
-	bar.stop()
+	bar.Stop()
 	for _, id := range r.clones {
 		fmt.Fprintf(a.Stdout, "new item %d\n", id)
 	}
 	if err != nil {
 		return r.changed, r.broken(done, c.Batch.Key, err)
 	}
-	fmt.Fprintf(a.Stdout, "%s %s\n", itemCount(r.changed), done)
+	fmt.Fprintf(a.Stdout, "%s %s\n", cli.ItemCount(r.changed), done)
 	if r.keysTaken > 0 {
-		fmt.Fprintf(a.Stdout, "%s passed over: another item has the key that must be unique\n", itemCount(r.keysTaken))
+		fmt.Fprintf(a.Stdout, "%s passed over: another item has the key that must be unique\n", cli.ItemCount(r.keysTaken))
 	}
 	return r.changed, nil
 }
@@ -74,12 +75,12 @@ type bulkResult struct {
 func (r bulkResult) broken(done, batch string, err error) error {
 	if _, unknown := errors.AsType[*workqueue.UnansweredError](err); unknown {
 		return fmt.Errorf("at least %s %s; whether more are is unknown, since the database did not answer: %w; hint: `botwork items batch %s` tells it",
-			itemCount(r.changed), done, err, batch)
+			cli.ItemCount(r.changed), done, err, batch)
 	}
 	if r.cut && r.changed == 0 && r.from == 0 {
 		return err
 	}
-	said := itemCount(r.changed) + " " + done
+	said := cli.ItemCount(r.changed) + " " + done
 	if r.cut {
 		said = "at least " + said
 	}

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
@@ -42,7 +43,7 @@ func fullPages(number int, during func(ctx context.Context) error) pagedStore {
 
 func changeManyOf(ctx context.Context, store itemChanger, action workqueue.Action) result {
 	var stdout, stderr bytes.Buffer
-	a := &app{App: &App{Streams: Streams{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}, Started: true}}
+	a := &app{App: &cli.App{Streams: cli.Streams{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}, Started: true}}
 	_, err := a.changeMany(ctx, store, workqueue.ItemFilter{}, workqueue.Change{Action: action})
 	code := a.Finish(a.itemsCommand(), err)
 	return result{code, stdout.String(), stderr.String()}
@@ -53,7 +54,7 @@ func TestItemsChangeInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	store := fullPages(2, func(context.Context) error { interrupt(); return nil })
 	r := changeManyOf(ctx, store, workqueue.Cancel)
-	r.wantFailure(t, exitFailed, "botwork: interrupted: 1000 items cancelled; those with ids from 99001 on are done, the others are left")
+	r.wantFailure(t, cli.ExitFailed, "botwork: interrupted: 1000 items cancelled; those with ids from 99001 on are done, the others are left")
 	if r.stdout != "" {
 		t.Errorf("standard output = %q, want nothing", r.stdout)
 	}
@@ -63,7 +64,7 @@ func TestItemsChangeInterruptedBefore(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()
 	store := fullPages(1, func(context.Context) error { t.Error("a page was begun"); return nil })
-	changeManyOf(ctx, store, workqueue.Delete).wantFailure(t, exitFailed, "botwork: interrupted: no items deleted")
+	changeManyOf(ctx, store, workqueue.Delete).wantFailure(t, cli.ExitFailed, "botwork: interrupted: no items deleted")
 }
 
 // A database that does not answer is not waited for without end.
@@ -77,7 +78,7 @@ func TestItemsChangeInterruptedInVain(t *testing.T) {
 		})
 		began := time.Now()
 		r := changeManyOf(ctx, store, workqueue.Archive)
-		r.wantFailure(t, exitFailed, "botwork: interrupted: at least 507 items archived; those with ids from 99501 on are done")
+		r.wantFailure(t, cli.ExitFailed, "botwork: interrupted: at least 507 items archived; those with ids from 99501 on are done")
 		if took := time.Since(began); took != pageGrace {
 			t.Errorf("it gave the page %s, want %s", took, pageGrace)
 		}
@@ -87,12 +88,12 @@ func TestItemsChangeInterruptedInVain(t *testing.T) {
 func TestItemsChangeFailsHalfway(t *testing.T) {
 	away := errors.New("the database is away")
 	failing := func(context.Context) error { return away }
-	changeManyOf(t.Context(), fullPages(3, failing), workqueue.Repeat).wantFailure(t, exitFailed,
+	changeManyOf(t.Context(), fullPages(3, failing), workqueue.Repeat).wantFailure(t, cli.ExitFailed,
 		"botwork: at least 1007 items repeated; those with ids from 99001 on are done, the others are left: the database is away")
 	nothing := pagedStore{page: func(context.Context, workqueue.ItemFilter, workqueue.Change) (workqueue.ChangeResult, error) {
 		return workqueue.ChangeResult{}, away
 	}}
-	changeManyOf(t.Context(), nothing, workqueue.Repeat).wantFailure(t, exitFailed, "botwork: the database is away")
+	changeManyOf(t.Context(), nothing, workqueue.Repeat).wantFailure(t, cli.ExitFailed, "botwork: the database is away")
 }
 
 // What was cloned is told although the rest was not.
@@ -104,7 +105,7 @@ func TestItemsCloneFailsHalfway(t *testing.T) {
 		return workqueue.ChangeResult{Changed: 1, Clones: []int64{13}}, errors.New("the database is away")
 	}}
 	r := changeManyOf(t.Context(), store, workqueue.Clone)
-	r.wantFailure(t, exitFailed, "at least 3 items cloned; those with ids from 9 on are done")
+	r.wantFailure(t, cli.ExitFailed, "at least 3 items cloned; those with ids from 9 on are done")
 	if want := "new item 11\nnew item 12\nnew item 13\n"; r.stdout != want {
 		t.Errorf("standard output = %q, want %q", r.stdout, want)
 	}

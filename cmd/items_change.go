@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -117,18 +118,18 @@ func (c *itemChange) check(ids []int64, filter workqueue.ItemFilter) error {
 	filtered := !isZero(filter)
 	switch {
 	case len(ids) > 0 && (filtered || c.flags.deleted):
-		return usagef("got ids and a filter, want one of them")
+		return cli.Usagef("got ids and a filter, want one of them")
 	case len(ids) > 0 && c.all:
-		return usagef("got ids and --all, want one of them")
+		return cli.Usagef("got ids and --all, want one of them")
 	case filtered && c.all:
-		return usagef("got a filter and --all, want one of them")
+		return cli.Usagef("got a filter and --all, want one of them")
 	case len(ids) == 0 && !filtered && !c.all:
-		return usagef("got no ids and no filter; want the items' ids, a filter such as --queue NAME, or --all")
+		return cli.Usagef("got no ids and no filter; want the items' ids, a filter such as --queue NAME, or --all")
 	case !c.Action.TakesDeleted() && slices.Contains(filter.Lifecycles, workqueue.LifeDeleted):
-		return usagef("--lifecycle: got deleted, but what is deleted can only be repeated or cloned")
+		return cli.Usagef("--lifecycle: got deleted, but what is deleted can only be repeated or cloned")
 	}
 	if wanted := c.wantsYes(ids, filter); wanted != "" {
-		return usagef("%s", wanted)
+		return cli.Usagef("%s", wanted)
 	}
 	return nil
 }
@@ -168,7 +169,7 @@ func (a *app) changeEach(ctx context.Context, store workqueue.ItemStore, ids []i
 		}
 	}
 	if refused {
-		return &reportedError{exitFailed}
+		return &cli.ReportedError{Code: cli.ExitFailed}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
@@ -23,7 +24,7 @@ func TestItemsChangeByID(t *testing.T) {
 	}
 
 	r := botwork(t, "items", "cancel", "4", "1", "6", "99", "--reason", "not wanted")
-	r.wantFailure(t, exitFailed, "cancel item 1: its state is Processed (2)", "item 99: not found")
+	r.wantFailure(t, cli.ExitFailed, "cancel item 1: its state is Processed (2)", "item 99: not found")
 	if want := "item 4: cancelled\nitem 6: cancelled\n"; r.stdout != want {
 		t.Errorf("output = %q, want %q: a refusal must not keep the others", r.stdout, want)
 	}
@@ -36,7 +37,7 @@ func TestItemsChangeByID(t *testing.T) {
 	if out := mustDo(t, "items", "run", "5"); out != "item 5: set to run\n" || item(5).Lifecycle != workqueue.LifePending {
 		t.Errorf("run said %q and made item 5 %s, want it pending", out, item(5).Lifecycle)
 	}
-	botwork(t, "items", "run", "7").wantFailure(t, exitFailed, "run item 7: its state is Assigned (5)", "a worker has been given it already")
+	botwork(t, "items", "run", "7").wantFailure(t, cli.ExitFailed, "run item 7: its state is Assigned (5)", "a worker has been given it already")
 
 	if out := mustDo(t, "items", "archive", "7"); out != "item 7: archived\n" {
 		t.Errorf("archive said %q", out)
@@ -51,7 +52,7 @@ func TestItemsChangeByID(t *testing.T) {
 	if it := item(3); it.State != workqueue.Ready || it.RetryCount != 0 {
 		t.Errorf("item 3 = %+v, want it Ready with its counters at zero", it)
 	}
-	botwork(t, "items", "repeat", "2").wantFailure(t, exitFailed, "repeat item 2: its state is Ready (0)", "only a finished item")
+	botwork(t, "items", "repeat", "2").wantFailure(t, cli.ExitFailed, "repeat item 2: its state is Ready (0)", "only a finished item")
 
 	if out := mustDo(t, "items", "clone", "2"); out != "item 2: cloned as item 8\n" {
 		t.Errorf("clone said %q", out)
@@ -63,14 +64,14 @@ func TestItemsChangeByID(t *testing.T) {
 	if out := mustDo(t, "items", "delete", "1"); out != "item 1: deleted\n" {
 		t.Errorf("delete said %q", out)
 	}
-	botwork(t, "items", "show", "1").wantFailure(t, exitFailed, "not found")
+	botwork(t, "items", "show", "1").wantFailure(t, cli.ExitFailed, "not found")
 }
 
 func TestItemsDeleteLeavesRunning(t *testing.T) {
 	inProject(t)
 	busyQueue(t)
-	botwork(t, "items", "delete", "6").wantFailure(t, exitFailed, "a running item cannot be deleted: cancel it first")
-	botwork(t, "items", "archive", "6").wantFailure(t, exitFailed, "it runs: cancel it instead")
+	botwork(t, "items", "delete", "6").wantFailure(t, cli.ExitFailed, "a running item cannot be deleted: cancel it first")
+	botwork(t, "items", "archive", "6").wantFailure(t, cli.ExitFailed, "it runs: cancel it instead")
 	if out := mustDo(t, "items", "delete", "--all", "--yes"); out != "6 items deleted\n" {
 		t.Errorf("delete --all said %q", out)
 	}
@@ -99,7 +100,7 @@ func TestItemsChangeDryRun(t *testing.T) {
 		}
 	}
 	r := botwork(t, "items", "delete", "6", "1", "--dry-run")
-	r.wantFailure(t, exitFailed, "delete item 6: its state is Blocked (1)")
+	r.wantFailure(t, cli.ExitFailed, "delete item 6: its state is Blocked (1)")
 	if r.stdout != "item 1: would be deleted\n" {
 		t.Errorf("it said %q of item 1", r.stdout)
 	}
@@ -203,11 +204,11 @@ func TestItemsDeletedLogically(t *testing.T) {
 	if out := mustDo(t, "items", "list", "--lifecycle", "deleted"); !strings.Contains(out, "deleted    3") || !strings.Contains(out, "deleted: by mistake") {
 		t.Errorf("the table does not tell of the deletion:\n%s", out)
 	}
-	botwork(t, "items", "cancel", "1").wantFailure(t, exitFailed, "it has been deleted; repeat brings it back")
+	botwork(t, "items", "cancel", "1").wantFailure(t, cli.ExitFailed, "it has been deleted; repeat brings it back")
 
 	r := botwork(t, "items", "repeat", "1")
-	r.wantFailure(t, exitFailed, `repeat item 1: item 3 has the same natural key "4711", which must be unique`)
-	botwork(t, "items", "clone", "3").wantFailure(t, exitFailed, `clone item 3: item 3 has the same natural key "4711"`)
+	r.wantFailure(t, cli.ExitFailed, `repeat item 1: item 3 has the same natural key "4711", which must be unique`)
+	botwork(t, "items", "clone", "3").wantFailure(t, cli.ExitFailed, `clone item 3: item 3 has the same natural key "4711"`)
 	if out := mustDo(t, "items", "repeat", "--lifecycle", "deleted"); out != "1 item repeated\n1 item passed over: another item has the key that must be unique\n" {
 		t.Errorf("repeat said %q, want the one whose key is free, and that there is another", out)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
 )
@@ -73,7 +74,7 @@ func (f *itemFlags) filter(flags *pflag.FlagSet) (workqueue.ItemFilter, error) {
 	}
 	if f.allTags {
 		if len(f.tags) == 0 {
-			return filter, usagef("--all-tags: got no --tag, want one or more")
+			return filter, cli.Usagef("--all-tags: got no --tag, want one or more")
 		}
 		filter.TagsAny, filter.TagsAll = nil, f.tags
 	}
@@ -81,7 +82,7 @@ func (f *itemFlags) filter(flags *pflag.FlagSet) (workqueue.ItemFilter, error) {
 	if filter.States, filter.Lifecycles, err = f.standing(); err != nil {
 		return filter, err
 	}
-	if filter.Metadata, err = parsePairs(f.meta); err != nil {
+	if filter.Metadata, err = cli.ParsePairs(f.meta); err != nil {
 		return filter, err
 	}
 	filter.Band, err = f.priorities()
@@ -111,7 +112,7 @@ func (f *itemFlags) refuseEmpty(flags *pflag.FlagSet) error {
 		{"meta", f.meta}, {"band", []string{f.band}},
 	} {
 		if flags.Changed(flag.name) && (len(flag.values) == 0 || slices.Contains(flag.values, "")) {
-			return usagef("--%s: got an empty text; leave the flag out for any", flag.name)
+			return cli.Usagef("--%s: got an empty text; leave the flag out for any", flag.name)
 		}
 	}
 	return nil
@@ -123,12 +124,12 @@ func (f *itemFlags) priorities() (workqueue.Band, error) {
 	if f.band != "" {
 		var ok bool
 		if band, ok = bands[strings.ToLower(f.band)]; !ok {
-			return band, &usageError{fmt.Sprintf("--band: got %q, want high, medium or low", f.band), strictyaml.Suggest(f.band, bandWords)}
+			return band, &cli.UsageError{Message: fmt.Sprintf("--band: got %q, want high, medium or low", f.band), Hint: strictyaml.Suggest(f.band, bandWords)}
 		}
 	}
 	band.Min, band.Max = max(band.Min, f.minPriority), min(band.Max, f.maxPriority)
 	if band.Empty() {
-		return band, usagef("no priority is left between --min-priority, --max-priority and --band")
+		return band, cli.Usagef("no priority is left between --min-priority, --max-priority and --band")
 	}
 	if band == workqueue.EveryPriority {
 		return workqueue.Band{}, nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
@@ -91,7 +92,7 @@ func TestItemsOfAQueueThatIsNotThere(t *testing.T) {
 	taggedQueue(t)
 	for _, line := range []string{"list --queue defualt", "list --queue defualt --output json", "cancel --queue defualt", "delete --queue defualt --dry-run"} {
 		botwork(t, append([]string{"items"}, strings.Fields(line)...)...).
-			wantFailure(t, exitFailed, `read queue "defualt": not found; did you mean "default"?`)
+			wantFailure(t, cli.ExitFailed, `read queue "defualt": not found; did you mean "default"?`)
 	}
 	// An empty page of a queue that is there is no fault.
 	if out := mustDo(t, "items", "list", "--queue", "default", "--before", "1"); out != "no items\n" {
@@ -103,7 +104,7 @@ func TestItemsOfAQueueThatIsNotThere(t *testing.T) {
 func TestItemsRunOfAFilterNamesWhatItPicks(t *testing.T) {
 	inProject(t)
 	taggedQueue(t)
-	botwork(t, "items", "run", "--tag", "invoice").wantFailure(t, exitUsage, "every finished item", "--lifecycle scheduled,retry")
+	botwork(t, "items", "run", "--tag", "invoice").wantFailure(t, cli.ExitUsage, "every finished item", "--lifecycle scheduled,retry")
 	for flags, want := range map[string]string{
 		"--tag invoice --dry-run":           "2 items would be set to run\n",
 		"--tag invoice --yes":               "2 items set to run\n",

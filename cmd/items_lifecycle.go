@@ -3,6 +3,7 @@ package cmd
 import (
 	"slices"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
@@ -55,12 +56,12 @@ func (f *itemFlags) standing() ([]workqueue.State, []workqueue.Lifecycle, error)
 	// lifecycles. Here one or the other is meant, so the states have to be
 	// said as lifecycles.
 	if len(lives) > 0 {
-		return nil, nil, usagef("--state: %s does not go with --lifecycle, since it is one: give all of them there", waiting[0])
+		return nil, nil, cli.Usagef("--state: %s does not go with --lifecycle, since it is one: give all of them there", waiting[0])
 	}
 	for _, s := range states {
 		life, ok := lifeOf[s]
 		if !ok {
-			return nil, nil, usagef("--state: got %s and %s, which overlap; for all that waits give Ready,Pending", waiting[0], s)
+			return nil, nil, cli.Usagef("--state: got %s and %s, which overlap; for all that waits give Ready,Pending", waiting[0], s)
 		}
 		waiting = append(waiting, life)
 	}
@@ -77,7 +78,7 @@ func (f *itemFlags) parseStates() (states []workqueue.State, waiting []workqueue
 		}
 		life, err := workqueue.ParseLifecycle(word)
 		if err != nil || !slices.Contains(stateLives, life) {
-			return nil, nil, oneOf("state", word, stateWords())
+			return nil, nil, cli.NotOneOf("state", word, stateWords())
 		}
 		switch life {
 		case workqueue.LifeScheduled, workqueue.LifeRetry:
@@ -98,7 +99,7 @@ func (f *itemFlags) parseLifecycles() ([]workqueue.Lifecycle, error) {
 	for _, word := range f.lifecycles {
 		life, err := workqueue.ParseLifecycle(word)
 		if err != nil {
-			return nil, oneOf("lifecycle", word, lifecycleWords())
+			return nil, cli.NotOneOf("lifecycle", word, lifecycleWords())
 		}
 		lives = append(lives, life)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -37,19 +38,19 @@ To page, give --before the last id of the page before.`,
   botwork items list --state archived --limit 10 --output json
   botwork items list --tag urgent --meta customer=4711
   botwork items list --band high --before 4711`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 	}
 	flags.register(cmd)
 	flags.registerDeleted(cmd)
 	cmd.Flags().IntVar(&limit, "limit", 50, "list at most `N` items")
 	cmd.Flags().Int64Var(&before, "before", 0, "only items with a smaller `ID`: the next page")
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if limit < 1 {
-			return usagef("--limit: got %d, want 1 or more", limit)
+			return cli.Usagef("--limit: got %d, want 1 or more", limit)
 		}
 		if before < 0 {
-			return usagef("--before: got %d, want an item's id", before)
+			return cli.Usagef("--before: got %d, want an item's id", before)
 		}
 		filter, err := flags.filter(cmd.Flags())
 		if err != nil {
@@ -65,7 +66,7 @@ To page, give --before the last id of the page before.`,
 			if err != nil {
 				return err
 			}
-			if *output != formatTable {
+			if *output != cli.FormatTable {
 				return a.Print(*output, items, nil)
 			}
 			return a.itemTable(cmd.Context(), store, items, limit)
@@ -85,7 +86,7 @@ func (a *app) itemTable(ctx context.Context, store *sqlstore.Store, items []work
 	}
 	// The state is there for those who know its number from SQL; its name would
 	// say what the lifecycle says.
-	g := newGrid("id", "lifecycle", "state", "priority", "queue", "pipeline", "worker", "failed", "created", "note")
+	g := cli.NewGrid("id", "lifecycle", "state", "priority", "queue", "pipeline", "worker", "failed", "created", "note")
 	for i := range items {
 		it := &items[i]
 		worker := "" // or the robot that has taken it
@@ -95,10 +96,10 @@ func (a *app) itemTable(ctx context.Context, store *sqlstore.Store, items []work
 		case it.Robot != nil:
 			worker = *it.Robot
 		}
-		g.add(fmt.Sprint(it.ID), string(it.Lifecycle), fmt.Sprint(int(it.State)), fmt.Sprint(it.Priority), it.QueueName,
-			short(it.IntegrationConfig, 32), worker, fmt.Sprint(it.RetryCount), instant(&it.CreatedAt), itemNote(it))
+		g.Add(fmt.Sprint(it.ID), string(it.Lifecycle), fmt.Sprint(int(it.State)), fmt.Sprint(it.Priority), it.QueueName,
+			cli.Shorten(it.IntegrationConfig, 32), worker, fmt.Sprint(it.RetryCount), cli.Instant(&it.CreatedAt), itemNote(it))
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 	if len(items) == limit {
 		fmt.Fprintf(a.Stdout, "For older ones add: --before %d\n", items[len(items)-1].ID)
 	}
@@ -110,9 +111,9 @@ func (a *app) itemTable(ctx context.Context, store *sqlstore.Store, items []work
 func itemNote(it *workqueue.Item) string {
 	switch life := it.Lifecycle; {
 	case life == workqueue.LifeActive && it.Step != nil:
-		return withText("at "+short(*it.Step, 40), it.Progress)
+		return withText("at "+cli.Shorten(*it.Step, 40), it.Progress)
 	case life == workqueue.LifeScheduled || life == workqueue.LifeRetry:
-		return withText("due "+instant(&it.AvailableAt), it.Error)
+		return withText("due "+cli.Instant(&it.AvailableAt), it.Error)
 	case life == workqueue.LifeDeleted:
 		return withText("deleted", it.DeletedReason)
 	default:
@@ -126,9 +127,9 @@ func withText(note string, text *string) string {
 	case text == nil:
 		return note
 	case note == "":
-		return short(*text, 60)
+		return cli.Shorten(*text, 60)
 	default:
-		return note + ": " + short(*text, 60)
+		return note + ": " + cli.Shorten(*text, 60)
 	}
 }
 

@@ -8,12 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
 // itemSheet shows the fields that say something, one per line.
 func (a *app) itemSheet(it *workqueue.Item, attempts []workqueue.Attempt, workers []workqueue.Worker) {
-	s := &sheet{newGrid()}
+	s := &sheet{cli.NewGrid()}
 	s.add("id", fmt.Sprint(it.ID))
 	s.add("lifecycle", string(it.Lifecycle))
 	s.add("state", fmt.Sprintf("%s (%d)", it.State, it.State))
@@ -51,15 +52,15 @@ func (a *app) itemSheet(it *workqueue.Item, attempts []workqueue.Attempt, worker
 	s.add("metadata", pairList(it.Metadata))
 	s.add("labels", string(it.Labels))
 	s.add("selectors", string(it.Selectors))
-	s.writeTo(a.Stdout)
+	s.Print(a.Stdout)
 }
 
 // sheet is a grid of names and values in which what is empty has no line.
-type sheet struct{ *grid }
+type sheet struct{ *cli.Grid }
 
 func (s *sheet) add(name, value string) {
 	if value != "" {
-		s.grid.add(name, value)
+		s.Grid.Add(name, value)
 	}
 }
 
@@ -69,7 +70,7 @@ func (s *sheet) text(name string, value *string) {
 	}
 }
 
-func (s *sheet) time(name string, at *time.Time) { s.add(name, instant(at)) }
+func (s *sheet) time(name string, at *time.Time) { s.add(name, cli.Instant(at)) }
 
 func (s *sheet) milliseconds(name string, ms *int64) {
 	if ms != nil {
@@ -86,7 +87,7 @@ func (s *sheet) snooze(it *workqueue.Item, attempts []workqueue.Attempt) {
 	if last.Outcome != "snoozed" || last.Fence != it.Fence {
 		return
 	}
-	until := "until " + instant(&it.AvailableAt)
+	until := "until " + cli.Instant(&it.AvailableAt)
 	if last.Reason != nil {
 		until += ": " + *last.Reason
 	}
@@ -95,7 +96,7 @@ func (s *sheet) snooze(it *workqueue.Item, attempts []workqueue.Attempt) {
 
 // run shows how far the present or the last run has come, and its failures.
 func (s *sheet) run(it *workqueue.Item) {
-	s.add("pipeline text", shortHash(it.PipelineHash))
+	s.add("pipeline text", cli.ShortHash(it.PipelineHash))
 	s.text("step", it.Step)
 	s.text("progress", it.Progress)
 	if it.ProgressPercent != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -25,7 +26,7 @@ func (d itemDetails) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	attempts, err := plainJSON(d.Attempts)
+	attempts, err := cli.PlainJSON(d.Attempts)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +45,9 @@ they are recorded every two seconds while a run goes on, and with its end.
 
 JSON and YAML are one object, with the attempts under "attempts".`,
 		Example: "  botwork items show 17\n  botwork items show 17 --output json",
-		Args:    oneArgument("the item's id"),
+		Args:    cli.OneArgument("the item's id"),
 	}
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ids, err := parseIDs(args)
 		if err != nil {
@@ -62,7 +63,7 @@ JSON and YAML are one object, with the attempts under "attempts".`,
 				return err
 			}
 			a.hideSecrets(&item, attempts)
-			if *output != formatTable {
+			if *output != cli.FormatTable {
 				return a.Print(*output, itemDetails{item, attempts}, nil)
 			}
 			workers, err := store.Workers(cmd.Context())
@@ -81,13 +82,13 @@ func (a *app) attemptTable(attempts []workqueue.Attempt) {
 	if len(attempts) == 0 {
 		return
 	}
-	g := newGrid("attempt", "outcome", "worker", "host", "text", "step", "finished", "error or reason")
+	g := cli.NewGrid("attempt", "outcome", "worker", "host", "text", "step", "finished", "error or reason")
 	for _, at := range attempts {
-		g.add(fmt.Sprint(at.Attempt), at.Outcome, orDash(at.WorkerName), orDash(at.Host), cmp.Or(shortHash(at.PipelineHash), "-"), orDash(at.Step),
-			instant(&at.FinishedAt), orDash(cmp.Or(at.Error, at.Reason)))
+		g.Add(fmt.Sprint(at.Attempt), at.Outcome, cli.OrDash(at.WorkerName), cli.OrDash(at.Host), cmp.Or(cli.ShortHash(at.PipelineHash), "-"), cli.OrDash(at.Step),
+			cli.Instant(&at.FinishedAt), cli.OrDash(cmp.Or(at.Error, at.Reason)))
 	}
 	fmt.Fprintln(a.Stdout)
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 	for i := range attempts {
 		a.attemptTold(&attempts[i])
 	}
@@ -100,15 +101,15 @@ func (a *app) attemptTold(at *workqueue.Attempt) {
 	}
 	// A release counts no attempt, so two may have one number: the time tells
 	// which row of the table it is.
-	fmt.Fprintf(a.Stdout, "\nattempt %d, %s %s\n", at.Attempt, at.Outcome, instant(&at.FinishedAt))
-	g := newGrid()
+	fmt.Fprintf(a.Stdout, "\nattempt %d, %s %s\n", at.Attempt, at.Outcome, cli.Instant(&at.FinishedAt))
+	g := cli.NewGrid()
 	if at.Progress != nil {
-		g.add("  progress", *at.Progress)
+		g.Add("  progress", *at.Progress)
 	}
 	if at.LogTail != nil {
-		g.add("  log", logLines(at.LogTail))
+		g.Add("  log", logLines(at.LogTail))
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 }
 
 // logLines are the last lines of a run's log; "" for none. A cell of a table

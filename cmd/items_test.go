@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -184,7 +185,7 @@ func TestItemsTable(t *testing.T) {
 	if out := mustDo(t, "items", "list", "--state", "Blocked"); !strings.Contains(out, "at load: half of 12") {
 		t.Errorf("the table does not tell where the running item is:\n%s", out)
 	}
-	botwork(t, "items", "show", "99").wantFailure(t, exitFailed, "item 99: not found")
+	botwork(t, "items", "show", "99").wantFailure(t, cli.ExitFailed, "item 99: not found")
 }
 
 // Listing page by page finds each item once, however few of them suit.
@@ -220,7 +221,7 @@ func TestWorkers(t *testing.T) {
 	if out := mustDo(t, "workers", "list"); !strings.Contains(out, "botwork run") {
 		t.Errorf("no workers: %q", out)
 	}
-	botwork(t, "workers", "drain", "worker-1").wantFailure(t, exitFailed, "not found; no worker is running")
+	botwork(t, "workers", "drain", "worker-1").wantFailure(t, cli.ExitFailed, "not found; no worker is running")
 
 	store := busyQueue(t)
 	if out := mustDo(t, "workers", "list"); !strings.Contains(out, "worker-1  active") {
@@ -240,7 +241,7 @@ func TestWorkers(t *testing.T) {
 	if out := mustDo(t, "workers", "list"); !strings.Contains(out, "4711  4 (1 stuck)  1.2.3") {
 		t.Errorf("the slots do not tell of the stuck one:\n%s", out)
 	}
-	botwork(t, "workers", "drain", "worker-2").wantFailure(t, exitFailed, `did you mean "worker-1"?`)
+	botwork(t, "workers", "drain", "worker-2").wantFailure(t, cli.ExitFailed, `did you mean "worker-1"?`)
 	if out := mustDo(t, "workers", "drain", "worker-1"); out != "worker worker-1: draining\n" {
 		t.Errorf("drain said %q", out)
 	}
@@ -251,7 +252,7 @@ func TestWorkers(t *testing.T) {
 	if err := store.StopWorker(t.Context(), workers[0].ID, "instance-1"); err != nil {
 		t.Fatal(err)
 	}
-	botwork(t, "workers", "drain", "worker-1").wantFailure(t, exitFailed, "it has stopped already")
+	botwork(t, "workers", "drain", "worker-1").wantFailure(t, cli.ExitFailed, "it has stopped already")
 }
 
 func TestWorkerThatIsGone(t *testing.T) {

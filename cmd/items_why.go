@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue/assign"
 	"botwork/workqueue/sqlstore"
 )
@@ -27,9 +28,9 @@ whatever the reason is.
 
 JSON and YAML are one object; "kind" names the reason in one word.`,
 		Example: "  botwork items why 17\n  botwork items why 17 --output json",
-		Args:    oneArgument("the item's id"),
+		Args:    cli.OneArgument("the item's id"),
 	}
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ids, err := parseIDs(args)
 		if err != nil {
@@ -56,25 +57,25 @@ func (a *app) reasonSheet(r *assign.Reason) {
 	if strings.HasPrefix(expected, "unknown: ") {
 		expected = "unknown" // the reason stands above
 	}
-	s := &sheet{newGrid()}
+	s := &sheet{cli.NewGrid()}
 	s.add("item", fmt.Sprint(r.ItemID))
 	s.add("lifecycle", string(r.Lifecycle))
 	s.add("reason", string(r.Kind))
 	s.add("why", r.Text)
 	s.add("what would change it", r.Change)
 	s.add("expected to start", expected)
-	s.writeTo(a.Stdout)
+	s.Print(a.Stdout)
 	if len(r.Workers) == 0 {
 		return
 	}
-	g := newGrid("worker", "slots", "running", "holds", "selectors")
+	g := cli.NewGrid("worker", "slots", "running", "holds", "selectors")
 	for _, w := range r.Workers {
 		lacks := w.Lacks
 		if lacks == "" {
 			lacks = "-"
 		}
-		g.add(w.Name, fmt.Sprint(w.Slots), fmt.Sprint(w.Running), fmt.Sprint(w.Holds), lacks)
+		g.Add(w.Name, fmt.Sprint(w.Slots), fmt.Sprint(w.Running), fmt.Sprint(w.Holds), lacks)
 	}
 	fmt.Fprintln(a.Stdout)
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
 )
@@ -24,8 +25,8 @@ func TestItemsWhy(t *testing.T) {
 	golden(t, "items_why.txt", mustDo(t, "items", "why", "1"))
 	golden(t, "items_why.json", mustDo(t, "items", "why", "1", "-o", "json"))
 	golden(t, "items_why.yaml", mustDo(t, "items", "why", "1", "-o", "yaml"))
-	botwork(t, "items", "why", "7").wantFailure(t, exitFailed, "7", "not found")
-	botwork(t, "items", "why", "x").wantFailure(t, exitUsage, "item id")
+	botwork(t, "items", "why", "7").wantFailure(t, cli.ExitFailed, "7", "not found")
+	botwork(t, "items", "why", "x").wantFailure(t, cli.ExitUsage, "item id")
 }
 
 // What the schedules of the pipelines folder say counts, but for files with mistakes.
@@ -40,7 +41,7 @@ func TestItemsWhyKnowsTheSchedules(t *testing.T) {
 	reason := func(id string) (r assign.Reason, told string) {
 		t.Helper()
 		result := botwork(t, "items", "why", id, "-o", "json")
-		if err := json.Unmarshal([]byte(result.stdout), &r); err != nil || result.code != exitDone {
+		if err := json.Unmarshal([]byte(result.stdout), &r); err != nil || result.code != cli.ExitDone {
 			t.Fatalf("items why %s: %v, exit code %d\n%s%s", id, err, result.code, result.stdout, result.stderr)
 		}
 		return r, result.stderr

@@ -8,11 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/keyring"
 )
 
 func (a *app) keysCommand() *cobra.Command {
-	return group(&cobra.Command{Use: "keys", Aliases: []string{"key"}, Short: "Make, rotate and list the keys of encrypted queues"},
+	return cli.Group(&cobra.Command{Use: "keys", Aliases: []string{"key"}, Short: "Make, rotate and list the keys of encrypted queues"},
 		a.keysNewCommand(), a.keysRotateCommand(), a.keysListCommand())
 }
 
@@ -28,10 +29,10 @@ With --out it goes to a new file that only its owner may read and write; one tha
 is there already is never overwritten. Without, it goes to standard output, for a
 store of secrets or an environment variable.`,
 		Example: "  botwork keys new --out keyset.json\n  botwork keys new | vault kv put secret/botwork keyset=-",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("out") && out == "" {
-				return usagef("--out: got an empty path")
+				return cli.Usagef("--out: got an empty path")
 			}
 			return a.newKeys(out)
 		},

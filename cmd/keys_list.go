@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/keyring"
 )
 
@@ -20,9 +21,9 @@ all that are enabled open what they have sealed.
 Every text that a key has sealed begins with the signs of the last column, so that
 the database can be asked whether an old key is still needed: docs/encryption.md.`,
 		Example: "  botwork keys list\n  botwork keys list keyset.json --output json",
-		Args:    optionalArgument("a file with a keyset"),
+		Args:    cli.OptionalArgument("a file with a keyset"),
 	}
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		k, err := a.keysOf(args)
 		if err != nil {
@@ -48,20 +49,20 @@ func (a *app) keysOf(args []string) (*keyring.Keyring, error) {
 }
 
 func noKeyset() error {
-	return &usageError{"the settings name no keyset (encryption.keyset), and no FILE was given", "`botwork keys new --out FILE` makes one"}
+	return &cli.UsageError{Message: "the settings name no keyset (encryption.keyset), and no FILE was given", Hint: "`botwork keys new --out FILE` makes one"}
 }
 
 func (a *app) keyTable(k *keyring.Keyring) {
-	g := newGrid("id", "type", "status", "primary", "texts begin")
+	g := cli.NewGrid("id", "type", "status", "primary", "texts begin")
 	for _, key := range k.Keys() {
 		primary := ""
 		if key.Primary {
 			primary = "yes"
 		}
-		g.add(fmt.Sprint(key.ID), key.Type, key.Status, primary, key.TextsBegin)
+		g.Add(fmt.Sprint(key.ID), key.Type, key.Status, primary, key.TextsBegin)
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 	if staged, ok := k.Staged(); ok {
-		fmt.Fprintf(a.Stdout, "Key %d does not seal yet. When every worker has it: `%s keys rotate --promote`\n", staged.ID, commandIn(".", os.Args[0]))
+		fmt.Fprintf(a.Stdout, "Key %d does not seal yet. When every worker has it: `%s keys rotate --promote`\n", staged.ID, cli.CommandIn(".", os.Args[0]))
 	}
 }

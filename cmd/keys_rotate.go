@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/keyring"
 )
 
@@ -41,10 +42,10 @@ func (a *app) keysRotateCommand() *cobra.Command {
 		Example: `  botwork keys rotate --add
   botwork keys rotate --promote
   botwork keys rotate keyset.json`,
-		Args: optionalArgument("a file with a keyset"),
+		Args: cli.OptionalArgument("a file with a keyset"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if step.add && step.promote {
-				return &usageError{"--add and --promote are two steps, want one of them", "without any, both are done at once"}
+				return &cli.UsageError{Message: "--add and --promote are two steps, want one of them", Hint: "without any, both are done at once"}
 			}
 			return a.rotateKeys(args, step)
 		},
@@ -82,7 +83,7 @@ func (a *app) rotateKeys(args []string, step rotation) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(a.Stdout, step.told(shortPath(path), args, k))
+	fmt.Fprint(a.Stdout, step.told(cli.ShortPath(path), args, k))
 	return nil
 }
 
@@ -103,9 +104,9 @@ func (a *app) configuredKeyset(step rotation) (string, error) {
 	if variable != "" {
 		place = "the environment variable " + variable
 	}
-	return "", &usageError{
-		fmt.Sprintf("the keyset stands in %s, which this command does not change", place),
-		fmt.Sprintf("give its text to `%s%s -` and put what that prints in its place, for every worker", rotateCommand(), step.flag()),
+	return "", &cli.UsageError{
+		Message: fmt.Sprintf("the keyset stands in %s, which this command does not change", place),
+		Hint:    fmt.Sprintf("give its text to `%s%s -` and put what that prints in its place, for every worker", rotateCommand(), step.flag()),
 	}
 }
 
@@ -164,7 +165,7 @@ func argument(args []string) string {
 	if len(args) == 0 {
 		return ""
 	}
-	return " " + quoted(args[0])
+	return " " + cli.QuotePath(args[0])
 }
 
 func primaryOf(keys []keyring.Key) uint32 {
@@ -186,4 +187,4 @@ func (r rotation) flag() string {
 	return ""
 }
 
-func rotateCommand() string { return commandIn(".", os.Args[0]) + " keys rotate" }
+func rotateCommand() string { return cli.CommandIn(".", os.Args[0]) + " keys rotate" }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/keyring"
 )
 
@@ -96,13 +97,13 @@ func TestKeysNew(t *testing.T) {
 	}
 
 	before := readFile(t, "keyset.json")
-	botwork(t, "keys", "new", "--out", "keyset.json").wantFailure(t, exitFailed, "keyset.json is there already; nothing was written")
+	botwork(t, "keys", "new", "--out", "keyset.json").wantFailure(t, cli.ExitFailed, "keyset.json is there already; nothing was written")
 	if readFile(t, "keyset.json") != before {
 		t.Error("keys new has overwritten a keyset")
 	}
-	botwork(t, "keys", "new", "--out", "nowhere/keyset.json").wantFailure(t, exitFailed, "nowhere")
-	botwork(t, "keys", "new", "--out", "").wantFailure(t, exitUsage, "--out: got an empty path")
-	botwork(t, "keys", "new", "keyset.json").wantFailure(t, exitUsage, `got the argument "keyset.json"`)
+	botwork(t, "keys", "new", "--out", "nowhere/keyset.json").wantFailure(t, cli.ExitFailed, "nowhere")
+	botwork(t, "keys", "new", "--out", "").wantFailure(t, cli.ExitUsage, "--out: got an empty path")
+	botwork(t, "keys", "new", "keyset.json").wantFailure(t, cli.ExitUsage, `got the argument "keyset.json"`)
 	wantFiles(t, ".", "keyset.json")
 }
 
@@ -110,7 +111,7 @@ func TestKeysNewToStandardOutput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r := botwork(t, "keys", "new")
 	k, err := keyring.Parse(r.stdout)
-	if err != nil || r.code != exitDone || strings.Count(r.stdout, "\n") != 1 {
+	if err != nil || r.code != cli.ExitDone || strings.Count(r.stdout, "\n") != 1 {
 		t.Fatalf("exit code %d, %v; want a keyset on one line and nothing else:\n%s", r.code, err, r.stdout)
 	}
 	wantNoKey(t, k, r.stderr)
@@ -154,7 +155,7 @@ func TestKeysRotateInTwoSteps(t *testing.T) {
 	mustDo(t, "keys", "new", "--out", "keyset.json")
 	writeFile(t, "botwork.yaml", "encryption: {keyset: {file: keyset.json}}\n")
 	old := ids(keysetIn(t, "keyset.json"))[0]
-	botwork(t, "keys", "rotate", "--promote").wantFailure(t, exitFailed, "no key has been added since the last rotation; add one with --add")
+	botwork(t, "keys", "rotate", "--promote").wantFailure(t, cli.ExitFailed, "no key has been added since the last rotation; add one with --add")
 
 	out := mustDo(t, "keys", "rotate", "--add") // of the settings' file
 	added := ids(keysetIn(t, "keyset.json"))
@@ -168,7 +169,7 @@ func TestKeysRotateInTwoSteps(t *testing.T) {
 		t.Errorf("keys list does not tell of the key that waits:\n%s", list)
 	}
 	for _, args := range [][]string{{"--add"}, {}} {
-		botwork(t, append([]string{"keys", "rotate"}, args...)...).wantFailure(t, exitFailed, "key "+added[1]+": a key that was added before is not in use yet")
+		botwork(t, append([]string{"keys", "rotate"}, args...)...).wantFailure(t, cli.ExitFailed, "key "+added[1]+": a key that was added before is not in use yet")
 	}
 
 	mustDo(t, "keys", "rotate", "--promote", "keyset.json")
@@ -178,7 +179,7 @@ func TestKeysRotateInTwoSteps(t *testing.T) {
 	if out := mustDo(t, "keys", "rotate", "--add", "keyset.json"); !strings.Contains(out, "keys rotate --promote keyset.json\n") {
 		t.Errorf("the second step lacks the file:\n%s", out)
 	}
-	botwork(t, "keys", "rotate", "--add", "--promote").wantFailure(t, exitUsage, "two steps, want one of them")
+	botwork(t, "keys", "rotate", "--add", "--promote").wantFailure(t, cli.ExitUsage, "two steps, want one of them")
 	wantFiles(t, ".", "botwork.yaml", "keyset.json")
 }
 
@@ -187,7 +188,7 @@ func TestKeysRotateFromStandardInput(t *testing.T) {
 	old := mustDo(t, "keys", "new")
 	r := botworkWith(t, old, nil, "keys", "rotate", "--add", "-")
 	k, err := keyring.Parse(r.stdout)
-	if err != nil || r.code != exitDone || len(k.Keys()) != 2 {
+	if err != nil || r.code != cli.ExitDone || len(k.Keys()) != 2 {
 		t.Fatalf("exit code %d, %v; it printed\n%s%s", r.code, err, r.stdout, r.stderr)
 	}
 	wantNoKey(t, k, r.stderr)
@@ -195,7 +196,7 @@ func TestKeysRotateFromStandardInput(t *testing.T) {
 		t.Errorf("it does not say what follows:\n%s", r.stderr)
 	}
 	r = botworkWith(t, r.stdout[:60], nil, "keys", "rotate", "-")
-	r.wantFailure(t, exitUsage, "standard input: the keyset is not JSON, or is cut short")
+	r.wantFailure(t, cli.ExitUsage, "standard input: the keyset is not JSON, or is cut short")
 	if r.stdout != "" {
 		t.Errorf("it printed %q", r.stdout)
 	}
@@ -208,31 +209,31 @@ func TestKeysRotateRefuses(t *testing.T) {
 	text := readFile(t, "keyset.json")
 	inPlace := []string{"BOTWORK_ENCRYPTION_KEYSET=" + text}
 
-	botwork(t, "keys", "rotate").wantFailure(t, exitUsage, "the settings name no keyset (encryption.keyset), and no FILE was given", "keys new --out FILE")
-	botworkWith(t, "", inPlace, "keys", "rotate", "--add").wantFailure(t, exitUsage,
+	botwork(t, "keys", "rotate").wantFailure(t, cli.ExitUsage, "the settings name no keyset (encryption.keyset), and no FILE was given", "keys new --out FILE")
+	botworkWith(t, "", inPlace, "keys", "rotate", "--add").wantFailure(t, cli.ExitUsage,
 		"stands in the environment variable BOTWORK_ENCRYPTION_KEYSET", "keys rotate --add -` and put what that prints in its place")
 	writeFile(t, "botwork.yaml", "encryption: {keyset: {env: KEYS}}\n")
-	botworkWith(t, "", []string{"KEYS=" + text}, "keys", "rotate").wantFailure(t, exitUsage, "the environment variable KEYS")
+	botworkWith(t, "", []string{"KEYS=" + text}, "keys", "rotate").wantFailure(t, cli.ExitUsage, "the environment variable KEYS")
 	quoted, err := json.Marshal(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	writeFile(t, "botwork.yaml", "encryption: {keyset: "+string(quoted)+"}\n")
-	botwork(t, "keys", "rotate").wantFailure(t, exitUsage, "the settings' file itself")
-	botwork(t, "keys", "rotate", "gone.json").wantFailure(t, exitFailed, "gone.json")
+	botwork(t, "keys", "rotate").wantFailure(t, cli.ExitUsage, "the settings' file itself")
+	botwork(t, "keys", "rotate", "gone.json").wantFailure(t, cli.ExitFailed, "gone.json")
 
 	writeFile(t, "broken.json", text[:len(text)/2])
 	r := botwork(t, "keys", "rotate", "broken.json")
-	r.wantFailure(t, exitUsage, "broken.json: the keyset is not JSON, or is cut short")
+	r.wantFailure(t, cli.ExitUsage, "broken.json: the keyset is not JSON, or is cut short")
 	wantNoKey(t, keysetIn(t, "keyset.json"), r.stderr)
 	if readFile(t, "broken.json") != text[:len(text)/2] {
 		t.Error("a file that is no keyset was changed")
 	}
 	writeFile(t, "big.json", text+strings.Repeat(" ", 64<<10))
-	botwork(t, "keys", "rotate", "big.json").wantFailure(t, exitUsage, "big.json: is bigger than 64 KiB")
+	botwork(t, "keys", "rotate", "big.json").wantFailure(t, cli.ExitUsage, "big.json: is bigger than 64 KiB")
 
 	writeFile(t, "keyset.json.new", "another one's")
-	botwork(t, "keys", "rotate", "keyset.json").wantFailure(t, exitFailed, "keyset.json.new is there: another rotation is under way, or one was interrupted")
+	botwork(t, "keys", "rotate", "keyset.json").wantFailure(t, cli.ExitFailed, "keyset.json.new is there: another rotation is under way, or one was interrupted")
 	if readFile(t, "keyset.json") != text || readFile(t, "keyset.json.new") != "another one's" {
 		t.Error("a rotation that was refused has changed a file")
 	}
@@ -251,7 +252,7 @@ func TestKeysRotateRefusesToOutgrowWhatIsRead(t *testing.T) {
 		}
 	}
 	last := readFile(t, "keyset.json")
-	botwork(t, "keys", "rotate", "keyset.json").wantFailure(t, exitFailed, "bigger than the 64 KiB that are read at a start")
+	botwork(t, "keys", "rotate", "keyset.json").wantFailure(t, cli.ExitFailed, "bigger than the 64 KiB that are read at a start")
 	if readFile(t, "keyset.json") != last || len(keysetIn(t, "keyset.json").Keys()) < 100 {
 		t.Error("a rotation that was refused has changed the file, or was refused early")
 	}
@@ -286,11 +287,11 @@ func TestKeysList(t *testing.T) {
 			t.Errorf("the table lacks %s:\n%s", pattern, table)
 		}
 	}
-	botwork(t, "keys", "list").wantFailure(t, exitUsage, "the settings name no keyset")
-	botwork(t, "keys", "list", "gone.json").wantFailure(t, exitFailed, "gone.json")
+	botwork(t, "keys", "list").wantFailure(t, cli.ExitUsage, "the settings name no keyset")
+	botwork(t, "keys", "list", "gone.json").wantFailure(t, cli.ExitFailed, "gone.json")
 	writeFile(t, "hmac.json", strings.ReplaceAll(readFile(t, "keyset.json"), "AesGcmKey", "HmacKey"))
 	r := botwork(t, "keys", "list", "hmac.json")
-	r.wantFailure(t, exitUsage, "hmac.json: key "+strconv.FormatUint(uint64(want[0].ID), 10)+" is not an AEAD key")
+	r.wantFailure(t, cli.ExitUsage, "hmac.json: key "+strconv.FormatUint(uint64(want[0].ID), 10)+" is not an AEAD key")
 	wantNoKey(t, k, r.stderr)
 }
 

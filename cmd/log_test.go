@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"botwork/cmd/internal/cli"
 )
 
 func TestAWorkersLogGoesToItsFile(t *testing.T) {
@@ -16,7 +18,7 @@ log: {file: {path: logs/worker.log}}
 	writeFile(t, "pipelines/tell.yaml", "steps:\n  - handler: Log\n    with: {message: \"the token is ${{ secrets.token }}\"}\n")
 	mustDo(t, "enqueue", "--pipeline", "tell")
 	r := botwork(t, "run", "--once", "ExecuteWorkQueue")
-	if r.code != exitDone || r.stderr != "" {
+	if r.code != cli.ExitDone || r.stderr != "" {
 		t.Errorf("exit code %d, standard error %q; want 0, and the log in its file alone", r.code, r.stderr)
 	}
 	data, err := os.ReadFile(filepath.Join("logs", "worker.log"))
@@ -34,5 +36,5 @@ func TestALogThatCannotBeWrittenIsTold(t *testing.T) {
 	inProject(t)
 	writeFile(t, "botwork.yaml", "log: {file: {path: logs/worker.log}}\n")
 	writeFile(t, "logs", "a file where the folder should be")
-	botwork(t, "run", "--once").wantFailure(t, exitFailed, "log.file.path: make the folder of the log", "logs")
+	botwork(t, "run", "--once").wantFailure(t, cli.ExitFailed, "log.file.path: make the folder of the log", "logs")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/author/lsp"
 )
 
@@ -30,7 +31,7 @@ names; it is read again whenever it changes.
 
 The exit code is 0 when the editor said goodbye, 1 when it went without.`,
 		Example: "  botwork lsp\n  botwork lsp --config /etc/botwork/botwork.yaml",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			settings := a.ConfigFile
 			if settings != "" {
@@ -48,7 +49,7 @@ The exit code is 0 when the editor said goodbye, 1 when it went without.`,
 				Version: currentVersion().Version, Log: a.Stderr,
 			})
 			if errors.Is(err, lsp.ErrNoShutdown) {
-				return &reportedError{exitFailed} // nobody is there to read why
+				return &cli.ReportedError{Code: cli.ExitFailed} // nobody is there to read why
 			}
 			return err
 		},

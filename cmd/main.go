@@ -15,6 +15,7 @@ import (
 	"time"
 	_ "time/tzdata" // Windows has no time zones of its own
 
+	"botwork/cmd/internal/cli"
 	"botwork/handlers"
 	"botwork/internal/programs"
 )
@@ -39,7 +40,7 @@ func Main(kinds ...handlers.Kind) int {
 	account := programs.Watched()
 	go obey(signals, cancel, func() {
 		fmt.Fprintf(os.Stderr, "botwork: forced exit; running programs killed: %d\n", account.Kill())
-		os.Exit(exitFailed)
+		os.Exit(cli.ExitFailed)
 	})
 	a := newApp(os.Stdin, os.Stderr, os.Environ(), kinds)
 	a.Unset, a.Programs = os.Unsetenv, account

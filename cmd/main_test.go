@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/database"
 	"botwork/internal/testdb"
 	"botwork/workqueue/sqlstore"
@@ -42,7 +43,7 @@ func botworkWith(t *testing.T, stdin string, environ []string, args ...string) r
 func mustDo(t *testing.T, args ...string) string {
 	t.Helper()
 	r := botwork(t, args...)
-	if r.code != exitDone {
+	if r.code != cli.ExitDone {
 		t.Fatalf("botwork %s: exit code %d, want 0\n%s", strings.Join(args, " "), r.code, r.stderr)
 	}
 	return r.stdout

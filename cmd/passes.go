@@ -5,6 +5,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"botwork/cmd/internal/cli"
 	"botwork/handlers/queue"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/process"
@@ -30,7 +31,7 @@ func (a *app) passBook() (*passBook, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, _, err := newLogger(a.Stderr, a.Config.Log, a.Redactor())
+	log, _, err := cli.NewLogger(a.Stderr, a.Config.Log, a.Redactor())
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"botwork/cmd/internal/cli"
 	"botwork/handlers"
 	"botwork/workqueue"
 )
@@ -38,7 +39,7 @@ func (p *payloadFlags) read(stdin io.Reader, limit func() (int64, error)) (workq
 		return "", nil
 	}
 	if p.flags.Changed("payload") && p.flags.Changed("payload-file") {
-		return "", usagef("got --payload and --payload-file, want one of them")
+		return "", cli.Usagef("got --payload and --payload-file, want one of them")
 	}
 	name, data := "--payload", []byte(p.text)
 	if p.flags.Changed("payload-file") {
@@ -51,20 +52,20 @@ func (p *payloadFlags) read(stdin io.Reader, limit func() (int64, error)) (workq
 			data, err = readFileUpTo(p.file, limit)
 		}
 		if size, ok := errors.AsType[*workqueue.SizeError](err); ok {
-			return "", &usageError{message: fmt.Sprintf("%s: %v", name, size)}
+			return "", &cli.UsageError{Message: fmt.Sprintf("%s: %v", name, size)}
 		}
 		if _, ok := errors.AsType[*limitError](err); ok {
 			return "", err
 		}
 		if err != nil {
-			return "", usagef("--payload-file: %v", err)
+			return "", cli.Usagef("--payload-file: %v", err)
 		}
 	}
 	text, err := payloadText(data)
 	if err != nil {
-		wrong := &usageError{message: fmt.Sprintf("%s is not JSON: %v", name, err)}
+		wrong := &cli.UsageError{Message: fmt.Sprintf("%s is not JSON: %v", name, err)}
 		if name == "--payload" {
-			wrong.hint = "a shell may have taken the quotes away; --payload-file reads a file instead"
+			wrong.Hint = "a shell may have taken the quotes away; --payload-file reads a file instead"
 		}
 		return "", wrong
 	}

@@ -5,10 +5,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
 )
 
 func (a *app) pipelinesCommand() *cobra.Command {
-	return group(&cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use: "pipelines", Aliases: []string{"pipeline"}, Short: "List, check, preview and run pipelines",
 		Long: `Works with the pipelines of the folder that pipelines.dir names: the files *.yaml
 and *.yml in it and below it, but none whose name begins with a dot or "_".`,
@@ -34,9 +36,9 @@ many it has; they are printed after the list, and the exit code is 2 then. A wor
 that runs goes on with the previous version of such a file; one that starts leaves it
 out, and its items wait.`,
 		Example: "  botwork pipelines list\n  botwork pipelines list --output json",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 	}
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		catalogue, findings, err := a.loadCatalogue()
 		if err != nil {
@@ -52,11 +54,11 @@ out, and its items wait.`,
 				fmt.Fprintf(a.Stdout, "no pipelines in %s\n", a.Config.Pipelines.Dir)
 				return
 			}
-			g := newGrid("name", "starts", "steps", "file", "description")
+			g := cli.NewGrid("name", "starts", "steps", "file", "description")
 			for _, v := range views {
-				g.add(v.Name, v.starts(), fmt.Sprint(len(v.Steps)), v.File, short(v.Description, 60))
+				g.Add(v.Name, v.starts(), fmt.Sprint(len(v.Steps)), v.File, cli.Shorten(v.Description, 60))
 			}
-			g.writeTo(a.Stdout)
+			g.Print(a.Stdout)
 		})
 		if err != nil {
 			return err
@@ -72,10 +74,10 @@ func (a *app) pipelinesShowCommand() *cobra.Command {
 		Short:             "Show a pipeline",
 		Long:              "Shows a pipeline's file as it is; JSON and YAML show what was read from it.",
 		Example:           "  botwork pipelines show ExecuteWorkQueue\n  botwork pipelines show hello --output json",
-		Args:              oneArgument("the pipeline's name"),
+		Args:              cli.OneArgument("the pipeline's name"),
 		ValidArgsFunction: a.completePipelines,
 	}
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		catalogue, findings, err := a.loadCatalogue()
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/author/checker"
 	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
@@ -38,19 +39,19 @@ none. The exit code is 2 when there is a mistake, 0 with
 warnings only.`,
 		Example: "  botwork pipelines check\n  botwork pipelines check pipelines/hello.yaml --output json\n  botwork pipelines check --output sarif > findings.sarif\n  botwork pipelines check --fix --dry-run\n  botwork pipelines check --fix",
 	}
-	output := &checkFormat{format: formatTable}
+	output := &checkFormat{Format: cli.FormatTable}
 	cmd.Flags().VarP(output, "output", "o", "print the findings as table, json, yaml or sarif")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(append(slices.Clone(formats), formatSarif), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(append(slices.Clone(cli.Formats), formatSarif), cobra.ShellCompDirectiveNoFileComp))
 	var fix, dryRun bool
 	cmd.Flags().BoolVar(&fix, "fix", false, "mend in the files what is safe to mend, then check")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "with --fix: print the changes and make none")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if dryRun && !fix {
-			return &usageError{message: "--dry-run goes with --fix", hint: "without --fix nothing is changed anyway"}
+			return &cli.UsageError{Message: "--dry-run goes with --fix", Hint: "without --fix nothing is changed anyway"}
 		}
 		if fix {
 			told := a.Stdout
-			if output.sarif || output.format != formatTable {
+			if output.sarif || output.Format != cli.FormatTable {
 				told = a.Stderr // standard output is for the findings that are left
 			}
 			if err := a.fixNamed(args, dryRun, told); err != nil {
@@ -70,10 +71,10 @@ warnings only.`,
 		if output.sarif {
 			err = a.printSarif(all)
 		} else {
-			err = a.Print(output.format, all, func() { a.printFindings(found) })
+			err = a.Print(output.Format, all, func() { a.printFindings(found) })
 		}
 		if err == nil && wrong {
-			return &reportedError{exitUsage}
+			return &cli.ReportedError{Code: cli.ExitUsage}
 		}
 		return err
 	}
@@ -85,7 +86,7 @@ const formatSarif = "sarif"
 
 // checkFormat is a format, or SARIF.
 type checkFormat struct {
-	format
+	cli.Format
 	sarif bool
 }
 
@@ -94,14 +95,14 @@ func (f *checkFormat) String() string {
 	if f.sarif {
 		return formatSarif
 	}
-	return f.format.String()
+	return f.Format.String()
 }
 
 func (f *checkFormat) Set(text string) error {
 	if f.sarif = text == formatSarif; f.sarif {
 		return nil
 	}
-	if f.format.Set(text) != nil {
+	if f.Format.Set(text) != nil {
 		return errors.New("want table, json, yaml or sarif")
 	}
 	return nil
@@ -113,7 +114,7 @@ func (a *app) printSarif(findings strictyaml.Findings) error {
 	if err != nil {
 		return err
 	}
-	return a.Print(formatJSON, checker.NewSarif(findings, currentVersion().Version, base), nil)
+	return a.Print(cli.FormatJSON, checker.NewSarif(findings, currentVersion().Version, base), nil)
 }
 
 // printFindings prints findings for a person.
@@ -124,9 +125,9 @@ func (a *app) printFindings(r *checker.Report) {
 	if len(r.Mistakes()) > 0 {
 		return
 	}
-	fmt.Fprintf(a.Stdout, "%s, no mistakes", count(len(r.Catalogue.All()), "pipeline"))
+	fmt.Fprintf(a.Stdout, "%s, no mistakes", cli.Count(len(r.Catalogue.All()), "pipeline"))
 	if n := len(r.Warnings()); n > 0 {
-		fmt.Fprintf(a.Stdout, ", %s", count(n, "warning"))
+		fmt.Fprintf(a.Stdout, ", %s", cli.Count(n, "warning"))
 	}
 	fmt.Fprintln(a.Stdout)
 }

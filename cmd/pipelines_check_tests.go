@@ -3,6 +3,7 @@ package cmd
 import (
 	"os"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/author/checker"
 	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
@@ -21,9 +22,9 @@ func (a *app) checkTests(r *checker.Report, paths []string) {
 		return // the report has told of it
 	}
 	if len(paths) == 0 {
-		paths = []string{shortPath(a.Config.Pipelines.Dir)}
+		paths = []string{cli.ShortPath(a.Config.Pipelines.Dir)}
 	}
-	known, _, err := pipelines.LoadDir(all.Compiler(), shortPath(a.Config.Pipelines.Dir))
+	known, _, err := pipelines.LoadDir(all.Compiler(), cli.ShortPath(a.Config.Pipelines.Dir))
 	if err != nil {
 		known = r.Catalogue
 	}

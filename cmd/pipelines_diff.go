@@ -12,6 +12,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -53,7 +54,7 @@ The exit code is 0, whether there is a difference or not.`,
 	flags.Int64Var(&since.item, "item", 0, "compare with what the item of this `ID` ran")
 	flags.IntVar(&since.attempt, "attempt", 0, "with --item: with what its attempt of this number ran")
 	flags.StringVar(&since.hash, "hash", "", "compare with the text whose hash begins so")
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := since.check(cmd, args); err != nil {
 			return err
@@ -81,17 +82,17 @@ func (s *diffSince) check(cmd *cobra.Command, args []string) error {
 	item := cmd.Flags().Changed("item")
 	switch {
 	case len(args) > 1:
-		return usagef("got %d names, want one", len(args))
+		return cli.Usagef("got %d names, want one", len(args))
 	case len(args) == 0 && !item:
-		return &usageError{message: "got no pipeline, want its name, or --item", hint: "botwork pipelines list shows the names"}
+		return &cli.UsageError{Message: "got no pipeline, want its name, or --item", Hint: "botwork pipelines list shows the names"}
 	case item && s.hash != "":
-		return usagef("got --item and --hash, want one of them")
+		return cli.Usagef("got --item and --hash, want one of them")
 	case s.attempt != 0 && !item:
-		return usagef("got --attempt without --item")
+		return cli.Usagef("got --attempt without --item")
 	case s.attempt < 0:
-		return usagef("--attempt: got %d, want 1 or more", s.attempt)
+		return cli.Usagef("--attempt: got %d, want 1 or more", s.attempt)
 	case s.hash != "" && !hexadecimal.MatchString(s.hash):
-		return usagef("--hash: got %q, want the beginning of a hash: 0 to 9 and a to f", s.hash)
+		return cli.Usagef("--hash: got %q, want the beginning of a hash: 0 to 9 and a to f", s.hash)
 	}
 	return nil
 }
@@ -107,11 +108,11 @@ func (s *diffSince) resolve(ctx context.Context, store *sqlstore.Store, args []s
 		return "", "", err
 	}
 	if workqueue.InlinePipeline(strings.TrimSpace(it.IntegrationConfig)) {
-		return "", "", usagef("item %d has a pipeline of its own, which stands in it alone: there is no file to compare it with", s.item)
+		return "", "", cli.Usagef("item %d has a pipeline of its own, which stands in it alone: there is no file to compare it with", s.item)
 	}
 	name = strings.TrimSpace(it.IntegrationConfig)
 	if len(args) == 1 && args[0] != name {
-		return "", "", usagef("item %d runs the pipeline %q, not %q", s.item, name, args[0])
+		return "", "", cli.Usagef("item %d runs the pipeline %q, not %q", s.item, name, args[0])
 	}
 	ran := it.PipelineHash
 	if s.attempt != 0 {
@@ -120,7 +121,7 @@ func (s *diffSince) resolve(ctx context.Context, store *sqlstore.Store, args []s
 		}
 	}
 	if ran == nil {
-		return "", "", usagef("what item %d ran is not on record: it has not run since, or its worker died before that was written", s.item)
+		return "", "", cli.Usagef("what item %d ran is not on record: it has not run since, or its worker died before that was written", s.item)
 	}
 	return name, *ran, nil
 }
@@ -140,7 +141,7 @@ func (s *diffSince) ofAttempt(ctx context.Context, store *sqlstore.Store) (*stri
 		}
 	}
 	if !found {
-		return nil, usagef("item %d has no attempt %d on record; one that simply succeeds leaves none", s.item, s.attempt)
+		return nil, cli.Usagef("item %d has no attempt %d on record; one that simply succeeds leaves none", s.item, s.attempt)
 	}
 	return hash, nil
 }
@@ -163,7 +164,7 @@ func (a *app) diff(ctx context.Context, store *sqlstore.Store, name, hash string
 			return view, err
 		}
 		if len(texts) == 0 && file == nil {
-			return view, &usageError{message: fmt.Sprintf("there is no pipeline %q, and no worker ever had one", name), hint: "botwork pipelines list shows those of the folder"}
+			return view, &cli.UsageError{Message: fmt.Sprintf("there is no pipeline %q, and no worker ever had one", name), Hint: "botwork pipelines list shows those of the folder"}
 		}
 		for _, t := range texts {
 			if since.Hash == "" && (file == nil || t.Hash != file.hash) {
@@ -180,7 +181,7 @@ func (a *app) diff(ctx context.Context, store *sqlstore.Store, name, hash string
 		return view, nil
 	}
 	view.Since = &textView{since.Hash, since.Pipeline, since.LoadedAt, since.UsedAt, file != nil && file.hash == since.Hash}
-	from := fmt.Sprintf("%s %s, first loaded %s, last used %s", name, shortHash(&since.Hash), instant(&since.LoadedAt), instant(&since.UsedAt))
+	from := fmt.Sprintf("%s %s, first loaded %s, last used %s", name, cli.ShortHash(&since.Hash), cli.Instant(&since.LoadedAt), cli.Instant(&since.UsedAt))
 	view.Diff = udiff.Unified(from, to, since.Text, after)
 	return view, nil
 }
@@ -190,7 +191,7 @@ func (a *app) diffSheet(v diffView) {
 	case v.Since == nil:
 		fmt.Fprintf(a.Stdout, "no other text of %s is kept: workers have had this one alone, or none\n", v.Pipeline)
 	case v.Diff == "":
-		fmt.Fprintf(a.Stdout, "nothing has changed in %s since the text %s\n", v.Pipeline, shortHash(&v.Since.Hash))
+		fmt.Fprintf(a.Stdout, "nothing has changed in %s since the text %s\n", v.Pipeline, cli.ShortHash(&v.Since.Hash))
 	default:
 		fmt.Fprint(a.Stdout, v.Diff)
 	}
@@ -209,9 +210,9 @@ func (a *app) pipelineFile(name string) (*fileText, error) {
 	if p, ok := catalogue.Get(name); ok {
 		return &fileText{p.File, p.Text, p.Hash}, nil
 	}
-	files, err := pipelines.ReadDir(shortPath(a.Config.Pipelines.Dir), nil)
+	files, err := pipelines.ReadDir(cli.ShortPath(a.Config.Pipelines.Dir), nil)
 	if err != nil {
-		return nil, &usageError{message: err.Error()}
+		return nil, &cli.UsageError{Message: err.Error()}
 	}
 	for _, file := range files {
 		base := filepath.Base(file.Path)

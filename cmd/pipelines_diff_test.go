@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"botwork/cmd/internal/cli"
 )
 
 const greetOnce, greetTwice = "steps:\n  - handler: Log\n    with: {message: hello}\n",
@@ -16,7 +18,7 @@ func TestPipelinesDiff(t *testing.T) {
 	wantText(t, mustDo(t, "pipelines", "versions", "greet"), "no worker has loaded greet yet")
 	wantText(t, mustDo(t, "pipelines", "diff", "greet"), "no other text of greet is kept")
 	mustDo(t, "enqueue", "--pipeline", "greet")
-	botwork(t, "pipelines", "diff", "--item", "1").wantFailure(t, exitUsage, "what item 1 ran is not on record")
+	botwork(t, "pipelines", "diff", "--item", "1").wantFailure(t, cli.ExitUsage, "what item 1 ran is not on record")
 	mustDo(t, "run", "--once", "ExecuteWorkQueue")
 	wantText(t, mustDo(t, "pipelines", "diff", "greet"), "no other text of greet is kept")
 	wantText(t, mustDo(t, "pipelines", "diff", "--item", "1"), "nothing has changed in greet")
@@ -70,10 +72,10 @@ func TestPipelinesDiffRefuses(t *testing.T) {
 		"no attempt 7":                 {"--item", "1", "--attempt", "7"},
 		"a pipeline of its own":        {"--item", "2"},
 	} {
-		botwork(t, append([]string{"pipelines", "diff"}, args...)...).wantFailure(t, exitUsage, want)
+		botwork(t, append([]string{"pipelines", "diff"}, args...)...).wantFailure(t, cli.ExitUsage, want)
 	}
-	botwork(t, "pipelines", "versions", "helo").wantFailure(t, exitUsage, `there is no pipeline "helo"`)
-	botwork(t, "pipelines", "versions", "hello", "--limit", "0").wantFailure(t, exitUsage, "--limit: got 0")
+	botwork(t, "pipelines", "versions", "helo").wantFailure(t, cli.ExitUsage, `there is no pipeline "helo"`)
+	botwork(t, "pipelines", "versions", "hello", "--limit", "0").wantFailure(t, cli.ExitUsage, "--limit: got 0")
 }
 
 func wantText(t *testing.T, got, want string) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/handlers"
 	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
@@ -93,7 +94,7 @@ func viewDryRun(p *pipelines.Pipeline, r pipelines.DryRun) dryView {
 	for _, s := range r.Steps {
 		step := dryStepView{
 			Name: s.Name, Handler: s.Handler, Summary: s.Summary, Action: string(s.Action), Reason: s.Reason, Unless: s.Unless,
-			If: s.If, Gives: s.Gives, Timeout: durationText(s.Timeout), OnError: string(s.OnError),
+			If: s.If, Gives: s.Gives, Timeout: cli.DurationText(s.Timeout), OnError: string(s.OnError),
 			With: s.Parameters, Unknown: s.Unknown,
 		}
 		if s.Attempts > 1 {
@@ -146,7 +147,7 @@ func (a *app) drySheet(v dryView) error {
 	}
 	fmt.Fprintln(a.Stdout)
 	if r := v.Resilience; r != nil {
-		fmt.Fprintf(a.Stdout, "as an item: %s in all", count(r.Limit, "attempt"))
+		fmt.Fprintf(a.Stdout, "as an item: %s in all", cli.Count(r.Limit, "attempt"))
 		if r.Timeout > 0 {
 			fmt.Fprintf(a.Stdout, ", %v for each", r.Timeout)
 		}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"botwork/cmd/internal/cli"
 )
 
 const dryPipeline = `steps:
@@ -22,22 +24,22 @@ func TestPipelinesDryRun(t *testing.T) {
 	line := []string{"pipelines", "run", "load", "--dry-run", "--payload"}
 
 	r := botworkWith(t, "", environ, append(line, `{"id": 7, "keep": false, "priority": 700}`)...)
-	if r.code != exitDone || strings.Contains(r.stdout+r.stderr, "sesame") {
+	if r.code != cli.ExitDone || strings.Contains(r.stdout+r.stderr, "sesame") {
 		t.Errorf("exit code %d, a secret or an error shows: %s%s", r.code, r.stdout, r.stderr)
 	}
 	golden(t, "pipelines_dry_run.txt", r.stdout)
 	r = botworkWith(t, "", environ, append(line, `{"id": 7, "keep": true, "priority": "high"}`, "-o", "json")...)
-	r.wantFailure(t, exitDone) // it may end in `none` before it fails
+	r.wantFailure(t, cli.ExitDone) // it may end in `none` before it fails
 	golden(t, "pipelines_dry_run.json", r.stdout)
 
 	// A secret without a value is nothing to fail for: it would show nowhere.
 	r = botwork(t, append(line, `{"id": 7, "keep": 1}`, "--until", "keep")...)
-	r.wantFailure(t, exitDone)
+	r.wantFailure(t, cli.ExitDone)
 	if !strings.Contains(r.stdout, "the condition gives a number, want true or false") || !strings.Contains(r.stdout, "load may fail (permanent)") {
 		t.Errorf("a condition that gives a number: %s", r.stdout)
 	}
 	r = botwork(t, append(line, `{}`, "--until", "load")...)
-	r.wantFailure(t, exitFailed)
+	r.wantFailure(t, cli.ExitFailed)
 	if !strings.Contains(r.stdout, "load would fail (permanent): step \"load\" (HTTP): with.url") {
 		t.Errorf("a payload without id: %s", r.stdout)
 	}
@@ -80,6 +82,6 @@ func TestPipelinesRunPart(t *testing.T) {
 		`step "load" is given twice`:             {"--from", "sum", "--with-output", "load=1", "--with-output", "load=2"},
 		"specify the first step of the run":      {"--with-output", "load=1"},
 	} {
-		botwork(t, append(line, flags...)...).wantFailure(t, exitUsage, text)
+		botwork(t, append(line, flags...)...).wantFailure(t, cli.ExitUsage, text)
 	}
 }

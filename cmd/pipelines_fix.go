@@ -9,6 +9,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/author/checker"
 	"botwork/internal/author/strictyaml"
 )
@@ -21,7 +22,7 @@ func (a *app) fixNamed(paths []string, dryRun bool, told io.Writer) error {
 		return err
 	}
 	if len(paths) == 0 && project.Settings.File != "" {
-		settings := shortPath(project.Settings.File)
+		settings := cli.ShortPath(project.Settings.File)
 		data, err := os.ReadFile(settings)
 		if err != nil {
 			return err

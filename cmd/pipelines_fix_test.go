@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"botwork/cmd/internal/cli"
 )
 
 func TestPipelinesCheckFix(t *testing.T) {
@@ -13,7 +15,7 @@ func TestPipelinesCheckFix(t *testing.T) {
 	writeFile(t, "pipelines/broken.yaml", broken)
 
 	r := botwork(t, "pipelines", "check", "--fix", "--dry-run")
-	if r.code != exitDone || !strings.Contains(r.stdout, "--- pipelines/broken.yaml") || !strings.Contains(r.stdout, "\n+resilience: {limit: 3} # another\n") {
+	if r.code != cli.ExitDone || !strings.Contains(r.stdout, "--- pipelines/broken.yaml") || !strings.Contains(r.stdout, "\n+resilience: {limit: 3} # another\n") {
 		t.Errorf("--dry-run: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	if got, err := os.ReadFile("pipelines/broken.yaml"); err != nil || string(got) != broken {
@@ -21,7 +23,7 @@ func TestPipelinesCheckFix(t *testing.T) {
 	}
 
 	r = botwork(t, "pipelines", "check", "--fix", "--output", "json", "pipelines/broken.yaml")
-	if r.code != exitDone || r.stdout != "[]\n" || strings.Count(r.stderr, "mended: pipelines/broken.yaml:") != 3 {
+	if r.code != cli.ExitDone || r.stdout != "[]\n" || strings.Count(r.stderr, "mended: pipelines/broken.yaml:") != 3 {
 		t.Errorf("--fix: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	want := "# a comment\nresilience: {limit: 3} # another\nsteps:\n  - handler: Log\n    timeout: 5m\n    with: {message: \"5\"}\n"
@@ -36,10 +38,10 @@ func TestPipelinesCheckFix(t *testing.T) {
 	}
 	defer os.Chmod("pipelines/broken.yaml", 0o600) // Windows does not remove it otherwise
 	r = botwork(t, "pipelines", "check", "--fix")
-	if r.code != exitUsage || !strings.Contains(r.stderr, "read-only") || !strings.Contains(r.stdout, "mended: pipelines/fixed.yaml:") {
+	if r.code != cli.ExitUsage || !strings.Contains(r.stderr, "read-only") || !strings.Contains(r.stdout, "mended: pipelines/fixed.yaml:") {
 		t.Errorf("a read-only file: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
-	botwork(t, "pipelines", "check", "--dry-run").wantFailure(t, exitUsage, "--dry-run goes with --fix")
+	botwork(t, "pipelines", "check", "--dry-run").wantFailure(t, cli.ExitUsage, "--dry-run goes with --fix")
 }
 
 // The settings are mended first, for pipelines name what is in them.
@@ -48,7 +50,7 @@ func TestPipelinesCheckFixSettings(t *testing.T) {
 	writeFile(t, "botwork.yaml", "secretes: {token: {value: x}}\nworker: {capacity: \"2\"}\n")
 	writeFile(t, "pipelines/named.yaml", "steps:\n  - handler: Log\n    with: {mesage: '${{ secrets.token }}'}\n")
 	r := botwork(t, "pipelines", "check", "--fix")
-	if r.code != exitDone || strings.Count(r.stdout, "mended: ") != 4 || !strings.Contains(r.stdout, "no mistakes") {
+	if r.code != cli.ExitDone || strings.Count(r.stdout, "mended: ") != 4 || !strings.Contains(r.stdout, "no mistakes") {
 		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 }
@@ -61,11 +63,11 @@ func TestPipelinesCheckSarif(t *testing.T) {
 		Version string
 		Runs    []struct{ Results []struct{ RuleID string } }
 	}
-	if err := json.Unmarshal([]byte(r.stdout), &log); err != nil || r.code != exitUsage {
+	if err := json.Unmarshal([]byte(r.stdout), &log); err != nil || r.code != cli.ExitUsage {
 		t.Fatalf("exit code %d, %v\n%s%s", r.code, err, r.stdout, r.stderr)
 	}
 	if log.Version != "2.1.0" || len(log.Runs) != 1 || len(log.Runs[0].Results) != 1 || log.Runs[0].Results[0].RuleID != "unknown-handler" {
 		t.Errorf("the log is %+v", log)
 	}
-	botwork(t, "pipelines", "check", "--output", "xml").wantFailure(t, exitUsage, "want table, json, yaml or sarif")
+	botwork(t, "pipelines", "check", "--output", "xml").wantFailure(t, cli.ExitUsage, "want table, json, yaml or sarif")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 	"botwork/pipelines/graph"
@@ -33,10 +34,10 @@ a list of charts: title, nodes, edges.`,
 	}
 	cmd.Flags().StringVar(&file, "svg", "", "write the drawing into this `FILE`, and print nothing")
 	_ = cmd.MarkFlagFilename("svg", "svg")
-	output := outputOf(cmd, formatMermaid, formatSVG, formatJSON, formatYAML)
+	output := cli.OutputFlagOf(cmd, cli.FormatMermaid, cli.FormatSVG, cli.FormatJSON, cli.FormatYAML)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if file != "" && cmd.Flags().Changed("output") {
-			return usagef("got --svg and --output, want one of them")
+			return cli.Usagef("got --svg and --output, want one of them")
 		}
 		charts, findings, err := a.charts(args)
 		if err != nil {
@@ -83,7 +84,7 @@ func (a *app) charts(names []string) ([]*graph.Chart, strictyaml.Findings, error
 }
 
 // draw prints the charts, or writes them into file.
-func (a *app) draw(charts []*graph.Chart, output format, file string) error {
+func (a *app) draw(charts []*graph.Chart, output cli.Format, file string) error {
 	if file != "" {
 		var drawing bytes.Buffer
 		if err := graph.WriteSVG(&drawing, charts...); err != nil {
@@ -95,9 +96,9 @@ func (a *app) draw(charts []*graph.Chart, output format, file string) error {
 		return nil
 	}
 	switch output {
-	case formatMermaid:
+	case cli.FormatMermaid:
 		return graph.WriteMermaid(a.Stdout, charts...)
-	case formatSVG:
+	case cli.FormatSVG:
 		return graph.WriteSVG(a.Stdout, charts...)
 	}
 	return a.Print(output, charts, func() {})

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"botwork/cmd/internal/cli"
 	"botwork/pipelines/graph"
 )
 
@@ -26,15 +27,15 @@ func TestPipelinesGraph(t *testing.T) {
 	if len(charts) != 1 || len(charts[0].Nodes) != 5 || len(charts[0].Edges) != 4 {
 		t.Errorf("-o json: %+v", charts)
 	}
-	botwork(t, "pipelines", "graph", "hallo").wantFailure(t, exitUsage, `did you mean "hello"?`)
-	botwork(t, "pipelines", "graph", "-o", "png").wantFailure(t, exitUsage, "want mermaid, svg, json or yaml")
-	botwork(t, "pipelines", "graph", "--svg", "a.svg", "-o", "json").wantFailure(t, exitUsage, "want one of them")
-	botwork(t, "pipelines", "graph", "--svg", "nothere/a.svg").wantFailure(t, exitFailed, "nothere")
+	botwork(t, "pipelines", "graph", "hallo").wantFailure(t, cli.ExitUsage, `did you mean "hello"?`)
+	botwork(t, "pipelines", "graph", "-o", "png").wantFailure(t, cli.ExitUsage, "want mermaid, svg, json or yaml")
+	botwork(t, "pipelines", "graph", "--svg", "a.svg", "-o", "json").wantFailure(t, cli.ExitUsage, "want one of them")
+	botwork(t, "pipelines", "graph", "--svg", "nothere/a.svg").wantFailure(t, cli.ExitFailed, "nothere")
 
 	// A folder with a broken file is drawn without it, and told.
 	writeFile(t, "pipelines/broken.yaml", "steps: []\n")
 	r := botwork(t, "pipelines", "graph")
-	r.wantFailure(t, exitUsage, "pipelines/broken.yaml")
+	r.wantFailure(t, cli.ExitUsage, "pipelines/broken.yaml")
 	if !strings.Contains(r.stdout, "hello") {
 		t.Errorf("the drawing lacks the others: %s", r.stdout)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/pipelines"
 )
 
@@ -34,24 +35,24 @@ a day with --from.`,
 		Example: `  botwork pipelines next
   botwork pipelines next ExecuteWorkQueue --count 10
   botwork pipelines next nightly --from 2026-10-24`,
-		Args:              optionalArgument("the pipeline's name"),
+		Args:              cli.OptionalArgument("the pipeline's name"),
 		ValidArgsFunction: a.completePipelines,
 	}
 	cmd.Flags().IntVar(&most, "count", 5, "list `N` firings of each pipeline")
 	cmd.Flags().StringVar(&from, "from", "", "look from this `TIME` on: RFC 3339, or 2006-01-02 15:04 in local time (default now)")
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		start := time.Now()
 		if from != "" {
 			var err error
-			if start, err = parseTime(from); err != nil {
-				return usagef("--from: %v", err)
+			if start, err = cli.ParseTime(from); err != nil {
+				return cli.Usagef("--from: %v", err)
 			}
 			// The schedule tells what comes after; a firing at this very time counts.
 			start = start.Add(-1)
 		}
 		if most < 1 || most > 10_000 {
-			return usagef("--count: got %d, want 1 to 10000", most)
+			return cli.Usagef("--count: got %d, want 1 to 10000", most)
 		}
 		catalogue, findings, err := a.loadCatalogue()
 		if err != nil {
@@ -104,9 +105,9 @@ func (a *app) firingTable(firings []firingView) {
 		fmt.Fprintln(a.Stdout, "no pipeline has a cron or every trigger")
 		return
 	}
-	g := newGrid("pipeline", "local time", "utc")
+	g := cli.NewGrid("pipeline", "local time", "utc")
 	for _, f := range firings {
-		g.add(f.Pipeline, f.local.Format("Mon 2006-01-02 15:04:05 MST -07:00"), f.local.UTC().Format("2006-01-02 15:04:05Z"))
+		g.Add(f.Pipeline, f.local.Format("Mon 2006-01-02 15:04:05 MST -07:00"), f.local.UTC().Format("2006-01-02 15:04:05Z"))
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 }

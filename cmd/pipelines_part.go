@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/handlers"
 	"botwork/pipelines"
 )
@@ -38,7 +39,7 @@ func (f *partFlags) part() (*pipelines.Part, error) {
 		}
 		for step, value := range given {
 			if _, twice := part.Outputs[step]; twice {
-				return nil, usagef("--with-output: step %q is given twice", step)
+				return nil, cli.Usagef("--with-output: step %q is given twice", step)
 			}
 			part.Outputs[step] = value
 		}
@@ -52,27 +53,27 @@ func stepOutputs(text string) (map[string]any, error) {
 		value, err := handlers.DecodeJSON([]byte(text))
 		outputs, ok := value.(map[string]any)
 		if err != nil || !ok {
-			return nil, &usageError{fmt.Sprintf("--with-output: this is no JSON object: %v", err),
-				"a shell may have taken the quotes away; STEP=@FILE reads a file instead"}
+			return nil, &cli.UsageError{Message: fmt.Sprintf("--with-output: this is no JSON object: %v", err),
+				Hint: "a shell may have taken the quotes away; STEP=@FILE reads a file instead"}
 		}
 		return outputs, nil
 	}
 	step, data, ok := strings.Cut(text, "=")
 	if !ok || step == "" {
-		return nil, usagef("--with-output: got %q, want STEP=JSON, STEP=@FILE or a JSON object of outputs by step", short(text, 60))
+		return nil, cli.Usagef("--with-output: got %q, want STEP=JSON, STEP=@FILE or a JSON object of outputs by step", cli.Shorten(text, 60))
 	}
 	source, raw := "the value", []byte(data)
 	if file, named := strings.CutPrefix(data, "@"); named {
 		var err error
 		if raw, err = os.ReadFile(file); err != nil {
-			return nil, usagef("--with-output: step %q: %v", step, err)
+			return nil, cli.Usagef("--with-output: step %q: %v", step, err)
 		}
 		source = file
 	}
 	value, err := handlers.DecodeJSON(bytes.TrimPrefix(raw, []byte("\ufeff")))
 	if err != nil {
-		return nil, &usageError{fmt.Sprintf("--with-output: step %q: %s is not JSON: %v", step, source, err),
-			"a text is JSON in double quotes"}
+		return nil, &cli.UsageError{Message: fmt.Sprintf("--with-output: step %q: %s is not JSON: %v", step, source, err),
+			Hint: "a text is JSON in double quotes"}
 	}
 	return map[string]any{step: value}, nil
 }

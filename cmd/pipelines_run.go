@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/handlers/queue"
 	"botwork/internal/author/checker"
 	"botwork/pipelines"
@@ -71,13 +72,13 @@ would fail for certain.`,
   botwork pipelines run hello --payload '{"name": "Ada"}' --dry-run
   botwork pipelines run hello --payload '{"name": "Ada"}' --until greet
   botwork pipelines run hello --from save --with-output 'greet="Hello Ada"' --dry-run`,
-		Args:              oneArgument("the pipeline's name"),
+		Args:              cli.OneArgument("the pipeline's name"),
 		ValidArgsFunction: a.completePipelines,
 	}
 	payload.register(cmd)
 	partial.register(cmd)
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "tell what would be done, and do nothing")
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		text, err := payload.read(a.Stdin, nil)
 		if err != nil {
@@ -104,7 +105,7 @@ would fail for certain.`,
 			return err
 		}
 		if view.Outcome != verdicts[workqueue.Succeeded] {
-			return &reportedError{exitFailed}
+			return &cli.ReportedError{Code: cli.ExitFailed}
 		}
 		return nil
 	}
@@ -139,10 +140,10 @@ func (a *app) runOnce(ctx context.Context, name string, payload workqueue.JSONTe
 		return view, err
 	}
 	if p.Trigger != nil {
-		return view, &usageError{fmt.Sprintf("pipeline %q has a trigger, want one that items run", name), "`botwork run --once " + name + "` starts it"}
+		return view, &cli.UsageError{Message: fmt.Sprintf("pipeline %q has a trigger, want one that items run", name), Hint: "`botwork run --once " + name + "` starts it"}
 	}
 	if err := p.CheckPayload(payload); err != nil {
-		return view, usagef("%v", err)
+		return view, cli.Usagef("%v", err)
 	}
 	if err := checkPart(p, part, true); err != nil {
 		return view, err
@@ -156,7 +157,7 @@ func (a *app) runOnce(ctx context.Context, name string, payload workqueue.JSONTe
 		store = opened
 	}
 	redactor := a.Redactor()
-	log, _, err := newLogger(a.Stderr, a.Config.Log, redactor)
+	log, _, err := cli.NewLogger(a.Stderr, a.Config.Log, redactor)
 	if err != nil {
 		return view, err
 	}
@@ -183,7 +184,7 @@ func (a *app) runOnce(ctx context.Context, name string, payload workqueue.JSONTe
 const stopWithin = 10 * time.Second
 
 // printDryRun tells what a run would do.
-func (a *app) printDryRun(name string, payload workqueue.JSONText, part *pipelines.Part, output format) error {
+func (a *app) printDryRun(name string, payload workqueue.JSONText, part *pipelines.Part, output cli.Format) error {
 	catalogue, findings, err := a.loadCatalogue()
 	if err != nil {
 		return err
@@ -201,7 +202,7 @@ func (a *app) printDryRun(name string, payload workqueue.JSONText, part *pipelin
 		return errors.Join(err, wrong)
 	}
 	if view.Outcome == string(pipelines.DryFails) {
-		return &reportedError{exitFailed}
+		return &cli.ReportedError{Code: cli.ExitFailed}
 	}
 	return nil
 }
@@ -214,7 +215,7 @@ func checkPart(p *pipelines.Pipeline, part *pipelines.Part, complete bool) error
 		if complete && wrong.MissingOutput {
 			hint = "give it with --with-output STEP=JSON, null if there is none"
 		}
-		return &usageError{wrong.Message, hint}
+		return &cli.UsageError{Message: wrong.Message, Hint: hint}
 	}
 	return err
 }
@@ -231,11 +232,11 @@ func viewRun(p *pipelines.Pipeline, r pipelines.Result) runView {
 }
 
 func (a *app) runSheet(v runView) {
-	g := newGrid("step", "status", "took", "note")
+	g := cli.NewGrid("step", "status", "took", "note")
 	for _, s := range v.Steps {
-		g.add(s.Name, s.Status, (time.Duration(s.TookMs) * time.Millisecond).String(), s.Error)
+		g.Add(s.Name, s.Status, (time.Duration(s.TookMs) * time.Millisecond).String(), s.Error)
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 	fmt.Fprintf(a.Stdout, "\n%s %s", v.Pipeline, v.Outcome)
 	if v.ErrorKind != "" {
 		fmt.Fprintf(a.Stdout, " (%s)", v.ErrorKind)

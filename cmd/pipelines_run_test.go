@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/handlers"
 )
 
@@ -43,8 +44,8 @@ func TestAnInterruptedRunDoesNotWaitForADeafHandler(t *testing.T) {
 		interrupted := time.Now()
 		cancel()
 		got := <-code
-		if took := time.Since(interrupted); got != exitFailed || took != stopWithin || !strings.Contains(stderr.String(), "has not stopped within 10s") {
-			t.Errorf("exit code %d after %v, want %d after %v; it said: %s", got, took, exitFailed, stopWithin, &stderr)
+		if took := time.Since(interrupted); got != cli.ExitFailed || took != stopWithin || !strings.Contains(stderr.String(), "has not stopped within 10s") {
+			t.Errorf("exit code %d after %v, want %d after %v; it said: %s", got, took, cli.ExitFailed, stopWithin, &stderr)
 		}
 		close(step.end)
 	})

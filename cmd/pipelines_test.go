@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"botwork/cmd/internal/cli"
 )
 
 const zonedPipeline = `name: zoned
@@ -32,7 +34,7 @@ func TestPipelinesContract(t *testing.T) {
 	if out := mustDo(t, "pipelines", "show", "zoned"); !strings.Contains(out, zonedPipeline) {
 		t.Errorf("pipelines show does not show the file:\n%s", out)
 	}
-	botwork(t, "pipelines", "show", "zone").wantFailure(t, exitUsage, `there is no pipeline "zone"; did you mean "zoned"?`)
+	botwork(t, "pipelines", "show", "zone").wantFailure(t, cli.ExitUsage, `there is no pipeline "zone"; did you mean "zoned"?`)
 }
 
 func TestPipelinesCheck(t *testing.T) {
@@ -41,30 +43,30 @@ func TestPipelinesCheck(t *testing.T) {
 	writeFile(t, "pipelines/tab.yaml", "steps:\n\t- handler: Log\n")
 
 	r := botwork(t, "pipelines", "check")
-	r.wantFailure(t, exitUsage)
+	r.wantFailure(t, cli.ExitUsage)
 	golden(t, "pipelines_check.txt", r.stdout)
 	r = botwork(t, "pipelines", "check", "-o", "json")
-	r.wantFailure(t, exitUsage)
+	r.wantFailure(t, cli.ExitUsage)
 	golden(t, "pipelines_check.json", r.stdout)
 
 	// The others can be used and shown while one is broken.
 	r = botwork(t, "pipelines", "list")
-	r.wantFailure(t, exitUsage, "pipelines/bad.yaml:2:14: ", "botwork: ")
+	r.wantFailure(t, cli.ExitUsage, "pipelines/bad.yaml:2:14: ", "botwork: ")
 	if !strings.Contains(r.stdout, "hello") {
 		t.Errorf("the list lacks the good ones:\n%s", r.stdout)
 	}
-	botwork(t, "pipelines", "show", "bad").wantFailure(t, exitUsage, "pipelines/bad.yaml:2:14: ")
+	botwork(t, "pipelines", "show", "bad").wantFailure(t, cli.ExitUsage, "pipelines/bad.yaml:2:14: ")
 
 	if out := mustDo(t, "pipelines", "check", "pipelines/hello.yaml", "-o", "json"); out != "[]\n" {
 		t.Errorf("a good file: %q, want an empty list", out)
 	}
 	r = botwork(t, "pipelines", "check", "nothere.yaml")
-	r.wantFailure(t, exitUsage)
+	r.wantFailure(t, cli.ExitUsage)
 	if !strings.HasPrefix(r.stdout, "nothere.yaml: ") || !strings.Contains(r.stdout, "[unreadable-file]") {
 		t.Errorf("a file that is not there: %q", r.stdout)
 	}
 	r = botwork(t, "pipelines", "check", "nothere.yaml", "pipelines/tab.yaml")
-	r.wantFailure(t, exitUsage)
+	r.wantFailure(t, cli.ExitUsage)
 	for _, want := range []string{"nothere.yaml: ", "[unreadable-file]", "pipelines/tab.yaml:2:1: "} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("the output lacks %q:\n%s", want, r.stdout)
@@ -72,7 +74,7 @@ func TestPipelinesCheck(t *testing.T) {
 	}
 	writeFile(t, "pipelines/doubled.yaml", "steps:\n  - handler: Log\n    retry: {attempts: 5}\n    with: {message: x}\n")
 	r = botwork(t, "pipelines", "check", "pipelines/doubled.yaml", "pipelines/bad.yaml")
-	r.wantFailure(t, exitUsage)
+	r.wantFailure(t, cli.ExitUsage)
 	if !strings.Contains(r.stdout, "[retry-multiplies]") || !strings.Contains(r.stdout, "[unknown-handler]") {
 		t.Errorf("a warning beside mistakes: %q", r.stdout)
 	}
@@ -89,7 +91,7 @@ func TestPipelinesCheckWarnings(t *testing.T) {
 	golden(t, "pipelines_check_warnings.txt", mustDo(t, "pipelines", "check"))
 	golden(t, "pipelines_check_warnings.json", mustDo(t, "pipelines", "check", "-o", "json"))
 	r := botwork(t, "run", "--once")
-	if r.code != exitDone || !strings.Contains(r.stderr, "retry-multiplies") {
+	if r.code != cli.ExitDone || !strings.Contains(r.stderr, "retry-multiplies") {
 		t.Errorf("run --once: exit code %d, want 0 and the warning in the log:\n%s", r.code, r.stderr)
 	}
 }
@@ -98,17 +100,17 @@ func TestPipelinesCheckWarnings(t *testing.T) {
 func TestRunOnceWithoutTriggers(t *testing.T) {
 	inProject(t)
 	writeFile(t, "data/hello.yaml", "steps: [{handler: Log, with: {message: x}}]\n")
-	botwork(t, "run", "--once", "--pipelines", "data").wantFailure(t, exitUsage, "no pipeline of ", "has a trigger")
+	botwork(t, "run", "--once", "--pipelines", "data").wantFailure(t, cli.ExitUsage, "no pipeline of ", "has a trigger")
 }
 
 func TestPipelinesWithoutFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, line := range []string{"pipelines list", "pipelines next", "pipelines show x"} {
-		botwork(t, strings.Fields(line)...).wantFailure(t, exitUsage, "does not exist", "botwork init")
+		botwork(t, strings.Fields(line)...).wantFailure(t, cli.ExitUsage, "does not exist", "botwork init")
 	}
 	r := botwork(t, "pipelines", "check")
-	if r.code != exitUsage || !strings.Contains(r.stdout, "does not exist") || !strings.Contains(r.stdout, "[no-folder]") {
-		t.Errorf("pipelines check: exit code %d, want %d and the finding no-folder:\n%s", r.code, exitUsage, r.stdout)
+	if r.code != cli.ExitUsage || !strings.Contains(r.stdout, "does not exist") || !strings.Contains(r.stdout, "[no-folder]") {
+		t.Errorf("pipelines check: exit code %d, want %d and the finding no-folder:\n%s", r.code, cli.ExitUsage, r.stdout)
 	}
 }
 
@@ -132,9 +134,9 @@ func TestPipelinesNext(t *testing.T) {
 	if len(all) != 12 || all[0].At != "2026-10-24T00:01:00Z" {
 		t.Errorf("next of all = %+v, want two of each of six, the earliest first", all)
 	}
-	botwork(t, "pipelines", "next", "hello").wantFailure(t, exitFailed, "no trigger")
-	botwork(t, "pipelines", "next", "--from", "soon").wantFailure(t, exitUsage, `--from: got "soon"`)
-	botwork(t, "pipelines", "next", "--count", "0").wantFailure(t, exitUsage, "--count: got 0")
+	botwork(t, "pipelines", "next", "hello").wantFailure(t, cli.ExitFailed, "no trigger")
+	botwork(t, "pipelines", "next", "--from", "soon").wantFailure(t, cli.ExitUsage, `--from: got "soon"`)
+	botwork(t, "pipelines", "next", "--count", "0").wantFailure(t, cli.ExitUsage, "--count: got 0")
 }
 
 func TestPipelinesRun(t *testing.T) {
@@ -151,7 +153,7 @@ func TestPipelinesRun(t *testing.T) {
 	environ := []string{"API_KEY=sesame-1234"}
 
 	r := botworkWith(t, "", environ, "pipelines", "run", "steps", "--payload", `{"a": 1, "b": 2}`, "-o", "json")
-	if r.code != exitDone {
+	if r.code != cli.ExitDone {
 		t.Fatal(r.stderr)
 	}
 	got := decode[struct {
@@ -164,24 +166,24 @@ func TestPipelinesRun(t *testing.T) {
 	}
 
 	r = botworkWith(t, `{"a": -1, "b": 2}`, environ, "pipelines", "run", "steps", "--payload-file", "-")
-	r.wantFailure(t, exitFailed)
+	r.wantFailure(t, cli.ExitFailed)
 	if !strings.Contains(r.stdout, "steps failed (business): ") || !strings.Contains(r.stdout, "a is -1 with <secret>") {
 		t.Errorf("run = %s", r.stdout)
 	}
 	if strings.Contains(r.stdout+r.stderr, "sesame-1234") {
 		t.Errorf("a secret shows:\n%s%s", r.stdout, r.stderr)
 	}
-	botwork(t, "pipelines", "run", "steps").wantFailure(t, exitUsage, "secrets.apiKey", "API_KEY is not set")
+	botwork(t, "pipelines", "run", "steps").wantFailure(t, cli.ExitUsage, "secrets.apiKey", "API_KEY is not set")
 
-	if r := botworkWith(t, "", environ, "pipelines", "run", "more", "--payload", `[{"name": "a"}, {"name": "b"}]`); r.code != exitDone {
+	if r := botworkWith(t, "", environ, "pipelines", "run", "more", "--payload", `[{"name": "a"}, {"name": "b"}]`); r.code != cli.ExitDone {
 		t.Errorf("a step that enqueues: %s%s", r.stdout, r.stderr)
 	}
 	if items := decode[[]listed](t, mustDo(t, "items", "list", "-o", "json")); len(items) != 2 {
 		t.Errorf("the step enqueued %d items, want 2", len(items))
 	}
-	botworkWith(t, "", environ, "pipelines", "run", "ExecuteWorkQueue").wantFailure(t, exitUsage, "botwork run --once ExecuteWorkQueue")
-	botworkWith(t, "", environ, "pipelines", "run", "hello", "--payload", "{}").wantFailure(t, exitUsage, "missing property 'name'")
-	botworkWith(t, "", environ, "pipelines", "run", "hallo").wantFailure(t, exitUsage, `did you mean "hello"?`)
+	botworkWith(t, "", environ, "pipelines", "run", "ExecuteWorkQueue").wantFailure(t, cli.ExitUsage, "botwork run --once ExecuteWorkQueue")
+	botworkWith(t, "", environ, "pipelines", "run", "hello", "--payload", "{}").wantFailure(t, cli.ExitUsage, "missing property 'name'")
+	botworkWith(t, "", environ, "pipelines", "run", "hallo").wantFailure(t, cli.ExitUsage, `did you mean "hello"?`)
 	if _, err := os.Stat("data/greetings"); err == nil {
 		t.Error("a refused run wrote something")
 	}

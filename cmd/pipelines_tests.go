@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 	"botwork/pipelines/pipelinetest"
@@ -60,13 +61,13 @@ nothing to run. --output junit prints XML for CI systems.`,
   botwork pipelines test 'pipelines/import*_test.yaml' --output junit`,
 	}
 	cmd.Flags().StringVar(&only, "run", "", "run only the cases whose PIPELINE/CASE this `REGEX` matches")
-	output := outputOf(cmd, formatTable, formatJSON, formatYAML, formatJUnit)
+	output := cli.OutputFlagOf(cmd, cli.FormatTable, cli.FormatJSON, cli.FormatYAML, cli.FormatJUnit)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		options := pipelinetest.Options{}
 		if only != "" {
 			pattern, err := regexp.Compile(only)
 			if err != nil {
-				return usagef("--run: %v", err)
+				return cli.Usagef("--run: %v", err)
 			}
 			options.Only = pattern
 		}
@@ -75,7 +76,7 @@ nothing to run. --output junit prints XML for CI systems.`,
 	return cmd
 }
 
-func (a *app) testPipelines(ctx context.Context, args []string, options pipelinetest.Options, output format) error {
+func (a *app) testPipelines(ctx context.Context, args []string, options pipelinetest.Options, output cli.Format) error {
 	if err := a.LoadConfig(); err != nil {
 		return err
 	}
@@ -84,16 +85,16 @@ func (a *app) testPipelines(ctx context.Context, args []string, options pipeline
 		return err
 	}
 	compiler := checker.Compiler()
-	known, _, err := pipelines.LoadDir(compiler, shortPath(a.Config.Pipelines.Dir))
+	known, _, err := pipelines.LoadDir(compiler, cli.ShortPath(a.Config.Pipelines.Dir))
 	all := len(args) == 0
 	switch {
 	case err != nil && all:
-		return &usageError{message: err.Error()}
+		return &cli.UsageError{Message: err.Error()}
 	case err != nil:
 		known = pipelines.NewCatalogue(compiler)
 	}
 	if all {
-		args = []string{shortPath(a.Config.Pipelines.Dir)}
+		args = []string{cli.ShortPath(a.Config.Pipelines.Dir)}
 	}
 	paths, err := testFiles(args)
 	if err != nil {
@@ -141,7 +142,7 @@ func runTests(ctx context.Context, paths []string, find pipelinetest.Finder, opt
 		}
 	}
 	if len(results) == 0 {
-		return nil, usagef("--run: no case matches %q", options.Only)
+		return nil, cli.Usagef("--run: no case matches %q", options.Only)
 	}
 	return results, nil
 }
@@ -154,7 +155,7 @@ func testFiles(args []string) ([]string, error) {
 		if strings.ContainsAny(arg, "*?[") { // a shell of Windows leaves patterns to the program
 			matched, err := filepath.Glob(arg)
 			if err != nil {
-				return nil, usagef("%s: %v", arg, err)
+				return nil, cli.Usagef("%s: %v", arg, err)
 			}
 			names = slices.DeleteFunc(matched, func(path string) bool {
 				info, err := os.Stat(path)
@@ -165,13 +166,13 @@ func testFiles(args []string) ([]string, error) {
 		for _, name := range names {
 			below, err := testFilesBelow(name)
 			if err != nil {
-				return nil, &usageError{message: err.Error()}
+				return nil, &cli.UsageError{Message: err.Error()}
 			}
 			found += len(below)
 			paths = append(paths, below...)
 		}
 		if found == 0 {
-			return nil, &usageError{fmt.Sprintf("%s: there are no tests, want files whose names end in _test.yaml", arg), "docs/testing-pipelines.md tells how to write one"}
+			return nil, &cli.UsageError{Message: fmt.Sprintf("%s: there are no tests, want files whose names end in _test.yaml", arg), Hint: "docs/testing-pipelines.md tells how to write one"}
 		}
 	}
 	slices.Sort(paths)
@@ -212,16 +213,16 @@ func testFilesBelow(path string) ([]string, error) {
 
 // printTests prints what came of the cases. Its error ends the program with 1
 // when one has failed.
-func (a *app) printTests(results []pipelinetest.FileResult, coverage []pipelinetest.Coverage, output format) error {
+func (a *app) printTests(results []pipelinetest.FileResult, coverage []pipelinetest.Coverage, output cli.Format) error {
 	view := viewTests(results, coverage)
 	var err error
-	if output == formatJUnit {
+	if output == cli.FormatJUnit {
 		err = pipelinetest.WriteJUnit(a.Stdout, results)
 	} else {
 		err = a.Print(output, view, func() { a.testSheet(view) })
 	}
 	if err == nil && view.Failed > 0 {
-		return &reportedError{exitFailed}
+		return &cli.ReportedError{Code: cli.ExitFailed}
 	}
 	return err
 }
@@ -273,5 +274,5 @@ func (a *app) testSheet(v testsView) {
 	if len(untested) > 0 {
 		fmt.Fprintf(a.Stdout, "without tests: %s\n", strings.Join(untested, ", "))
 	}
-	fmt.Fprintf(a.Stdout, "%s, %d failed; %d of %s ran\n", count(v.Cases, "case"), v.Failed, ran, count(steps, "step"))
+	fmt.Fprintf(a.Stdout, "%s, %d failed; %d of %s ran\n", cli.Count(v.Cases, "case"), v.Failed, ran, cli.Count(steps, "step"))
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"botwork/cmd/internal/cli"
 )
 
 // The tests that init writes pass, and one that does not says what and where.
@@ -25,17 +27,17 @@ cases:
   - name: no stub
 `)
 	r := botwork(t, "pipelines", "test", "pipelines/more_test.yaml")
-	r.wantFailure(t, exitFailed)
+	r.wantFailure(t, cli.ExitFailed)
 	golden(t, "pipelines_test_failed.txt", r.stdout)
 
 	r = botwork(t, "pipelines", "test", "-o", "json")
-	r.wantFailure(t, exitFailed)
+	r.wantFailure(t, cli.ExitFailed)
 	if got := decode[testsView](t, r.stdout); got.Cases != 6 || got.Failed != 2 || got.Files[1].Cases[0].Failures[0].Line != 6 ||
 		len(got.Coverage) != 6 || len(got.Coverage[len(got.Coverage)-1].Never) != 0 {
 		t.Errorf("test -o json: %s", r.stdout)
 	}
 	r = botwork(t, "pipelines", "test", "-o", "junit")
-	r.wantFailure(t, exitFailed)
+	r.wantFailure(t, cli.ExitFailed)
 	if err := xml.Unmarshal([]byte(r.stdout), new(struct{})); err != nil || !strings.Contains(r.stdout, `<testsuites tests="6" failures="2"`) {
 		t.Errorf("test -o junit: %v\n%s", err, r.stdout)
 	}
@@ -52,14 +54,14 @@ func TestPipelinesTestMistakes(t *testing.T) {
 	writeFile(t, "pipelines/broken.yaml", "steps: [{handler: Lgo}]\n")
 	writeFile(t, "pipelines/broken_test.yaml", "cases: [{name: x}]\n")
 	writeFile(t, "pipelines/lost_test.yaml", "pipeline: hallo\ncases: [{nmae: x}]\n")
-	botwork(t, "pipelines", "test").wantFailure(t, exitUsage,
+	botwork(t, "pipelines", "test").wantFailure(t, cli.ExitUsage,
 		"pipelines/broken.yaml:1:19: ", "pipelines/lost_test.yaml:1:11: pipeline: there is no pipeline", "2 mistakes")
 	for text, args := range map[string][]string{
 		"there are no tests": {"data"}, "its name has to end in _test.yaml": {"pipelines/hello.yaml"},
 		"nothere_test.yaml": {"nothere_test.yaml"}, `no case matches "x$"`: {"pipelines/hello_test.yaml", "--run", "x$"},
 		"--run: error parsing regexp": {"--run", "("}, "want table, json, yaml or junit": {"-o", "xml"},
 	} {
-		botwork(t, append([]string{"pipelines", "test"}, args...)...).wantFailure(t, exitUsage, text)
+		botwork(t, append([]string{"pipelines", "test"}, args...)...).wantFailure(t, cli.ExitUsage, text)
 	}
 }
 
@@ -73,7 +75,7 @@ func TestPipelinesCheckTests(t *testing.T) {
 	want := `pipelines/hello_test.yaml:3:19: cases[0].stubs.svae: pipeline "hello" has no step "svae" [unknown-step]; did you mean "save"?`
 	for _, args := range [][]string{nil, {"pipelines"}, {"pipelines/hello_test.yaml"}, {"pipelines", "pipelines/hello_test.yaml"}} {
 		r := botwork(t, append([]string{"pipelines", "check"}, args...)...)
-		r.wantFailure(t, exitUsage)
+		r.wantFailure(t, cli.ExitUsage)
 		if strings.Count(r.stdout, want) != 1 {
 			t.Errorf("check %q: %s", args, r.stdout)
 		}
@@ -82,7 +84,7 @@ func TestPipelinesCheckTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	botwork(t, "pipelines", "check", "--fix", "pipelines/hello_test.yaml").wantFailure(t, exitUsage)
+	botwork(t, "pipelines", "check", "--fix", "pipelines/hello_test.yaml").wantFailure(t, cli.ExitUsage)
 	if after, err := os.ReadFile("pipelines/hello_test.yaml"); err != nil || string(after) != string(before) {
 		t.Errorf("--fix took a file of tests for a pipeline: %s (%v)", after, err)
 	}
@@ -90,7 +92,7 @@ func TestPipelinesCheckTests(t *testing.T) {
 	writeFile(t, "pipelines/broken.yaml", "steps: [{handler: Lgo}]\n")
 	writeFile(t, "pipelines/broken_test.yaml", "cases: [{name: x}]\n")
 	r := botwork(t, "pipelines", "check", "pipelines")
-	r.wantFailure(t, exitUsage)
+	r.wantFailure(t, cli.ExitUsage)
 	if strings.Count(r.stdout, "pipelines/broken.yaml:1:19: ") != 1 {
 		t.Errorf("a finding of a pipeline that has tests stands there not once:\n%s", r.stdout)
 	}

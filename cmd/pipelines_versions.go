@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -35,14 +36,14 @@ half a day. A star is before the text that the file has now.
 "botwork items show" tells which text an item ran, "botwork pipelines diff" what has
 changed since. A pipeline that no worker has loaded has none.`,
 		Example:           "  botwork pipelines versions hello\n  botwork pipelines versions hello --output json",
-		Args:              oneArgument("the pipeline's name"),
+		Args:              cli.OneArgument("the pipeline's name"),
 		ValidArgsFunction: a.completePipelines,
 	}
 	cmd.Flags().IntVar(&limit, "limit", 20, "how many are listed at the most")
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if limit < 1 {
-			return usagef("--limit: got %d, want 1 or more", limit)
+			return cli.Usagef("--limit: got %d, want 1 or more", limit)
 		}
 		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			file, err := a.pipelineFile(args[0])
@@ -54,7 +55,7 @@ changed since. A pipeline that no worker has loaded has none.`,
 				return err
 			}
 			if len(texts) == 0 && file == nil {
-				return &usageError{message: fmt.Sprintf("there is no pipeline %q, and no worker ever had one", args[0]), hint: "botwork pipelines list shows those of the folder"}
+				return &cli.UsageError{Message: fmt.Sprintf("there is no pipeline %q, and no worker ever had one", args[0]), Hint: "botwork pipelines list shows those of the folder"}
 			}
 			views := make([]textView, len(texts))
 			for i, t := range texts {
@@ -71,15 +72,15 @@ func (a *app) versionTable(name string, views []textView) {
 		fmt.Fprintf(a.Stdout, "no worker has loaded %s yet\n", name)
 		return
 	}
-	g := newGrid("", "text", "first loaded", "last used")
+	g := cli.NewGrid("", "text", "first loaded", "last used")
 	for _, v := range views {
 		mark := ""
 		if v.Present {
 			mark = "*"
 		}
-		g.add(mark, shortHash(&v.Hash), instant(&v.LoadedAt), instant(&v.UsedAt))
+		g.Add(mark, cli.ShortHash(&v.Hash), cli.Instant(&v.LoadedAt), cli.Instant(&v.UsedAt))
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 }
 
 // oneText returns the text of a pipeline whose hash begins so.
@@ -89,10 +90,10 @@ func oneText(ctx context.Context, store *sqlstore.Store, pipeline, hash string) 
 	case err != nil:
 		return workqueue.PipelineText{}, err
 	case len(texts) == 0:
-		return workqueue.PipelineText{}, &usageError{message: fmt.Sprintf("no text of %q whose hash begins with %s is kept", pipeline, hash),
-			hint: "botwork pipelines versions " + pipeline + " lists those that are"}
+		return workqueue.PipelineText{}, &cli.UsageError{Message: fmt.Sprintf("no text of %q whose hash begins with %s is kept", pipeline, hash),
+			Hint: "botwork pipelines versions " + pipeline + " lists those that are"}
 	case len(texts) > 1:
-		return workqueue.PipelineText{}, usagef("the hashes of several texts of %q begin with %s, want more of it", pipeline, hash)
+		return workqueue.PipelineText{}, cli.Usagef("the hashes of several texts of %q begin with %s, want more of it", pipeline, hash)
 	}
 	return texts[0], nil
 }

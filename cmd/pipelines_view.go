@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"botwork/cmd/internal/cli"
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/matching"
@@ -70,7 +71,7 @@ type stepView struct {
 func viewPipeline(p *pipelines.Pipeline) pipelineView {
 	v := pipelineView{
 		Name: p.Name, Description: p.Description, File: p.File, Hash: p.Hash,
-		EstimatedDuration: durationText(p.EstimatedDuration), Channel: p.Channel, Resilience: p.Resilience, Input: p.Input,
+		EstimatedDuration: cli.DurationText(p.EstimatedDuration), Channel: p.Channel, Resilience: p.Resilience, Input: p.Input,
 	}
 	v.Labels, v.Selectors, v.SelectorsReplace = p.Labels, p.Selectors, p.SelectorsReplace
 	if !p.Distribution.IsZero() {
@@ -81,13 +82,13 @@ func viewPipeline(p *pipelines.Pipeline) pipelineView {
 	}
 	if t := p.Trigger; t != nil {
 		v.Trigger = &triggerView{
-			Cron: t.Cron, Every: durationText(t.Every), AtStart: t.AtStart, Wake: t.Wake, Timezone: t.Location.String(), DST: string(t.DST),
-			Overlap: string(t.Overlap), Scope: string(t.Scope), CatchUp: durationText(t.CatchUp),
+			Cron: t.Cron, Every: cli.DurationText(t.Every), AtStart: t.AtStart, Wake: t.Wake, Timezone: t.Location.String(), DST: string(t.DST),
+			Overlap: string(t.Overlap), Scope: string(t.Scope), CatchUp: cli.DurationText(t.CatchUp),
 		}
 	}
 	for _, s := range p.Steps {
 		v.Steps = append(v.Steps, stepView{
-			Name: s.Name, Handler: s.Handler, If: s.If, Timeout: durationText(s.Timeout), Attempts: s.Attempts,
+			Name: s.Name, Handler: s.Handler, If: s.If, Timeout: cli.DurationText(s.Timeout), Attempts: s.Attempts,
 			OnError: string(s.OnError), With: s.With,
 		})
 	}
@@ -99,7 +100,7 @@ func (v pipelineView) starts() string {
 	t := v.Trigger
 	switch {
 	case v.Mistakes > 0:
-		return "broken: " + count(v.Mistakes, "mistake")
+		return "broken: " + cli.Count(v.Mistakes, "mistake")
 	case t == nil:
 		return "an item"
 	case t.Cron != "":

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/author/checker"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/reload"
@@ -18,9 +19,9 @@ import (
 // starts. The findings are those of files with mistakes, which the catalogue knows as
 // broken.
 func (a *app) catalogue(c *checker.Checker) (*pipelines.Catalogue, strictyaml.Findings, error) {
-	files, err := pipelines.ReadDir(shortPath(a.Config.Pipelines.Dir), nil)
+	files, err := pipelines.ReadDir(cli.ShortPath(a.Config.Pipelines.Dir), nil)
 	if err != nil {
-		return nil, nil, &usageError{message: err.Error()}
+		return nil, nil, &cli.UsageError{Message: err.Error()}
 	}
 	k, findings := usable(c, files)
 	return k, findings, nil
@@ -65,7 +66,7 @@ func find(k *pipelines.Catalogue, findings strictyaml.Findings, name string) (*p
 	default:
 		hint = "known are " + strings.Join(names, ", ")
 	}
-	return nil, &usageError{fmt.Sprintf("there is no pipeline %q", name), hint}
+	return nil, &cli.UsageError{Message: fmt.Sprintf("there is no pipeline %q", name), Hint: hint}
 }
 
 // completePipelines offers the names of pipelines to the shell.

@@ -8,13 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
 
 func (a *app) queuesCommand() *cobra.Command {
-	return group(&cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use: "queues", Aliases: []string{"queue"}, Short: "List, show, define and pause queues",
 		Long: `Lists, shows and changes queues. A queue is a named set of items with one policy:
 who takes them, how long they live, when they are tried again, what limits hold
@@ -88,7 +89,7 @@ func unlessSo(changed bool, state string) string {
 // that its arguments name. do returns what the queue is then.
 func (a *app) queuesChangeCommand(cmd *cobra.Command, do func(ctx context.Context, store *sqlstore.Store, name string) (string, error)) *cobra.Command {
 	cmd.Long += "\n\nThe exit code is 1 when this fails for any queue; it is done to the others all the\nsame."
-	cmd.Args = someArguments("the queues' names")
+	cmd.Args = cli.SomeArguments("the queues' names")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
 			refused := false
@@ -105,7 +106,7 @@ func (a *app) queuesChangeCommand(cmd *cobra.Command, do func(ctx context.Contex
 				}
 			}
 			if refused {
-				return &reportedError{exitFailed}
+				return &cli.ReportedError{Code: cli.ExitFailed}
 			}
 			return nil
 		})

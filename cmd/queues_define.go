@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/author/queuedefs"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -23,9 +24,9 @@ that the file does not name stays as it is, and a paused queue stays paused.
 
 All mistakes in the definitions are told first, and then nothing is written.`,
 		Example: "  botwork queues define\n  botwork queues define --output json",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 	}
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := a.LoadConfig(); err != nil {
 			return err
@@ -58,7 +59,7 @@ func (a *app) definedQueues(queues []workqueue.Queue, changed []string) {
 	case len(queues) == 0:
 		fmt.Fprintln(a.Stdout, "the settings define no queue: name one below the key queues of botwork.yaml")
 	case len(changed) == 0:
-		fmt.Fprintf(a.Stdout, "nothing to do: the database has the %s so already\n", count(len(queues), "queue"))
+		fmt.Fprintf(a.Stdout, "nothing to do: the database has the %s so already\n", cli.Count(len(queues), "queue"))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -20,9 +21,9 @@ run at a time, how many start in a period, and the same for each limit key.
 JSON and YAML hold the whole policy; durations are written as "1h30m0s", rates as
 "10/1m0s", and what is not set is null.`,
 		Example: "  botwork queues list\n  botwork queues list --output json",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 	}
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			queues, err := store.Queues(cmd.Context())
@@ -36,13 +37,13 @@ JSON and YAML hold the whole policy; durations are written as "1h30m0s", rates a
 }
 
 func (a *app) queueTable(queues []workqueue.Queue) {
-	g := newGrid("name", "state", "taken by", "offset", "limits", "defined by", "revision", "description")
+	g := cli.NewGrid("name", "state", "taken by", "offset", "limits", "defined by", "revision", "description")
 	for i := range queues {
 		q := &queues[i]
-		g.add(q.Name, queueState(q), string(q.Consumer), signed(q.PriorityOffset), orNone(limitsOf(q)), orDash(q.DefinedBy),
-			fmt.Sprint(q.Revision), short(orEmpty(q.Description), 40))
+		g.Add(q.Name, queueState(q), string(q.Consumer), signed(q.PriorityOffset), cli.OrNone(limitsOf(q)), cli.OrDash(q.DefinedBy),
+			fmt.Sprint(q.Revision), cli.Shorten(orEmpty(q.Description), 40))
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 }
 
 func queueState(q *workqueue.Queue) string {

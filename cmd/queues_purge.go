@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -27,7 +28,7 @@ command tells how many items there are as the statistics have it.
 It goes page by page, the newest first; others work on meanwhile. When it is
 interrupted it tells how far it came, and called again it goes on.`,
 		Example: "  botwork queues purge invoices --lifecycle completed,archived --yes\n  botwork queues purge test --yes",
-		Args:    oneArgument("the queue's name"),
+		Args:    cli.OneArgument("the queue's name"),
 	}
 	words := cmd.Flags().StringSlice("lifecycle", nil, "only these `LIFECYCLES`: scheduled, pending, assigned, retry, completed, archived, deleted")
 	yes := cmd.Flags().Bool("yes", false, "confirm that the items are to be removed for good")
@@ -36,7 +37,7 @@ interrupted it tells how far it came, and called again it goes on.`,
 		var err error
 		if cmd.Flags().Changed("lifecycle") && len(*words) == 0 {
 			// A variable that a script forgot to set must not mean all items.
-			return usagef("--lifecycle: got nothing, want one or more of %s", strings.Join(purgeWords(), ", "))
+			return cli.Usagef("--lifecycle: got nothing, want one or more of %s", strings.Join(purgeWords(), ", "))
 		}
 		if p.Lifecycles, err = purgeLifecycles(*words); err != nil {
 			return err
@@ -79,9 +80,9 @@ func purgeLifecycles(words []string) ([]workqueue.Lifecycle, error) {
 		l, err := workqueue.ParseLifecycle(word)
 		switch {
 		case err != nil:
-			return nil, oneOf("lifecycle", word, purgeWords())
+			return nil, cli.NotOneOf("lifecycle", word, purgeWords())
 		case l == workqueue.LifeActive:
-			return nil, usagef("--lifecycle: got active, but an item that runs is never removed: cancel it first")
+			return nil, cli.Usagef("--lifecycle: got active, but an item that runs is never removed: cancel it first")
 		}
 		lifecycles = append(lifecycles, l)
 	}
@@ -104,7 +105,7 @@ func purgeUnconfirmed(ctx context.Context, store *sqlstore.Store, p workqueue.Pu
 			n += q.Items[l]
 		}
 	}
-	return usagef("got no --yes, which removing items for good needs; as the statistics have it, %s would go", itemCount(int(n)))
+	return cli.Usagef("got no --yes, which removing items for good needs; as the statistics have it, %s would go", cli.ItemCount(int(n)))
 }
 
 // purge removes page by page until there is nothing left, or ctx ends. A page
@@ -114,19 +115,19 @@ func (a *app) purge(ctx context.Context, store *sqlstore.Store, p workqueue.Purg
 	defer stop()
 	bar := a.NewProgress("remove items", 0)
 	p.Batch.Key = workqueue.NewBatchKey()
-	removed, err := a.purgePages(ctx, longer, store, p, bar.add)
+	removed, err := a.purgePages(ctx, longer, store, p, bar.Add)
 	if err == nil {
-		bar.done()
+		bar.Done()
 	}
-	bar.stop()
+	bar.Stop()
 	if _, unknown := errors.AsType[*workqueue.UnansweredError](err); unknown {
 		return fmt.Errorf("at least %s removed; whether more are is unknown, since the database did not answer: %w; "+
-			"hint: the command can be given again, and `botwork items batch %s` tells what this one removed", itemCount(removed), err, p.Batch.Key)
+			"hint: the command can be given again, and `botwork items batch %s` tells what this one removed", cli.ItemCount(removed), err, p.Batch.Key)
 	}
 	if err != nil {
-		return fmt.Errorf("%s removed before: %w", itemCount(removed), err)
+		return fmt.Errorf("%s removed before: %w", cli.ItemCount(removed), err)
 	}
-	fmt.Fprintf(a.Stdout, "queue %s: %s removed\n", p.Queue, itemCount(removed))
+	fmt.Fprintf(a.Stdout, "queue %s: %s removed\n", p.Queue, cli.ItemCount(removed))
 	return a.tellRunning(ctx, store, p)
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
@@ -31,8 +32,8 @@ func TestQueuesPurge(t *testing.T) {
 	fillQueue(t, "default", 2)
 	mustDo(t, "queues", "stats", "--recount")
 
-	botwork(t, "queues", "purge", "mail").wantFailure(t, exitUsage, "--yes", "1000 items would go")
-	botwork(t, "queues", "purge", "mail", "--lifecycle", "completed,archived").wantFailure(t, exitUsage, "--yes", "400 items would go")
+	botwork(t, "queues", "purge", "mail").wantFailure(t, cli.ExitUsage, "--yes", "1000 items would go")
+	botwork(t, "queues", "purge", "mail", "--lifecycle", "completed,archived").wantFailure(t, cli.ExitUsage, "--yes", "400 items would go")
 	if n := countItems(t, "--queue", "mail"); n != 1200 {
 		t.Errorf("%d items are left without --yes, want all 1200", n)
 	}
@@ -62,11 +63,11 @@ func TestQueuesPurgeRefuses(t *testing.T) {
 	inProject(t)
 	mustDo(t, "db", "migrate")
 	fillQueue(t, "default", 1)
-	botwork(t, "queues", "purge").wantFailure(t, exitUsage, "the queue's name")
-	botwork(t, "queues", "purge", "defaul", "--yes").wantFailure(t, exitFailed, `did you mean "default"`)
-	botwork(t, "queues", "purge", "default", "--yes", "--lifecycle", "active").wantFailure(t, exitUsage, "cancel it first")
-	botwork(t, "queues", "purge", "default", "--yes", "--lifecycle", "complete").wantFailure(t, exitUsage, `did you mean "completed"`)
-	botwork(t, "queues", "purge", "default", "--yes", "--lifecycle", "").wantFailure(t, exitUsage, "got nothing")
+	botwork(t, "queues", "purge").wantFailure(t, cli.ExitUsage, "the queue's name")
+	botwork(t, "queues", "purge", "defaul", "--yes").wantFailure(t, cli.ExitFailed, `did you mean "default"`)
+	botwork(t, "queues", "purge", "default", "--yes", "--lifecycle", "active").wantFailure(t, cli.ExitUsage, "cancel it first")
+	botwork(t, "queues", "purge", "default", "--yes", "--lifecycle", "complete").wantFailure(t, cli.ExitUsage, `did you mean "completed"`)
+	botwork(t, "queues", "purge", "default", "--yes", "--lifecycle", "").wantFailure(t, cli.ExitUsage, "got nothing")
 	if n := countItems(t); n != 6 {
 		t.Errorf("%d items are left, want all 6", n)
 	}
@@ -92,13 +93,13 @@ func (p *pages) PurgeQueue(ctx context.Context, params workqueue.PurgeParams) (w
 func TestPurgeThatIsInterrupted(t *testing.T) {
 	seen := 0
 	store := &pages{}
-	n, err := (&app{App: &App{}}).purgePages(t.Context(), t.Context(), store, workqueue.PurgeParams{}, func(n int) { seen += n })
+	n, err := (&app{App: &cli.App{}}).purgePages(t.Context(), t.Context(), store, workqueue.PurgeParams{}, func(n int) { seen += n })
 	if err != nil || n != 30 || seen != 30 || fmt.Sprint(store.asked) != "[0 20 10]" {
 		t.Errorf("purgePages = %d, %v with pages before %v", n, err, store.asked)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	store = &pages{cancel: cancel}
-	n, err = (&app{App: &App{}}).purgePages(ctx, t.Context(), store, workqueue.PurgeParams{}, func(int) {})
+	n, err = (&app{App: &cli.App{}}).purgePages(ctx, t.Context(), store, workqueue.PurgeParams{}, func(int) {})
 	if !errors.Is(err, context.Canceled) || n != 20 {
 		t.Errorf("purgePages = %d, %v, want the page that was under way counted: 20", n, err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -19,9 +20,9 @@ where the default does something.
 
 JSON and YAML are one object.`,
 		Example: "  botwork queues show invoices\n  botwork queues show invoices --output yaml",
-		Args:    oneArgument("the queue's name"),
+		Args:    cli.OneArgument("the queue's name"),
 	}
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			queue, err := store.Queue(cmd.Context(), args[0])
@@ -36,10 +37,10 @@ JSON and YAML are one object.`,
 
 // queueSheet shows a policy in words, one line for each part that says something.
 func (a *app) queueSheet(q *workqueue.Queue) {
-	g := newGrid()
+	g := cli.NewGrid()
 	add := func(name, value string) {
 		if value != "" && value != "-" {
-			g.add(name, value)
+			g.Add(name, value)
 		}
 	}
 	add("name", q.Name)
@@ -70,11 +71,11 @@ func (a *app) queueSheet(q *workqueue.Queue) {
 	add("payload schema", string(q.PayloadSchema))
 	add("output schema", string(q.OutputSchema))
 	add("analytics schema", string(q.AnalyticsSchema))
-	add("defined by", orDash(q.DefinedBy))
+	add("defined by", cli.OrDash(q.DefinedBy))
 	add("revision", fmt.Sprint(q.Revision))
-	add("created", instant(&q.CreatedAt))
-	add("changed", instant(q.UpdatedAt))
-	g.writeTo(a.Stdout)
+	add("created", cli.Instant(&q.CreatedAt))
+	add("changed", cli.Instant(q.UpdatedAt))
+	g.Print(a.Stdout)
 }
 
 func retainText(q *workqueue.Queue) string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -36,9 +37,9 @@ once, which takes its time, and sets right what differs.
 JSON and YAML are one object: the queue, or "all" and "queues". Rates are by the
 minute, failureRate is 0 to 1, and what there is none of is null.`,
 		Example: "  botwork queues stats\n  botwork queues stats invoices --output json\n  botwork queues stats --recount",
-		Args:    optionalArgument("the queue's name"),
+		Args:    cli.OptionalArgument("the queue's name"),
 	}
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	recount := cmd.Flags().Bool("recount", false, "count all items first, and set right what is kept")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
@@ -72,17 +73,17 @@ minute, failureRate is 0 to 1, and what there is none of is null.`,
 
 // recount counts all items and tells on standard error what was set right.
 func (a *app) recount(ctx context.Context, store *sqlstore.Store) error {
-	var bar *progressBar
+	var bar *cli.ProgressBar
 	var shown int64
 	corrections, err := store.RecountStatistics(ctx, func(done, of int64) {
 		if bar == nil {
 			bar = a.NewProgress("counting", int(of))
 		}
-		bar.add(int(done - shown))
+		bar.Add(int(done - shown))
 		shown = done
 	})
 	if bar != nil {
-		bar.stop()
+		bar.Stop()
 	}
 	if err != nil {
 		return err
@@ -90,17 +91,17 @@ func (a *app) recount(ctx context.Context, store *sqlstore.Store) error {
 	for _, c := range corrections {
 		fmt.Fprintf(a.Stderr, "queue %s: %d are %s; kept were %d\n", c.Queue, c.Counted, c.Lifecycle, c.Kept)
 	}
-	fmt.Fprintf(a.Stderr, "counted all items: %s\n", count(len(corrections), "correction"))
+	fmt.Fprintf(a.Stderr, "counted all items: %s\n", cli.Count(len(corrections), "correction"))
 	return nil
 }
 
 // statisticsTable shows a line for each queue, over the last hour.
 func (a *app) statisticsTable(all allStatistics) {
-	g := newGrid("queue", "waiting", "oldest", "assigned", "active", "completed", "archived", "per minute", "failed", "mean", "p95")
+	g := cli.NewGrid("queue", "waiting", "oldest", "assigned", "active", "completed", "archived", "per minute", "failed", "mean", "p95")
 	line := func(name string, q *workqueue.QueueStatistics) {
 		hour := &q.Windows[hourWindow]
 		waiting := q.Items[workqueue.LifePending] + q.Items[workqueue.LifeScheduled] + q.Items[workqueue.LifeRetry]
-		g.add(name, number(waiting), age(q.OldestWaiting), number(q.Items[workqueue.LifeAssigned]), number(q.Items[workqueue.LifeActive]),
+		g.Add(name, number(waiting), age(q.OldestWaiting), number(q.Items[workqueue.LifeAssigned]), number(q.Items[workqueue.LifeActive]),
 			number(q.Items[workqueue.LifeCompleted]), number(q.Items[workqueue.LifeArchived]),
 			rateText(hour.CompletedPerMinute), percent(hour.FailureRate), age(hour.MeanDuration), age(hour.P95Duration))
 	}
@@ -108,7 +109,7 @@ func (a *app) statisticsTable(all allStatistics) {
 		line(all.Queues[i].Queue, &all.Queues[i])
 	}
 	line("(all)", all.All)
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 	fmt.Fprintln(a.Stdout, "per minute, failed, mean and p95: of the last hour")
 }
 
@@ -117,22 +118,22 @@ const hourWindow = 2
 
 // statisticsSheet shows all that is known of a queue.
 func (a *app) statisticsSheet(q *workqueue.QueueStatistics) {
-	g := newGrid()
-	g.add("queue", q.Queue)
-	g.add("at", instant(&q.At))
+	g := cli.NewGrid()
+	g.Add("queue", q.Queue)
+	g.Add("at", cli.Instant(&q.At))
 	for _, l := range workqueue.Lifecycles() {
-		g.add(string(l), number(q.Items[l]))
+		g.Add(string(l), number(q.Items[l]))
 	}
-	g.add("oldest due", age(q.OldestWaiting))
-	g.writeTo(a.Stdout)
+	g.Add("oldest due", age(q.OldestWaiting))
+	g.Print(a.Stdout)
 	fmt.Fprintln(a.Stdout)
-	g = newGrid("last", "completed", "per minute", "attempts failed", "of all", "archived", "mean", "p95")
+	g = cli.NewGrid("last", "completed", "per minute", "attempts failed", "of all", "archived", "mean", "p95")
 	for i := range q.Windows {
 		w := &q.Windows[i]
-		g.add(w.Window.String(), number(w.Completed), rateText(w.CompletedPerMinute), number(w.Failed), percent(w.FailureRate),
+		g.Add(w.Window.String(), number(w.Completed), rateText(w.CompletedPerMinute), number(w.Failed), percent(w.FailureRate),
 			number(w.Archived), age(w.MeanDuration), age(w.P95Duration))
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }

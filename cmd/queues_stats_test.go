@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
@@ -44,11 +45,11 @@ func TestQueuesStatsShown(t *testing.T) {
 		"queues_stats.txt":     func(a *app) error { a.statisticsTable(all); return nil },
 		"queues_stats_one.txt": func(a *app) error { a.statisticsSheet(&all.Queues[0]); return nil },
 		"queues_stats_new.txt": func(a *app) error { a.statisticsSheet(&all.Queues[1]); return nil },
-		"queues_stats.json":    func(a *app) error { return a.Print(formatJSON, all, nil) },
-		"queues_stats.yaml":    func(a *app) error { return a.Print(formatYAML, all.Queues[0], nil) },
+		"queues_stats.json":    func(a *app) error { return a.Print(cli.FormatJSON, all, nil) },
+		"queues_stats.yaml":    func(a *app) error { return a.Print(cli.FormatYAML, all.Queues[0], nil) },
 	} {
 		var out bytes.Buffer
-		if err := show(&app{App: &App{Streams: Streams{Stdout: &out}}}); err != nil {
+		if err := show(&app{App: &cli.App{Streams: cli.Streams{Stdout: &out}}}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, file, out.String())
@@ -82,12 +83,12 @@ func TestQueuesStats(t *testing.T) {
 
 	byHand(t, `DELETE FROM BotWorkQueueItems WHERE Id = 1`)
 	r := botwork(t, "queues", "stats", "default", "--recount", "-o", "json")
-	if r.code != exitDone || !strings.Contains(r.stderr, "queue default: 2 are completed; kept were 3\ncounted all items: 1 correction\n") {
+	if r.code != cli.ExitDone || !strings.Contains(r.stderr, "queue default: 2 are completed; kept were 3\ncounted all items: 1 correction\n") {
 		t.Errorf("--recount: exit code %d\n%s", r.code, r.stderr)
 	}
 	if q := decode[workqueue.QueueStatistics](t, r.stdout); q.Items[workqueue.LifeCompleted] != 2 || q.Windows[3].Completed != 3 {
 		t.Errorf("after a recount: %+v, want 2 completed items, and 3 in the day", q)
 	}
-	botwork(t, "queues", "stats", "defualt", "--recount").wantFailure(t, exitFailed, `queue "defualt": not found; did you mean "default"?`)
-	botwork(t, "queues", "stats", "a", "b").wantFailure(t, exitUsage, "want at most one: the queue's name")
+	botwork(t, "queues", "stats", "defualt", "--recount").wantFailure(t, cli.ExitFailed, `queue "defualt": not found; did you mean "default"?`)
+	botwork(t, "queues", "stats", "a", "b").wantFailure(t, cli.ExitUsage, "want at most one: the queue's name")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
@@ -62,7 +63,7 @@ func TestQueuesDefineTellsEverythingFirst(t *testing.T) {
 	inProject(t)
 	writeFile(t, "botwork.yaml", "queues:\n  good:\n  bad one: {ttl: -1s, limtis: {}}\n")
 	for _, args := range [][]string{{"queues", "define"}, {"run"}, {"run", "--once"}} {
-		botwork(t, args...).wantFailure(t, exitUsage,
+		botwork(t, args...).wantFailure(t, cli.ExitUsage,
 			`botwork.yaml:3:3: queues.bad one: got "bad one", want 1 to 200 Latin letters`,
 			"botwork.yaml:3:18: queues.bad one.ttl: got -1s, want more than 0 [invalid-value]",
 			`botwork.yaml:3:23: unknown key "limtis" in queues.bad one [unknown-key]; did you mean "limits"?`)
@@ -97,7 +98,7 @@ func TestRunDefinesQueues(t *testing.T) {
 	mustDo(t, "queues", "pause", "mail")
 	writeFile(t, "botwork.yaml", "worker: {name: bot-2}\nqueues: {mail: {limits: {concurrency: 4}}}\n")
 	r := botwork(t, "run", "--once")
-	if r.code != exitDone || !strings.Contains(r.stderr, "updated queues from botwork.yaml") {
+	if r.code != cli.ExitDone || !strings.Contains(r.stderr, "updated queues from botwork.yaml") {
 		t.Errorf("run --once: exit code %d\n%s", r.code, r.stderr)
 	}
 	if got := show(); got.Revision != 3 || got.Concurrency != 4 || !got.Paused || deref(got.DefinedBy) != "bot-2" {
@@ -129,12 +130,12 @@ func TestQueuesPauseAndResume(t *testing.T) {
 		t.Errorf("the list does not show two paused queues:\n%s", out)
 	}
 	r := botwork(t, "queues", "resume", "mial", "mail")
-	r.wantFailure(t, exitFailed, `resume queue "mial": not found; did you mean "mail"?`)
+	r.wantFailure(t, cli.ExitFailed, `resume queue "mial": not found; did you mean "mail"?`)
 	if r.stdout != "queue mail: running\n" {
 		t.Errorf("queues resume of the one that is there: %q", r.stdout)
 	}
-	botwork(t, "queues", "show", "elsewhere").wantFailure(t, exitFailed, `queue "elsewhere": not found; there are default, invoices, mail`)
-	botwork(t, "queues", "pause").wantFailure(t, exitUsage, "want one or more: the queues' names")
+	botwork(t, "queues", "show", "elsewhere").wantFailure(t, cli.ExitFailed, `queue "elsewhere": not found; there are default, invoices, mail`)
+	botwork(t, "queues", "pause").wantFailure(t, cli.ExitUsage, "want one or more: the queues' names")
 }
 
 func TestQueuesDelete(t *testing.T) {
@@ -142,7 +143,7 @@ func TestQueuesDelete(t *testing.T) {
 	mustDo(t, "queues", "define")
 	mustDo(t, "enqueue", "--pipeline", "hello", "--queue", "mail", "--payload", `{"name": "Ada"}`)
 	r := botwork(t, "queues", "delete", "mail", "default", "invoices")
-	r.wantFailure(t, exitFailed,
+	r.wantFailure(t, cli.ExitFailed,
 		`delete queue "mail": it has 1 item(s), finished and deleted ones included; delete them first`,
 		"the queue default is never deleted")
 	if r.stdout != "queue invoices: deleted\n" {

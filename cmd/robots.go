@@ -6,11 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
 func (a *app) robotsCommand() *cobra.Command {
-	return group(&cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use: "robots", Aliases: []string{"robot"}, Short: "Take items as a robot does, and say how they ended",
 		Long: `Does what robots do: takes items of a queue whose consumer is robots, and says how
 the work on them ended. The answers are JSON.
@@ -39,29 +40,29 @@ func (f *holdFlags) register(cmd *cobra.Command) {
 	flags.Int64Var(&f.hold.ItemID, "item", 0, "`ID` of the item")
 	flags.Int64Var(&f.hold.Fence, "fence", 0, "`NUMBER` under which the item was taken")
 	flags.StringVar(&f.hold.LockKey, "lock-key", "", "`KEY` of the checkout; - reads it from standard input")
-	cmd.Args = noArguments
+	cmd.Args = cli.NoArguments
 }
 
 // read returns the hold.
 func (f *holdFlags) read(a *app) (workqueue.Hold, error) {
 	h := f.hold
 	if err := workqueue.CheckRobot(h.Robot); err != nil {
-		return h, usagef("--robot: %v", err)
+		return h, cli.Usagef("--robot: %v", err)
 	}
 	if h.ItemID < 1 {
-		return h, usagef("--item: got %d, want a whole number from 1 on", h.ItemID)
+		return h, cli.Usagef("--item: got %d, want a whole number from 1 on", h.ItemID)
 	}
 	if h.Fence < 1 {
-		return h, usagef("--fence: got %d, want a whole number from 1 on", h.Fence)
+		return h, cli.Usagef("--fence: got %d, want a whole number from 1 on", h.Fence)
 	}
 	if h.LockKey == "-" {
 		line, err := bufio.NewReader(a.Stdin).ReadString('\n')
 		if h.LockKey = strings.TrimSpace(line); h.LockKey == "" {
-			return h, usagef("--lock-key: standard input holds none: %v", err)
+			return h, cli.Usagef("--lock-key: standard input holds none: %v", err)
 		}
 	}
 	if h.LockKey == "" {
-		return h, usagef("--lock-key: got an empty text, want the key that the checkout told")
+		return h, cli.Usagef("--lock-key: got an empty text, want the key that the checkout told")
 	}
 	return h, nil
 }
@@ -73,7 +74,7 @@ func jsonFlag(name, text string) (workqueue.JSONText, error) {
 	}
 	value, err := payloadText([]byte(text))
 	if err != nil {
-		return "", &usageError{"--" + name + " is not JSON: " + err.Error(), "a shell may have taken the quotes away"}
+		return "", &cli.UsageError{Message: "--" + name + " is not JSON: " + err.Error(), Hint: "a shell may have taken the quotes away"}
 	}
 	return value, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -24,7 +25,7 @@ func (a *app) holdCommand(cmd *cobra.Command, do func(cmd *cobra.Command, store 
 			if err != nil {
 				return err
 			}
-			return a.Print(formatJSON, answer, nil)
+			return a.Print(cli.FormatJSON, answer, nil)
 		})
 	}
 	return cmd
@@ -73,7 +74,7 @@ waits and whether a copy does it.`,
 			end.Kind = workqueue.KindBusiness
 		}
 		if text == "" {
-			return nil, usagef("--error: got an empty text, want one that tells what went wrong")
+			return nil, cli.Usagef("--error: got an empty text, want one that tells what went wrong")
 		}
 		return store.FinishCheckout(cmd.Context(), h, end)
 	})
@@ -113,16 +114,16 @@ the work has come.
 Prints an object with the end of the lease.`,
 		Example: "  botwork robots extend --robot ann --item 17 --fence 1 --lock-key KEY --lease 15m --progress \"page 2 of 3\" --percent 60",
 	}, func(cmd *cobra.Command, store *sqlstore.Store, h workqueue.Hold) (any, error) {
-		wait, err := parseWait(lease)
+		wait, err := cli.ParseWait(lease)
 		if err != nil {
-			return nil, usagef("--lease: %v", err)
+			return nil, cli.Usagef("--lease: %v", err)
 		}
 		note := workqueue.RobotNote{Text: text}
 		if cmd.Flags().Changed("percent") {
 			note.Percent = &percent
 		}
 		if err := note.Validate(); err != nil {
-			return nil, usagef("--percent: %v", err)
+			return nil, cli.Usagef("--percent: %v", err)
 		}
 		until, err := store.ExtendCheckout(cmd.Context(), h, wait)
 		if err == nil && note != (workqueue.RobotNote{}) {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -35,7 +36,7 @@ Prints an object with the lock key under "lockKey" and the items under "items". 
 there is nothing, or the queue is paused or has reached its limits, the list is empty.`,
 		Example: "  botwork robots take --queue forms --robot ann\n  botwork robots take --queue forms --robot ann --max 5 --lease 15m --tag urgent\n" +
 			"  botwork robots take --queue forms --robot ann --peek",
-		Args: noArguments,
+		Args: cli.NoArguments,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.params.Robot, "robot", "", "`NAME` of the robot that takes the items")
@@ -67,7 +68,7 @@ there is nothing, or the queue is paused or has reached its limits, the list is 
 			if err != nil {
 				return noSuchQueue(cmd.Context(), store, p.Queue, err)
 			}
-			return a.Print(formatJSON, taken, nil)
+			return a.Print(cli.FormatJSON, taken, nil)
 		})
 	}
 	return cmd
@@ -78,11 +79,11 @@ there is nothing, or the queue is paused or has reached its limits, the list is 
 func (f *takeFlags) refuseEmpty(flags *pflag.FlagSet) error {
 	switch {
 	case flags.Changed("key") && f.params.Filter.Key == "":
-		return usagef("--key: got an empty text; leave the flag out for any")
+		return cli.Usagef("--key: got an empty text; leave the flag out for any")
 	case slices.Contains(f.tags, ""):
-		return usagef("--tag: got an empty text; leave the flag out for any")
+		return cli.Usagef("--tag: got an empty text; leave the flag out for any")
 	case f.allTags && len(f.tags) == 0:
-		return usagef("--all-tags: got no --tag, want one or more")
+		return cli.Usagef("--all-tags: got no --tag, want one or more")
 	}
 	return nil
 }
@@ -91,24 +92,24 @@ func (f *takeFlags) refuseEmpty(flags *pflag.FlagSet) error {
 func (f *takeFlags) read() (workqueue.CheckoutParams, error) {
 	p := f.params
 	if p.Queue == "" {
-		return p, usagef("--queue is missing: it names the queue to take from")
+		return p, cli.Usagef("--queue is missing: it names the queue to take from")
 	}
 	var err error
-	if p.Lease, err = parseWait(f.lease); err != nil {
-		return p, usagef("--lease: %v", err)
+	if p.Lease, err = cli.ParseWait(f.lease); err != nil {
+		return p, cli.Usagef("--lease: %v", err)
 	}
-	if p.Filter.Metadata, err = parsePairs(f.meta); err != nil {
+	if p.Filter.Metadata, err = cli.ParsePairs(f.meta); err != nil {
 		return p, err
 	}
 	for _, word := range f.tries {
 		t, err := workqueue.ParseTries(word)
 		if err != nil {
-			return p, usagef("--%v", err)
+			return p, cli.Usagef("--%v", err)
 		}
 		p.Filter.Tries = append(p.Filter.Tries, t)
 	}
 	if p.Max < 1 {
-		return p, usagef("--max: got %d, want 1 to %d", p.Max, workqueue.MaxCheckout)
+		return p, cli.Usagef("--max: got %d, want 1 to %d", p.Max, workqueue.MaxCheckout)
 	}
 	if p.Filter.IDs = f.ids; f.allTags {
 		p.Filter.TagsAll = f.tags
@@ -117,7 +118,7 @@ func (f *takeFlags) read() (workqueue.CheckoutParams, error) {
 	}
 	if p, err = p.Normal(); err != nil {
 		// Each fault is a line that begins with the name of its flag.
-		return p, usagef("--%s", strings.ReplaceAll(err.Error(), "\n", "\n--"))
+		return p, cli.Usagef("--%s", strings.ReplaceAll(err.Error(), "\n", "\n--"))
 	}
 	return p, nil
 }

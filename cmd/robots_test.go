@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
@@ -100,7 +101,7 @@ func TestRobotsSession(t *testing.T) {
 	hold = asAnn(t)
 	key := hold[len(hold)-1]
 	hold[len(hold)-1] = "-" // from standard input
-	if r := botworkWith(t, key+"\n", nil, append([]string{"robots", "done", "--result", `{"pages":3}`}, hold...)...); r.code != exitDone || !strings.Contains(r.stdout, `"Processed"`) {
+	if r := botworkWith(t, key+"\n", nil, append([]string{"robots", "done", "--result", `{"pages":3}`}, hold...)...); r.code != cli.ExitDone || !strings.Contains(r.stdout, `"Processed"`) {
 		t.Errorf("done: %+v", r)
 	}
 	mustDo(t, "check")
@@ -118,35 +119,35 @@ func TestRobotsRefused(t *testing.T) {
 		code int
 		text string
 	}{
-		{[]string{"robots", "take", "--robot", "ann"}, exitUsage, "--queue is missing"},
-		{[]string{"robots", "take", "--queue", "forms"}, exitUsage, "--robot: got no name"},
-		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--max", "0"}, exitUsage, "want 1 to 1000"},
-		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--lease", "25h"}, exitUsage, "--lease: got 25h, want 1ms to 1d"},
-		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--key", ""}, exitUsage, "--key: got an empty text"},
-		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--tag", ""}, exitUsage, "--tag: got an empty text"},
-		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--all-tags"}, exitUsage, "--all-tags: got no --tag"},
-		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--tries", "old"}, exitUsage, `--tries: got "old", want new, failed-once`},
-		{[]string{"robots", "take", "--queue", "forms", "--robot", "eve"}, exitFailed, "may not read in the queue"},
-		{[]string{"robots", "take", "--queue", "default", "--robot", "ann"}, exitFailed, "gives its items to workers"},
-		{[]string{"robots", "take", "--queue", "form", "--robot", "ann"}, exitFailed, "does not exist"},
-		{[]string{"robots", "done", "--robot", "ann"}, exitUsage, "--item"},
-		{with("done", "--item", "0"), exitUsage, "--item: got 0"},
-		{with("done", "--fence", "0"), exitUsage, "--fence: got 0"},
-		{with("done", "--lock-key", ""), exitUsage, "--lock-key"},
-		{with("done", "--robot", ""), exitUsage, "--robot"},
-		{with("done", "--result", "{"), exitUsage, "--result is not JSON"},
-		{with("fail"), exitUsage, "--error"},
-		{with("extend", "--percent", "101"), exitUsage, "--percent"},
-		{with("extend", "--lease", "soon"), exitUsage, "--lease"},
-		{with("done", "--result", `{"page":3}`), exitFailed, "pages"},
-		{with("done", "--lock-key", "guessed"), exitFailed, "lease lost: nothing is checked out under this item, robot, fence and lock key, or no longer"},
-		{with("release", "--fence", "7"), exitFailed, "lease lost"},
+		{[]string{"robots", "take", "--robot", "ann"}, cli.ExitUsage, "--queue is missing"},
+		{[]string{"robots", "take", "--queue", "forms"}, cli.ExitUsage, "--robot: got no name"},
+		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--max", "0"}, cli.ExitUsage, "want 1 to 1000"},
+		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--lease", "25h"}, cli.ExitUsage, "--lease: got 25h, want 1ms to 1d"},
+		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--key", ""}, cli.ExitUsage, "--key: got an empty text"},
+		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--tag", ""}, cli.ExitUsage, "--tag: got an empty text"},
+		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--all-tags"}, cli.ExitUsage, "--all-tags: got no --tag"},
+		{[]string{"robots", "take", "--queue", "forms", "--robot", "ann", "--tries", "old"}, cli.ExitUsage, `--tries: got "old", want new, failed-once`},
+		{[]string{"robots", "take", "--queue", "forms", "--robot", "eve"}, cli.ExitFailed, "may not read in the queue"},
+		{[]string{"robots", "take", "--queue", "default", "--robot", "ann"}, cli.ExitFailed, "gives its items to workers"},
+		{[]string{"robots", "take", "--queue", "form", "--robot", "ann"}, cli.ExitFailed, "does not exist"},
+		{[]string{"robots", "done", "--robot", "ann"}, cli.ExitUsage, "--item"},
+		{with("done", "--item", "0"), cli.ExitUsage, "--item: got 0"},
+		{with("done", "--fence", "0"), cli.ExitUsage, "--fence: got 0"},
+		{with("done", "--lock-key", ""), cli.ExitUsage, "--lock-key"},
+		{with("done", "--robot", ""), cli.ExitUsage, "--robot"},
+		{with("done", "--result", "{"), cli.ExitUsage, "--result is not JSON"},
+		{with("fail"), cli.ExitUsage, "--error"},
+		{with("extend", "--percent", "101"), cli.ExitUsage, "--percent"},
+		{with("extend", "--lease", "soon"), cli.ExitUsage, "--lease"},
+		{with("done", "--result", `{"page":3}`), cli.ExitFailed, "pages"},
+		{with("done", "--lock-key", "guessed"), cli.ExitFailed, "lease lost: nothing is checked out under this item, robot, fence and lock key, or no longer"},
+		{with("release", "--fence", "7"), cli.ExitFailed, "lease lost"},
 	} {
 		if r := botwork(t, c.args...); r.code != c.code || !strings.Contains(r.stderr, c.text) {
 			t.Errorf("%s: code %d, %q; want %d and %q", strings.Join(c.args, " "), r.code, r.stderr, c.code, c.text)
 		}
 	}
-	if r := botworkWith(t, "", nil, append([]string{"robots", "done"}, append(hold[:len(hold)-1:len(hold)-1], "-")...)...); r.code != exitUsage {
+	if r := botworkWith(t, "", nil, append([]string{"robots", "done"}, append(hold[:len(hold)-1:len(hold)-1], "-")...)...); r.code != cli.ExitUsage {
 		t.Errorf("a key from an empty input: %+v", r)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/handlers"
 )
 
@@ -29,7 +30,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // app is one call of the program, with what watches it when it is a worker.
 type app struct {
-	*App
+	*cli.App
 
 	// supervisor is told how a worker gets on; alarms takes the lines of its log that
 	// tell of trouble, nil if nobody gathers those.
@@ -38,12 +39,12 @@ type app struct {
 }
 
 func newApp(stdin io.Reader, stderr io.Writer, environ []string, kinds []handlers.Kind) *app {
-	return &app{App: New(stdin, stderr, environ, kinds), supervisor: unsupervised{}}
+	return &app{App: cli.New(stdin, stderr, environ, kinds), supervisor: unsupervised{}}
 }
 
 // execute carries out one command line.
 func (a *app) execute(ctx context.Context, args []string, stdout io.Writer) int {
-	out := &output{to: stdout}
+	out := &cli.CheckedWriter{To: stdout}
 	a.Stdout = out
 	root := a.rootCommand()
 	root.SetArgs(args)
@@ -52,7 +53,7 @@ func (a *app) execute(ctx context.Context, args []string, stdout io.Writer) int 
 	root.SetErr(a.Stderr)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
-		err = out.err
+		err = out.Err
 	}
 	return a.Finish(cmd, err)
 }
@@ -88,7 +89,7 @@ func (a *app) commands() []*cobra.Command {
 func (a *app) rootCommand() *cobra.Command {
 	// The help shows commands as a person meets them, not by the alphabet.
 	cobra.EnableCommandSorting = false
-	root := group(&cobra.Command{
+	root := cli.Group(&cobra.Command{
 		Use:   "botwork",
 		Short: "Run queued work for bots",
 		Long:  rootDoc,
@@ -98,7 +99,7 @@ func (a *app) rootCommand() *cobra.Command {
   botwork enqueue --pipeline hello --payload '{"name": "Ada"}'
   botwork items list`
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(cli.FlagError)
 	root.PersistentPreRun = func(*cobra.Command, []string) { a.Started = true }
 	root.PersistentFlags().StringVar(&a.ConfigFile, "config", "", "settings `FILE` (default botwork.yaml in the working folder, if it is there)")
 	_ = root.MarkPersistentFlagFilename("config", "yaml", "yml")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/process"
 	"botwork/workqueue"
@@ -52,7 +53,7 @@ func (a *app) runCommand() *cobra.Command {
   botwork run --once ExecuteWorkQueue`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && !once {
-				return usagef("got the pipeline %q, want pipelines only with --once", args[0])
+				return cli.Usagef("got the pipeline %q, want pipelines only with --once", args[0])
 			}
 			if err := a.LoadConfig(); err != nil {
 				return err
@@ -99,7 +100,7 @@ func (a *app) applyFlags(cmd *cobra.Command) error {
 	if a.Config.Worker.Name == "" {
 		// The host's name stands in only where nothing was said; an unset
 		// variable of a script must not make workers without names.
-		return &usageError{message: "--worker: got an empty name", hint: "without the flag the name is that of the settings"}
+		return &cli.UsageError{Message: "--worker: got an empty name", Hint: "without the flag the name is that of the settings"}
 	}
 	return a.Config.Validate()
 }
@@ -181,7 +182,7 @@ func (a *app) runSystem(ctx context.Context, strict bool, names []string) error 
 	}
 	defer p.resources.Connections.Close() //nolint:errcheck // the process ends
 	if len(names) == 0 && !startsByItself(p.catalogue) {
-		return usagef("no pipeline of %s has a trigger, want one or more that --once can run", a.Config.Pipelines.Dir)
+		return cli.Usagef("no pipeline of %s has a trigger, want one or more that --once can run", a.Config.Pipelines.Dir)
 	}
 	for _, name := range names {
 		if broken := p.catalogue.BrokenPipeline(name); broken != nil {
@@ -207,7 +208,7 @@ func (a *app) runSystem(ctx context.Context, strict bool, names []string) error 
 		err = proc.RunOnce(ctx, names...)
 	}
 	if unknown := (*process.UnknownPipelineError)(nil); errors.As(err, &unknown) {
-		err = &usageError{message: err.Error()}
+		err = &cli.UsageError{Message: err.Error()}
 	}
 	if err == nil && len(names) == 0 {
 		err = brokenSystem(p.catalogue).Err() // a script asked for those, too

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"botwork/cmd/internal/cli"
 	"botwork/config"
 	"botwork/handlers"
 	"botwork/internal/author/checker"
@@ -60,7 +61,7 @@ func (a *app) loadProgramme(strict bool) (*programme, error) {
 	}
 	files, err := pipelines.ReadDir(a.Config.Pipelines.Dir, nil)
 	if err != nil {
-		return nil, &usageError{message: err.Error()}
+		return nil, &cli.UsageError{Message: err.Error()}
 	}
 	p.judge = judge
 	if err := p.startWith(files, a.Config.Pipelines.Dir, strict); err != nil {

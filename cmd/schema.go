@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/config"
 	"botwork/handlers"
 	"botwork/handlers/queue"
@@ -54,7 +55,7 @@ upgrade, or when the program has other handlers: the schemas are written anew.
 What a person has written stays, and you are told what it lacks; --force
 overwrites it.`,
 		Example:   "  botwork schema pipeline > pipeline.schema.json\n  botwork schema --dir schemas\n  botwork schema --install",
-		Args:      optionalArgument("the schema's name"),
+		Args:      cli.OptionalArgument("the schema's name"),
 		ValidArgs: names,
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "write all schemas into this `FOLDER`")
@@ -64,11 +65,11 @@ overwrites it.`,
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		switch ways := len(args) + boolInt(dir != "") + boolInt(install); {
 		case ways == 0:
-			return usagef("want the name of a schema (%s), --dir or --install", strings.Join(names, ", "))
+			return cli.Usagef("want the name of a schema (%s), --dir or --install", strings.Join(names, ", "))
 		case ways > 1:
-			return usagef("want one of the name of a schema, --dir and --install")
+			return cli.Usagef("want one of the name of a schema, --dir and --install")
 		case force && !install:
-			return usagef("--force goes with --install")
+			return cli.Usagef("--force goes with --install")
 		case install:
 			return a.installSchemas(force)
 		case dir != "":
@@ -87,7 +88,7 @@ overwrites it.`,
 		if hint == "" {
 			hint = "there are " + strings.Join(names, ", ")
 		}
-		return &usageError{fmt.Sprintf("there is no schema %q", args[0]), hint}
+		return &cli.UsageError{Message: fmt.Sprintf("there is no schema %q", args[0]), Hint: hint}
 	}
 	return cmd
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/author/checker"
 	"botwork/internal/author/schemas"
 	"botwork/pipelines"
@@ -38,7 +39,7 @@ func (a *app) installSchemas(force bool) error {
 	}
 	files, err := pipelines.ReadDir(a.Config.Pipelines.Dir, nil)
 	if err != nil {
-		return &usageError{message: err.Error()}
+		return &cli.UsageError{Message: err.Error()}
 	}
 	written, err := a.schemaFiles()
 	if err != nil {
@@ -65,13 +66,13 @@ func (a *app) installSchemas(force bool) error {
 		}
 	}
 	if in.left > 0 {
-		fmt.Fprintf(a.Stdout, "%s left alone; add what is told above by hand, or overwrite with --force\n", count(in.left, "file"))
+		fmt.Fprintf(a.Stdout, "%s left alone; add what is told above by hand, or overwrite with --force\n", cli.Count(in.left, "file"))
 	}
 	return err
 }
 
 func (in *installer) tell(what, path, more string) {
-	fmt.Fprintf(in.Stdout, "%s %s%s\n", what, shortPath(path), more)
+	fmt.Fprintf(in.Stdout, "%s %s%s\n", what, cli.ShortPath(path), more)
 }
 
 // schema writes a schema, in place of an older one of ours.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"botwork/cmd/internal/cli"
 	"botwork/handlers"
 	"botwork/pipelines"
 )
@@ -42,7 +43,7 @@ func TestSchemaKnowsAProgramsOwnHandlers(t *testing.T) {
 	greet := handlers.Kind{Name: "Greet", Summary: "Greet a guest", New: func() handlers.Handler { return &noHandler{} }}
 	var stdout, stderr bytes.Buffer
 	code := Run(t.Context(), []string{"schema", "pipeline"}, strings.NewReader(""), &stdout, &stderr, nil, greet)
-	if code != exitDone || !strings.Contains(stdout.String(), `"Greet a guest"`) || !strings.Contains(stdout.String(), "the guest's name") {
+	if code != cli.ExitDone || !strings.Contains(stdout.String(), `"Greet a guest"`) || !strings.Contains(stdout.String(), "the guest's name") {
 		t.Errorf("the schema does not know Greet: exit code %d, %.200s%s", code, &stdout, &stderr)
 	}
 }
@@ -53,10 +54,10 @@ type noHandler struct {
 }
 
 func TestSchemaWrongUse(t *testing.T) {
-	botwork(t, "schema").wantFailure(t, exitUsage, "pipeline, settings, queues, tasks", "--install")
-	botwork(t, "schema", "pipelin").wantFailure(t, exitUsage, `"pipelin"`, `did you mean "pipeline"?`)
-	botwork(t, "schema", "pipeline", "--install").wantFailure(t, exitUsage, "want one of")
-	botwork(t, "schema", "pipeline", "--force").wantFailure(t, exitUsage, "--force goes with --install")
+	botwork(t, "schema").wantFailure(t, cli.ExitUsage, "pipeline, settings, queues, tasks", "--install")
+	botwork(t, "schema", "pipelin").wantFailure(t, cli.ExitUsage, `"pipelin"`, `did you mean "pipeline"?`)
+	botwork(t, "schema", "pipeline", "--install").wantFailure(t, cli.ExitUsage, "want one of")
+	botwork(t, "schema", "pipeline", "--force").wantFailure(t, cli.ExitUsage, "--force goes with --install")
 }
 
 func TestSchemaDir(t *testing.T) {
@@ -99,7 +100,7 @@ func TestInstallMakesAnOldProjectLikeANewOne(t *testing.T) {
 	if !strings.Contains(out, "wrote "+filepath.FromSlash(pipelineSchema)) || !strings.Contains(out, "added a line to botwork.yaml") {
 		t.Errorf("it says\n%s", out)
 	}
-	a := &app{App: &App{}}
+	a := &app{App: &cli.App{}}
 	project, err := a.newProject()
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +177,7 @@ func TestInstallTellsWhatItCannotWrite(t *testing.T) {
 	if err := os.Chmod("pipelines/hello.yaml", 0o444); err != nil {
 		t.Fatal(err)
 	}
-	botwork(t, "schema", "--install").wantFailure(t, exitFailed, "hello.yaml", "read-only")
+	botwork(t, "schema", "--install").wantFailure(t, cli.ExitFailed, "hello.yaml", "read-only")
 	if !strings.HasPrefix(readText(t, "botwork.yaml"), schemaLine(settingsSchema)) {
 		t.Error("the others were not set up")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/config"
 	"botwork/internal/service"
 )
@@ -19,7 +20,7 @@ each with a --name of its own and, most often, a settings file of its own.
 Looking at a service needs no rights; all else wants an administrator, or root.`
 
 func (a *app) serviceCommand() *cobra.Command {
-	return group(&cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use:   "service",
 		Short: "Install and drive the service of Windows or systemd",
 		Long:  serviceDoc,
@@ -47,7 +48,7 @@ func nameFlag(cmd *cobra.Command) *string {
 // withManager checks the name and opens the service manager.
 func (a *app) withManager(name string, do func(m service.Manager) error) error {
 	if err := service.CheckName(name); err != nil {
-		return &usageError{message: "--name: " + err.Error()}
+		return &cli.UsageError{Message: "--name: " + err.Error()}
 	}
 	m, err := a.Services()
 	if err != nil {
@@ -65,7 +66,7 @@ func (a *app) warnAll(warnings []error) {
 
 // driven makes a command that does one thing with a service that is installed.
 func (a *app) driven(cmd *cobra.Command, do func(ctx context.Context, m service.Manager, name string) error) *cobra.Command {
-	cmd.Args = noArguments
+	cmd.Args = cli.NoArguments
 	name := nameFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return a.withManager(*name, func(m service.Manager) error { return do(cmd.Context(), m, *name) })

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/config"
 	"botwork/internal/database"
 	"botwork/internal/service"
@@ -52,7 +53,7 @@ func (a *app) serviceInstallCommand() *cobra.Command {
   botwork service install --account CORP\svc-botwork --password-file C:\secret\password.txt
   sudo botwork service install --config /etc/botwork/botwork.yaml
   botwork service install --print --executable /opt/botwork/botwork --config /etc/botwork/botwork.yaml`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 	}
 	name := nameFlag(cmd)
 	flags := cmd.Flags()
@@ -103,7 +104,7 @@ func nameArgument(name string) string {
 func (a *app) complete(in *installation) (err error) {
 	s := &in.spec
 	if err := service.CheckName(s.Name); err != nil {
-		return &usageError{message: "--name: " + err.Error()}
+		return &cli.UsageError{Message: "--name: " + err.Error()}
 	}
 	if err := in.checkSystem(); err != nil {
 		return err
@@ -126,7 +127,7 @@ func (a *app) complete(in *installation) (err error) {
 		}
 	}
 	if !filepath.IsAbs(s.Program) {
-		return usagef("--executable: got %q, want an absolute path", s.Program)
+		return cli.Usagef("--executable: got %q, want an absolute path", s.Program)
 	}
 	if in.print {
 		return nil
@@ -149,11 +150,11 @@ func (in *installation) checkSystem() error {
 		{"--print", in.print, windows},
 	} {
 		if f.given && f.foreign {
-			return usagef("%s is not known on %s", f.flag, runtime.GOOS)
+			return cli.Usagef("%s is not known on %s", f.flag, runtime.GOOS)
 		}
 	}
 	if in.spec.DelayedStart && in.spec.Manual {
-		return usagef("got --delayed-start and --manual, want one of them")
+		return cli.Usagef("got --delayed-start and --manual, want one of them")
 	}
 	return nil
 }
@@ -181,7 +182,7 @@ func (a *app) completeConfig(in *installation) error {
 		}
 	}
 	if a.Config.File == "" {
-		return &usageError{"there is no settings file here", "name one with --config; `botwork init` writes one"}
+		return &cli.UsageError{Message: "there is no settings file here", Hint: "name one with --config; `botwork init` writes one"}
 	}
 	s.Config = a.Config.File
 	s.StopWithin = a.Config.Worker.StopIn() + time.Minute
@@ -213,23 +214,23 @@ func (a *app) completeAccount(in *installation) error {
 	s := &in.spec
 	if runtime.GOOS != "windows" {
 		if _, err := user.Lookup(s.Account); err != nil {
-			return &usageError{fmt.Sprintf("--account: there is no user %q here", s.Account),
-				fmt.Sprintf("make one: useradd --system --no-create-home --shell /usr/sbin/nologin %s", s.Account)}
+			return &cli.UsageError{Message: fmt.Sprintf("--account: there is no user %q here", s.Account),
+				Hint: fmt.Sprintf("make one: useradd --system --no-create-home --shell /usr/sbin/nologin %s", s.Account)}
 		}
 		return nil
 	}
 	var err error
 	switch {
 	case in.passwordFile != "" && in.passwordEnv != "":
-		return usagef("got --password-file and --password-env, want one of them")
+		return cli.Usagef("got --password-file and --password-env, want one of them")
 	case in.passwordFile != "":
 		s.Password, err = readPassword(in.passwordFile)
 	case in.passwordEnv != "":
 		if s.Password = a.variable(in.passwordEnv); s.Password == "" {
-			err = usagef("--password-env: the variable %s is not set", in.passwordEnv)
+			err = cli.Usagef("--password-env: the variable %s is not set", in.passwordEnv)
 		}
 	case service.NeedsPassword(s.Account):
-		err = &usageError{fmt.Sprintf("--account: %s needs a password", s.Account), "give it with --password-file or --password-env"}
+		err = &cli.UsageError{Message: fmt.Sprintf("--account: %s needs a password", s.Account), Hint: "give it with --password-file or --password-env"}
 	}
 	return err
 }
@@ -247,9 +248,9 @@ func readPassword(path string) (string, error) {
 	text := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
 	switch {
 	case err != nil:
-		return "", &usageError{message: "--password-file: " + err.Error()}
+		return "", &cli.UsageError{Message: "--password-file: " + err.Error()}
 	case text == "":
-		return "", usagef("--password-file: %s is empty", path)
+		return "", cli.Usagef("--password-file: %s is empty", path)
 	}
 	return text, nil
 }
@@ -273,7 +274,7 @@ func waits(text string) ([]time.Duration, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		d, err := time.ParseDuration(strings.TrimSpace(part))
 		if err != nil || d < 0 || d > 24*time.Hour {
-			return nil, &usageError{fmt.Sprintf("--restart-after: got %q, want waits up to 24h such as 5s,1m, or none", text), ""}
+			return nil, &cli.UsageError{Message: fmt.Sprintf("--restart-after: got %q, want waits up to 24h such as 5s,1m, or none", text), Hint: ""}
 		}
 		list = append(list, d)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/logfile"
 	"botwork/internal/service"
 )
@@ -28,14 +29,14 @@ func (a *app) serviceLogsCommand() *cobra.Command {
 (log.file.path), or else of logs/NAME.log beside the settings file on Windows, and of
 the journal on Linux. On a terminal lines of JSON are shown as people read them.`,
 		Example: "  botwork service logs\n  botwork service logs --name nightly --lines 500 --follow",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 	}
 	name := nameFlag(cmd)
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with lines that come, until Ctrl-C")
 	cmd.Flags().IntVarP(&lines, "lines", "n", 100, "print the last `N` lines")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if lines < 0 {
-			return usagef("--lines: got %d, want 0 or more", lines)
+			return cli.Usagef("--lines: got %d, want 0 or more", lines)
 		}
 		return a.withManager(*name, func(m service.Manager) error {
 			st, err := m.Status(cmd.Context(), *name)
@@ -70,8 +71,8 @@ func (a *app) logOf(st service.Status) string {
 func (a *app) showLog(ctx context.Context, path string, lines int, follow bool) error {
 	const every = 250 * time.Millisecond
 	w := io.Writer(a.Stdout)
-	if isTerminal(a.stdoutFile()) {
-		w = &prettyLines{console: consoleForm(a.Stdout, true), to: a.Stdout}
+	if cli.IsTerminal(a.stdoutFile()) {
+		w = &prettyLines{console: cli.ConsoleForm(a.Stdout, true), to: a.Stdout}
 	}
 	place, err := logfile.Last(w, path, lines)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -89,8 +90,8 @@ func (a *app) showLog(ctx context.Context, path string, lines int, follow bool) 
 
 // stdoutFile is what standard output is, to ask whether it is a terminal.
 func (a *app) stdoutFile() io.Writer {
-	if out, ok := a.Stdout.(*output); ok {
-		return out.to
+	if out, ok := a.Stdout.(*cli.CheckedWriter); ok {
+		return out.To
 	}
 	return a.Stdout
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/config"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/service"
@@ -30,22 +31,22 @@ Started by a person it says so and does nothing.
 Exit codes: 0 stopped as it was told to, 1 failed, 2 settings with mistakes or no system
 pipeline without, 3 it did not stop in time and was ended.`,
 		Example: "  botwork service run --name botwork --config /etc/botwork/botwork.yaml",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 	}
 	name := nameFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := service.CheckName(*name); err != nil {
-			return &usageError{message: "--name: " + err.Error()}
+			return &cli.UsageError{Message: "--name: " + err.Error()}
 		}
 		code, err := service.Run(cmd.Context(), *name, func(ctx context.Context, life *service.Life) int {
 			a.supervisor = life
 			return a.serve(ctx, *name)
 		})
 		if errors.Is(err, service.ErrByHand) {
-			return &usageError{err.Error(), "`botwork run` starts a worker by hand, `botwork service start` starts the service"}
+			return &cli.UsageError{Message: err.Error(), Hint: "`botwork run` starts a worker by hand, `botwork service start` starts the service"}
 		}
-		if err == nil && code != exitDone {
-			err = &reportedError{code}
+		if err == nil && code != cli.ExitDone {
+			err = &cli.ReportedError{Code: code}
 		}
 		return err
 	}
@@ -61,7 +62,7 @@ func (a *app) serve(ctx context.Context, name string) int {
 		err = a.run(ctx, false)
 	}
 	if err == nil || ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return exitDone
+		return cli.ExitDone
 	}
 	return a.report(name, err)
 }
@@ -103,7 +104,7 @@ func (a *app) report(name string, err error) int {
 		a.Config.Log.File.Path = defaultServiceLog(a.Config.File, name) // it may be that file which is wrong
 		if log, _, bad = a.OpenLog(a.Redactor(), a.alarms); bad != nil {
 			a.Complain(errors.Join(err, bad))
-			return exitFailed
+			return cli.ExitFailed
 		}
 	}
 	const most = 20 // events are no place for a list of hundreds
@@ -112,15 +113,15 @@ func (a *app) report(name string, err error) int {
 			log.Error().Msg(f.String())
 		}
 		line := log.Error().Int("mistakes", len(findings))
-		if unusable, ok := errors.AsType[*noSystemPipelineError](err); ok {
+		if unusable, ok := errors.AsType[*cli.NoSystemPipelineError](err); ok {
 			line = line.Err(unusable)
 		}
 		line.Msg("service stopped: invalid files; run `botwork pipelines check`")
-		return exitUsage
+		return cli.ExitUsage
 	}
 	log.Error().Err(err).Msg("service stopped")
-	if _, ok := errors.AsType[*usageError](err); ok {
-		return exitUsage
+	if _, ok := errors.AsType[*cli.UsageError](err); ok {
+		return cli.ExitUsage
 	}
-	return exitFailed
+	return cli.ExitFailed
 }

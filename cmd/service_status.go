@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/service"
 )
 
@@ -34,10 +35,10 @@ program, config, exitCode (of the last end), text (what the service says of itse
 empty on Windows). With --all a list of these. Of a service that is not installed
 nothing is printed there.`,
 		Example: "  botwork service status\n  botwork service status --name nightly --output json\n  botwork service status --all",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 	}
 	name := nameFlag(cmd)
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "tell of all services of Botwork on this machine")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return a.withManager(*name, func(m service.Manager) error {
@@ -47,7 +48,7 @@ nothing is printed there.`,
 			st, err := m.Status(cmd.Context(), *name)
 			if errors.Is(err, service.ErrNotInstalled) {
 				a.Complain(err)
-				return &reportedError{exitNotInstalled}
+				return &cli.ReportedError{Code: exitNotInstalled}
 			}
 			if err != nil {
 				return err
@@ -61,7 +62,7 @@ nothing is printed there.`,
 	return cmd
 }
 
-func (a *app) statusOfAll(ctx context.Context, m service.Manager, f format) error {
+func (a *app) statusOfAll(ctx context.Context, m service.Manager, f cli.Format) error {
 	list, err := m.List(ctx)
 	if err != nil {
 		return err
@@ -73,7 +74,7 @@ func (a *app) statusOfAll(ctx context.Context, m service.Manager, f format) erro
 		return err
 	}
 	if len(list) == 0 {
-		return &reportedError{exitNotInstalled}
+		return &cli.ReportedError{Code: exitNotInstalled}
 	}
 	return runs(list)
 }
@@ -82,20 +83,20 @@ func (a *app) statusOfAll(ctx context.Context, m service.Manager, f format) erro
 func runs(list []service.Status) error {
 	for _, st := range list {
 		if st.State != service.Running {
-			return &reportedError{exitNotRunning}
+			return &cli.ReportedError{Code: exitNotRunning}
 		}
 	}
 	return nil
 }
 
 func (a *app) statusTable(list []service.Status) {
-	g := newGrid("name", "state", "pid", "start", "account", "exit code", "config", "says")
+	g := cli.NewGrid("name", "state", "pid", "start", "account", "exit code", "config", "says")
 	for _, st := range list {
 		pid := "-"
 		if st.PID > 0 {
 			pid = strconv.Itoa(st.PID)
 		}
-		g.add(st.Name, string(st.State), pid, st.Start, st.Account, strconv.Itoa(st.ExitCode), st.Config, short(st.Text, 60))
+		g.Add(st.Name, string(st.State), pid, st.Start, st.Account, strconv.Itoa(st.ExitCode), st.Config, cli.Shorten(st.Text, 60))
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/service"
 )
 
@@ -121,7 +122,7 @@ func TestServiceInstall(t *testing.T) {
 	r := m.do(t, append([]string{
 		"service", "install", "--name", "nightly", "--restart-after", "1s,2m", "--depends-on", "MSSQLSERVER,Tcpip", "--executable", abs(t, "bot"),
 	}, account()...)...)
-	r.wantFailure(t, exitDone, "warning: the description could not be set: no pen")
+	r.wantFailure(t, cli.ExitDone, "warning: the description could not be set: no pen")
 	if want := "the service nightly is installed; `botwork service start --name nightly` starts it\n"; r.stdout != want {
 		t.Errorf("it said %q, want %q", r.stdout, want)
 	}
@@ -160,17 +161,17 @@ func TestServiceInstallRefuses(t *testing.T) {
 		`--executable: got "bot", want an absolute`: {"--executable", "bot"},
 		"got the argument \"botwork\", want none":   {"botwork"},
 	} {
-		m.do(t, append([]string{"service", "install"}, args...)...).wantFailure(t, exitUsage, want)
+		m.do(t, append([]string{"service", "install"}, args...)...).wantFailure(t, cli.ExitUsage, want)
 	}
 	if runtime.GOOS == "linux" {
-		m.do(t, "service", "install", "--delayed-start").wantFailure(t, exitUsage, "--delayed-start is not known on linux")
-		m.do(t, "service", "install", "--account", "no-such-user").wantFailure(t, exitUsage, `there is no user "no-such-user" here; make one: useradd --system`)
+		m.do(t, "service", "install", "--delayed-start").wantFailure(t, cli.ExitUsage, "--delayed-start is not known on linux")
+		m.do(t, "service", "install", "--account", "no-such-user").wantFailure(t, cli.ExitUsage, `there is no user "no-such-user" here; make one: useradd --system`)
 	}
 	if len(m.specs) > 0 {
 		t.Errorf("%v was installed", m.specs)
 	}
 	t.Chdir(t.TempDir())
-	m.do(t, append([]string{"service", "install"}, account()...)...).wantFailure(t, exitUsage, "there is no settings file here; name one with --config")
+	m.do(t, append([]string{"service", "install"}, account()...)...).wantFailure(t, cli.ExitUsage, "there is no settings file here; name one with --config")
 }
 
 func TestServicePrintsTheUnitOfAnotherMachine(t *testing.T) {
@@ -182,7 +183,7 @@ func TestServicePrintsTheUnitOfAnotherMachine(t *testing.T) {
 		"ExecStart=/opt/botwork/botwork service run --name botwork --config /no/such/folder/botwork.yaml\n", "User=botwork\n",
 		"ReadWritePaths=-/no/such/folder\nReadWritePaths=-/srv/x\n", "TimeoutStopSec=150\n",
 	} {
-		if r.code != exitDone || !strings.Contains(r.stdout, want) {
+		if r.code != cli.ExitDone || !strings.Contains(r.stdout, want) {
 			t.Errorf("exit code %d, %q is missing in\n%s%s", r.code, want, r.stdout, r.stderr)
 		}
 	}
@@ -199,8 +200,8 @@ func TestServiceStatus(t *testing.T) {
 		args   []string
 		code   int
 	}{
-		{"service_status.txt", nil, exitDone},
-		{"service_status.json", []string{"--output", "json"}, exitDone},
+		{"service_status.txt", nil, cli.ExitDone},
+		{"service_status.json", []string{"--output", "json"}, cli.ExitDone},
 		{"service_status_failed.txt", []string{"--name", "nightly"}, exitNotRunning},
 		{"service_status_all.txt", []string{"--all"}, exitNotRunning},
 		{"service_status_all.yaml", []string{"--all", "--output", "yaml"}, exitNotRunning},
@@ -226,12 +227,12 @@ func TestServiceIsDriven(t *testing.T) {
 	} {
 		m.calls = nil
 		r := m.do(t, "service", c.verb)
-		if got := strings.Join(m.calls, ", "); r.code != exitDone || r.stdout != c.says || got != c.calls {
+		if got := strings.Join(m.calls, ", "); r.code != cli.ExitDone || r.stdout != c.says || got != c.calls {
 			t.Errorf("%s: exit code %d, said %q, called %q; want 0, %q, %q", c.verb, r.code, r.stdout, got, c.says, c.calls)
 		}
 	}
 	for _, verb := range []string{"start", "restart", "stop", "uninstall", "logs"} {
-		m.do(t, "service", verb).wantFailure(t, exitFailed, "there is no such service")
+		m.do(t, "service", verb).wantFailure(t, cli.ExitFailed, "there is no such service")
 	}
 }
 
@@ -239,20 +240,20 @@ func TestServiceLogs(t *testing.T) {
 	inProject(t)
 	writeFile(t, "botwork.yaml", "log: {file: {path: here/worker.log}}\n")
 	m := newFakeManager(service.Status{Name: "botwork", Config: abs(t, "botwork.yaml")})
-	m.do(t, "service", "logs").wantFailure(t, exitFailed, "the service has no log yet", "worker.log")
+	m.do(t, "service", "logs").wantFailure(t, cli.ExitFailed, "the service has no log yet", "worker.log")
 	if err := os.Mkdir("here", 0o755); err != nil {
 		t.Fatal(err)
 	}
 	writeFile(t, "here/worker.log", "one\ntwo\nthree\n")
-	if r := m.do(t, "service", "logs", "--lines", "2"); r.code != exitDone || r.stdout != "two\nthree\n" {
+	if r := m.do(t, "service", "logs", "--lines", "2"); r.code != cli.ExitDone || r.stdout != "two\nthree\n" {
 		t.Errorf("exit code %d, %q, want the last two lines", r.code, r.stdout)
 	}
-	m.do(t, "service", "logs", "--lines=-1").wantFailure(t, exitUsage, "--lines: got -1, want 0 or more")
+	m.do(t, "service", "logs", "--lines=-1").wantFailure(t, cli.ExitUsage, "--lines: got -1, want 0 or more")
 }
 
 func TestAPersonWhoRunsTheServiceIsToldSo(t *testing.T) {
 	inProject(t)
-	botwork(t, "service", "run").wantFailure(t, exitUsage, "no service manager has started this program; `botwork run` starts a worker by hand")
+	botwork(t, "service", "run").wantFailure(t, cli.ExitUsage, "no service manager has started this program; `botwork run` starts a worker by hand")
 }
 
 func TestAlarmText(t *testing.T) {
@@ -282,8 +283,8 @@ func TestAServiceTellsItsMistakes(t *testing.T) {
 		alarms := &leveled{}
 		a := newApp(nil, &said, nil, nil)
 		a.ConfigFile, a.alarms = abs(t, "botwork.yaml"), alarms
-		if code := a.serve(t.Context(), "botwork"); code != exitUsage {
-			t.Errorf("exit code %d, want %d", code, exitUsage)
+		if code := a.serve(t.Context(), "botwork"); code != cli.ExitUsage {
+			t.Errorf("exit code %d, want %d", code, cli.ExitUsage)
 		}
 		log := said.String()
 		if runtime.GOOS == "windows" {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/service"
 )
 
@@ -40,20 +41,20 @@ func (a *app) serviceUpgradeCommand() *cobra.Command {
 		Short:   "Replace the service's program, and go back if the new one does not come up",
 		Long:    serviceUpgradeDoc,
 		Example: "  botwork service upgrade C:\\Downloads\\botwork.exe\n  sudo botwork service upgrade ./botwork\n  botwork service upgrade C:\\botwork\\botwork.old.exe",
-		Args:    oneArgument("the new program"),
+		Args:    cli.OneArgument("the new program"),
 	}
 	name := nameFlag(cmd)
 	watch := cmd.Flags().Duration("watch", 15*time.Second, "how long the service has to run without a stop, such as 15s")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *watch < 0 || *watch > time.Hour {
-			return usagef("--watch: got %s, want 0s to 1h", *watch)
+			return cli.Usagef("--watch: got %s, want 0s to 1h", *watch)
 		}
 		program, err := filepath.Abs(args[0])
 		if err != nil {
 			return err
 		}
 		if info, err := os.Stat(program); err != nil || !info.Mode().IsRegular() {
-			return usagef("got the program %q, want a file that is there", args[0])
+			return cli.Usagef("got the program %q, want a file that is there", args[0])
 		}
 		return a.withManager(*name, func(m service.Manager) error {
 			u := &service.Upgrade{Manager: m, Name: *name, New: program, Check: a.checkProgram, Watch: *watch, Say: func(format string, args ...any) {
@@ -88,7 +89,7 @@ func (a *app) checkProgram(ctx context.Context, program string, services []servi
 			continue
 		}
 		_, said, err := ask(ctx, a.Environ, program, "pipelines", "check", "--config", st.Config)
-		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == exitUsage {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == cli.ExitUsage {
 			return fmt.Errorf("it finds mistakes in the files of the service %s:%s", st.Name, said)
 		}
 	}
@@ -108,7 +109,7 @@ func ask(ctx context.Context, environ []string, program string, args ...string) 
 	cmd.Env = environ // that of the process may have lost what the settings read
 	cmd.WaitDelay = time.Second
 	err = cmd.Run()
-	if text := strings.TrimSpace(stderr.String() + short(stdout.String(), 1000)); err != nil && text != "" {
+	if text := strings.TrimSpace(stderr.String() + cli.Shorten(stdout.String(), 1000)); err != nil && text != "" {
 		said = "\n" + text
 	}
 	return stdout.Bytes(), said, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/author/strictyaml"
 	"botwork/tasks"
 	"botwork/workqueue"
@@ -16,7 +17,7 @@ import (
 )
 
 func (a *app) tasksCommand() *cobra.Command {
-	return group(&cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use: "tasks", Aliases: []string{"task"}, Short: "List, show, define and run scheduled tasks",
 		Long: `Lists, shows and runs scheduled tasks. A task names a pipeline, the windows in
 which it has to be started once, and how much it matters; the system pipeline
@@ -49,10 +50,10 @@ names, whether the task is active or not. They wait as Pending with priority 100
 and have no deadline. The task's windows are not touched: an item that has not ended
 keeps the next window waiting.`,
 		Example: "  botwork tasks run close-books\n  botwork tasks run close-books --scope lisbon --scope porto",
-		Args:    oneArgument("the task's name"),
+		Args:    cli.OneArgument("the task's name"),
 	}
 	cmd.Flags().StringArrayVar(&scopes, "scope", nil, "only for this scope `VALUE`; may be given several times")
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
 			row, err := taskRow(cmd.Context(), store, args[0])
@@ -69,7 +70,7 @@ keeps the next window waiting.`,
 			}
 			ids, err := task.Run(cmd.Context(), store, scopes, by)
 			if unknown := (*tasks.UnknownScopeError)(nil); errors.As(err, &unknown) {
-				return usagef("--scope: %v", err)
+				return cli.Usagef("--scope: %v", err)
 			}
 			if err != nil {
 				return err
@@ -79,7 +80,7 @@ keeps the next window waiting.`,
 			}
 			made := make([]scopedItem, len(ids))
 			for i, id := range ids {
-				made[i] = scopedItem{orNull(scopes[i]), id}
+				made[i] = scopedItem{cli.OrNull(scopes[i]), id}
 			}
 			return a.Print(*output, made, func() { a.madeItems(task.Name, made) })
 		})

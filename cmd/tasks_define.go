@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -28,9 +29,9 @@ the key "tasks" changes nothing.
 
 All mistakes in the tasks are told first, and then nothing is written.`,
 		Example: "  botwork tasks define\n  botwork tasks define --output json",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 	}
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		catalogue, findings, err := a.loadCatalogue() // reads the settings as well
 		if err != nil {
@@ -74,7 +75,7 @@ func (a *app) definedTasks(defs []workqueue.TaskRow, changed []string) {
 	case defs == nil:
 		fmt.Fprintln(a.Stdout, "the settings say nothing of tasks: name one below the key tasks of botwork.yaml")
 	case len(changed) == 0:
-		fmt.Fprintf(a.Stdout, "nothing to do: the database has the %s so already\n", count(len(defs), "task"))
+		fmt.Fprintf(a.Stdout, "nothing to do: the database has the %s so already\n", cli.Count(len(defs), "task"))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/tasks"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -76,10 +77,10 @@ func viewWindow(w tasks.Window, zone *time.Location) *windowView {
 func viewTask(ctx context.Context, store *sqlstore.Store, row workqueue.TaskRow, now time.Time) (taskView, error) {
 	task, err := tasks.Read(row)
 	v := taskView{
-		Name: task.Name, Topic: orNull(task.Topic), Description: orNull(task.Description), Active: task.Active, Queue: task.Queue,
+		Name: task.Name, Topic: cli.OrNull(task.Topic), Description: cli.OrNull(task.Description), Active: task.Active, Queue: task.Queue,
 		Pipeline: task.Pipeline, Importance: task.Importance, Schedule: task.Schedule, Scope: task.Scope, Payload: task.Payload,
-		Resilience: task.Resilience, EstimatedDuration: orNull(durationText(time.Duration(task.EstimatedDuration))), Notify: task.Notify,
-		Problems: []string{}, DefinedBy: orNull(row.DefinedBy), UpdatedAt: row.UpdatedAt, Revision: row.Revision, plan: task.Plan(),
+		Resilience: task.Resilience, EstimatedDuration: cli.OrNull(cli.DurationText(time.Duration(task.EstimatedDuration))), Notify: task.Notify,
+		Problems: []string{}, DefinedBy: cli.OrNull(row.DefinedBy), UpdatedAt: row.UpdatedAt, Revision: row.Revision, plan: task.Plan(),
 	}
 	if problems, ok := errors.AsType[tasks.Problems](err); ok {
 		for _, p := range problems {
@@ -129,9 +130,9 @@ A broken task is a row that cannot be read: "tasks show" tells why.
 
 JSON and YAML hold all fields.`,
 		Example: "  botwork tasks list\n  botwork tasks list --output json",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 	}
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			rows, err := store.Tasks(cmd.Context())
@@ -159,12 +160,12 @@ func (a *app) taskTable(views []taskView) {
 		fmt.Fprintln(a.Stdout, "there are no tasks: `botwork tasks define` writes those of botwork.yaml into the database")
 		return
 	}
-	g := newGrid("name", "topic", "state", "importance", "schedule", "next window", "last window", "pipeline")
+	g := cli.NewGrid("name", "topic", "state", "importance", "schedule", "next window", "last window", "pipeline")
 	for i := range views {
 		v := &views[i]
-		g.add(v.Name, orDash(v.Topic), v.state(), v.Importance.String(), v.scheduleText(), localText(v.Next), lastText(v.Last), short(v.Pipeline, 40))
+		g.Add(v.Name, cli.OrDash(v.Topic), v.state(), v.Importance.String(), v.scheduleText(), localText(v.Next), lastText(v.Last), cli.Shorten(v.Pipeline, 40))
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 }
 
 // localText shows when a window opens, in its zone.

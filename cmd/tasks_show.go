@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/tasks"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -32,13 +33,13 @@ earlier item had not ended, or missed, with the reason.
 
 JSON and YAML are one object.`,
 		Example: "  botwork tasks show close-books\n  botwork tasks show close-books --count 12 --output json",
-		Args:    oneArgument("the task's name"),
+		Args:    cli.OneArgument("the task's name"),
 	}
 	cmd.Flags().IntVar(&most, "count", 5, "show `N` coming windows, and the records of twice as many")
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if most < 1 || most > 1000 {
-			return usagef("--count: got %d, want 1 to 1000", most)
+			return cli.Usagef("--count: got %d, want 1 to 1000", most)
 		}
 		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			row, err := taskRow(cmd.Context(), store, args[0])
@@ -82,18 +83,18 @@ func comingWindows(plan *tasks.Plan, now time.Time, most int) []*windowView {
 
 // taskSheet shows a task in words, one line for each part that says something.
 func (a *app) taskSheet(d *taskDetails) {
-	g := newGrid()
+	g := cli.NewGrid()
 	add := func(name, value string) {
 		if value != "" && value != "-" {
-			g.add(name, value)
+			g.Add(name, value)
 		}
 	}
 	add("name", d.Name)
-	add("topic", orDash(d.Topic))
-	add("description", orDash(d.Description))
+	add("topic", cli.OrDash(d.Topic))
+	add("description", cli.OrDash(d.Description))
 	add("state", d.state())
 	add("problems", strings.Join(d.Problems, "\n"))
-	add("pipeline", short(d.Pipeline, 80))
+	add("pipeline", cli.Shorten(d.Pipeline, 80))
 	add("queue", d.Queue)
 	add("importance", d.Importance.String())
 	add("schedule", d.scheduleText())
@@ -101,17 +102,17 @@ func (a *app) taskSheet(d *taskDetails) {
 		add("time zone", d.plan.Zone().String())
 	}
 	add("note", strings.Join(d.Notes, "\n"))
-	add("scope", short(strings.Join(d.Scope, ", "), 200))
+	add("scope", cli.Shorten(strings.Join(d.Scope, ", "), 200))
 	add("payload", string(d.Payload))
 	add("resilience", string(d.Resilience))
-	add("estimated duration", orDash(d.EstimatedDuration))
+	add("estimated duration", cli.OrDash(d.EstimatedDuration))
 	if d.Notify != nil {
-		add("on failure", "pipeline "+short(d.Notify.Pipeline, 80))
+		add("on failure", "pipeline "+cli.Shorten(d.Notify.Pipeline, 80))
 	}
-	add("defined by", orDash(d.DefinedBy))
+	add("defined by", cli.OrDash(d.DefinedBy))
 	add("revision", fmt.Sprint(d.Revision))
-	add("changed", instant(&d.UpdatedAt))
-	g.writeTo(a.Stdout)
+	add("changed", cli.Instant(&d.UpdatedAt))
+	g.Print(a.Stdout)
 	a.windowTable(d)
 	a.recordTable(d.Records)
 }
@@ -125,7 +126,7 @@ func (a *app) windowTable(d *taskDetails) {
 		return
 	}
 	fmt.Fprintln(a.Stdout)
-	g := newGrid("window", "opens", "opens (utc)", "closes (utc)")
+	g := cli.NewGrid("window", "opens", "opens (utc)", "closes (utc)")
 	for i, w := range windows {
 		name := "to come"
 		if i == 0 && d.Open != nil {
@@ -135,9 +136,9 @@ func (a *app) windowTable(d *taskDetails) {
 		if w.DeadlineAt == nil {
 			closes += ", no deadline"
 		}
-		g.add(name, localText(w), utcText(w.At), closes)
+		g.Add(name, localText(w), utcText(w.At), closes)
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 }
 
 // utcText shows an RFC 3339 time as tables do.
@@ -146,7 +147,7 @@ func utcText(text string) string {
 	if err != nil {
 		return text
 	}
-	return instant(&at)
+	return cli.Instant(&at)
 }
 
 func (a *app) recordTable(records []workqueue.Firing) {
@@ -154,9 +155,9 @@ func (a *app) recordTable(records []workqueue.Firing) {
 		return
 	}
 	fmt.Fprintln(a.Stdout)
-	g := newGrid("window (utc)", "scope", "outcome", "by", "reason")
+	g := cli.NewGrid("window (utc)", "scope", "outcome", "by", "reason")
 	for _, f := range records {
-		g.add(instant(&f.PlannedAt), orNone(f.Worker), string(f.Outcome), f.RecordedBy, short(f.Reason, 100))
+		g.Add(cli.Instant(&f.PlannedAt), cli.OrNone(f.Worker), string(f.Outcome), f.RecordedBy, cli.Shorten(f.Reason, 100))
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
@@ -106,10 +107,10 @@ func TestTasksRun(t *testing.T) {
 		!strings.Contains(string(items[0].Payload), `"porto"`) {
 		t.Errorf("the items are %+v", items)
 	}
-	botwork(t, "tasks", "run", "close-books", "--scope", "prto").wantFailure(t, exitUsage, `no scope value "prto"; did you mean "porto"?`)
-	botwork(t, "tasks", "run", "report", "--scope", "porto").wantFailure(t, exitUsage, `task "report" has no scope, got the value "porto"`)
-	botwork(t, "tasks", "run", "reprt").wantFailure(t, exitFailed, `task "reprt": not found; did you mean "report"?`)
-	botwork(t, "tasks", "show", "close-books", "--count", "0").wantFailure(t, exitUsage, "--count: got 0, want 1 to 1000")
+	botwork(t, "tasks", "run", "close-books", "--scope", "prto").wantFailure(t, cli.ExitUsage, `no scope value "prto"; did you mean "porto"?`)
+	botwork(t, "tasks", "run", "report", "--scope", "porto").wantFailure(t, cli.ExitUsage, `task "report" has no scope, got the value "porto"`)
+	botwork(t, "tasks", "run", "reprt").wantFailure(t, cli.ExitFailed, `task "reprt": not found; did you mean "report"?`)
+	botwork(t, "tasks", "show", "close-books", "--count", "0").wantFailure(t, cli.ExitUsage, "--count: got 0, want 1 to 1000")
 }
 
 func TestTasksDefineTellsEverythingFirst(t *testing.T) {
@@ -119,7 +120,7 @@ func TestTasksDefineTellsEverythingFirst(t *testing.T) {
   b: {pipeline: "steps: [{handler: Lgo}]"}
 `)
 	for _, words := range [][]string{{"tasks", "define"}, {"run", "--once"}} {
-		botwork(t, words...).wantFailure(t, exitUsage,
+		botwork(t, words...).wantFailure(t, cli.ExitUsage,
 			`botwork.yaml:2:17: tasks.a.pipeline: there is no pipeline "helo" [unknown-pipeline]; did you mean "hello"?`,
 			`botwork.yaml:2:43: tasks.a.schedule.execute: got "dayly", want daily, weekly or monthly [invalid-value]`,
 			`tasks.a.notify.pipeline: pipeline "ExecuteWorkQueue" has a trigger; an item needs a pipeline without one`,
@@ -139,7 +140,7 @@ func TestTasksOfAQueueThatIsNotThere(t *testing.T) {
   c: {pipeline: hello}
 `)
 	for _, words := range [][]string{{"tasks", "define"}, {"run", "--once", "LoadWorkQueue"}} {
-		botwork(t, words...).wantFailure(t, exitUsage,
+		botwork(t, words...).wantFailure(t, cli.ExitUsage,
 			`botwork.yaml:2:31: tasks.a.queue: there is no queue "defalt" [unknown-queue]; did you mean "default"?`,
 			`botwork.yaml:3:31: tasks.b.queue: there is no queue "mail" [unknown-queue]; known are default`, "2 mistakes")
 	}

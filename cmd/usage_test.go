@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
 )
 
 func TestWrongUsage(t *testing.T) {
@@ -91,7 +93,7 @@ func TestWrongUsage(t *testing.T) {
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			r := botwork(t, strings.Fields(c.line)...)
-			r.wantFailure(t, exitUsage, c.want...)
+			r.wantFailure(t, cli.ExitUsage, c.want...)
 			if r.stdout != "" {
 				t.Errorf("standard output = %q, want nothing", r.stdout)
 			}
@@ -117,13 +119,13 @@ func TestEveryCommandIsDocumented(t *testing.T) {
 			walk(child)
 		}
 	}
-	a := &app{App: &App{Streams: Streams{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}}}
+	a := &app{App: &cli.App{Streams: cli.Streams{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}}}
 	walk(a.rootCommand())
 }
 
 func TestHelp(t *testing.T) {
 	for _, line := range []string{"", "--help", "help", "items", "items list --help"} {
-		if r := botwork(t, strings.Fields(line)...); r.code != exitDone || !strings.Contains(r.stdout, "Usage:") {
+		if r := botwork(t, strings.Fields(line)...); r.code != cli.ExitDone || !strings.Contains(r.stdout, "Usage:") {
 			t.Errorf("botwork %s: exit code %d, output %q, want the usage", line, r.code, r.stdout)
 		}
 	}
@@ -160,5 +162,5 @@ func TestInterrupted(t *testing.T) {
 	cancel()
 	var stderr strings.Builder
 	code := Run(ctx, []string{"items", "list"}, strings.NewReader(""), io.Discard, &stderr, nil)
-	result{code: code, stderr: stderr.String()}.wantFailure(t, exitFailed, "botwork: interrupted")
+	result{code: code, stderr: stderr.String()}.wantFailure(t, cli.ExitFailed, "botwork: interrupted")
 }

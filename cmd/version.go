@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
 )
 
 // What the linker sets for a release: -ldflags "-X botwork/cmd.version=1.2.3". A plain
@@ -46,9 +48,9 @@ func (a *app) versionCommand() *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version of this program",
 		Example: "  botwork version\n  botwork version --output json",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 	}
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		v := currentVersion()
 		return a.Print(*output, v, func() {

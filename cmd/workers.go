@@ -8,13 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
 
 func (a *app) workersCommand() *cobra.Command {
-	return group(&cobra.Command{Use: "workers", Aliases: []string{"worker"}, Short: "List, show and drain workers"},
+	return cli.Group(&cobra.Command{Use: "workers", Aliases: []string{"worker"}, Short: "List, show and drain workers"},
 		a.workersListCommand(), a.workersShowCommand(), a.workersDrainCommand())
 }
 
@@ -31,9 +32,9 @@ items above priority 1000.
 JSON and YAML hold the state as it is stored (active, draining, stopped) beside
 leaseExpiresAt, from which "gone" is told.`,
 		Example: "  botwork workers list\n  botwork workers list --output json",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 	}
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			workers, err := store.Workers(cmd.Context())
@@ -55,11 +56,11 @@ func (a *app) workerTable(workers []workqueue.Worker, now time.Time) {
 		fmt.Fprintln(a.Stdout, "no worker has registered yet: start one with `botwork run`")
 		return
 	}
-	g := newGrid("name", "state", "host", "pid", "slots", "version", "started", "last seen")
+	g := cli.NewGrid("name", "state", "host", "pid", "slots", "version", "started", "last seen")
 	for _, w := range workers {
-		g.add(w.Name, workerState(&w, now), w.Host, fmt.Sprint(w.PID), slotsOf(&w), w.Version, instant(&w.StartedAt), instant(&w.LastSeenAt))
+		g.Add(w.Name, workerState(&w, now), w.Host, fmt.Sprint(w.PID), slotsOf(&w), w.Version, cli.Instant(&w.StartedAt), cli.Instant(&w.LastSeenAt))
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 }
 
 func (a *app) workersDrainCommand() *cobra.Command {
@@ -70,7 +71,7 @@ func (a *app) workersDrainCommand() *cobra.Command {
 what it has begun to its end and gives back the rest. It is active again when it
 is started again.`,
 		Example: "  botwork workers drain worker-2",
-		Args:    oneArgument("the worker's name"),
+		Args:    cli.OneArgument("the worker's name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
 				err := store.DrainWorker(cmd.Context(), args[0], "")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -24,9 +25,9 @@ takes all of them, at one slot an item.
 
 JSON and YAML are one object, as in the list.`,
 		Example: "  botwork workers show worker-2\n  botwork workers show worker-2 --output yaml",
-		Args:    oneArgument("the worker's name"),
+		Args:    cli.OneArgument("the worker's name"),
 	}
-	output := outputFlag(cmd)
+	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
 			worker, now, err := workerCalled(cmd.Context(), store, args[0])
@@ -62,22 +63,22 @@ func workerCalled(ctx context.Context, store *sqlstore.Store, name string) (work
 
 // workerSheet shows a worker, one line for each thing that there is to say.
 func (a *app) workerSheet(w *workqueue.Worker, now time.Time) {
-	g := newGrid()
-	g.add("name", w.Name)
-	g.add("state", workerState(w, now))
-	g.add("process", fmt.Sprintf("%d on %s, version %s", w.PID, w.Host, w.Version))
-	g.add("slots", slotsOf(w))
-	g.add("channels", channelsText(w.Channels))
-	g.add("queues", servedText(w.Queues))
+	g := cli.NewGrid()
+	g.Add("name", w.Name)
+	g.Add("state", workerState(w, now))
+	g.Add("process", fmt.Sprintf("%d on %s, version %s", w.PID, w.Host, w.Version))
+	g.Add("slots", slotsOf(w))
+	g.Add("channels", channelsText(w.Channels))
+	g.Add("queues", servedText(w.Queues))
 	if w.Labels != "" {
-		g.add("labels", string(w.Labels))
+		g.Add("labels", string(w.Labels))
 	}
-	g.add("started", instant(&w.StartedAt))
-	g.add("last seen", instant(&w.LastSeenAt))
+	g.Add("started", cli.Instant(&w.StartedAt))
+	g.Add("last seen", cli.Instant(&w.LastSeenAt))
 	if w.LeaseExpiresAt != nil {
-		g.add("lease until", instant(w.LeaseExpiresAt))
+		g.Add("lease until", cli.Instant(w.LeaseExpiresAt))
 	}
-	g.writeTo(a.Stdout)
+	g.Print(a.Stdout)
 }
 
 // channelsText tells what an item of each channel takes.

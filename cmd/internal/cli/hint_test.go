@@ -1,4 +1,4 @@
-package cmd
+package cli
 
 import (
 	"path/filepath"
@@ -16,7 +16,7 @@ func TestCommandIn(t *testing.T) {
 		{"/srv/project", "./botwork", "botwork"},
 		{".", filepath.Join(t.TempDir(), "botwork"), "botwork"},
 	} {
-		if got := filepath.ToSlash(commandIn(filepath.FromSlash(c.dir), filepath.FromSlash(c.startedAs))); got != c.want {
+		if got := filepath.ToSlash(CommandIn(filepath.FromSlash(c.dir), filepath.FromSlash(c.startedAs))); got != c.want {
 			t.Errorf("commandIn(%q, %q) = %s, want %s", c.dir, c.startedAs, got, c.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package cmd
+package cli
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ func (a *App) OpenLog(redactor *pipelines.Redactor, alarms zerolog.LevelWriter) 
 		}
 		writers = append(writers, logForm(file, settings.Format, false))
 	}
-	if terminal := isTerminal(a.Stderr); terminal || settings.File.Path == "" {
+	if terminal := IsTerminal(a.Stderr); terminal || settings.File.Path == "" {
 		writers = append(writers, logForm(wholeLines(a.Stderr), settings.Format, terminal))
 	}
 	if alarms != nil {
@@ -36,10 +36,10 @@ func (a *App) OpenLog(redactor *pipelines.Redactor, alarms zerolog.LevelWriter) 
 	return logTo(zerolog.MultiLevelWriter(writers...), settings.Level, redactor)
 }
 
-// newLogger writes the log to w as the settings say, without the secrets that
+// NewLogger writes the log to w as the settings say, without the secrets that
 // the redactor knows. The writer takes lines that are written by hand.
-func newLogger(w io.Writer, settings config.Log, redactor *pipelines.Redactor) (zerolog.Logger, io.Writer, error) {
-	return logTo(logForm(wholeLines(w), settings.Format, isTerminal(w)), settings.Level, redactor)
+func NewLogger(w io.Writer, settings config.Log, redactor *pipelines.Redactor) (zerolog.Logger, io.Writer, error) {
+	return logTo(logForm(wholeLines(w), settings.Format, IsTerminal(w)), settings.Level, redactor)
 }
 
 func logTo(w io.Writer, least string, redactor *pipelines.Redactor) (zerolog.Logger, io.Writer, error) {
@@ -73,13 +73,13 @@ func wholeLines(w io.Writer) io.Writer {
 // logForm writes lines to w in one of config.Formats.
 func logForm(w io.Writer, format string, terminal bool) io.Writer {
 	if format == "console" || format == "auto" && terminal {
-		return consoleForm(w, terminal)
+		return ConsoleForm(w, terminal)
 	}
 	return w
 }
 
-// consoleForm writes lines to w as people read them.
-func consoleForm(w io.Writer, terminal bool) io.Writer {
+// ConsoleForm writes lines to w as people read them.
+func ConsoleForm(w io.Writer, terminal bool) io.Writer {
 	stamp := time.DateTime
 	if terminal {
 		stamp = time.TimeOnly

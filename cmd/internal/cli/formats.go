@@ -1,4 +1,4 @@
-package cmd
+package cli
 
 import (
 	"errors"
@@ -10,14 +10,14 @@ import (
 
 // Formats of single commands, beside those of all.
 const (
-	formatJUnit   format = "junit"
-	formatMermaid format = "mermaid"
-	formatSVG     format = "svg"
+	FormatJUnit   Format = "junit"
+	FormatMermaid Format = "mermaid"
+	FormatSVG     Format = "svg"
 )
 
 // chosenFormat is the value of --output of a command that has formats of its own.
 type chosenFormat struct {
-	*format
+	*Format
 	words []string
 }
 
@@ -27,13 +27,13 @@ func (f chosenFormat) Set(text string) error {
 		last := len(f.words) - 1
 		return errors.New("want " + strings.Join(f.words[:last], ", ") + " or " + f.words[last])
 	}
-	*f.format = format(text)
+	*f.Format = Format(text)
 	return nil
 }
 
-// outputOf gives cmd the flag --output with these formats, the first of which is
+// OutputFlagOf gives cmd the flag --output with these formats, the first of which is
 // the default, and returns where its value will be.
-func outputOf(cmd *cobra.Command, words ...format) *format {
+func OutputFlagOf(cmd *cobra.Command, words ...Format) *Format {
 	texts := make([]string, len(words))
 	for i, w := range words {
 		texts[i] = string(w)

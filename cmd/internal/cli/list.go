@@ -1,4 +1,4 @@
-package cmd
+package cli
 
 import (
 	"bytes"
@@ -8,20 +8,20 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// listPrinter prints a list as [app.print] does, one element after the other: it may be
+// ListPrinter prints a list as [app.print] does, one element after the other: it may be
 // longer than fits into memory.
-type listPrinter struct {
+type ListPrinter struct {
 	to     io.Writer
-	format format
+	format Format
 	length int
 }
 
 // NewList begins a list in JSON or YAML; end ends it.
-func (s *Streams) NewList(f format) *listPrinter { return &listPrinter{to: s.Stdout, format: f} }
+func (s *Streams) NewList(f Format) *ListPrinter { return &ListPrinter{to: s.Stdout, format: f} }
 
-func (l *listPrinter) add(element any) error {
+func (l *ListPrinter) Add(element any) error {
 	l.length++
-	if l.format == formatYAML {
+	if l.format == FormatYAML {
 		data, err := strictyaml.Marshal([]any{element})
 		if err != nil {
 			return err
@@ -41,12 +41,12 @@ func (l *listPrinter) add(element any) error {
 	return err
 }
 
-func (l *listPrinter) end() error {
+func (l *ListPrinter) End() error {
 	end := ""
 	switch {
 	case l.length == 0:
 		end = "[]\n"
-	case l.format == formatJSON:
+	case l.format == FormatJSON:
 		end = "\n]\n"
 	}
 	_, err := io.WriteString(l.to, end)

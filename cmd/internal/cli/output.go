@@ -1,4 +1,4 @@
-package cmd
+package cli
 
 import (
 	"bytes"
@@ -15,48 +15,48 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// format is how a command prints its result: --output.
-type format string
+// Format is how a command prints its result: --output.
+type Format string
 
 // The formats. JSON and YAML hold all fields and are a contract; a table is for
 // people and may change.
 const (
-	formatTable format = "table"
-	formatJSON  format = "json"
-	formatYAML  format = "yaml"
+	FormatTable Format = "table"
+	FormatJSON  Format = "json"
+	FormatYAML  Format = "yaml"
 )
 
-var formats = []string{string(formatTable), string(formatJSON), string(formatYAML)}
+var Formats = []string{string(FormatTable), string(FormatJSON), string(FormatYAML)}
 
 // String, Set and Type make it a flag's value.
-func (f *format) String() string { return string(*f) }
-func (f *format) Type() string   { return "FORMAT" }
+func (f *Format) String() string { return string(*f) }
+func (f *Format) Type() string   { return "FORMAT" }
 
-func (f *format) Set(text string) error {
-	if !slices.Contains(formats, text) {
+func (f *Format) Set(text string) error {
+	if !slices.Contains(Formats, text) {
 		return errors.New("want table, json or yaml")
 	}
-	*f = format(text)
+	*f = Format(text)
 	return nil
 }
 
-// outputFlag gives cmd the flag --output and returns where its value will be.
-func outputFlag(cmd *cobra.Command) *format {
-	f := formatTable
+// OutputFlag gives cmd the flag --output and returns where its value will be.
+func OutputFlag(cmd *cobra.Command) *Format {
+	f := FormatTable
 	cmd.Flags().VarP(&f, "output", "o", "print the result as table, json or yaml")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(Formats, cobra.ShellCompDirectiveNoFileComp))
 	return &f
 }
 
 // Print writes value as JSON or YAML, or else calls asTable.
-func (s *Streams) Print(f format, value any, asTable func()) error {
+func (s *Streams) Print(f Format, value any, asTable func()) error {
 	switch f {
-	case formatJSON:
+	case FormatJSON:
 		enc := json.NewEncoder(s.Stdout)
 		enc.SetIndent("", "  ")
 		enc.SetEscapeHTML(false)
 		return enc.Encode(value)
-	case formatYAML:
+	case FormatYAML:
 		data, err := strictyaml.Marshal(value)
 		if err != nil {
 			return err
@@ -69,10 +69,10 @@ func (s *Streams) Print(f format, value any, asTable func()) error {
 	}
 }
 
-// plainJSON is json.Marshal that leaves <, > and & as they are, since no page
+// PlainJSON is json.Marshal that leaves <, > and & as they are, since no page
 // shows it: what stands behind a MarshalJSON is not reached by the encoder of
 // [app.print].
-func plainJSON(v any) ([]byte, error) {
+func PlainJSON(v any) ([]byte, error) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
@@ -80,10 +80,10 @@ func plainJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }
 
-// grid collects the rows of a table.
-type grid struct{ writer table.Writer }
+// Grid collects the rows of a table.
+type Grid struct{ writer table.Writer }
 
-func newGrid(columns ...string) *grid {
+func NewGrid(columns ...string) *Grid {
 	t := table.NewWriter()
 	style := table.StyleDefault
 	style.Options = table.OptionsNoBordersAndSeparators
@@ -91,16 +91,16 @@ func newGrid(columns ...string) *grid {
 	style.Format.Header = text.FormatUpper
 	t.SetStyle(style)
 	t.SuppressTrailingSpaces()
-	g := &grid{t}
+	g := &Grid{t}
 	if len(columns) > 0 {
 		t.AppendHeader(rowOf(columns))
 	}
 	return g
 }
 
-func (g *grid) add(cells ...string) { g.writer.AppendRow(rowOf(cells)) }
+func (g *Grid) Add(cells ...string) { g.writer.AppendRow(rowOf(cells)) }
 
-func (g *grid) writeTo(w io.Writer) { fmt.Fprintln(w, g.writer.Render()) }
+func (g *Grid) Print(w io.Writer) { fmt.Fprintln(w, g.writer.Render()) }
 
 func rowOf(cells []string) table.Row {
 	row := make(table.Row, len(cells))

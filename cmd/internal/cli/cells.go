@@ -1,4 +1,4 @@
-package cmd
+package cli
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"botwork/handlers"
 )
 
-// shortHash is as much of the hash of a pipeline's text as tells it from others.
-func shortHash(hash *string) string {
+// ShortHash is as much of the hash of a pipeline's text as tells it from others.
+func ShortHash(hash *string) string {
 	const enough = 12
 	if hash == nil {
 		return ""
@@ -17,8 +17,8 @@ func shortHash(hash *string) string {
 	return (*hash)[:min(len(*hash), enough)]
 }
 
-// short fits a text into a cell: its first line, at most n characters.
-func short(s string, n int) string {
+// Shorten fits a text into a cell: its first line, at most n characters.
+func Shorten(s string, n int) string {
 	line, rest, more := strings.Cut(strings.TrimSpace(s), "\n")
 	runes := []rune(strings.TrimRight(line, "\r"))
 	if len(runes) <= n && (!more || strings.TrimSpace(rest) == "") {
@@ -27,47 +27,47 @@ func short(s string, n int) string {
 	return string(runes[:min(len(runes), n-1)]) + "…"
 }
 
-// instant shows a time in UTC; "" for none.
-func instant(t *time.Time) string {
+// Instant shows a time in UTC; "" for none.
+func Instant(t *time.Time) string {
 	if t == nil || t.IsZero() {
 		return ""
 	}
 	return t.UTC().Format("2006-01-02 15:04:05Z")
 }
 
-// orDash stands for what is not there.
-func orDash[T any](p *T) string {
+// OrDash stands for what is not there.
+func OrDash[T any](p *T) string {
 	if p == nil {
 		return "-"
 	}
 	return fmt.Sprint(*p)
 }
 
-// itemCount is "no items", "1 item" or "2 items".
-func itemCount(n int) string {
+// ItemCount is "no items", "1 item" or "2 items".
+func ItemCount(n int) string {
 	if n == 0 {
 		return "no items"
 	}
-	return count(n, "item")
+	return Count(n, "item")
 }
 
-// orNull is nil for "".
-func orNull(text string) *string {
+// OrNull is nil for "".
+func OrNull(text string) *string {
 	if text == "" {
 		return nil
 	}
 	return &text
 }
 
-func orNone(text string) string {
+func OrNone(text string) string {
 	if text == "" {
 		return "-"
 	}
 	return text
 }
 
-// durationText is "" for none.
-func durationText(d time.Duration) string {
+// DurationText is "" for none.
+func DurationText(d time.Duration) string {
 	if d == 0 {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package cmd
+package cli
 
 import (
 	"time"
@@ -6,9 +6,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/progress"
 )
 
-// progressBar shows how far long work has come. It is silent where nobody
+// ProgressBar shows how far long work has come. It is silent where nobody
 // watches: standard error is then a file or a pipe.
-type progressBar struct {
+type ProgressBar struct {
 	writer  progress.Writer // nil: silent
 	tracker *progress.Tracker
 	drawn   chan struct{} // closed when the bar has drawn itself for the last time
@@ -16,11 +16,11 @@ type progressBar struct {
 
 // NewProgress starts a bar for work of total units, 0 when nobody knows how much
 // it is; stop ends it.
-func (s *Streams) NewProgress(what string, total int) *progressBar {
-	if !isTerminal(s.Stderr) {
-		return &progressBar{}
+func (s *Streams) NewProgress(what string, total int) *ProgressBar {
+	if !IsTerminal(s.Stderr) {
+		return &ProgressBar{}
 	}
-	b := &progressBar{
+	b := &ProgressBar{
 		writer:  progress.NewWriter(),
 		tracker: &progress.Tracker{Message: what, Total: int64(total)},
 		drawn:   make(chan struct{}),
@@ -37,22 +37,22 @@ func (s *Streams) NewProgress(what string, total int) *progressBar {
 	return b
 }
 
-func (b *progressBar) add(n int) {
+func (b *ProgressBar) Add(n int) {
 	if b.writer != nil {
 		b.tracker.Increment(int64(n))
 	}
 }
 
-// done says that work of which nobody knew how much it is has come to its end.
-func (b *progressBar) done() {
+// Done says that work of which nobody knew how much it is has come to its end.
+func (b *ProgressBar) Done() {
 	if b.writer != nil {
 		b.tracker.MarkAsDone()
 	}
 }
 
-// stop waits until the bar has drawn itself for the last time, as failed when
+// Stop waits until the bar has drawn itself for the last time, as failed when
 // the work has not come to its end.
-func (b *progressBar) stop() {
+func (b *ProgressBar) Stop() {
 	if b.writer == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package cmd
+package cli
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 // localTimes are the forms of a time without a zone, which is local then.
 var localTimes = []string{"2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"}
 
-// parseTime reads a time as a person writes it.
-func parseTime(text string) (time.Time, error) {
+// ParseTime reads a time as a person writes it.
+func ParseTime(text string) (time.Time, error) {
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return at, nil
 	}
@@ -23,8 +23,8 @@ func parseTime(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("got %q, want a time such as 2026-01-31T13:45:00Z, or 2026-01-31 13:45 in local time", text)
 }
 
-// parseWait reads a length of time that is not negative; "" is 0.
-func parseWait(text string) (time.Duration, error) {
+// ParseWait reads a length of time that is not negative; "" is 0.
+func ParseWait(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
 	}

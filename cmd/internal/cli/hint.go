@@ -1,16 +1,16 @@
-package cmd
+package cli
 
 import (
 	"path/filepath"
 	"strings"
 )
 
-// commandIn is how a person whose working folder is dir starts this program,
+// CommandIn is how a person whose working folder is dir starts this program,
 // for a line that is shown to be copied. A program that was found on the path has
 // its bare name. One that was started as ./botwork, as `make run` does, is
 // found from dir. An absolute name may be that of a passing file (go run makes
 // one), so it stands as the documents call the program.
-func commandIn(dir, startedAs string) string {
+func CommandIn(dir, startedAs string) string {
 	if filepath.Base(startedAs) == startedAs {
 		return startedAs
 	}
@@ -21,11 +21,11 @@ func commandIn(dir, startedAs string) string {
 	if filepath.Base(rel) == rel {
 		rel = "." + string(filepath.Separator) + rel
 	}
-	return quoted(rel)
+	return QuotePath(rel)
 }
 
-// quoted puts a path with signs that a shell would take apart in quotes.
-func quoted(path string) string {
+// QuotePath puts a path with signs that a shell would take apart in quotes.
+func QuotePath(path string) string {
 	if strings.ContainsAny(path, " '&();") {
 		return `"` + path + `"`
 	}

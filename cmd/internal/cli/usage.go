@@ -1,4 +1,4 @@
-package cmd
+package cli
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// group makes a command that only holds others. Alone it shows its help.
-func group(cmd *cobra.Command, children ...*cobra.Command) *cobra.Command {
+// Group makes a command that only holds others. Alone it shows its help.
+func Group(cmd *cobra.Command, children ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(children...)
 	cmd.Args = childOnly
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
@@ -35,49 +35,49 @@ func childOnly(cmd *cobra.Command, args []string) error {
 	if hint == "" {
 		hint = "known are " + strings.Join(names, ", ")
 	}
-	return &usageError{message: fmt.Sprintf("unknown command %q for %s", args[0], cmd.CommandPath()), hint: hint}
+	return &UsageError{Message: fmt.Sprintf("unknown command %q for %s", args[0], cmd.CommandPath()), Hint: hint}
 }
 
-// noArguments refuses any.
-func noArguments(_ *cobra.Command, args []string) error {
+// NoArguments refuses any.
+func NoArguments(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("got the argument %q, want none", args[0])
+		return Usagef("got the argument %q, want none", args[0])
 	}
 	return nil
 }
 
-// oneArgument wants exactly one, called what.
-func oneArgument(what string) cobra.PositionalArgs {
+// OneArgument wants exactly one, called what.
+func OneArgument(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return usagef("got %s, want one: %s", count(len(args), "argument"), what)
+			return Usagef("got %s, want one: %s", Count(len(args), "argument"), what)
 		}
 		return nil
 	}
 }
 
-// someArguments wants at least one, called what.
-func someArguments(what string) cobra.PositionalArgs {
+// SomeArguments wants at least one, called what.
+func SomeArguments(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return usagef("got no argument, want one or more: %s", what)
+			return Usagef("got no argument, want one or more: %s", what)
 		}
 		return nil
 	}
 }
 
-// optionalArgument wants at most one, called what.
-func optionalArgument(what string) cobra.PositionalArgs {
+// OptionalArgument wants at most one, called what.
+func OptionalArgument(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > 1 {
-			return usagef("got %d arguments, want at most one: %s", len(args), what)
+			return Usagef("got %d arguments, want at most one: %s", len(args), what)
 		}
 		return nil
 	}
 }
 
-// flagError adds a suggestion to what the flag parser refused.
-func flagError(cmd *cobra.Command, err error) error {
+// FlagError adds a suggestion to what the flag parser refused.
+func FlagError(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -85,7 +85,7 @@ func flagError(cmd *cobra.Command, err error) error {
 				names = append(names, "--"+f.Name)
 			}
 		})
-		return &usageError{err.Error(), strictyaml.Suggest("--"+unknown.GetSpecifiedName(), names)}
+		return &UsageError{Message: err.Error(), Hint: strictyaml.Suggest("--"+unknown.GetSpecifiedName(), names)}
 	}
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		want := errors.Unwrap(wrong)
@@ -95,13 +95,13 @@ func flagError(cmd *cobra.Command, err error) error {
 				want = errors.New("want true or false")
 			}
 		}
-		return usagef("--%s: got %q, %v", wrong.GetFlag().Name, wrong.GetValue(), want)
+		return Usagef("--%s: got %q, %v", wrong.GetFlag().Name, wrong.GetValue(), want)
 	}
-	return &usageError{message: err.Error()}
+	return &UsageError{Message: err.Error()}
 }
 
-// count writes a number with its noun.
-func count(n int, noun string) string {
+// Count writes a number with its noun.
+func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

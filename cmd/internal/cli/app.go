@@ -1,4 +1,7 @@
-package cmd
+// Package cli holds what the commands of Botwork share: the settings and the database of a
+// call, how results and errors are written, and how arguments are checked. Each noun of
+// the command line is a package of its own over it.
+package cli
 
 import (
 	"context"
@@ -201,7 +204,7 @@ func (a *App) Checker() (*checker.Checker, error) {
 // are in Config even when there are mistakes.
 func (a *App) OpenProject() (*checker.Project, error) {
 	p, err := checker.Open(checker.Options{
-		Settings: a.ConfigFile, Environ: a.Environ, Shorten: shortPath,
+		Settings: a.ConfigFile, Environ: a.Environ, Shorten: ShortPath,
 		Registry: func(r handlers.Resources) *handlers.Registry { return a.NewRegistry(r, queue.Services{}) },
 	})
 	if err == nil {
@@ -211,9 +214,9 @@ func (a *App) OpenProject() (*checker.Project, error) {
 	return p, err
 }
 
-// shortPath shows a path as a person would write it here: relative where it
+// ShortPath shows a path as a person would write it here: relative where it
 // lies in the working folder.
-func shortPath(path string) string {
+func ShortPath(path string) string {
 	wd, err := os.Getwd()
 	if err != nil {
 		return path
@@ -225,8 +228,8 @@ func shortPath(path string) string {
 	return rel
 }
 
-// isTerminal tells whether a person watches what is written to w.
-func isTerminal(w io.Writer) bool {
+// IsTerminal tells whether a person watches what is written to w.
+func IsTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"botwork/internal/author/strictyaml"
+)
+
+// The exit codes, a promise to scripts.
+const (
+	ExitDone   = 0
+	ExitFailed = 1
+	ExitUsage  = 2 // wrong usage, or a file with mistakes
+)
+
+// UsageError says that a command line cannot be carried out as it stands.
+type UsageError struct {
+	Message string // what, got, wanted
+	Hint    string // "" if none
+}
+
+func (e *UsageError) Error() string {
+	if e.Hint == "" {
+		return e.Message
+	}
+	return e.Message + "; " + e.Hint
+}
+
+func Usagef(format string, args ...any) error {
+	return &UsageError{Message: fmt.Sprintf(format, args...)}
+}
+
+// ReportedError ends the program with its code; everything has been said.
+type ReportedError struct{ Code int }
+
+func (e *ReportedError) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
+
+// Finish says what went wrong with cmd, if anything, and returns the exit code.
+func (a *App) Finish(cmd *cobra.Command, err error) int {
+	if err == nil {
+		return ExitDone
+	}
+	if said, ok := errors.AsType[*ReportedError](err); ok {
+		return said.Code
+	}
+	if findings, ok := errors.AsType[strictyaml.Findings](err); ok {
+		a.complainAll(findings)
+		if unusable, ok := errors.AsType[*NoSystemPipelineError](err); ok {
+			a.Complain(unusable)
+		}
+		return ExitUsage
+	}
+	if errors.Is(err, context.Canceled) {
+		a.Complain(fmt.Errorf("interrupted: %w", err))
+		return ExitFailed
+	}
+	a.Complain(err)
+	// What the flag and argument parser refuses comes before the command's own
+	// code has started.
+	if _, ok := errors.AsType[*UsageError](err); ok || !a.Started {
+		fmt.Fprintf(a.Stderr, "See `%s --help`.\n", cmd.CommandPath())
+		return ExitUsage
+	}
+	return ExitFailed
+}
+
+// Complain writes one error for a person, without secrets.
+func (a *App) Complain(err error) {
+	fmt.Fprintf(a.Stderr, "botwork: %s\n", a.Redactor().Redact(err.Error()))
+}
+
+// complainAll writes findings one per line, in the form that editors jump to.
+func (a *App) complainAll(findings strictyaml.Findings) {
+	for _, f := range findings {
+		fmt.Fprintln(a.Stderr, f)
+	}
+	fmt.Fprintf(a.Stderr, "botwork: %s\n", Count(len(findings), "mistake"))
+}
+
+// NoSystemPipelineError reports that a worker would run nothing, because of mistakes.
+type NoSystemPipelineError struct {
+	Dir      string
+	Mistakes strictyaml.Findings
+}
+
+func (e *NoSystemPipelineError) Error() string {
+	return fmt.Sprintf("no system pipeline of %s can be used: none without mistakes has a trigger, so that a worker would run nothing", e.Dir)
+}
+
+// Unwrap returns the mistakes.
+func (e *NoSystemPipelineError) Unwrap() error { return e.Mistakes }
