@@ -12,22 +12,8 @@ import (
 	"time"
 
 	"botwork/cmd/internal/cli"
-	"botwork/internal/database"
 	"botwork/workqueue"
 )
-
-// byHand writes into the project's database as a person does.
-func byHand(t *testing.T, statement string) {
-	t.Helper()
-	db, err := database.Open(database.SQLite, "botwork.db")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.ExecContext(t.Context(), statement); err != nil {
-		t.Fatal(err)
-	}
-}
 
 func TestCheckContract(t *testing.T) {
 	inProject(t)

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -24,15 +23,6 @@ type listed struct {
 	AvailableAt         time.Time
 	CreatedAt           time.Time
 	CreatedBy           *string
-}
-
-func decode[T any](t *testing.T, text string) T {
-	t.Helper()
-	var v T
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatalf("%v in\n%s", err, text)
-	}
-	return v
 }
 
 func TestEnqueue(t *testing.T) {

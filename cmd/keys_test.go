@@ -25,15 +25,6 @@ func keysetIn(t *testing.T, path string) *keyring.Keyring {
 	return k
 }
 
-func readFile(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // ids lists a keyset's keys, the primary one with a star.
 func ids(k *keyring.Keyring) []string {
 	var list []string

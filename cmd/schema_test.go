@@ -14,15 +14,6 @@ import (
 	"botwork/pipelines"
 )
 
-func readText(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 func TestSchemaPrintsEach(t *testing.T) {
 	for _, k := range schemaKinds() {
 		out := mustDo(t, "schema", k.Name)
@@ -64,7 +55,7 @@ func TestSchemaDir(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mustDo(t, "schema", "--dir", "a/b")
 	for _, k := range schemaKinds() {
-		if got := readText(t, filepath.Join("a", "b", schemaFile(k))); got != mustDo(t, "schema", k.Name) {
+		if got := readFile(t, filepath.Join("a", "b", schemaFile(k))); got != mustDo(t, "schema", k.Name) {
 			t.Errorf("%s differs from what is printed", schemaFile(k))
 		}
 	}
@@ -85,7 +76,7 @@ func oldProject(t *testing.T) {
 	}
 	files = slices.DeleteFunc(files, pipelines.IsTestFile)
 	for _, file := range append(files, "botwork.yaml") {
-		line, rest, _ := strings.Cut(readText(t, file), "\n")
+		line, rest, _ := strings.Cut(readFile(t, file), "\n")
 		if !strings.HasPrefix(line, "# yaml-language-server: $schema=") {
 			t.Errorf("init gave %s no schema", file)
 		}
@@ -106,7 +97,7 @@ func TestInstallMakesAnOldProjectLikeANewOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range project {
-		files[f.path] = readText(t, f.path)
+		files[f.path] = readFile(t, f.path)
 		if files[f.path] != string(f.data) {
 			t.Errorf("%s differs from that of a new project", f.path)
 		}
@@ -119,23 +110,23 @@ func TestInstallMakesAnOldProjectLikeANewOne(t *testing.T) {
 
 func TestInstallRefreshesSchemas(t *testing.T) {
 	inProject(t)
-	fresh := readText(t, pipelineSchema)
+	fresh := readFile(t, pipelineSchema)
 	writeFile(t, pipelineSchema, strings.Replace(fresh, "Send a mail", "Send a letter", 1))
 	if out := mustDo(t, "schema", "--install"); !strings.Contains(out, "refreshed "+filepath.FromSlash(pipelineSchema)) {
 		t.Errorf("it says\n%s", out)
 	}
-	if readText(t, pipelineSchema) != fresh {
+	if readFile(t, pipelineSchema) != fresh {
 		t.Error("the schema is still the old one")
 	}
 	writeFile(t, pipelineSchema, "{}")
 	if out := mustDo(t, "schema", "--install"); !strings.Contains(out, "left alone "+filepath.FromSlash(pipelineSchema)) {
 		t.Errorf("it says\n%s", out)
 	}
-	if readText(t, pipelineSchema) != "{}" {
+	if readFile(t, pipelineSchema) != "{}" {
 		t.Error("a file that somebody else wrote was overwritten")
 	}
 	mustDo(t, "schema", "--install", "--force")
-	if readText(t, pipelineSchema) != fresh {
+	if readFile(t, pipelineSchema) != fresh {
 		t.Error("--force did not overwrite")
 	}
 }
@@ -147,9 +138,9 @@ func TestInstallKeepsWhatAPersonWrote(t *testing.T) {
 	}
 	writeFile(t, codeSettings, "// ours\n{\n  // width\n  \"editor.tabSize\": 2\n}\n")
 	writeFile(t, codeExtensions, "{\"recommendations\": [\"golang.go\"]}\n")
-	writeFile(t, "pipelines/hello.yaml", "\xef\xbb\xbf"+strings.ReplaceAll(readText(t, "pipelines/hello.yaml"), "\n", "\r\n"))
+	writeFile(t, "pipelines/hello.yaml", "\xef\xbb\xbf"+strings.ReplaceAll(readFile(t, "pipelines/hello.yaml"), "\n", "\r\n"))
 	out := mustDo(t, "schema", "--install")
-	settings := readText(t, codeSettings)
+	settings := readFile(t, codeSettings)
 	for _, want := range []string{"// ours\n", "// width\n", `"editor.tabSize": 2`, `"yaml.schemas": {`, pipelineSchema} {
 		if !strings.Contains(settings, want) {
 			t.Errorf("%s lacks %q:\n%s", codeSettings, want, settings)
@@ -159,13 +150,13 @@ func TestInstallKeepsWhatAPersonWrote(t *testing.T) {
 	if err := json.Unmarshal([]byte(strings.NewReplacer("// ours\n", "", "// width\n", "").Replace(settings)), &plain); err != nil || len(plain) != 2 {
 		t.Errorf("%s is %v, %v:\n%s", codeSettings, plain, err, settings)
 	}
-	if got := readText(t, codeExtensions); got != "{\"recommendations\": [\"golang.go\"]}\n" {
+	if got := readFile(t, codeExtensions); got != "{\"recommendations\": [\"golang.go\"]}\n" {
 		t.Errorf("%s is %s", codeExtensions, got)
 	}
 	if !strings.Contains(out, "left alone "+filepath.FromSlash(codeExtensions)) || !strings.Contains(out, yamlExtension) || !strings.Contains(out, "1 file left alone") {
 		t.Errorf("it says\n%s", out)
 	}
-	hello := readText(t, "pipelines/hello.yaml")
+	hello := readFile(t, "pipelines/hello.yaml")
 	if !strings.HasPrefix(hello, "\xef\xbb\xbf"+schemaLine("../"+pipelineSchema)+"\r\n") || strings.Count(hello, "\n") != strings.Count(hello, "\r\n") {
 		t.Errorf("hello.yaml begins %q", hello[:120])
 	}
@@ -178,7 +169,7 @@ func TestInstallTellsWhatItCannotWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	botwork(t, "schema", "--install").wantFailure(t, cli.ExitFailed, "hello.yaml", "read-only")
-	if !strings.HasPrefix(readText(t, "botwork.yaml"), schemaLine(settingsSchema)) {
+	if !strings.HasPrefix(readFile(t, "botwork.yaml"), schemaLine(settingsSchema)) {
 		t.Error("the others were not set up")
 	}
 }
