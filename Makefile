@@ -10,7 +10,7 @@ DATE := $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --forma
 GOFLAGS := $(strip $(GOFLAGS) -trimpath -buildvcs=false)
 export GOFLAGS
 
-LDFLAGS := -X botwork/cmd.version=$(VERSION) -X botwork/cmd.commit=$(COMMIT) -X botwork/cmd.date=$(DATE)
+LDFLAGS := -X botwork/cmd/version.version=$(VERSION) -X botwork/cmd/version.commit=$(COMMIT) -X botwork/cmd/version.date=$(DATE)
 
 # The race detector is the only thing here that needs a C compiler.
 RACE ?=

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/handlers/queue"
 	"botwork/pipelines"
 	"botwork/workqueue"
@@ -44,7 +45,7 @@ service ask it.
 Only workers make passes: botwork run --once ExecuteWorkQueue makes one now.`,
 		Example:           "  botwork assign --dry-run\n  botwork assign --dry-run ExecuteWorkQueue --output json",
 		Args:              cli.OptionalArgument("the pipeline's name"),
-		ValidArgsFunction: a.completePipelines,
+		ValidArgsFunction: projectdir.CompletePipelines(a.App),
 	}
 	dry := cmd.Flags().Bool("dry-run", false, "show what would be done, and do nothing; required")
 	output := cli.OutputFlag(cmd)
@@ -74,18 +75,18 @@ Only workers make passes: botwork run --once ExecuteWorkQueue makes one now.`,
 
 // passesToTry are the pipelines whose passes to try: the one that is named, or all.
 func (a *app) passesToTry(args []string) ([]assign.SystemPipeline, error) {
-	book, err := a.passBook()
+	book, err := projectdir.LoadPasses(a.App)
 	if err != nil {
 		return nil, err
 	}
 	if len(args) == 0 {
-		return a.systemPipelines(book), nil
+		return projectdir.SystemPipelines(a.App, book), nil
 	}
-	p, err := find(book.catalogue, book.findings, args[0])
+	p, err := projectdir.Find(book.Catalogue, book.Findings, args[0])
 	if err != nil {
 		return nil, err
 	}
-	list, leftOut := queue.SystemPipelines(book.services, []*pipelines.Pipeline{p}, book.log)
+	list, leftOut := queue.SystemPipelines(book.Services, []*pipelines.Pipeline{p}, book.Log)
 	if len(leftOut) > 0 {
 		return nil, leftOut[0]
 	}

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/reload"
 	"botwork/pipelines"
@@ -13,14 +14,14 @@ import (
 func (p *programme) startWith(files []pipelines.File, dir string, strict bool) error {
 	report := p.judge.Project(files)
 	mistakes := report.Mistakes()
-	if strict || settingsHaveMistakes(mistakes, files) {
+	if strict || projectdir.SettingsHaveMistakes(mistakes, files) {
 		if err := mistakes.Err(); err != nil {
 			return err
 		}
 	}
 	p.queues, p.tasks, p.findings = report.Queues, report.Tasks, append(report.Findings, p.judge.Exposed(files)...)
 	p.catalogue, _ = reload.Start(p.judgeFiles, files)
-	if len(mistakes) > 0 && !startsByItself(p.catalogue) {
+	if len(mistakes) > 0 && !projectdir.StartsByItself(p.catalogue) {
 		return &cli.NoSystemPipelineError{Dir: dir, Mistakes: mistakes}
 	}
 	return nil

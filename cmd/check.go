@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -122,7 +123,7 @@ func (a *app) pipelinePolicies() (policy func(string) (workqueue.Resilience, tim
 	if err != nil {
 		return nil, nil, err
 	}
-	catalogue, _, err := a.catalogue(checker)
+	catalogue, _, err := projectdir.Catalogue(a.App, checker)
 	if err != nil {
 		fmt.Fprintf(a.Stderr, "botwork: no pipeline is known: %v\n", err)
 		catalogue = pipelines.NewCatalogue(checker.Compiler())

@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
+	"botwork/cmd/version"
 	"botwork/config"
 	"botwork/internal/author/checker"
 	"botwork/internal/author/strictyaml"
@@ -88,7 +90,7 @@ func (a *app) doctorCommand() *cobra.Command {
 
 func (a *app) doctor(ctx context.Context, name string, timeout time.Duration, output cli.Format) error {
 	d := doctor.New(a.doctorOptions(name))
-	report := doctorReport{At: time.Now().UTC().Truncate(time.Millisecond), Version: currentVersion().Version, Settings: cmp.Or(a.Config.File, a.ConfigFile)}
+	report := doctorReport{At: time.Now().UTC().Truncate(time.Millisecond), Version: version.Current().Version, Settings: cmp.Or(a.Config.File, a.ConfigFile)}
 	report.Results = d.Examine(ctx, timeout)
 	for _, r := range report.Results {
 		switch r.State {
@@ -196,12 +198,12 @@ func (a *app) countPipelines() (doctor.PipelineCounts, error) {
 	if project.Checker == nil {
 		return doctor.PipelineCounts{}, project.Wrong.Err()
 	}
-	catalogue, _ := usable(project.Checker, project.Files)
+	catalogue, _ := projectdir.Usable(project.Checker, project.Files)
 	mistakes, warnings := project.Mistakes(), project.Warnings()
 	warnings = slices.DeleteFunc(warnings, func(f strictyaml.Finding) bool { return f.Code == checker.CodeExposed }) // a check of its own
 	counts := doctor.PipelineCounts{
 		Good: len(catalogue.All()), Mistakes: len(mistakes), Warnings: len(warnings), Broken: catalogue.BrokenNames(),
-		Refused: settingsHaveMistakes(mistakes, project.Files) || !startsByItself(catalogue),
+		Refused: projectdir.SettingsHaveMistakes(mistakes, project.Files) || !projectdir.StartsByItself(catalogue),
 	}
 	if all := append(mistakes, warnings...); len(all) > 0 {
 		counts.First = all[0].String()

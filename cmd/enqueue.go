@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/batch"
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -74,7 +76,7 @@ It spends two seconds on each at most, and what it cannot find out is no error.`
 		},
 	}
 	flags.register(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("pipeline", a.completePipelines)
+	_ = cmd.RegisterFlagCompletionFunc("pipeline", projectdir.CompletePipelines(a.App))
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		defaults, err := flags.defaults(cmd.Flags())
@@ -93,7 +95,7 @@ It spends two seconds on each at most, and what it cannot find out is no error.`
 			return a.enqueueLines(cmd.Context(), defaults, checker, o)
 		}
 		limit := func() (int64, error) { return a.payloadLimit(cmd.Context(), defaults.QueueName) }
-		if defaults.Payload, err = flags.payload.read(a.Stdin, limit); err != nil {
+		if defaults.Payload, err = flags.payload.Read(a.Stdin, limit); err != nil {
 			return err
 		}
 		at := flags.place()
@@ -119,9 +121,9 @@ func (a *app) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, at place, co
 		if cmd.Flags().Changed("count") {
 			return a.enqueueMany(ctx, store, sameSource(it, count), o)
 		}
-		longer, stop := outlive(ctx, pageGrace)
+		longer, stop := batch.Outlive(ctx, batch.Grace)
 		defer stop()
-		made, err := a.enqueuePart(longer, store, workqueue.BatchPart{Key: o.batch, Part: 1}, []workqueue.NewItem{it})
+		made, err := batch.Enqueue(longer, a.App, store, workqueue.BatchPart{Key: o.batch, Part: 1}, []workqueue.NewItem{it})
 		if _, unknown := errors.AsType[*workqueue.UnansweredError](err); unknown {
 			return fmt.Errorf("whether the item is in the queue is unknown, since the database did not answer: %w; "+
 				"hint: `botwork items batch %s` tells it, and the same command with --batch %[2]s does not enqueue it twice", err, o.batch)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"botwork/cmd/internal/projectdir"
 	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 	"botwork/workqueue"
@@ -54,7 +55,7 @@ func (a *app) newItemChecker(skip bool) (*itemChecker, error) {
 		return c, nil
 	}
 	c.named = true
-	c.catalogue, _, err = a.catalogue(checker)
+	c.catalogue, _, err = projectdir.Catalogue(a.App, checker)
 	return c, err
 }
 

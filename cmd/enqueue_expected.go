@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"botwork/cmd/internal/projectdir"
 	"botwork/internal/process"
 	"botwork/workqueue/assign"
 	"botwork/workqueue/sqlstore"
@@ -41,7 +42,7 @@ func (a *app) newStartExpectations(store *sqlstore.Store) *startExpectations {
 		e.err = err
 		return e
 	}
-	catalogue, _, err := a.catalogue(checker)
+	catalogue, _, err := projectdir.Catalogue(a.App, checker)
 	if err != nil {
 		e.err = err
 		return e
@@ -50,7 +51,7 @@ func (a *app) newStartExpectations(store *sqlstore.Store) *startExpectations {
 	quiet.Stderr = io.Discard // what is wrong with files is told by other commands
 	link := &process.Link{}
 	link.SetCatalogue(catalogue)
-	e.params = quiet.whyParams(&passBook{catalogue: catalogue, services: a.QueueServices(link), log: zerolog.Nop()}, store)
+	e.params = projectdir.WhyParams(quiet.App, &projectdir.Passes{Catalogue: catalogue, Services: a.QueueServices(link), Log: zerolog.Nop()}, store)
 	return e
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/payload"
 	"botwork/handlers"
 	"botwork/workqueue"
 )
@@ -21,7 +22,7 @@ type enqueueFlags struct {
 	estimate  string
 	at, in    string
 	createdBy string
-	payload   payloadFlags
+	payload   payload.Flags
 	count     int
 	stdin     bool
 	noCheck   bool
@@ -38,7 +39,7 @@ type enqueueFlags struct {
 func (f *enqueueFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.pipeline, "pipeline", "", "`NAME` of the pipeline, or a whole pipeline as YAML or JSON")
-	f.payload.register(cmd)
+	f.payload.Register(cmd)
 	flags.IntVar(&f.priority, "priority", workqueue.RequestPriority, "`NUMBER`: larger runs first")
 	flags.StringVar(&f.queue, "queue", workqueue.DefaultQueue, "`NAME` of the queue")
 	flags.StringVar(&f.estimate, "estimated-duration", "", "how long a run is expected to take: a `DURATION` such as 90s or 15m")
@@ -118,7 +119,7 @@ func (f *enqueueFlags) refuse(flags *pflag.FlagSet) error {
 		}
 	}
 	switch {
-	case f.stdin && (f.payload.given() || f.count != 1 || f.key != ""):
+	case f.stdin && (f.payload.Given() || f.count != 1 || f.key != ""):
 		return cli.Usagef("--payload, --payload-file, --key and --count do not go with --stdin: each line is an item")
 	case !f.stdin && f.pipeline == "" && !flags.Changed("queue"):
 		return cli.Usagef("--pipeline is missing: it names the pipeline that the item runs; only items for robots need none, and name their --queue")

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"botwork/cmd/internal/batch"
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
@@ -116,8 +117,8 @@ func TestEnqueueSaysThatItDoesNotKnow(t *testing.T) {
 				t.Errorf("got %v, want it to say %q", err, want)
 			}
 		}
-		if took := time.Since(began); took != settleFor {
-			t.Errorf("it looked for %v, want %v", took, settleFor)
+		if took := time.Since(began); took != batch.SettleFor {
+			t.Errorf("it looked for %v, want %v", took, batch.SettleFor)
 		}
 	})
 }
@@ -141,7 +142,7 @@ func TestEnqueueInterruptedWhileItLooks(t *testing.T) {
 		time.AfterFunc(time.Second, interrupt)
 		began := time.Now()
 		err := run.all(ctx, func(int) {})
-		if took := time.Since(began); took != time.Second+pageGrace {
+		if took := time.Since(began); took != time.Second+batch.Grace {
 			t.Errorf("it ended after %v", took)
 		}
 		if err == nil || !strings.Contains(err.Error(), "is unknown") {

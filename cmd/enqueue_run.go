@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"botwork/cmd/internal/batch"
 	"botwork/workqueue"
 )
 
@@ -36,7 +37,7 @@ type heldItem struct {
 // all writes batch by batch until there are no more, or ctx ends. A batch that is under
 // way then is waited for, so that what is said of it is true.
 func (r *enqueueRun) all(ctx context.Context, wrote func(n int)) error {
-	longer, stop := outlive(ctx, pageGrace)
+	longer, stop := batch.Outlive(ctx, batch.Grace)
 	defer stop()
 	for {
 		err := r.fill()
@@ -48,7 +49,7 @@ func (r *enqueueRun) all(ctx context.Context, wrote func(n int)) error {
 		}
 		var got []workqueue.Enqueued
 		if err == nil {
-			got, err = r.app.enqueuePart(longer, r.store, workqueue.BatchPart{Key: r.key, Part: r.part}, r.items)
+			got, err = batch.Enqueue(longer, r.app.App, r.store, workqueue.BatchPart{Key: r.key, Part: r.part}, r.items)
 		}
 		if err != nil {
 			return r.broken(err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"botwork/cmd/internal/batch"
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
@@ -93,7 +94,7 @@ func (r bulkResult) broken(done, batch string, err error) error {
 // changePages changes items page by page until there are no more, or ctx ends.
 // A page that is under way then is waited for, so that the number is right.
 func (a *app) changePages(ctx context.Context, store itemChanger, filter workqueue.ItemFilter, c workqueue.Change, changed func(n int)) (bulkResult, error) {
-	longer, stop := outlive(ctx, pageGrace)
+	longer, stop := batch.Outlive(ctx, batch.Grace)
 	defer stop()
 	var done bulkResult
 	for ctx.Err() == nil {
@@ -123,7 +124,7 @@ func (a *app) changePages(ctx context.Context, store itemChanger, filter workque
 // has changed.
 func (a *app) changePage(ctx context.Context, store workqueue.ItemStore, filter workqueue.ItemFilter, c workqueue.Change) (page workqueue.ChangeResult, asked bool, err error) {
 	calls := 0
-	err = a.settleBatch(ctx, c.Batch, func(ctx context.Context) error {
+	err = batch.Settle(ctx, a.App, c.Batch, func(ctx context.Context) error {
 		calls++
 		got, err := store.ChangeItems(ctx, filter, c)
 		if got.Top > 0 {

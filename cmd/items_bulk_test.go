@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"botwork/cmd/internal/batch"
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
@@ -79,8 +80,8 @@ func TestItemsChangeInterruptedInVain(t *testing.T) {
 		began := time.Now()
 		r := changeManyOf(ctx, store, workqueue.Archive)
 		r.wantFailure(t, cli.ExitFailed, "botwork: interrupted: at least 507 items archived; those with ids from 99501 on are done")
-		if took := time.Since(began); took != pageGrace {
-			t.Errorf("it gave the page %s, want %s", took, pageGrace)
+		if took := time.Since(began); took != batch.Grace {
+			t.Errorf("it gave the page %s, want %s", took, batch.Grace)
 		}
 	})
 }

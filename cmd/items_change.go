@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/batch"
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -139,14 +140,14 @@ func (c *itemChange) check(ids []int64, filter workqueue.ItemFilter) error {
 func (a *app) changeEach(ctx context.Context, store workqueue.ItemStore, ids []int64, c workqueue.Change) error {
 	refused := false
 	c.Batch.Key = workqueue.NewBatchKey()
-	longer, stop := outlive(ctx, pageGrace)
+	longer, stop := batch.Outlive(ctx, batch.Grace)
 	defer stop()
 	for _, id := range ids {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		var clone int64
-		err := a.settleBatch(longer, c.Batch, func(ctx context.Context) (err error) {
+		err := batch.Settle(longer, a.App, c.Batch, func(ctx context.Context) (err error) {
 			clone, err = store.ChangeItem(ctx, id, c)
 			return err
 		})

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/workqueue/assign"
 	"botwork/workqueue/sqlstore"
 )
@@ -37,11 +38,11 @@ JSON and YAML are one object; "kind" names the reason in one word.`,
 			return err
 		}
 		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
-			book, err := a.passBook()
+			book, err := projectdir.LoadPasses(a.App)
 			if err != nil {
 				return err
 			}
-			r, err := assign.Why(cmd.Context(), store, ids[0], a.whyParams(book, store))
+			r, err := assign.Why(cmd.Context(), store, ids[0], projectdir.WhyParams(a.App, book, store))
 			if err != nil {
 				return err
 			}

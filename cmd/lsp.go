@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/version"
 	"botwork/internal/author/lsp"
 )
 
@@ -46,7 +47,7 @@ The exit code is 0 when the editor said goodbye, 1 when it went without.`,
 			}
 			err := lsp.Serve(cmd.Context(), a.Stdin, a.Stdout, lsp.Options{
 				Open: a.openForEditor, Settings: settings, SettingsKeys: settingsKeys(),
-				Version: currentVersion().Version, Log: a.Stderr,
+				Version: version.Current().Version, Log: a.Stderr,
 			})
 			if errors.Is(err, lsp.ErrNoShutdown) {
 				return &cli.ReportedError{Code: cli.ExitFailed} // nobody is there to read why

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 )
 
 func (a *app) pipelinesCommand() *cobra.Command {
@@ -40,7 +41,7 @@ out, and its items wait.`,
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {
-		catalogue, findings, err := a.loadCatalogue()
+		catalogue, findings, err := projectdir.LoadCatalogue(a.App)
 		if err != nil {
 			return err
 		}
@@ -75,15 +76,15 @@ func (a *app) pipelinesShowCommand() *cobra.Command {
 		Long:              "Shows a pipeline's file as it is; JSON and YAML show what was read from it.",
 		Example:           "  botwork pipelines show ExecuteWorkQueue\n  botwork pipelines show hello --output json",
 		Args:              cli.OneArgument("the pipeline's name"),
-		ValidArgsFunction: a.completePipelines,
+		ValidArgsFunction: projectdir.CompletePipelines(a.App),
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		catalogue, findings, err := a.loadCatalogue()
+		catalogue, findings, err := projectdir.LoadCatalogue(a.App)
 		if err != nil {
 			return err
 		}
-		p, err := find(catalogue, findings, args[0])
+		p, err := projectdir.Find(catalogue, findings, args[0])
 		if err != nil {
 			return err
 		}

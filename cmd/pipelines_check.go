@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/version"
 	"botwork/internal/author/checker"
 	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
@@ -114,7 +115,7 @@ func (a *app) printSarif(findings strictyaml.Findings) error {
 	if err != nil {
 		return err
 	}
-	return a.Print(cli.FormatJSON, checker.NewSarif(findings, currentVersion().Version, base), nil)
+	return a.Print(cli.FormatJSON, checker.NewSarif(findings, version.Current().Version, base), nil)
 }
 
 // printFindings prints findings for a person.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -48,7 +49,7 @@ The exit code is 0, whether there is a difference or not.`,
   botwork pipelines diff --item 4711
   botwork pipelines diff --item 4711 --attempt 1
   botwork pipelines diff hello --hash 1f3a9c`,
-		ValidArgsFunction: a.completePipelines,
+		ValidArgsFunction: projectdir.CompletePipelines(a.App),
 	}
 	flags := cmd.Flags()
 	flags.Int64Var(&since.item, "item", 0, "compare with what the item of this `ID` ran")
@@ -203,7 +204,7 @@ type fileText struct{ path, text, hash string }
 // pipelineFile finds the file of a pipeline; nil when there is none. A file with
 // mistakes is found by its own name.
 func (a *app) pipelineFile(name string) (*fileText, error) {
-	catalogue, _, err := a.loadCatalogue()
+	catalogue, _, err := projectdir.LoadCatalogue(a.App)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 	"botwork/pipelines/graph"
@@ -30,7 +31,7 @@ language mermaid. --output svg prints a drawing, --svg writes it into a file: it
 has no script, refers to nothing, and suits light and dark pages. JSON and YAML are
 a list of charts: title, nodes, edges.`,
 		Example:           "  botwork pipelines graph\n  botwork pipelines graph hello\n  botwork pipelines graph hello --svg hello.svg",
-		ValidArgsFunction: a.completePipelines,
+		ValidArgsFunction: projectdir.CompletePipelines(a.App),
 	}
 	cmd.Flags().StringVar(&file, "svg", "", "write the drawing into this `FILE`, and print nothing")
 	_ = cmd.MarkFlagFilename("svg", "svg")
@@ -56,7 +57,7 @@ a list of charts: title, nodes, edges.`,
 
 // charts are those of the pipelines named, or the one of the whole project.
 func (a *app) charts(names []string) ([]*graph.Chart, strictyaml.Findings, error) {
-	catalogue, findings, err := a.loadCatalogue()
+	catalogue, findings, err := projectdir.LoadCatalogue(a.App)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -75,7 +76,7 @@ func (a *app) charts(names []string) ([]*graph.Chart, strictyaml.Findings, error
 	var charts []*graph.Chart
 	for _, name := range names {
 		var p *pipelines.Pipeline
-		if p, err = find(catalogue, findings, name); err != nil {
+		if p, err = projectdir.Find(catalogue, findings, name); err != nil {
 			return nil, nil, err
 		}
 		charts = append(charts, graph.OfPipeline(p))

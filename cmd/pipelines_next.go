@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/pipelines"
 )
 
@@ -36,7 +37,7 @@ a day with --from.`,
   botwork pipelines next ExecuteWorkQueue --count 10
   botwork pipelines next nightly --from 2026-10-24`,
 		Args:              cli.OptionalArgument("the pipeline's name"),
-		ValidArgsFunction: a.completePipelines,
+		ValidArgsFunction: projectdir.CompletePipelines(a.App),
 	}
 	cmd.Flags().IntVar(&most, "count", 5, "list `N` firings of each pipeline")
 	cmd.Flags().StringVar(&from, "from", "", "look from this `TIME` on: RFC 3339, or 2006-01-02 15:04 in local time (default now)")
@@ -54,13 +55,13 @@ a day with --from.`,
 		if most < 1 || most > 10_000 {
 			return cli.Usagef("--count: got %d, want 1 to 10000", most)
 		}
-		catalogue, findings, err := a.loadCatalogue()
+		catalogue, findings, err := projectdir.LoadCatalogue(a.App)
 		if err != nil {
 			return err
 		}
 		chosen := catalogue.All()
 		if len(args) == 1 {
-			p, err := find(catalogue, findings, args[0])
+			p, err := projectdir.Find(catalogue, findings, args[0])
 			if err != nil {
 				return err
 			}

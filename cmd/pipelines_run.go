@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/payload"
+	"botwork/cmd/internal/projectdir"
 	"botwork/handlers/queue"
 	"botwork/internal/author/checker"
 	"botwork/pipelines"
@@ -40,7 +42,7 @@ var verdicts = map[workqueue.Verdict]string{
 
 func (a *app) pipelinesRunCommand() *cobra.Command {
 	var (
-		payload payloadFlags
+		payload payload.Flags
 		partial partFlags
 		dry     bool
 	)
@@ -73,14 +75,14 @@ would fail for certain.`,
   botwork pipelines run hello --payload '{"name": "Ada"}' --until greet
   botwork pipelines run hello --from save --with-output 'greet="Hello Ada"' --dry-run`,
 		Args:              cli.OneArgument("the pipeline's name"),
-		ValidArgsFunction: a.completePipelines,
+		ValidArgsFunction: projectdir.CompletePipelines(a.App),
 	}
-	payload.register(cmd)
+	payload.Register(cmd)
 	partial.register(cmd)
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "tell what would be done, and do nothing")
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		text, err := payload.read(a.Stdin, nil)
+		text, err := payload.Read(a.Stdin, nil)
 		if err != nil {
 			return err
 		}
@@ -131,11 +133,11 @@ func (a *app) runOnce(ctx context.Context, name string, payload workqueue.JSONTe
 	if err != nil {
 		return view, err
 	}
-	catalogue, findings, err := a.catalogue(judge)
+	catalogue, findings, err := projectdir.Catalogue(a.App, judge)
 	if err != nil {
 		return view, err
 	}
-	p, err := find(catalogue, findings, name)
+	p, err := projectdir.Find(catalogue, findings, name)
 	if err != nil {
 		return view, err
 	}
@@ -185,11 +187,11 @@ const stopWithin = 10 * time.Second
 
 // printDryRun tells what a run would do.
 func (a *app) printDryRun(name string, payload workqueue.JSONText, part *pipelines.Part, output cli.Format) error {
-	catalogue, findings, err := a.loadCatalogue()
+	catalogue, findings, err := projectdir.LoadCatalogue(a.App)
 	if err != nil {
 		return err
 	}
-	p, err := find(catalogue, findings, name)
+	p, err := projectdir.Find(catalogue, findings, name)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -37,7 +38,7 @@ half a day. A star is before the text that the file has now.
 changed since. A pipeline that no worker has loaded has none.`,
 		Example:           "  botwork pipelines versions hello\n  botwork pipelines versions hello --output json",
 		Args:              cli.OneArgument("the pipeline's name"),
-		ValidArgsFunction: a.completePipelines,
+		ValidArgsFunction: projectdir.CompletePipelines(a.App),
 	}
 	cmd.Flags().IntVar(&limit, "limit", 20, "how many are listed at the most")
 	output := cli.OutputFlag(cmd)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/internal/batch"
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -111,7 +112,7 @@ func purgeUnconfirmed(ctx context.Context, store *sqlstore.Store, p workqueue.Pu
 // purge removes page by page until there is nothing left, or ctx ends. A page
 // that is under way then is waited for, so that the number is right.
 func (a *app) purge(ctx context.Context, store *sqlstore.Store, p workqueue.PurgeParams) error {
-	longer, stop := outlive(ctx, pageGrace)
+	longer, stop := batch.Outlive(ctx, batch.Grace)
 	defer stop()
 	bar := a.NewProgress("remove items", 0)
 	p.Batch.Key = workqueue.NewBatchKey()
@@ -140,7 +141,7 @@ func (a *app) purgePages(ctx, longer context.Context, store purger, p workqueue.
 	for ctx.Err() == nil {
 		p.Batch.Part++
 		var page workqueue.PurgeResult
-		err := a.settleBatch(longer, p.Batch, func(ctx context.Context) (err error) {
+		err := batch.Settle(longer, a.App, p.Batch, func(ctx context.Context) (err error) {
 			page, err = store.PurgeQueue(ctx, p)
 			return err
 		})

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/payload"
 	"botwork/workqueue"
 )
 
@@ -72,7 +73,7 @@ func jsonFlag(name, text string) (workqueue.JSONText, error) {
 	if text == "" {
 		return "", nil
 	}
-	value, err := payloadText([]byte(text))
+	value, err := payload.Text([]byte(text))
 	if err != nil {
 		return "", &cli.UsageError{Message: "--" + name + " is not JSON: " + err.Error(), Hint: "a shell may have taken the quotes away"}
 	}

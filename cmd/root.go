@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/version"
 	"botwork/handlers"
 )
 
@@ -82,7 +83,7 @@ func (a *app) commands() []*cobra.Command {
 		a.checkCommand(),
 		a.lspCommand(),
 		a.benchCommand(),
-		a.versionCommand(),
+		version.Command(a.App),
 	}
 }
 

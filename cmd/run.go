@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
+	"botwork/cmd/version"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/process"
 	"botwork/workqueue"
@@ -128,9 +130,9 @@ func (a *app) run(ctx context.Context, strict bool, first ...string) error {
 	}
 	w := proc.Worker()
 	p.log.Info().Str("worker", w.Name).Int("capacity", w.Capacity).Int("pipelines", len(p.catalogue.All())).
-		Str("database", string(store.Driver())).Str("version", currentVersion().Version).Msg("worker started; press Ctrl-C to drain and stop")
+		Str("database", string(store.Driver())).Str("version", version.Current().Version).Msg("worker started; press Ctrl-C to drain and stop")
 	a.supervisor.Status(workingAs(w.Name, len(p.findings.Of(strictyaml.Error))))
-	if !startsByItself(p.catalogue) {
+	if !projectdir.StartsByItself(p.catalogue) {
 		p.log.Warn().Str("folder", a.Config.Pipelines.Dir).Msg("no pipeline has a trigger; this worker runs nothing")
 	}
 	if len(first) > 0 {
@@ -181,7 +183,7 @@ func (a *app) runSystem(ctx context.Context, strict bool, names []string) error 
 		return err
 	}
 	defer p.resources.Connections.Close() //nolint:errcheck // the process ends
-	if len(names) == 0 && !startsByItself(p.catalogue) {
+	if len(names) == 0 && !projectdir.StartsByItself(p.catalogue) {
 		return cli.Usagef("no pipeline of %s has a trigger, want one or more that --once can run", a.Config.Pipelines.Dir)
 	}
 	for _, name := range names {

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/version"
 	"botwork/config"
 	"botwork/handlers"
 	"botwork/internal/author/checker"
@@ -150,7 +151,7 @@ func (a *app) newProcess(ctx context.Context, p *programme, store *sqlstore.Stor
 			Redactor: p.redactor,
 		}),
 		Spec: workqueue.WorkerSpec{
-			Name: w.Name, Version: currentVersion().Version, Capacity: w.Capacity, Labels: workqueue.JSONText(labels), Lease: w.Lease,
+			Name: w.Name, Version: version.Current().Version, Capacity: w.Capacity, Labels: workqueue.JSONText(labels), Lease: w.Lease,
 			ReservedSlots: w.ReservedSlots, Channels: channelsOf(w), Queues: w.Queues,
 		},
 		Heartbeat: w.Heartbeat, ShutdownGrace: w.ShutdownGrace, Beaten: a.supervisor.Beat,

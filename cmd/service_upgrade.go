@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/version"
 	"botwork/internal/service"
 )
 
@@ -77,7 +78,7 @@ func (a *app) checkProgram(ctx context.Context, program string, services []servi
 	if err != nil {
 		return fmt.Errorf("it does not tell its version: %w%s", err, said)
 	}
-	var v versionInfo
+	var v version.Info
 	if err := json.Unmarshal(out, &v); err != nil || v.Version == "" {
 		return errors.New("what it tells is not the version of a botwork")
 	}
@@ -93,7 +94,7 @@ func (a *app) checkProgram(ctx context.Context, program string, services []servi
 			return fmt.Errorf("it finds mistakes in the files of the service %s:%s", st.Name, said)
 		}
 	}
-	fmt.Fprintf(a.Stderr, "upgrading from %s to %s\n", currentVersion().Version, v.Version)
+	fmt.Fprintf(a.Stderr, "upgrading from %s to %s\n", version.Current().Version, v.Version)
 	return nil
 }
 

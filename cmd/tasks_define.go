@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -33,7 +34,7 @@ All mistakes in the tasks are told first, and then nothing is written.`,
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		catalogue, findings, err := a.loadCatalogue() // reads the settings as well
+		catalogue, findings, err := projectdir.LoadCatalogue(a.App) // reads the settings as well
 		if err != nil {
 			return err
 		}

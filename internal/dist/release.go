@@ -110,7 +110,7 @@ func (r *release) make(ctx context.Context, p platform, out string) (path string
 // build compiles the program and returns it.
 func (r *release) build(ctx context.Context, p platform, scratch string) ([]byte, error) {
 	to := filepath.Join(scratch, p.program())
-	flags := fmt.Sprintf("-s -w -buildid= -X botwork/cmd.version=%s -X botwork/cmd.commit=%s -X botwork/cmd.date=%s",
+	flags := fmt.Sprintf("-s -w -buildid= -X botwork/cmd/version.version=%s -X botwork/cmd/version.commit=%s -X botwork/cmd/version.date=%s",
 		r.version, r.commit, r.date.Format(time.RFC3339))
 	if _, err := output(ctx, p.environment(), "go", "build", "-ldflags", flags, "-o", to, "./cmd/botwork"); err != nil {
 		return nil, err

@@ -1,4 +1,6 @@
-package cmd
+// Package projectdir loads the pipelines of a project for commands: the catalogue, and what
+// its pipelines say of assignment passes.
+package projectdir
 
 import (
 	"fmt"
@@ -15,20 +17,20 @@ import (
 	"botwork/pipelines"
 )
 
-// catalogue loads the pipelines folder of the settings as a worker does when it
+// Catalogue loads the pipelines folder of the settings as a worker does when it
 // starts. The findings are those of files with mistakes, which the catalogue knows as
 // broken.
-func (a *app) catalogue(c *checker.Checker) (*pipelines.Catalogue, strictyaml.Findings, error) {
+func Catalogue(a *cli.App, c *checker.Checker) (*pipelines.Catalogue, strictyaml.Findings, error) {
 	files, err := pipelines.ReadDir(cli.ShortPath(a.Config.Pipelines.Dir), nil)
 	if err != nil {
 		return nil, nil, &cli.UsageError{Message: err.Error()}
 	}
-	k, findings := usable(c, files)
+	k, findings := Usable(c, files)
 	return k, findings, nil
 }
 
-// loadCatalogue loads settings and pipelines for a command that only reads.
-func (a *app) loadCatalogue() (*pipelines.Catalogue, strictyaml.Findings, error) {
+// LoadCatalogue loads settings and pipelines for a command that only reads.
+func LoadCatalogue(a *cli.App) (*pipelines.Catalogue, strictyaml.Findings, error) {
 	if err := a.LoadConfig(); err != nil {
 		return nil, nil, err
 	}
@@ -36,12 +38,12 @@ func (a *app) loadCatalogue() (*pipelines.Catalogue, strictyaml.Findings, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	return a.catalogue(checker)
+	return Catalogue(a, checker)
 }
 
-// find returns one pipeline by name. Where there is none it says whether its
+// Find returns one pipeline by name. Where there is none it says whether its
 // file has mistakes.
-func find(k *pipelines.Catalogue, findings strictyaml.Findings, name string) (*pipelines.Pipeline, error) {
+func Find(k *pipelines.Catalogue, findings strictyaml.Findings, name string) (*pipelines.Pipeline, error) {
 	if p, ok := k.Get(name); ok {
 		return p, nil
 	}
@@ -69,35 +71,37 @@ func find(k *pipelines.Catalogue, findings strictyaml.Findings, name string) (*p
 	return nil, &cli.UsageError{Message: fmt.Sprintf("there is no pipeline %q", name), Hint: hint}
 }
 
-// completePipelines offers the names of pipelines to the shell.
-func (a *app) completePipelines(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	catalogue, _, err := a.loadCatalogue()
-	if err != nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+// CompletePipelines offers the names of pipelines to the shell.
+func CompletePipelines(a *cli.App) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		catalogue, _, err := LoadCatalogue(a)
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		for _, p := range catalogue.All() {
+			names = append(names, p.Name)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
 	}
-	var names []string
-	for _, p := range catalogue.All() {
-		names = append(names, p.Name)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// settingsHaveMistakes reports whether a mistake is outside of the pipelines' files.
-func settingsHaveMistakes(mistakes strictyaml.Findings, files []pipelines.File) bool {
+// SettingsHaveMistakes reports whether a mistake is outside of the pipelines' files.
+func SettingsHaveMistakes(mistakes strictyaml.Findings, files []pipelines.File) bool {
 	return slices.ContainsFunc(mistakes, func(f strictyaml.Finding) bool {
 		return !slices.ContainsFunc(files, func(file pipelines.File) bool { return file.Path == f.File })
 	})
 }
 
-// usable are the pipelines of files that a worker would start with. The findings are
+// Usable are the pipelines of files that a worker would start with. The findings are
 // the mistakes of the others, which the catalogue knows as broken.
-func usable(c *checker.Checker, files []pipelines.File) (*pipelines.Catalogue, strictyaml.Findings) {
+func Usable(c *checker.Checker, files []pipelines.File) (*pipelines.Catalogue, strictyaml.Findings) {
 	catalogue, findings := reload.Start(c.Folder, files)
 	return catalogue, findings.Of(strictyaml.Error)
 }
 
-// startsByItself reports whether any pipeline has a trigger. Without one a worker
+// StartsByItself reports whether any pipeline has a trigger. Without one a worker
 // does nothing, not even run the items that wait.
-func startsByItself(catalogue *pipelines.Catalogue) bool {
+func StartsByItself(catalogue *pipelines.Catalogue) bool {
 	return slices.ContainsFunc(catalogue.All(), func(pl *pipelines.Pipeline) bool { return pl.Trigger != nil })
 }

@@ -1,4 +1,6 @@
-package cmd
+// Package batch runs the parts of a batch of changes, and finds out what became of a part
+// whose answer was lost.
+package batch
 
 import (
 	"context"
@@ -6,42 +8,43 @@ import (
 	"fmt"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 )
 
-// settleFor is how long a command looks for what became of a part of a batch whose answer
+// SettleFor is how long a command looks for what became of a part of a batch whose answer
 // was lost, and settlePause the first pause between two looks.
 const (
-	settleFor   = 30 * time.Second
+	SettleFor   = 30 * time.Second
 	settlePause = 100 * time.Millisecond
 )
 
-// enqueuePart enqueues a part of a batch, and finds out what became of it when the answer
+// Enqueue enqueues a part of a batch, and finds out what became of it when the answer
 // is lost. It is an *workqueue.UnansweredError when that cannot be found out in time.
-func (a *app) enqueuePart(ctx context.Context, store workqueue.BatchStore, part workqueue.BatchPart, items []workqueue.NewItem) (got []workqueue.Enqueued, err error) {
-	err = a.settleBatch(ctx, part, func(ctx context.Context) error {
+func Enqueue(ctx context.Context, a *cli.App, store workqueue.BatchStore, part workqueue.BatchPart, items []workqueue.NewItem) (got []workqueue.Enqueued, err error) {
+	err = Settle(ctx, a, part, func(ctx context.Context) error {
 		got, err = store.EnqueueBatch(ctx, part, items)
 		return err
 	})
 	return got, err
 }
 
-// settleBatch does a part of a batch, again and again for a bounded time while its outcome is
+// Settle does a part of a batch, again and again for a bounded time while its outcome is
 // unknown: a part is done once, however often it is asked for.
-func (a *app) settleBatch(ctx context.Context, part workqueue.BatchPart, do func(context.Context) error) error {
+func Settle(ctx context.Context, a *cli.App, part workqueue.BatchPart, do func(context.Context) error) error {
 	err := do(ctx)
 	lost, unknown := errors.AsType[*workqueue.UnansweredError](err)
 	if !unknown {
 		return err
 	}
-	fmt.Fprintf(a.Stderr, "the database did not answer (%v); looking up what became of batch %s, for up to %s\n", err, part.Key, settleFor)
-	over := time.NewTimer(settleFor)
+	fmt.Fprintf(a.Stderr, "the database did not answer (%v); looking up what became of batch %s, for up to %s\n", err, part.Key, SettleFor)
+	over := time.NewTimer(SettleFor)
 	defer over.Stop()
 	for pause := settlePause; ; pause = min(2*pause, 20*settlePause) {
 		select {
 		case <-ctx.Done():
 			// The command is to end: one more look, which its context must not refuse.
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), pageGrace)
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), Grace)
 			defer cancel()
 			return settled(do(last), lost)
 		case <-over.C:
@@ -50,7 +53,7 @@ func (a *app) settleBatch(ctx context.Context, part workqueue.BatchPart, do func
 		}
 		// A look must not wait for longer than the rest of the time, where a connection
 		// is silent.
-		look, cancel := context.WithTimeout(ctx, settleFor)
+		look, cancel := context.WithTimeout(ctx, SettleFor)
 		err := do(look)
 		cancel()
 		if err == nil {

@@ -1,4 +1,6 @@
-package cmd
+// Package version is the command `botwork version`, and what other commands know of the
+// program's version.
+package version
 
 import (
 	"cmp"
@@ -11,12 +13,12 @@ import (
 	"botwork/cmd/internal/cli"
 )
 
-// What the linker sets for a release: -ldflags "-X botwork/cmd.version=1.2.3". A plain
+// What the linker sets for a release: -ldflags "-X botwork/cmd/version.version=1.2.3". A plain
 // `go build` leaves them empty; what Go knows of the checkout stands in then.
 var version, commit, date string
 
-// versionInfo is what `botwork version --output json` prints.
-type versionInfo struct {
+// Info is what `botwork version --output json` prints.
+type Info struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit"`
 	Date     string `json:"date"` // of the commit, RFC 3339
@@ -24,8 +26,8 @@ type versionInfo struct {
 	Platform string `json:"platform"`
 }
 
-func currentVersion() versionInfo {
-	v := versionInfo{
+func Current() Info {
+	v := Info{
 		Version: version, Commit: commit, Date: date,
 		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}
@@ -43,7 +45,8 @@ func currentVersion() versionInfo {
 	return v
 }
 
-func (a *app) versionCommand() *cobra.Command {
+// Command returns `botwork version`.
+func Command(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version of this program",
@@ -52,7 +55,7 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {
-		v := currentVersion()
+		v := Current()
 		return a.Print(*output, v, func() {
 			fmt.Fprintf(a.Stdout, "botwork %s", v.Version)
 			if v.Commit != "" {

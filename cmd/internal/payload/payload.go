@@ -1,4 +1,5 @@
-package cmd
+// Package payload reads the payload of an item from flags, files and standard input.
+package payload
 
 import (
 	"bytes"
@@ -15,27 +16,27 @@ import (
 	"botwork/workqueue"
 )
 
-// payloadFlags are the two ways to give a payload.
-type payloadFlags struct {
+// Flags are the two ways to give a payload.
+type Flags struct {
 	text, file string
 	flags      *pflag.FlagSet
 }
 
-func (p *payloadFlags) register(cmd *cobra.Command) {
+func (p *Flags) Register(cmd *cobra.Command) {
 	p.flags = cmd.Flags()
 	cmd.Flags().StringVar(&p.text, "payload", "", "the payload as `JSON`")
 	cmd.Flags().StringVar(&p.file, "payload-file", "", "`FILE` that holds the payload as JSON; - reads standard input")
 }
 
-func (p *payloadFlags) given() bool {
+func (p *Flags) Given() bool {
 	return p.flags.Changed("payload") || p.flags.Changed("payload-file")
 }
 
-// read returns the payload, "" when none was given. What is not JSON is wrong
+// Read returns the payload, "" when none was given. What is not JSON is wrong
 // usage, and so is what is larger than limit says. It is asked only for a payload that is
 // larger than the default; nil is no limit.
-func (p *payloadFlags) read(stdin io.Reader, limit func() (int64, error)) (workqueue.JSONText, error) {
-	if !p.given() {
+func (p *Flags) Read(stdin io.Reader, limit func() (int64, error)) (workqueue.JSONText, error) {
+	if !p.Given() {
 		return "", nil
 	}
 	if p.flags.Changed("payload") && p.flags.Changed("payload-file") {
@@ -61,7 +62,7 @@ func (p *payloadFlags) read(stdin io.Reader, limit func() (int64, error)) (workq
 			return "", cli.Usagef("--payload-file: %v", err)
 		}
 	}
-	text, err := payloadText(data)
+	text, err := Text(data)
 	if err != nil {
 		wrong := &cli.UsageError{Message: fmt.Sprintf("%s is not JSON: %v", name, err)}
 		if name == "--payload" {
@@ -72,9 +73,9 @@ func (p *payloadFlags) read(stdin io.Reader, limit func() (int64, error)) (workq
 	return text, nil
 }
 
-// payloadText checks that data is one JSON value in UTF-8 and returns it
+// Text checks that data is one JSON value in UTF-8 and returns it
 // without blanks around it.
-func payloadText(data []byte) (workqueue.JSONText, error) {
+func Text(data []byte) (workqueue.JSONText, error) {
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\ufeff")))
 	if len(data) == 0 {
 		return "", errors.New("it is empty")

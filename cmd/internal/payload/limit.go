@@ -1,4 +1,4 @@
-package cmd
+package payload
 
 import (
 	"bytes"

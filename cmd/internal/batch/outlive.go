@@ -1,16 +1,16 @@
-package cmd
+package batch
 
 import (
 	"context"
 	"time"
 )
 
-// pageGrace is how long a page that is under way may take to its end when the
+// Grace is how long a page that is under way may take to its end when the
 // command is interrupted.
-const pageGrace = 5 * time.Second
+const Grace = 5 * time.Second
 
-// outlive is a context that ends some time after another one.
-func outlive(ctx context.Context, grace time.Duration) (context.Context, func()) {
+// Outlive is a context that ends some time after another one.
+func Outlive(ctx context.Context, grace time.Duration) (context.Context, func()) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		select {
