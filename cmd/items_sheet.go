@@ -60,7 +60,7 @@ type sheet struct{ *cli.Grid }
 
 func (s *sheet) add(name, value string) {
 	if value != "" {
-		s.Grid.Add(name, value)
+		s.Add(name, value)
 	}
 }
 

@@ -280,10 +280,10 @@ var thirdParty = []struct {
 	{"github.com/tink-crypto/tink-go", []string{"internal/keyring"}, "sealed texts outlive the library that sealed them; it holds keys in the clear"},
 	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/jsonschemas"}, "what a schema may read is decided in one place"},
 	{"github.com/expr-lang/expr", []string{"handlers", "internal/bounded", "pipelines", "workqueue/scoring"}, "expressions live in steps and in scorings"},
-	{"github.com/spf13", []string{"cmd"}, "commands and flags end where the program begins"},
+	{"github.com/spf13", []string{"cmd", "cmd/internal/cli", "cmd/internal/payload", "cmd/internal/projectdir", "cmd/version"}, "commands and flags end where the program begins"},
 	{"github.com/sqlc-dev/teesql", nil, "a parser for tests"},
 	{"pgregory.net/rapid", []string{"workqueue/storetest"}, "for tests"},
-	{"github.com/google/go-cmp", []string{"workqueue/storetest"}, "for tests: it may panic"},
+	{"github.com/google/go-cmp", []string{"cmd/internal/clitest", "workqueue/storetest"}, "for tests: it may panic"},
 	{"go.uber.org/goleak", nil, "for tests"},
 }
 
@@ -304,7 +304,7 @@ var testFences = []struct{ of, not, why string }{
 
 // forTests are packages that no program may contain, directly or not.
 var forTests = []string{
-	"testing", module + "/internal/faultproxy", module + "/internal/tests/testbuild", module + "/internal/testdb", module + "/workqueue/storetest",
+	"testing", module + "/cmd/internal/clitest", module + "/internal/faultproxy", module + "/internal/tests/testbuild", module + "/internal/testdb", module + "/workqueue/storetest",
 	module + "/workqueue/storetest/reference",
 }
 
