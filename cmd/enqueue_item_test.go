@@ -74,7 +74,7 @@ func TestEnqueueExisting(t *testing.T) {
 	const there = "item %d was there already, with the same %s: %s, priority %d, queue %s\n"
 
 	do("--queue", "orders", "--key", "A")
-	if got, want := do("--queue", "orders", "--key", "A", "--priority", "7"), fmt.Sprintf(there, 1, "key", "pending", 1100, "orders")+nobody; got != want {
+	if got, want := do("--queue", "orders", "--key", "A", "--priority", "7"), fmt.Sprintf(there, 1, "key", "Pending", 1100, "orders")+nobody; got != want {
 		t.Errorf("the same key: %q, want %q", got, want)
 	}
 	it := decode[enqueued](t, do("--queue", "orders", "--key", "A", "-o", "json"))
@@ -86,18 +86,18 @@ func TestEnqueueExisting(t *testing.T) {
 	}
 	// A deleted item that keeps its key is shown as well.
 	mustDo(t, "items", "delete", "1")
-	if got, want := do("--queue", "orders", "--key", "A"), fmt.Sprintf(there, 1, "key", "deleted", 1100, "orders"); got != want {
+	if got, want := do("--queue", "orders", "--key", "A"), fmt.Sprintf(there, 1, "key", "Deleted", 1100, "orders"); got != want {
 		t.Errorf("the key of a deleted item: %q, want %q", got, want)
 	}
 
 	const content = "queue, pipeline and payload"
 	do("--unique", "--payload", `{"name": "x"}`)
-	if got, want := do("--unique", "--payload", `{ "name":"x" }`), fmt.Sprintf(there, 3, content, "pending", 1000, "default")+nobody; got != want {
+	if got, want := do("--unique", "--payload", `{ "name":"x" }`), fmt.Sprintf(there, 3, content, "Pending", 1000, "default")+nobody; got != want {
 		t.Errorf("unique: %q, want %q", got, want)
 	}
 	do("--unique-for", "1h", "--payload", `{"name": "y"}`)
 	mustDo(t, "items", "cancel", "3", "4")
-	if got, want := do("--unique-for", "1h", "--payload", `{"name": "y"}`), fmt.Sprintf(there, 4, content, "archived", 1000, "default"); got != want {
+	if got, want := do("--unique-for", "1h", "--payload", `{"name": "y"}`), fmt.Sprintf(there, 4, content, "Cancelled", 1000, "default"); got != want {
 		t.Errorf("unique for an hour: %q, want %q", got, want)
 	}
 	if got := do("--unique", "--payload", `{"name": "x"}`); !strings.HasPrefix(got, "item 5: Pending") {

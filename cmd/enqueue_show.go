@@ -57,7 +57,7 @@ func (a *app) showOne(ctx context.Context, store workqueue.ItemStore, expect fun
 	return a.Print(output, enqueuedItem{item, made.Existing, &expected}, func() {
 		if made.Existing {
 			fmt.Fprintf(a.Stdout, "item %d was there already, with the same %s: %s, priority %d, queue %s\n",
-				item.ID, sameness(asked, &item), item.Lifecycle, item.Priority, item.QueueName)
+				item.ID, sameness(asked, &item), item.Status(), item.Priority, item.QueueName)
 		} else {
 			fmt.Fprintf(a.Stdout, "item %d: %s, priority %d, queue %s, due %s\n",
 				item.ID, item.State, item.Priority, item.QueueName, cli.Instant(&item.AvailableAt))

@@ -12,25 +12,25 @@ import (
 func (a *app) itemsCommand() *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use: "items", Aliases: []string{"item"}, Short: "List, show and change work items",
-		Long: `Lists, shows and changes work items. Their states are
+		Long: `Lists, shows and changes work items. The status of an item is computed from its
+state in the database, its times and the kind of its last failure, by the
+database's clock:
 
-  0 Ready      waits: made by a schedule, given back, or to be tried again
-  4 Pending    waits: made on request
-  5 Assigned   given to a worker, not started
-  1 Blocked    running
-  2 Processed  finished well
-  3 Cancelled  finished badly, cancelled or set aside; kept for inspection
+  STATUS          STATE         LIFECYCLE
+  Scheduled       0 or 4        scheduled  not due yet
+  Pending         0 or 4        pending    due, waits for a worker
+  Assigned        5 Assigned    assigned   given to a worker, not started
+  Running         1 Blocked     active     claimed by a worker or a robot
+  Retry           0 or 4        retry      failed, waits for its next attempt
+  Succeeded       2 Processed   completed
+  Failed          3 Cancelled   archived   no attempts left, or none can succeed
+  Business error  3 Cancelled   archived   the data is wrong
+  Expired         3 Cancelled   archived   not started before its deadline
+  Cancelled       3 Cancelled   archived   by a person or a rule
+  Deleted         any           deleted    hidden; listed only on request
 
-The lifecycle is told from the state and the times, by the database's clock:
-
-  scheduled    0 or 4, waits for its time
-  pending      0 or 4, due
-  assigned     5
-  active       1
-  retry        0 or 4, has failed and waits for its next attempt
-  completed    2
-  archived     3
-  deleted      hidden, whatever its state; listed only on demand`,
+State 0 is Ready: created by a schedule, released, or to be retried. State 4 is
+Pending: created on request.`,
 	},
 		a.itemsListCommand(),
 		a.itemsShowCommand(),

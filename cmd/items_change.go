@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os/user"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -106,10 +105,10 @@ func (c *itemChange) wantsYes(ids []int64, filter workqueue.ItemFilter) string {
 	case c.yes || c.DryRun || len(ids) > 0:
 		return ""
 	case c.all:
-		return fmt.Sprintf("--all: got no --yes, which %s of all items needs; --dry-run tells how many they are", changeTexts[c.Action].noun)
-	case c.Action == workqueue.RunNow && len(filter.States) == 0 && len(filter.Lifecycles) == 0:
-		return "got a filter without --lifecycle and --state, which would give every finished item that it picks another run; " +
-			"name them, such as --lifecycle scheduled,retry, or give --yes; --dry-run tells how many they are"
+		return fmt.Sprintf("--all: %s of all items needs --yes; --dry-run shows how many items match", changeTexts[c.Action].noun)
+	case c.Action == workqueue.RunNow && len(filter.Statuses) == 0 && len(filter.States) == 0 && len(filter.Lifecycles) == 0:
+		return "got a filter without --status, --lifecycle or --state, which would run every finished item that matches once more; " +
+			"add one, such as --status scheduled,retry, or confirm with --yes; --dry-run shows how many items match"
 	}
 	return ""
 }
@@ -126,8 +125,8 @@ func (c *itemChange) check(ids []int64, filter workqueue.ItemFilter) error {
 		return cli.Usagef("got a filter and --all, want one of them")
 	case len(ids) == 0 && !filtered && !c.all:
 		return cli.Usagef("got no ids and no filter; want the items' ids, a filter such as --queue NAME, or --all")
-	case !c.Action.TakesDeleted() && slices.Contains(filter.Lifecycles, workqueue.LifeDeleted):
-		return cli.Usagef("--lifecycle: got deleted, but what is deleted can only be repeated or cloned")
+	case !c.Action.TakesDeleted() && filter.Deleted():
+		return cli.Usagef("--status: got deleted, but deleted items can only be repeated or cloned")
 	}
 	if wanted := c.wantsYes(ids, filter); wanted != "" {
 		return cli.Usagef("%s", wanted)

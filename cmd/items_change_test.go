@@ -201,7 +201,7 @@ func TestItemsDeletedLogically(t *testing.T) {
 			t.Errorf("items list %s: got the items %d, want %d", flags, got, want)
 		}
 	}
-	if out := mustDo(t, "items", "list", "--lifecycle", "deleted"); !strings.Contains(out, "deleted    3") || !strings.Contains(out, "deleted: by mistake") {
+	if out := mustDo(t, "items", "list", "--lifecycle", "deleted"); !strings.Contains(out, "Deleted") || !strings.Contains(out, "deleted: by mistake") {
 		t.Errorf("the table does not tell of the deletion:\n%s", out)
 	}
 	botwork(t, "items", "cancel", "1").wantFailure(t, cli.ExitFailed, "it has been deleted; repeat brings it back")

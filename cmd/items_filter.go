@@ -16,6 +16,7 @@ import (
 
 // itemFlags are the filters of items as they were written.
 type itemFlags struct {
+	statuses                []string
 	states, lifecycles      []string
 	queue, pipeline, worker string
 	key, task               string
@@ -30,6 +31,7 @@ type itemFlags struct {
 
 func (f *itemFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	flags.StringSliceVar(&f.statuses, "status", nil, "only these `STATUSES`: scheduled, pending, assigned, running, retry, succeeded, failed, business-error, expired, cancelled, deleted")
 	flags.StringSliceVar(&f.lifecycles, "lifecycle", nil, "only these `LIFECYCLES`: scheduled, pending, assigned, active, retry, completed, archived, deleted")
 	flags.StringSliceVar(&f.states, "state", nil, "only these `STATES`: names or numbers, or scheduled, retry, active, completed, archived")
 	flags.StringVar(&f.queue, "queue", "", "only the queue `NAME`")
@@ -44,7 +46,7 @@ func (f *itemFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.minPriority, "min-priority", math.MinInt32, "only this `PRIORITY` and above")
 	flags.IntVar(&f.maxPriority, "max-priority", math.MaxInt32, "only this `PRIORITY` and below")
 	flags.Lookup("min-priority").DefValue, flags.Lookup("max-priority").DefValue = "0", "0" // the help shows no default then
-	for name, words := range map[string][]string{"lifecycle": lifecycleWords(), "state": stateWords(), "band": bandWords} {
+	for name, words := range map[string][]string{"status": statusWords(), "lifecycle": lifecycleWords(), "state": stateWords(), "band": bandWords} {
 		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	}
 }
@@ -82,6 +84,9 @@ func (f *itemFlags) filter(flags *pflag.FlagSet) (workqueue.ItemFilter, error) {
 	if filter.States, filter.Lifecycles, err = f.standing(); err != nil {
 		return filter, err
 	}
+	if filter.Statuses, err = f.parseStatuses(); err != nil {
+		return filter, err
+	}
 	if filter.Metadata, err = cli.ParsePairs(f.meta); err != nil {
 		return filter, err
 	}
@@ -91,11 +96,16 @@ func (f *itemFlags) filter(flags *pflag.FlagSet) (workqueue.ItemFilter, error) {
 
 // widen adds what --deleted asks for.
 func (f *itemFlags) widen(filter *workqueue.ItemFilter) {
-	switch {
-	case !f.deleted || slices.Contains(filter.Lifecycles, workqueue.LifeDeleted):
-	case len(filter.Lifecycles) == 0:
-		filter.Lifecycles = workqueue.Lifecycles()
-	default:
+	if !f.deleted {
+		return
+	}
+	if len(filter.Statuses) == 0 && len(filter.Lifecycles) == 0 {
+		filter.Statuses = workqueue.Statuses()
+	}
+	if len(filter.Statuses) > 0 && !slices.Contains(filter.Statuses, workqueue.StatusDeleted) {
+		filter.Statuses = append(filter.Statuses, workqueue.StatusDeleted)
+	}
+	if len(filter.Lifecycles) > 0 && !slices.Contains(filter.Lifecycles, workqueue.LifeDeleted) {
 		filter.Lifecycles = append(filter.Lifecycles, workqueue.LifeDeleted)
 	}
 }
@@ -107,7 +117,7 @@ func (f *itemFlags) refuseEmpty(flags *pflag.FlagSet) error {
 		name   string
 		values []string
 	}{
-		{"lifecycle", f.lifecycles}, {"state", f.states}, {"queue", []string{f.queue}}, {"pipeline", []string{f.pipeline}},
+		{"status", f.statuses}, {"lifecycle", f.lifecycles}, {"state", f.states}, {"queue", []string{f.queue}}, {"pipeline", []string{f.pipeline}},
 		{"worker", []string{f.worker}}, {"key", []string{f.key}}, {"task", []string{f.task}}, {"tag", f.tags},
 		{"meta", f.meta}, {"band", []string{f.band}},
 	} {

@@ -49,6 +49,8 @@ func TestItemsListFields(t *testing.T) {
 		{[]string{"--meta", "customer=Ada", "--meta", "city=Faro"}, []int64{1}},
 		{[]string{"--meta", "customer=Bo", "--meta", "city=Faro"}, nil},
 		{[]string{"--key", "4711", "--tag", "urgent", "--lifecycle", "pending"}, []int64{1}},
+		{[]string{"--key", "4711", "--tag", "urgent", "--status", "PENDING,business-error"}, []int64{1}},
+		{[]string{"--key", "4711", "--status", "failed"}, nil},
 	} {
 		t.Run(strings.Join(c.flags, " "), func(t *testing.T) {
 			if got := listedIDs(t, c.flags...); !slices.Equal(got, c.want) {
@@ -104,7 +106,7 @@ func TestItemsOfAQueueThatIsNotThere(t *testing.T) {
 func TestItemsRunOfAFilterNamesWhatItPicks(t *testing.T) {
 	inProject(t)
 	taggedQueue(t)
-	botwork(t, "items", "run", "--tag", "invoice").wantFailure(t, cli.ExitUsage, "every finished item", "--lifecycle scheduled,retry")
+	botwork(t, "items", "run", "--tag", "invoice").wantFailure(t, cli.ExitUsage, "every finished item", "--status scheduled,retry")
 	for flags, want := range map[string]string{
 		"--tag invoice --dry-run":           "2 items would be set to run\n",
 		"--tag invoice --yes":               "2 items set to run\n",

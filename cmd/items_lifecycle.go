@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"slices"
+	"strings"
 
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
@@ -92,6 +93,26 @@ func (f *itemFlags) parseStates() (states []workqueue.State, waiting []workqueue
 		}
 	}
 	return states, waiting, nil
+}
+
+func statusWords() []string {
+	var words []string
+	for _, s := range workqueue.Statuses() {
+		words = append(words, strings.ReplaceAll(strings.ToLower(string(s)), " ", "-"))
+	}
+	return words
+}
+
+func (f *itemFlags) parseStatuses() ([]workqueue.Status, error) {
+	var statuses []workqueue.Status
+	for _, word := range f.statuses {
+		s, err := workqueue.ParseStatus(word)
+		if err != nil {
+			return nil, cli.NotOneOf("status", word, statusWords())
+		}
+		statuses = append(statuses, s)
+	}
+	return statuses, nil
 }
 
 func (f *itemFlags) parseLifecycles() ([]workqueue.Lifecycle, error) {

@@ -21,21 +21,23 @@ func (a *app) itemsListCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List items, the newest first",
 		Long: `Lists items, the newest first. JSON and YAML are a list of items with all their
-fields: the columns of the table in camel case, stateName and lifecycle.
+fields: the columns of the table in camel case, status, stateName and lifecycle.
 
-Several filters are narrower than one: an item has to suit each. --lifecycle and
---state take several, separated by commas; an item has to be in one of them.
-Beside the states, --state knows: active (Blocked), completed (Processed),
-archived (Cancelled), scheduled (waits for its time) and retry (failed, waits
-for its next attempt). There "pending" is the state Pending; --lifecycle pending
-is what is due, whoever made it.
+Filters are combined with AND. --status takes several statuses, separated by
+commas, and lists the items that have one of them.
 
-Metadata that is encrypted cannot be searched. Deleted items are left out unless
---deleted or --lifecycle deleted asks for them.
+--lifecycle and --state are for those who know items by these. --lifecycle has
+the lifecycle names. --state has the states of the database, and also active
+(Blocked), completed (Processed), archived (Cancelled), scheduled (not due yet)
+and retry (failed, waits for its next attempt). There "pending" is the state
+Pending; --status pending lists what is due, in the state Ready or Pending.
 
-To page, give --before the last id of the page before.`,
-		Example: `  botwork items list --lifecycle pending,retry --queue default
-  botwork items list --state archived --limit 10 --output json
+Encrypted metadata cannot be searched. Deleted items are listed only with
+--deleted or --status deleted.
+
+For the next page, give the last id of this page to --before.`,
+		Example: `  botwork items list --status pending,retry --queue default
+  botwork items list --status failed,business-error --limit 10 --output json
   botwork items list --tag urgent --meta customer=4711
   botwork items list --band high --before 4711`,
 		Args: cli.NoArguments,
@@ -84,9 +86,7 @@ func (a *app) itemTable(ctx context.Context, store *sqlstore.Store, items []work
 	if err != nil {
 		return err
 	}
-	// The state is there for those who know its number from SQL; its name would
-	// say what the lifecycle says.
-	g := cli.NewGrid("id", "lifecycle", "state", "priority", "queue", "pipeline", "worker", "failed", "created", "note")
+	g := cli.NewGrid("id", "status", "priority", "queue", "pipeline", "worker", "failed", "created", "note")
 	for i := range items {
 		it := &items[i]
 		worker := "" // or the robot that has taken it
@@ -96,7 +96,7 @@ func (a *app) itemTable(ctx context.Context, store *sqlstore.Store, items []work
 		case it.Robot != nil:
 			worker = *it.Robot
 		}
-		g.Add(fmt.Sprint(it.ID), string(it.Lifecycle), fmt.Sprint(int(it.State)), fmt.Sprint(it.Priority), it.QueueName,
+		g.Add(fmt.Sprint(it.ID), string(it.Status()), fmt.Sprint(it.Priority), it.QueueName,
 			cli.Shorten(it.IntegrationConfig, 32), worker, fmt.Sprint(it.RetryCount), cli.Instant(&it.CreatedAt), itemNote(it))
 	}
 	g.Print(a.Stdout)

@@ -16,7 +16,7 @@ import (
 func (a *app) itemSheet(it *workqueue.Item, attempts []workqueue.Attempt, workers []workqueue.Worker) {
 	s := &sheet{cli.NewGrid()}
 	s.add("id", fmt.Sprint(it.ID))
-	s.add("lifecycle", string(it.Lifecycle))
+	s.add("status", string(it.Status()))
 	s.add("state", fmt.Sprintf("%s (%d)", it.State, it.State))
 	s.time("deleted", it.DeletedAt)
 	s.text("deleted because", it.DeletedReason)

@@ -92,7 +92,7 @@ func TestItemsTable(t *testing.T) {
 	busyQueue(t)
 	golden(t, "items_list.txt", shownInstants.ReplaceAllString(mustDo(t, "items", "list"), "YYYY-MM-DD hh:mm:ssZ"))
 	out := mustDo(t, "items", "list", "--limit", "3", "--before", "4")
-	for _, want := range []string{"ID", "archived   3", "retry      0", "completed  2", "amount is negative", ": no answer…", "worker-1", "For older ones add: --before 1"} {
+	for _, want := range []string{"ID", "Business error", "Retry  ", "Succeeded  ", "amount is negative", ": no answer…", "worker-1", "For older ones add: --before 1"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the table lacks %q:\n%s", want, out)
 		}
@@ -101,7 +101,7 @@ func TestItemsTable(t *testing.T) {
 		t.Error("the last page offers another one")
 	}
 	out = mustDo(t, "items", "show", "2")
-	for _, want := range []string{"Ready (0)", "retry", "from the host", "ATTEMPT", "failed", "load"} {
+	for _, want := range []string{"Ready (0)", "Retry", "from the host", "ATTEMPT", "failed", "load"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the sheet lacks %q:\n%s", want, out)
 		}
