@@ -115,7 +115,7 @@ func tryArchive(t *testing.T, archive []byte) {
 	}
 	botwork("enqueue", "--pipeline", "hello", "--payload-file", "hello.json")
 	botwork("run", "--once", "ExecuteWorkQueue")
-	if out := botwork("items", "list"); !strings.Contains(out, "completed") {
+	if out := botwork("items", "list"); !strings.Contains(out, "Succeeded") {
 		t.Errorf("the item was not done:\n%s", out)
 	}
 	if out := botwork("doctor"); !strings.Contains(out, "0 faults") {
