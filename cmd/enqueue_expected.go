@@ -47,11 +47,11 @@ func (a *app) newStartExpectations(store *sqlstore.Store) *startExpectations {
 		e.err = err
 		return e
 	}
-	quiet := *a
-	quiet.Stderr = io.Discard // what is wrong with files is told by other commands
+	quiet := *a.App
+	quiet.Stderr = io.Discard // other commands report what is wrong with files
 	link := &process.Link{}
 	link.SetCatalogue(catalogue)
-	e.params = projectdir.WhyParams(quiet.App, &projectdir.Passes{Catalogue: catalogue, Services: a.QueueServices(link), Log: zerolog.Nop()}, store)
+	e.params = projectdir.WhyParams(&quiet, &projectdir.Passes{Catalogue: catalogue, Services: a.QueueServices(link), Log: zerolog.Nop()}, store)
 	return e
 }
 
