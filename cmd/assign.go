@@ -14,6 +14,7 @@ import (
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
+	"botwork/workqueue/learned"
 	"botwork/workqueue/sqlstore"
 )
 
@@ -97,7 +98,7 @@ func (a *app) passesToTry(args []string) ([]assign.SystemPipeline, error) {
 }
 
 func dryRuns(ctx context.Context, store *sqlstore.Store, of []assign.SystemPipeline) ([]dryPass, error) {
-	learned := workqueue.NewLearned(store)
+	learned := learned.NewEstimates(store)
 	results := []dryPass{}
 	for _, p := range of {
 		for _, params := range p.Passes {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"botwork/cmd/internal/cli"
-	"botwork/workqueue"
+	"botwork/workqueue/learned"
 	"botwork/workqueue/sqlstore"
 )
 
@@ -38,14 +38,14 @@ func (f *durationFlags) register(cmd *cobra.Command) {
 
 func durationKinds() []string {
 	var words []string
-	for _, k := range workqueue.DurationKinds() {
+	for _, k := range learned.Kinds() {
 		words = append(words, string(k))
 	}
 	return words
 }
 
 // filter is what the flags mean; everything tells that they pick all.
-func (f *durationFlags) filter(flags *pflag.FlagSet) (filter workqueue.DurationFilter, everything bool, err error) {
+func (f *durationFlags) filter(flags *pflag.FlagSet) (filter learned.Filter, everything bool, err error) {
 	for _, name := range []string{"kind", "pipeline", "task", "key"} {
 		if flags.Changed(name) && strings.TrimSpace(flags.Lookup(name).Value.String()) == "" {
 			return filter, false, cli.Usagef("--%s: got an empty text; leave the flag out for any", name)
@@ -54,14 +54,14 @@ func (f *durationFlags) filter(flags *pflag.FlagSet) (filter workqueue.DurationF
 	if words := durationKinds(); f.kind != "" && !slices.Contains(words, f.kind) {
 		return filter, false, cli.NotOneOf("kind", f.kind, words)
 	}
-	filter = workqueue.DurationFilter{Kind: workqueue.DurationKind(f.kind), Pipeline: f.pipeline}
+	filter = learned.Filter{Kind: learned.Kind(f.kind), Pipeline: f.pipeline}
 	if f.task != "" && f.key != "" {
 		return filter, false, cli.Usagef("got --task and --key, want one of them: a duration is of a task or of a key")
 	}
 	for _, of := range []struct {
-		kind       workqueue.DurationKind
+		kind       learned.Kind
 		flag, name string
-	}{{workqueue.OfTask, "task", f.task}, {workqueue.OfKey, "key", f.key}} {
+	}{{learned.OfTask, "task", f.task}, {learned.OfKey, "key", f.key}} {
 		if of.name == "" {
 			continue
 		}
@@ -70,7 +70,7 @@ func (f *durationFlags) filter(flags *pflag.FlagSet) (filter workqueue.DurationF
 		}
 		filter.Kind, filter.Name = of.kind, of.name
 	}
-	return filter, filter == (workqueue.DurationFilter{}), nil
+	return filter, filter == (learned.Filter{}), nil
 }
 
 func (a *app) durationsForgetCommand() *cobra.Command {

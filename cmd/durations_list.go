@@ -9,16 +9,17 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
+	"botwork/workqueue/learned"
 	"botwork/workqueue/sqlstore"
 )
 
 // durationView is a learned duration as JSON and YAML show it; its field names
 // are part of the command line's contract.
 type durationView struct {
-	Kind     workqueue.DurationKind `json:"kind"`
-	Pipeline *string                `json:"pipeline"` // nil for a task whose items hold theirs
-	Name     *string                `json:"name"`     // the task's, or the keys' beginning; nil for a pipeline
-	Runs     int64                  `json:"runs"`
+	Kind     learned.Kind `json:"kind"`
+	Pipeline *string      `json:"pipeline"` // nil for a task whose items hold theirs
+	Name     *string      `json:"name"`     // the task's, or the keys' beginning; nil for a pipeline
+	Runs     int64        `json:"runs"`
 
 	Mean workqueue.Duration `json:"mean"`
 	P90  workqueue.Duration `json:"p90"`
@@ -31,7 +32,7 @@ type durationView struct {
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-func viewDuration(l *workqueue.LearnedDuration) durationView {
+func viewDuration(l *learned.Duration) durationView {
 	v := durationView{
 		Kind: l.Kind, Pipeline: cli.OrNull(l.Pipeline), Name: cli.OrNull(l.Name), Runs: l.Runs,
 		Mean: roundSpan(l.Mean()), P90: roundSpan(l.P90()), UpdatedAt: l.UpdatedAt,

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"botwork/cmd/internal/cli"
-	"botwork/workqueue"
+	"botwork/workqueue/learned"
 )
 
 // learnSome makes a project whose workers have learned.
@@ -13,19 +13,19 @@ func learnSome(t *testing.T) {
 	t.Helper()
 	inProject(t)
 	store := openQueue(t)
-	took := func(kind workqueue.DurationKind, pipeline, name string, runs ...workqueue.RunTime) {
+	took := func(kind learned.Kind, pipeline, name string, runs ...learned.Run) {
 		t.Helper()
-		key := workqueue.DurationKey{Kind: kind, Pipeline: pipeline, Name: name}
-		if err := store.Learn(t.Context(), []workqueue.LearnedRuns{{Key: key, Runs: runs}}); err != nil {
+		key := learned.Key{Kind: kind, Pipeline: pipeline, Name: name}
+		if err := store.Learn(t.Context(), []learned.Runs{{Key: key, Runs: runs}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	const s = time.Second
-	took(workqueue.OfPipeline, "invoices", "", workqueue.RunTime{Took: 10 * s}, workqueue.RunTime{Took: 20 * s}, workqueue.RunTime{Took: 30 * s})
-	took(workqueue.OfTask, "invoices", "nightly", workqueue.RunTime{Took: 90*s + 1234567*time.Microsecond})
-	took(workqueue.OfKey, "invoices", "LIS", workqueue.RunTime{Took: 7 * s}, workqueue.RunTime{Took: 7 * s, Estimate: 14 * s})
-	took(workqueue.OfTask, "", "inline", workqueue.RunTime{Took: 123456}, workqueue.RunTime{Took: 123456})
-	took(workqueue.OfPipeline, "nothing", "", workqueue.RunTime{}, workqueue.RunTime{Estimate: s})
+	took(learned.OfPipeline, "invoices", "", learned.Run{Took: 10 * s}, learned.Run{Took: 20 * s}, learned.Run{Took: 30 * s})
+	took(learned.OfTask, "invoices", "nightly", learned.Run{Took: 90*s + 1234567*time.Microsecond})
+	took(learned.OfKey, "invoices", "LIS", learned.Run{Took: 7 * s}, learned.Run{Took: 7 * s, Estimate: 14 * s})
+	took(learned.OfTask, "", "inline", learned.Run{Took: 123456}, learned.Run{Took: 123456})
+	took(learned.OfPipeline, "nothing", "", learned.Run{}, learned.Run{Estimate: s})
 	byHand(t, `UPDATE BotDurations SET UpdatedAt = '2026-01-31 13:45:00.250'`)
 }
 

@@ -14,13 +14,14 @@ import (
 	"botwork/cmd/internal/batch"
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
+	"botwork/workqueue/storetest"
 )
 
 var errLost = errors.New("unexpected EOF")
 
 // lossyStore loses the answers to some calls, which are carried out all the same.
 type lossyStore struct {
-	workqueue.Store
+	storetest.Store
 	lose  func(call int) (carriedOut, lost bool)
 	calls int
 }
@@ -86,7 +87,7 @@ func TestEnqueueFindsOutWhatBecameOfABatch(t *testing.T) {
 
 // silentStore answers the first calls, and then none.
 type silentStore struct {
-	workqueue.Store
+	storetest.Store
 	answered, calls int
 	err             error
 }

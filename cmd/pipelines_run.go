@@ -127,7 +127,7 @@ func (a *app) runOnce(ctx context.Context, name string, payload workqueue.JSONTe
 		catalogue *pipelines.Catalogue
 	)
 	judge, err := checker.New(&a.Config, a.NewRegistry(resources, queue.Services{
-		Store:         func() workqueue.ItemStore { return store },
+		Store:         func() queue.Enqueuer { return store },
 		CheckPipeline: func(text string) error { return catalogue.CheckItem(text) },
 	}))
 	if err != nil {

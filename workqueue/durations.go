@@ -40,8 +40,8 @@ func DurationBucket(ms int64) int {
 	return min(at, len(durationEnds)-1) + 1
 }
 
-// bucketDuration is what a class stands for.
-func bucketDuration(bucket int) time.Duration {
+// BucketDuration returns the duration that represents a class.
+func BucketDuration(bucket int) time.Duration {
 	switch {
 	case bucket <= 0:
 		return 0
@@ -75,7 +75,7 @@ func (c DurationCounts) Percentile(percent int64) time.Duration {
 	rank := (total*percent + 99) / 100
 	for _, bucket := range slices.Sorted(maps.Keys(c)) {
 		if rank -= c[bucket]; rank <= 0 {
-			return bucketDuration(bucket)
+			return BucketDuration(bucket)
 		}
 	}
 	return 0

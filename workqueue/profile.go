@@ -2,6 +2,7 @@ package workqueue
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"botwork/workqueue/matching"
@@ -62,4 +63,12 @@ func (p *Profile) Asks(own []matching.Selector) []matching.Selector {
 	default:
 		return slices.Concat(p.Selectors, own)
 	}
+}
+
+// InlinePipeline reports whether an IntegrationConfig is a whole pipeline and not
+// the name of one: it begins with a brace, has more than one line or contains
+// "steps:". Surrounding space does not count.
+func InlinePipeline(integrationConfig string) bool {
+	text := strings.TrimSpace(integrationConfig)
+	return strings.HasPrefix(text, "{") || strings.Contains(text, "\n") || strings.Contains(text, "steps:")
 }

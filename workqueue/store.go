@@ -6,28 +6,6 @@ import (
 	"time"
 )
 
-// Store is the database, as the rest of the program sees it. Every method is
-// one transaction; all may be called from several goroutines and processes at
-// once. Times come from the database's clock. An engine's errors are wrapped;
-// the sentinel errors of this package are matched with errors.Is.
-type Store interface {
-	ItemStore
-	QueueStore
-	TaskStore
-	StatisticsStore
-	DurationStore
-	TextStore
-	RobotStore
-	WorkerStore
-	LeaseStore
-	WaitingStore
-	ScheduleStore
-	HousekeepingStore
-	AssignStore
-	BatchStore
-	HistoryStore
-}
-
 // ItemStore creates, shows and changes items on somebody's word.
 type ItemStore interface {
 	// Enqueue inserts items, all or none, by the policies of their queues, and

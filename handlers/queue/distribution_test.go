@@ -13,7 +13,6 @@ import (
 
 	"botwork/handlers"
 	"botwork/handlers/queue"
-	"botwork/workqueue"
 	"botwork/workqueue/matching"
 )
 
@@ -117,7 +116,7 @@ func TestEnqueueLabels(t *testing.T) {
 		"pipeline": "render", "items": []any{1, 2}, "labels": map[string]any{"language": "french", "size": 3, "urgent": true},
 		"selectors": []any{"ram >= 32", map[string]any{"key": "Id", "operator": "equal", "value": 7, "expiresAfter": "45s", "expedite": true}},
 	}
-	if _, err := run(t, queue.Services{Store: func() workqueue.ItemStore { return items }}, "Enqueue", with, handlers.Call{}); err != nil {
+	if _, err := run(t, queue.Services{Store: func() queue.Enqueuer { return items }}, "Enqueue", with, handlers.Call{}); err != nil {
 		t.Fatal(err)
 	}
 	wantLabels := matching.Labels{"language": matching.Text("french"), "size": matching.Number(3), "urgent": matching.Bool(true)}

@@ -38,7 +38,7 @@ func TestEnqueueOptions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			items := &fakeItems{}
 			c.with["pipeline"] = "p"
-			if _, err := run(t, queue.Services{Store: func() workqueue.ItemStore { return items }}, "Enqueue", c.with, handlers.Call{Pipeline: "scan"}); err != nil {
+			if _, err := run(t, queue.Services{Store: func() queue.Enqueuer { return items }}, "Enqueue", c.with, handlers.Call{Pipeline: "scan"}); err != nil {
 				t.Fatal(err)
 			}
 			c.want.QueueName, c.want.State, c.want.Priority = "default", workqueue.Ready, workqueue.RequestPriority
@@ -102,7 +102,7 @@ func TestEnqueueTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := queue.Services{
-		Store:         func() workqueue.ItemStore { return store },
+		Store:         func() queue.Enqueuer { return store },
 		CheckPipeline: func(name string) error { return map[bool]error{true: errors.New("no pipeline")}[name == ""] },
 	}
 	for _, c := range []struct {

@@ -21,6 +21,11 @@ type Worker interface {
 
 var _ Worker = (*runner.Runner)(nil)
 
+// Enqueuer enqueues the items of Enqueue steps; see workqueue.ItemStore.
+type Enqueuer interface {
+	Enqueue(ctx context.Context, items []workqueue.NewItem) ([]workqueue.Enqueued, error)
+}
+
 // Services are what the handlers of this package work with.
 type Services struct {
 	// Worker runs AssignTasksToWorker and ExecuteWorkItems. It is asked for
@@ -29,7 +34,7 @@ type Services struct {
 	Worker func() Worker
 
 	// Store takes the items of Enqueue; nil where nothing may be enqueued.
-	Store func() workqueue.ItemStore
+	Store func() Enqueuer
 
 	// Tasks is what ManageWorkQueue and the revisions of priorities work on;
 	// nil (or a nil answer) where there is no database.

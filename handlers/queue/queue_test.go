@@ -170,7 +170,7 @@ func TestWithoutAWorker(t *testing.T) {
 
 func TestEnqueueOne(t *testing.T) {
 	items := &fakeItems{}
-	s := queue.Services{Store: func() workqueue.ItemStore { return items }}
+	s := queue.Services{Store: func() queue.Enqueuer { return items }}
 	out, err := run(t, s, "Enqueue", map[string]any{
 		"pipeline": "invoice", "payload": map[string]any{"n": 1}, "priority": 1200, "in": "1m", "estimatedDuration": "2s",
 	}, handlers.Call{Pipeline: "scan"})
@@ -191,7 +191,7 @@ func TestEnqueueOne(t *testing.T) {
 
 func TestEnqueueManyFromAnItem(t *testing.T) {
 	items := &fakeItems{}
-	s := queue.Services{Store: func() workqueue.ItemStore { return items }}
+	s := queue.Services{Store: func() queue.Enqueuer { return items }}
 	if _, err := run(t, s, "Enqueue", map[string]any{"pipeline": "p", "items": []any{"a", 2}}, handlers.Call{ItemID: 7}); err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestEnqueueManyFromAnItem(t *testing.T) {
 
 func TestEnqueueRefused(t *testing.T) {
 	items := &fakeItems{err: &workqueue.UnknownQueueError{Queue: "x", Known: []string{"default"}}}
-	s := queue.Services{Store: func() workqueue.ItemStore { return items }}
+	s := queue.Services{Store: func() queue.Enqueuer { return items }}
 	permanent := (*handlers.PermanentError)(nil)
 	if _, err := run(t, s, "Enqueue", map[string]any{"pipeline": "p", "queue": "x"}, handlers.Call{}); !errors.As(err, &permanent) {
 		t.Errorf("unknown queue: err = %v, want a permanent one", err)

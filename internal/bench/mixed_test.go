@@ -141,12 +141,12 @@ func TestWrongStartsOfAllRoundsAreAnError(t *testing.T) {
 // run of an item in any process fails or snoozes.
 func TestMixedLedger(t *testing.T) {
 	m := &mixedRound{o: MixedOptions{Workers: 2}, dir: t.TempDir(), zero: wallClock(), ids: []int64{7, 8, 9}, lives: make([]mixed.Life, 3)}
-	run := func(worker int, id int64, kind string, ctx context.Context) error {
+	run := func(worker int, id int64, kind string, takes time.Duration, ctx context.Context) error {
 		l, err := openMixedLedger(m.ledgerOf(worker))
 		if err != nil {
 			t.Fatal(err)
 		}
-		call := &handlers.Call{ItemID: id, Payload: map[string]any{"takes": 1000, "kind": kind, "after": 5_000_000}}
+		call := &handlers.Call{ItemID: id, Payload: map[string]any{"takes": int(takes), "kind": kind, "after": 5_000_000}}
 		_, ran := l.Handle(ctx, call)
 		if err := l.close(); err != nil {
 			t.Fatal(err)
@@ -157,18 +157,18 @@ func TestMixedLedger(t *testing.T) {
 		return ran
 	}
 	var snooze *handlers.SnoozeError
-	if err := run(0, 7, "snoozes", t.Context()); !errors.As(err, &snooze) || snooze.After != 5*time.Millisecond {
+	if err := run(0, 7, "snoozes", time.Microsecond, t.Context()); !errors.As(err, &snooze) || snooze.After != 5*time.Millisecond {
 		t.Errorf("the first run: %v, want a snooze of 5ms", err)
 	}
-	if err := run(1, 7, "snoozes", t.Context()); err != nil {
+	if err := run(1, 7, "snoozes", time.Microsecond, t.Context()); err != nil {
 		t.Errorf("the second run: %v", err)
 	}
-	if err := run(0, 8, "fails", t.Context()); !errors.Is(err, errByChance) {
+	if err := run(0, 8, "fails", time.Microsecond, t.Context()); !errors.Is(err, errByChance) {
 		t.Errorf("the first run: %v, want a failure", err)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if err := run(1, 9, "plain", ended); !errors.Is(err, context.Canceled) {
+	if err := run(1, 9, "plain", time.Hour, ended); !errors.Is(err, context.Canceled) {
 		t.Errorf("a run that is cut off: %v", err)
 	}
 	for i, want := range [][]mixed.End{{mixed.Snoozed, mixed.Done}, {mixed.Failed}, {mixed.Cut}} {

@@ -5,6 +5,7 @@ import (
 
 	"botwork/internal/testdb"
 	"botwork/workqueue"
+	"botwork/workqueue/learned"
 )
 
 // What a file says of its items' keys reaches the worker that runs them, and what
@@ -19,19 +20,19 @@ func TestAWorkerLearnsByWhatAFileSays(t *testing.T) {
 		x.enqueue(workqueue.NewItem{Priority: 1000, IntegrationConfig: "note", NaturalKey: "lisbon/1"})
 		x.runOnce(x.bot("w"), medium)
 
-		all, err := x.open().Durations(t.Context(), workqueue.DurationFilter{})
+		all, err := x.open().Durations(t.Context(), learned.Filter{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := map[workqueue.DurationKey]int64{}
+		got := map[learned.Key]int64{}
 		for _, l := range all {
-			got[l.DurationKey] = l.Runs
+			got[l.Key] = l.Runs
 		}
-		want := map[workqueue.DurationKey]int64{
-			{Kind: workqueue.OfPipeline, Pipeline: "import"}:            4,
-			{Kind: workqueue.OfKey, Pipeline: "import", Name: "lisbon"}: 2,
-			{Kind: workqueue.OfKey, Pipeline: "import", Name: "porto"}:  1,
-			{Kind: workqueue.OfPipeline, Pipeline: "note"}:              1,
+		want := map[learned.Key]int64{
+			{Kind: learned.OfPipeline, Pipeline: "import"}:            4,
+			{Kind: learned.OfKey, Pipeline: "import", Name: "lisbon"}: 2,
+			{Kind: learned.OfKey, Pipeline: "import", Name: "porto"}:  1,
+			{Kind: learned.OfPipeline, Pipeline: "note"}:              1,
 		}
 		if len(got) != len(want) {
 			t.Errorf("learned of %v, want %v", got, want)

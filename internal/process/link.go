@@ -51,7 +51,7 @@ func (l *Link) Resolve(integrationConfig string) (*pipelines.Pipeline, error) {
 
 var _ pipelines.Resolver = (*Link)(nil)
 
-func (l *Link) items() workqueue.ItemStore {
+func (l *Link) items() queue.Enqueuer {
 	if s := l.store.Load(); s != nil {
 		return *s
 	}

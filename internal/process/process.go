@@ -10,16 +10,26 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"botwork/handlers/queue"
 	"botwork/internal/scheduler"
 	"botwork/pipelines"
+	"botwork/tasks"
 	"botwork/workqueue"
 	"botwork/workqueue/runner"
 )
 
 // Store is what a process needs of the database.
 type Store interface {
-	workqueue.Store
+	runner.Store
 	scheduler.Store
+	tasks.Store
+	queue.Enqueuer
+	workqueue.CleanUpStore
+	workqueue.WaitingStore
+
+	// KeepTexts is as in workqueue.TextStore, Workers as in workqueue.WorkerStore.
+	KeepTexts(ctx context.Context, texts []workqueue.PipelineText) error
+	Workers(ctx context.Context) ([]workqueue.Worker, error)
 
 	// LabelWorker replaces the labels of a worker. It returns ErrWorkerReplaced if
 	// instanceID is not the worker's current instance.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/learned"
 	"botwork/workqueue/matching"
 )
 
@@ -59,7 +60,7 @@ type AssignParams struct {
 	Profiles workqueue.Profiles
 
 	// Learned tells what their runs took before; nil knows nothing.
-	Learned *workqueue.Learned
+	Learned *learned.Estimates
 
 	// Distribution is how items are given to workers where neither their
 	// pipeline nor their queue says it; what it leaves open is

@@ -15,7 +15,7 @@ import (
 // assignMemory is an assignment transaction in memory: enough of a store for
 // AssignPass.
 type assignMemory struct {
-	workqueue.Store
+	workqueue.AssignStore
 	workqueue.LimitTx // not asked: no item has limits
 	loads             []workqueue.WorkerLoad
 	items             []workqueue.DueItem // by urgency

@@ -6,14 +6,25 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/learned"
 )
+
+// WhyStore is what Why reads.
+type WhyStore interface {
+	workqueue.AssignStore
+
+	// As in workqueue.ItemStore, workqueue.QueueStore and workqueue.WorkerStore.
+	Item(ctx context.Context, id int64) (workqueue.Item, error)
+	Queue(ctx context.Context, name string) (workqueue.Queue, error)
+	Workers(ctx context.Context) ([]workqueue.Worker, error)
+}
 
 // WhyParams is what Why knows beside the database.
 type WhyParams struct {
 	// Profiles tell what pipelines say of their items, and Learned what their
 	// runs took before; both may be nil.
 	Profiles workqueue.Profiles
-	Learned  *workqueue.Learned
+	Learned  *learned.Estimates
 
 	// Resilience is the policy of the pipeline that an IntegrationConfig names or
 	// holds; nil knows none.
@@ -34,7 +45,7 @@ type WhyParams struct {
 // another. Where it counts with what other items take, it does so by the planner
 // of passes, and all times that it expects are as good as the estimates. The error
 // is ErrNotFound when there is no such item.
-func Why(ctx context.Context, store workqueue.Store, id int64, p WhyParams) (Reason, error) {
+func Why(ctx context.Context, store WhyStore, id int64, p WhyParams) (Reason, error) {
 	item, err := store.Item(ctx, id)
 	if err != nil {
 		return Reason{}, err
@@ -56,7 +67,7 @@ func Why(ctx context.Context, store workqueue.Store, id int64, p WhyParams) (Rea
 		if err != nil {
 			return err
 		}
-		w := &why{p: p, store: store, view: view, item: &item, queue: &queue, workers: workers, now: marks.Now}
+		w := &why{p: p, view: view, item: &item, queue: &queue, workers: workers, now: marks.Now}
 		w.choosePass()
 		if r, err = w.judge(ctx); err != nil {
 			return err
@@ -70,7 +81,6 @@ func Why(ctx context.Context, store workqueue.Store, id int64, p WhyParams) (Rea
 // why is one question.
 type why struct {
 	p       WhyParams
-	store   workqueue.Store
 	view    workqueue.AssignView
 	item    *workqueue.Item
 	queue   *workqueue.Queue

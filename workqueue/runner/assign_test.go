@@ -12,6 +12,7 @@ import (
 	"botwork/internal/testdb"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
+	"botwork/workqueue/storetest"
 )
 
 var (
@@ -21,11 +22,11 @@ var (
 )
 
 // onEngines runs a test over an empty store of every engine that is there.
-func onEngines(t *testing.T, test func(t *testing.T, store workqueue.Store)) {
+func onEngines(t *testing.T, test func(t *testing.T, store storetest.Store)) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) { test(t, e.Open(t, e.DSN(t))) })
 }
 
-func register(t *testing.T, store workqueue.Store, name string, capacity int) workqueue.Worker {
+func register(t *testing.T, store storetest.Store, name string, capacity int) workqueue.Worker {
 	t.Helper()
 	w, err := store.RegisterWorker(t.Context(), workqueue.WorkerSpec{
 		Name: name, InstanceID: name + "-1", Host: "host", PID: 1, Capacity: capacity, Lease: time.Hour,
@@ -36,7 +37,7 @@ func register(t *testing.T, store workqueue.Store, name string, capacity int) wo
 	return w
 }
 
-func pass(t *testing.T, store workqueue.Store, p assign.AssignParams) assign.AssignResult {
+func pass(t *testing.T, store storetest.Store, p assign.AssignParams) assign.AssignResult {
 	t.Helper()
 	result, err := assign.AssignPass(t.Context(), store, p)
 	if err != nil {
@@ -46,7 +47,7 @@ func pass(t *testing.T, store workqueue.Store, p assign.AssignParams) assign.Ass
 }
 
 // holders tells which worker has each of the items; 0 for none.
-func holders(t *testing.T, store workqueue.Store, ids []int64) []int64 {
+func holders(t *testing.T, store storetest.Store, ids []int64) []int64 {
 	t.Helper()
 	got := make([]int64, len(ids))
 	for i, id := range ids {
@@ -77,7 +78,7 @@ func TestAssignIdleAndAvailableWorkers(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			onEngines(t, func(t *testing.T, store workqueue.Store) {
+			onEngines(t, func(t *testing.T, store storetest.Store) {
 				w := register(t, store, "ann", 2)
 				for _, priority := range test.holds {
 					enqueue(t, store, 1, workqueue.NewItem{Priority: priority})
@@ -113,7 +114,7 @@ func TestAssignIdleAndAvailableWorkers(t *testing.T) {
 }
 
 func TestAssignWorkerFullOfLowWorkStaysOpen(t *testing.T) {
-	onEngines(t, func(t *testing.T, store workqueue.Store) {
+	onEngines(t, func(t *testing.T, store storetest.Store) {
 		register(t, store, "ann", 1)
 		enqueue(t, store, 100, workqueue.NewItem{Priority: 10, Estimate: time.Minute})
 		low := assign.AssignParams{Band: lowBand, Workers: assign.AvailableWorkers}
@@ -144,7 +145,7 @@ func TestAssignBandBoundaries(t *testing.T) {
 		{workqueue.Band{}, []bool{true, true, true, true}},
 	} {
 		t.Run(test.band.String(), func(t *testing.T) {
-			onEngines(t, func(t *testing.T, store workqueue.Store) {
+			onEngines(t, func(t *testing.T, store storetest.Store) {
 				register(t, store, "ann", 1)
 				for i, priority := range priorities {
 					id := enqueue(t, store, 1, workqueue.NewItem{Priority: priority})[0]
@@ -159,7 +160,7 @@ func TestAssignBandBoundaries(t *testing.T) {
 }
 
 func TestAssignTakesTheMostUrgentFirst(t *testing.T) {
-	onEngines(t, func(t *testing.T, store workqueue.Store) {
+	onEngines(t, func(t *testing.T, store storetest.Store) {
 		register(t, store, "ann", 1)
 		soon := time.Now().Add(time.Hour)
 		last := enqueue(t, store, 1, workqueue.NewItem{Priority: 5})[0]
@@ -179,7 +180,7 @@ func TestAssignTakesTheMostUrgentFirst(t *testing.T) {
 }
 
 func TestAssignFreesAndAssignsInOnePass(t *testing.T) {
-	onEngines(t, func(t *testing.T, store workqueue.Store) {
+	onEngines(t, func(t *testing.T, store storetest.Store) {
 		ann := register(t, store, "ann", 1)
 		ids := enqueue(t, store, 2, workqueue.NewItem{})
 		pass(t, store, assign.AssignParams{})
@@ -211,7 +212,7 @@ func TestAssignFreesAndAssignsInOnePass(t *testing.T) {
 }
 
 func TestAssignCancelsPoison(t *testing.T) {
-	onEngines(t, func(t *testing.T, store workqueue.Store) {
+	onEngines(t, func(t *testing.T, store storetest.Store) {
 		if _, err := store.DefineQueues(t.Context(), []workqueue.Queue{{Name: workqueue.DefaultQueue, MaxReleases: 2}}, "test"); err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +253,7 @@ func TestAssignCancelsPoison(t *testing.T) {
 func TestAssignGoesOnPageByPage(t *testing.T) {
 	for _, n := range []int{1, 63, 64, 65, 128, 200, 5001} {
 		t.Run(fmt.Sprint(n, " items"), func(t *testing.T) {
-			onEngines(t, func(t *testing.T, store workqueue.Store) {
+			onEngines(t, func(t *testing.T, store storetest.Store) {
 				register(t, store, "ann", 1)
 				register(t, store, "bob", 1)
 				enqueue(t, store, n, workqueue.NewItem{Estimate: time.Millisecond})
@@ -278,7 +279,7 @@ func TestAssignGoesOnPageByPage(t *testing.T) {
 }
 
 func TestAssignBalancesByEstimate(t *testing.T) {
-	onEngines(t, func(t *testing.T, store workqueue.Store) {
+	onEngines(t, func(t *testing.T, store storetest.Store) {
 		ann, bob := register(t, store, "ann", 1).ID, register(t, store, "bob", 1).ID
 		var ids []int64
 		for i, it := range []workqueue.NewItem{
@@ -321,7 +322,7 @@ func TestAssignDefaultEstimateFillsTheHorizon(t *testing.T) {
 		{"at most so many", assign.AssignParams{MaxPerWorker: 4}, 4},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			onEngines(t, func(t *testing.T, store workqueue.Store) {
+			onEngines(t, func(t *testing.T, store storetest.Store) {
 				register(t, store, "ann", 1)
 				enqueue(t, store, 40, workqueue.NewItem{})
 				if got := pass(t, store, test.params); got.Assigned != test.want {

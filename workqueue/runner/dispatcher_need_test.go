@@ -12,11 +12,12 @@ import (
 	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
+	"botwork/workqueue/storetest"
 )
 
 // phones are options of a worker whose items are calls, chats and letters; the
 // pipelines are called like their channels, and plain has none.
-func phones(store workqueue.Store, capacity int, channels workqueue.Channels, run workqueue.RunItem) runner.Options {
+func phones(store storetest.Store, capacity int, channels workqueue.Channels, run workqueue.RunItem) runner.Options {
 	o := options(store, "ann", run)
 	o.Spec.Capacity, o.Spec.Channels = capacity, channels
 	o.Profiles = func(pipeline string) workqueue.Profile {

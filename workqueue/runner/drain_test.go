@@ -14,11 +14,12 @@ import (
 	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
+	"botwork/workqueue/storetest"
 )
 
 // busy starts a runner with one slot, gives it n items and executes them: the
 // first takes a millisecond, the second runs as it is told.
-func busy(t *testing.T, store workqueue.Store, n int, second workqueue.RunItem, change func(*runner.Options)) (*runner.Runner, []int64, <-chan executed) {
+func busy(t *testing.T, store storetest.Store, n int, second workqueue.RunItem, change func(*runner.Options)) (*runner.Runner, []int64, <-chan executed) {
 	t.Helper()
 	return busyAfter(t, store, 0, n, second, change)
 }
@@ -27,7 +28,7 @@ func busy(t *testing.T, store workqueue.Store, n int, second workqueue.RunItem, 
 const quick = 100
 
 // busyAfter is busy after some short items that are not among those it returns.
-func busyAfter(t *testing.T, store workqueue.Store, before, n int, second workqueue.RunItem, change func(*runner.Options)) (*runner.Runner, []int64, <-chan executed) {
+func busyAfter(t *testing.T, store storetest.Store, before, n int, second workqueue.RunItem, change func(*runner.Options)) (*runner.Runner, []int64, <-chan executed) {
 	t.Helper()
 	short := 0
 	running := make(chan struct{})
@@ -65,7 +66,7 @@ func sleepFor(d time.Duration) workqueue.RunItem {
 	}
 }
 
-func workerState(t *testing.T, store workqueue.Store, name string) workqueue.WorkerState {
+func workerState(t *testing.T, store storetest.Store, name string) workqueue.WorkerState {
 	t.Helper()
 	workers, err := store.Workers(t.Context())
 	if err != nil {

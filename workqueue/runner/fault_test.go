@@ -15,6 +15,7 @@ import (
 	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
+	"botwork/workqueue/storetest"
 )
 
 var errDown = errors.New("the database is away")
@@ -33,7 +34,7 @@ type faults struct {
 
 // faultStore is a store whose faults a test turns on and off.
 type faultStore struct {
-	workqueue.Store
+	storetest.Store
 
 	mu  sync.Mutex
 	now faults

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/storetest"
 
 	"github.com/rs/zerolog"
 )
@@ -27,7 +28,7 @@ func TestBeatenIsToldOfEachTurn(t *testing.T) {
 	good, deaf := &beatStore{}, &deafStore{}
 	for _, c := range []struct {
 		name  string
-		store workqueue.Store
+		store storetest.Store
 		beats *atomic.Int64
 		least int64 // in a minute and a second
 	}{

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/learned"
 )
 
 const (
@@ -29,7 +30,7 @@ type learner struct {
 	profiles workqueue.Profiles
 
 	mu       sync.Mutex
-	gathered map[workqueue.DurationKey]*workqueue.LearnedRuns
+	gathered map[learned.Key]*learned.Runs
 }
 
 // note gathers a run that has ended. Only what ended well teaches how long such
@@ -38,20 +39,20 @@ func (l *learner) note(it *workqueue.Item, o workqueue.Outcome, took time.Durati
 	if o.Verdict != workqueue.Succeeded {
 		return
 	}
-	run := workqueue.RunTime{Took: took}
+	run := learned.Run{Took: took}
 	// What the pass counted with is what was off, or the item's own word.
 	if estimate := cmp.Or(it.AssignedEstimateMs, it.EstimatedDurationMs); estimate != nil {
-		run.Estimate = time.Duration(min(max(*estimate, 0), workqueue.LongestLearned.Milliseconds())) * time.Millisecond
+		run.Estimate = time.Duration(min(max(*estimate, 0), learned.Longest.Milliseconds())) * time.Millisecond
 	}
 	profile := workqueue.Profile{}
-	if pipeline := workqueue.DurationPipeline(it.IntegrationConfig); pipeline != "" {
+	if pipeline := learned.Pipeline(it.IntegrationConfig); pipeline != "" {
 		profile = l.profiles.Of(pipeline)
 	}
-	keys := workqueue.DurationKeys(it.IntegrationConfig, textOf(it.TaskName), textOf(it.NaturalKey), profile)
+	keys := learned.Keys(it.IntegrationConfig, textOf(it.TaskName), textOf(it.NaturalKey), profile)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, key := range keys {
-		l.addLocked(workqueue.LearnedRuns{Key: key, Runs: []workqueue.RunTime{run}})
+		l.addLocked(learned.Runs{Key: key, Runs: []learned.Run{run}})
 	}
 }
 
@@ -63,32 +64,32 @@ func textOf(text *string) string {
 }
 
 // addLocked adds runs that came behind what is gathered.
-func (l *learner) addLocked(r workqueue.LearnedRuns) {
+func (l *learner) addLocked(r learned.Runs) {
 	g := l.gathered[r.Key]
 	if g == nil {
 		if len(l.gathered) >= keptKeys {
 			return
 		}
 		if l.gathered == nil {
-			l.gathered = map[workqueue.DurationKey]*workqueue.LearnedRuns{}
+			l.gathered = map[learned.Key]*learned.Runs{}
 		}
-		g = &workqueue.LearnedRuns{Key: r.Key}
+		g = &learned.Runs{Key: r.Key}
 		l.gathered[r.Key] = g
 	}
 	g.LeftOut += r.LeftOut
 	g.Runs = append(g.Runs, r.Runs...)
-	if over := len(g.Runs) - 2*workqueue.KeptRuns; over >= 0 { // seldom, so that little is moved
+	if over := len(g.Runs) - 2*learned.KeptRuns; over >= 0 { // seldom, so that little is moved
 		g.Trim()
 	}
 }
 
 // take hands over what is gathered.
-func (l *learner) take() []workqueue.LearnedRuns {
+func (l *learner) take() []learned.Runs {
 	l.mu.Lock()
 	gathered := l.gathered
 	l.gathered = nil
 	l.mu.Unlock()
-	all := make([]workqueue.LearnedRuns, 0, len(gathered))
+	all := make([]learned.Runs, 0, len(gathered))
 	for r := range maps.Values(gathered) {
 		r.Trim()
 		all = append(all, *r)
@@ -97,7 +98,7 @@ func (l *learner) take() []workqueue.LearnedRuns {
 }
 
 // putBack keeps what could not be written, in front of what has come since.
-func (l *learner) putBack(all []workqueue.LearnedRuns) {
+func (l *learner) putBack(all []learned.Runs) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	since := l.gathered

@@ -13,13 +13,15 @@ import (
 
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
+	"botwork/workqueue/learned"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
+	"botwork/workqueue/storetest"
 )
 
 // learnStore counts the calls of Learn, and fails them while it is told to.
 type learnStore struct {
-	workqueue.Store
+	storetest.Store
 
 	mu    sync.Mutex
 	calls int
@@ -27,7 +29,7 @@ type learnStore struct {
 	err   error
 }
 
-func (s *learnStore) Learn(ctx context.Context, of []workqueue.LearnedRuns) error {
+func (s *learnStore) Learn(ctx context.Context, of []learned.Runs) error {
 	s.mu.Lock()
 	s.calls++
 	s.most = max(s.most, len(of))
@@ -55,9 +57,9 @@ func (s *learnStore) begin() (calls int) {
 }
 
 // learnedRuns are the runs and the mean of each key that the store knows.
-func learnedRuns(t *testing.T, store workqueue.Store) map[string]string {
+func learnedRuns(t *testing.T, store storetest.Store) map[string]string {
 	t.Helper()
-	all, err := store.Durations(t.Context(), workqueue.DurationFilter{Limit: 5000})
+	all, err := store.Durations(t.Context(), learned.Filter{Limit: 5000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
 	"botwork/workqueue/matching"
+	"botwork/workqueue/storetest"
 )
 
 // brokenHere are the profiles of a process whose file of the pipeline "broken" has
@@ -26,7 +27,7 @@ func brokenHere(pipeline string) workqueue.Profile {
 func TestAssignLeavesItemsOfBrokenPipelinesWaiting(t *testing.T) {
 	for name, limits := range map[string]workqueue.QueueLimits{"without limits": {}, "with limits": {Concurrency: 100}} {
 		t.Run(name, func(t *testing.T) {
-			onEngines(t, func(t *testing.T, store workqueue.Store) {
+			onEngines(t, func(t *testing.T, store storetest.Store) {
 				if _, err := store.DefineQueues(t.Context(), []workqueue.Queue{{Name: "erp", QueueLimits: limits}}, "test"); err != nil {
 					t.Fatal(err)
 				}
@@ -53,7 +54,7 @@ func TestAssignLeavesItemsOfBrokenPipelinesWaiting(t *testing.T) {
 }
 
 // registerBroken registers a worker whose files of some pipelines have mistakes.
-func registerBroken(t *testing.T, store workqueue.Store, name string, pipelines ...string) workqueue.Worker {
+func registerBroken(t *testing.T, store storetest.Store, name string, pipelines ...string) workqueue.Worker {
 	t.Helper()
 	w, err := store.RegisterWorker(t.Context(), workqueue.WorkerSpec{
 		Name: name, InstanceID: name + "-1", Host: "host", PID: 1, Capacity: 4, Lease: time.Hour,
@@ -69,7 +70,7 @@ func registerBroken(t *testing.T, store workqueue.Store, name string, pipelines 
 func TestAssignPassesOverWorkersWithABrokenVersion(t *testing.T) {
 	for _, mode := range []matching.Mode{matching.LeastLoaded, matching.LongestIdle, matching.RoundRobin, matching.BestWorker} {
 		t.Run(string(mode), func(t *testing.T) {
-			onEngines(t, func(t *testing.T, store workqueue.Store) {
+			onEngines(t, func(t *testing.T, store storetest.Store) {
 				registerBroken(t, store, "ann", "other", "Import")
 				bob := register(t, store, "bob", 4)
 				ids := enqueue(t, store, 4, workqueue.NewItem{IntegrationConfig: "Import", Priority: 600})
@@ -85,7 +86,7 @@ func TestAssignPassesOverWorkersWithABrokenVersion(t *testing.T) {
 }
 
 func TestAssignGivesNothingToWorkersThatAreAllBroken(t *testing.T) {
-	onEngines(t, func(t *testing.T, store workqueue.Store) {
+	onEngines(t, func(t *testing.T, store storetest.Store) {
 		registerBroken(t, store, "ann", "Import")
 		id := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "Import", Priority: 600})[0]
 		p := assign.AssignParams{Workers: assign.AvailableWorkers}
@@ -113,7 +114,7 @@ func TestAssignGivesNothingToWorkersThatAreAllBroken(t *testing.T) {
 // What was assigned before its pipeline was found broken stays where it is: its worker
 // gives it back.
 func TestAssignDoesNotMoveItemsOfBrokenPipelines(t *testing.T) {
-	onEngines(t, func(t *testing.T, store workqueue.Store) {
+	onEngines(t, func(t *testing.T, store storetest.Store) {
 		register(t, store, "ann", 1)
 		ids := enqueue(t, store, 5, workqueue.NewItem{IntegrationConfig: "broken", Priority: 600, Estimate: time.Minute})
 		pass(t, store, assign.AssignParams{})

@@ -11,6 +11,7 @@ import (
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
 	"botwork/workqueue/matching"
+	"botwork/workqueue/storetest"
 )
 
 // selectors parses selectors that a test writes as texts.
@@ -28,7 +29,7 @@ func selectors(t *testing.T, texts ...string) []matching.Selector {
 }
 
 // run has a worker claim what is assigned to it.
-func run(t *testing.T, store workqueue.Store, w workqueue.Worker, most int) []workqueue.Item {
+func run(t *testing.T, store storetest.Store, w workqueue.Worker, most int) []workqueue.Item {
 	t.Helper()
 	items, err := store.Claim(t.Context(), workqueue.ClaimParams{
 		WorkerID: w.ID, InstanceID: w.InstanceID, Band: workqueue.EveryPriority, Max: most, Lease: time.Hour,
@@ -44,7 +45,7 @@ func run(t *testing.T, store workqueue.Store, w workqueue.Worker, most int) []wo
 func TestModesThatFillSlots(t *testing.T) {
 	for _, mode := range []matching.Mode{matching.RoundRobin, matching.LongestIdle, matching.BestWorker} {
 		t.Run(string(mode), func(t *testing.T) {
-			onEngines(t, func(t *testing.T, store workqueue.Store) {
+			onEngines(t, func(t *testing.T, store storetest.Store) {
 				large, small := register(t, store, "large", 3), register(t, store, "small", 1)
 				p := assign.AssignParams{Distribution: matching.Distribution{Mode: mode}}
 				if mode == matching.BestWorker {
@@ -80,7 +81,7 @@ func TestModesThatFillSlots(t *testing.T) {
 // Items that no worker may have do not hide one of the same queue that is further down,
 // however many there are of them, while a slot is free for it.
 func TestItemsThatFindNobodyHideNothing(t *testing.T) {
-	onEngines(t, func(t *testing.T, store workqueue.Store) {
+	onEngines(t, func(t *testing.T, store storetest.Store) {
 		w := register(t, store, "ann", 1)
 		enqueue(t, store, 1200, workqueue.NewItem{Priority: 900, Selectors: selectors(t, "gpu = true")})
 		plain := enqueue(t, store, 1, workqueue.NewItem{Priority: 700})
@@ -104,7 +105,7 @@ func (s scoresByName) Scores(_ context.Context, _ matching.Job, workers []matchi
 
 // Selectors of the pipeline and of the item add up, unless the pipeline says otherwise.
 func TestSelectorsAddUp(t *testing.T) {
-	onEngines(t, func(t *testing.T, store workqueue.Store) {
+	onEngines(t, func(t *testing.T, store storetest.Store) {
 		labelled := func(name string, labels workqueue.JSONText) int64 {
 			w, err := store.RegisterWorker(t.Context(), workqueue.WorkerSpec{
 				Name: name, InstanceID: name, Host: "host", PID: 1, Capacity: 9, Labels: labels, Lease: time.Hour,
@@ -142,7 +143,7 @@ func TestSelectorsAddUp(t *testing.T) {
 // An expedited item is given before thousands that are more urgent, as long as its selector
 // asks; one whose selector has expired waits for its turn.
 func TestExpediteGoesBeforeWhatIsMoreUrgent(t *testing.T) {
-	onEngines(t, func(t *testing.T, store workqueue.Store) {
+	onEngines(t, func(t *testing.T, store storetest.Store) {
 		w := register(t, store, "ann", 1)
 		enqueue(t, store, 1100, workqueue.NewItem{Priority: 2000, Estimate: time.Second})
 		expedite := func(expires time.Duration) []matching.Selector {

@@ -6,12 +6,13 @@ import (
 
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
+	"botwork/workqueue/storetest"
 )
 
 // A worker whose items are of a queue that is paused is idle: it gets others, and the
 // first start when the queue is resumed.
 func TestAPausedQueueHoldsNoWorker(t *testing.T) {
-	onEngines(t, func(t *testing.T, store workqueue.Store) {
+	onEngines(t, func(t *testing.T, store storetest.Store) {
 		if _, err := store.DefineQueues(t.Context(), []workqueue.Queue{{Name: "mail"}}, "ann"); err != nil {
 			t.Fatal(err)
 		}

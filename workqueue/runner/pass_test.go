@@ -11,11 +11,12 @@ import (
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
 	"botwork/workqueue/matching"
+	"botwork/workqueue/storetest"
 )
 
 // between lets something happen between what a pass reads and what it writes.
 type between struct {
-	workqueue.Store
+	storetest.Store
 	passes, surveys int
 	before          func(n int) // the n-th writing begins
 }
@@ -54,7 +55,7 @@ func TestAPlanThatIsOvertakenIsMadeAnew(t *testing.T) {
 		{"always", 9, 3, 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			onEngines(t, func(t *testing.T, store workqueue.Store) {
+			onEngines(t, func(t *testing.T, store storetest.Store) {
 				register(t, store, "ann", 1)
 				p := assign.AssignParams{Workers: assign.AvailableWorkers, MaxPerWorker: 100, DefaultEstimate: time.Second}
 				ids := enqueue(t, store, 5, workqueue.NewItem{})
@@ -84,7 +85,7 @@ func TestAPlanThatIsOvertakenIsMadeAnew(t *testing.T) {
 
 // An idle cluster takes no lock.
 func TestAPassThatFindsNothingTakesNoLock(t *testing.T) {
-	onEngines(t, func(t *testing.T, store workqueue.Store) {
+	onEngines(t, func(t *testing.T, store storetest.Store) {
 		register(t, store, "ann", 1)
 		s := &between{Store: store}
 		if _, err := assign.AssignPass(t.Context(), s, assign.AssignParams{}); err != nil || s.passes != 0 {
@@ -96,7 +97,7 @@ func TestAPassThatFindsNothingTakesNoLock(t *testing.T) {
 // A worker that joins gets what another one has not started; nobody counts that as
 // a release, and what runs stays.
 func TestAWorkerThatJoinsGetsItsShare(t *testing.T) {
-	onEngines(t, func(t *testing.T, store workqueue.Store) {
+	onEngines(t, func(t *testing.T, store storetest.Store) {
 		ann := register(t, store, "ann", 1)
 		ids := enqueue(t, store, 6, workqueue.NewItem{Estimate: time.Minute})
 		pass(t, store, assign.AssignParams{Horizon: time.Hour})
@@ -130,7 +131,7 @@ func TestAWorkerThatJoinsGetsItsShare(t *testing.T) {
 
 // Turns go on where the last pass ended, whoever ran it.
 func TestTurnsAreRemembered(t *testing.T) {
-	onEngines(t, func(t *testing.T, store workqueue.Store) {
+	onEngines(t, func(t *testing.T, store storetest.Store) {
 		var workers []int64
 		for _, name := range []string{"ann", "bob", "cid"} {
 			workers = append(workers, register(t, store, name, 4).ID)
@@ -151,7 +152,7 @@ func TestTurnsAreRemembered(t *testing.T) {
 // What a pass knows of items and workers decides: labels, selectors, queues that a
 // worker serves, the queue's own distribution.
 func TestSelectorsFilter(t *testing.T) {
-	onEngines(t, func(t *testing.T, store workqueue.Store) {
+	onEngines(t, func(t *testing.T, store storetest.Store) {
 		spec := func(name string, labels workqueue.JSONText, queues ...string) int64 {
 			w, err := store.RegisterWorker(t.Context(), workqueue.WorkerSpec{
 				Name: name, InstanceID: name, Host: "host", PID: 1, Capacity: 2, Labels: labels, Queues: queues, Lease: time.Hour,

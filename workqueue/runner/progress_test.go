@@ -14,11 +14,12 @@ import (
 	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
+	"botwork/workqueue/storetest"
 )
 
 // countingStore counts the calls of Progress and can refuse them.
 type countingStore struct {
-	workqueue.Store
+	storetest.Store
 	calls  atomic.Int32
 	refuse atomic.Bool
 }

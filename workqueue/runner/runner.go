@@ -11,6 +11,7 @@ import (
 
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
+	"botwork/workqueue/learned"
 
 	"github.com/rs/zerolog"
 )
@@ -54,7 +55,7 @@ type Runner struct {
 	schemas workqueue.Schemas // of the queues
 	memory  releaser          // likewise
 	learner learner           // what runs took
-	learned *workqueue.Learned
+	learned *learned.Estimates
 
 	paced   chan pacedPass   // passes to repeat for items that wait for a rate
 	beatNow chan struct{}    // holds a token when the next heartbeat must not wait
@@ -71,7 +72,7 @@ type Runner struct {
 
 // Options say who the worker is and how it works.
 type Options struct {
-	Store   workqueue.Store
+	Store   Store
 	RunItem workqueue.RunItem
 	Log     zerolog.Logger
 
@@ -117,7 +118,7 @@ func New(o Options) (*Runner, error) {
 		return nil, err
 	}
 	r := &Runner{
-		o: o, learned: workqueue.NewLearned(o.Store), held: newHeld(), active: newActive(),
+		o: o, learned: learned.NewEstimates(o.Store), held: newHeld(), active: newActive(),
 		draining: make(chan struct{}), drained: make(chan struct{}), replaced: make(chan struct{}), lost: make(chan struct{}),
 		beatNow: make(chan struct{}, 1), wall: time.Now, learner: learner{profiles: o.Profiles},
 		paced: make(chan pacedPass, maxPaced), pacing: map[workqueue.Band]bool{},

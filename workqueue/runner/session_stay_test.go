@@ -12,6 +12,7 @@ import (
 	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
+	"botwork/workqueue/storetest"
 )
 
 // woken is a session that stays, for as long as the test wants it to.
@@ -23,7 +24,7 @@ type woken struct {
 }
 
 // stayIn makes a pass and an execution of a session that is woken; each run takes so long.
-func stayIn(t *testing.T, store workqueue.Store, p assign.AssignParams, takes time.Duration) *woken {
+func stayIn(t *testing.T, store storetest.Store, p assign.AssignParams, takes time.Duration) *woken {
 	t.Helper()
 	w := &woken{ran: &runs{}}
 	w.r = start(t, options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/storetest"
 
 	"github.com/rs/zerolog"
 )
 
 // beatStore takes part in nothing but heartbeats.
 type beatStore struct {
-	workqueue.Store
+	storetest.Store
 	beats atomic.Int64
 }
 

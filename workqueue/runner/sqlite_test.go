@@ -15,6 +15,7 @@ import (
 	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
+	"botwork/workqueue/storetest"
 )
 
 // bubble runs a test in virtual time, with an empty SQLite database whose
@@ -43,7 +44,7 @@ const (
 )
 
 // options are a runner's, before a test changes them.
-func options(store workqueue.Store, name string, run workqueue.RunItem) runner.Options {
+func options(store storetest.Store, name string, run workqueue.RunItem) runner.Options {
 	return runner.Options{
 		Store: store, RunItem: run, Log: zerolog.Nop(), Heartbeat: heartbeat, ShutdownGrace: grace,
 		Spec: workqueue.WorkerSpec{Name: name, InstanceID: name + "-1", Host: "host", PID: 1, Capacity: 1, Lease: lease},
@@ -69,7 +70,7 @@ func start(t *testing.T, o runner.Options) *runner.Runner {
 }
 
 // enqueue makes n items like this one.
-func enqueue(t *testing.T, store workqueue.Store, n int, like workqueue.NewItem) []int64 {
+func enqueue(t *testing.T, store storetest.Store, n int, like workqueue.NewItem) []int64 {
 	t.Helper()
 	if like.IntegrationConfig == "" {
 		like.IntegrationConfig = "invoices"
@@ -119,7 +120,7 @@ func background(t *testing.T, r *runner.Runner, p runner.ExecuteParams) <-chan e
 	return done
 }
 
-func item(t *testing.T, store workqueue.Store, id int64) workqueue.Item {
+func item(t *testing.T, store storetest.Store, id int64) workqueue.Item {
 	t.Helper()
 	it, err := store.Item(t.Context(), id)
 	if err != nil {
@@ -129,7 +130,7 @@ func item(t *testing.T, store workqueue.Store, id int64) workqueue.Item {
 }
 
 // states counts the items in each state.
-func states(t *testing.T, store workqueue.Store) map[workqueue.State]int {
+func states(t *testing.T, store storetest.Store) map[workqueue.State]int {
 	t.Helper()
 	items, err := store.Items(t.Context(), workqueue.ItemFilter{Limit: 100_000})
 	if err != nil {
@@ -143,7 +144,7 @@ func states(t *testing.T, store workqueue.Store) map[workqueue.State]int {
 }
 
 // wantItem checks where an item stands and how many failures it has.
-func wantItem(t *testing.T, store workqueue.Store, id int64, state workqueue.State, retries int) workqueue.Item {
+func wantItem(t *testing.T, store storetest.Store, id int64, state workqueue.State, retries int) workqueue.Item {
 	t.Helper()
 	it := item(t, store, id)
 	if it.State != state || it.RetryCount != retries {

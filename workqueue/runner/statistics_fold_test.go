@@ -13,11 +13,12 @@ import (
 	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
+	"botwork/workqueue/storetest"
 )
 
 // foldStore counts the batches of statistics that are summed up.
 type foldStore struct {
-	workqueue.Store
+	storetest.Store
 
 	mu      sync.Mutex
 	calls   int

@@ -15,6 +15,7 @@ import (
 	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
+	"botwork/workqueue/storetest"
 )
 
 // deaf is a run that ignores the end of its context for this long and then
@@ -30,7 +31,7 @@ func deaf(d time.Duration, causes chan<- error) workqueue.RunItem {
 }
 
 // stuckSlots reads what the database says of a worker.
-func stuckSlots(t *testing.T, store workqueue.Store, name string) int {
+func stuckSlots(t *testing.T, store storetest.Store, name string) int {
 	t.Helper()
 	workers, err := store.Workers(t.Context())
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
+	"botwork/workqueue/storetest"
 )
 
 // askingStore counts how often passes ask who the workers are, and how often they take.
@@ -70,7 +71,7 @@ func (tx askingTx) Take(ctx context.Context, as []workqueue.Assignment, t workqu
 
 // swift are options of a worker whose items take two milliseconds: it claims some twenty
 // at a time.
-func swift(store workqueue.Store, name string, ran *runs) runner.Options {
+func swift(store storetest.Store, name string, ran *runs) runner.Options {
 	o := options(store, name, func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 		ran.add(it.ID)
 		time.Sleep(2 * time.Millisecond)
@@ -128,7 +129,7 @@ func TestAWorkerThatTakesAsksOnceASecondWhoTheOthersAre(t *testing.T) {
 }
 
 // give assigns an item to a worker.
-func give(t *testing.T, store workqueue.Store, item, worker int64) {
+func give(t *testing.T, store storetest.Store, item, worker int64) {
 	t.Helper()
 	err := store.Assign(t.Context(), func(ctx context.Context, tx workqueue.AssignTx) error {
 		_, err := tx.Write(ctx, []workqueue.Assignment{{ItemID: item, WorkerID: worker}})

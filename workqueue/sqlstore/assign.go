@@ -17,7 +17,7 @@ import (
 // table: from 5,000 rows on SQL Server may, and every claim and beat would wait.
 const rescueBatch, writeBatch = 1000, 1000
 
-// Assign implements workqueue.Store. On SQLite the write transaction itself is
+// Assign implements workqueue.AssignStore. On SQLite the write transaction itself is
 // the lock.
 func (s *Store) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
 	archived := false

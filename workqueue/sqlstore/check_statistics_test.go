@@ -214,7 +214,7 @@ func TestCheckCountsByIndexes(t *testing.T) {
 }
 
 // oneBatch lets ten items of the default queue end well.
-func oneBatch(ctx context.Context, store workqueue.Store, w workqueue.Worker) error {
+func oneBatch(ctx context.Context, store storetest.Store, w workqueue.Worker) error {
 	batch := make([]workqueue.NewItem, 10)
 	for i := range batch {
 		batch[i] = workqueue.NewItem{IntegrationConfig: storetest.Pipeline}

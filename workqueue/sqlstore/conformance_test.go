@@ -5,10 +5,11 @@ import (
 	"time"
 
 	"botwork/internal/testdb"
-	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 	"botwork/workqueue/storetest"
 )
+
+var _ storetest.Store = (*sqlstore.Store)(nil)
 
 func TestConformance(t *testing.T) {
 	t.Parallel() // with those that mostly wait for connections which do not answer
@@ -31,7 +32,7 @@ func TestMachine(t *testing.T) {
 }
 
 // openAt opens a store whose clock is now.
-func openAt(t testing.TB, e testdb.Engine, dsn string, now func() time.Time) workqueue.Store {
+func openAt(t testing.TB, e testdb.Engine, dsn string, now func() time.Time) storetest.Store {
 	t.Helper()
 	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: dsn, Now: now})
 	if err != nil {
@@ -46,12 +47,12 @@ func openAt(t testing.TB, e testdb.Engine, dsn string, now func() time.Time) wor
 }
 
 // harness is what the suite needs of an engine beside the store.
-func harness(t *testing.T, e testdb.Engine, dsn string, store workqueue.Store) storetest.Harness {
+func harness(t *testing.T, e testdb.Engine, dsn string, store storetest.Store) storetest.Harness {
 	byHand := e.SQL(t, dsn)
 	return storetest.Harness{
 		Store:   store,
-		Another: func(t *testing.T) workqueue.Store { return e.Open(t, dsn) },
-		At:      func(t *testing.T, now func() time.Time) workqueue.Store { return openAt(t, e, dsn, now) },
+		Another: func(t *testing.T) storetest.Store { return e.Open(t, dsn) },
+		At:      func(t *testing.T, now func() time.Time) storetest.Store { return openAt(t, e, dsn, now) },
 		Exec: func(t *testing.T, statement string) int64 {
 			t.Helper()
 			result, err := byHand.ExecContext(t.Context(), statement)

@@ -1,4 +1,4 @@
-// Package sqlstore is workqueue.Store over SQLite, SQL Server and PostgreSQL.
+// Package sqlstore implements the store interfaces of workqueue over SQLite, SQL Server and PostgreSQL.
 //
 // gorm carries the connections' dialects, the models, the listings and the
 // writes that a person asks for. The statements of the hot path are

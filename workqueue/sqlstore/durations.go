@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"botwork/workqueue"
+	"botwork/workqueue/learned"
 )
 
 // passDurations bounds what an assignment pass reads, durationPage a listing,
@@ -32,20 +33,20 @@ type durationRow struct {
 
 func (durationRow) TableName() string { return "BotDurations" }
 
-func (r *durationRow) learned() workqueue.LearnedDuration {
-	return workqueue.LearnedDuration{
-		DurationKey: workqueue.DurationKey{Kind: workqueue.DurationKind(r.Kind), Pipeline: r.Pipeline, Name: r.Name},
-		Runs:        r.Runs, MeanMs: r.MeanMs, ErrorMs: r.ErrorMs,
-		Classes:   workqueue.ParseDurationWeights(workqueue.JSONText(r.Histogram)),
+func (r *durationRow) learned() learned.Duration {
+	return learned.Duration{
+		Key:  learned.Key{Kind: learned.Kind(r.Kind), Pipeline: r.Pipeline, Name: r.Name},
+		Runs: r.Runs, MeanMs: r.MeanMs, ErrorMs: r.ErrorMs,
+		Classes:   learned.ParseWeights(workqueue.JSONText(r.Histogram)),
 		UpdatedAt: r.UpdatedAt.Time,
 	}
 }
 
-// Learned implements workqueue.DurationStore.
-func (s *Store) Learned(ctx context.Context) (map[workqueue.DurationKey]workqueue.Typical, error) {
-	var known map[workqueue.DurationKey]workqueue.Typical
+// Learned implements learned.Store.
+func (s *Store) Learned(ctx context.Context) (map[learned.Key]learned.Typical, error) {
+	var known map[learned.Key]learned.Typical
 	err := s.retry(ctx, "read learned durations", func() error {
-		known = map[workqueue.DurationKey]workqueue.Typical{}
+		known = map[learned.Key]learned.Typical{}
 		rows, err := s.queries.query(ctx, s.readers, "learned", values{"limit_rows": passDurations})
 		if err != nil {
 			return err
@@ -56,15 +57,15 @@ func (s *Store) Learned(ctx context.Context) (map[workqueue.DurationKey]workqueu
 				return err
 			}
 			l := r.learned()
-			known[l.DurationKey] = workqueue.Typical{Runs: l.Runs, Mean: l.Mean(), P90: milliseconds(r.P90Ms)}
+			known[l.Key] = learned.Typical{Runs: l.Runs, Mean: l.Mean(), P90: milliseconds(r.P90Ms)}
 			return nil
 		})
 	})
 	return known, err
 }
 
-// Durations implements workqueue.DurationStore.
-func (s *Store) Durations(ctx context.Context, f workqueue.DurationFilter) ([]workqueue.LearnedDuration, error) {
+// Durations implements learned.Store.
+func (s *Store) Durations(ctx context.Context, f learned.Filter) ([]learned.Duration, error) {
 	var rows []durationRow
 	err := s.retry(ctx, "list learned durations", func() error {
 		rows = nil
@@ -74,15 +75,15 @@ func (s *Store) Durations(ctx context.Context, f workqueue.DurationFilter) ([]wo
 		}
 		return orm.Limit(orDefault(f.Limit, durationPage)).Find(&rows).Error
 	})
-	all := make([]workqueue.LearnedDuration, len(rows))
+	all := make([]learned.Duration, len(rows))
 	for i := range rows {
 		all[i] = rows[i].learned()
 	}
 	return all, err
 }
 
-// ForgetDurations implements workqueue.DurationStore.
-func (s *Store) ForgetDurations(ctx context.Context, f workqueue.DurationFilter) (int, error) {
+// ForgetDurations implements learned.Store.
+func (s *Store) ForgetDurations(ctx context.Context, f learned.Filter) (int, error) {
 	var removed int64
 	err := s.retry(ctx, "forget learned durations", func() error {
 		result := whichDurations(s.orm.WithContext(ctx).Session(&gorm.Session{AllowGlobalUpdate: true}), f).Delete(&durationRow{})
@@ -93,7 +94,7 @@ func (s *Store) ForgetDurations(ctx context.Context, f workqueue.DurationFilter)
 }
 
 // whichDurations adds the conditions of a filter.
-func whichDurations(orm *gorm.DB, f workqueue.DurationFilter) *gorm.DB {
+func whichDurations(orm *gorm.DB, f learned.Filter) *gorm.DB {
 	equal := map[string]any{}
 	for name, value := range map[string]string{"Kind": string(f.Kind), "Pipeline": f.Pipeline, "Name": f.Name} {
 		if value != "" {

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"slices"
 
-	"botwork/workqueue"
+	"botwork/workqueue/learned"
 )
 
 // learnedRow is a row inside a JSON parameter.
@@ -26,7 +26,7 @@ type learnedRow struct {
 }
 
 // keyHash tells keys apart to the letter, which the texts do not on SQL Server.
-func keyHash(k workqueue.DurationKey) string {
+func keyHash(k learned.Key) string {
 	sum := sha256.Sum256([]byte(string(k.Kind) + "\x00" + k.Pipeline + "\x00" + k.Name))
 	return hex.EncodeToString(sum[:])
 }
@@ -35,13 +35,13 @@ func keyHash(k workqueue.DurationKey) string {
 // read, so that what was computed would lose the other's runs: look again.
 var errLearnedMeanwhile = errors.New("another process has learned of the same durations at the same time")
 
-// Learn implements workqueue.DurationStore.
-func (s *Store) Learn(ctx context.Context, of []workqueue.LearnedRuns) error {
+// Learn implements learned.Store.
+func (s *Store) Learn(ctx context.Context, of []learned.Runs) error {
 	if len(of) == 0 {
 		return nil
 	}
 	// By hash, so that two processes take their rows in the same order.
-	runs := make(map[string]workqueue.LearnedRuns, len(of))
+	runs := make(map[string]learned.Runs, len(of))
 	var keys []string
 	for _, r := range of {
 		hash := keyHash(r.Key)
@@ -62,7 +62,7 @@ func (s *Store) Learn(ctx context.Context, of []workqueue.LearnedRuns) error {
 
 // learn reads, computes and writes. Correct by the versions alone: the locks that
 // the first statement takes only spare a second try.
-func (s *Store) learn(ctx context.Context, tx *sql.Tx, keys []string, runs map[string]workqueue.LearnedRuns) error {
+func (s *Store) learn(ctx context.Context, tx *sql.Tx, keys []string, runs map[string]learned.Runs) error {
 	known, err := s.durationsOf(ctx, tx, keys)
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"botwork/internal/database"
 	"botwork/internal/testdb"
 	sqlfiles "botwork/sql"
-	"botwork/workqueue"
+	"botwork/workqueue/learned"
 	"botwork/workqueue/sqlstore"
 )
 
@@ -67,10 +67,10 @@ func TestLearningLosesNoRunWithoutLocks(t *testing.T) {
 			})
 			wg.Go(func() {
 				for round := range rounds {
-					var batch []workqueue.LearnedRuns
+					var batch []learned.Runs
 					for k := range keys {
-						key := workqueue.DurationKey{Kind: workqueue.OfPipeline, Pipeline: fmt.Sprint("p", k)}
-						batch = append(batch, workqueue.LearnedRuns{Key: key, Runs: []workqueue.RunTime{{Took: time.Second}}})
+						key := learned.Key{Kind: learned.OfPipeline, Pipeline: fmt.Sprint("p", k)}
+						batch = append(batch, learned.Runs{Key: key, Runs: []learned.Run{{Took: time.Second}}})
 					}
 					if err := s.Learn(t.Context(), batch); err != nil {
 						t.Errorf("process %d, round %d: %v", n, round, err)
@@ -80,7 +80,7 @@ func TestLearningLosesNoRunWithoutLocks(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		all, err := looking.Durations(t.Context(), workqueue.DurationFilter{})
+		all, err := looking.Durations(t.Context(), learned.Filter{})
 		if err != nil || len(all) != keys {
 			t.Fatalf("Durations = %v, %v, want %d", all, err, keys)
 		}
@@ -127,7 +127,7 @@ func TestDurationsAreBounded(t *testing.T) {
 			t.Errorf("%d keys were removed, want %d", removed, more)
 		}
 		for pipeline, want := range map[string]int{"p1": 1, fmt.Sprint("p", kept): 1, fmt.Sprint("p", kept+1): 0, fmt.Sprint("p", kept+more): 0} {
-			if all, err := s.Durations(t.Context(), workqueue.DurationFilter{Pipeline: pipeline}); err != nil || len(all) != want {
+			if all, err := s.Durations(t.Context(), learned.Filter{Pipeline: pipeline}); err != nil || len(all) != want {
 				t.Errorf("of %s %d keys are left, %v, want %d", pipeline, len(all), err, want)
 			}
 		}

@@ -22,8 +22,6 @@ var counters = []string{
 	fmt.Sprintf(`UPDATE "BotTasks" SET "Revision" = "Revision" + %d`, aheadBy),
 }
 
-var _ workqueue.HistoryStore = (*Store)(nil)
-
 // Installation implements workqueue.HistoryStore.
 func (s *Store) Installation(ctx context.Context) (workqueue.Installation, error) {
 	var i workqueue.Installation

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"gorm.io/gorm/clause"
-
-	"botwork/workqueue"
 )
 
 // cleanItems and cleanRows bound a batch of items and of other rows, so that it
@@ -199,5 +197,3 @@ func (s *Store) RemoveDeleted(ctx context.Context, age time.Duration, limit int)
 	return s.removePicked(ctx, "remove deleted items", "clean_deleted",
 		values{"age_ms": ms(age), "limit_rows": bounded(limit, cleanItems), "now": s.nowArg()})
 }
-
-var _ workqueue.HousekeepingStore = (*Store)(nil)

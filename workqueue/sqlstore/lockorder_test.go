@@ -11,6 +11,7 @@ import (
 	"botwork/internal/testdb"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
+	"botwork/workqueue/storetest"
 )
 
 // A worker beats while it writes the ends of what it beats for. Each deadlock
@@ -62,7 +63,7 @@ func TestBeatAndFinishNeverDeadlock(t *testing.T) {
 }
 
 // claimMany makes items and lets the worker claim them.
-func claimMany(ctx context.Context, t *testing.T, store workqueue.Store, worker workqueue.Worker, n int) []workqueue.ItemRef {
+func claimMany(ctx context.Context, t *testing.T, store storetest.Store, worker workqueue.Worker, n int) []workqueue.ItemRef {
 	t.Helper()
 	items := slices.Repeat([]workqueue.NewItem{{IntegrationConfig: "x", State: workqueue.Pending, Priority: 1000}}, n)
 	if _, err := store.Enqueue(ctx, items); err != nil {
@@ -135,7 +136,7 @@ func TestPassAndBeatOfLostItemsNeverDeadlock(t *testing.T) {
 }
 
 // oneWorker registers a worker with the instance "i".
-func oneWorker(ctx context.Context, t *testing.T, store workqueue.Store) workqueue.Worker {
+func oneWorker(ctx context.Context, t *testing.T, store storetest.Store) workqueue.Worker {
 	t.Helper()
 	worker, err := store.RegisterWorker(ctx, workqueue.WorkerSpec{
 		Name: "w", InstanceID: "i", Host: "h", Version: "v", Capacity: 1, Lease: time.Hour,

@@ -5,6 +5,7 @@ import (
 
 	sqlfiles "botwork/sql"
 	"botwork/workqueue"
+	"botwork/workqueue/learned"
 	"botwork/workqueue/storetest"
 )
 
@@ -166,9 +167,9 @@ func checkThroughput(d *desk, answer []row) {
 // learn lets a pipeline be known to take so long.
 func (d *desk) learn(pipeline string, took time.Duration) {
 	d.Helper()
-	run := workqueue.RunTime{Took: took}
-	err := d.store.Learn(d.Context(), []workqueue.LearnedRuns{{
-		Key: workqueue.DurationKey{Kind: workqueue.OfPipeline, Pipeline: pipeline}, Runs: []workqueue.RunTime{run, run, run},
+	run := learned.Run{Took: took}
+	err := d.store.Learn(d.Context(), []learned.Runs{{
+		Key: learned.Key{Kind: learned.OfPipeline, Pipeline: pipeline}, Runs: []learned.Run{run, run, run},
 	}})
 	if err != nil {
 		d.Fatal(err)
@@ -176,15 +177,15 @@ func (d *desk) learn(pipeline string, took time.Duration) {
 }
 
 func prepareDurations(d *desk) {
-	runs := func(k workqueue.DurationKey, all ...workqueue.RunTime) workqueue.LearnedRuns {
-		return workqueue.LearnedRuns{Key: k, Runs: all}
+	runs := func(k learned.Key, all ...learned.Run) learned.Runs {
+		return learned.Runs{Key: k, Runs: all}
 	}
-	ten, twenty := workqueue.RunTime{Took: 10 * time.Second}, workqueue.RunTime{Took: 20 * time.Second}
-	err := d.store.Learn(d.Context(), []workqueue.LearnedRuns{
-		runs(workqueue.DurationKey{Kind: workqueue.OfPipeline, Pipeline: "steady"}, ten, ten, ten),
-		runs(workqueue.DurationKey{Kind: workqueue.OfTask, Pipeline: "wild", Name: "nightly"}, ten, twenty, twenty, ten),
-		runs(workqueue.DurationKey{Kind: workqueue.OfKey, Pipeline: "wild", Name: "LIS"}, ten),
-		runs(workqueue.DurationKey{Kind: workqueue.OfPipeline, Pipeline: "nothing"}, workqueue.RunTime{}, workqueue.RunTime{}, workqueue.RunTime{}),
+	ten, twenty := learned.Run{Took: 10 * time.Second}, learned.Run{Took: 20 * time.Second}
+	err := d.store.Learn(d.Context(), []learned.Runs{
+		runs(learned.Key{Kind: learned.OfPipeline, Pipeline: "steady"}, ten, ten, ten),
+		runs(learned.Key{Kind: learned.OfTask, Pipeline: "wild", Name: "nightly"}, ten, twenty, twenty, ten),
+		runs(learned.Key{Kind: learned.OfKey, Pipeline: "wild", Name: "LIS"}, ten),
+		runs(learned.Key{Kind: learned.OfPipeline, Pipeline: "nothing"}, learned.Run{}, learned.Run{}, learned.Run{}),
 	})
 	if err != nil {
 		d.Fatal(err)

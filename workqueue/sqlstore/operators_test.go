@@ -23,7 +23,7 @@ type desk struct {
 	*storetest.Factory
 
 	engine testdb.Engine
-	store  workqueue.Store
+	store  storetest.Store
 	db     *sql.DB
 }
 

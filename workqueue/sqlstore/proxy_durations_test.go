@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/learned"
 	"botwork/workqueue/sqlstore"
 	"botwork/workqueue/storetest"
 )
@@ -12,10 +13,10 @@ import (
 const countDurations = `SELECT COUNT(*) FROM "BotDurations" WHERE "Pipeline" = $1`
 
 // twoKeys are runs of two keys of a pipeline that no other trial has.
-func (x *behindProxy) twoKeys() (pipeline string, of []workqueue.LearnedRuns) {
+func (x *behindProxy) twoKeys() (pipeline string, of []learned.Runs) {
 	pipeline = x.make.Spec(storetest.WorkerOpts{}).Name
-	for _, k := range workqueue.DurationKeys(pipeline, "nightly", "", workqueue.Profile{}) {
-		of = append(of, workqueue.LearnedRuns{Key: k, Runs: []workqueue.RunTime{{Took: time.Second}}})
+	for _, k := range learned.Keys(pipeline, "nightly", "", workqueue.Profile{}) {
+		of = append(of, learned.Runs{Key: k, Runs: []learned.Run{{Took: time.Second}}})
 	}
 	return pipeline, of
 }
@@ -41,7 +42,7 @@ var durationMethods = []method{
 			x.Fatal(err)
 		}
 		return trial{func(ctx context.Context, s *sqlstore.Store) error {
-			_, err := s.ForgetDurations(ctx, workqueue.DurationFilter{Pipeline: pipeline})
+			_, err := s.ForgetDurations(ctx, learned.Filter{Pipeline: pipeline})
 			return err
 		}, func() int { return 2 - x.count(countDurations, pipeline) }}
 	}},
@@ -61,7 +62,7 @@ var durationMethods = []method{
 		return err
 	}),
 	reading("Durations", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
-		_, err := s.Durations(ctx, workqueue.DurationFilter{})
+		_, err := s.Durations(ctx, learned.Filter{})
 		return err
 	}),
 }

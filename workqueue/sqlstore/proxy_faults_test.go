@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"botwork/internal/faultproxy"
-	"botwork/workqueue"
+	"botwork/workqueue/storetest"
 )
 
 const (
@@ -34,11 +34,11 @@ var trims = map[string]bool{"ChangeItem": true, "ChangeItems": true}
 // connection: TestAListenerComesBack takes that away from it.
 const outlasts = "Listen"
 
-// faultyMethods are all methods of workqueue.Store that return.
+// faultyMethods are all methods of storetest.Store that return.
 func faultyMethods(t *testing.T) []method {
 	t.Helper()
 	all := slices.Concat(itemMethods, leaseMethods, workerMethods, scheduleMethods, queueMethods, taskMethods, robotMethods, statisticsMethods, durationMethods, textMethods, batchMethods, housekeepingMethods, historyMethods, reads)
-	store := reflect.TypeFor[workqueue.Store]()
+	store := reflect.TypeFor[storetest.Store]()
 	for required := range store.Methods() {
 		if required.Name != outlasts && !slices.ContainsFunc(all, func(m method) bool { return m.name == required.Name }) {
 			t.Errorf("no trial calls %s over a connection that is spoiled", required.Name)

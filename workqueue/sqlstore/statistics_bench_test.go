@@ -144,7 +144,7 @@ func BenchmarkStatistics(b *testing.B) {
 		}
 		for b.Loop() {
 			for _, t := range []struct {
-				store workqueue.Store
+				store storetest.Store
 				into  *[]time.Duration
 			}{{small.store, &few}, {large.store, &many}} {
 				timed(t.into, func() error {
@@ -163,7 +163,7 @@ func BenchmarkStatistics(b *testing.B) {
 }
 
 type benchStore struct {
-	store workqueue.Store
+	store storetest.Store
 	count func() error
 }
 

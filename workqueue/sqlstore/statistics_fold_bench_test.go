@@ -23,7 +23,7 @@ func BenchmarkFold(b *testing.B) {
 
 // hour is one of the two.
 type hour struct {
-	store  workqueue.Store
+	store  storetest.Store
 	make   *storetest.Factory
 	worker workqueue.Worker
 	rows   func() int

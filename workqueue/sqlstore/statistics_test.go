@@ -107,7 +107,7 @@ func TestStatisticsOfMovingWindows(t *testing.T) {
 }
 
 // wantWindows compares the windows with what has happened.
-func wantWindows(t *testing.T, store workqueue.Store, now time.Time, all []ended) string {
+func wantWindows(t *testing.T, store storetest.Store, now time.Time, all []ended) string {
 	t.Helper()
 	figures, err := store.Statistics(t.Context(), workqueue.DefaultQueue)
 	if err != nil {

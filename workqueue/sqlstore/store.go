@@ -21,7 +21,7 @@ import (
 	"botwork/workqueue"
 )
 
-// Store is workqueue.Store over one database. It is safe for concurrent use.
+// Store implements the store interfaces of workqueue over one database. It is safe for concurrent use.
 type Store struct {
 	// Immutable after Open.
 	statements fs.FS
@@ -51,8 +51,6 @@ type Store struct {
 	history  history           // likewise
 	stalled  stalled           // likewise
 }
-
-var _ workqueue.Store = (*Store)(nil)
 
 // Options say which database to open and how.
 type Options struct {

@@ -170,7 +170,7 @@ func claimContention(x *fixture) {
 	const claimers, each = 8, 400
 	w := x.Worker(WorkerOpts{})
 	x.Items(claimers*each, ItemOpts{State: workqueue.Assigned, Worker: w})
-	stores := []workqueue.Store{x.Store, x.Another(x.T), x.Another(x.T), x.Another(x.T)}
+	stores := []Store{x.Store, x.Another(x.T), x.Another(x.T), x.Another(x.T)}
 	var mu sync.Mutex
 	seen := map[int64]int{}
 	var wg sync.WaitGroup

@@ -65,7 +65,7 @@ func (a *answers) add(do func()) {
 // writes ends that come too late.
 type contender struct {
 	*fixture
-	store   workqueue.Store
+	store   Store
 	worker  workqueue.Worker
 	answers *answers
 	random  *rand.Rand

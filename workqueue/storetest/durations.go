@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/learned"
 )
 
 func durationTests() []test {
@@ -27,27 +28,27 @@ func durationTests() []test {
 }
 
 // keyOf is the key of a pipeline.
-func keyOf(pipeline string) workqueue.DurationKey {
-	return workqueue.DurationKey{Kind: workqueue.OfPipeline, Pipeline: pipeline}
+func keyOf(pipeline string) learned.Key {
+	return learned.Key{Kind: learned.OfPipeline, Pipeline: pipeline}
 }
 
 // took are runs of a key, in seconds.
-func took(k workqueue.DurationKey, seconds ...float64) workqueue.LearnedRuns {
-	r := workqueue.LearnedRuns{Key: k}
+func took(k learned.Key, seconds ...float64) learned.Runs {
+	r := learned.Runs{Key: k}
 	for _, s := range seconds {
-		r.Runs = append(r.Runs, workqueue.RunTime{Took: time.Duration(s * float64(time.Second))})
+		r.Runs = append(r.Runs, learned.Run{Took: time.Duration(s * float64(time.Second))})
 	}
 	return r
 }
 
-func (x *fixture) learn(all ...workqueue.LearnedRuns) {
+func (x *fixture) learn(all ...learned.Runs) {
 	x.Helper()
 	if err := x.Store.Learn(x.ctx, all); err != nil {
 		x.Fatal(err)
 	}
 }
 
-func (x *fixture) durations(f workqueue.DurationFilter) []workqueue.LearnedDuration {
+func (x *fixture) durations(f learned.Filter) []learned.Duration {
 	x.Helper()
 	all, err := x.Store.Durations(x.ctx, f)
 	if err != nil {
@@ -57,22 +58,22 @@ func (x *fixture) durations(f workqueue.DurationFilter) []workqueue.LearnedDurat
 }
 
 // learnedOf is what the store knows of a key.
-func (x *fixture) learnedOf(k workqueue.DurationKey) workqueue.LearnedDuration {
+func (x *fixture) learnedOf(k learned.Key) learned.Duration {
 	x.Helper()
-	for _, l := range x.durations(workqueue.DurationFilter{}) {
-		if l.DurationKey == k {
+	for _, l := range x.durations(learned.Filter{}) {
+		if l.Key == k {
 			return l
 		}
 	}
 	x.Fatalf("nothing is known of %q", k)
-	return workqueue.LearnedDuration{}
+	return learned.Duration{}
 }
 
 // wantLearned compares what the store knows of a key with what these runs teach
 // by themselves. Weights of classes are kept rounded.
-func (x *fixture) wantLearned(k workqueue.DurationKey, runs ...workqueue.LearnedRuns) {
+func (x *fixture) wantLearned(k learned.Key, runs ...learned.Runs) {
 	x.Helper()
-	var want workqueue.LearnedDuration
+	var want learned.Duration
 	for _, r := range runs {
 		want.Learn(r)
 	}
@@ -89,22 +90,22 @@ func (x *fixture) wantLearned(k workqueue.DurationKey, runs ...workqueue.Learned
 
 func durationNone(x *fixture) {
 	x.learn()
-	if all := x.durations(workqueue.DurationFilter{}); len(all) != 0 {
+	if all := x.durations(learned.Filter{}); len(all) != 0 {
 		x.Errorf("known is %v, want nothing", all)
 	}
 	if known, err := x.Store.Learned(x.ctx); err != nil || len(known) != 0 {
 		x.Errorf("Learned = %v, %v, want nothing", known, err)
 	}
-	if n, err := x.Store.ForgetDurations(x.ctx, workqueue.DurationFilter{}); err != nil || n != 0 {
+	if n, err := x.Store.ForgetDurations(x.ctx, learned.Filter{}); err != nil || n != 0 {
 		x.Errorf("ForgetDurations = %d, %v, want nothing", n, err)
 	}
 }
 
 func durationBatches(x *fixture) {
 	invoices, letters := keyOf("invoices"), keyOf("letters")
-	task := workqueue.DurationKey{Kind: workqueue.OfTask, Pipeline: "invoices", Name: "nightly"}
+	task := learned.Key{Kind: learned.OfTask, Pipeline: "invoices", Name: "nightly"}
 	first := took(invoices, 10, 20, 30)
-	estimated := workqueue.LearnedRuns{Key: invoices, LeftOut: 5, Runs: []workqueue.RunTime{
+	estimated := learned.Runs{Key: invoices, LeftOut: 5, Runs: []learned.Run{
 		{Took: 7 * time.Second, Estimate: 9 * time.Second}, {Took: 1500 * time.Microsecond, Estimate: 10 * time.Second},
 	}}
 	quick := took(letters, 0.0002, 0.0004)
@@ -114,12 +115,12 @@ func durationBatches(x *fixture) {
 	x.learn(quick, estimated)
 	x.wantLearned(invoices, first, estimated)
 	x.wantLearned(letters, quick)
-	var many []workqueue.LearnedRuns
+	var many []learned.Runs
 	for n := range 40 {
 		many = append(many, took(invoices, float64(n*n%17), 60))
 		x.learn(many[n])
 	}
-	x.wantLearned(invoices, append([]workqueue.LearnedRuns{first, estimated}, many...)...)
+	x.wantLearned(invoices, append([]learned.Runs{first, estimated}, many...)...)
 
 	known, err := x.Store.Learned(x.ctx)
 	if err != nil || len(known) != 3 {
@@ -136,14 +137,14 @@ func durationBatches(x *fixture) {
 }
 
 func durationLetters(x *fixture) {
-	keys := []workqueue.DurationKey{keyOf("erp"), keyOf("ERP"), keyOf("érp")}
+	keys := []learned.Key{keyOf("erp"), keyOf("ERP"), keyOf("érp")}
 	for _, name := range []string{"a", "A", "á"} {
-		keys = append(keys, workqueue.DurationKey{Kind: workqueue.OfTask, Pipeline: "erp", Name: name},
-			workqueue.DurationKey{Kind: workqueue.OfKey, Pipeline: "erp", Name: name})
+		keys = append(keys, learned.Key{Kind: learned.OfTask, Pipeline: "erp", Name: name},
+			learned.Key{Kind: learned.OfKey, Pipeline: "erp", Name: name})
 	}
-	keys = append(keys, workqueue.DurationKey{Kind: workqueue.OfTask, Name: "a"})
+	keys = append(keys, learned.Key{Kind: learned.OfTask, Name: "a"})
 	for range 2 {
-		var batch []workqueue.LearnedRuns
+		var batch []learned.Runs
 		for i, k := range keys {
 			batch = append(batch, took(k, float64(i+1)))
 		}
@@ -162,10 +163,10 @@ func durationLetters(x *fixture) {
 
 func durationNames(x *fixture) {
 	profile := workqueue.Profile{KeySeparator: ":"}
-	var batch []workqueue.LearnedRuns
+	var batch []learned.Runs
 	for _, text := range []string{"'; DROP TABLE \"BotDurations\"; --", `{"a": "b"`, "a\x00b\xff", strings.Repeat("ż", 500), strings.Repeat("😀", 250)} {
-		for _, k := range workqueue.DurationKeys("odd", text, text+":1", profile) {
-			if k.Kind != workqueue.OfPipeline {
+		for _, k := range learned.Keys("odd", text, text+":1", profile) {
+			if k.Kind != learned.OfPipeline {
 				batch = append(batch, took(k, 1))
 			}
 		}
@@ -184,42 +185,42 @@ func durationNames(x *fixture) {
 }
 
 func durationList(x *fixture) {
-	keys := []workqueue.DurationKey{
-		{Kind: workqueue.OfKey, Pipeline: "a", Name: "LIS"}, {Kind: workqueue.OfKey, Pipeline: "a", Name: "OPO"}, keyOf("a"),
-		{Kind: workqueue.OfTask, Pipeline: "a", Name: "nightly"}, keyOf("b"), {Kind: workqueue.OfTask, Pipeline: "b", Name: "nightly"},
+	keys := []learned.Key{
+		{Kind: learned.OfKey, Pipeline: "a", Name: "LIS"}, {Kind: learned.OfKey, Pipeline: "a", Name: "OPO"}, keyOf("a"),
+		{Kind: learned.OfTask, Pipeline: "a", Name: "nightly"}, keyOf("b"), {Kind: learned.OfTask, Pipeline: "b", Name: "nightly"},
 	}
 	for _, k := range keys {
 		x.learn(took(k, 1))
 	}
-	wantKeys := func(f workqueue.DurationFilter, want ...int) {
+	wantKeys := func(f learned.Filter, want ...int) {
 		x.Helper()
 		var got []int
 		for _, l := range x.durations(f) {
-			got = append(got, slices.Index(keys, l.DurationKey))
+			got = append(got, slices.Index(keys, l.Key))
 		}
 		if !slices.Equal(got, want) {
 			x.Errorf("%+v lists %v, want %v", f, got, want)
 		}
 	}
-	wantKeys(workqueue.DurationFilter{}, 0, 1, 2, 3, 4, 5)
-	wantKeys(workqueue.DurationFilter{Limit: 2}, 0, 1)
-	wantKeys(workqueue.DurationFilter{Pipeline: "b"}, 4, 5)
-	wantKeys(workqueue.DurationFilter{Kind: workqueue.OfTask, Name: "nightly"}, 3, 5)
-	wantKeys(workqueue.DurationFilter{Name: "nothing"})
+	wantKeys(learned.Filter{}, 0, 1, 2, 3, 4, 5)
+	wantKeys(learned.Filter{Limit: 2}, 0, 1)
+	wantKeys(learned.Filter{Pipeline: "b"}, 4, 5)
+	wantKeys(learned.Filter{Kind: learned.OfTask, Name: "nightly"}, 3, 5)
+	wantKeys(learned.Filter{Name: "nothing"})
 	for _, step := range []struct {
-		filter workqueue.DurationFilter
+		filter learned.Filter
 		n      int
 		left   []int
 	}{
-		{workqueue.DurationFilter{Kind: workqueue.OfKey, Pipeline: "a", Name: "LIS"}, 1, []int{1, 2, 3, 4, 5}},
-		{workqueue.DurationFilter{Pipeline: "unknown"}, 0, []int{1, 2, 3, 4, 5}},
-		{workqueue.DurationFilter{Pipeline: "a", Limit: 1}, 3, []int{4, 5}},
-		{workqueue.DurationFilter{}, 2, nil},
+		{learned.Filter{Kind: learned.OfKey, Pipeline: "a", Name: "LIS"}, 1, []int{1, 2, 3, 4, 5}},
+		{learned.Filter{Pipeline: "unknown"}, 0, []int{1, 2, 3, 4, 5}},
+		{learned.Filter{Pipeline: "a", Limit: 1}, 3, []int{4, 5}},
+		{learned.Filter{}, 2, nil},
 	} {
 		if n, err := x.Store.ForgetDurations(x.ctx, step.filter); err != nil || n != step.n {
 			x.Errorf("ForgetDurations(%+v) = %d, %v, want %d", step.filter, n, err, step.n)
 		}
-		wantKeys(workqueue.DurationFilter{}, step.left...)
+		wantKeys(learned.Filter{}, step.left...)
 	}
 	x.learn(took(keyOf("a"), 7))
 	x.wantLearned(keyOf("a"), took(keyOf("a"), 7))
@@ -231,7 +232,7 @@ func durationHand(x *fixture) {
 	x.learn(took(p, 1, 1, 1))
 	x.exec(1, `UPDATE "BotDurations" SET "MeanMs" = 60000, "Runs" = 100, "Histogram" = 'nonsense', "P90Ms" = -5`)
 	known, err := x.Store.Learned(x.ctx)
-	if want := (workqueue.Typical{Runs: 100, Mean: time.Minute}); err != nil || known[p] != want {
+	if want := (learned.Typical{Runs: 100, Mean: time.Minute}); err != nil || known[p] != want {
 		x.Errorf("a pass counts with %+v, %v, want %+v", known[p], err, want)
 	}
 	x.learn(took(p, 10))
@@ -253,7 +254,7 @@ func durationLatest(x *fixture) {
 	s := x.At(x.T, func() time.Time { return at })
 	const batch = 2500
 	for n := range 9 { // 22,500 keys, of which 20,000 are read
-		var all []workqueue.LearnedRuns
+		var all []learned.Runs
 		for i := range batch {
 			all = append(all, took(keyOf(fmt.Sprintf("p%d-%d", n, i)), 1))
 		}
@@ -274,11 +275,11 @@ func durationLatest(x *fixture) {
 }
 
 func durationAllOrNone(x *fixture) {
-	bad := took(workqueue.DurationKey{Kind: "nonsense", Pipeline: "p"}, 1)
-	if err := x.Store.Learn(x.ctx, []workqueue.LearnedRuns{took(keyOf("p"), 1), bad}); err == nil {
+	bad := took(learned.Key{Kind: "nonsense", Pipeline: "p"}, 1)
+	if err := x.Store.Learn(x.ctx, []learned.Runs{took(keyOf("p"), 1), bad}); err == nil {
 		x.Error("a key of no kind was learned")
 	}
-	if all := x.durations(workqueue.DurationFilter{}); len(all) != 0 {
+	if all := x.durations(learned.Filter{}); len(all) != 0 {
 		x.Errorf("known is %v, want nothing", all)
 	}
 }
@@ -286,13 +287,13 @@ func durationAllOrNone(x *fixture) {
 // Several processes learn of the same keys, new ones among them: all runs count.
 func durationContend(x *fixture) {
 	const processes, rounds = 4, 25
-	keys := []workqueue.DurationKey{keyOf("a"), keyOf("b"), {Kind: workqueue.OfTask, Pipeline: "a", Name: "t"}}
+	keys := []learned.Key{keyOf("a"), keyOf("b"), {Kind: learned.OfTask, Pipeline: "a", Name: "t"}}
 	var wg sync.WaitGroup
 	for n := range processes {
 		s := x.Another(x.T)
 		wg.Go(func() {
 			for round := range rounds {
-				batch := []workqueue.LearnedRuns{took(keys[0], 1, 2), took(keys[1], 3), took(keys[2], 4), took(keyOf(fmt.Sprint("new-", round)), 5)}
+				batch := []learned.Runs{took(keys[0], 1, 2), took(keys[1], 3), took(keys[2], 4), took(keyOf(fmt.Sprint("new-", round)), 5)}
 				if n%2 == 1 {
 					slices.Reverse(batch)
 				}
@@ -311,7 +312,7 @@ func durationContend(x *fixture) {
 	}
 	for round := range rounds {
 		if got := x.learnedOf(keyOf(fmt.Sprint("new-", round))); got.Runs != processes || got.Mean() != 5*time.Second {
-			x.Errorf("%q has learned %s of %d runs, want 5s of %d", got.DurationKey, got.Mean(), got.Runs, processes)
+			x.Errorf("%q has learned %s of %d runs, want 5s of %d", got.Key, got.Mean(), got.Runs, processes)
 		}
 	}
 }
@@ -327,12 +328,12 @@ func housekeepDurations(x *fixture) {
 	for _, want := range []int{1, 1, 0} { // bounded, the oldest first
 		n, err := s.RemoveDurations(x.ctx, *days(90), 1)
 		x.wantRemoved(n, err, want)
-		if want == 1 && n == 1 && len(x.durations(workqueue.DurationFilter{Pipeline: "old"})) != 0 {
+		if want == 1 && n == 1 && len(x.durations(learned.Filter{Pipeline: "old"})) != 0 {
 			x.Error("the oldest is still there")
 		}
 	}
 	var left []string
-	for _, l := range x.durations(workqueue.DurationFilter{}) {
+	for _, l := range x.durations(learned.Filter{}) {
 		left = append(left, l.Pipeline)
 	}
 	slices.SortFunc(left, cmp.Compare[string])

@@ -81,7 +81,7 @@ func eligibleRace(x *fixture) {
 // takes them as a worker's own passes do, which do not count as passes.
 type racer struct {
 	*fixture
-	store   workqueue.Store
+	store   Store
 	worker  workqueue.Worker
 	assigns bool
 }

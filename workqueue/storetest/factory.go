@@ -13,12 +13,12 @@ import (
 // that a test names only what it is about. It is not safe for concurrent use.
 type Factory struct {
 	t     testing.TB
-	store workqueue.Store
+	store Store
 	made  int // workers so far; their names and instances count up
 }
 
 // NewFactory returns a factory that ends the test when the store refuses.
-func NewFactory(t testing.TB, store workqueue.Store) *Factory {
+func NewFactory(t testing.TB, store Store) *Factory {
 	return &Factory{t: t, store: store}
 }
 

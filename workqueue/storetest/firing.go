@@ -46,7 +46,7 @@ func (x *fixture) firings(schedule string, limit int) []workqueue.Firing {
 }
 
 func firingContention(x *fixture) {
-	stores := []workqueue.Store{x.Store, x.Another(x.T), x.Another(x.T)}
+	stores := []Store{x.Store, x.Another(x.T), x.Another(x.T)}
 	const instants, contenders = 5, 8
 	var won [instants]atomic.Int32
 	var wg sync.WaitGroup

@@ -37,7 +37,7 @@ func housekeepingTests() []test {
 var cleanNow = time.Date(2030, 6, 15, 12, 0, 0, 0, time.UTC)
 
 // cleaned opens the store with that clock.
-func (x *fixture) cleaned() workqueue.Store {
+func (x *fixture) cleaned() Store {
 	return x.At(x.T, func() time.Time { return cleanNow })
 }
 

@@ -98,7 +98,7 @@ func (t *tally) succeed(id int64) {
 // crew is one worker process.
 type crew struct {
 	worker workqueue.Worker
-	store  workqueue.Store
+	store  Store
 }
 
 // round is one tick: an assignment pass, then all that the worker was given.

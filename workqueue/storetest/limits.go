@@ -42,7 +42,7 @@ func (x *fixture) assign() assign.AssignResult {
 	return x.assignBy(x.Store, assign.AssignParams{})
 }
 
-func (x *fixture) assignBy(store workqueue.Store, p assign.AssignParams) assign.AssignResult {
+func (x *fixture) assignBy(store Store, p assign.AssignParams) assign.AssignResult {
 	x.Helper()
 	p.Workers, p.SeenWithin = assign.AvailableWorkers, 24*time.Hour
 	result, err := assign.AssignPass(x.ctx, store, p)

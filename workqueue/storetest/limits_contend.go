@@ -74,7 +74,7 @@ func limitContend(x *fixture) {
 
 type limitContender struct {
 	*fixture
-	store  workqueue.Store
+	store  Store
 	worker workqueue.Worker
 	at     *atomic.Int64 // items that run now, by what the workers know
 	begun  *atomic.Int64

@@ -173,7 +173,7 @@ func registerEarlier(x *fixture) {
 
 func registerContention(x *fixture) {
 	x.exec(1, `UPDATE "BotWorkers" SET "LeaseExpiresAt" = %s WHERE "Id" = %d`, longAgo, x.Worker(WorkerOpts{Name: "old"}).ID)
-	stores := []workqueue.Store{x.Store, x.Another(x.T), x.Another(x.T)}
+	stores := []Store{x.Store, x.Another(x.T), x.Another(x.T)}
 	for _, name := range []string{"new", "old"} {
 		var mu sync.Mutex
 		var won []workqueue.Worker

@@ -16,7 +16,7 @@ import (
 
 // keptIsCounted compares the figures of all queues, and their sum, with what a
 // listing of all items shows.
-func keptIsCounted(ctx context.Context, store workqueue.Store) error {
+func keptIsCounted(ctx context.Context, store Store) error {
 	all, err := store.Statistics(ctx, "")
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func statHistory(x *fixture) {
 
 // figuresAreSound has a store that can be checked look for figures that differ
 // from what is there.
-func figuresAreSound(ctx context.Context, store workqueue.Store) error {
+func figuresAreSound(ctx context.Context, store Store) error {
 	checker, ok := store.(workqueue.Checker)
 	if !ok {
 		return nil
@@ -152,7 +152,7 @@ func statContend(x *fixture) {
 // statProcess is one process that does whatever moves items.
 type statProcess struct {
 	ctx    context.Context
-	store  workqueue.Store
+	store  Store
 	worker workqueue.Worker
 	pick   func(n int) int
 	byHand func(format string, args ...any) // ends leases and waiting; nil: they last

@@ -1,4 +1,4 @@
-// Package storetest is the conformance suite of workqueue.Store and the factory
+// Package storetest is the conformance suite of Store and the factory
 // of its rows. Every engine runs the same suite: what one engine promises, all
 // of them keep. A new rule of the contract is a new test here; an engine's own
 // test file holds only what is its own.
@@ -7,22 +7,20 @@ package storetest
 import (
 	"testing"
 	"time"
-
-	"botwork/workqueue"
 )
 
 // Harness is one empty database, with what a test needs of it beside the
 // contract.
 type Harness struct {
 	// Store is the store under test.
-	Store workqueue.Store
+	Store Store
 
 	// Another opens one more store on the same database, as another process
 	// on another machine has it.
-	Another func(t *testing.T) workqueue.Store
+	Another func(t *testing.T) Store
 
 	// At is Another, but that the store takes now for the database's clock.
-	At func(t *testing.T, now func() time.Time) workqueue.Store
+	At func(t *testing.T, now func() time.Time) Store
 
 	// Exec runs one statement as a person does by hand, and returns how many
 	// rows it changed. Names are quoted ("BotWorkQueueItems"), which every
@@ -36,7 +34,7 @@ type test struct {
 	run  func(*fixture)
 }
 
-// Exercise holds a store to the contract of workqueue.Store and to the
+// Exercise holds a store to the contract of Store and to the
 // invariants of an item's life. Each open call must return a database that is
 // migrated, empty, and seen by no other test.
 func Exercise(t *testing.T, open func(t *testing.T) Harness) {

@@ -151,7 +151,7 @@ func taskLeft(x *fixture) {
 func taskDefineContention(x *fixture) {
 	defs := []workqueue.TaskRow{aTask("a", "one"), aTask("b", "one"), aTask("c", "one")}
 	x.defineTasks([]string{"a"}, aTask("a", "zero"))
-	stores := []workqueue.Store{x.Store, x.Another(x.T), x.Another(x.T)}
+	stores := []Store{x.Store, x.Another(x.T), x.Another(x.T)}
 	var wrote atomic.Int32
 	var wg sync.WaitGroup
 	for n := range 8 {

@@ -92,7 +92,7 @@ func (x *fixture) runOnceEach(items []workqueue.TaskItem) {
 
 func taskFireContention(x *fixture) {
 	x.defineTasks([]string{"books", "sweep"}, aTask("books", "one"), aTask("sweep", "one"))
-	stores := []workqueue.Store{x.Store, x.Another(x.T), x.Another(x.T)}
+	stores := []Store{x.Store, x.Another(x.T), x.Another(x.T)}
 	var windows []workqueue.TaskWindow
 	for n := range 20 {
 		windows = append(windows, window("books", fmt.Sprint("scope-", n)))

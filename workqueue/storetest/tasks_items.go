@@ -146,7 +146,7 @@ func taskFailureContention(x *fixture) {
 		want[i] = asJSON(x.fail("books", ""))
 	}
 	slices.Sort(want)
-	stores := []workqueue.Store{x.Store, x.Another(x.T), x.Another(x.T)}
+	stores := []Store{x.Store, x.Another(x.T), x.Another(x.T)}
 	var taken atomic.Int32
 	var wg sync.WaitGroup
 	for n := range 8 {

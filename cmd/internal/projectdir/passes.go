@@ -12,6 +12,7 @@ import (
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
+	"botwork/workqueue/learned"
 	"botwork/workqueue/sqlstore"
 )
 
@@ -61,7 +62,7 @@ func SystemPipelines(a *cli.App, b *Passes) []assign.SystemPipeline {
 // WhyParams are what Why knows beside the database.
 func WhyParams(a *cli.App, b *Passes, store *sqlstore.Store) assign.WhyParams {
 	return assign.WhyParams{
-		Profiles: b.Services.Profiles, Learned: workqueue.NewLearned(store), Resilience: b.resilience, Pipelines: SystemPipelines(a, b),
+		Profiles: b.Services.Profiles, Learned: learned.NewEstimates(store), Resilience: b.resilience, Pipelines: SystemPipelines(a, b),
 	}
 }
 

@@ -209,21 +209,26 @@ var may = map[string]map[string]string{
 		"workqueue":                  "a task's items, and the store that keeps tasks",
 	},
 	"workqueue": {
-		"workqueue/plan":          "it decides who gets what; passes read and write",
+		"workqueue/plan":          "the assignments that a store writes",
 		"workqueue/matching":      "an item's labels and selectors, a queue's distribution",
 		"internal/jsonschemas":    "a queue's items must meet its schemas, whoever brings them",
 		"internal/author/keydocs": "the keys of a policy of retrying are the same in pipelines, queues and tasks",
 		"internal/spans":          "lengths of time are written alike in steps and in the queue",
 	},
+	"workqueue/learned": {
+		"workqueue": "the classes of durations, and a pipeline's profile",
+	},
 	"workqueue/assign": {
+		"workqueue/learned":  "the expected durations of items",
 		"internal/spans":     "reasons name lengths of time",
 		"workqueue":          "it assigns items over the store's contract",
 		"workqueue/matching": "labels and selectors say which worker may have an item",
 		"workqueue/plan":     "it decides who gets what; passes read and write",
 	},
 	"workqueue/runner": {
-		"workqueue/assign": "its sessions make passes",
-		"workqueue":        "it runs items, with the rules and over the store's contract",
+		"workqueue/learned": "it records the durations of its runs",
+		"workqueue/assign":  "its sessions make passes",
+		"workqueue":         "it runs items, with the rules and over the store's contract",
 	},
 	"workqueue/plan": {
 		"workqueue/matching": "the modes have names, and items have selectors, in one place",
@@ -237,6 +242,7 @@ var may = map[string]map[string]string{
 		"workqueue/matching": "it makes rules of its scorings",
 	},
 	"workqueue/sqlstore": {
+		"workqueue/learned":  "it stores the durations of runs",
 		"workqueue/matching": "it writes labels and selectors of new items",
 		"internal/database":  "the connections, and what their errors mean",
 		"internal/namedsql":  "one way of writing parameters in every dialect",
@@ -244,6 +250,7 @@ var may = map[string]map[string]string{
 		"workqueue":          "it implements the store's contract",
 	},
 	"workqueue/storetest": {
+		"workqueue/learned":             "stores keep the durations of runs",
 		"workqueue/assign":              "passes are what a store serves",
 		"workqueue/plan":                "the places of expedited items",
 		"workqueue/matching":            "labels and selectors of its items",

@@ -68,7 +68,7 @@ func TestActions(t *testing.T) {
 // changed makes an item of the state that a column such as "0 Ready" or
 // "deleted" names, does the action to it, and tells as the table does what came
 // of it.
-func changed(t *testing.T, store workqueue.Store, factory *storetest.Factory, action workqueue.Action, column string) string {
+func changed(t *testing.T, store storetest.Store, factory *storetest.Factory, action workqueue.Action, column string) string {
 	t.Helper()
 	opts := storetest.ItemOpts{State: workqueue.Cancelled, Queue: "kept"}
 	if column != "deleted" {

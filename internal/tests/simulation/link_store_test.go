@@ -7,10 +7,12 @@ import (
 
 	"botwork/internal/scheduler"
 	"botwork/workqueue"
+	"botwork/workqueue/learned"
+	"botwork/workqueue/storetest"
 )
 
 var (
-	_ workqueue.Store = link{}
+	_ storetest.Store = link{}
 	_ scheduler.Store = link{}
 )
 
@@ -91,16 +93,16 @@ func (l link) RecountStatistics(context.Context, func(done, of int64)) ([]workqu
 
 // What runs took is a hint, and what is estimated changes no promise.
 
-func (l link) Learn(context.Context, []workqueue.LearnedRuns) error { return errRefused }
-func (l link) Learned(ctx context.Context) (map[workqueue.DurationKey]workqueue.Typical, error) {
-	return call(ctx, l, "Learned", func() (map[workqueue.DurationKey]workqueue.Typical, error) {
+func (l link) Learn(context.Context, []learned.Runs) error { return errRefused }
+func (l link) Learned(ctx context.Context) (map[learned.Key]learned.Typical, error) {
+	return call(ctx, l, "Learned", func() (map[learned.Key]learned.Typical, error) {
 		return l.p.w.db.store.Learned(context.Background())
 	})
 }
-func (l link) Durations(context.Context, workqueue.DurationFilter) ([]workqueue.LearnedDuration, error) {
+func (l link) Durations(context.Context, learned.Filter) ([]learned.Duration, error) {
 	return nil, errRefused
 }
-func (l link) ForgetDurations(context.Context, workqueue.DurationFilter) (int, error) {
+func (l link) ForgetDurations(context.Context, learned.Filter) (int, error) {
 	return 0, errRefused
 }
 

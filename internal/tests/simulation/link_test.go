@@ -14,7 +14,7 @@ var (
 )
 
 // link is a process's connection to the database, with what goes wrong on it.
-// It is a workqueue.Store and a scheduler.Store.
+// It is a storetest.Store and a scheduler.Store.
 type link struct{ p *process }
 
 // repeated tells how many in a hundred statements arrive once more, at any time,

@@ -1,10 +1,12 @@
-package workqueue
+package learned
 
 import (
 	"math"
 	"slices"
 	"testing"
 	"time"
+
+	"botwork/workqueue"
 
 	"pgregory.net/rapid"
 )
@@ -14,19 +16,19 @@ func TestLearnedDurationByHand(t *testing.T) {
 	const s = time.Second
 	for _, test := range []struct {
 		name        string
-		runs        []RunTime
+		runs        []Run
 		mean, error time.Duration
 	}{
 		{"nothing", nil, 0, 0},
-		{"one run", []RunTime{{Took: 10 * s}}, 10 * s, 0},
-		{"two runs", []RunTime{{Took: 10 * s}, {Took: 20 * s}}, 15 * s, 10 * s},
-		{"three runs", []RunTime{{Took: 10 * s}, {Took: 20 * s}, {Took: 30 * s}}, 20 * s, 12500 * time.Millisecond},
-		{"an estimate goes before the mean", []RunTime{{Took: 10 * s, Estimate: 99 * s}, {Took: 20 * s, Estimate: 17 * s}}, 15 * s, 3 * s},
-		{"below nothing is nothing", []RunTime{{Took: -s}, {Took: -s}}, 0, 0},
-		{"no run takes more than ten years", []RunTime{{Took: math.MaxInt64}}, LongestLearned, 0},
+		{"one run", []Run{{Took: 10 * s}}, 10 * s, 0},
+		{"two runs", []Run{{Took: 10 * s}, {Took: 20 * s}}, 15 * s, 10 * s},
+		{"three runs", []Run{{Took: 10 * s}, {Took: 20 * s}, {Took: 30 * s}}, 20 * s, 12500 * time.Millisecond},
+		{"an estimate goes before the mean", []Run{{Took: 10 * s, Estimate: 99 * s}, {Took: 20 * s, Estimate: 17 * s}}, 15 * s, 3 * s},
+		{"below nothing is nothing", []Run{{Took: -s}, {Took: -s}}, 0, 0},
+		{"no run takes more than ten years", []Run{{Took: math.MaxInt64}}, Longest, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var l LearnedDuration
+			var l Duration
 			l.Add(test.runs...)
 			off, told := l.Error()
 			if l.Mean() != test.mean || off != test.error || told != (len(test.runs) > 1) || l.Runs != int64(len(test.runs)) {
@@ -38,9 +40,9 @@ func TestLearnedDurationByHand(t *testing.T) {
 
 // From the eleventh run on the newest weighs a tenth.
 func TestLearnedDurationWeighsTheNewestATenth(t *testing.T) {
-	var l LearnedDuration
-	l.Add(slices.Repeat([]RunTime{{Took: 10 * time.Second}}, 50)...)
-	l.Add(RunTime{Took: 20 * time.Second, Estimate: 5 * time.Second})
+	var l Duration
+	l.Add(slices.Repeat([]Run{{Took: 10 * time.Second}}, 50)...)
+	l.Add(Run{Took: 20 * time.Second, Estimate: 5 * time.Second})
 	if got := l.Mean().Round(time.Microsecond); got != 11*time.Second {
 		t.Errorf("mean %s, want 11s", got)
 	}
@@ -49,12 +51,12 @@ func TestLearnedDurationWeighsTheNewestATenth(t *testing.T) {
 	}
 }
 
-func drawRuns(t *rapid.T, name string) []RunTime {
+func drawRuns(t *rapid.T, name string) []Run {
 	took := rapid.SampledFrom([]*rapid.Generator[int64]{
 		rapid.Int64Range(0, int64(time.Hour)), rapid.Int64Range(0, int64(20*time.Millisecond)), rapid.Int64(),
 	}).Draw(t, "scale")
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) RunTime {
-		return RunTime{Took: time.Duration(took.Draw(t, "took")), Estimate: time.Duration(rapid.Int64Range(-5, int64(time.Hour)).Draw(t, "estimate"))}
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Run {
+		return Run{Took: time.Duration(took.Draw(t, "took")), Estimate: time.Duration(rapid.Int64Range(-5, int64(time.Hour)).Draw(t, "estimate"))}
 	}), 1, 400).Draw(t, name)
 }
 
@@ -64,12 +66,12 @@ func drawRuns(t *rapid.T, name string) []RunTime {
 func TestLearnedDurationStaysAmongItsRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		runs := drawRuns(t, "runs")
-		var l LearnedDuration
+		var l Duration
 		least, most, worst := math.Inf(1), 0.0, 0.0
 		for _, r := range runs {
-			took := learnable(r.Took)
+			took := boundedMs(r.Took)
 			least, most = min(least, took), max(most, took)
-			worst = max(worst, took, learnable(r.Estimate))
+			worst = max(worst, took, boundedMs(r.Estimate))
 			l.Add(r)
 			const rounding = 1e-9
 			if l.MeanMs < least*(1-rounding) || l.MeanMs > most*(1+rounding) {
@@ -79,7 +81,7 @@ func TestLearnedDurationStaysAmongItsRuns(t *testing.T) {
 				t.Fatalf("error %v ms, want 0 to %v ms", l.ErrorMs, worst)
 			}
 			p90 := float64(l.P90()) / float64(time.Millisecond)
-			if p90 > (math.Ceil(most))*(1+DurationError)+1 || p90 < math.Floor(least)*(1-DurationError)-1 {
+			if p90 > (math.Ceil(most))*(1+workqueue.DurationError)+1 || p90 < math.Floor(least)*(1-workqueue.DurationError)-1 {
 				t.Fatalf("p90 %v ms of runs between %v and %v ms", p90, least, most)
 			}
 			total := 0.0
@@ -97,18 +99,18 @@ func TestLearnedDurationStaysAmongItsRuns(t *testing.T) {
 }
 
 // While all runs weigh alike, the percentile is the nearest rank, within
-// DurationError.
+// workqueue.DurationError.
 func TestLearnedP90IsTheNearestRankOfTheFirstRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		took := rapid.SliceOfN(rapid.Int64Range(1, int64(24*time.Hour/time.Millisecond)), 1, int(1/classGain)).Draw(t, "took in ms")
-		var l LearnedDuration
+		var l Duration
 		for _, ms := range took {
-			l.Add(RunTime{Took: time.Duration(ms) * time.Millisecond})
+			l.Add(Run{Took: time.Duration(ms) * time.Millisecond})
 		}
 		slices.Sort(took)
 		want := float64(took[(len(took)*9+9)/10-1])
-		if got := float64(l.P90()) / float64(time.Millisecond); math.Abs(got-want) > want*DurationError*(1+1e-9) {
-			t.Fatalf("p90 %v ms of %v, want %v within a part of %.4f", got, took, want, DurationError)
+		if got := float64(l.P90()) / float64(time.Millisecond); math.Abs(got-want) > want*workqueue.DurationError*(1+1e-9) {
+			t.Fatalf("p90 %v ms of %v, want %v within a part of %.4f", got, took, want, workqueue.DurationError)
 		}
 	})
 }
@@ -118,13 +120,13 @@ func TestLearnedP90IsTheNearestRankOfTheFirstRuns(t *testing.T) {
 // are of the new pace.
 func TestLearnedDurationFollowsAChange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var l LearnedDuration
+		var l Duration
 		l.Add(drawRuns(t, "before")...)
 		const settled = 10 // from where on each run weighs a tenth
 		l.Runs = max(l.Runs, settled)
-		now := learnable(time.Duration(rapid.Int64Range(int64(time.Millisecond), int64(time.Hour)).Draw(t, "now")))
+		now := boundedMs(time.Duration(rapid.Int64Range(int64(time.Millisecond), int64(time.Hour)).Draw(t, "now")))
 		before := l.MeanMs
-		run := RunTime{Took: time.Duration(now * float64(time.Millisecond))}
+		run := Run{Took: time.Duration(now * float64(time.Millisecond))}
 		for range 44 {
 			l.Add(run)
 		}
@@ -134,7 +136,7 @@ func TestLearnedDurationFollowsAChange(t *testing.T) {
 		for range 115 - 44 {
 			l.Add(run)
 		}
-		if got := float64(l.P90()) / float64(time.Millisecond); math.Abs(got-now) > now*DurationError*(1+1e-9)+1 {
+		if got := float64(l.P90()) / float64(time.Millisecond); math.Abs(got-now) > now*workqueue.DurationError*(1+1e-9)+1 {
 			t.Fatalf("p90 %v ms, want %v", got, now)
 		}
 	})
@@ -146,7 +148,7 @@ func TestLearnedDurationTakesBatchesCutAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		runs := drawRuns(t, "runs")
 		cut := rapid.IntRange(0, len(runs)).Draw(t, "cut")
-		var whole, parts LearnedDuration
+		var whole, parts Duration
 		whole.Add(runs...)
 		parts.Add(runs[:cut]...)
 		parts.Add(runs[cut:]...)
@@ -159,13 +161,13 @@ func TestLearnedDurationTakesBatchesCutAnywhere(t *testing.T) {
 // Of very many runs the latest are enough.
 func TestLearnedDurationLeavesOutTheEarlierOnes(t *testing.T) {
 	const many = 2000
-	runs := make([]RunTime, many)
+	runs := make([]Run, many)
 	for i := range runs {
 		runs[i].Took = time.Duration(1+i%100) * time.Second
 	}
-	var all, some LearnedDuration
+	var all, some Duration
 	all.Add(runs...)
-	some.Learn(LearnedRuns{Runs: runs[many-KeptRuns:], LeftOut: many - KeptRuns})
+	some.Learn(Runs{Runs: runs[many-KeptRuns:], LeftOut: many - KeptRuns})
 	near := func(a, b time.Duration) bool { return math.Abs(float64(a-b)) <= 0.01*float64(b) }
 	if !near(some.Mean(), all.Mean()) || !near(some.P90(), all.P90()) || some.Runs != all.Runs {
 		t.Errorf("of the latest alone: mean %s, p90 %s of %d runs; of all: %s, %s of %d", some.Mean(), some.P90(), some.Runs, all.Mean(), all.P90(), all.Runs)
@@ -174,23 +176,23 @@ func TestLearnedDurationLeavesOutTheEarlierOnes(t *testing.T) {
 
 // A hand may have written anything.
 func TestDurationWeightsAreReadAsFarAsTheyGo(t *testing.T) {
-	for text, want := range map[JSONText]time.Duration{
+	for text, want := range map[workqueue.JSONText]time.Duration{
 		"":                          0,
 		"null":                      0,
 		"nonsense":                  0,
 		`{"98": "much"}`:            0,
-		`{"98": 1}`:                 bucketDuration(98),
-		`{"-5": 0.5, "98": 0.5}`:    bucketDuration(98),
-		`{"98": -3, "10": 0.2}`:     bucketDuration(10),
-		`{"98": 1e300, "10": 0.2}`:  bucketDuration(10),
-		`{"999999": 0.9, "1": 0.1}`: bucketDuration(999999),
+		`{"98": 1}`:                 workqueue.BucketDuration(98),
+		`{"-5": 0.5, "98": 0.5}`:    workqueue.BucketDuration(98),
+		`{"98": -3, "10": 0.2}`:     workqueue.BucketDuration(10),
+		`{"98": 1e300, "10": 0.2}`:  workqueue.BucketDuration(10),
+		`{"999999": 0.9, "1": 0.1}`: workqueue.BucketDuration(999999),
 	} {
-		if got := ParseDurationWeights(text).Percentile(0.9); got != want {
+		if got := ParseWeights(text).Percentile(0.9); got != want {
 			t.Errorf("%s: p90 %s, want %s", text, got, want)
 		}
 	}
-	for ms, want := range map[float64]time.Duration{math.NaN(): 0, -1: 0, math.Inf(1): LongestLearned, 0.25: 250 * time.Microsecond} {
-		l := LearnedDuration{MeanMs: ms}
+	for ms, want := range map[float64]time.Duration{math.NaN(): 0, -1: 0, math.Inf(1): Longest, 0.25: 250 * time.Microsecond} {
+		l := Duration{MeanMs: ms}
 		if got := l.Mean(); got != want {
 			t.Errorf("a mean of %v ms reads %s, want %s", ms, got, want)
 		}
@@ -199,10 +201,10 @@ func TestDurationWeightsAreReadAsFarAsTheyGo(t *testing.T) {
 
 func TestDurationWeightsComeBackFromTheirText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var l LearnedDuration
+		var l Duration
 		l.Add(drawRuns(t, "runs")...)
 		text := l.Classes.JSON()
-		back := ParseDurationWeights(text)
+		back := ParseWeights(text)
 		if again := back.JSON(); again != text {
 			t.Fatalf("%s came back as %s", text, again)
 		}
