@@ -2,14 +2,16 @@ package sql_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"botwork/sql"
 )
 
 // No server executes the T-SQL of the queries here, so what they ask is compared with
@@ -115,7 +117,7 @@ func unlike(tsql map[string]int, siblings []map[string]int) (faults []string) {
 }
 
 func TestQueriesAskTheSameOnSQLServer(t *testing.T) {
-	engines := os.DirFS(".")
+	engines := sql.Files
 	names, err := fs.Glob(engines, "sqlserver/queries/*.sql")
 	if err != nil {
 		t.Fatal(err)
@@ -126,21 +128,26 @@ func TestQueriesAskTheSameOnSQLServer(t *testing.T) {
 		if name == "assignment_lock.sql" {
 			continue // the lock of another engine is another statement
 		}
-		text, err := fs.ReadFile(engines, "sqlserver/queries/"+name)
+		text, err := sql.Read(engines, "sqlserver/queries/"+name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var siblings []map[string]int
 		for _, engine := range []string{"postgres", "sqlite"} {
-			if sibling, err := fs.ReadFile(engines, engine+"/queries/"+name); err == nil {
-				siblings = append(siblings, conditions(string(sibling)))
+			sibling, err := sql.Read(engines, engine+"/queries/"+name)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
 			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			siblings = append(siblings, conditions(sibling))
 		}
 		if len(siblings) == 0 {
 			continue
 		}
 		compared++
-		faults := unlike(conditions(string(text)), siblings)
+		faults := unlike(conditions(text), siblings)
 		for _, d := range different[name] {
 			before := len(faults)
 			faults = slices.DeleteFunc(faults, func(fault string) bool { return strings.Contains(fault, " "+d.condition) })
@@ -161,11 +168,11 @@ func TestQueriesAskTheSameOnSQLServer(t *testing.T) {
 func TestLostConditionsAreFound(t *testing.T) {
 	read := func(name string) string {
 		t.Helper()
-		text, err := os.ReadFile(name)
+		text, err := sql.Read(sql.Files, name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(text)
+		return text
 	}
 	for _, c := range []struct{ file, old, by, want string }{
 		{"finish.sql", " AND t.Fence = j.ItemFence", "", "lacks Fence = ItemFence"},

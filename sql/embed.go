@@ -4,6 +4,7 @@
 //
 //	<engine>/migrations  goose migrations, applied in order, never edited once published
 //	<engine>/queries     the statements of the hot path, one in a file, named parameters
+//	<engine>/fragments   text that several statements share: see Read
 //	<engine>/checks      what `botwork check` reads, one statement in a file, named parameters
 //	<engine>/doctor      what `botwork doctor` asks, one statement in a file, no parameters
 //	<engine>/operators   questions that a database administrator asks, to be run by hand

@@ -9,31 +9,36 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"botwork/sql"
 )
 
 // No SQL Server can be asked whether it would take these files, so a strict
 // parser and a list of known traps are: see checkTSQL. Semantics (names, types,
 // what a server of some version knows) are left to the conformance suite.
 func TestSQLServerFiles(t *testing.T) {
-	files := os.DirFS("sqlserver")
 	checked := map[string]int{}
-	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(sql.Files, "sqlserver", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		if path.Ext(name) != ".sql" {
-			t.Errorf("sqlserver/%s: want only .sql files here", name)
+			t.Errorf("%s: want only .sql files here", name)
 			return nil
 		}
-		text, err := fs.ReadFile(files, name)
+		folder := path.Base(path.Dir(name))
+		if folder == "fragments" {
+			return nil // checked as parts of the statements
+		}
+		text, err := sql.Read(sql.Files, name)
 		if err != nil {
 			return err
 		}
-		checked[path.Dir(name)]++
+		checked[folder]++
 		t.Run(name, func(t *testing.T) {
-			batches := []string{string(text)}
-			if path.Dir(name) == "migrations" {
-				if batches, err = gooseStatements(string(text)); err != nil {
+			batches := []string{text}
+			if folder == "migrations" {
+				if batches, err = gooseStatements(text); err != nil {
 					t.Fatal(err)
 				}
 			}

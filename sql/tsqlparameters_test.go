@@ -2,11 +2,12 @@ package sql_test
 
 import (
 	"io/fs"
-	"os"
 	"path"
 	"regexp"
 	"slices"
 	"testing"
+
+	"botwork/sql"
 )
 
 // numbers are the parameters that are integers or bits. The driver declares them alike
@@ -41,19 +42,19 @@ func uncast(text string) (names []string) {
 }
 
 func TestParametersAreComparedAsTheColumnsAre(t *testing.T) {
-	files := os.DirFS("sqlserver")
+	files := sql.Files
 	for _, folder := range []string{"queries", "checks", "doctor"} {
-		names, err := fs.Glob(files, path.Join(folder, "*.sql"))
+		names, err := fs.Glob(files, path.Join("sqlserver", folder, "*.sql"))
 		if err != nil || len(names) == 0 {
 			t.Fatalf("%s: %v, %v, want files", folder, names, err)
 		}
 		for _, name := range names {
-			text, err := fs.ReadFile(files, name)
+			text, err := sql.Read(files, name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, parameter := range uncast(string(text)) {
-				t.Errorf("sqlserver/%s compares @%s, want CAST(@%s AS NVARCHAR(450)) or AS DATETIME2(3); a number is listed in this test", name, parameter, parameter)
+			for _, parameter := range uncast(text) {
+				t.Errorf("%s compares @%s, want CAST(@%s AS NVARCHAR(450)) or AS DATETIME2(3); a number is listed in this test", name, parameter, parameter)
 			}
 		}
 	}

@@ -25,8 +25,8 @@ func unlocked(t *testing.T) fs.FS {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := fs.ReadFile(sqlfiles.Files, path)
-		statements[path] = &fstest.MapFile{Data: text}
+		text, err := sqlfiles.Read(sqlfiles.Files, path)
+		statements[path] = &fstest.MapFile{Data: []byte(text)}
 		return err
 	})
 	if err != nil {

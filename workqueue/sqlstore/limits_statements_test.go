@@ -14,12 +14,12 @@ import (
 // and forgotten in another would hold for some items only.
 func TestPartsOfDueAreSiblings(t *testing.T) {
 	for _, folder := range folders {
-		text, err := sqlfiles.Files.ReadFile(folder + "/queries/due.sql")
+		text, err := sqlfiles.Read(sqlfiles.Files, folder+"/queries/due.sql")
 		if err != nil {
 			t.Fatal(err)
 		}
 		var parts []string
-		for part := range strings.SplitSeq(string(text), "\nUNION ALL\n") {
+		for part := range strings.SplitSeq(text, "\nUNION ALL\n") {
 			_, inner, ok := strings.Cut(part, "\n    SELECT ")
 			if !ok {
 				t.Fatalf("%s/due has a part without a SELECT: %s", folder, part)
@@ -41,7 +41,7 @@ func TestPartsOfDueAreSiblings(t *testing.T) {
 				t.Errorf("%s/due: part %d differs from the first (-first +%d):\n%s", folder, i+1, i+1, diff)
 			}
 		}
-		if n := strings.Count(string(text), "limit_rows"); n != 5 { // and once told above
+		if n := strings.Count(text, "limit_rows"); n != 5 { // and once told above
 			t.Errorf("%s/due names limit_rows %d times, want once in each part", folder, n)
 		}
 	}

@@ -71,11 +71,11 @@ func statementOf(t *testing.T, e testdb.Engine, name string) namedsql.Statement 
 	if strings.Contains(name, "/") {
 		file = name // of another folder
 	}
-	text, err := sqlfiles.Files.ReadFile(folders[e.Driver] + "/" + file + ".sql")
+	text, err := sqlfiles.Read(sqlfiles.Files, folders[e.Driver]+"/"+file+".sql")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return namedsql.Compile(string(text), e.Driver.Style())
+	return namedsql.Compile(text, e.Driver.Style())
 }
 
 // explain returns the engine's plan of a hand-written statement.

@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -9,13 +8,13 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"botwork/internal/namedsql"
+	sqlfiles "botwork/sql"
 )
 
 // values are a statement's parameters by name.
@@ -51,27 +50,22 @@ func loadQueries(statements fs.FS, d dialect, folder string, db *sql.DB) (*queri
 		db: db, style: d.driver.Style(), prepare: d.prepare, texts: map[string]namedsql.Statement{},
 		prepared: map[string]*sql.Stmt{}, wanted: map[string]string{},
 	}
-	files, err := fs.Glob(statements, path.Join(d.folder, folder, "*.sql"))
+	texts, err := sqlfiles.Load(statements, d.folder, folder)
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range files {
-		text, err := fs.ReadFile(statements, file)
-		if err != nil {
-			return nil, err
-		}
-		// To modernc's driver anything behind the semicolon is a second
-		// statement, and then it prepares both again at each execution.
-		text = bytes.TrimSpace(text)
-		name := strings.TrimSuffix(path.Base(file), ".sql")
+	for name, text := range texts {
+		// modernc's driver takes a line end after the semicolon for a second
+		// statement, and then prepares both again at each execution.
+		text = strings.TrimSpace(text)
 		if name == lockStatement {
 			// It has no parameters, but T-SQL writes its variables like some.
-			q.texts[name] = namedsql.Statement{Text: string(text)}
+			q.texts[name] = namedsql.Statement{Text: text}
 			continue
 		}
-		q.texts[name] = namedsql.Compile(string(text), q.style)
+		q.texts[name] = namedsql.Compile(text, q.style)
 		if name == enqueueStatement {
-			q.enqueue.text, q.enqueue.narrow = string(text), d.narrow
+			q.enqueue.text, q.enqueue.narrow = text, d.narrow
 		}
 	}
 	return q, nil

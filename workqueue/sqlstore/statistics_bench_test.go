@@ -108,8 +108,8 @@ func withoutStatistics(b *testing.B) fs.FS {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		text, err := fs.ReadFile(sqlfiles.Files, name)
-		all[name] = &fstest.MapFile{Data: text}
+		text, err := sqlfiles.Read(sqlfiles.Files, name)
+		all[name] = &fstest.MapFile{Data: []byte(text)}
 		return err
 	})
 	if err != nil {

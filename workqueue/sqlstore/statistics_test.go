@@ -265,11 +265,11 @@ func TestFinishKnowsTheClassesOfDurations(t *testing.T) {
 	if os.Getenv(server) == "" {
 		t.Skipf("%s is not set", server)
 	}
-	text, err := sqlfiles.Files.ReadFile("postgres/queries/finish.sql")
+	text, err := sqlfiles.Read(sqlfiles.Files, "postgres/queries/finish.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, class, found := strings.Cut(string(text), `t."TookMs",`+"\n")
+	_, class, found := strings.Cut(text, `t."TookMs",`+"\n")
 	class, _, cut := strings.Cut(class, ` AS "Bucket"`)
 	if !found || !cut {
 		t.Fatal("finish.sql does not tell the class where it did")

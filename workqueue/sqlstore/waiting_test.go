@@ -12,11 +12,11 @@ import (
 func TestWaitingHasTheConditionsOfDue(t *testing.T) {
 	read := func(folder, name string) string {
 		t.Helper()
-		text, err := sqlfiles.Files.ReadFile(folder + "/queries/" + name + ".sql")
+		text, err := sqlfiles.Read(sqlfiles.Files, folder+"/queries/"+name+".sql")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return strings.Join(strings.Fields(string(text)), " ")
+		return strings.Join(strings.Fields(text), " ")
 	}
 	for _, folder := range folders {
 		waiting, ready := read(folder, "waiting"), read(folder, "ready")

@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"cmp"
-	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -129,11 +128,11 @@ func TestMutantsOfStatements(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			path := "sqlite/queries/" + m.file + ".sql"
-			text, err := fs.ReadFile(sql.Files, path)
+			text, err := sql.Read(sql.Files, path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			caught(t, known[m.name], trial{statements: map[string]string{path: m.change.apply(t, string(text))}})
+			caught(t, known[m.name], trial{statements: map[string]string{path: m.change.apply(t, text)}})
 		})
 	}
 }

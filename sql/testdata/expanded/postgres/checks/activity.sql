@@ -1,0 +1,9 @@
+SELECT i."WorkerId", MAX(i."AssignedAt"), MAX(i."StartedAt"), MAX(i."FinishedAt"), CAST(NULL AS timestamptz)
+FROM "BotWorkQueueItems" i
+WHERE i."Id" > @after_id AND i."Id" <= @last_id AND i."WorkerId" IS NOT NULL
+GROUP BY i."WorkerId"
+UNION ALL
+SELECT a."WorkerId", CAST(NULL AS timestamptz), CAST(NULL AS timestamptz), CAST(NULL AS timestamptz), MAX(a."FinishedAt")
+FROM "BotWorkItemAttempts" a
+WHERE a."ItemId" > @after_id AND a."ItemId" <= @last_id AND a."WorkerId" IS NOT NULL
+GROUP BY a."WorkerId";

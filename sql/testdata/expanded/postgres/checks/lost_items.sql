@@ -1,0 +1,27 @@
+SELECT h."Id", h."State", h."LeaseExpiresAt", h."AssignedAt", h."WorkerId", h."Name", h."WorkerState", h."LastSeenAt"
+FROM (
+    SELECT i."Id", i."State", i."LeaseExpiresAt", i."AssignedAt", i."WorkerId", w."Name", w."State" AS "WorkerState", w."LastSeenAt"
+    FROM "BotWorkQueueItems" i
+    LEFT JOIN "BotWorkers" w ON w."Id" = i."WorkerId"
+    WHERE i."State" = 1 AND i."Id" > @after_id AND i."WorkerId" IS NOT NULL AND (
+        w."Id" IS NULL
+        OR i."LeaseExpiresAt" < CAST(@stale AS timestamptz) OR i."LeaseExpiresAt" > CAST(@far AS timestamptz)
+        OR i."LeaseExpiresAt" IS NULL AND i."StartedAt" < CAST(@stale AS timestamptz) AND w."StartedAt" < CAST(@stale AS timestamptz)
+        OR w."State" = 'stopped' AND w."LastSeenAt" < CAST(@stale AS timestamptz))
+    UNION ALL
+    SELECT i."Id", i."State", i."LeaseExpiresAt", i."AssignedAt", i."WorkerId", w."Name", w."State" AS "WorkerState", w."LastSeenAt"
+    FROM "BotWorkQueueItems" i
+    LEFT JOIN "BotWorkers" w ON w."Id" = i."WorkerId"
+    WHERE i."State" = 5 AND i."Id" > @after_id AND i."WorkerId" IS NOT NULL AND (
+        w."Id" IS NULL
+        OR i."AssignedAt" < CAST(@stale AS timestamptz) AND w."LastSeenAt" < CAST(@stale AS timestamptz)
+            AND (w."State" <> 'active' OR w."LeaseExpiresAt" < CAST(@stale AS timestamptz)))
+    UNION ALL
+    SELECT i."Id", i."State", i."LeaseExpiresAt", i."AssignedAt", 0, i."Robot", 'robot', i."StartedAt"
+    FROM "BotWorkQueueItems" i
+    WHERE i."State" = 1 AND i."Id" > @after_id AND i."WorkerId" IS NULL AND i."Robot" IS NOT NULL AND (
+        i."LeaseExpiresAt" < CAST(@stale AS timestamptz) OR i."LeaseExpiresAt" > CAST(@far AS timestamptz)
+        OR i."LeaseExpiresAt" IS NULL AND i."StartedAt" < CAST(@stale AS timestamptz))
+) h
+ORDER BY h."Id"
+LIMIT @limit_rows;

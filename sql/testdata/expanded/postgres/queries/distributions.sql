@@ -1,0 +1,3 @@
+SELECT q."Name", q."Distribution"
+FROM "BotQueues" q
+WHERE q."Distribution" IS NOT NULL;

@@ -1,0 +1,62 @@
+WITH j AS MATERIALIZED (
+    SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint, "NewState" int, "Failures" int, "DelayMs" bigint, "NewOutput" text, "ErrorText" text,
+    "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewHash" text, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "TookMs" bigint, "Unbegun" int, "Completed" int, "Failed" int, "Stays" text)
+    CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId"
+        AND CASE WHEN i."Fence" = r."ItemFence" AND i."State" = 1 THEN TRUE ELSE FALSE END FOR UPDATE) l
+), done AS (
+UPDATE "BotWorkQueueItems" SET
+    "State" = j."NewState",
+    "RetryCount" = j."Failures",
+    "WorkerId" = CASE WHEN j."NewState" = 0 THEN NULL ELSE "BotWorkQueueItems"."WorkerId" END,
+    "AssignedAt" = CASE WHEN j."NewState" = 0 THEN NULL ELSE "BotWorkQueueItems"."AssignedAt" END,
+    "AvailableAt" = CASE WHEN j."NewState" = 0 AND j."DelayMs" IS NOT NULL THEN CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DelayMs" * INTERVAL '1 millisecond' ELSE "BotWorkQueueItems"."AvailableAt" END,
+    "Scheduled" = CASE WHEN j."NewState" = 0 THEN COALESCE(j."DelayMs", 0) > 0 ELSE "BotWorkQueueItems"."Scheduled" END,
+    "FinishedAt" = CASE WHEN j."NewState" = 0 THEN NULL ELSE CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) END,
+    "StartedAt" = CASE WHEN j."Unbegun" = 1 THEN NULL ELSE GREATEST("BotWorkQueueItems"."StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - j."TookMs" * INTERVAL '1 millisecond') END,
+    "FirstStartedAt" = CASE WHEN "BotWorkQueueItems"."FirstStartedAt" < "BotWorkQueueItems"."StartedAt" THEN "BotWorkQueueItems"."FirstStartedAt" WHEN j."Unbegun" = 1 THEN NULL ELSE GREATEST("BotWorkQueueItems"."StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - j."TookMs" * INTERVAL '1 millisecond') END,
+    "LeaseExpiresAt" = NULL,
+    "LockKey" = NULL,
+    "Output" = CASE WHEN j."NewState" = 2 THEN j."NewOutput" ELSE COALESCE(j."NewOutput", "BotWorkQueueItems"."Output") END,
+    "Analytics" = COALESCE(j."NewAnalytics", "BotWorkQueueItems"."Analytics"),
+    "Step" = CASE WHEN j."NewState" <> 2 THEN COALESCE(j."NewStep", "BotWorkQueueItems"."Step") END,
+    "Progress" = COALESCE(j."NewProgress", "BotWorkQueueItems"."Progress"),
+    "ProgressPercent" = COALESCE(j."NewPercent", "BotWorkQueueItems"."ProgressPercent"),
+    "PipelineHash" = COALESCE(j."NewHash", "BotWorkQueueItems"."PipelineHash"),
+    "LogTail" = CASE WHEN j."NewState" <> 2 THEN COALESCE(j."NewTail", "BotWorkQueueItems"."LogTail") END,
+    "Error" = j."ErrorText",
+    "ErrorKind" = j."Kind",
+    "RetainUntil" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."KeepMs" * INTERVAL '1 millisecond',
+    "UniqueKey" = CASE WHEN j."Hidden" = 1 AND NOT EXISTS (SELECT 1 FROM "BotQueues" q
+        WHERE q."Name" = "BotWorkQueueItems"."QueueName" AND q."DeletedKeysCount") THEN NULL ELSE "BotWorkQueueItems"."UniqueKey" END,
+    "DeletedAt" = CASE WHEN j."Hidden" = 1 THEN CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) ELSE "BotWorkQueueItems"."DeletedAt" END,
+    "DeletedReason" = CASE WHEN j."Hidden" = 1 THEN substr(j."ErrorText", 1, 1000) ELSE "BotWorkQueueItems"."DeletedReason" END
+FROM j
+WHERE "Id" = j."ItemId" AND CASE WHEN "Fence" = j."ItemFence" AND "State" = 1 THEN TRUE ELSE FALSE END
+  AND ("WorkerId" = @worker AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
+    OR "WorkerId" IS NULL AND "Robot" = CAST(@robot AS text) AND "LockKey" = CAST(@lock_key AS text))
+RETURNING "Id", "Fence", "QueueName", "StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) AS "EndedAt", j."Completed", j."Failed", j."Stays"
+), timed AS (
+    SELECT d."QueueName", d."EndedAt", d."Completed", d."Failed", d."Stays",
+        COALESCE(GREATEST(CAST(ROUND(EXTRACT(EPOCH FROM d."EndedAt" - d."StartedAt") * 1000) AS bigint), 0), 0) AS "TookMs"
+    FROM done d
+), classed AS (
+    SELECT t."QueueName", t."EndedAt", t."Completed", t."Failed", t."Stays", t."TookMs",
+        CASE WHEN t."TookMs" < 1 THEN 0 ELSE LEAST(CAST(CEIL(LN(CAST(t."TookMs" AS double precision)) / LN(CAST(1.1 AS double precision))) AS int), 298) + 1 END AS "Bucket"
+    FROM timed t
+), kept AS (
+    INSERT INTO "BotQueueStats" ("QueueName", "Kind", "StartsAt", "Bucket", "Events", "Level", "DurationMs")
+    SELECT k."QueueName", k."Kind", k."EndedAt", k."Bucket", COUNT(*), SUM(k."Level"), SUM(k."TookMs")
+    FROM (
+        SELECT c."QueueName", 'completed' AS "Kind", c."EndedAt", c."Bucket", CASE WHEN c."Stays" = 'completed' THEN 1 ELSE 0 END AS "Level", c."TookMs"
+        FROM classed c WHERE c."Completed" = 1
+        UNION ALL
+        SELECT c."QueueName", 'failed', c."EndedAt", c."Bucket", 0, c."TookMs"
+        FROM classed c WHERE c."Failed" = 1
+        UNION ALL
+        SELECT c."QueueName", c."Stays", c."EndedAt", 0, 1, 0
+        FROM classed c WHERE c."Stays" IN ('archived', 'deleted')
+    ) k
+    GROUP BY k."QueueName", k."Kind", k."EndedAt", k."Bucket"
+)
+SELECT d."Id", d."Fence", d."QueueName", d."StartedAt", d."EndedAt"
+FROM done d;

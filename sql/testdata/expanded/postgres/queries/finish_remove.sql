@@ -1,0 +1,3 @@
+DELETE FROM "BotWorkQueueItems"
+USING json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "ItemFence" bigint)
+WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence" AND "State" IN (2, 3);

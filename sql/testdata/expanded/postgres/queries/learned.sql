@@ -1,0 +1,4 @@
+SELECT d."Kind", d."Pipeline", d."Name", d."Runs", d."MeanMs", d."P90Ms"
+FROM "BotDurations" d
+ORDER BY d."UpdatedAt" DESC, d."Id" DESC
+LIMIT @limit_rows;

@@ -1,0 +1,9 @@
+SELECT q."Name", i."LimitKey", COUNT(*)
+FROM "BotWorkQueueItems" i JOIN "BotQueues" q ON q."Name" = i."QueueName"
+WHERE i."State" = 5 AND (q."ConcurrencyLimit" IS NOT NULL OR q."KeyConcurrencyLimit" IS NOT NULL)
+GROUP BY q."Name", i."LimitKey"
+UNION ALL
+SELECT q."Name", i."LimitKey", COUNT(*)
+FROM "BotWorkQueueItems" i JOIN "BotQueues" q ON q."Name" = i."QueueName"
+WHERE i."State" = 1 AND (q."ConcurrencyLimit" IS NOT NULL OR q."KeyConcurrencyLimit" IS NOT NULL)
+GROUP BY q."Name", i."LimitKey";

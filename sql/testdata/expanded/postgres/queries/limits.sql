@@ -1,0 +1,5 @@
+SELECT q."Name", q."ConcurrencyLimit", q."KeyConcurrencyLimit",
+    q."RateLimit", q."RatePeriodMs", q."KeyRateLimit", q."KeyRatePeriodMs"
+FROM "BotQueues" q
+WHERE q."ConcurrencyLimit" IS NOT NULL OR q."KeyConcurrencyLimit" IS NOT NULL OR q."RateLimit" IS NOT NULL OR q."KeyRateLimit" IS NOT NULL
+ORDER BY q."Name";

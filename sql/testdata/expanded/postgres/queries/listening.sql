@@ -1,0 +1,3 @@
+INSERT INTO "BotAssignmentMarks" ("Name", "Value")
+VALUES ('listening', CAST(EXTRACT(EPOCH FROM statement_timestamp()) AS bigint) + @seconds)
+ON CONFLICT ("Name") DO UPDATE SET "Value" = EXCLUDED."Value";

@@ -1,0 +1,1 @@
+UPDATE "BotAssignmentMarks" SET "Value" = "Value" + 1 WHERE "Name" = 'passes' AND "Value" = @passes;

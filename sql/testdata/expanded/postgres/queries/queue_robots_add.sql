@@ -1,0 +1,3 @@
+INSERT INTO "BotQueueRobots" ("QueueName", "Robot", "CanRead", "CanWrite")
+SELECT CAST(@name AS varchar), j."RobotName", j."MayRead", j."MayWrite"
+FROM json_to_recordset(CAST(@rows AS json)) AS j("RobotName" text, "MayRead" boolean, "MayWrite" boolean);

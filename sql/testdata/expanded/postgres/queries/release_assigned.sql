@@ -1,0 +1,6 @@
+UPDATE "BotWorkQueueItems" SET
+    "State" = 0,
+    "WorkerId" = NULL,
+    "AssignedAt" = NULL
+WHERE "State" = 5 AND "WorkerId" = @worker
+  AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance);

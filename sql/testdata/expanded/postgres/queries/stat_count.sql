@@ -1,0 +1,4 @@
+SELECT i."QueueName", i."State", CASE WHEN i."DeletedAt" IS NULL THEN 0 ELSE 1 END, COUNT(*)
+FROM "BotWorkQueueItems" i
+WHERE i."Id" > @after_id AND i."Id" <= @upto_id AND (i."State" IN (2, 3) OR i."DeletedAt" IS NOT NULL)
+GROUP BY i."QueueName", i."State", CASE WHEN i."DeletedAt" IS NULL THEN 0 ELSE 1 END;

@@ -1,0 +1,8 @@
+DELETE FROM "BotQueueStats"
+WHERE "Id" = ANY(ARRAY(
+    SELECT s."Id" FROM "BotQueueStats" s
+    WHERE s."Tier" = @tier AND s."StartsAt" < CAST(@before AS timestamptz)
+    ORDER BY s."StartsAt", s."Id"
+    LIMIT @limit_rows
+    FOR UPDATE SKIP LOCKED))
+RETURNING "QueueName", "Kind", "StartsAt", "Bucket", "Events", "Level", "DurationMs";

@@ -1,0 +1,5 @@
+SELECT i."Id", i."QueueName", i."State", CASE WHEN i."DeletedAt" IS NULL THEN 0 ELSE 1 END
+FROM "BotWorkQueueItems" i
+WHERE i."Id" = ANY(ARRAY(SELECT j."ItemId" FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint)))
+ORDER BY i."Id"
+FOR UPDATE;

@@ -1,0 +1,6 @@
+UPDATE "BotWorkQueueItems" SET
+    "Priority" = j."NewPrio",
+    "TaskPriority" = j."NewPrio"
+FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "OldState" int, "OldPrio" int, "NewPrio" int)
+WHERE "Id" = j."ItemId" AND CASE WHEN "State" = j."OldState" AND "Priority" = j."OldPrio"
+  AND "State" IN (0, 4) AND ("TaskPriority" IS NULL OR "TaskPriority" = "Priority") THEN TRUE ELSE FALSE END;

@@ -1,0 +1,1 @@
+UPDATE "BotInstallation" SET "Timeline" = @timeline WHERE "Timeline" IS NULL;

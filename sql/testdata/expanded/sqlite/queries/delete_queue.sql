@@ -1,0 +1,1 @@
+DELETE FROM BotQueues WHERE Name = @name AND Name <> 'default';

@@ -1,0 +1,4 @@
+SELECT COUNT(*)
+FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence FROM jsonb_each(@rows)) j
+JOIN BotWorkQueueItems i ON i.Id = j.ItemId
+WHERE i.Fence < j.ItemFence;

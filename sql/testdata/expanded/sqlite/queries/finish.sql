@@ -1,0 +1,41 @@
+UPDATE BotWorkQueueItems SET
+    State = j.NewState,
+    RetryCount = j.Failures,
+    WorkerId = CASE WHEN j.NewState = 0 THEN NULL ELSE WorkerId END,
+    AssignedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE AssignedAt END,
+    AvailableAt = CASE WHEN j.NewState = 0 AND j.DelayMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DelayMs / 1000.0)) ELSE AvailableAt END,
+    Scheduled = CASE WHEN j.NewState = 0 THEN CASE WHEN j.DelayMs > 0 THEN 1 ELSE 0 END ELSE Scheduled END,
+    FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))) END,
+    StartedAt = CASE WHEN j.Unbegun = 1 THEN NULL ELSE MAX(StartedAt, COALESCE(j.BeganAt, StartedAt)) END,
+    FirstStartedAt = CASE WHEN FirstStartedAt < StartedAt THEN FirstStartedAt WHEN j.Unbegun = 1 THEN NULL ELSE MAX(StartedAt, COALESCE(j.BeganAt, StartedAt)) END,
+    LeaseExpiresAt = NULL,
+    LockKey = NULL,
+    Output = CASE WHEN j.NewState = 2 THEN j.NewOutput ELSE COALESCE(j.NewOutput, BotWorkQueueItems.Output) END,
+    Analytics = COALESCE(j.NewAnalytics, BotWorkQueueItems.Analytics),
+    Step = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewStep, BotWorkQueueItems.Step) END,
+    Progress = COALESCE(j.NewProgress, BotWorkQueueItems.Progress),
+    ProgressPercent = COALESCE(j.NewPercent, BotWorkQueueItems.ProgressPercent),
+    PipelineHash = COALESCE(j.NewHash, BotWorkQueueItems.PipelineHash),
+    LogTail = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewTail, BotWorkQueueItems.LogTail) END,
+    Error = j.ErrorText,
+    ErrorKind = j.Kind,
+    RetainUntil = CASE WHEN j.KeepMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.KeepMs / 1000.0)) END,
+    UniqueKey = CASE WHEN j.Hidden = 1 AND NOT EXISTS (SELECT 1 FROM BotQueues q
+        WHERE q.Name = BotWorkQueueItems.QueueName AND q.DeletedKeysCount = 1) THEN NULL ELSE BotWorkQueueItems.UniqueKey END,
+    DeletedAt = CASE WHEN j.Hidden = 1 THEN (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))) ELSE BotWorkQueueItems.DeletedAt END,
+    DeletedReason = CASE WHEN j.Hidden = 1 THEN substr(j.ErrorText, 1, 1000) ELSE BotWorkQueueItems.DeletedReason END
+FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence,
+        json_extract(value, '$.NewState') AS NewState, json_extract(value, '$.Failures') AS Failures,
+        json_extract(value, '$.DelayMs') AS DelayMs, json_extract(value, '$.NewOutput') AS NewOutput,
+        json_extract(value, '$.ErrorText') AS ErrorText, json_extract(value, '$.Kind') AS Kind,
+        json_extract(value, '$.NewStep') AS NewStep, json_extract(value, '$.NewProgress') AS NewProgress,
+        json_extract(value, '$.NewPercent') AS NewPercent, json_extract(value, '$.NewTail') AS NewTail,
+        json_extract(value, '$.NewHash') AS NewHash,
+        json_extract(value, '$.NewAnalytics') AS NewAnalytics, json_extract(value, '$.KeepMs') AS KeepMs,
+        json_extract(value, '$.Hidden') AS Hidden, json_extract(value, '$.Unbegun') AS Unbegun,
+        CASE WHEN json_extract(value, '$.TookMs') IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -json_extract(value, '$.TookMs') / 1000.0)) END AS BeganAt
+      FROM jsonb_each(@rows)) j
+WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1
+  AND (WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)
+    OR WorkerId IS NULL AND Robot = @robot AND LockKey = @lock_key)
+RETURNING Id, Fence, QueueName, CAST(StartedAt AS TEXT), (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')));

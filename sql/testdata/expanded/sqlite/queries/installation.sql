@@ -1,0 +1,1 @@
+SELECT Epoch, Timeline, CAST(RaisedAt AS TEXT), Reason FROM BotInstallation;

@@ -1,0 +1,1 @@
+UPDATE BotAssignmentMarks SET Value = @value WHERE Name = @name;

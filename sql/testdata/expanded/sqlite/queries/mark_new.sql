@@ -1,0 +1,1 @@
+INSERT INTO BotAssignmentMarks (Name, Value) VALUES (@name, @value);

@@ -1,0 +1,1 @@
+SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'));

@@ -1,0 +1,1 @@
+SELECT COUNT(*) FROM (SELECT Id FROM BotWorkQueueItems WHERE QueueName = @name LIMIT CAST(@most AS INTEGER)) i;

@@ -1,0 +1,21 @@
+UPDATE BotWorkers SET
+    InstanceId = @instance,
+    Host = @host,
+    Pid = @pid,
+    ProcessKey = @process,
+    Version = @version,
+    Capacity = @capacity,
+    StuckSlots = 0,
+    Labels = @labels,
+    Channels = @channels,
+    Queues = @queues,
+    ReservedSlots = @reserved,
+    AvailableSince = NULL,
+    State = 'active',
+    StartedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
+    LastSeenAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+WHERE Name = @name AND (
+    State = 'stopped'
+    OR LeaseExpiresAt IS NULL
+    OR LeaseExpiresAt < COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+    OR InstanceId = @replaces);

@@ -1,0 +1,6 @@
+UPDATE BotPipelineRuns SET
+    Outcome = @outcome,
+    Error = @error_text,
+    Summary = @summary,
+    FinishedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+WHERE Id = @run AND Outcome = 'running';

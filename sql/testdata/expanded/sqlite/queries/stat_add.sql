@@ -1,0 +1,5 @@
+INSERT INTO BotQueueStats (QueueName, Kind, Tier, StartsAt, Bucket, Events, Level, DurationMs)
+SELECT json_extract(value, '$.QueueName'), json_extract(value, '$.Kind'), json_extract(value, '$.Tier'),
+    COALESCE(json_extract(value, '$.StartsAt'), COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))),
+    json_extract(value, '$.Bucket'), json_extract(value, '$.Events'), json_extract(value, '$.Level'), json_extract(value, '$.DurationMs')
+FROM jsonb_each(@rows);

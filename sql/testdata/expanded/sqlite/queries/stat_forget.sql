@@ -1,0 +1,2 @@
+DELETE FROM BotQueueStats
+WHERE QueueName = @queue;

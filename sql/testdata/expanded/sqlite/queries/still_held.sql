@@ -1,0 +1,6 @@
+SELECT i.Id, i.Fence
+FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence
+      FROM jsonb_each(@rows)) j
+JOIN BotWorkQueueItems i ON i.Id = j.ItemId
+WHERE i.State = 1 AND i.WorkerId = @worker AND i.Fence = j.ItemFence
+  AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance);

@@ -1,0 +1,3 @@
+UPDATE BotTasks SET
+    SettledUntil = @until
+WHERE Name = @task AND SettledUntil < @until;

@@ -1,0 +1,5 @@
+SELECT TOP (@limit_rows) f.Schedule, f.PlannedAt, f.WorkerName, COUNT(*), MIN(f.Outcome), MAX(f.Outcome)
+FROM BotScheduleFirings f
+GROUP BY f.Schedule, f.PlannedAt, f.WorkerName
+HAVING COUNT(*) > 1
+ORDER BY f.Schedule, f.PlannedAt, f.WorkerName;

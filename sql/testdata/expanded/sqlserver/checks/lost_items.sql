@@ -1,0 +1,26 @@
+SELECT TOP (@limit_rows) h.Id, h.State, h.LeaseExpiresAt, h.AssignedAt, h.WorkerId, h.Name, h.WorkerState, h.LastSeenAt
+FROM (
+    SELECT i.Id, i.State, i.LeaseExpiresAt, i.AssignedAt, i.WorkerId, w.Name, w.State AS WorkerState, w.LastSeenAt
+    FROM BotWorkQueueItems i
+    LEFT JOIN BotWorkers w ON w.Id = i.WorkerId
+    WHERE i.State = 1 AND i.Id > @after_id AND i.WorkerId IS NOT NULL AND (
+        w.Id IS NULL
+        OR i.LeaseExpiresAt < CAST(@stale AS DATETIME2(3)) OR i.LeaseExpiresAt > CAST(@far AS DATETIME2(3))
+        OR i.LeaseExpiresAt IS NULL AND i.StartedAt < CAST(@stale AS DATETIME2(3)) AND w.StartedAt < CAST(@stale AS DATETIME2(3))
+        OR w.State = N'stopped' AND w.LastSeenAt < CAST(@stale AS DATETIME2(3)))
+    UNION ALL
+    SELECT i.Id, i.State, i.LeaseExpiresAt, i.AssignedAt, i.WorkerId, w.Name, w.State AS WorkerState, w.LastSeenAt
+    FROM BotWorkQueueItems i
+    LEFT JOIN BotWorkers w ON w.Id = i.WorkerId
+    WHERE i.State = 5 AND i.Id > @after_id AND i.WorkerId IS NOT NULL AND (
+        w.Id IS NULL
+        OR i.AssignedAt < CAST(@stale AS DATETIME2(3)) AND w.LastSeenAt < CAST(@stale AS DATETIME2(3))
+            AND (w.State <> N'active' OR w.LeaseExpiresAt < CAST(@stale AS DATETIME2(3))))
+    UNION ALL
+    SELECT i.Id, i.State, i.LeaseExpiresAt, i.AssignedAt, 0, i.Robot, N'robot', i.StartedAt
+    FROM BotWorkQueueItems i
+    WHERE i.State = 1 AND i.Id > @after_id AND i.WorkerId IS NULL AND i.Robot IS NOT NULL AND (
+        i.LeaseExpiresAt < CAST(@stale AS DATETIME2(3)) OR i.LeaseExpiresAt > CAST(@far AS DATETIME2(3))
+        OR i.LeaseExpiresAt IS NULL AND i.StartedAt < CAST(@stale AS DATETIME2(3)))
+) h
+ORDER BY h.Id;

@@ -1,0 +1,11 @@
+SELECT TOP (@limit_rows) i.Id, i.Priority, i.AvailableAt
+FROM BotWorkQueueItems i
+WHERE i.State IN (0, 4) AND i.DeletedAt IS NULL
+  AND (i.Priority >= 500 AND i.AvailableAt < CAST(@before AS DATETIME2(3)) AND i.CreatedAt < CAST(@before AS DATETIME2(3))
+       OR i.Priority < 500 AND i.AvailableAt < CAST(@low_before AS DATETIME2(3)) AND i.CreatedAt < CAST(@low_before AS DATETIME2(3)))
+  AND NOT EXISTS (SELECT 1 FROM BotWorkItemAttempts a
+      WHERE a.ItemId = i.Id AND a.FinishedAt >= CASE WHEN i.Priority >= 500 THEN CAST(@before AS DATETIME2(3)) ELSE CAST(@low_before AS DATETIME2(3)) END)
+  AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'
+      OR q.ConcurrencyLimit IS NOT NULL OR q.KeyConcurrencyLimit IS NOT NULL OR q.RateLimit IS NOT NULL OR q.KeyRateLimit IS NOT NULL))
+  AND (@pipelines = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@pipelines) WITH (Pipeline NVARCHAR(200) '$') j WHERE j.Pipeline = LEFT(i.IntegrationConfig, 200)))
+ORDER BY i.Id;

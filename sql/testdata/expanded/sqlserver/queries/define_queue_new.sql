@@ -1,0 +1,14 @@
+INSERT INTO BotQueues
+    (Name, DefinedBy, CreatedAt, UpdatedAt,
+    Description, Consumer, PriorityOffset, ResilienceConfig, RetryAs, KeyScope, DeletedKeysCount, TtlMs, RetainMs,
+    ArchiveAgeMs, ArchiveLimit, Deletion, PayloadSchema, OutputSchema, AnalyticsSchema, Encrypted, PublicAccess,
+    RobotDeletesOnlyOwn, CheckoutMs, ConcurrencyLimit, KeyConcurrencyLimit, RateLimit, RatePeriodMs, KeyRateLimit,
+    KeyRatePeriodMs, Distribution, MaxReleases, MaxPayload, MaxOutput)
+VALUES
+    (@name, @by, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
+    COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
+    @description, @consumer, @priority_offset, @resilience_config, @retry_as, @key_scope, @deleted_keys_count,
+    @ttl_ms, @retain_ms, @archive_age_ms, @archive_limit, @deletion, @payload_schema, @output_schema,
+    @analytics_schema, @encrypted, @public_access, @robot_deletes_only_own, @checkout_ms, @concurrency_limit,
+    @key_concurrency_limit, @rate_limit, @rate_period_ms, @key_rate_limit, @key_rate_period_ms, @distribution,
+    @max_releases, @max_payload, @max_output);

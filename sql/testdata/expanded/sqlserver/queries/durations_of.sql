@@ -1,0 +1,4 @@
+SELECT d.KeyHash, d.Kind, d.Pipeline, d.Name, d.Runs, d.MeanMs, d.ErrorMs, d.Histogram, d.Version, d.UpdatedAt
+FROM BotDurations d WITH (UPDLOCK, ROWLOCK)
+WHERE d.KeyHash IN (SELECT j.KeyHash FROM OPENJSON(@rows) WITH (KeyHash NVARCHAR(64) '$.KeyHash') j)
+ORDER BY d.KeyHash;

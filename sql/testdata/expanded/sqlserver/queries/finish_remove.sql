@@ -1,0 +1,3 @@
+DELETE FROM BotWorkQueueItems
+WHERE State IN (2, 3) AND EXISTS (SELECT 1 FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence') j
+    WHERE j.ItemId = BotWorkQueueItems.Id AND j.ItemFence = BotWorkQueueItems.Fence);

@@ -1,0 +1,1 @@
+SELECT Epoch, Timeline, RaisedAt, Reason FROM BotInstallation;

@@ -1,0 +1,14 @@
+SELECT j.Kind, j.Hash, i.Id
+FROM OPENJSON(@rows) WITH (Kind NVARCHAR(20) '$.Kind', Hash NVARCHAR(64) '$.Hash') j
+JOIN BotWorkQueueItems i ON i.UniqueKey = j.Hash
+WHERE j.Kind = N'unique'
+UNION ALL
+SELECT j.Kind, j.Hash, i.Id
+FROM OPENJSON(@rows) WITH (Kind NVARCHAR(20) '$.Kind', Hash NVARCHAR(64) '$.Hash') j
+JOIN BotWorkQueueItems i ON i.ContentKey = j.Hash
+WHERE j.Kind = N'content' AND i.State IN (0, 1, 4, 5)
+UNION ALL
+SELECT j.Kind, j.Hash, i.Id
+FROM OPENJSON(@rows) WITH (Kind NVARCHAR(20) '$.Kind', Hash NVARCHAR(64) '$.Hash') j
+JOIN BotWorkQueueItems i ON i.TimedKey = j.Hash
+WHERE j.Kind = N'timed' AND i.TimedUntil > COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)));

@@ -1,0 +1,11 @@
+SELECT MAX(p.PlannedAt)
+FROM (
+    SELECT MAX(f.PlannedAt) AS PlannedAt
+    FROM BotScheduleFirings f
+    WHERE f.Schedule = CAST(@schedule AS NVARCHAR(450)) AND f.WorkerName = CAST(@worker_name AS NVARCHAR(450))
+    UNION ALL
+    SELECT MAX(r.PlannedAt) AS PlannedAt
+    FROM BotPipelineRuns r
+    JOIN BotWorkers w ON w.Id = r.WorkerId
+    WHERE r.Pipeline = CAST(@schedule AS NVARCHAR(450)) AND w.Name = CAST(@worker_name AS NVARCHAR(450))
+) p;

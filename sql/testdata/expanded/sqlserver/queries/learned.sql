@@ -1,0 +1,3 @@
+SELECT TOP (@limit_rows) d.Kind, d.Pipeline, d.Name, d.Runs, d.MeanMs, d.P90Ms
+FROM BotDurations d
+ORDER BY d.UpdatedAt DESC, d.Id DESC;

@@ -1,0 +1,2 @@
+SELECT COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))), m.Name, m.Value
+FROM BotAssignmentMarks m;

@@ -1,0 +1,1 @@
+DELETE FROM BotQueueRobots WHERE QueueName = CAST(@name AS NVARCHAR(450));

@@ -1,0 +1,19 @@
+SELECT u.QueueName, u.State, u.Life, COUNT_BIG(*), MIN(u.AvailableAt)
+FROM (
+    SELECT i.QueueName, i.State, i.AvailableAt, CASE WHEN i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN N'pending' WHEN i.RetryCount > 0 THEN N'retry' ELSE N'scheduled' END AS Life
+    FROM BotWorkQueueItems i
+    WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NULL AND i.DeletedAt IS NULL
+    UNION ALL
+    SELECT i.QueueName, i.State, i.AvailableAt, CASE WHEN i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN N'pending' WHEN i.RetryCount > 0 THEN N'retry' ELSE N'scheduled' END AS Life
+    FROM BotWorkQueueItems i
+    WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NOT NULL AND i.DeletedAt IS NULL
+    UNION ALL
+    SELECT i.QueueName, i.State, i.AvailableAt, N'assigned' AS Life
+    FROM BotWorkQueueItems i
+    WHERE i.State = 5 AND i.DeletedAt IS NULL
+    UNION ALL
+    SELECT i.QueueName, i.State, i.AvailableAt, N'active' AS Life
+    FROM BotWorkQueueItems i
+    WHERE i.State = 1 AND i.DeletedAt IS NULL
+) u
+GROUP BY u.QueueName, u.State, u.Life;

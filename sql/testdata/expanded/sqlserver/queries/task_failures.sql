@@ -1,0 +1,7 @@
+SELECT TOP (@limit_rows) i.Id, i.TaskName, i.TaskScope, i.QueueName, i.Priority, COALESCE(i.TaskPlannedAt, i.CreatedAt), i.DeadlineAt,
+    i.IntegrationConfig, i.Error, i.ErrorKind, i.RetryCount, i.FinishedAt,
+    CASE WHEN i.DeletedAt IS NOT NULL OR EXISTS (SELECT 1 FROM BotWorkQueueItems c
+        WHERE c.RootId IS NOT NULL AND c.RootId = COALESCE(i.RootId, i.Id) AND c.Id > i.Id) THEN 1 ELSE 0 END
+FROM BotWorkQueueItems i
+WHERE i.State = 3 AND i.TaskName IS NOT NULL AND i.TaskNotifiedAt IS NULL
+ORDER BY i.Id;

@@ -1,0 +1,8 @@
+UPDATE t SET
+    TaskName = j.Task,
+    TaskScope = j.Scope,
+    TaskPlannedAt = j.Instant,
+    TaskPriority = t.Priority
+FROM BotWorkQueueItems t
+JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', Task NVARCHAR(MAX) '$.Task', Scope NVARCHAR(MAX) '$.Scope', Instant DATETIME2(3) '$.Instant') j ON j.ItemId = t.Id
+WHERE t.State IN (0, 4);

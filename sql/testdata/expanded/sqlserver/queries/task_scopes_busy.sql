@@ -1,0 +1,4 @@
+SELECT COALESCE(i.TaskScope, N''), MIN(i.CreatedAt)
+FROM BotWorkQueueItems i
+WHERE i.TaskName = CAST(@task AS NVARCHAR(450)) AND i.State IN (0, 1, 4, 5) AND i.DeletedAt IS NULL
+GROUP BY i.TaskScope;
