@@ -14,6 +14,7 @@ import (
 var own = map[string][]string{
 	"queries/assignment_lock.sql":  {"postgres", "sqlserver"}, // SQLite's write transaction is the lock
 	"queries/clean_session.sql":    {"postgres", "sqlserver"}, // SQLite has one writer
+	"fragments/now_once.sql":       {"sqlite"},                // the others compute now once by themselves
 	"queries/finish_plain.sql":     {"postgres", "sqlite"},    // what it would gain on SQL Server is not measured
 	"queries/listening.sql":        {"postgres"},              // the others carry no notices
 	"queries/notify.sql":           {"postgres"},              // likewise

@@ -8,17 +8,17 @@
 UPDATE "BotWorkQueueItems" SET
     "State" = 5,
     "WorkerId" = j."HolderId",
-    "AssignedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
+    "AssignedAt" = {{now}},
     "RunOrder" = j."RunOrder",
     "AssignedEstimateMs" = j."EstimateMs",
     "Channel" = j."Channel"
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "HolderId" bigint, "FromId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
 WHERE "Id" = j."ItemId"
   AND CASE WHEN "State" IN (0, 4)
-    AND "AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+    AND "AvailableAt" <= {{now}}
     AND "DeletedAt" IS NULL
-    AND ("DeadlineAt" IS NULL OR "DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-    AND ("ExpiresAt" IS NULL OR "ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+    AND ("DeadlineAt" IS NULL OR "DeadlineAt" >= {{now}})
+    AND ("ExpiresAt" IS NULL OR "ExpiresAt" >= {{now}})
     AND "QueueName" <> ALL (ARRAY(SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots'))
     AND j."HolderId" IN (SELECT w."Id" FROM "BotWorkers" w
-        WHERE w."State" = 'active' AND (w."LeaseExpiresAt" IS NULL OR w."LeaseExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))) THEN TRUE ELSE FALSE END;
+        WHERE w."State" = 'active' AND (w."LeaseExpiresAt" IS NULL OR w."LeaseExpiresAt" >= {{now}})) THEN TRUE ELSE FALSE END;

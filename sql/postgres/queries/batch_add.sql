@@ -2,4 +2,4 @@
 -- part that is there already.
 -- In:  batch_key, part, kind, items, digest, result, now (NULL: the database clock)
 INSERT INTO "BotBatches" ("BatchKey", "Part", "Kind", "Items", "Digest", "Result", "CreatedAt")
-VALUES (@batch_key, @part, @kind, @items, @digest, @result, CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)));
+VALUES (@batch_key, @part, @kind, @items, @digest, @result, {{now}});

@@ -12,7 +12,7 @@ WITH j AS MATERIALIZED (
         AND CASE WHEN i."Fence" = r."ItemFence" AND i."State" = 1 THEN TRUE ELSE FALSE END FOR UPDATE) l
 )
 UPDATE "BotWorkQueueItems" SET
-    "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond',
+    "LeaseExpiresAt" = {{now_plus ms=CAST(@lease_ms AS bigint)}},
     "BegunFence" = CASE WHEN ("Id", "Fence") IN (SELECT b."ItemId", b."ItemFence" FROM json_to_recordset(CAST(@begun AS json)) AS b("ItemId" bigint, "ItemFence" bigint))
         THEN "Fence" ELSE "BegunFence" END
 FROM j

@@ -4,8 +4,8 @@
 UPDATE "BotWorkers" SET
     "Beats" = "Beats" + 1,
     "StuckSlots" = @stuck,
-    "AvailableSince" = CASE WHEN CAST(@ended_ms AS bigint) IS NULL THEN "AvailableSince" ELSE CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@ended_ms AS bigint) * INTERVAL '1 millisecond' END,
-    "LastSeenAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
-    "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
+    "AvailableSince" = CASE WHEN CAST(@ended_ms AS bigint) IS NULL THEN "AvailableSince" ELSE {{now_minus ms=CAST(@ended_ms AS bigint)}} END,
+    "LastSeenAt" = {{now}},
+    "LeaseExpiresAt" = {{now_plus ms=CAST(@lease_ms AS bigint)}}
 WHERE "Id" = @worker AND "InstanceId" = @instance AND "State" <> 'stopped'
 RETURNING "State", "Beats";

@@ -22,15 +22,15 @@ UPDATE "BotWorkQueueItems" SET
     "Robot" = @robot,
     "LockKey" = @lock_key,
     "AssignedAt" = NULL,
-    "StartedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
-    "FirstStartedAt" = COALESCE("FirstStartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))),
+    "StartedAt" = {{now}},
+    "FirstStartedAt" = COALESCE("FirstStartedAt", {{now}}),
     "Step" = NULL,
     "Progress" = NULL,
     "ProgressPercent" = NULL,
     "PipelineHash" = NULL,
     "IdempotencyKey" = COALESCE("IdempotencyKey", CAST(gen_random_uuid() AS text)),
     "LogTail" = NULL,
-    "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + COALESCE(CAST(@lease_ms AS bigint), (SELECT q."CheckoutMs" FROM "BotQueues" q WHERE q."Name" = @queue), 600000) * INTERVAL '1 millisecond'
+    "LeaseExpiresAt" = {{now_plus ms=COALESCE(CAST(@lease_ms AS bigint), (SELECT q."CheckoutMs" FROM "BotQueues" q WHERE q."Name" = @queue), 600000)}}
 WHERE "State" IN (0, 4) AND "Id" = ANY (ARRAY(
     SELECT h."Id"
     FROM (
@@ -40,8 +40,8 @@ WHERE "State" IN (0, 4) AND "Id" = ANY (ARRAY(
             FROM "BotWorkQueueItems" c
             WHERE c."State" IN (0, 4) AND c."Fence" >= 0 AND c."DeadlineAt" IS NULL
               AND c."QueueName" = @queue AND c."DeletedAt" IS NULL
-              AND c."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
-              AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+              AND c."AvailableAt" <= {{now}}
+              AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= {{now}})
               AND (CAST(@natural_key AS text) IS NULL OR c."NaturalKey" = CAST(@natural_key AS text))
               AND (c."RetryCount" = 0 AND CAST(@tries_new AS bigint) = 1 OR c."RetryCount" = 1 AND CAST(@tries_once AS bigint) = 1 OR c."RetryCount" > 1 AND CAST(@tries_again AS bigint) = 1)
               AND (CAST(@ids AS json) IS NULL OR c."Id" IN (SELECT j."ItemId" FROM json_to_recordset(CAST(@ids AS json)) AS j("ItemId" bigint)))
@@ -62,10 +62,10 @@ WHERE "State" IN (0, 4) AND "Id" = ANY (ARRAY(
         FROM (
             SELECT c."Id", c."Priority", c."DeadlineAt"
             FROM "BotWorkQueueItems" c
-            WHERE c."State" IN (0, 4) AND c."Fence" >= 0 AND c."DeadlineAt" IS NOT NULL AND c."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+            WHERE c."State" IN (0, 4) AND c."Fence" >= 0 AND c."DeadlineAt" IS NOT NULL AND c."DeadlineAt" >= {{now}}
               AND c."QueueName" = @queue AND c."DeletedAt" IS NULL
-              AND c."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
-              AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+              AND c."AvailableAt" <= {{now}}
+              AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= {{now}})
               AND (CAST(@natural_key AS text) IS NULL OR c."NaturalKey" = CAST(@natural_key AS text))
               AND (c."RetryCount" = 0 AND CAST(@tries_new AS bigint) = 1 OR c."RetryCount" = 1 AND CAST(@tries_once AS bigint) = 1 OR c."RetryCount" > 1 AND CAST(@tries_again AS bigint) = 1)
               AND (CAST(@ids AS json) IS NULL OR c."Id" IN (SELECT j."ItemId" FROM json_to_recordset(CAST(@ids AS json)) AS j("ItemId" bigint)))

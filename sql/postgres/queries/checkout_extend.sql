@@ -3,9 +3,9 @@
 -- In:  id, robot, fence, lock_key (a hash), lease_ms (NULL: as the queue says), now (NULL: the database clock)
 -- Out: the end of the lease; nothing when it was lost.
 UPDATE "BotWorkQueueItems" SET
-    "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + COALESCE(CAST(@lease_ms AS bigint), (SELECT q."CheckoutMs" FROM "BotQueues" q WHERE q."Name" = "BotWorkQueueItems"."QueueName"), 600000) * INTERVAL '1 millisecond'
+    "LeaseExpiresAt" = {{now_plus ms=COALESCE(CAST(@lease_ms AS bigint), (SELECT q."CheckoutMs" FROM "BotQueues" q WHERE q."Name" = "BotWorkQueueItems"."QueueName"), 600000)}}
 WHERE "Id" = @id AND "State" = 1 AND "WorkerId" IS NULL AND "Fence" = @fence
-  AND "Robot" = CAST(@robot AS text) AND "LockKey" = CAST(@lock_key AS text) AND "LeaseExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+  AND "Robot" = CAST(@robot AS text) AND "LockKey" = CAST(@lock_key AS text) AND "LeaseExpiresAt" >= {{now}}
   AND EXISTS (SELECT 1 FROM "BotQueues" q
       WHERE q."Name" = "BotWorkQueueItems"."QueueName"
         AND (q."PublicAccess" OR EXISTS (SELECT 1 FROM "BotQueueRobots" r

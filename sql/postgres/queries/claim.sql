@@ -19,15 +19,15 @@
 UPDATE "BotWorkQueueItems" SET
     "State" = 1,
     "Fence" = GREATEST("Fence", (SELECT e."Epoch" FROM "BotInstallation" e) * 1000000000) + 1,
-    "StartedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
-    "FirstStartedAt" = COALESCE("FirstStartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))),
+    "StartedAt" = {{now}},
+    "FirstStartedAt" = COALESCE("FirstStartedAt", {{now}}),
     "Step" = NULL,
     "Progress" = NULL,
     "ProgressPercent" = NULL,
     "PipelineHash" = NULL,
     "IdempotencyKey" = COALESCE("IdempotencyKey", CAST(gen_random_uuid() AS text)),
     "LogTail" = NULL,
-    "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
+    "LeaseExpiresAt" = {{now_plus ms=CAST(@lease_ms AS bigint)}}
 WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
     SELECT b."Id"
     FROM (
@@ -39,10 +39,10 @@ WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
             COALESCE(octet_length(c."Payload"), 0) + octet_length(c."IntegrationConfig") AS "Bytes"
         FROM "BotWorkQueueItems" c
         WHERE c."State" = 5 AND c."WorkerId" = @worker AND c."Priority" BETWEEN @min_priority AND @max_priority
-          AND c."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+          AND c."AvailableAt" <= {{now}}
           AND c."DeletedAt" IS NULL
-          AND (c."DeadlineAt" IS NULL OR c."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-          AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+          AND (c."DeadlineAt" IS NULL OR c."DeadlineAt" >= {{now}})
+          AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= {{now}})
           AND c."QueueName" <> ALL (ARRAY(SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots'))
           AND (CAST(@full_channels AS text) = '[]' OR c."Channel" IS NULL OR c."Channel" NOT IN (SELECT f.value FROM jsonb_array_elements_text(CAST(@full_channels AS jsonb)) f))
           AND EXISTS (SELECT 1 FROM "BotWorkers" w
@@ -58,10 +58,10 @@ WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
             COALESCE(octet_length(c."Payload"), 0) + octet_length(c."IntegrationConfig") AS "Bytes"
         FROM "BotWorkQueueItems" c
         WHERE c."State" = 5 AND c."WorkerId" = @worker AND c."Priority" BETWEEN @min_priority AND @max_priority
-          AND c."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+          AND c."AvailableAt" <= {{now}}
           AND c."DeletedAt" IS NULL
-          AND (c."DeadlineAt" IS NULL OR c."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-          AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+          AND (c."DeadlineAt" IS NULL OR c."DeadlineAt" >= {{now}})
+          AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= {{now}})
           AND c."QueueName" <> ALL (ARRAY(SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots'))
           AND (CAST(@full_channels AS text) = '[]' OR c."Channel" IS NULL OR c."Channel" NOT IN (SELECT f.value FROM jsonb_array_elements_text(CAST(@full_channels AS jsonb)) f))
           AND EXISTS (SELECT 1 FROM "BotWorkers" w

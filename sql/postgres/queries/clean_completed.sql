@@ -6,7 +6,7 @@ SELECT c."Id", c."Fence", c."State", CASE WHEN c."DeletedAt" IS NULL THEN 0 ELSE
     (SELECT COUNT(*) FROM "BotWorkItemAttempts" a WHERE a."ItemId" = c."Id")
 FROM "BotWorkQueueItems" c
 WHERE c."State" = 2 AND c."RetainUntil" IS NULL AND c."DeletedAt" IS NULL AND c."QueueName" = @queue
-  AND c."FinishedAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@age_ms AS bigint) * INTERVAL '1 millisecond'
+  AND c."FinishedAt" <= {{now_minus ms=CAST(@age_ms AS bigint)}}
 ORDER BY c."FinishedAt", c."Id"
 LIMIT @limit_rows
 FOR UPDATE OF c SKIP LOCKED;

@@ -6,7 +6,7 @@
 DELETE FROM "BotScheduleFirings"
 WHERE "Id" = ANY (ARRAY(
     SELECT c."Id" FROM "BotScheduleFirings" c
-    WHERE c."PlannedAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@age_ms AS bigint) * INTERVAL '1 millisecond' AND c."RecordedAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@age_ms AS bigint) * INTERVAL '1 millisecond'
+    WHERE c."PlannedAt" <= {{now_minus ms=CAST(@age_ms AS bigint)}} AND c."RecordedAt" <= {{now_minus ms=CAST(@age_ms AS bigint)}}
       AND (EXISTS (SELECT 1 FROM "BotScheduleFirings" n
               WHERE n."Schedule" = c."Schedule" AND n."WorkerName" = c."WorkerName" AND n."PlannedAt" > c."PlannedAt")
           OR c."WorkerName" <> '' AND c."Schedule" NOT LIKE 'task:%'

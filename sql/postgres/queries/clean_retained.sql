@@ -4,7 +4,7 @@
 SELECT c."Id", c."Fence", c."State", CASE WHEN c."DeletedAt" IS NULL THEN 0 ELSE 1 END,
     (SELECT COUNT(*) FROM "BotWorkItemAttempts" a WHERE a."ItemId" = c."Id")
 FROM "BotWorkQueueItems" c
-WHERE c."State" = 2 AND c."DeletedAt" IS NULL AND c."RetainUntil" IS NOT NULL AND c."RetainUntil" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+WHERE c."State" = 2 AND c."DeletedAt" IS NULL AND c."RetainUntil" IS NOT NULL AND c."RetainUntil" <= {{now}}
 ORDER BY c."RetainUntil", c."Id"
 LIMIT @limit_rows
 FOR UPDATE OF c SKIP LOCKED;

@@ -5,9 +5,9 @@
 DELETE FROM "BotPipelineRuns"
 WHERE "Id" = ANY (ARRAY(
     SELECT c."Id" FROM "BotPipelineRuns" c
-    WHERE c."StartedAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@age_ms AS bigint) * INTERVAL '1 millisecond' AND COALESCE(c."FinishedAt", c."StartedAt") <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@age_ms AS bigint) * INTERVAL '1 millisecond'
+    WHERE c."StartedAt" <= {{now_minus ms=CAST(@age_ms AS bigint)}} AND COALESCE(c."FinishedAt", c."StartedAt") <= {{now_minus ms=CAST(@age_ms AS bigint)}}
       AND (c."Outcome" <> 'running' OR NOT EXISTS (SELECT 1 FROM "BotWorkers" w
-              WHERE w."Id" = c."WorkerId" AND w."State" <> 'stopped' AND w."LeaseExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) AND c."StartedAt" >= w."StartedAt"))
+              WHERE w."Id" = c."WorkerId" AND w."State" <> 'stopped' AND w."LeaseExpiresAt" >= {{now}} AND c."StartedAt" >= w."StartedAt"))
       AND (c."PlannedAt" IS NULL
           OR NOT EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = c."WorkerId")
           OR EXISTS (SELECT 1 FROM "BotPipelineRuns" n

@@ -2,9 +2,9 @@
 -- In:  age_ms, limit_rows, now (NULL: the database clock)
 -- A worker may take a text up again meanwhile: the outer WHERE repeats the age.
 DELETE FROM "BotPipelineTexts"
-WHERE "UsedAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@age_ms AS bigint) * INTERVAL '1 millisecond' AND "Id" = ANY (ARRAY(
+WHERE "UsedAt" <= {{now_minus ms=CAST(@age_ms AS bigint)}} AND "Id" = ANY (ARRAY(
     SELECT c."Id" FROM "BotPipelineTexts" c
-    WHERE c."UsedAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@age_ms AS bigint) * INTERVAL '1 millisecond'
+    WHERE c."UsedAt" <= {{now_minus ms=CAST(@age_ms AS bigint)}}
     ORDER BY c."UsedAt", c."Id"
     LIMIT @limit_rows
     FOR UPDATE SKIP LOCKED));

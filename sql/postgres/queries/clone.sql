@@ -8,10 +8,10 @@ INSERT INTO "BotWorkQueueItems"
     "LimitKey", "Encrypted",
      "State", "UniqueKey", "AvailableAt", "CreatedAt", "CreatedBy", "ExpiresAt")
 SELECT i."QueueName", i."Priority", i."IntegrationConfig", i."Payload", i."EstimatedDurationMs",
-    i."ResilienceConfig", CASE WHEN i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) THEN i."DeadlineAt" END, i."NaturalKey", i."Tags", i."Metadata", i."Labels", i."Selectors", i."Expedite",
+    i."ResilienceConfig", CASE WHEN i."DeadlineAt" >= {{now}} THEN i."DeadlineAt" END, i."NaturalKey", i."Tags", i."Metadata", i."Labels", i."Selectors", i."Expedite",
     i."TaskName", i."TaskScope", i."RetainMs", i."LimitKey", i."Encrypted",
-    4, CAST(@unique_key AS varchar), CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)), CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)), CAST(@author AS varchar),
-    CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@life_ms AS bigint) * INTERVAL '1 millisecond'
+    4, CAST(@unique_key AS varchar), {{now}}, {{now}}, CAST(@author AS varchar),
+    {{now_plus ms=CAST(@life_ms AS bigint)}}
 FROM "BotWorkQueueItems" i
 WHERE i."Id" = @id
 RETURNING "Id";

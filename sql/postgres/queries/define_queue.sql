@@ -36,5 +36,5 @@ UPDATE "BotQueues" SET
     "MaxOutput" = @max_output,
     "Revision" = "Revision" + 1,
     "DefinedBy" = @by,
-    "UpdatedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+    "UpdatedAt" = {{now}}
 WHERE "Id" = @id AND "Revision" = @revision;

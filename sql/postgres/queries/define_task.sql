@@ -17,8 +17,8 @@ UPDATE "BotTasks" SET
     "EstimatedDurationMs" = @estimated_duration_ms,
     "NotificationConfig" = @notification_config,
     "Definition" = @definition,
-    "SettledUntil" = CASE WHEN @settle = 1 AND "SettledUntil" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) THEN CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) ELSE "SettledUntil" END,
+    "SettledUntil" = CASE WHEN @settle = 1 AND "SettledUntil" < {{now}} THEN {{now}} ELSE "SettledUntil" END,
     "Revision" = "Revision" + 1,
     "DefinedBy" = @by,
-    "UpdatedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+    "UpdatedAt" = {{now}}
 WHERE "Name" = @name AND "Revision" = @revision;

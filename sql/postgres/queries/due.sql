@@ -22,9 +22,9 @@ FROM (
     FROM "BotWorkQueueItems" i
     WHERE i."State" IN (0, 4) AND NOT i."Scheduled" AND i."DeadlineAt" IS NULL
       AND i."Priority" BETWEEN @min_priority AND @max_priority
-      AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+      AND i."AvailableAt" <= {{now}}
       AND i."DeletedAt" IS NULL
-      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= {{now}})
       AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
       AND (CAST(@queues AS text) = '[]' OR i."QueueName" NOT IN (SELECT json_array_elements_text(CAST(@queues AS json))))
       AND (CAST(@pipelines AS text) = '[]' OR substr(i."IntegrationConfig", 1, 200) NOT IN (SELECT json_array_elements_text(CAST(@pipelines AS json))))
@@ -42,11 +42,11 @@ FROM (
         i."LimitKey", i."AvailableAt", i."Labels", i."Selectors", i."Expedite",
         CASE WHEN i."EstimatedDurationMs" IS NULL THEN i."TaskName" END AS "TaskName", CASE WHEN i."EstimatedDurationMs" IS NULL THEN i."NaturalKey" END AS "NaturalKey", i."Scheduled"
     FROM "BotWorkQueueItems" i
-    WHERE i."State" IN (0, 4) AND NOT i."Scheduled" AND i."DeadlineAt" IS NOT NULL AND i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+    WHERE i."State" IN (0, 4) AND NOT i."Scheduled" AND i."DeadlineAt" IS NOT NULL AND i."DeadlineAt" >= {{now}}
       AND i."Priority" BETWEEN @min_priority AND @max_priority
-      AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+      AND i."AvailableAt" <= {{now}}
       AND i."DeletedAt" IS NULL
-      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= {{now}})
       AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
       AND (CAST(@queues AS text) = '[]' OR i."QueueName" NOT IN (SELECT json_array_elements_text(CAST(@queues AS json))))
       AND (CAST(@pipelines AS text) = '[]' OR substr(i."IntegrationConfig", 1, 200) NOT IN (SELECT json_array_elements_text(CAST(@pipelines AS json))))
@@ -64,11 +64,11 @@ FROM (
         i."LimitKey", i."AvailableAt", i."Labels", i."Selectors", i."Expedite",
         CASE WHEN i."EstimatedDurationMs" IS NULL THEN i."TaskName" END AS "TaskName", CASE WHEN i."EstimatedDurationMs" IS NULL THEN i."NaturalKey" END AS "NaturalKey", i."Scheduled"
     FROM "BotWorkQueueItems" i
-    WHERE i."State" IN (0, 4) AND NOT i."Scheduled" AND i."Expedite" AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+    WHERE i."State" IN (0, 4) AND NOT i."Scheduled" AND i."Expedite" AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= {{now}})
       AND i."Priority" BETWEEN @min_priority AND @max_priority
-      AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+      AND i."AvailableAt" <= {{now}}
       AND i."DeletedAt" IS NULL
-      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= {{now}})
       AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
       AND (CAST(@queues AS text) = '[]' OR i."QueueName" NOT IN (SELECT json_array_elements_text(CAST(@queues AS json))))
       AND (CAST(@pipelines AS text) = '[]' OR substr(i."IntegrationConfig", 1, 200) NOT IN (SELECT json_array_elements_text(CAST(@pipelines AS json))))
@@ -86,11 +86,11 @@ FROM (
         i."LimitKey", i."AvailableAt", i."Labels", i."Selectors", i."Expedite",
         CASE WHEN i."EstimatedDurationMs" IS NULL THEN i."TaskName" END AS "TaskName", CASE WHEN i."EstimatedDurationMs" IS NULL THEN i."NaturalKey" END AS "NaturalKey", i."Scheduled"
     FROM "BotWorkQueueItems" i
-    WHERE i."State" IN (0, 4) AND i."Scheduled" AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+    WHERE i."State" IN (0, 4) AND i."Scheduled" AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= {{now}})
       AND i."Priority" BETWEEN @min_priority AND @max_priority
-      AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+      AND i."AvailableAt" <= {{now}}
       AND i."DeletedAt" IS NULL
-      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= {{now}})
       AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
       AND (CAST(@queues AS text) = '[]' OR i."QueueName" NOT IN (SELECT json_array_elements_text(CAST(@queues AS json))))
       AND (CAST(@pipelines AS text) = '[]' OR substr(i."IntegrationConfig", 1, 200) NOT IN (SELECT json_array_elements_text(CAST(@pipelines AS json))))

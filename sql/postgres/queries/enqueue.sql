@@ -16,14 +16,14 @@ INSERT INTO "BotWorkQueueItems"
      "AvailableAt", "Scheduled", "DeadlineAt", "CreatedBy", "CreatedAt", "TaskName", "NaturalKey", "LimitKey", "Tags", "Metadata",
      "Labels", "Selectors", "Expedite", "RetainMs", "ExpiresAt", "Encrypted", "LockKey", "UniqueKey", "ContentKey", "TimedKey", "TimedUntil")
 SELECT j."Queue", j."NewState", j."Prio", j."Config", j."Body", j."EstimateMs", j."Policy",
-    COALESCE(j."DueAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DelayMs" * INTERVAL '1 millisecond'),
+    COALESCE(j."DueAt", {{now_plus ms=j."DelayMs"}}),
     CASE WHEN j."DueAt" IS NULL THEN j."DelayMs" > 0 ELSE j."DueAt" > COALESCE(CAST(@now AS timestamptz), statement_timestamp()) END,
-    COALESCE(j."Deadline", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DeadlineMs" * INTERVAL '1 millisecond'),
-    j."Author", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
+    COALESCE(j."Deadline", {{now_plus ms=j."DeadlineMs"}}),
+    j."Author", {{now}},
     j."Task", j."KeyText", j."LimitText", j."TagList", j."Meta", j."LabelText", j."SelectorText", j."Expedited" = 1, j."KeepMs",
-    CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."LifeMs" * INTERVAL '1 millisecond',
+    {{now_plus ms=j."LifeMs"}},
     j."Sealed" = 1, j."Ticket", j."UniqueHash", j."ContentHash", j."TimedHash",
-    CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."TimedMs" * INTERVAL '1 millisecond'
+    {{now_plus ms=j."TimedMs"}}
 FROM json_to_recordset(CAST(@rows AS json)) AS j(
     "Queue" text, "NewState" int, "Prio" int, "Config" text, "Body" text, "EstimateMs" bigint, "Policy" text,
     "DueAt" timestamptz, "DelayMs" bigint, "Deadline" timestamptz, "DeadlineMs" bigint, "Author" text,

@@ -5,10 +5,10 @@
 UPDATE "BotWorkQueueItems" SET
     "State" = 3,
     "ErrorKind" = 'expired',
-    "Error" = CASE WHEN "DeadlineAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) THEN CAST(@deadline_text AS text) ELSE CAST(@life_text AS text) END,
-    "FinishedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
+    "Error" = CASE WHEN "DeadlineAt" < {{now}} THEN CAST(@deadline_text AS text) ELSE CAST(@life_text AS text) END,
+    "FinishedAt" = {{now}},
     "LeaseExpiresAt" = NULL
 WHERE "Id" IN (SELECT j."ItemId" FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint))
   AND CASE WHEN "State" IN (0, 4, 5) AND "DeletedAt" IS NULL
-    AND ("DeadlineAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) OR "ExpiresAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))) THEN TRUE ELSE FALSE END
+    AND ("DeadlineAt" < {{now}} OR "ExpiresAt" < {{now}}) THEN TRUE ELSE FALSE END
 RETURNING "Id";

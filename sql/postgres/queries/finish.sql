@@ -27,11 +27,11 @@ UPDATE "BotWorkQueueItems" SET
     "RetryCount" = j."Failures",
     "WorkerId" = CASE WHEN j."NewState" = 0 THEN NULL ELSE "BotWorkQueueItems"."WorkerId" END,
     "AssignedAt" = CASE WHEN j."NewState" = 0 THEN NULL ELSE "BotWorkQueueItems"."AssignedAt" END,
-    "AvailableAt" = CASE WHEN j."NewState" = 0 AND j."DelayMs" IS NOT NULL THEN CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DelayMs" * INTERVAL '1 millisecond' ELSE "BotWorkQueueItems"."AvailableAt" END,
+    "AvailableAt" = CASE WHEN j."NewState" = 0 AND j."DelayMs" IS NOT NULL THEN {{now_plus ms=j."DelayMs"}} ELSE "BotWorkQueueItems"."AvailableAt" END,
     "Scheduled" = CASE WHEN j."NewState" = 0 THEN COALESCE(j."DelayMs", 0) > 0 ELSE "BotWorkQueueItems"."Scheduled" END,
-    "FinishedAt" = CASE WHEN j."NewState" = 0 THEN NULL ELSE CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) END,
-    "StartedAt" = CASE WHEN j."Unbegun" = 1 THEN NULL ELSE GREATEST("BotWorkQueueItems"."StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - j."TookMs" * INTERVAL '1 millisecond') END,
-    "FirstStartedAt" = CASE WHEN "BotWorkQueueItems"."FirstStartedAt" < "BotWorkQueueItems"."StartedAt" THEN "BotWorkQueueItems"."FirstStartedAt" WHEN j."Unbegun" = 1 THEN NULL ELSE GREATEST("BotWorkQueueItems"."StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - j."TookMs" * INTERVAL '1 millisecond') END,
+    "FinishedAt" = CASE WHEN j."NewState" = 0 THEN NULL ELSE {{now}} END,
+    "StartedAt" = CASE WHEN j."Unbegun" = 1 THEN NULL ELSE GREATEST("BotWorkQueueItems"."StartedAt", {{now_minus ms=j."TookMs"}}) END,
+    "FirstStartedAt" = CASE WHEN "BotWorkQueueItems"."FirstStartedAt" < "BotWorkQueueItems"."StartedAt" THEN "BotWorkQueueItems"."FirstStartedAt" WHEN j."Unbegun" = 1 THEN NULL ELSE GREATEST("BotWorkQueueItems"."StartedAt", {{now_minus ms=j."TookMs"}}) END,
     "LeaseExpiresAt" = NULL,
     "LockKey" = NULL,
     "Output" = CASE WHEN j."NewState" = 2 THEN j."NewOutput" ELSE COALESCE(j."NewOutput", "BotWorkQueueItems"."Output") END,
@@ -43,16 +43,16 @@ UPDATE "BotWorkQueueItems" SET
     "LogTail" = CASE WHEN j."NewState" <> 2 THEN COALESCE(j."NewTail", "BotWorkQueueItems"."LogTail") END,
     "Error" = j."ErrorText",
     "ErrorKind" = j."Kind",
-    "RetainUntil" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."KeepMs" * INTERVAL '1 millisecond',
+    "RetainUntil" = {{now_plus ms=j."KeepMs"}},
     "UniqueKey" = CASE WHEN j."Hidden" = 1 AND NOT EXISTS (SELECT 1 FROM "BotQueues" q
         WHERE q."Name" = "BotWorkQueueItems"."QueueName" AND q."DeletedKeysCount") THEN NULL ELSE "BotWorkQueueItems"."UniqueKey" END,
-    "DeletedAt" = CASE WHEN j."Hidden" = 1 THEN CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) ELSE "BotWorkQueueItems"."DeletedAt" END,
+    "DeletedAt" = CASE WHEN j."Hidden" = 1 THEN {{now}} ELSE "BotWorkQueueItems"."DeletedAt" END,
     "DeletedReason" = CASE WHEN j."Hidden" = 1 THEN substr(j."ErrorText", 1, 1000) ELSE "BotWorkQueueItems"."DeletedReason" END
 FROM j
 WHERE "Id" = j."ItemId" AND CASE WHEN "Fence" = j."ItemFence" AND "State" = 1 THEN TRUE ELSE FALSE END
   AND ("WorkerId" = @worker AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
     OR "WorkerId" IS NULL AND "Robot" = CAST(@robot AS text) AND "LockKey" = CAST(@lock_key AS text))
-RETURNING "Id", "Fence", "QueueName", "StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) AS "EndedAt", j."Completed", j."Failed", j."Stays"
+RETURNING "Id", "Fence", "QueueName", "StartedAt", {{now}} AS "EndedAt", j."Completed", j."Failed", j."Stays"
 ), timed AS (
     SELECT d."QueueName", d."EndedAt", d."Completed", d."Failed", d."Stays",
         COALESCE(GREATEST(CAST(ROUND(EXTRACT(EPOCH FROM d."EndedAt" - d."StartedAt") * 1000) AS bigint), 0), 0) AS "TookMs"

@@ -15,9 +15,9 @@ WITH j AS MATERIALIZED (
 UPDATE "BotWorkQueueItems" SET
     "State" = 2,
     "RetryCount" = j."Failures",
-    "FinishedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
-    "StartedAt" = GREATEST("BotWorkQueueItems"."StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - j."TookMs" * INTERVAL '1 millisecond'),
-    "FirstStartedAt" = CASE WHEN "BotWorkQueueItems"."FirstStartedAt" < "BotWorkQueueItems"."StartedAt" THEN "BotWorkQueueItems"."FirstStartedAt" ELSE GREATEST("BotWorkQueueItems"."StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - j."TookMs" * INTERVAL '1 millisecond') END,
+    "FinishedAt" = {{now}},
+    "StartedAt" = GREATEST("BotWorkQueueItems"."StartedAt", {{now_minus ms=j."TookMs"}}),
+    "FirstStartedAt" = CASE WHEN "BotWorkQueueItems"."FirstStartedAt" < "BotWorkQueueItems"."StartedAt" THEN "BotWorkQueueItems"."FirstStartedAt" ELSE GREATEST("BotWorkQueueItems"."StartedAt", {{now_minus ms=j."TookMs"}}) END,
     "LeaseExpiresAt" = NULL,
     "LockKey" = NULL,
     "Output" = j."NewOutput",
@@ -26,11 +26,11 @@ UPDATE "BotWorkQueueItems" SET
     "LogTail" = NULL,
     "Error" = NULL,
     "ErrorKind" = NULL,
-    "RetainUntil" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."KeepMs" * INTERVAL '1 millisecond'
+    "RetainUntil" = {{now_plus ms=j."KeepMs"}}
 FROM j
 WHERE "Id" = j."ItemId" AND CASE WHEN "Fence" = j."ItemFence" AND "State" = 1 AND "WorkerId" = @worker THEN TRUE ELSE FALSE END
   AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
-RETURNING "Id", "Fence", "QueueName", "StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) AS "EndedAt"
+RETURNING "Id", "Fence", "QueueName", "StartedAt", {{now}} AS "EndedAt"
 ), timed AS (
     SELECT d."QueueName", d."EndedAt",
         COALESCE(GREATEST(CAST(ROUND(EXTRACT(EPOCH FROM d."EndedAt" - d."StartedAt") * 1000) AS bigint), 0), 0) AS "TookMs"

@@ -2,7 +2,7 @@
 -- instant that the clock has not reached is nobody's.
 -- In:  schedule, planned_at, worker_name, recorded_by, now (NULL: the database clock)
 INSERT INTO "BotScheduleFirings" ("Schedule", "PlannedAt", "WorkerName", "Outcome", "RecordedBy", "RecordedAt")
-SELECT CAST(@schedule AS varchar), CAST(@planned_at AS timestamptz), CAST(@worker_name AS varchar), 'fired', CAST(@recorded_by AS varchar), CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
-WHERE CAST(@planned_at AS timestamptz) <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+SELECT CAST(@schedule AS varchar), CAST(@planned_at AS timestamptz), CAST(@worker_name AS varchar), 'fired', CAST(@recorded_by AS varchar), {{now}}
+WHERE CAST(@planned_at AS timestamptz) <= {{now}}
   AND NOT EXISTS (SELECT 1 FROM "BotScheduleFirings" f
       WHERE f."Schedule" = @schedule AND f."PlannedAt" = CAST(@planned_at AS timestamptz) AND f."WorkerName" = @worker_name);

@@ -15,10 +15,10 @@ FROM (
         i."WorkerId", 0 AS "Running", i."RunOrder", i."Channel", i."AssignedAt" AS "Since"
     FROM "BotWorkQueueItems" i
     WHERE i."State" = 5 AND i."WorkerId" IS NOT NULL
-      AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+      AND i."AvailableAt" <= {{now}}
       AND i."DeletedAt" IS NULL
-      AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+      AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= {{now}})
+      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= {{now}})
       AND i."QueueName" <> ALL (ARRAY(SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots'))
     ORDER BY i."Priority" DESC, i."RunOrder", i."Id"
     LIMIT @limit_rows) assigned

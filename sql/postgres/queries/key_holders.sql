@@ -11,4 +11,4 @@ JOIN "BotWorkQueueItems" i ON j."Kind" = 'content' AND i."ContentKey" = j."Hash"
 UNION ALL
 SELECT j."Kind", j."Hash", i."Id"
 FROM json_to_recordset(CAST(@rows AS json)) AS j("Kind" text, "Hash" text)
-JOIN "BotWorkQueueItems" i ON j."Kind" = 'timed' AND i."TimedKey" = j."Hash" AND i."TimedUntil" > CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3));
+JOIN "BotWorkQueueItems" i ON j."Kind" = 'timed' AND i."TimedKey" = j."Hash" AND i."TimedUntil" > {{now}};

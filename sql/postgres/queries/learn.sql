@@ -8,7 +8,7 @@ UPDATE "BotDurations" SET
     "ErrorMs" = j."ErrorMs",
     "Histogram" = j."Histogram",
     "Version" = "BotDurations"."Version" + 1,
-    "UpdatedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+    "UpdatedAt" = {{now}}
 FROM json_to_recordset(CAST(@rows AS json)) AS j("KeyHash" text, "OldVersion" bigint, "Runs" bigint, "MeanMs" double precision,
     "P90Ms" bigint, "ErrorMs" double precision, "Histogram" text)
 WHERE "BotDurations"."KeyHash" = j."KeyHash" AND "BotDurations"."Version" = j."OldVersion";

@@ -6,14 +6,14 @@
 -- In:  queue, rate_ms, key_rate_ms, keep_ms (the longer one), now (NULL: the database clock)
 -- Out: key, starts in the queue's period, starts in the key's.
 SELECT s."LimitKey",
-    SUM(CASE WHEN s."StartedAt" IS NULL OR s."StartedAt" > CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@rate_ms AS bigint) * INTERVAL '1 millisecond' THEN 1 ELSE 0 END),
-    SUM(CASE WHEN s."StartedAt" IS NULL OR s."StartedAt" > CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@key_rate_ms AS bigint) * INTERVAL '1 millisecond' THEN 1 ELSE 0 END)
+    SUM(CASE WHEN s."StartedAt" IS NULL OR s."StartedAt" > {{now_minus ms=CAST(@rate_ms AS bigint)}} THEN 1 ELSE 0 END),
+    SUM(CASE WHEN s."StartedAt" IS NULL OR s."StartedAt" > {{now_minus ms=CAST(@key_rate_ms AS bigint)}} THEN 1 ELSE 0 END)
 FROM (
     SELECT o."LimitKey", i."StartedAt"
     FROM "BotQueueStarts" o LEFT JOIN "BotWorkQueueItems" i ON i."Id" = o."ItemId" AND (i."Fence" = o."Fence" + 1 OR i."Fence" > o."Fence" AND i."Fence" % 1000000000 = 1) AND i."State" = 1
     WHERE o."QueueName" = @queue AND o."StartedAt" IS NULL
     UNION ALL
     SELECT b."LimitKey", b."StartedAt" FROM "BotQueueStarts" b WHERE b."QueueName" = @queue
-        AND b."StartedAt" > CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@keep_ms AS bigint) * INTERVAL '1 millisecond'
+        AND b."StartedAt" > {{now_minus ms=CAST(@keep_ms AS bigint)}}
 ) s
 GROUP BY s."LimitKey";

@@ -14,10 +14,10 @@ UPDATE "BotWorkers" SET
     "ReservedSlots" = @reserved,
     "AvailableSince" = NULL,
     "State" = 'active',
-    "StartedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
-    "LastSeenAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+    "StartedAt" = {{now}},
+    "LastSeenAt" = {{now}}
 WHERE "Name" = @name AND (
     "State" = 'stopped'
     OR "LeaseExpiresAt" IS NULL
-    OR "LeaseExpiresAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+    OR "LeaseExpiresAt" < {{now}}
     OR "InstanceId" = @replaces);

@@ -10,7 +10,7 @@ SELECT i."QueueName", i."Priority", i."IntegrationConfig", i."Payload", i."Estim
     i."ResilienceConfig", i."DeadlineAt", i."ExpiresAt", i."NaturalKey", i."Tags", i."Metadata", i."Labels",
     i."Selectors", i."Expedite", i."TaskName", i."TaskScope", i."TaskPlannedAt", i."TaskPriority", i."RetainMs", i."LimitKey", i."Encrypted", i."IdempotencyKey", CAST(@unique_key AS varchar), i."ContentKey",
     i."FirstStartedAt", i."CreatedBy",
-    0, CAST(@failures AS int), COALESCE(i."RootId", i."Id"), CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@delay_ms AS bigint) * INTERVAL '1 millisecond', CAST(@delay_ms AS bigint) > 0, CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+    0, CAST(@failures AS int), COALESCE(i."RootId", i."Id"), {{now_plus ms=CAST(@delay_ms AS bigint)}}, CAST(@delay_ms AS bigint) > 0, {{now}}
 FROM "BotWorkQueueItems" i
 WHERE i."Id" = @id AND i."Fence" = @fence AND i."State" = 3
 RETURNING "Id";

@@ -4,5 +4,5 @@ UPDATE "BotPipelineRuns" SET
     "Outcome" = CAST(@outcome AS varchar),
     "Error" = CAST(@error_text AS varchar),
     "Summary" = CAST(@summary AS varchar),
-    "FinishedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+    "FinishedAt" = {{now}}
 WHERE "Id" = @run AND "Outcome" = 'running';

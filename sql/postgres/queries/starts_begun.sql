@@ -5,7 +5,7 @@
 -- The next fence is one more, or the first of an epoch: see migration 0020.
 UPDATE "BotQueueStarts" SET
     "StartedAt" = COALESCE((SELECT i."StartedAt" FROM "BotWorkQueueItems" i WHERE i."Id" = "BotQueueStarts"."ItemId"),
-        CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+        {{now}})
 WHERE "StartedAt" IS NULL AND NOT EXISTS (SELECT 1 FROM "BotWorkQueueItems" i
     WHERE i."Id" = "BotQueueStarts"."ItemId" AND (
         i."Fence" = "BotQueueStarts"."Fence"

@@ -5,11 +5,11 @@
 -- Out: queue, state, lifecycle, number, and the earliest time at which one of those became due.
 SELECT u."QueueName", u."State", u."Life", COUNT(*), MIN(u."AvailableAt")
 FROM (
-    SELECT i."QueueName", i."State", i."AvailableAt", CASE WHEN i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) THEN 'pending' WHEN i."RetryCount" > 0 THEN 'retry' ELSE 'scheduled' END AS "Life"
+    SELECT i."QueueName", i."State", i."AvailableAt", CASE WHEN i."AvailableAt" <= {{now}} THEN 'pending' WHEN i."RetryCount" > 0 THEN 'retry' ELSE 'scheduled' END AS "Life"
     FROM "BotWorkQueueItems" i
     WHERE i."State" IN (0, 4) AND i."Fence" >= 0 AND i."DeadlineAt" IS NULL AND i."DeletedAt" IS NULL
     UNION ALL
-    SELECT i."QueueName", i."State", i."AvailableAt", CASE WHEN i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) THEN 'pending' WHEN i."RetryCount" > 0 THEN 'retry' ELSE 'scheduled' END AS "Life"
+    SELECT i."QueueName", i."State", i."AvailableAt", CASE WHEN i."AvailableAt" <= {{now}} THEN 'pending' WHEN i."RetryCount" > 0 THEN 'retry' ELSE 'scheduled' END AS "Life"
     FROM "BotWorkQueueItems" i
     WHERE i."State" IN (0, 4) AND i."Fence" >= 0 AND i."DeadlineAt" IS NOT NULL AND i."DeletedAt" IS NULL
     UNION ALL

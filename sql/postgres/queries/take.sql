@@ -17,26 +17,26 @@ UPDATE "BotWorkQueueItems" SET
     "State" = 1,
     "Fence" = GREATEST("BotWorkQueueItems"."Fence", (SELECT e."Epoch" FROM "BotInstallation" e) * 1000000000) + 1,
     "WorkerId" = @worker,
-    "AssignedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
+    "AssignedAt" = {{now}},
     "RunOrder" = j."RunOrder",
     "AssignedEstimateMs" = j."EstimateMs",
     "Channel" = j."Channel",
-    "StartedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
-    "FirstStartedAt" = COALESCE("BotWorkQueueItems"."FirstStartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))),
+    "StartedAt" = {{now}},
+    "FirstStartedAt" = COALESCE("BotWorkQueueItems"."FirstStartedAt", {{now}}),
     "Step" = NULL,
     "Progress" = NULL,
     "ProgressPercent" = NULL,
     "PipelineHash" = NULL,
     "IdempotencyKey" = COALESCE("IdempotencyKey", CAST(gen_random_uuid() AS text)),
     "LogTail" = NULL,
-    "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
+    "LeaseExpiresAt" = {{now_plus ms=CAST(@lease_ms AS bigint)}}
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
 WHERE "Id" = j."ItemId"
   AND CASE WHEN "State" IN (0, 4)
-    AND "AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+    AND "AvailableAt" <= {{now}}
     AND "DeletedAt" IS NULL
-    AND ("DeadlineAt" IS NULL OR "DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
-    AND ("ExpiresAt" IS NULL OR "ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+    AND ("DeadlineAt" IS NULL OR "DeadlineAt" >= {{now}})
+    AND ("ExpiresAt" IS NULL OR "ExpiresAt" >= {{now}})
     AND "QueueName" <> ALL (ARRAY(SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots')) THEN TRUE ELSE FALSE END
   AND EXISTS (SELECT 1 FROM "BotWorkers" w
       WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')

@@ -5,9 +5,9 @@
 -- In:  rows [{Name, Task, Holder, Instant, Closes, Author}], now (NULL: the database clock)
 -- Out: schedule and scope value of those that were recorded.
 INSERT INTO "BotScheduleFirings" ("Schedule", "PlannedAt", "WorkerName", "Outcome", "RecordedBy", "RecordedAt")
-SELECT j."Name", j."Instant", j."Holder", 'fired', j."Author", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+SELECT j."Name", j."Instant", j."Holder", 'fired', j."Author", {{now}}
 FROM json_to_recordset(CAST(@rows AS json)) AS j("Name" text, "Task" text, "Holder" text, "Instant" timestamptz, "Closes" timestamptz, "Author" text)
-WHERE j."Instant" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) AND (j."Closes" IS NULL OR j."Closes" > CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+WHERE j."Instant" <= {{now}} AND (j."Closes" IS NULL OR j."Closes" > {{now}})
   AND EXISTS (SELECT 1 FROM "BotTasks" t WHERE t."Name" = j."Task" AND t."Active")
   AND NOT EXISTS (SELECT 1 FROM "BotScheduleFirings" f
       WHERE f."Schedule" = j."Name" AND f."PlannedAt" = j."Instant" AND f."WorkerName" = j."Holder")

@@ -2,6 +2,6 @@
 -- In:  rows [{Hash, Pipeline, Body}], now (NULL: the database clock)
 -- A unique key refuses what somebody else has kept meanwhile: the caller looks again.
 INSERT INTO "BotPipelineTexts" ("Hash", "Pipeline", "Body", "LoadedAt", "UsedAt")
-SELECT j."Hash", j."Pipeline", j."Body", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)), CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+SELECT j."Hash", j."Pipeline", j."Body", {{now}}, {{now}}
 FROM json_to_recordset(CAST(@rows AS json)) AS j("Hash" text, "Pipeline" text, "Body" text)
 WHERE NOT EXISTS (SELECT 1 FROM "BotPipelineTexts" t WHERE t."Hash" = j."Hash" AND t."Pipeline" = j."Pipeline");

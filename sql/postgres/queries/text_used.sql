@@ -1,6 +1,6 @@
 -- text_used: note that workers have texts.
 -- In:  rows [{Hash, Pipeline}], now (NULL: the database clock)
 UPDATE "BotPipelineTexts" SET
-    "UsedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+    "UsedAt" = {{now}}
 FROM json_to_recordset(CAST(@rows AS json)) AS j("Hash" text, "Pipeline" text)
 WHERE "BotPipelineTexts"."Hash" = j."Hash" AND "BotPipelineTexts"."Pipeline" = j."Pipeline";

@@ -4,7 +4,7 @@
 -- Out: ids, candidates for release_withheld, which repeats these conditions.
 SELECT i."Id"
 FROM "BotWorkQueueItems" i
-WHERE i."State" = 5 AND (i."AvailableAt" > CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+WHERE i."State" = 5 AND (i."AvailableAt" > {{now}}
     OR i."DeletedAt" IS NOT NULL
     OR i."QueueName" IN (SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots'))
 LIMIT @limit_rows;

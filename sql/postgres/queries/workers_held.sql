@@ -19,7 +19,7 @@ FROM (
             CASE WHEN COALESCE(i."AssignedEstimateMs", i."EstimatedDurationMs") IS NULL THEN CAST(@default_ms AS bigint) WHEN COALESCE(i."AssignedEstimateMs", i."EstimatedDurationMs") < 0 THEN 0
                  WHEN COALESCE(i."AssignedEstimateMs", i."EstimatedDurationMs") > 315360000000 THEN 315360000000 ELSE COALESCE(i."AssignedEstimateMs", i."EstimatedDurationMs") END AS "Ms",
             CASE WHEN isfinite(i."StartedAt")
-                THEN LEAST(GREATEST(CAST(ROUND(EXTRACT(EPOCH FROM CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - i."StartedAt") * 1000) AS bigint), 0), 315360000000)
+                THEN LEAST(GREATEST(CAST(ROUND(EXTRACT(EPOCH FROM {{now}} - i."StartedAt") * 1000) AS bigint), 0), 315360000000)
                 ELSE 0 END AS "RunMs"
         FROM "BotWorkQueueItems" i WHERE i."State" = 1
     ) r

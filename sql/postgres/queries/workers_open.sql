@@ -4,6 +4,6 @@
 --      has been available; by id.
 SELECT w."Id", w."Name", w."Capacity" - w."StuckSlots", w."ReservedSlots", w."Labels", w."Channels", w."Queues", COALESCE(w."AvailableSince", w."StartedAt")
 FROM "BotWorkers" w
-WHERE w."LastSeenAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@seen_ms AS bigint) * INTERVAL '1 millisecond'
-  AND w."State" = 'active' AND (w."LeaseExpiresAt" IS NULL OR w."LeaseExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+WHERE w."LastSeenAt" >= {{now_minus ms=CAST(@seen_ms AS bigint)}}
+  AND w."State" = 'active' AND (w."LeaseExpiresAt" IS NULL OR w."LeaseExpiresAt" >= {{now}})
 ORDER BY w."Id";

@@ -6,7 +6,7 @@
 UPDATE BotWorkQueueItems SET
     State = 5,
     WorkerId = j.HolderId,
-    AssignedAt = (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))),
+    AssignedAt = {{now_once}},
     RunOrder = j.RunOrder,
     AssignedEstimateMs = j.EstimateMs,
     Channel = j.Channel
@@ -15,10 +15,10 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.H
           json_extract(value, '$.EstimateMs') AS EstimateMs, json_extract(value, '$.Channel') AS Channel
       FROM jsonb_each(@rows)) j
 WHERE Id = j.ItemId AND State IN (0, 4)
-  AND AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+  AND AvailableAt <= {{now_once}}
   AND DeletedAt IS NULL
-  AND (DeadlineAt IS NULL OR DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
-  AND (ExpiresAt IS NULL OR ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+  AND (DeadlineAt IS NULL OR DeadlineAt >= {{now_once}})
+  AND (ExpiresAt IS NULL OR ExpiresAt >= {{now_once}})
   AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
   AND EXISTS (SELECT 1 FROM BotWorkers w
-      WHERE w.Id = j.HolderId AND w.State = 'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))));
+      WHERE w.Id = j.HolderId AND w.State = 'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= {{now_once}}));

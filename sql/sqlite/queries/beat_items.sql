@@ -2,7 +2,7 @@
 -- In:  worker, lease_ms, rows [{ItemId, ItemFence}], begun [{ItemId, ItemFence}] (some of rows), now (NULL: the database clock)
 -- Out: ids and fences of what was renewed; the others are lost.
 UPDATE BotWorkQueueItems SET
-    LeaseExpiresAt = (SELECT strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @lease_ms / 1000.0))),
+    LeaseExpiresAt = (SELECT {{now_plus ms=@lease_ms}}),
     BegunFence = CASE WHEN (Id, Fence) IN (SELECT json_extract(value, '$.ItemId'), json_extract(value, '$.ItemFence') FROM jsonb_each(@begun))
         THEN Fence ELSE BegunFence END
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence

@@ -17,15 +17,15 @@ UPDATE BotWorkQueueItems SET
     Robot = @robot,
     LockKey = @lock_key,
     AssignedAt = NULL,
-    StartedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
-    FirstStartedAt = COALESCE(FirstStartedAt, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))),
+    StartedAt = {{now}},
+    FirstStartedAt = COALESCE(FirstStartedAt, {{now}}),
     Step = NULL,
     Progress = NULL,
     ProgressPercent = NULL,
     PipelineHash = NULL,
     IdempotencyKey = COALESCE(IdempotencyKey, lower(hex(randomblob(16)))),
     LogTail = NULL,
-    LeaseExpiresAt = strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', COALESCE(@lease_ms, (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = @queue), 600000) / 1000.0))
+    LeaseExpiresAt = {{now_plus ms=COALESCE(@lease_ms, (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = @queue), 600000)}}
 WHERE State IN (0, 4) AND Id IN (
     SELECT h.Id
     FROM (
@@ -35,8 +35,8 @@ WHERE State IN (0, 4) AND Id IN (
             FROM BotWorkQueueItems c
             WHERE c.State IN (0, 4) AND c.Fence >= 0 AND c.DeadlineAt IS NULL
               AND c.QueueName = @queue AND c.DeletedAt IS NULL
-              AND c.AvailableAt <= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
-              AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+              AND c.AvailableAt <= {{now}}
+              AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= {{now}})
               AND (@natural_key IS NULL OR c.NaturalKey = @natural_key)
               AND (c.RetryCount = 0 AND @tries_new = 1 OR c.RetryCount = 1 AND @tries_once = 1 OR c.RetryCount > 1 AND @tries_again = 1)
               AND (@ids IS NULL OR c.Id IN (SELECT j.ItemId FROM (SELECT json_extract(value, '$.ItemId') AS ItemId FROM jsonb_each(@ids)) j))
@@ -56,10 +56,10 @@ WHERE State IN (0, 4) AND Id IN (
         FROM (
             SELECT c.Id, c.Priority, c.DeadlineAt
             FROM BotWorkQueueItems c
-            WHERE c.State IN (0, 4) AND c.Fence >= 0 AND c.DeadlineAt IS NOT NULL AND c.DeadlineAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+            WHERE c.State IN (0, 4) AND c.Fence >= 0 AND c.DeadlineAt IS NOT NULL AND c.DeadlineAt >= {{now}}
               AND c.QueueName = @queue AND c.DeletedAt IS NULL
-              AND c.AvailableAt <= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
-              AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+              AND c.AvailableAt <= {{now}}
+              AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= {{now}})
               AND (@natural_key IS NULL OR c.NaturalKey = @natural_key)
               AND (c.RetryCount = 0 AND @tries_new = 1 OR c.RetryCount = 1 AND @tries_once = 1 OR c.RetryCount > 1 AND @tries_again = 1)
               AND (@ids IS NULL OR c.Id IN (SELECT j.ItemId FROM (SELECT json_extract(value, '$.ItemId') AS ItemId FROM jsonb_each(@ids)) j))

@@ -3,9 +3,9 @@
 -- In:  id, robot, fence, lock_key (a hash), lease_ms (NULL: as the queue says), now (NULL: the database clock)
 -- Out: the end of the lease; nothing when it was lost.
 UPDATE BotWorkQueueItems SET
-    LeaseExpiresAt = strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', COALESCE(@lease_ms, (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName), 600000) / 1000.0))
+    LeaseExpiresAt = {{now_plus ms=COALESCE(@lease_ms, (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName), 600000)}}
 WHERE Id = @id AND State = 1 AND WorkerId IS NULL AND Fence = @fence
-  AND Robot = @robot AND LockKey = @lock_key AND LeaseExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+  AND Robot = @robot AND LockKey = @lock_key AND LeaseExpiresAt >= {{now}}
   AND EXISTS (SELECT 1 FROM BotQueues q
       WHERE q.Name = BotWorkQueueItems.QueueName
         AND (q.PublicAccess = 1 OR EXISTS (SELECT 1 FROM BotQueueRobots r

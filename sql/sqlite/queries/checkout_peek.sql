@@ -24,8 +24,8 @@ WHERE i.Id IN (
             FROM BotWorkQueueItems c
             WHERE c.State IN (0, 4) AND c.Fence >= 0 AND c.DeadlineAt IS NULL
               AND c.QueueName = @queue AND c.DeletedAt IS NULL
-              AND c.AvailableAt <= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
-              AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+              AND c.AvailableAt <= {{now}}
+              AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= {{now}})
               AND (@natural_key IS NULL OR c.NaturalKey = @natural_key)
               AND (c.RetryCount = 0 AND @tries_new = 1 OR c.RetryCount = 1 AND @tries_once = 1 OR c.RetryCount > 1 AND @tries_again = 1)
               AND (@ids IS NULL OR c.Id IN (SELECT j.ItemId FROM (SELECT json_extract(value, '$.ItemId') AS ItemId FROM jsonb_each(@ids)) j))
@@ -44,10 +44,10 @@ WHERE i.Id IN (
         FROM (
             SELECT c.Id, c.Priority, c.DeadlineAt
             FROM BotWorkQueueItems c
-            WHERE c.State IN (0, 4) AND c.Fence >= 0 AND c.DeadlineAt IS NOT NULL AND c.DeadlineAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+            WHERE c.State IN (0, 4) AND c.Fence >= 0 AND c.DeadlineAt IS NOT NULL AND c.DeadlineAt >= {{now}}
               AND c.QueueName = @queue AND c.DeletedAt IS NULL
-              AND c.AvailableAt <= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
-              AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+              AND c.AvailableAt <= {{now}}
+              AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= {{now}})
               AND (@natural_key IS NULL OR c.NaturalKey = @natural_key)
               AND (c.RetryCount = 0 AND @tries_new = 1 OR c.RetryCount = 1 AND @tries_once = 1 OR c.RetryCount > 1 AND @tries_again = 1)
               AND (@ids IS NULL OR c.Id IN (SELECT j.ItemId FROM (SELECT json_extract(value, '$.ItemId') AS ItemId FROM jsonb_each(@ids)) j))

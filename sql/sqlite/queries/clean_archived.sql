@@ -5,6 +5,6 @@ SELECT c.Id, c.Fence, c.State, CASE WHEN c.DeletedAt IS NULL THEN 0 ELSE 1 END,
     (SELECT COUNT(*) FROM BotWorkItemAttempts a WHERE a.ItemId = c.Id)
 FROM BotWorkQueueItems c
 WHERE c.State = 3 AND c.DeletedAt IS NULL AND c.QueueName = @queue
-  AND c.FinishedAt <= strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@age_ms / 1000.0))
+  AND c.FinishedAt <= {{now_minus ms=@age_ms}}
 ORDER BY c.FinishedAt, c.Id
 LIMIT CAST(@limit_rows AS INTEGER);

@@ -1,8 +1,8 @@
 -- clean_batches: remove records of batches that are older than an age.
 -- In:  age_ms, limit_rows, now (NULL: the database clock)
 DELETE FROM BotBatches
-WHERE CreatedAt <= strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@age_ms / 1000.0)) AND Id IN (
+WHERE CreatedAt <= {{now_minus ms=@age_ms}} AND Id IN (
     SELECT c.Id FROM BotBatches c
-    WHERE c.CreatedAt <= strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@age_ms / 1000.0))
+    WHERE c.CreatedAt <= {{now_minus ms=@age_ms}}
     ORDER BY c.CreatedAt, c.Id
     LIMIT CAST(@limit_rows AS INTEGER));

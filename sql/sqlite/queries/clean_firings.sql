@@ -6,7 +6,7 @@
 DELETE FROM BotScheduleFirings
 WHERE Id IN (
     SELECT c.Id FROM BotScheduleFirings c
-    WHERE c.PlannedAt <= strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@age_ms / 1000.0)) AND c.RecordedAt <= strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@age_ms / 1000.0))
+    WHERE c.PlannedAt <= {{now_minus ms=@age_ms}} AND c.RecordedAt <= {{now_minus ms=@age_ms}}
       AND (EXISTS (SELECT 1 FROM BotScheduleFirings n
               WHERE n.Schedule = c.Schedule AND n.WorkerName = c.WorkerName AND n.PlannedAt > c.PlannedAt)
           OR c.WorkerName <> '' AND c.Schedule NOT LIKE 'task:%'

@@ -5,9 +5,9 @@
 DELETE FROM BotPipelineRuns
 WHERE Id IN (
     SELECT c.Id FROM BotPipelineRuns c
-    WHERE c.StartedAt <= strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@age_ms / 1000.0)) AND COALESCE(c.FinishedAt, c.StartedAt) <= strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@age_ms / 1000.0))
+    WHERE c.StartedAt <= {{now_minus ms=@age_ms}} AND COALESCE(c.FinishedAt, c.StartedAt) <= {{now_minus ms=@age_ms}}
       AND (c.Outcome <> 'running' OR NOT EXISTS (SELECT 1 FROM BotWorkers w
-              WHERE w.Id = c.WorkerId AND w.State <> 'stopped' AND w.LeaseExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) AND c.StartedAt >= w.StartedAt))
+              WHERE w.Id = c.WorkerId AND w.State <> 'stopped' AND w.LeaseExpiresAt >= {{now}} AND c.StartedAt >= w.StartedAt))
       AND (c.PlannedAt IS NULL
           OR NOT EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = c.WorkerId)
           OR EXISTS (SELECT 1 FROM BotPipelineRuns n

@@ -2,8 +2,8 @@
 -- In:  age_ms, limit_rows, now (NULL: the database clock)
 -- A worker may take a text up again meanwhile: the outer WHERE repeats the age.
 DELETE FROM BotPipelineTexts
-WHERE UsedAt <= strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@age_ms / 1000.0)) AND Id IN (
+WHERE UsedAt <= {{now_minus ms=@age_ms}} AND Id IN (
     SELECT c.Id FROM BotPipelineTexts c
-    WHERE c.UsedAt <= strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@age_ms / 1000.0))
+    WHERE c.UsedAt <= {{now_minus ms=@age_ms}}
     ORDER BY c.UsedAt, c.Id
     LIMIT CAST(@limit_rows AS INTEGER));

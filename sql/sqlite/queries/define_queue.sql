@@ -36,5 +36,5 @@ UPDATE BotQueues SET
     MaxOutput = @max_output,
     Revision = Revision + 1,
     DefinedBy = @by,
-    UpdatedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+    UpdatedAt = {{now}}
 WHERE Id = @id AND Revision = @revision;

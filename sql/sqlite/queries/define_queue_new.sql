@@ -11,8 +11,8 @@ INSERT INTO BotQueues
     RobotDeletesOnlyOwn, CheckoutMs, ConcurrencyLimit, KeyConcurrencyLimit, RateLimit, RatePeriodMs, KeyRateLimit,
     KeyRatePeriodMs, Distribution, MaxReleases, MaxPayload, MaxOutput)
 VALUES
-    (@name, @by, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
-    COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
+    (@name, @by, {{now}},
+    {{now}},
     @description, @consumer, @priority_offset, @resilience_config, @retry_as, @key_scope, @deleted_keys_count,
     @ttl_ms, @retain_ms, @archive_age_ms, @archive_limit, @deletion, @payload_schema, @output_schema,
     @analytics_schema, @encrypted, @public_access, @robot_deletes_only_own, @checkout_ms, @concurrency_limit,

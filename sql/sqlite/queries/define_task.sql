@@ -17,8 +17,8 @@ UPDATE BotTasks SET
     EstimatedDurationMs = @estimated_duration_ms,
     NotificationConfig = @notification_config,
     Definition = @definition,
-    SettledUntil = CASE WHEN @settle = 1 AND SettledUntil < COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) THEN COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) ELSE SettledUntil END,
+    SettledUntil = CASE WHEN @settle = 1 AND SettledUntil < {{now}} THEN {{now}} ELSE SettledUntil END,
     Revision = Revision + 1,
     DefinedBy = @by,
-    UpdatedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+    UpdatedAt = {{now}}
 WHERE Name = @name AND Revision = @revision;

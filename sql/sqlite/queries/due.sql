@@ -22,9 +22,9 @@ FROM (
     FROM BotWorkQueueItems i
     WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.DeadlineAt IS NULL
       AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+      AND i.AvailableAt <= {{now_once}}
       AND i.DeletedAt IS NULL
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now_once}})
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
       AND (@queues = '[]' OR i.QueueName NOT IN (SELECT value FROM jsonb_each(@queues)))
       AND (@pipelines = '[]' OR substr(i.IntegrationConfig, 1, 200) NOT IN (SELECT value FROM jsonb_each(@pipelines)))
@@ -42,11 +42,11 @@ FROM (
         i.LimitKey, CAST(i.AvailableAt AS TEXT) AS AvailableAt, i.Labels, i.Selectors, i.Expedite,
         CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled
     FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.DeadlineAt IS NOT NULL AND i.DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+    WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.DeadlineAt IS NOT NULL AND i.DeadlineAt >= {{now_once}}
       AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+      AND i.AvailableAt <= {{now_once}}
       AND i.DeletedAt IS NULL
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now_once}})
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
       AND (@queues = '[]' OR i.QueueName NOT IN (SELECT value FROM jsonb_each(@queues)))
       AND (@pipelines = '[]' OR substr(i.IntegrationConfig, 1, 200) NOT IN (SELECT value FROM jsonb_each(@pipelines)))
@@ -64,11 +64,11 @@ FROM (
         i.LimitKey, CAST(i.AvailableAt AS TEXT) AS AvailableAt, i.Labels, i.Selectors, i.Expedite,
         CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled
     FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.Expedite = 1 AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+    WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.Expedite = 1 AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= {{now_once}})
       AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+      AND i.AvailableAt <= {{now_once}}
       AND i.DeletedAt IS NULL
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now_once}})
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
       AND (@queues = '[]' OR i.QueueName NOT IN (SELECT value FROM jsonb_each(@queues)))
       AND (@pipelines = '[]' OR substr(i.IntegrationConfig, 1, 200) NOT IN (SELECT value FROM jsonb_each(@pipelines)))
@@ -86,11 +86,11 @@ FROM (
         i.LimitKey, CAST(i.AvailableAt AS TEXT) AS AvailableAt, i.Labels, i.Selectors, i.Expedite,
         CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled
     FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Scheduled = 1 AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+    WHERE i.State IN (0, 4) AND i.Scheduled = 1 AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= {{now_once}})
       AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+      AND i.AvailableAt <= {{now_once}}
       AND i.DeletedAt IS NULL
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now_once}})
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
       AND (@queues = '[]' OR i.QueueName NOT IN (SELECT value FROM jsonb_each(@queues)))
       AND (@pipelines = '[]' OR substr(i.IntegrationConfig, 1, 200) NOT IN (SELECT value FROM jsonb_each(@pipelines)))

@@ -3,6 +3,6 @@
 UPDATE BotInstallation SET
     Epoch = @next_epoch,
     Timeline = COALESCE(@timeline, Timeline),
-    RaisedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
+    RaisedAt = {{now}},
     Reason = @reason
 WHERE Epoch = @epoch;

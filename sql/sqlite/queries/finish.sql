@@ -12,9 +12,9 @@ UPDATE BotWorkQueueItems SET
     RetryCount = j.Failures,
     WorkerId = CASE WHEN j.NewState = 0 THEN NULL ELSE WorkerId END,
     AssignedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE AssignedAt END,
-    AvailableAt = CASE WHEN j.NewState = 0 AND j.DelayMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DelayMs / 1000.0)) ELSE AvailableAt END,
+    AvailableAt = CASE WHEN j.NewState = 0 AND j.DelayMs IS NOT NULL THEN {{now_plus ms=j.DelayMs}} ELSE AvailableAt END,
     Scheduled = CASE WHEN j.NewState = 0 THEN CASE WHEN j.DelayMs > 0 THEN 1 ELSE 0 END ELSE Scheduled END,
-    FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))) END,
+    FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE {{now_once}} END,
     StartedAt = CASE WHEN j.Unbegun = 1 THEN NULL ELSE MAX(StartedAt, COALESCE(j.BeganAt, StartedAt)) END,
     FirstStartedAt = CASE WHEN FirstStartedAt < StartedAt THEN FirstStartedAt WHEN j.Unbegun = 1 THEN NULL ELSE MAX(StartedAt, COALESCE(j.BeganAt, StartedAt)) END,
     LeaseExpiresAt = NULL,
@@ -28,10 +28,10 @@ UPDATE BotWorkQueueItems SET
     LogTail = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewTail, BotWorkQueueItems.LogTail) END,
     Error = j.ErrorText,
     ErrorKind = j.Kind,
-    RetainUntil = CASE WHEN j.KeepMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.KeepMs / 1000.0)) END,
+    RetainUntil = CASE WHEN j.KeepMs IS NOT NULL THEN {{now_plus ms=j.KeepMs}} END,
     UniqueKey = CASE WHEN j.Hidden = 1 AND NOT EXISTS (SELECT 1 FROM BotQueues q
         WHERE q.Name = BotWorkQueueItems.QueueName AND q.DeletedKeysCount = 1) THEN NULL ELSE BotWorkQueueItems.UniqueKey END,
-    DeletedAt = CASE WHEN j.Hidden = 1 THEN (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))) ELSE BotWorkQueueItems.DeletedAt END,
+    DeletedAt = CASE WHEN j.Hidden = 1 THEN {{now_once}} ELSE BotWorkQueueItems.DeletedAt END,
     DeletedReason = CASE WHEN j.Hidden = 1 THEN substr(j.ErrorText, 1, 1000) ELSE BotWorkQueueItems.DeletedReason END
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence,
         json_extract(value, '$.NewState') AS NewState, json_extract(value, '$.Failures') AS Failures,
@@ -42,9 +42,9 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.I
         json_extract(value, '$.NewHash') AS NewHash,
         json_extract(value, '$.NewAnalytics') AS NewAnalytics, json_extract(value, '$.KeepMs') AS KeepMs,
         json_extract(value, '$.Hidden') AS Hidden, json_extract(value, '$.Unbegun') AS Unbegun,
-        CASE WHEN json_extract(value, '$.TookMs') IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -json_extract(value, '$.TookMs') / 1000.0)) END AS BeganAt
+        CASE WHEN json_extract(value, '$.TookMs') IS NOT NULL THEN {{now_minus ms=json_extract(value, '$.TookMs')}} END AS BeganAt
       FROM jsonb_each(@rows)) j
 WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1
   AND (WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)
     OR WorkerId IS NULL AND Robot = @robot AND LockKey = @lock_key)
-RETURNING Id, Fence, QueueName, CAST(StartedAt AS TEXT), (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')));
+RETURNING Id, Fence, QueueName, CAST(StartedAt AS TEXT), {{now_once}};

@@ -7,7 +7,7 @@
 UPDATE BotWorkQueueItems SET
     State = 2,
     RetryCount = j.value ->> 2,
-    FinishedAt = (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))),
+    FinishedAt = {{now_once}},
     StartedAt = MAX(StartedAt, j.value ->> 3),
     FirstStartedAt = CASE WHEN FirstStartedAt < StartedAt THEN FirstStartedAt ELSE MAX(StartedAt, j.value ->> 3) END,
     LeaseExpiresAt = NULL,
@@ -18,7 +18,7 @@ UPDATE BotWorkQueueItems SET
     LogTail = NULL,
     Error = NULL,
     ErrorKind = NULL,
-    RetainUntil = CASE WHEN j.value ->> 6 IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', (j.value ->> 6) / 1000.0)) END
+    RetainUntil = CASE WHEN j.value ->> 6 IS NOT NULL THEN {{now_plus ms=(j.value ->> 6)}} END
 FROM jsonb_each(@rows) j
 WHERE BotWorkQueueItems.Id = j.value ->> 0 AND Fence = j.value ->> 1 AND State = 1
   AND WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance);

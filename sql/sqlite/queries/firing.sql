@@ -2,7 +2,7 @@
 -- instant that the clock has not reached is nobody's.
 -- In:  schedule, planned_at, worker_name, recorded_by, now (NULL: the database clock)
 INSERT INTO BotScheduleFirings (Schedule, PlannedAt, WorkerName, Outcome, RecordedBy, RecordedAt)
-SELECT @schedule, @planned_at, @worker_name, 'fired', @recorded_by, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
-WHERE @planned_at <= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+SELECT @schedule, @planned_at, @worker_name, 'fired', @recorded_by, {{now}}
+WHERE @planned_at <= {{now}}
   AND NOT EXISTS (SELECT 1 FROM BotScheduleFirings f
       WHERE f.Schedule = @schedule AND f.PlannedAt = @planned_at AND f.WorkerName = @worker_name);

@@ -2,7 +2,7 @@
 -- instant that has a record keeps it.
 -- In:  rows [{Name, Instant, Holder, Result, Cause, Author}], now (NULL: the database clock)
 INSERT INTO BotScheduleFirings (Schedule, PlannedAt, WorkerName, Outcome, Reason, RecordedBy, RecordedAt)
-SELECT j.Name, j.Instant, j.Holder, j.Result, j.Cause, j.Author, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+SELECT j.Name, j.Instant, j.Holder, j.Result, j.Cause, j.Author, {{now}}
 FROM (SELECT json_extract(value, '$.Name') AS Name, json_extract(value, '$.Instant') AS Instant,
         json_extract(value, '$.Holder') AS Holder, json_extract(value, '$.Result') AS Result,
         json_extract(value, '$.Cause') AS Cause, json_extract(value, '$.Author') AS Author

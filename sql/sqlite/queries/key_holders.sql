@@ -11,4 +11,4 @@ JOIN BotWorkQueueItems i ON j.Kind = 'content' AND i.ContentKey = j.Hash AND i.S
 UNION ALL
 SELECT j.Kind, j.Hash, i.Id
 FROM (SELECT json_extract(value, '$.Kind') AS Kind, json_extract(value, '$.Hash') AS Hash FROM jsonb_each(@rows)) j
-JOIN BotWorkQueueItems i ON j.Kind = 'timed' AND i.TimedKey = j.Hash AND i.TimedUntil > COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'));
+JOIN BotWorkQueueItems i ON j.Kind = 'timed' AND i.TimedKey = j.Hash AND i.TimedUntil > {{now}};

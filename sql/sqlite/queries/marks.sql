@@ -1,5 +1,5 @@
 -- marks: what assignment passes remember, and the database's clock.
 -- In:  now (NULL: the database clock)
 -- Out: the clock, name, value.
-SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')), m.Name, m.Value
+SELECT {{now}}, m.Name, m.Value
 FROM BotAssignmentMarks m;

@@ -3,5 +3,5 @@
 UPDATE BotQueues SET
     Paused = @paused,
     Revision = Revision + 1,
-    UpdatedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+    UpdatedAt = {{now}}
 WHERE Name = @name AND Paused <> @paused;

@@ -14,10 +14,10 @@ UPDATE BotWorkers SET
     ReservedSlots = @reserved,
     AvailableSince = NULL,
     State = 'active',
-    StartedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
-    LastSeenAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+    StartedAt = {{now}},
+    LastSeenAt = {{now}}
 WHERE Name = @name AND (
     State = 'stopped'
     OR LeaseExpiresAt IS NULL
-    OR LeaseExpiresAt < COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+    OR LeaseExpiresAt < {{now}}
     OR InstanceId = @replaces);

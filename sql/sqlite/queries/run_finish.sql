@@ -4,5 +4,5 @@ UPDATE BotPipelineRuns SET
     Outcome = @outcome,
     Error = @error_text,
     Summary = @summary,
-    FinishedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+    FinishedAt = {{now}}
 WHERE Id = @run AND Outcome = 'running';

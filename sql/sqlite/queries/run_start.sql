@@ -2,5 +2,5 @@
 -- In:  pipeline, trigger_name, hash (NULL: not known), planned_at (NULL: none), worker, now (NULL: the database clock)
 -- Out: the run's id.
 INSERT INTO BotPipelineRuns (Pipeline, TriggerName, PipelineHash, PlannedAt, WorkerId, StartedAt)
-VALUES (@pipeline, @trigger_name, @hash, @planned_at, @worker, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+VALUES (@pipeline, @trigger_name, @hash, @planned_at, @worker, {{now}})
 RETURNING Id;

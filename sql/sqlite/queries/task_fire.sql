@@ -5,10 +5,10 @@
 -- In:  rows [{Name, Task, Holder, Instant, Closes, Author}], now (NULL: the database clock)
 -- Out: schedule and scope value of those that were recorded.
 INSERT INTO BotScheduleFirings (Schedule, PlannedAt, WorkerName, Outcome, RecordedBy, RecordedAt)
-SELECT j.Name, j.Instant, j.Holder, 'fired', j.Author, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+SELECT j.Name, j.Instant, j.Holder, 'fired', j.Author, {{now}}
 FROM (SELECT json_extract(value, '$.Name') AS Name, json_extract(value, '$.Task') AS Task, json_extract(value, '$.Holder') AS Holder, json_extract(value, '$.Instant') AS Instant, json_extract(value, '$.Closes') AS Closes, json_extract(value, '$.Author') AS Author
       FROM jsonb_each(@rows)) j
-WHERE j.Instant <= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) AND (j.Closes IS NULL OR j.Closes > COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+WHERE j.Instant <= {{now}} AND (j.Closes IS NULL OR j.Closes > {{now}})
   AND EXISTS (SELECT 1 FROM BotTasks t WHERE t.Name = j.Task AND t.Active = 1)
   AND NOT EXISTS (SELECT 1 FROM BotScheduleFirings f
       WHERE f.Schedule = j.Name AND f.PlannedAt = j.Instant AND f.WorkerName = j.Holder)

@@ -6,7 +6,7 @@
 UPDATE t SET
     State = 5,
     WorkerId = j.HolderId,
-    AssignedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
+    AssignedAt = {{now}},
     RunOrder = j.RunOrder,
     AssignedEstimateMs = j.EstimateMs,
     Channel = j.Channel
@@ -14,10 +14,10 @@ FROM BotWorkQueueItems t
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', HolderId BIGINT '$.HolderId', FromId BIGINT '$.FromId', RunOrder BIGINT '$.RunOrder',
     EstimateMs BIGINT '$.EstimateMs', Channel NVARCHAR(200) '$.Channel') j ON j.ItemId = t.Id
 WHERE t.State IN (0, 4)
-  AND t.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+  AND t.AvailableAt <= {{now}}
   AND t.DeletedAt IS NULL
-  AND (t.DeadlineAt IS NULL OR t.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
-  AND (t.ExpiresAt IS NULL OR t.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+  AND (t.DeadlineAt IS NULL OR t.DeadlineAt >= {{now}})
+  AND (t.ExpiresAt IS NULL OR t.ExpiresAt >= {{now}})
   AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = t.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
   AND EXISTS (SELECT 1 FROM BotWorkers w
-      WHERE w.Id = j.HolderId AND w.State = N'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))));
+      WHERE w.Id = j.HolderId AND w.State = N'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= {{now}}));

@@ -2,7 +2,7 @@
 -- In:  worker, lease_ms, rows [{ItemId, ItemFence}], begun [{ItemId, ItemFence}] (some of rows), now (NULL: the database clock)
 -- Out: ids and fences of what was renewed; the others are lost.
 UPDATE BotWorkQueueItems SET
-    LeaseExpiresAt = DATEADD(millisecond, (@lease_ms % 1000), DATEADD(second, (@lease_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))),
+    LeaseExpiresAt = {{now_plus ms=@lease_ms}},
     BegunFence = CASE WHEN EXISTS (SELECT 1 FROM OPENJSON(@begun) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence') b
         WHERE b.ItemId = BotWorkQueueItems.Id AND b.ItemFence = BotWorkQueueItems.Fence) THEN Fence ELSE BegunFence END
 OUTPUT inserted.Id, inserted.Fence

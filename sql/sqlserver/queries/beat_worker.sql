@@ -4,8 +4,8 @@
 UPDATE BotWorkers SET
     Beats = Beats + 1,
     StuckSlots = @stuck,
-    AvailableSince = CASE WHEN CAST(@ended_ms AS bigint) IS NULL THEN AvailableSince ELSE DATEADD(millisecond, -(CAST(@ended_ms AS bigint) % 1000), DATEADD(second, -(CAST(@ended_ms AS bigint) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) END,
-    LastSeenAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
-    LeaseExpiresAt = DATEADD(millisecond, (@lease_ms % 1000), DATEADD(second, (@lease_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
+    AvailableSince = CASE WHEN CAST(@ended_ms AS bigint) IS NULL THEN AvailableSince ELSE {{now_minus ms=CAST(@ended_ms AS bigint)}} END,
+    LastSeenAt = {{now}},
+    LeaseExpiresAt = {{now_plus ms=@lease_ms}}
 OUTPUT inserted.State, inserted.Beats
 WHERE Id = @worker AND InstanceId = CAST(@instance AS NVARCHAR(450)) AND State <> N'stopped';

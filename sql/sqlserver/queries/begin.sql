@@ -6,15 +6,15 @@
 -- FirstStartedAt is that of this claim if it is not before StartedAt, which the claim has set.
 UPDATE BotWorkQueueItems SET
     BegunFence = Fence,
-    StartedAt = CASE WHEN BegunFence = Fence THEN StartedAt ELSE COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) END,
-    FirstStartedAt = CASE WHEN BegunFence = Fence OR FirstStartedAt < StartedAt THEN FirstStartedAt ELSE COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) END
+    StartedAt = CASE WHEN BegunFence = Fence THEN StartedAt ELSE {{now}} END,
+    FirstStartedAt = CASE WHEN BegunFence = Fence OR FirstStartedAt < StartedAt THEN FirstStartedAt ELSE {{now}} END
 OUTPUT inserted.Id, inserted.Fence
 WHERE State = 1 AND WorkerId = @worker
   AND EXISTS (SELECT 1 FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence') j
               WHERE j.ItemId = BotWorkQueueItems.Id AND j.ItemFence = BotWorkQueueItems.Fence)
   AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = CAST(@instance AS NVARCHAR(450)))
   AND (BegunFence = Fence
-    OR LeaseExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) AND DeletedAt IS NULL
-      AND (DeadlineAt IS NULL OR DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
-      AND (ExpiresAt IS NULL OR ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+    OR LeaseExpiresAt >= {{now}} AND DeletedAt IS NULL
+      AND (DeadlineAt IS NULL OR DeadlineAt >= {{now}})
+      AND (ExpiresAt IS NULL OR ExpiresAt >= {{now}})
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName AND q.Paused = 1));

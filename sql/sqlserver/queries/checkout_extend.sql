@@ -3,10 +3,10 @@
 -- In:  id, robot, fence, lock_key (a hash), lease_ms (NULL: as the queue says), now (NULL: the database clock)
 -- Out: the end of the lease; nothing when it was lost.
 UPDATE BotWorkQueueItems SET
-    LeaseExpiresAt = DATEADD(millisecond, (COALESCE(CAST(@lease_ms AS BIGINT), (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName), 600000) % 1000), DATEADD(second, (COALESCE(CAST(@lease_ms AS BIGINT), (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName), 600000) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
+    LeaseExpiresAt = {{now_plus ms=COALESCE(CAST(@lease_ms AS BIGINT), (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName), 600000)}}
 OUTPUT inserted.LeaseExpiresAt
 WHERE Id = @id AND State = 1 AND WorkerId IS NULL AND Fence = @fence
-  AND Robot = CAST(@robot AS NVARCHAR(450)) AND LockKey = CAST(@lock_key AS NVARCHAR(450)) AND LeaseExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+  AND Robot = CAST(@robot AS NVARCHAR(450)) AND LockKey = CAST(@lock_key AS NVARCHAR(450)) AND LeaseExpiresAt >= {{now}}
   AND EXISTS (SELECT 1 FROM BotQueues q
       WHERE q.Name = BotWorkQueueItems.QueueName
         AND (q.PublicAccess = 1 OR EXISTS (SELECT 1 FROM BotQueueRobots r

@@ -7,7 +7,7 @@ UPDATE BotWorkQueueItems SET
     ProgressPercent = COALESCE(CAST(@percent AS INT), ProgressPercent)
 OUTPUT inserted.Id
 WHERE Id = @id AND State = 1 AND WorkerId IS NULL AND Fence = @fence
-  AND Robot = CAST(@robot AS NVARCHAR(450)) AND LockKey = CAST(@lock_key AS NVARCHAR(450)) AND LeaseExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+  AND Robot = CAST(@robot AS NVARCHAR(450)) AND LockKey = CAST(@lock_key AS NVARCHAR(450)) AND LeaseExpiresAt >= {{now}}
   AND EXISTS (SELECT 1 FROM BotQueues q
       WHERE q.Name = BotWorkQueueItems.QueueName
         AND (q.PublicAccess = 1 OR EXISTS (SELECT 1 FROM BotQueueRobots r

@@ -5,5 +5,5 @@ SELECT TOP (@limit_rows) c.Id, c.Fence, c.State, CASE WHEN c.DeletedAt IS NULL T
     (SELECT COUNT(*) FROM BotWorkItemAttempts a WHERE a.ItemId = c.Id)
 FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE c.State = 3 AND c.DeletedAt IS NULL AND c.QueueName = CAST(@queue AS NVARCHAR(450))
-  AND c.FinishedAt <= DATEADD(millisecond, -(@age_ms % 1000), DATEADD(second, -(@age_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
+  AND c.FinishedAt <= {{now_minus ms=@age_ms}}
 ORDER BY c.FinishedAt, c.Id;

@@ -1,7 +1,7 @@
 -- clean_batches: remove records of batches that are older than an age.
 -- In:  age_ms, limit_rows, now (NULL: the database clock)
 DELETE FROM BotBatches
-WHERE CreatedAt <= DATEADD(millisecond, -(@age_ms % 1000), DATEADD(second, -(@age_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) AND Id IN (
+WHERE CreatedAt <= {{now_minus ms=@age_ms}} AND Id IN (
     SELECT TOP (@limit_rows) c.Id FROM BotBatches c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
-    WHERE c.CreatedAt <= DATEADD(millisecond, -(@age_ms % 1000), DATEADD(second, -(@age_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
+    WHERE c.CreatedAt <= {{now_minus ms=@age_ms}}
     ORDER BY c.CreatedAt, c.Id);

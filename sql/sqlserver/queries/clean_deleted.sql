@@ -5,5 +5,5 @@
 SELECT TOP (@limit_rows) c.Id, c.Fence, c.State, CASE WHEN c.DeletedAt IS NULL THEN 0 ELSE 1 END,
     (SELECT COUNT(*) FROM BotWorkItemAttempts a WHERE a.ItemId = c.Id)
 FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
-WHERE c.DeletedAt IS NOT NULL AND c.DeletedAt <= DATEADD(millisecond, -(@age_ms % 1000), DATEADD(second, -(@age_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) AND c.State IN (2, 3)
+WHERE c.DeletedAt IS NOT NULL AND c.DeletedAt <= {{now_minus ms=@age_ms}} AND c.State IN (2, 3)
 ORDER BY c.DeletedAt, c.Id;

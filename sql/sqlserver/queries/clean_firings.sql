@@ -6,7 +6,7 @@
 DELETE FROM BotScheduleFirings
 WHERE Id IN (
     SELECT TOP (@limit_rows) c.Id FROM BotScheduleFirings c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
-    WHERE c.PlannedAt <= DATEADD(millisecond, -(@age_ms % 1000), DATEADD(second, -(@age_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) AND c.RecordedAt <= DATEADD(millisecond, -(@age_ms % 1000), DATEADD(second, -(@age_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
+    WHERE c.PlannedAt <= {{now_minus ms=@age_ms}} AND c.RecordedAt <= {{now_minus ms=@age_ms}}
       AND (EXISTS (SELECT 1 FROM BotScheduleFirings n WITH (READPAST, READCOMMITTEDLOCK)
               WHERE n.Schedule = c.Schedule AND n.WorkerName = c.WorkerName AND n.PlannedAt > c.PlannedAt)
           OR c.WorkerName <> N'' AND c.Schedule NOT LIKE N'task:%'

@@ -4,7 +4,7 @@
 UPDATE BotWorkQueueItems SET
     TimedKey = NULL,
     TimedUntil = NULL
-WHERE State IN (2, 3) AND TimedUntil <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) AND Id IN (
+WHERE State IN (2, 3) AND TimedUntil <= {{now}} AND Id IN (
     SELECT TOP (@limit_rows) c.Id FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
-    WHERE c.State IN (2, 3) AND c.TimedKey IS NOT NULL AND c.TimedUntil <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+    WHERE c.State IN (2, 3) AND c.TimedKey IS NOT NULL AND c.TimedUntil <= {{now}}
     ORDER BY c.TimedUntil, c.Id);

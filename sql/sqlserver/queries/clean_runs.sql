@@ -5,9 +5,9 @@
 DELETE FROM BotPipelineRuns
 WHERE Id IN (
     SELECT TOP (@limit_rows) c.Id FROM BotPipelineRuns c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
-    WHERE c.StartedAt <= DATEADD(millisecond, -(@age_ms % 1000), DATEADD(second, -(@age_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) AND COALESCE(c.FinishedAt, c.StartedAt) <= DATEADD(millisecond, -(@age_ms % 1000), DATEADD(second, -(@age_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
+    WHERE c.StartedAt <= {{now_minus ms=@age_ms}} AND COALESCE(c.FinishedAt, c.StartedAt) <= {{now_minus ms=@age_ms}}
       AND (c.Outcome <> N'running' OR NOT EXISTS (SELECT 1 FROM BotWorkers w
-              WHERE w.Id = c.WorkerId AND w.State <> N'stopped' AND w.LeaseExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) AND c.StartedAt >= w.StartedAt))
+              WHERE w.Id = c.WorkerId AND w.State <> N'stopped' AND w.LeaseExpiresAt >= {{now}} AND c.StartedAt >= w.StartedAt))
       AND (c.PlannedAt IS NULL
           OR NOT EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = c.WorkerId)
           OR EXISTS (SELECT 1 FROM BotPipelineRuns n WITH (READPAST, READCOMMITTEDLOCK)

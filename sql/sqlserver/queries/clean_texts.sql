@@ -2,7 +2,7 @@
 -- In:  age_ms, limit_rows, now (NULL: the database clock)
 -- A worker may take a text up again meanwhile: the outer WHERE repeats the age.
 DELETE FROM BotPipelineTexts
-WHERE UsedAt <= DATEADD(millisecond, -(@age_ms % 1000), DATEADD(second, -(@age_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) AND Id IN (
+WHERE UsedAt <= {{now_minus ms=@age_ms}} AND Id IN (
     SELECT TOP (@limit_rows) c.Id FROM BotPipelineTexts c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
-    WHERE c.UsedAt <= DATEADD(millisecond, -(@age_ms % 1000), DATEADD(second, -(@age_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
+    WHERE c.UsedAt <= {{now_minus ms=@age_ms}}
     ORDER BY c.UsedAt, c.Id);

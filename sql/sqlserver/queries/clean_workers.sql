@@ -2,10 +2,10 @@
 -- item. Items and attempts keep their numbers, attempts their names, too.
 -- In:  age_ms, limit_rows, now (NULL: the database clock)
 DELETE FROM BotWorkers
-WHERE LastSeenAt <= DATEADD(millisecond, -(@age_ms % 1000), DATEADD(second, -(@age_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) AND (State = N'stopped' OR LeaseExpiresAt IS NULL OR LeaseExpiresAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+WHERE LastSeenAt <= {{now_minus ms=@age_ms}} AND (State = N'stopped' OR LeaseExpiresAt IS NULL OR LeaseExpiresAt <= {{now}})
   AND Id IN (
     SELECT TOP (@limit_rows) w.Id FROM BotWorkers w WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
-    WHERE w.LastSeenAt <= DATEADD(millisecond, -(@age_ms % 1000), DATEADD(second, -(@age_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) AND (w.State = N'stopped' OR w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+    WHERE w.LastSeenAt <= {{now_minus ms=@age_ms}} AND (w.State = N'stopped' OR w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt <= {{now}})
       AND NOT EXISTS (SELECT 1 FROM BotWorkQueueItems i WHERE i.State = 5 AND i.WorkerId = w.Id)
       AND NOT EXISTS (SELECT 1 FROM BotWorkQueueItems i WHERE i.State = 1 AND i.WorkerId = w.Id)
     ORDER BY w.LastSeenAt, w.Id);

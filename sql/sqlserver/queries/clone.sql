@@ -8,9 +8,9 @@ INSERT INTO BotWorkQueueItems
      State, UniqueKey, AvailableAt, CreatedAt, CreatedBy, ExpiresAt)
 OUTPUT inserted.Id
 SELECT i.QueueName, i.Priority, i.IntegrationConfig, i.Payload, i.EstimatedDurationMs, i.ResilienceConfig,
-    CASE WHEN i.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN i.DeadlineAt END, i.NaturalKey, i.Tags, i.Metadata, i.Labels, i.Selectors, i.Expedite, i.TaskName, i.TaskScope, i.RetainMs,
+    CASE WHEN i.DeadlineAt >= {{now}} THEN i.DeadlineAt END, i.NaturalKey, i.Tags, i.Metadata, i.Labels, i.Selectors, i.Expedite, i.TaskName, i.TaskScope, i.RetainMs,
     i.LimitKey, i.Encrypted,
-    4, @unique_key, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))), @author,
-    DATEADD(millisecond, (CAST(@life_ms AS BIGINT) % 1000), DATEADD(second, (CAST(@life_ms AS BIGINT) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
+    4, @unique_key, {{now}}, {{now}}, @author,
+    {{now_plus ms=CAST(@life_ms AS BIGINT)}}
 FROM BotWorkQueueItems i
 WHERE i.Id = @id;

@@ -36,5 +36,5 @@ UPDATE BotQueues SET
     MaxOutput = @max_output,
     Revision = Revision + 1,
     DefinedBy = @by,
-    UpdatedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+    UpdatedAt = {{now}}
 WHERE Id = @id AND Revision = @revision;

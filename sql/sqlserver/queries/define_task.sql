@@ -17,8 +17,8 @@ UPDATE BotTasks SET
     EstimatedDurationMs = @estimated_duration_ms,
     NotificationConfig = @notification_config,
     Definition = @definition,
-    SettledUntil = CASE WHEN @settle = 1 AND SettledUntil < COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) ELSE SettledUntil END,
+    SettledUntil = CASE WHEN @settle = 1 AND SettledUntil < {{now}} THEN {{now}} ELSE SettledUntil END,
     Revision = Revision + 1,
     DefinedBy = @by,
-    UpdatedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+    UpdatedAt = {{now}}
 WHERE Name = CAST(@name AS NVARCHAR(450)) AND Revision = @revision;

@@ -6,5 +6,5 @@ INSERT INTO BotTasks
     (Name, DefinedBy, UpdatedAt, SettledUntil,
     Topic, Description, Active, QueueName, Pipeline, Importance, ScheduleConfig, Scope, Payload, ResilienceConfig, EstimatedDurationMs, NotificationConfig, Definition)
 VALUES
-    (@name, @by, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
+    (@name, @by, {{now}}, {{now}},
     @topic, @description, @active, @queue_name, @pipeline, @importance, @schedule_config, @scope, @payload, @resilience_config, @estimated_duration_ms, @notification_config, @definition);

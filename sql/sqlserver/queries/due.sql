@@ -22,9 +22,9 @@ FROM (
     FROM BotWorkQueueItems i
     WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.DeadlineAt IS NULL
       AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+      AND i.AvailableAt <= {{now}}
       AND i.DeletedAt IS NULL
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now}})
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
       AND (@queues = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@queues) WITH (Queue NVARCHAR(200) '$') j WHERE j.Queue = i.QueueName))
       AND (@pipelines = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@pipelines) WITH (Pipeline NVARCHAR(200) '$') j WHERE j.Pipeline = LEFT(i.IntegrationConfig, 200)))
@@ -41,11 +41,11 @@ FROM (
         RTRIM(i.LimitKey) COLLATE Latin1_General_100_BIN2 AS LimitKey, i.AvailableAt, i.Labels, i.Selectors, i.Expedite,
         CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled
     FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.DeadlineAt IS NOT NULL AND i.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+    WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.DeadlineAt IS NOT NULL AND i.DeadlineAt >= {{now}}
       AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+      AND i.AvailableAt <= {{now}}
       AND i.DeletedAt IS NULL
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now}})
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
       AND (@queues = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@queues) WITH (Queue NVARCHAR(200) '$') j WHERE j.Queue = i.QueueName))
       AND (@pipelines = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@pipelines) WITH (Pipeline NVARCHAR(200) '$') j WHERE j.Pipeline = LEFT(i.IntegrationConfig, 200)))
@@ -62,11 +62,11 @@ FROM (
         RTRIM(i.LimitKey) COLLATE Latin1_General_100_BIN2 AS LimitKey, i.AvailableAt, i.Labels, i.Selectors, i.Expedite,
         CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled
     FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.Expedite = 1 AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+    WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.Expedite = 1 AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= {{now}})
       AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+      AND i.AvailableAt <= {{now}}
       AND i.DeletedAt IS NULL
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now}})
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
       AND (@queues = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@queues) WITH (Queue NVARCHAR(200) '$') j WHERE j.Queue = i.QueueName))
       AND (@pipelines = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@pipelines) WITH (Pipeline NVARCHAR(200) '$') j WHERE j.Pipeline = LEFT(i.IntegrationConfig, 200)))
@@ -83,11 +83,11 @@ FROM (
         RTRIM(i.LimitKey) COLLATE Latin1_General_100_BIN2 AS LimitKey, i.AvailableAt, i.Labels, i.Selectors, i.Expedite,
         CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled
     FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Scheduled = 1 AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+    WHERE i.State IN (0, 4) AND i.Scheduled = 1 AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= {{now}})
       AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+      AND i.AvailableAt <= {{now}}
       AND i.DeletedAt IS NULL
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now}})
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
       AND (@queues = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@queues) WITH (Queue NVARCHAR(200) '$') j WHERE j.Queue = i.QueueName))
       AND (@pipelines = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@pipelines) WITH (Pipeline NVARCHAR(200) '$') j WHERE j.Pipeline = LEFT(i.IntegrationConfig, 200)))

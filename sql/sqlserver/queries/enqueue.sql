@@ -12,14 +12,14 @@ INSERT INTO BotWorkQueueItems
      LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil)
 OUTPUT inserted.Id, inserted.LockKey
 SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
-    COALESCE(j.DueAt, DATEADD(millisecond, (j.DelayMs % 1000), DATEADD(second, (j.DelayMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))),
-    CASE WHEN j.DueAt IS NULL AND j.DelayMs > 0 OR j.DueAt > COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN 1 ELSE 0 END,
-    COALESCE(j.Deadline, DATEADD(millisecond, (j.DeadlineMs % 1000), DATEADD(second, (j.DeadlineMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))),
-    j.Author, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
+    COALESCE(j.DueAt, {{now_plus ms=j.DelayMs}}),
+    CASE WHEN j.DueAt IS NULL AND j.DelayMs > 0 OR j.DueAt > {{now}} THEN 1 ELSE 0 END,
+    COALESCE(j.Deadline, {{now_plus ms=j.DeadlineMs}}),
+    j.Author, {{now}},
     j.Task, j.KeyText, j.LimitText, j.TagList, j.Meta, j.LabelText, j.SelectorText, j.Expedited, j.KeepMs,
-    DATEADD(millisecond, (j.LifeMs % 1000), DATEADD(second, (j.LifeMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))),
+    {{now_plus ms=j.LifeMs}},
     j.Sealed, j.Ticket, j.UniqueHash, j.ContentHash, j.TimedHash,
-    DATEADD(millisecond, (j.TimedMs % 1000), DATEADD(second, (j.TimedMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
+    {{now_plus ms=j.TimedMs}}
 FROM OPENJSON(@rows) WITH (
     Queue NVARCHAR(MAX) '$.Queue', NewState INT '$.NewState', Prio INT '$.Prio', Config NVARCHAR(MAX) '$.Config',
     Body NVARCHAR(MAX) '$.Body', EstimateMs BIGINT '$.EstimateMs', Policy NVARCHAR(MAX) '$.Policy',

@@ -12,11 +12,11 @@ UPDATE t SET
     RetryCount = j.Failures,
     WorkerId = CASE WHEN j.NewState = 0 THEN NULL ELSE t.WorkerId END,
     AssignedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE t.AssignedAt END,
-    AvailableAt = CASE WHEN j.NewState = 0 AND j.DelayMs IS NOT NULL THEN DATEADD(millisecond, (j.DelayMs % 1000), DATEADD(second, (j.DelayMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) ELSE t.AvailableAt END,
+    AvailableAt = CASE WHEN j.NewState = 0 AND j.DelayMs IS NOT NULL THEN {{now_plus ms=j.DelayMs}} ELSE t.AvailableAt END,
     Scheduled = CASE WHEN j.NewState = 0 THEN CASE WHEN j.DelayMs > 0 THEN 1 ELSE 0 END ELSE t.Scheduled END,
-    FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) END,
-    StartedAt = CASE WHEN j.Unbegun = 1 THEN NULL WHEN DATEADD(millisecond, -(j.TookMs % 1000), DATEADD(second, -(j.TookMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) > t.StartedAt THEN DATEADD(millisecond, -(j.TookMs % 1000), DATEADD(second, -(j.TookMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) ELSE t.StartedAt END,
-    FirstStartedAt = CASE WHEN t.FirstStartedAt < t.StartedAt THEN t.FirstStartedAt WHEN j.Unbegun = 1 THEN NULL WHEN DATEADD(millisecond, -(j.TookMs % 1000), DATEADD(second, -(j.TookMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) > t.StartedAt THEN DATEADD(millisecond, -(j.TookMs % 1000), DATEADD(second, -(j.TookMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) ELSE t.StartedAt END,
+    FinishedAt = CASE WHEN j.NewState = 0 THEN NULL ELSE {{now}} END,
+    StartedAt = CASE WHEN j.Unbegun = 1 THEN NULL WHEN {{now_minus ms=j.TookMs}} > t.StartedAt THEN {{now_minus ms=j.TookMs}} ELSE t.StartedAt END,
+    FirstStartedAt = CASE WHEN t.FirstStartedAt < t.StartedAt THEN t.FirstStartedAt WHEN j.Unbegun = 1 THEN NULL WHEN {{now_minus ms=j.TookMs}} > t.StartedAt THEN {{now_minus ms=j.TookMs}} ELSE t.StartedAt END,
     LeaseExpiresAt = NULL,
     LockKey = NULL,
     Output = CASE WHEN j.NewState = 2 THEN j.NewOutput ELSE COALESCE(j.NewOutput, t.Output) END,
@@ -28,10 +28,10 @@ UPDATE t SET
     LogTail = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewTail, t.LogTail) END,
     Error = j.ErrorText,
     ErrorKind = j.Kind,
-    RetainUntil = DATEADD(millisecond, (j.KeepMs % 1000), DATEADD(second, (j.KeepMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))),
+    RetainUntil = {{now_plus ms=j.KeepMs}},
     UniqueKey = CASE WHEN j.Hidden = 1 AND NOT EXISTS (SELECT 1 FROM BotQueues q
         WHERE q.Name = t.QueueName AND q.DeletedKeysCount = 1) THEN NULL ELSE t.UniqueKey END,
-    DeletedAt = CASE WHEN j.Hidden = 1 THEN COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) ELSE t.DeletedAt END,
+    DeletedAt = CASE WHEN j.Hidden = 1 THEN {{now}} ELSE t.DeletedAt END,
     DeletedReason = CASE WHEN j.Hidden = 1 THEN LEFT(j.ErrorText, 1000) ELSE t.DeletedReason END
 FROM BotWorkQueueItems t
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence', NewState INT '$.NewState', Failures INT '$.Failures',

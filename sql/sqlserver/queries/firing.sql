@@ -2,7 +2,7 @@
 -- instant that the clock has not reached is nobody's.
 -- In:  schedule, planned_at, worker_name, recorded_by, now (NULL: the database clock)
 INSERT INTO BotScheduleFirings (Schedule, PlannedAt, WorkerName, Outcome, RecordedBy, RecordedAt)
-SELECT @schedule, CAST(@planned_at AS DATETIME2(3)), @worker_name, N'fired', @recorded_by, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
-WHERE CAST(@planned_at AS DATETIME2(3)) <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+SELECT @schedule, CAST(@planned_at AS DATETIME2(3)), @worker_name, N'fired', @recorded_by, {{now}}
+WHERE CAST(@planned_at AS DATETIME2(3)) <= {{now}}
   AND NOT EXISTS (SELECT 1 FROM BotScheduleFirings f
       WHERE f.Schedule = CAST(@schedule AS NVARCHAR(450)) AND f.PlannedAt = CAST(@planned_at AS DATETIME2(3)) AND f.WorkerName = CAST(@worker_name AS NVARCHAR(450)));

@@ -2,7 +2,7 @@
 -- instant that has a record keeps it.
 -- In:  rows [{Name, Instant, Holder, Result, Cause, Author}], now (NULL: the database clock)
 INSERT INTO BotScheduleFirings (Schedule, PlannedAt, WorkerName, Outcome, Reason, RecordedBy, RecordedAt)
-SELECT j.Name, j.Instant, j.Holder, j.Result, j.Cause, j.Author, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+SELECT j.Name, j.Instant, j.Holder, j.Result, j.Cause, j.Author, {{now}}
 FROM OPENJSON(@rows) WITH (Name NVARCHAR(MAX) '$.Name', Instant DATETIME2(3) '$.Instant', Holder NVARCHAR(MAX) '$.Holder',
     Result NVARCHAR(MAX) '$.Result', Cause NVARCHAR(MAX) '$.Cause', Author NVARCHAR(MAX) '$.Author') j
 WHERE NOT EXISTS (SELECT 1 FROM BotScheduleFirings f

@@ -5,7 +5,7 @@
 --      now (NULL: the database clock)
 -- Out: ids and fences of those whose lease holds, with the queue, and when the run began
 --      and how late it is.
-SELECT t.Id, t.Fence, t.QueueName, t.StartedAt, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+SELECT t.Id, t.Fence, t.QueueName, t.StartedAt, {{now}}
 FROM BotWorkQueueItems t WITH (UPDLOCK, ROWLOCK)
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence') j ON j.ItemId = t.Id
 WHERE t.State = 1 AND t.Fence = j.ItemFence

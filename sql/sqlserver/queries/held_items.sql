@@ -15,10 +15,10 @@ FROM (
         i.WorkerId, 0 AS Running, i.RunOrder, i.Channel, i.AssignedAt AS Since
     FROM BotWorkQueueItems i
     WHERE i.State = 5 AND i.WorkerId IS NOT NULL
-      AND i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+      AND i.AvailableAt <= {{now}}
       AND i.DeletedAt IS NULL
-      AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+      AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= {{now}})
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now}})
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
     ORDER BY i.Priority DESC, i.RunOrder, i.Id) assigned
 UNION ALL

@@ -14,4 +14,4 @@ UNION ALL
 SELECT j.Kind, j.Hash, i.Id
 FROM OPENJSON(@rows) WITH (Kind NVARCHAR(20) '$.Kind', Hash NVARCHAR(64) '$.Hash') j
 JOIN BotWorkQueueItems i ON i.TimedKey = j.Hash
-WHERE j.Kind = N'timed' AND i.TimedUntil > COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)));
+WHERE j.Kind = N'timed' AND i.TimedUntil > {{now}};

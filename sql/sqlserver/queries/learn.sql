@@ -8,7 +8,7 @@ UPDATE t SET
     ErrorMs = j.ErrorMs,
     Histogram = j.Histogram,
     Version = t.Version + 1,
-    UpdatedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+    UpdatedAt = {{now}}
 FROM BotDurations t
 JOIN OPENJSON(@rows) WITH (KeyHash NVARCHAR(64) '$.KeyHash', OldVersion BIGINT '$.OldVersion', Runs BIGINT '$.Runs',
     MeanMs FLOAT '$.MeanMs', P90Ms BIGINT '$.P90Ms', ErrorMs FLOAT '$.ErrorMs', Histogram NVARCHAR(MAX) '$.Histogram') j

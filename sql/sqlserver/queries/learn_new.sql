@@ -3,7 +3,7 @@
 -- In:  rows [{KeyHash, Kind, Pipeline, Name, Runs, MeanMs, P90Ms, ErrorMs, Histogram}], now (NULL: the database clock)
 INSERT INTO BotDurations (KeyHash, Kind, Pipeline, Name, Runs, MeanMs, P90Ms, ErrorMs, Histogram, UpdatedAt)
 SELECT j.KeyHash, j.Kind, j.Pipeline, j.Name, j.Runs, j.MeanMs, j.P90Ms, j.ErrorMs, j.Histogram,
-    COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+    {{now}}
 FROM OPENJSON(@rows) WITH (KeyHash NVARCHAR(64) '$.KeyHash', Kind NVARCHAR(20) '$.Kind', Pipeline NVARCHAR(200) '$.Pipeline',
     Name NVARCHAR(400) '$.Name', Runs BIGINT '$.Runs', MeanMs FLOAT '$.MeanMs', P90Ms BIGINT '$.P90Ms',
     ErrorMs FLOAT '$.ErrorMs', Histogram NVARCHAR(MAX) '$.Histogram') j;

@@ -14,10 +14,10 @@ UPDATE BotWorkers SET
     ReservedSlots = @reserved,
     AvailableSince = NULL,
     State = N'active',
-    StartedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
-    LastSeenAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+    StartedAt = {{now}},
+    LastSeenAt = {{now}}
 WHERE Name = CAST(@name AS NVARCHAR(450)) AND (
     State = N'stopped'
     OR LeaseExpiresAt IS NULL
-    OR LeaseExpiresAt < COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+    OR LeaseExpiresAt < {{now}}
     OR InstanceId = CAST(@replaces AS NVARCHAR(450)));

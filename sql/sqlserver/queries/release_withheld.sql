@@ -3,7 +3,7 @@
 -- In:  rows [{ItemId}], now (NULL: the database clock)
 UPDATE t SET
     State = 0,
-    Scheduled = CASE WHEN t.AvailableAt > COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN 1 ELSE t.Scheduled END,
+    Scheduled = CASE WHEN t.AvailableAt > {{now}} THEN 1 ELSE t.Scheduled END,
     WorkerId = NULL,
     AssignedAt = NULL,
     LeaseExpiresAt = NULL,
@@ -11,6 +11,6 @@ UPDATE t SET
 FROM BotWorkQueueItems t
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') j ON j.ItemId = t.Id
 WHERE t.State = 5
-  AND (t.AvailableAt > COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+  AND (t.AvailableAt > {{now}}
     OR t.DeletedAt IS NOT NULL
     OR EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = t.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots')));

@@ -10,6 +10,6 @@ OUTPUT inserted.Id
 SELECT i.QueueName, i.Priority, i.IntegrationConfig, i.Payload, i.EstimatedDurationMs, i.ResilienceConfig,
     i.DeadlineAt, i.ExpiresAt, i.NaturalKey, i.Tags, i.Metadata, i.Labels, i.Selectors, i.Expedite, i.TaskName, i.TaskScope, i.TaskPlannedAt, i.TaskPriority, i.RetainMs,
     i.LimitKey, i.Encrypted, i.IdempotencyKey, @unique_key, i.ContentKey, i.FirstStartedAt, i.CreatedBy,
-    0, @failures, COALESCE(i.RootId, i.Id), DATEADD(millisecond, (@delay_ms % 1000), DATEADD(second, (@delay_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))), CASE WHEN @delay_ms > 0 THEN 1 ELSE 0 END, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+    0, @failures, COALESCE(i.RootId, i.Id), {{now_plus ms=@delay_ms}}, CASE WHEN @delay_ms > 0 THEN 1 ELSE 0 END, {{now}}
 FROM BotWorkQueueItems i
 WHERE i.Id = @id AND i.Fence = @fence AND i.State = 3;

@@ -4,5 +4,5 @@ UPDATE BotPipelineRuns SET
     Outcome = @outcome,
     Error = @error_text,
     Summary = @summary,
-    FinishedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+    FinishedAt = {{now}}
 WHERE Id = @run AND Outcome = N'running';

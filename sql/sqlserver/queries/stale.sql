@@ -5,13 +5,13 @@ SELECT TOP (@limit_rows) c.Id, c.Fence, c.State, c.WorkerId, c.RetryCount, c.Pri
 FROM (
     SELECT i.Id, i.Fence, i.State, i.WorkerId, i.RetryCount, i.Priority
     FROM BotWorkQueueItems i
-    WHERE i.State = 1 AND (i.LeaseExpiresAt IS NULL OR i.LeaseExpiresAt < COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+    WHERE i.State = 1 AND (i.LeaseExpiresAt IS NULL OR i.LeaseExpiresAt < {{now}})
     UNION ALL
     SELECT i.Id, i.Fence, i.State, i.WorkerId, i.RetryCount, i.Priority
     FROM BotWorkQueueItems i
     WHERE i.State = 5 AND (
         i.AssignedAt IS NULL
-        OR i.AssignedAt < DATEADD(millisecond, -(@assigned_ms % 1000), DATEADD(second, -(@assigned_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
+        OR i.AssignedAt < {{now_minus ms=@assigned_ms}}
         OR NOT EXISTS (SELECT 1 FROM BotWorkers w
-            WHERE w.Id = i.WorkerId AND w.State = N'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))))
+            WHERE w.Id = i.WorkerId AND w.State = N'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= {{now}})))
 ) c;

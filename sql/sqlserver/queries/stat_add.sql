@@ -1,7 +1,7 @@
 -- stat_add: keep what has happened in this transaction, or sums of what had.
 -- In:  rows [{QueueName, Kind, Tier, StartsAt (NULL: now), Bucket, Events, Level, DurationMs}], now (NULL: the database clock)
 INSERT INTO BotQueueStats (QueueName, Kind, Tier, StartsAt, Bucket, Events, Level, DurationMs)
-SELECT j.QueueName, j.Kind, j.Tier, COALESCE(j.StartsAt, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))),
+SELECT j.QueueName, j.Kind, j.Tier, COALESCE(j.StartsAt, {{now}}),
     j.Bucket, j.Events, j.Level, j.DurationMs
 FROM OPENJSON(@rows) WITH (QueueName NVARCHAR(200) '$.QueueName', Kind NVARCHAR(20) '$.Kind', Tier INT '$.Tier',
     StartsAt DATETIME2(3) '$.StartsAt', Bucket INT '$.Bucket', Events BIGINT '$.Events', Level BIGINT '$.Level',

@@ -5,11 +5,11 @@
 -- Out: queue, state, lifecycle, number, and the earliest time at which one of those became due.
 SELECT u.QueueName, u.State, u.Life, COUNT_BIG(*), MIN(u.AvailableAt)
 FROM (
-    SELECT i.QueueName, i.State, i.AvailableAt, CASE WHEN i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN N'pending' WHEN i.RetryCount > 0 THEN N'retry' ELSE N'scheduled' END AS Life
+    SELECT i.QueueName, i.State, i.AvailableAt, CASE WHEN i.AvailableAt <= {{now}} THEN N'pending' WHEN i.RetryCount > 0 THEN N'retry' ELSE N'scheduled' END AS Life
     FROM BotWorkQueueItems i
     WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NULL AND i.DeletedAt IS NULL
     UNION ALL
-    SELECT i.QueueName, i.State, i.AvailableAt, CASE WHEN i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN N'pending' WHEN i.RetryCount > 0 THEN N'retry' ELSE N'scheduled' END AS Life
+    SELECT i.QueueName, i.State, i.AvailableAt, CASE WHEN i.AvailableAt <= {{now}} THEN N'pending' WHEN i.RetryCount > 0 THEN N'retry' ELSE N'scheduled' END AS Life
     FROM BotWorkQueueItems i
     WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NOT NULL AND i.DeletedAt IS NULL
     UNION ALL

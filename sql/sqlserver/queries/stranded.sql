@@ -7,15 +7,15 @@ SELECT MIN(s.Priority), MAX(s.Priority)
 FROM (
     SELECT i.Priority
     FROM BotWorkQueueItems i
-    WHERE i.State = 1 AND (i.LeaseExpiresAt IS NULL OR i.LeaseExpiresAt < COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+    WHERE i.State = 1 AND (i.LeaseExpiresAt IS NULL OR i.LeaseExpiresAt < {{now}})
     UNION ALL
     SELECT i.Priority
     FROM BotWorkQueueItems i
     WHERE i.State = 5 AND i.WorkerId = @worker
-      AND i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+      AND i.AvailableAt <= {{now}}
       AND i.DeletedAt IS NULL
-      AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+      AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= {{now}})
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now}})
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
     UNION ALL
     SELECT i.Priority
@@ -23,5 +23,5 @@ FROM (
     WHERE i.State = 5 AND i.WorkerId IN (
         SELECT w.Id
         FROM BotWorkers w
-        WHERE w.State <> N'active' OR w.LeaseExpiresAt < COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+        WHERE w.State <> N'active' OR w.LeaseExpiresAt < {{now}})
 ) s;

@@ -11,16 +11,16 @@ UPDATE t SET
     State = 1,
     Fence = CASE WHEN t.Fence < (SELECT e.Epoch FROM BotInstallation e) * 1000000000 THEN (SELECT e.Epoch FROM BotInstallation e) * 1000000000 ELSE t.Fence END + 1,
     WorkerId = @worker,
-    AssignedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
-    StartedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
-    FirstStartedAt = COALESCE(t.FirstStartedAt, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))),
+    AssignedAt = {{now}},
+    StartedAt = {{now}},
+    FirstStartedAt = COALESCE(t.FirstStartedAt, {{now}}),
     Step = NULL,
     Progress = NULL,
     ProgressPercent = NULL,
     PipelineHash = NULL,
     IdempotencyKey = COALESCE(t.IdempotencyKey, LOWER(CONVERT(NVARCHAR(36), NEWID()))),
     LogTail = NULL,
-    LeaseExpiresAt = DATEADD(millisecond, (@lease_ms % 1000), DATEADD(second, (@lease_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
+    LeaseExpiresAt = {{now_plus ms=@lease_ms}}
 OUTPUT
     inserted.Id, inserted.QueueName, inserted.Priority,
     CASE WHEN DATALENGTH(inserted.IntegrationConfig) <= 4194304 THEN inserted.IntegrationConfig ELSE N'' END,
@@ -38,10 +38,10 @@ OUTPUT
 FROM BotWorkQueueItems t
 WHERE t.State IN (0, 4)
   AND t.Id IN (SELECT j.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') j)
-  AND t.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+  AND t.AvailableAt <= {{now}}
   AND t.DeletedAt IS NULL
-  AND (t.DeadlineAt IS NULL OR t.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
-  AND (t.ExpiresAt IS NULL OR t.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+  AND (t.DeadlineAt IS NULL OR t.DeadlineAt >= {{now}})
+  AND (t.ExpiresAt IS NULL OR t.ExpiresAt >= {{now}})
   AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = t.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
   AND EXISTS (SELECT 1 FROM BotWorkers w
       WHERE w.Id = @worker AND w.InstanceId = CAST(@instance AS NVARCHAR(450)) AND w.State = N'active');

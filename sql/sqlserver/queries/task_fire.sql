@@ -6,9 +6,9 @@
 -- Out: schedule and scope value of those that were recorded.
 INSERT INTO BotScheduleFirings (Schedule, PlannedAt, WorkerName, Outcome, RecordedBy, RecordedAt)
 OUTPUT inserted.Schedule, inserted.WorkerName
-SELECT j.Name, j.Instant, j.Holder, N'fired', j.Author, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+SELECT j.Name, j.Instant, j.Holder, N'fired', j.Author, {{now}}
 FROM OPENJSON(@rows) WITH (Name NVARCHAR(MAX) '$.Name', Task NVARCHAR(MAX) '$.Task', Holder NVARCHAR(MAX) '$.Holder', Instant DATETIME2(3) '$.Instant', Closes DATETIME2(3) '$.Closes', Author NVARCHAR(MAX) '$.Author') j
-WHERE j.Instant <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) AND (j.Closes IS NULL OR j.Closes > COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+WHERE j.Instant <= {{now}} AND (j.Closes IS NULL OR j.Closes > {{now}})
   AND EXISTS (SELECT 1 FROM BotTasks t WHERE t.Name = j.Task AND t.Active = 1)
   AND NOT EXISTS (SELECT 1 FROM BotScheduleFirings f
       WHERE f.Schedule = j.Name AND f.PlannedAt = j.Instant AND f.WorkerName = j.Holder)

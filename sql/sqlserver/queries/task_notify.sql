@@ -2,7 +2,7 @@
 -- In:  rows [{ItemId}], now (NULL: the database clock)
 -- Out: the ids of those that nobody had taken.
 UPDATE BotWorkQueueItems SET
-    TaskNotifiedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+    TaskNotifiedAt = {{now}}
 OUTPUT inserted.Id
 WHERE State = 3 AND TaskNotifiedAt IS NULL
   AND Id IN (SELECT j.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') j);

@@ -7,7 +7,7 @@ UPDATE BotTasks SET
     Definition = NULL,
     Revision = Revision + 1,
     DefinedBy = @by,
-    UpdatedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+    UpdatedAt = {{now}}
 OUTPUT inserted.Name
 WHERE Definition IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM OPENJSON(@rows) WITH (Task NVARCHAR(MAX) '$.Task') j WHERE j.Task = BotTasks.Name);

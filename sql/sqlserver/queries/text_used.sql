@@ -1,7 +1,7 @@
 -- text_used: note that workers have texts.
 -- In:  rows [{Hash, Pipeline}], now (NULL: the database clock)
 UPDATE t SET
-    UsedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+    UsedAt = {{now}}
 FROM BotPipelineTexts t
 JOIN OPENJSON(@rows) WITH (Hash NVARCHAR(64) '$.Hash', Pipeline NVARCHAR(200) '$.Pipeline') j
   ON j.Hash = t.Hash AND j.Pipeline = t.Pipeline;

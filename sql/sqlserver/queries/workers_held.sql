@@ -18,10 +18,10 @@ FROM (
         SELECT i.WorkerId, i.Priority, i.Channel, i.StartedAt AS Since,
             CASE WHEN COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) IS NULL THEN CAST(@default_ms AS bigint) WHEN COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) < 0 THEN 0
                  WHEN COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) > 315360000000 THEN 315360000000 ELSE COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) END AS Ms,
-            CASE WHEN i.StartedAt IS NULL OR i.StartedAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN 0
-                WHEN i.StartedAt <= DATEADD(year, -10, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))) THEN 315360000000
-                ELSE CAST(DATEDIFF(second, i.StartedAt, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))) AS bigint) * 1000
-                    + DATEPART(millisecond, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))) - DATEPART(millisecond, i.StartedAt) END AS RunMs
+            CASE WHEN i.StartedAt IS NULL OR i.StartedAt >= {{now}} THEN 0
+                WHEN i.StartedAt <= DATEADD(year, -10, {{now}}) THEN 315360000000
+                ELSE CAST(DATEDIFF(second, i.StartedAt, {{now}}) AS bigint) * 1000
+                    + DATEPART(millisecond, {{now}}) - DATEPART(millisecond, i.StartedAt) END AS RunMs
         FROM BotWorkQueueItems i WHERE i.State = 1
     ) r
 ) h

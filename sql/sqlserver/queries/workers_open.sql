@@ -4,6 +4,6 @@
 --      has been available; by id.
 SELECT w.Id, w.Name, w.Capacity - w.StuckSlots, w.ReservedSlots, w.Labels, w.Channels, w.Queues, COALESCE(w.AvailableSince, w.StartedAt)
 FROM BotWorkers w
-WHERE w.LastSeenAt >= DATEADD(millisecond, -(@seen_ms % 1000), DATEADD(second, -(@seen_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
-  AND w.State = N'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+WHERE w.LastSeenAt >= {{now_minus ms=@seen_ms}}
+  AND w.State = N'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= {{now}})
 ORDER BY w.Id;
