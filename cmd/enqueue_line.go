@@ -56,7 +56,7 @@ func parseLine(line []byte, defaults workqueue.NewItem, at *place) (workqueue.Ne
 		case !slices.Contains(lineKeys, key):
 			hint := strictyaml.Suggest(key, lineKeys)
 			if hint == "" {
-				hint = "known are " + strings.Join(lineKeys, ", ")
+				hint = "valid keys: " + strings.Join(lineKeys, ", ")
 			}
 			findings = append(findings, refuse(keyStart, "unknown-key", fmt.Sprintf("unknown key %q", key), hint)...)
 		case at.columns[key] > 0:

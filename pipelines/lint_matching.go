@@ -67,15 +67,15 @@ func (c *compilation) holdsExpressions(n *strictyaml.Node) bool {
 func (c *compilation) mismatches(n *strictyaml.Node, err error) {
 	faults, _ := errors.AsType[matching.Faults](err)
 	for _, f := range faults {
-		at, hint := descend(n, f.Path), strictyaml.Suggest(f.Got, f.Known)
+		at, hint := n.Descend(f.Path), strictyaml.Suggest(f.Got, f.Known)
 		if !f.UnknownKey {
 			c.report(at, CodeInvalidValue, f.Message, hint)
 			continue
 		}
-		for _, e := range descend(n, f.Path[:len(f.Path)-1]).Entries {
+		for _, e := range n.Descend(f.Path[:len(f.Path)-1]).Entries {
 			if e.Key == f.Got {
 				c.reportAt(placeOfKey(e), "unknown-key", at.Path+": "+f.Message, hint)
-				c.suggestEdit(descend(n, f.Path[:len(f.Path)-1]).Rename(e, f.Known))
+				c.suggestEdit(n.Descend(f.Path[:len(f.Path)-1]).Rename(e, f.Known))
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func (c *compilation) scoringSecrets(n *strictyaml.Node, sc *matching.Scoring) {
 	}
 	for header, name := range scoring.SecretsOf(sc) {
 		if !slices.Contains(c.opts.SecretNames, name) {
-			c.report(descend(n, []string{"scoring", "http", "headers", header}), CodeUnknownSecret, fmt.Sprintf("unknown secret %q", name),
+			c.report(n.Descend([]string{"scoring", "http", "headers", header}), CodeUnknownSecret, fmt.Sprintf("unknown secret %q", name),
 				strictyaml.Suggest(name, c.opts.SecretNames))
 		}
 	}

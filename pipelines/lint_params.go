@@ -72,7 +72,7 @@ func (c *compilation) parameter(w *handlers.ParamError, step, with *strictyaml.N
 	if len(w.Path) > 0 {
 		path += "." + strings.Join(w.Path, ".")
 	}
-	n := descend(with, w.Path)
+	n := with.Descend(w.Path)
 	at, edit := placeOf(n), (*strictyaml.Edit)(nil)
 	switch {
 	case w.Meant != "" && n.Kind == strictyaml.Scalar && n.Quoted:
@@ -89,29 +89,14 @@ func (c *compilation) parameter(w *handlers.ParamError, step, with *strictyaml.N
 	}
 	if w.Code == handlers.UnknownParameter && len(w.Path) > 0 {
 		last := len(w.Path) - 1
-		for _, e := range descend(with, w.Path[:last]).Entries {
+		for _, e := range with.Descend(w.Path[:last]).Entries {
 			if e.Key == w.Path[last] {
-				at, edit = placeOfKey(e), descend(with, w.Path[:last]).Rename(e, w.Known)
+				at, edit = placeOfKey(e), with.Descend(w.Path[:last]).Rename(e, w.Known)
 			}
 		}
 	}
 	c.reportAt(at, w.Code, path+": "+w.Message, w.Hint)
 	c.suggestEdit(edit)
-}
-
-// descend follows a path of keys and indexes as far as it exists.
-func descend(n *strictyaml.Node, path []string) *strictyaml.Node {
-	for _, key := range path {
-		next := n.Get(key)
-		if i, err := strconv.Atoi(key); err == nil && n.Kind == strictyaml.Sequence && i >= 0 && i < len(n.Items) {
-			next = n.Items[i]
-		}
-		if next == nil {
-			break
-		}
-		n = next
-	}
-	return n
 }
 
 // dynamicAt reports whether an expression determines the value at a path.

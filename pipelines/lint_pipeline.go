@@ -90,6 +90,6 @@ func (c *compilation) input(p *Pipeline, n *strictyaml.Node) {
 		return
 	}
 	for _, one := range wrong {
-		c.report(descend(n, one.Path), CodeInvalidSchema, one.Text, "")
+		c.report(n.Descend(one.Path), CodeInvalidSchema, one.Text, "")
 	}
 }

@@ -64,7 +64,7 @@ func TestValidateQueueTellsEverything(t *testing.T) {
 		workqueue.QueueFault{Field: "retry", Got: `resilience {"limit": 0}: limit 0: want 1 or more attempts; 1 means no retry`,
 			Want: `a resilience such as {"limit": 3, "delay": "30s"}`},
 		workqueue.QueueFault{Field: "retry.as", Got: `"clone"`, Want: "same or copy"},
-		workqueue.QueueFault{Field: "distribution.x", Got: `unknown key "x"; known are mode, bypassSelectors, scoring`,
+		workqueue.QueueFault{Field: "distribution.x", Got: `unknown key "x"; valid keys: mode, bypassSelectors, scoring`,
 			Want: `a distribution such as {"mode": "round-robin"}`},
 		workqueue.QueueFault{Field: "distribution.mode", Got: `"best"`, Want: "least-loaded, round-robin, longest-idle or best-worker"},
 		workqueue.QueueFault{Field: "distribution.scoring", Got: `the key "label" is missing; the rule map needs it`, Want: `a distribution such as {"mode": "round-robin"}`},

@@ -88,7 +88,7 @@ func TestDistributionThatIsWrong(t *testing.T) {
 			{Path: []string{"scoring", "label"}, Code: handlers.WrongValue,
 				Message: `got "a b", want a letter or _, then letters, digits, _ - and ., at most 100 characters`},
 			{Path: []string{"scoring", "scorse"}, Code: handlers.UnknownParameter,
-				Message: `unknown key "scorse"; known are rule, score, cases, label, scores, expression, http, batch, batchSize, descending, send`},
+				Message: `unknown key "scorse"; valid keys: rule, score, cases, label, scores, expression, http, batch, batchSize, descending, send`},
 			{Path: []string{"scoring"}, Code: handlers.WrongValue, Message: `the key "scores" is missing; the rule map needs it`},
 		}},
 		{map[string]any{"scoring": map[string]any{"rule": "expression", "expression": "wroker.ram"}}, []handlers.ParamError{

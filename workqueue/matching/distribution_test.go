@@ -81,7 +81,7 @@ func TestParseDistributionReportsEverything(t *testing.T) {
 	for text, want := range map[string][]string{
 		`"best-worker"`: {`got the text "best-worker", want {mode, bypassSelectors, scoring}`},
 		`{"mode":"best","bypassSelectors":1,"x":2}`: {
-			`x: unknown key "x"; known are mode, bypassSelectors, scoring`,
+			`x: unknown key "x"; valid keys: mode, bypassSelectors, scoring`,
 			`mode: got "best", want least-loaded, round-robin, longest-idle or best-worker`,
 			"bypassSelectors: got the number 1, want true or false",
 		},
@@ -98,7 +98,7 @@ func TestParseDistributionReportsEverything(t *testing.T) {
 		`{"scoring":{"rule":"expression"}}`: {`scoring: the key "expression" is missing; the rule expression needs it`},
 		`{"scoring":{"rule":"static","score":"1","cases":[{"when":["gpu"],"scroe":1},3]}}`: {
 			`scoring.score: got the text "1", want a finite number`,
-			`scoring.cases[0].scroe: unknown key "scroe"; known are when, score`,
+			`scoring.cases[0].scroe: unknown key "scroe"; valid keys: when, score`,
 			`scoring.cases[0].when[0]: got "gpu", want a condition such as gpu = true, ram >= 32, site in [lisbon, porto] or gpu exists`,
 			"scoring.cases[0].score: got nothing, want a finite number",
 			"scoring.cases[1]: got the number 3, want {when, score}",
@@ -123,7 +123,7 @@ func TestParseDistributionReportsEverything(t *testing.T) {
 			"scoring.http.timeout: got 31s, want at most 30s: no other pass begins meanwhile",
 			"scoring.http.headers.X: want a text, or {secret: name}",
 			"scoring.http.headers.Y: want no line breaks",
-			`scoring.http.headers.Z.secrt: unknown key "secrt"; known are secret, prefix`,
+			`scoring.http.headers.Z.secrt: unknown key "secrt"; valid keys: secret, prefix`,
 			`scoring.http.headers.Z: the key "secret" is missing`,
 			`scoring.http.headers.a b: got the name "a b", want the name of a header`,
 			`scoring.http.fallback: got the text "none", want a finite number`,

@@ -204,7 +204,7 @@ func (c *collector) known(path []string, o map[string]any, known keydocs.Keys) {
 		keys := known.Names()
 		c.faults = append(c.faults, Fault{
 			Path: under(path, key), Got: key, Known: keys, UnknownKey: true,
-			Message: fmt.Sprintf("unknown key %.40q; known are %s", key, strings.Join(keys, ", ")),
+			Message: fmt.Sprintf("unknown key %.40q; valid keys: %s", key, strings.Join(keys, ", ")),
 		})
 	}
 }

@@ -111,7 +111,7 @@ func TestParseSelectorsReportsEverything(t *testing.T) {
 		`[11]: got the number 7, want a text such as "ram >= 32", or {key, operator, value}`,
 		`[12].operator: got "bigger", want ` + words,
 		`[13].value: got the text "9", want a number behind <`,
-		`[14].vlaue: unknown key "vlaue"; known are key, operator, value, values, expiresAfter, expedite`,
+		`[14].vlaue: unknown key "vlaue"; valid keys: key, operator, value, values, expiresAfter, expedite`,
 		`[14]: the key "key" is missing`,
 		`[15].expiresAfter: got the number 45, want a time above 0 with a unit, such as 45s`,
 		`[15].expedite: got the text "yes", want true or false`,

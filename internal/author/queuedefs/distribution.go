@@ -22,15 +22,15 @@ func (r *reader) distribution(n *strictyaml.Node) workqueue.JSONText {
 	}
 	faults, _ := errors.AsType[matching.Faults](err)
 	for _, f := range faults {
-		at, hint := descend(n, f.Path), strictyaml.Suggest(f.Got, f.Known)
+		at, hint := n.Descend(f.Path), strictyaml.Suggest(f.Got, f.Known)
 		if !f.UnknownKey {
 			r.report(at, "invalid-value", f.Message, hint)
 			continue
 		}
-		for _, e := range descend(n, f.Path[:len(f.Path)-1]).Entries {
+		for _, e := range n.Descend(f.Path[:len(f.Path)-1]).Entries {
 			if e.Key == f.Got {
 				finding := e.Finding("unknown-key", e.Value.Path+": "+f.Message, hint)
-				finding.Edit = descend(n, f.Path[:len(f.Path)-1]).Rename(e, f.Known)
+				finding.Edit = n.Descend(f.Path[:len(f.Path)-1]).Rename(e, f.Known)
 				r.findings = append(r.findings, finding)
 			}
 		}

@@ -149,7 +149,7 @@ etc/botwork.yaml:6:10: queues.mail.ttl: got 0s, want more than 0 [invalid-value]
 etc/botwork.yaml:7:13: queues.mail.retain: got -7d, want 0 or more [invalid-value]
 etc/botwork.yaml:8:23: queues.mail.archive.maxAge: duration "soon": want a number with a unit, such as 90s, 15m, 2h or 7d [invalid-value]
 etc/botwork.yaml:8:36: queues.mail.archive.limit: got -1, want 0 or more [invalid-value]
-etc/botwork.yaml:8:40: unknown key "age" in queues.mail.archive [unknown-key]; known are maxAge, limit
+etc/botwork.yaml:8:40: unknown key "age" in queues.mail.archive [unknown-key]; valid keys: maxAge, limit
 etc/botwork.yaml:9:15: queues.mail.deletion: got "soft", want physical or logical [invalid-value]
 etc/botwork.yaml:10:20: queues.mail.keys.unique: got "local", want none, queue or global [invalid-value]; did you mean "global"?
 etc/botwork.yaml:10:41: queues.mail.keys.countDeleted: got a whole number, want true or false [wrong-type]
@@ -160,7 +160,7 @@ etc/botwork.yaml:11:53: queues.mail.retry.factor: got 0.5, want 1 or more [inval
 etc/botwork.yaml:11:66: queues.mail.retry.jitter: got 2, want a number from 0 to 1 [invalid-value]
 etc/botwork.yaml:11:79: queues.mail.retry.retryOn[0]: got "errors", want error, timeout or business [invalid-value]; did you mean "error"?
 etc/botwork.yaml:11:87: queues.mail.retry.retryOn[1]: got nothing, want error, timeout or business [wrong-type]
-etc/botwork.yaml:11:91: unknown key "retries" in queues.mail.retry [unknown-key]; known are as, limit, delay, factor, maxDelay, jitter, retryOn, timeout, within, maxRetryAfter
+etc/botwork.yaml:11:91: unknown key "retries" in queues.mail.retry [unknown-key]; valid keys: as, limit, delay, factor, maxDelay, jitter, retryOn, timeout, within, maxRetryAfter
 etc/botwork.yaml:13:23: queues.mail.schemas.payload.file: open etc/schemas/none.json: no such file [no-file]; a path stands against the folder of botwork.yaml
 etc/botwork.yaml:14:22: queues.mail.schemas.output.type: value must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string' [invalid-schema]
 etc/botwork.yaml:14:22: queues.mail.schemas.output.type: got string, want array [invalid-schema]
@@ -182,7 +182,7 @@ etc/schemas/bad.json:2:11: type: value must be one of 'array', 'boolean', 'integ
 etc/schemas/bad.json:2:11: type: got number, want array [invalid-schema]
 etc/schemas/bad.json:3:32: properties.a.type: value must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string' [invalid-schema]
 etc/schemas/bad.json:3:32: properties.a.type: got string, want array [invalid-schema]
-etc/schemas/broken.json:1:1: this { is not closed by a } [yaml-syntax]`)
+etc/schemas/broken.json:1:1: the opening { has no closing } [yaml-syntax]`)
 	if diff := cmp.Diff(want, findings.Error()); diff != "" {
 		t.Error(diff)
 	}

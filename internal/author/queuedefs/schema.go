@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/jsonschemas"
@@ -51,7 +50,7 @@ func (r *reader) schema(n *strictyaml.Node) workqueue.JSONText {
 	_, err := jsonschemas.Compile(doc)
 	if wrong, ok := errors.AsType[jsonschemas.Problems](err); ok {
 		for _, one := range wrong {
-			r.report(descend(n, one.Path), "invalid-schema", one.Text, "")
+			r.report(n.Descend(one.Path), "invalid-schema", one.Text, "")
 		}
 		return ""
 	}
@@ -95,19 +94,4 @@ func (r *reader) schemaFile(n, file *strictyaml.Node) *strictyaml.Node {
 		return nil
 	}
 	return content
-}
-
-// descend follows a path in a node as far as it goes.
-func descend(n *strictyaml.Node, path []string) *strictyaml.Node {
-	for _, key := range path {
-		next := n.Get(key)
-		if i, err := strconv.Atoi(key); err == nil && n.Kind == strictyaml.Sequence && i >= 0 && i < len(n.Items) {
-			next = n.Items[i]
-		}
-		if next == nil {
-			break
-		}
-		n = next
-	}
-	return n
 }

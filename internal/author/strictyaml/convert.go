@@ -7,33 +7,34 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// maxDepth bounds the nesting of a file, which recursion follows. maxAliased
-// bounds the nodes that aliases add to what is written in the file: a few
-// lines of aliases of aliases would otherwise fill the memory.
+// maxDepth limits the nesting of a file, and so the depth of the recursion.
+// maxAliased limits the nodes that aliases add: a few lines of nested aliases
+// could otherwise exhaust the memory.
 const (
 	maxDepth   = 200
 	maxAliased = 20_000
 )
 
-// converter turns the library's nodes into ours and collects what is wrong.
+// converter converts the library's nodes to [Node] and collects the findings.
 type converter struct {
 	file     string
 	lines    []string
 	findings Findings
 
-	// aliases are the aliases that are being followed, for cycles.
+	// aliases are the aliases that are being resolved, to detect cycles.
 	aliases []*yaml.Node
 	aliased int
 	limited bool
 }
 
-// add reports something. What it returns may be given an edit until the next call.
+// add adds a finding. The caller can set its Edit until the next call of add.
 func (c *converter) add(line, column int, code, message, hint string) *Finding {
 	c.findings = append(c.findings, Finding{File: c.file, Line: line, Column: column, Code: code, Message: message, Hint: hint})
 	return &c.findings[len(c.findings)-1]
 }
 
-// addAt reports a scalar, with its end and, where quotes mend it, the edit.
+// addAt adds a finding about a scalar with the scalar's end. If quotes is set, the
+// fix is to put the scalar in quotes.
 func (c *converter) addAt(y *yaml.Node, code, message, hint string, quotes bool) *Finding {
 	f := c.add(y.Line, y.Column, code, message, hint)
 	f.EndLine, f.EndColumn = c.end(y)
@@ -43,7 +44,7 @@ func (c *converter) addAt(y *yaml.Node, code, message, hint string, quotes bool)
 	return f
 }
 
-// limit reports a limit once: what lies beyond it would repeat it.
+// limit reports the first limit that is exceeded. Others would only repeat it.
 func (c *converter) limit(y *yaml.Node, message, hint string) {
 	if !c.limited {
 		c.limited = true
@@ -51,7 +52,7 @@ func (c *converter) limit(y *yaml.Node, message, hint string) {
 	}
 }
 
-// convert never returns nil; what cannot be used becomes Null.
+// convert converts a node. It never returns nil: an invalid node becomes Null.
 func (c *converter) convert(y *yaml.Node, path string, depth int) *Node {
 	n := &Node{File: c.file, Line: y.Line, Column: y.Column, Path: path}
 	if y.Kind == yaml.ScalarNode {
@@ -63,7 +64,7 @@ func (c *converter) convert(y *yaml.Node, path string, depth int) *Node {
 	}
 	if len(c.aliases) > 0 {
 		if c.aliased++; c.aliased > maxAliased {
-			c.limit(c.aliases[0], fmt.Sprintf("aliases add more than %d values", maxAliased), "write the values out")
+			c.limit(c.aliases[0], fmt.Sprintf("aliases add more than %d values", maxAliased), "write the values without aliases")
 			return n
 		}
 	}
@@ -99,7 +100,7 @@ func (c *converter) alias(y *yaml.Node, path string, depth int) *Node {
 
 func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 	if isBraceTrap(y) {
-		f := c.add(y.Line, y.Column, "yaml-trap", "unquoted {{ }} is a mapping to YAML, not an expression", "put the whole value in quotes")
+		f := c.add(y.Line, y.Column, "yaml-trap", "YAML reads unquoted {{ }} as a mapping, not as an expression", "put the whole value in quotes")
 		f.Edit = quoteBraces(c.lines, y.Line, y.Column)
 		n.Kind = Null
 		return
@@ -135,8 +136,8 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 	}
 }
 
-// checkKey reports a key that is not a string. Such an entry is left out: its
-// value has no name to stand under.
+// checkKey reports a key that is not a string. It returns false for such a key,
+// whose entry is then skipped.
 func (c *converter) checkKey(key *yaml.Node) bool {
 	if key.Kind != yaml.ScalarNode {
 		c.add(key.Line, key.Column, "non-string-key", "got a collection as a key, want text", "")
@@ -155,8 +156,8 @@ func (c *converter) checkKey(key *yaml.Node) bool {
 	return true
 }
 
-// merge adds the entries of a merge key's mapping, or of each in a list, that
-// n has not got.
+// merge adds the entries of a merge key's mapping, or of each mapping in its list,
+// whose keys n does not have.
 func (c *converter) merge(n *Node, y *yaml.Node, depth int) {
 	from := c.convert(y, n.Path, depth+1)
 	sources := []*Node{from}
@@ -180,7 +181,7 @@ func (c *converter) scalar(n *Node, y *yaml.Node) {
 	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	n.Text = y.Value
 	if y.Style&yaml.TaggedStyle != 0 && y.Tag != "!!str" {
-		c.add(y.Line, y.Column, "yaml-tag", fmt.Sprintf("the tag %s has no use here", y.Tag), "remove it")
+		c.add(y.Line, y.Column, "yaml-tag", fmt.Sprintf("the tag %s is not supported", y.Tag), "remove it")
 		return
 	}
 	if y.Style&(quoted|yaml.TaggedStyle) != 0 {
@@ -191,7 +192,7 @@ func (c *converter) scalar(n *Node, y *yaml.Node) {
 	if trap != "" {
 		f := c.addAt(y, "yaml-trap", trap, "put it in quotes if it is text, or write it as a plain number", true)
 		if f.Edit != nil && strings.Contains(y.Value, "_") {
-			f.Edit.Safe = false // text or a number: only who reads it knows
+			f.Edit.Safe = false // it is unclear whether a text or a number is intended
 		}
 	} else if c.cutByComment(y) {
 		f := c.add(y.Line, y.Column, "yaml-trap", "a # after a space starts a comment and cuts off this expression", "put the whole value in quotes")
@@ -202,8 +203,8 @@ func (c *converter) scalar(n *Node, y *yaml.Node) {
 	}
 }
 
-// cutByComment tells that an unquoted expression lost its end to a comment:
-// `${{ a # b }}` is read as `${{ a`.
+// cutByComment reports whether a comment cuts off the end of an unquoted
+// expression: `${{ a # b }}` is read as `${{ a`.
 func (c *converter) cutByComment(y *yaml.Node) bool {
 	if strings.Count(y.Value, "{{") <= strings.Count(y.Value, "}}") || y.Line > len(c.lines) {
 		return false
@@ -212,15 +213,15 @@ func (c *converter) cutByComment(y *yaml.Node) bool {
 	return ok && strings.Contains(comment, "}}")
 }
 
-// isBraceTrap recognises `{{ x }}`, which YAML reads as a mapping whose only
-// key is the mapping {x: null}.
+// isBraceTrap reports whether y is `{{ x }}`, which YAML reads as a mapping with
+// the mapping {x: null} as its only key.
 func isBraceTrap(y *yaml.Node) bool {
 	return y.Style&yaml.FlowStyle != 0 && len(y.Content) == 2 &&
 		y.Content[0].Kind == yaml.MappingNode && y.Content[0].Style&yaml.FlowStyle != 0 &&
 		y.Content[1].ShortTag() == "!!null"
 }
 
-// join names the key of a mapping in a path.
+// join appends a key to the path of its mapping.
 func join(path, key string) string {
 	if path == "" {
 		return key

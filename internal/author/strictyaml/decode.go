@@ -11,33 +11,35 @@ import (
 	"botwork/internal/spans"
 )
 
-// NodeDecoder is a type that decodes itself, such as one that is either a
-// text or a mapping. It is not called for a key without a value.
+// NodeDecoder is a type that decodes itself, such as one that accepts both a
+// text and a mapping. DecodeNode is not called for a key without a value.
 type NodeDecoder interface {
 	DecodeNode(n *Node) Findings
 }
 
-// Decode fills the value that into points to and returns every mistake.
+// Decode decodes the node into the value that into points to and returns all
+// mistakes.
 //
-// Struct fields are filled by their tag `yaml:"name"`; `yaml:"name,required"`
-// wants a value; a field without a tag takes no part, and an embedded struct
-// counts as if its fields stood in the outer one. Into go strings, numbers,
-// bools, slices, maps with string keys, pointers, structs, any (Node.Any),
-// *Node (the node itself), time.Duration ("90s"), a NodeDecoder and an
-// encoding.TextUnmarshaler, which gets Node.Text of any single value.
+// The tag `yaml:"name"` of a struct field names its key, and
+// `yaml:"name,required"` makes the key required. Fields without a tag are
+// ignored; the fields of an embedded struct count as fields of the outer one.
+// Decode supports strings, numbers, bools, slices, maps with string keys,
+// pointers, structs, any (Node.Any), *Node (the node itself), time.Duration
+// ("90s"), NodeDecoder and encoding.TextUnmarshaler, which receives Node.Text
+// of a single value.
 //
-// What the node does not name keeps its value, so that into may hold defaults;
-// a key without a value counts as not named. Slices and maps are replaced as a
-// whole. Where the node is wrong, into keeps the value it had.
+// A field whose key is missing or has no value keeps its value, so into can
+// hold defaults. Slices and maps are replaced as a whole. A field with an
+// invalid value also keeps its previous one.
 //
 // The codes are:
 //
-//	unknown-key     at the key; the hint suggests a known one
-//	missing-key     a required key; at the mapping that lacks it
-//	wrong-type      text where a number was wanted, and the like
-//	invalid-value   a text that the type refuses, such as a bad duration
+//	unknown-key     at the key; the hint suggests a valid one
+//	missing-key     a required key; at the mapping without it
+//	wrong-type      for example text instead of a number
+//	invalid-value   a text that the type rejects, such as an invalid duration
 //
-// Decode panics when into cannot be decoded into: a programmer's mistake.
+// Decode panics if the type of into is not supported: a programmer's mistake.
 func (n *Node) Decode(into any) Findings {
 	v := reflect.ValueOf(into)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
@@ -53,8 +55,8 @@ func (n *Node) Decode(into any) Findings {
 
 type decoder struct{ findings Findings }
 
-// add reports what is wrong with n. What it returns may be given an edit until
-// the next call.
+// add reports a mistake in n. The caller can set the Edit of the returned
+// finding until the next call of add.
 func (d *decoder) add(n *Node, code, message, hint string) *Finding {
 	if n.Path != "" {
 		message = n.Path + ": " + message
@@ -63,7 +65,7 @@ func (d *decoder) add(n *Node, code, message, hint string) *Finding {
 	return &d.findings[len(d.findings)-1]
 }
 
-// wrongType reports that n is not what want names.
+// wrongType reports that n does not have the type that want describes.
 func (d *decoder) wrongType(n *Node, want, hint string) *Finding {
 	return d.add(n, "wrong-type", fmt.Sprintf("got %s, want %s", describe(n), want), hint)
 }
@@ -99,32 +101,32 @@ func (d *decoder) value(n *Node, v reflect.Value) {
 		if n.Kind != Scalar {
 			d.wrongType(n, "a single value", "")
 		} else if err := target.UnmarshalText([]byte(n.Text)); err != nil {
-			d.refused(n, v, err)
+			d.rejected(n, v, err)
 		}
 	default:
 		d.plain(n, v)
 	}
 }
 
-// refused reports a text that a type does not take. Where it takes the length of
-// time that the text seems to mean, that is the mend.
-func (d *decoder) refused(n *Node, v reflect.Value, err error) {
+// rejected reports a text that v's type rejects. If the text looks like a
+// duration in another notation and the type accepts the duration, that is the fix.
+func (d *decoder) rejected(n *Node, v reflect.Value, err error) {
 	f := d.add(n, "invalid-value", err.Error(), "")
-	meant, ok := spans.Guess(n.Text)
+	guess, ok := spans.Guess(n.Text)
 	if !ok {
 		return
 	}
 	trial, _ := reflect.TypeAssert[encoding.TextUnmarshaler](reflect.New(v.Type()))
-	if trial != nil && trial.UnmarshalText([]byte(meant)) == nil {
-		f.Hint, f.Edit = fmt.Sprintf("did you mean %q?", meant), n.Replace(meant, true)
+	if trial != nil && trial.UnmarshalText([]byte(guess)) == nil {
+		f.Hint, f.Edit = fmt.Sprintf("did you mean %q?", guess), n.Replace(guess, true)
 	}
 }
 
-// keyAndValue recognises a key and a value without a space between them, which an
-// address (file:/…) or a path (C:\…) is not.
+// keyAndValue matches a key and a value without a space between them. It does not
+// match a URL (file:/…) or a path (C:\…).
 var keyAndValue = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]+:)[^/\\]`)
 
-// plain decodes into a type that has no say of its own.
+// plain decodes into a type without a decode method.
 func (d *decoder) plain(n *Node, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -167,7 +169,7 @@ func (d *decoder) structure(n *Node, v reflect.Value) {
 	if n.Kind != Mapping {
 		f := d.wrongType(n, "a mapping", "")
 		if at := keyAndValue.FindStringSubmatchIndex(n.Text); at != nil && !n.Quoted {
-			f.Hint = "put a space behind the colon"
+			f.Hint = "add a space after the colon"
 			if n.EndColumn > 0 {
 				f.Edit = &Edit{Line: n.Line, Column: n.Column + at[3], EndLine: n.Line, EndColumn: n.Column + at[3], Text: " ", Safe: true}
 			}
@@ -197,14 +199,15 @@ func (d *decoder) structure(n *Node, v reflect.Value) {
 func (d *decoder) unknownKey(n *Node, e Entry, names []string) {
 	hint := Suggest(e.Key, names)
 	if hint == "" && len(names) > 0 {
-		hint = "known are " + strings.Join(names, ", ")
+		hint = "valid keys: " + strings.Join(names, ", ")
 	}
 	f := e.Finding("unknown-key", fmt.Sprintf("unknown key %q%s", e.Key, in(n)), hint)
 	f.Edit = n.Rename(e, names)
 	d.findings = append(d.findings, f)
 }
 
-// in names the mapping that a message is about; the top has no name.
+// in returns " in " and the path of the mapping that a message is about, or ""
+// for the top of the file.
 func in(n *Node) string {
 	if n.Path == "" {
 		return ""

@@ -22,7 +22,7 @@ func (l *level) UnmarshalText(text []byte) error {
 	return errors.New("want low or high")
 }
 
-// either is a text or a mapping with the key env.
+// either decodes a text or a mapping with the key env.
 type either struct{ Text, Env string }
 
 func (e *either) DecodeNode(n *strictyaml.Node) strictyaml.Findings {
@@ -56,7 +56,7 @@ type step struct {
 	Any      any              `yaml:"any"`
 	From     either           `yaml:"from"`
 	Next     *step            `yaml:"next"`
-	Ignored  string           // no tag: takes no part
+	Ignored  string           // no tag: ignored
 }
 
 func parse(t *testing.T, text string) *strictyaml.Node {
@@ -101,7 +101,7 @@ func TestDecodeKeepsDefaults(t *testing.T) {
 		t.Fatal(findings)
 	}
 	if got.Timeout != time.Minute || got.Attempts != 5 || !cmp.Equal(got.Tags, []string{"new"}) || got.Labels["old"] != 1 {
-		t.Errorf("got %+v, want what is not named kept", got)
+		t.Errorf("got %+v, want fields without a key kept", got)
 	}
 }
 
@@ -141,7 +141,7 @@ f.yaml:11:7: key "env" is missing in from [missing-key]
 f.yaml:11:8: unknown key "evn" in from [unknown-key]; did you mean "env"?
 f.yaml:13:3: key "handler" is missing in next [missing-key]
 f.yaml:14:3: unknown key "handlr" in next [unknown-key]; did you mean "handler"?
-f.yaml:15:3: unknown key "Ignored" in next [unknown-key]; known are name, handler, timeout, attempts, size, factor, once, tags, labels, level, with, any, from, next
+f.yaml:15:3: unknown key "Ignored" in next [unknown-key]; valid keys: name, handler, timeout, attempts, size, factor, once, tags, labels, level, with, any, from, next
 f.yaml:16:13: next.tags[1]: got a whole number, want text [wrong-type]; put it in quotes
 f.yaml:16:16: next.tags[2]: got a mapping, want text [wrong-type]
 f.yaml:17:9: next.next: got a list, want a mapping [wrong-type]`)
@@ -149,7 +149,7 @@ f.yaml:17:9: next.next: got a list, want a mapping [wrong-type]`)
 		t.Error(diff)
 	}
 	if got.Labels["y"] != 2 {
-		t.Errorf("labels = %v, want what is right kept", got.Labels)
+		t.Errorf("labels = %v, want the valid entries decoded", got.Labels)
 	}
 }
 

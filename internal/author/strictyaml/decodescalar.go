@@ -76,26 +76,26 @@ func (d *decoder) duration(n *Node, into *time.Duration) {
 	}
 	parsed, err := spans.Parse(n.Text)
 	if err != nil {
-		meant, ok := spans.Guess(n.Text)
+		guess, ok := spans.Guess(n.Text)
 		if ok {
-			hint = fmt.Sprintf("did you mean %q?", meant)
+			hint = fmt.Sprintf("did you mean %q?", guess)
 		}
 		f := d.add(n, "invalid-value", fmt.Sprintf("got %.40q, want a duration", n.Text), hint)
 		if ok {
-			f.Edit = n.Replace(meant, true)
+			f.Edit = n.Replace(guess, true)
 		}
 		return
 	}
 	*into = parsed
 }
 
-// wordsForBool are the words for true and false that YAML 1.1 had.
+// wordsForBool are the words for true and false of YAML 1.1.
 var wordsForBool = map[string]bool{
 	"y": true, "yes": true, "on": true,
 	"n": false, "no": false, "off": false,
 }
 
-// boolHint helps those who know the words of older YAML.
+// boolHint suggests true or false for a word that was a bool in YAML 1.1.
 func boolHint(n *Node) string {
 	if b, ok := wordsForBool[strings.ToLower(n.Text)]; ok {
 		return fmt.Sprintf("write %t", b)
@@ -118,8 +118,8 @@ func numberHint(n *Node) string {
 	return ""
 }
 
-// describe tells what kind of value n is. It never shows the value, which may
-// be a password that stands in the wrong place.
+// describe describes the type of n's value. It never shows the value, which may
+// be a password under the wrong key.
 func describe(n *Node) string {
 	if n.Kind != Scalar {
 		return n.Kind.String()

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Replace returns the edit that puts text in the place of a single value as it
-// stands in the file; nil where its end is not known.
+// Replace returns the edit that replaces a single value in the file with text,
+// or nil if the end of the value is unknown.
 func (n *Node) Replace(text string, safe bool) *Edit {
 	if n == nil || n.EndColumn == 0 {
 		return nil
@@ -16,8 +16,8 @@ func (n *Node) Replace(text string, safe bool) *Edit {
 	return &Edit{Line: n.Line, Column: n.Column, EndLine: n.EndLine, EndColumn: n.EndColumn, Text: text, Safe: safe}
 }
 
-// Quote returns the edit that makes text of an unquoted value; nil where there is
-// none.
+// Quote returns the edit that puts quotes around a value, so that it is text. It
+// returns nil if the value is quoted already or not a single value.
 func (n *Node) Quote() *Edit {
 	if n == nil || n.Kind != Scalar || n.Quoted {
 		return nil
@@ -25,8 +25,8 @@ func (n *Node) Quote() *Edit {
 	return n.Replace(Quoted(n.Text), true)
 }
 
-// Unquote returns the edit that makes a number, true or false of a quoted value, or a
-// plain number of one with underscores; nil where it would be neither.
+// Unquote returns the edit that removes the quotes around a number, true or false,
+// or the underscores from an unquoted number. It returns nil for other values.
 func (n *Node) Unquote() *Edit {
 	if n == nil {
 		return nil
@@ -46,9 +46,9 @@ func (n *Node) Unquote() *Edit {
 	return nil
 }
 
-// ReplaceWord returns the edit that puts the only one of the known words that is
-// near in the place of the value; nil where there is none or more than one. The
-// value's quotes stay.
+// ReplaceWord returns the edit that replaces the value with the known word that
+// [Nearest] finds, and keeps the quotes. It returns nil if no known word is similar,
+// or more than one.
 func (n *Node) ReplaceWord(known []string, safe bool) *Edit {
 	if n == nil || n.Kind != Scalar {
 		return nil
@@ -63,13 +63,13 @@ func (n *Node) ReplaceWord(known []string, safe bool) *Edit {
 	return n.Replace(name, safe)
 }
 
-// Rename returns the edit that gives the key of one of n's entries the only known
-// name that is near; nil where there is none, more than one, or a key of that name
-// already. It is safe where the key is misspelt, and not where it only goes on where
-// a known one ends.
+// Rename returns the edit that replaces the key of one of n's entries with the known
+// name that [Nearest] finds. It returns nil if no known name is similar, or more than
+// one, or if n already has a key of that name. The edit is safe if the key is
+// misspelt, but not if one of the names is only a prefix of the other.
 func (n *Node) Rename(e Entry, known []string) *Edit {
-	if name, _, glued := strings.Cut(e.Key, ":"); glued {
-		return n.unglue(e, name, known)
+	if name, _, hasColon := strings.Cut(e.Key, ":"); hasColon {
+		return n.insertSpace(e, name, known)
 	}
 	name, only := Nearest(e.Key, known)
 	if !only || e.KeyEnd == 0 || n.Get(name) != nil {
@@ -78,14 +78,15 @@ func (n *Node) Rename(e Entry, known []string) *Edit {
 	_, safe := nearest(e.Key, known, false)
 	text := name
 	if e.KeyEnd-e.KeyColumn == len([]rune(e.Key))+2 {
-		text = strconv.Quote(name) // it stood in quotes, as in JSON
+		text = strconv.Quote(name) // the key is in quotes, as in JSON
 	}
 	return &Edit{Line: e.KeyLine, Column: e.KeyColumn, EndLine: e.KeyLine, EndColumn: e.KeyEnd, Text: text, Safe: safe}
 }
 
-// unglue returns the edit that puts a space behind the colon in {timeout:5m}, which
-// YAML takes for a key without a value; nil where that is no known key.
-func (n *Node) unglue(e Entry, name string, known []string) *Edit {
+// insertSpace returns the edit that inserts a space after the colon in {timeout:5m},
+// which YAML reads as a key without a value. It returns nil if the text before the
+// colon is not a known key.
+func (n *Node) insertSpace(e Entry, name string, known []string) *Edit {
 	if !slices.Contains(known, name) || e.Value.Kind != Null || n.Get(name) != nil || e.KeyEnd-e.KeyColumn != utf8.RuneCountInString(e.Key) {
 		return nil
 	}
@@ -93,8 +94,8 @@ func (n *Node) unglue(e Entry, name string, known []string) *Edit {
 	return &Edit{Line: e.KeyLine, Column: at, EndLine: e.KeyLine, EndColumn: at, Text: " ", Safe: true}
 }
 
-// Quoted writes a text of one line in double quotes, or in single ones where the
-// double ones would need escapes.
+// Quoted returns a text of one line in double quotes, or in single quotes if double
+// quotes would need escapes.
 func Quoted(text string) string {
 	if strings.ContainsAny(text, `"\`) {
 		return "'" + strings.ReplaceAll(text, "'", "''") + "'"

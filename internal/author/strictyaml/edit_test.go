@@ -9,7 +9,7 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// TestEnds holds the end of single values and keys to what stands in the file.
+// TestEnds checks the end positions of single values and keys.
 func TestEnds(t *testing.T) {
 	text := "plain: a b # c\r\n\"qu\\\"oted\": \"x \\\" y\" \r\nsingle: 'it''s'\näö: {é: ü, 'k': 'v'}\nlong: 'one\n  two'\nfolded: one\n  two\nblock: |\n  x\nempty:\ntag: !!str 5\nanchor: &a z\nnumber: 12\n"
 	node := parse(t, text)
@@ -37,7 +37,7 @@ func TestEnds(t *testing.T) {
 			}
 		}
 		if !found {
-			t.Errorf("there is no key %q", key)
+			t.Errorf("no key %q", key)
 		}
 	}
 	if v := node.Get("äö").Get("é"); cut(v.Line, v.Column, v.EndColumn) != "ü" {
@@ -61,7 +61,7 @@ func TestEdits(t *testing.T) {
 	for from, want := range map[string]string{
 		"atempts: 3":                "attempts: 3",
 		`{"atempts": 3}`:            `{"attempts": 3}`,
-		"attempts: 1\natempts: 3":   "", // it would stand there twice
+		"attempts: 1\natempts: 3":   "", // it would be a duplicate key
 		"tex: x":                    "", // text or texts
 		"nothing: x":                "",
 		"attempts: '3' # three":     "attempts: 3 # three",
@@ -75,7 +75,7 @@ func TestEdits(t *testing.T) {
 		"delay: 30 sec":             "delay: 30s",
 		"delay: '5min'":             "delay: 5m",
 		"delay: 1 hour, 30 minutes": "delay: 1h30m",
-		"delay: 30":                 "", // of what?
+		"delay: 30":                 "", // the unit is unknown
 		"delay: 5M":                 "",
 	} {
 		t.Run(from, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestEdits(t *testing.T) {
 			line := []rune(from)
 			got := string(line[:e.Column-1]) + e.Text + string(line[e.EndColumn-1:])
 			if got != want || !e.Safe {
-				t.Errorf("the edit %+v makes %q, want %q", e, got, want)
+				t.Errorf("the edit %+v results in %q, want %q", e, got, want)
 			}
 			if again := parse(t, got).Decode(&retry{}); len(again) > 0 {
 				t.Errorf("%q has the findings %v", got, again)

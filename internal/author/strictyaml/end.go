@@ -7,9 +7,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// end returns the place behind a scalar as it stands in the file, which the
-// library does not tell; 0, 0 where the text at the scalar's place is not letter
-// by letter the scalar's: blocks, plain text of several lines, what stands behind
+// end returns the position after a scalar in the file, which the library does not
+// provide. It returns 0, 0 if the file does not contain the scalar's text verbatim
+// at its position: for block scalars, plain text on several lines, and values with
 // a tag or an anchor.
 func (c *converter) end(y *yaml.Node) (line, column int) {
 	if y.Line < 1 || y.Line > len(c.lines) || y.Column < 1 {
@@ -30,8 +30,8 @@ func (c *converter) end(y *yaml.Node) (line, column int) {
 	return y.Line, y.Column + utf8.RuneCountInString(y.Value)
 }
 
-// quoteEnd looks for the end of the quoted text that begins at the offset from of
-// a line.
+// quoteEnd returns the position after the quoted text that begins at the offset
+// from of a line, or 0, 0 if there is none.
 func (c *converter) quoteEnd(line, from int, quote byte) (endLine, endColumn int) {
 	text := c.lines[line-1]
 	if from >= len(text) || text[from] != quote {
@@ -56,7 +56,7 @@ func (c *converter) quoteEnd(line, from int, quote byte) (endLine, endColumn int
 	}
 }
 
-// byteOffset returns where in the line that many characters end.
+// byteOffset returns the offset in bytes after the given number of characters.
 func byteOffset(line string, characters int) int {
 	for i := range line {
 		if characters == 0 {

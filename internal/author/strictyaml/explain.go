@@ -28,5 +28,5 @@ func explain(message string) (text, hint string) {
 			return e.text, e.hint
 		}
 	}
-	return "this is not YAML: " + message, ""
+	return "invalid YAML: " + message, ""
 }

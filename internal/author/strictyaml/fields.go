@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// field is a struct's field that a key of a mapping fills.
+// field is a struct field that receives the value of a mapping's key.
 type field struct {
 	name     string
 	index    []int
 	required bool
 }
 
-// fieldsOf returns the fields of the struct type t that have a yaml tag, those
-// of embedded structs included, in the order of declaration.
+// fieldsOf returns the fields of the struct type t that have a yaml tag in the
+// order of their declaration, including those of embedded structs.
 func fieldsOf(t reflect.Type) []field {
 	var fields []field
 	for i := range t.NumField() {

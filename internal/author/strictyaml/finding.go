@@ -1,6 +1,6 @@
-// Package strictyaml reads YAML files the way people hope a program does: it
-// finds every mistake at once, each with its place in the file, and suggests
-// what was meant. It is the only importer of the YAML library.
+// Package strictyaml parses and decodes YAML strictly. It reports all mistakes
+// at once, each with its position in the file, and suggests corrections. It is
+// the only package that imports the YAML library.
 package strictyaml
 
 import (
@@ -22,48 +22,50 @@ const (
 // MarshalText writes the severity; "" is an error.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(cmp.Or(s, Error)), nil }
 
-// Finding is one mistake in a file, or a warning about it. Findings are plain
-// values; the JSON form is part of the command line's contract.
+// Finding is one mistake in a file, or a warning about it. The JSON form is part
+// of the command line's contract.
 type Finding struct {
 	File string `json:"file"`
 
 	// Line and Column count from 1, columns in characters; 0 means that the
-	// place is not known.
+	// position is unknown.
 	Line   int `json:"line"`
 	Column int `json:"column"`
 
-	// EndLine and EndColumn are behind the last character of what the finding is
-	// about; 0 where only its beginning is known.
+	// EndLine and EndColumn are the position after the last character of the
+	// text that the finding is about; 0 if only its beginning is known.
 	EndLine   int `json:"endLine,omitempty"`
 	EndColumn int `json:"endColumn,omitempty"`
 
 	Severity Severity `json:"severity"`
 
-	// Code names the kind of mistake for programs, such as "unknown-key".
+	// Code identifies the kind of mistake for programs, such as "unknown-key".
 	Code string `json:"code"`
 
-	// Message says what is wrong and what was wanted, in lower case.
+	// Message describes what is wrong and what is expected. It begins in lower
+	// case.
 	Message string `json:"message"`
 
 	// Hint suggests the fix, such as `did you mean "timeout"?`; "" if none.
 	Hint string `json:"hint,omitempty"`
 
-	// Edit is the mend as a change of the file; nil where there is none that a
-	// program could make. It may hold a value of the file, which may be a
-	// password: it is for who changes the file, and is never printed.
+	// Edit is the fix as a change of the file; nil if a program cannot make it.
+	// It may contain a value of the file, which may be a password. So it is only
+	// applied to the file and never printed.
 	Edit *Edit `json:"-"`
 }
 
-// Edit replaces the text from Line and Column up to EndLine and EndColumn, which
-// is not replaced itself. Where both are one place, it inserts. Lines and columns
-// count as in a Finding, a byte order mark not counted.
+// Edit replaces the text from Line and Column up to, but not including, EndLine
+// and EndColumn. If both positions are equal, it inserts. Lines and columns are
+// counted as in a Finding; a byte order mark does not count.
 type Edit struct {
 	Line, Column       int
 	EndLine, EndColumn int
 	Text               string
 
-	// Safe tells that what was meant is plain, so that a program may make the
-	// edit unasked. Any other is a proposal to a person.
+	// Safe is true if there is no doubt about the intended text, so that a
+	// program can make the edit without asking. Any other edit is a proposal to
+	// the user.
 	Safe bool
 }
 
@@ -83,8 +85,8 @@ func (f Finding) String() string {
 	return b.String()
 }
 
-// Findings are the mistakes of one or more files in the order of their places.
-// A Findings that is not empty is an error; use Err to turn it into one.
+// Findings are the mistakes of one or more files in the order of their
+// positions. Use Err to return them as an error.
 type Findings []Finding
 
 func (fs Findings) Error() string {
@@ -95,7 +97,7 @@ func (fs Findings) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Err returns nil when there are no findings, fs otherwise.
+// Err returns fs as an error, or nil if there are no findings.
 func (fs Findings) Err() error {
 	if len(fs) == 0 {
 		return nil
@@ -103,7 +105,7 @@ func (fs Findings) Err() error {
 	return fs
 }
 
-// Of returns the findings of a severity.
+// Of returns the findings with the given severity.
 func (fs Findings) Of(severity Severity) Findings {
 	var some Findings
 	for _, f := range fs {
@@ -114,8 +116,8 @@ func (fs Findings) Of(severity Severity) Findings {
 	return some
 }
 
-// Sort puts the findings in the order of their files and places. Findings of
-// one place keep their order.
+// Sort sorts the findings by file and position. Findings at the same position
+// keep their order.
 func (fs Findings) Sort() {
 	slices.SortStableFunc(fs, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

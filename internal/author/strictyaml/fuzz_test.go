@@ -10,8 +10,8 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// FuzzParse holds the reader to this: it never panics, gives a node or says
-// why not, and every finding points into the text.
+// FuzzParse checks that Parse never panics, returns a node or a finding, and that
+// every finding has a position in the text.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"", "a: 1\n", "a: [1, {b: \"c\"}]\n", "a: &a [*a]\n", "<<: {a: 1}\n", "{{ x }}", "a: |\n  b\n c", "\t'", "? a\n: b\n", "--- a\n--- b\n", bomb()} {
 		f.Add([]byte(seed))
@@ -19,7 +19,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		node, findings := strictyaml.Parse("f.yaml", data)
 		if node == nil && len(findings) == 0 {
-			t.Fatalf("Parse(%q) = no node and no finding", data)
+			t.Fatalf("Parse(%q) returned no node and no finding", data)
 		}
 		lines := 1
 		for _, r := range string(data) {
@@ -29,15 +29,15 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, finding := range findings {
 			if finding.Line < 1 || finding.Column < 1 || finding.Line > lines+1 {
-				t.Fatalf("Parse(%q): no place in %+v", data, finding)
+				t.Fatalf("Parse(%q): the position is outside the text: %+v", data, finding)
 			}
 		}
 		node.Any()
 	})
 }
 
-// FuzzMarshal writes texts as YAML, as values and as keys, and wants to read
-// the same texts again, whatever they look like.
+// FuzzMarshal writes arbitrary texts as YAML values and keys, and checks that
+// Parse reads the same texts.
 func FuzzMarshal(f *testing.F) {
 	for _, seed := range []string{
 		"", "~", "null", "yes", "0x1f", "1e3", "1_000", "2026-01-31", "<<", "- a", "a: b", "# a", "a #b", "{a", "[a", "|", ">", "%", "@", "`", "&a", "*a", "!a", "? a",
@@ -48,7 +48,7 @@ func FuzzMarshal(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text, key string) {
 		if !utf8.ValidString(text) || !utf8.ValidString(key) || key == "first" || key == "last" {
-			return // JSON has no such text, and the keys are taken
+			return // JSON cannot contain such a text, and the test uses these keys
 		}
 		want := map[string]any{"first": text, key: []any{text, map[string]any{"a": text}}, "last": 1}
 		data, err := strictyaml.Marshal(want)
@@ -58,7 +58,7 @@ func FuzzMarshal(f *testing.F) {
 		node, findings := strictyaml.Parse("f.yaml", data)
 		if len(findings) > 0 || !reflect.DeepEqual(node.Any(), want) {
 			shown, _ := json.Marshal(node.Any())
-			t.Errorf("%q was written as\n%s\nwhich reads as %s with %v", want, data, shown, findings)
+			t.Errorf("Marshal(%q) wrote\n%s\nParse read %s, findings %v", want, data, shown, findings)
 		}
 	})
 }

@@ -9,9 +9,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Marshal writes v as YAML with the names, the order and the values that
-// encoding/json gives it, so that a program's two forms of output cannot
-// differ. Texts that would read as something else stand in quotes.
+// Marshal writes v as YAML with the names, the order and the values of
+// encoding/json, so that the JSON and the YAML output of a program cannot differ.
+// It puts a text in quotes if YAML would otherwise read another value.
 func Marshal(v any) ([]byte, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -32,8 +32,8 @@ func Marshal(v any) ([]byte, error) {
 	return out.Bytes(), enc.Close()
 }
 
-// nodeOf turns the next JSON value into a node. It goes by tokens, since a map
-// would lose the order of keys.
+// nodeOf converts the next JSON value to a node. It reads tokens, because a map
+// would lose the order of the keys.
 func nodeOf(dec *json.Decoder) (*yaml.Node, error) {
 	token, err := dec.Token()
 	if err != nil {
@@ -43,11 +43,11 @@ func nodeOf(dec *json.Decoder) (*yaml.Node, error) {
 	case json.Delim:
 		kind := yaml.SequenceNode
 		if t == '{' {
-			kind = yaml.MappingNode // its keys and values follow in turn, as in Content
+			kind = yaml.MappingNode // keys and values alternate, as in Content
 		}
 		return collectionOf(dec, kind)
 	case json.Number:
-		// Its digits stay as they are.
+		// Keeps the digits unchanged.
 		return &yaml.Node{Kind: yaml.ScalarNode, Value: t.String()}, nil
 	case string:
 		return textNode(t)
@@ -57,8 +57,8 @@ func nodeOf(dec *json.Decoder) (*yaml.Node, error) {
 	}
 }
 
-// textNode lets the library choose between plain, quotes and a block, but in
-// the cases where what it writes does not read as the same text.
+// textNode lets the library choose between plain style, quotes and a block. It
+// uses quotes for the texts that the library would write incorrectly.
 func textNode(text string) (*yaml.Node, error) {
 	node := new(yaml.Node)
 	block := strings.Contains(text, "\n")

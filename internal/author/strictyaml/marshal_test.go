@@ -43,8 +43,8 @@ func TestMarshalKeepsNamesAndOrder(t *testing.T) {
 	}
 }
 
-// A text must come back as the text that it was, whatever it looks like.
-func TestMarshalQuotesWhatLooksLikeSomethingElse(t *testing.T) {
+// Parse must read each text unchanged, even if it looks like another type.
+func TestMarshalQuotesAmbiguousTexts(t *testing.T) {
 	texts := []any{"", "1", "1.5", "0123", "1_000", "true", "yes", "on", "null", "~", "2026-11-20", "2026-11-20T19:00:00Z",
 		" spaces ", "a: b", "# no comment", "- item", "{x}", "[x]", "*alias", "&anchor", "!tag", "${{ payload }}", "ümlaut", "tab\tin it",
 		"12:30:45", "0x1F", "=", "<<", "a\nb", "\n", " \n", "\n\na", "  a\nb", "a\n\n b\n", "a \nb", "a\r\nb", "\ufeffa", "a\x00b\n", "trailing\n\n", "\u0085next", "quote\"s", "it's"}
@@ -54,9 +54,9 @@ func TestMarshalQuotesWhatLooksLikeSomethingElse(t *testing.T) {
 	}
 	top, findings := Parse("out.yaml", data)
 	if len(findings) > 0 {
-		t.Fatalf("Parse of what Marshal wrote: %v\n%s", findings, data)
+		t.Fatalf("Parse(Marshal(texts)): %v\n%s", findings, data)
 	}
 	if diff := cmp.Diff(texts, top.Get("texts").Any()); diff != "" {
-		t.Errorf("texts that came back: -want +got\n%s\n%s", diff, data)
+		t.Errorf("Parse(Marshal(texts)): -want +got\n%s\n%s", diff, data)
 	}
 }

@@ -1,10 +1,11 @@
 package strictyaml
 
-// Kind tells what a node is.
+import "strconv"
+
+// Kind is the kind of a node.
 type Kind int
 
-// The kinds of nodes. Null is a value that is absent or says null: the key
-// stands in the file, but with nothing behind it.
+// The kinds of nodes. Null means that a key has no value, or the value null.
 const (
 	Null Kind = iota
 	Scalar
@@ -25,26 +26,26 @@ func (k Kind) String() string {
 	}
 }
 
-// Node is one value of a parsed file with its place. It is immutable: many
-// goroutines may read it. Aliases and merge keys have been resolved; what came
-// through them keeps the place where it was written.
+// Node is one value of a parsed file with its position. It is immutable, so
+// several goroutines can read it at the same time. Aliases and merge keys are
+// resolved; their values keep the position at which they were written.
 type Node struct {
 	Kind Kind
 
-	// File is the name that Parse was given; Line and Column count from 1.
+	// File is the name passed to Parse; Line and Column count from 1.
 	File         string
 	Line, Column int
 
-	// EndLine and EndColumn are behind the last character of a single value as
-	// it stands in the file, quotes included. They are 0 where that is not
-	// known: of mappings, lists, blocks of text and plain text of several lines.
+	// EndLine and EndColumn are the position after the last character of a
+	// single value in the file, including its quotes. They are 0 if the end is
+	// unknown: for mappings, lists, block scalars and plain text on several lines.
 	EndLine, EndColumn int
 
-	// Path leads from the top of the file to this node, such as
-	// "steps[0].retry"; it is "" for the top itself.
+	// Path is the path from the top of the file to this node, such as
+	// "steps[0].retry". It is "" for the top.
 	Path string
 
-	// Entries are the keys of a Mapping in the order of the file, without
+	// Entries are the entries of a Mapping in the order of the file, without
 	// duplicates.
 	Entries []Entry
 
@@ -55,24 +56,24 @@ type Node struct {
 	// stay strings. It is nil for every other kind.
 	Value any
 
-	// Text is a scalar's text before its type was guessed: "30" for 30.
+	// Text is a scalar's text before its type is resolved: "30" for 30.
 	Text string
 
-	// Quoted tells that the scalar stood in quotes, in a block (| or >) or
-	// behind !!str, and so is a string whatever it looks like.
+	// Quoted is true for a scalar that is always a string: in quotes, in a
+	// block (| or >) or with the tag !!str.
 	Quoted bool
 }
 
-// Entry is one key of a mapping with its value, which is never nil.
+// Entry is one key of a mapping with its value. The value is never nil.
 type Entry struct {
 	Key                string
 	KeyLine, KeyColumn int
-	KeyEnd             int // the column behind the key, quotes included; 0: not known
+	KeyEnd             int // the column after the key and its quotes; 0 if unknown
 	Value              *Node
 }
 
-// Get returns the value of a mapping's key, or nil when there is none or n is
-// no mapping. A nil node has no keys.
+// Get returns the value of a mapping's key. It returns nil if the key does not
+// exist, or if n is nil or not a mapping.
 func (n *Node) Get(key string) *Node {
 	if n == nil {
 		return nil
@@ -85,8 +86,24 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
-// Any returns the plain Go value that n stands for: map[string]any, []any,
-// string, int, float64, bool or nil. The caller owns the maps and slices.
+// Descend follows a path of keys and indexes as far as it exists, and returns
+// the last node on it.
+func (n *Node) Descend(path []string) *Node {
+	for _, key := range path {
+		next := n.Get(key)
+		if i, err := strconv.Atoi(key); err == nil && n.Kind == Sequence && i >= 0 && i < len(n.Items) {
+			next = n.Items[i]
+		}
+		if next == nil {
+			break
+		}
+		n = next
+	}
+	return n
+}
+
+// Any returns n as a plain Go value: map[string]any, []any, string, int,
+// float64, bool or nil. The caller owns the maps and slices.
 func (n *Node) Any() any {
 	if n == nil {
 		return nil
@@ -109,13 +126,13 @@ func (n *Node) Any() any {
 	}
 }
 
-// Finding makes a finding at the node's place.
+// Finding returns a finding at the node's position.
 func (n *Node) Finding(code, message, hint string) Finding {
 	return Finding{File: n.File, Line: n.Line, Column: n.Column, EndLine: n.EndLine, EndColumn: n.EndColumn,
 		Code: code, Message: message, Hint: hint}
 }
 
-// Finding makes a finding at the entry's key.
+// Finding returns a finding at the position of the entry's key.
 func (e Entry) Finding(code, message, hint string) Finding {
 	f := Finding{File: e.Value.File, Line: e.KeyLine, Column: e.KeyColumn, Code: code, Message: message, Hint: hint}
 	if e.KeyEnd > 0 {

@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// outline is a rough look at a text that the library could not read: which
-// brackets and quotes are open, and where tabs indent. It knows enough of YAML
-// to skip comments, quotes and blocks of text, and it is used only to explain
-// an error that is certain, never to find one.
+// outline is a simple scan of a text that the library could not parse. It finds
+// the brackets and quotes that are open, and the tabs that indent. It skips
+// comments, quoted texts and block scalars. It only explains errors that the
+// library has found; it never detects errors itself.
 type outline struct {
 	data []byte
 	at   int
 
-	// parent is the column, from 0, of the last key or dash in block style:
-	// a block of text under it is indented deeper.
+	// parent is the column, counted from 0, of the last key or dash in block
+	// style. A block scalar under it is indented deeper.
 	parent int
-	open   []int // offsets of the brackets that are open at this point
+	open   []int // offsets of the brackets that are open at at
 	last   int   // offset of the last token
 
-	// What was found, as offsets.
+	// The results, as offsets.
 	tabs          []int // tabs that indent
-	unclosed      []int // brackets that are never closed, or by another kind
+	unclosed      []int // brackets that are not closed, or closed by another kind
 	unclosedQuote int   // the quote that is open at the end, or -1
 	longQuotes    []span
 }
 
-// span is a quoted text that goes over several lines, quotes included.
+// span is a quoted text on several lines, including its quotes.
 type span struct{ from, to int }
 
 func newOutline(data []byte) *outline {
@@ -38,14 +38,14 @@ func newOutline(data []byte) *outline {
 		}
 	}
 	if n := len(o.open); n > 0 {
-		// The innermost lacks its end for sure; the others may get theirs
-		// when that is mended.
+		// Only the innermost bracket is certainly not closed. The others may be
+		// closed once it is fixed.
 		o.unclosed = append(o.unclosed, o.open[n-1])
 	}
 	return o
 }
 
-// indent goes over the white space in front of a line.
+// indent skips the white space at the beginning of a line.
 func (o *outline) indent() {
 	tab := -1
 	for ; o.at < len(o.data) && isBlank(o.data[o.at]); o.at++ {
@@ -58,8 +58,8 @@ func (o *outline) indent() {
 	}
 }
 
-// token goes over one token and the white space behind it. It returns true at
-// the end of a line.
+// token skips one token and the white space after it. It returns true at the end
+// of a line.
 func (o *outline) token() (endOfLine bool) {
 	start, inFlow := o.at, len(o.open) > 0
 	if o.data[start] != '\n' {
@@ -100,7 +100,7 @@ func (o *outline) token() (endOfLine bool) {
 	return false
 }
 
-// key notes the column of the token that started at start when a colon follows.
+// key records the column of the token that began at start if a colon follows.
 func (o *outline) key(start int) {
 	if len(o.open) == 0 && o.at < len(o.data) && o.data[o.at] == ':' {
 		o.parent = o.column(start)
@@ -128,29 +128,29 @@ func (o *outline) quoted(quote byte) {
 
 func (o *outline) close(c byte) {
 	last := len(o.open) - 1
-	if o.data[o.open[last]] != c-2 { // '[' and ']', '{' and '}' are two apart
+	if o.data[o.open[last]] != c-2 { // the codes of '[' and ']', and of '{' and '}', differ by 2
 		o.unclosed = append(o.unclosed, o.open[last])
 		if last > 0 && o.data[o.open[last-1]] == c-2 {
-			last-- // this end belongs to the bracket around it
+			last-- // c closes the enclosing bracket
 		}
 	}
 	o.open = o.open[:last]
 	o.at++
 }
 
-// closing returns the text that would close the brackets that are open.
+// closing returns the text that closes the open brackets.
 func (o *outline) closing() []byte {
 	if len(o.open) == 0 {
 		return nil
 	}
-	b := []byte("\n") // ends a comment and a key's colon
+	b := []byte("\n") // ends a comment or a key with its colon
 	for _, open := range slices.Backward(o.open) {
 		b = append(b, o.data[open]+2)
 	}
 	return b
 }
 
-// block goes over a text behind | or > with all its lines.
+// block skips a block scalar, which begins with | or >.
 func (o *outline) block() {
 	o.toLineEnd()
 	for o.at < len(o.data) {

@@ -11,30 +11,30 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Parse reads one YAML document (or JSON, which is YAML too) and returns its
-// top node and every mistake that it finds in file's order. file is the name
-// for findings; nothing is read from it. The node is nil when the text has a
-// syntax error, several documents or no content; otherwise it is usable even
-// when there are findings, so that a caller can look for more.
+// Parse reads one YAML document (or JSON, which is also YAML) and returns its
+// top node and all mistakes in the order of the file. file is the name used in
+// findings; Parse does not read it. The node is nil if the text has a syntax
+// error, several documents or no content. Otherwise it is usable even if there
+// are findings, so that a caller can check further.
 //
-// The text must be UTF-8, with or without a byte order mark, with line ends of
-// any kind. The codes are:
+// The text must be UTF-8, with or without a byte order mark; line endings can
+// be of any kind. The codes are:
 //
-//	empty-file          there is nothing but comments
-//	not-utf8            the bytes are in another encoding
-//	yaml-syntax         this is not YAML
+//	empty-file          the file is empty or has only comments
+//	not-utf8            the file is in another encoding
+//	yaml-syntax         invalid YAML
 //	yaml-tab            a line is indented with a tab
-//	yaml-trap           legal, but it does not mean what it looks like
-//	yaml-tag            a tag such as !!binary, which has no use here
-//	yaml-merge          a merge key (<<) that names no mapping
-//	yaml-limit          nested too deep, or aliases that grow without end
+//	yaml-trap           valid YAML with an unexpected meaning
+//	yaml-tag            a tag such as !!binary, which is not supported
+//	yaml-merge          the value of a merge key (<<) is not a mapping
+//	yaml-limit          nesting too deep, or aliases that expand to too many values
 //	several-documents   more than one document, separated by ---
-//	duplicate-key       a key that the same mapping has already
+//	duplicate-key       a key that the mapping already has
 //	non-string-key      a key that is a number, a bool, null or a collection
 func Parse(file string, data []byte) (*Node, Findings) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if at := invalidUTF8(data); at >= 0 {
-		line, column := place(data, at)
+		line, column := position(data, at)
 		return nil, Findings{{File: file, Line: line, Column: column, Code: "not-utf8",
 			Message: "got bytes that are not UTF-8", Hint: "save the file as UTF-8"}}
 	}
@@ -52,20 +52,19 @@ func Parse(file string, data []byte) (*Node, Findings) {
 	if len(docs) > 1 {
 		node = nil
 		c.add(docs[1].Line, docs[1].Column, "several-documents",
-			"a second document starts here, want one in a file", "remove the line ---, or make two files")
+			"got a second document, want one document per file", "remove the line ---, or split the file in two")
 	}
 	c.findings.Sort()
 	return node, c.findings
 }
 
-// read returns the documents of data, at most two of them, as the library
-// sees them.
+// read parses data with the library and returns its first two documents.
 func read(data []byte) (docs []*yaml.Node, err error) {
-	// The library's syntax errors are errors, but it is no longer maintained:
-	// a text that makes it panic must not end the process.
+	// The library is no longer maintained. An input that makes it panic must
+	// not end the process.
 	defer func() {
 		if r := recover(); r != nil {
-			docs, err = nil, fmt.Errorf("yaml: the reader gave up: %v", r)
+			docs, err = nil, fmt.Errorf("yaml: the parser panicked: %v", r)
 		}
 	}()
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
@@ -97,8 +96,8 @@ func invalidUTF8(data []byte) int {
 	return -1
 }
 
-// place tells the line and column of the offset at.
-func place(data []byte, at int) (line, column int) {
+// position returns the line and column of the offset at, counted from 1.
+func position(data []byte, at int) (line, column int) {
 	before := data[:at]
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1

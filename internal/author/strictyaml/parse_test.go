@@ -19,7 +19,7 @@ func brief(fs strictyaml.Findings) []string {
 	return list
 }
 
-func TestParseReportsPlaces(t *testing.T) {
+func TestParseReportsPositions(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		want       []string
@@ -32,12 +32,12 @@ func TestParseReportsPlaces(t *testing.T) {
 
 		{"bad indent back", "a:\n    b: 1\n  c: 2\nd: 3\n", []string{"3:3:yaml-syntax"}},
 		{"bad indent in a list", "steps:\n  - a: 1\n   b: 2\n", []string{"3:4:yaml-syntax"}},
-		{"deeper key behind a value", "a: 1\nb: text\n  c: 2\n", []string{"3:4:yaml-syntax"}},
+		{"deeper key after a value", "a: 1\nb: text\n  c: 2\n", []string{"3:4:yaml-syntax"}},
 		{"two colons", "a: 1\nb: c: d\n", []string{"2:5:yaml-syntax"}},
 		{"key without a colon", "a: 1\nbcd\ne: 2\n", []string{"2:1:yaml-syntax"}},
 		{"list item where a key belongs", "a: 1\n- b\n", []string{"2:1:yaml-syntax"}},
 		{"cron without quotes", "x: 1\ncron: * * * * *\n", []string{"2:7:yaml-syntax"}},
-		{"unknown alias", "a: 1\nb: *nobody\n", []string{"2:4:yaml-syntax"}},
+		{"unknown alias", "a: 1\nb: *unknown\n", []string{"2:4:yaml-syntax"}},
 		{"bad escape", "a: 1\npath: \"C:\\data\\queue\"\n", []string{"2:10:yaml-syntax"}},
 		{"at sign", "a: 1\nb: @x\n", []string{"2:4:yaml-syntax"}},
 		{"control character", "a: 1\nb: x\x01y\n", []string{"2:5:yaml-syntax"}},
@@ -45,33 +45,33 @@ func TestParseReportsPlaces(t *testing.T) {
 		{"unclosed brace, a closed one after it", "a: {x: 1\nb: {y: 2}\nc: 1\n", []string{"1:4:yaml-syntax"}},
 		{"brackets mixed up", "a: 1\nb: {x: [1, 2}\n", []string{"2:8:yaml-syntax"}},
 		{"unclosed quote", "a: 1\nb: \"text\nc: 3\n", []string{"2:4:yaml-syntax"}},
-		{"unclosed quote closed by the next", "a: 1\nb: \"text\nc: \"more\"\n", []string{"2:4:yaml-syntax"}},
+		{"unclosed quote, closed by the next one", "a: 1\nb: \"text\nc: \"more\"\n", []string{"2:4:yaml-syntax"}},
 		{"truncated json", `{"a": {"b": [1, 2`, []string{"1:13:yaml-syntax"}},
 		{"missing comma in json", "{\n  \"a\": 1\n  \"b\": 2\n}\n", []string{"3:6:yaml-syntax"}},
 
 		{"value where a comma belongs", "a: [\"x\" \"y\"]\n", []string{"1:9:yaml-syntax"}},
-		{"list behind a key", "a: - b\n", []string{"1:4:yaml-syntax"}},
+		{"list after a key on one line", "a: - b\n", []string{"1:4:yaml-syntax"}},
 		{"apostrophe in a quoted text", "a: 1\nb: 'it's'\n", []string{"2:8:yaml-syntax"}},
 		{"expression in a flow mapping", "a: {b: ${{ x }}}\n", []string{"1:9:yaml-syntax"}},
 
 		{"tabs indent", "a:\n\tb: 1\n\tc: 2\n", []string{"2:1:yaml-tab", "3:1:yaml-tab"}},
 		{"tab and an unclosed bracket", "a:\n\tb: 1\nc: [2\n", []string{"2:1:yaml-tab", "3:4:yaml-syntax"}},
-		{"tab behind spaces", "a:\n  b: 1\n  \tc: 2\n", []string{"3:3:yaml-tab"}},
+		{"tab after spaces", "a:\n  b: 1\n  \tc: 2\n", []string{"3:3:yaml-tab"}},
 		{"tabs in json are fine", "{\n\t\"a\": 1\n}\n", nil},
 		{"tabs in a block are fine", "a: |\n  x\n  \ty\nb: 1\n", nil},
 
 		{"several documents", "a: 1\n---\nb: 2\n", []string{"2:1:several-documents"}},
 		{"one document with marks", "---\na: 1\n...\n", nil},
 		{"duplicate keys", "a: 1\nb: 2\na: 3\nc:\n  d: 1\n  d: 2\n", []string{"3:1:duplicate-key", "6:3:duplicate-key"}},
-		{"duplicate key in front of a syntax error", "a: 1\na: 2\nb: c: d\n", []string{"2:1:duplicate-key", "3:5:yaml-syntax"}},
-		{"keys that are no text", "1: a\ntrue: b\n~: c\n? [x]\n: d\n\"1\": e\n", []string{"1:1:non-string-key", "2:1:non-string-key", "3:1:non-string-key", "4:3:non-string-key"}},
+		{"duplicate key before a syntax error", "a: 1\na: 2\nb: c: d\n", []string{"2:1:duplicate-key", "3:5:yaml-syntax"}},
+		{"keys that are not text", "1: a\ntrue: b\n~: c\n? [x]\n: d\n\"1\": e\n", []string{"1:1:non-string-key", "2:1:non-string-key", "3:1:non-string-key", "4:3:non-string-key"}},
 		{"on is text", "on: 1\nyes: no\n", nil},
 
 		{"leading zero", "a: 0123\nb: \"0123\"\nc: 0\nd: 0.5\n", []string{"1:4:yaml-trap"}},
 		{"underscore", "a: 1_000\nb: a_1\nc: 0b11\nd: 0x_f\n", []string{"1:4:yaml-trap", "3:4:yaml-trap", "4:4:yaml-trap"}},
 		{"too big", "a: 9223372036854775808\nb: 1e999\nc: .inf\n", []string{"1:4:yaml-trap", "2:4:yaml-trap", "3:4:yaml-trap"}},
 		{"braces are a mapping", "if: {{ item.Priority }}\n", []string{"1:5:yaml-trap"}},
-		{"braces with more behind them", "a: 1\nif: {{ x }} == 1\n", []string{"2:5:yaml-trap"}},
+		{"braces followed by text", "a: 1\nif: {{ x }} == 1\n", []string{"2:5:yaml-trap"}},
 		{"expressions need no quotes", "a: ${{ x }}\nb: text ${{ x }}\n", nil},
 		{"expression with a colon", "a: 1\nb: ${{ x ? y : z }}\n", []string{"2:14:yaml-syntax"}},
 		{"expression cut by a comment", "a: ${{ x # y }}\nb: ${{ x }} # fine }}\n", []string{"1:4:yaml-trap"}},
@@ -95,7 +95,7 @@ func TestParseReportsPlaces(t *testing.T) {
 	}
 }
 
-// bomb doubles a list so often that its full form has millions of values.
+// bomb returns lists of aliases that expand to millions of values.
 func bomb() string {
 	var b strings.Builder
 	b.WriteString("a0: &a0 [x, x, x, x, x, x, x, x]\n")

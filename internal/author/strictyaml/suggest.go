@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Suggest returns the hint `did you mean "timeout"?` with the known name that
-// is nearest to got, or "" when none is near; see Nearest.
+// Suggest returns the hint `did you mean "timeout"?` with the known name that is
+// most similar to got, or "" if none is similar; see [Nearest].
 func Suggest(got string, known []string) string {
 	best, _ := Nearest(got, known)
 	if best == "" {
@@ -15,17 +15,17 @@ func Suggest(got string, known []string) string {
 	return fmt.Sprintf("did you mean %q?", best)
 }
 
-// Nearest returns the known name that is nearest to got, "" when none is near,
-// and whether it is the only one that is. Case does not count. A name of two
-// letters or less must be the same but for case, one of up to four may differ by
-// one letter, one of up to eight by two, a longer one by three; two neighbours
-// that changed places differ by one. A name that only goes on where the other
-// ends ("warning", "warn") is as near as can be just suggested. The earlier of
-// two equally near names wins.
+// Nearest returns the known name that is most similar to got, or "" if none is
+// similar, and reports whether it is the only similar one. It ignores case. If got
+// has up to two letters, the name must be equal; with up to four letters, one may
+// differ; with up to eight, two; with more, three. Two swapped letters count as one
+// difference. If one name is a prefix of the other ("warn", "warning"), the
+// difference counts as the largest one allowed. The first of equally similar names
+// is returned.
 func Nearest(got string, known []string) (best string, only bool) { return nearest(got, known, true) }
 
-// nearest is Nearest, with or without names that only go on where the other ends.
-func nearest(got string, known []string, longer bool) (best string, only bool) {
+// nearest implements Nearest. If prefixes is false, a prefix is not similar by itself.
+func nearest(got string, known []string, prefixes bool) (best string, only bool) {
 	limit := 3
 	switch n := len([]rune(got)); {
 	case n <= 2:
@@ -35,35 +35,35 @@ func nearest(got string, known []string, longer bool) (best string, only bool) {
 	case n <= 8:
 		limit = 2
 	}
-	near, bestDistance := 0, limit+1
+	similar, bestDistance := 0, limit+1
 	for _, name := range known {
 		if name == got {
 			continue
 		}
 		a, b := strings.ToLower(got), strings.ToLower(name)
 		d := distance(a, b, limit+1)
-		if longer && min(len(a), len(b)) >= 3 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a)) {
+		if prefixes && min(len(a), len(b)) >= 3 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a)) {
 			d = min(d, limit)
 		}
 		if d <= limit {
-			near++
+			similar++
 		}
 		if d < bestDistance {
 			best, bestDistance = name, d
 		}
 	}
-	return best, near == 1
+	return best, similar == 1
 }
 
-// distance is the optimal string alignment distance of a and b: the number of
-// insertions, deletions, substitutions and swaps of neighbours. It may return
-// any number of at least enough once it knows that the distance is that big.
-func distance(a, b string, enough int) int {
+// distance returns the optimal string alignment distance of a and b: the number of
+// insertions, deletions, substitutions and swaps of adjacent characters. If the
+// lengths alone differ by limit or more, it returns limit.
+func distance(a, b string, limit int) int {
 	s, t := []rune(a), []rune(b)
-	if d := len(s) - len(t); d >= enough || -d >= enough {
-		return enough
+	if d := len(s) - len(t); d >= limit || -d >= limit {
+		return limit
 	}
-	before, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
+	beforeLast, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
 	for j := range last {
 		last[j] = j
 	}
@@ -76,10 +76,10 @@ func distance(a, b string, enough int) int {
 			}
 			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
 			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
+				row[j] = min(row[j], beforeLast[j-2]+1)
 			}
 		}
-		before, last, row = last, row, before
+		beforeLast, last, row = last, row, beforeLast
 	}
 	return last[len(t)]
 }

@@ -11,14 +11,14 @@ import (
 func TestSuggest(t *testing.T) {
 	known := []string{"timeout", "retry", "if", "with", "onError", "HTTP", "maxDelay"}
 	for got, want := range map[string]string{
-		"tiemout":          `did you mean "timeout"?`, // swapped neighbours
+		"tiemout":          `did you mean "timeout"?`, // swapped letters
 		"timeot":           `did you mean "timeout"?`,
 		"TIMEOUT":          `did you mean "timeout"?`,
 		"onerror":          `did you mean "onError"?`,
 		"max_delay":        `did you mean "maxDelay"?`,
 		"http":             `did you mean "HTTP"?`,
 		"wiht":             `did you mean "with"?`,
-		"timeoutInSeconds": `did you mean "timeout"?`, // one begins like the other
+		"timeoutInSeconds": `did you mean "timeout"?`, // a prefix
 		"IF":               `did you mean "if"?`,
 		"of":               "", // too short to guess
 		"delay":            "",
@@ -30,7 +30,7 @@ func TestSuggest(t *testing.T) {
 		}
 	}
 	if s := strictyaml.Suggest("colour", nil); s != "" {
-		t.Errorf("Suggest with nothing known = %q", s)
+		t.Errorf(`Suggest("colour", nil) = %q, want ""`, s)
 	}
 }
 

@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// diagnose explains the library's error about data. The library often names
-// the wrong line and never a column; the place is found anew.
+// diagnose explains the library's error about data. The library often reports
+// the wrong line and never a column, so diagnose determines the position itself.
 func diagnose(file string, data []byte, err error) Findings {
-	message := bare(err)
+	message := withoutPosition(err)
 	at := locate(data, message)
 	o := newOutline(data)
 	add := func(fs Findings, at int, code, message, hint string) Findings {
-		line, column := place(data, at)
+		line, column := position(data, at)
 		return append(fs, Finding{File: file, Line: line, Column: column, Code: code, Message: message, Hint: hint})
 	}
 
@@ -26,31 +26,31 @@ func diagnose(file string, data []byte, err error) Findings {
 	unit := indentUnit(lines)
 	if len(o.tabs) > 0 && o.tabs[0] < line.to {
 		for _, tab := range o.tabs {
-			findings = add(findings, tab, "yaml-tab", "a tab indents this line, want spaces", "")
+			findings = add(findings, tab, "yaml-tab", "indentation with a tab, want spaces", "")
 			findings[len(findings)-1].Edit = expandTabs(lines, findings[len(findings)-1].Line, unit)
 		}
 	}
 	switch trap := braces.FindSubmatchIndex(data[line.from:line.to]); {
 	case trap != nil:
-		findings = add(findings, line.from+trap[2], "yaml-trap", "unquoted {{ }} is a mapping to YAML, not an expression", "put the whole value in quotes")
+		findings = add(findings, line.from+trap[2], "yaml-trap", "YAML reads unquoted {{ }} as a mapping, not as an expression", "put the whole value in quotes")
 		f := &findings[len(findings)-1]
 		f.Edit = quoteBraces(lines, f.Line, f.Column)
 	case o.unclosedQuote >= 0:
-		findings = add(findings, o.unclosedQuote, "yaml-syntax", fmt.Sprintf("this quote (%c) is never closed", data[o.unclosedQuote]), "")
+		findings = add(findings, o.unclosedQuote, "yaml-syntax", fmt.Sprintf("the quote %c is not closed", data[o.unclosedQuote]), "")
 	case len(o.unclosed) > 0:
 		for _, open := range o.unclosed {
-			findings = add(findings, open, "yaml-syntax", fmt.Sprintf("this %c is not closed by a %c", data[open], data[open]+2), "")
+			findings = add(findings, open, "yaml-syntax", fmt.Sprintf("the opening %c has no closing %c", data[open], data[open]+2), "")
 		}
 	case len(findings) > 0:
-		// The tabs are what the library stumbled over.
+		// The tabs are the cause of the library's error.
 	default:
 		if q := o.longQuoteBefore(at); q != nil {
-			end, _ := place(data, q.to)
-			findings = add(nil, q.from, "yaml-syntax", fmt.Sprintf("this quote (%c) is closed only in line %d, by a quote that seems to open another text", data[q.from], end), "close it in its own line")
+			end, _ := position(data, q.to)
+			findings = add(nil, q.from, "yaml-syntax", fmt.Sprintf("the quote %c is not closed before line %d, where another text seems to begin", data[q.from], end), "close it on the same line")
 			break
 		}
 		text, hint := explain(message)
-		if k := gluedKey(lines, data, at); k != nil {
+		if k := keyWithoutSpace(lines, data, at); k != nil {
 			findings = add(nil, k.from, "yaml-syntax", "a space is missing after the colon of a key", "add a space after the colon")
 			f := &findings[0]
 			f.Edit = &Edit{Line: f.Line, Column: f.Column + k.to - k.from, EndLine: f.Line, EndColumn: f.Column + k.to - k.from, Text: " ", Safe: true}
@@ -63,27 +63,27 @@ func diagnose(file string, data []byte, err error) Findings {
 		findings[0].Edit = quoteBraces(lines, findings[0].Line, 0)
 	}
 	findings.Sort()
-	return append(before(file, data, findings[0].Line), findings...)
+	return append(findingsAbove(file, data, findings[0].Line), findings...)
 }
 
-// braces finds {{ at the beginning of a value.
+// braces matches {{ at the beginning of a value.
 var braces = regexp.MustCompile(`(?:^|[:,\[-][ \t])[ \t]*(\{\{)`)
 
 var libraryPrefix = regexp.MustCompile(`^yaml: (line \d+: )?`)
 
-// bare returns the library's message without its place.
-func bare(err error) string { return libraryPrefix.ReplaceAllString(err.Error(), "") }
+// withoutPosition returns the library's message without its position.
+func withoutPosition(err error) string { return libraryPrefix.ReplaceAllString(err.Error(), "") }
 
-// locate returns the offset of the text that makes the library report message:
-// the last character of the shortest beginning of data that has the same
-// error. It looks for the line first, then within the line.
+// locate returns the offset of the text that causes the library's message: the
+// last character of the shortest prefix of data with the same error. It finds
+// the line first, then the character in it.
 func locate(data []byte, message string) int {
 	same := func(end int) bool {
-		// A beginning leaves brackets open, which is an error of its own.
+		// Brackets that are still open at end would be another error.
 		_, err := read(append(data[:end:end], newOutline(data[:end]).closing()...))
-		return err != nil && bare(err) == message
+		return err != nil && withoutPosition(err) == message
 	}
-	var ends []int // of the lines, line end included
+	var ends []int // offsets after the line breaks
 	for i, c := range data {
 		if c == '\n' {
 			ends = append(ends, i+1)
@@ -95,8 +95,8 @@ func locate(data []byte, message string) int {
 	if k > 0 {
 		from = ends[k-1]
 	}
-	// Within a short line the first place counts, since a key that is cut
-	// off can look like another mistake of the same kind.
+	// In a short line, search linearly for the first offset: a prefix that ends
+	// within a key can have the same error for another reason.
 	const short, small = 300, 1 << 16
 	var end int
 	if to-from <= short && to <= small {
@@ -113,7 +113,7 @@ func locate(data []byte, message string) int {
 	case strings.HasPrefix(message, "unknown anchor"):
 		at = max(bytes.LastIndexByte(data[:at+1], '*'), from)
 	case at < len(data) && (data[at] == '"' || data[at] == '\''):
-		at = newOutline(data[:at+1]).last // where the quoted text begins
+		at = newOutline(data[:at+1]).last // the beginning of the quoted text
 	}
 	return at
 }
@@ -126,8 +126,8 @@ func lineAround(data []byte, at int) span {
 	return span{from, len(data)}
 }
 
-// longQuoteBefore returns the quoted text of several lines that ends in the
-// line of at, in front of it: most often its closing quote was forgotten.
+// longQuoteBefore returns the quoted text on several lines that ends before at on
+// the same line. Usually its closing quote was forgotten.
 func (o *outline) longQuoteBefore(at int) *span {
 	for i, q := range o.longQuotes {
 		if q.to <= at && bytes.IndexByte(o.data[q.to:at], '\n') < 0 {
@@ -137,8 +137,9 @@ func (o *outline) longQuoteBefore(at int) *span {
 	return nil
 }
 
-// before checks the lines in front of a syntax error, which may be whole.
-func before(file string, data []byte, line int) Findings {
+// findingsAbove returns the findings in the lines above a syntax error, if these
+// lines are valid YAML.
+func findingsAbove(file string, data []byte, line int) Findings {
 	lines := strings.SplitAfter(string(data), "\n")
 	head := lines[:line-1]
 	docs, err := read([]byte(strings.Join(head, "")))
@@ -150,19 +151,19 @@ func before(file string, data []byte, line int) Findings {
 	return c.findings
 }
 
-// glued finds a key with a value right behind its colon, at the beginning of a line.
-var glued = regexp.MustCompile(`^\s*(?:- +)*([a-zA-Z][A-Za-z]*:)[^\s/:]`)
+// missingSpace matches a key at the beginning of a line without a space after its colon.
+var missingSpace = regexp.MustCompile(`^\s*(?:- +)*([a-zA-Z][A-Za-z]*:)[^\s/:]`)
 
-// gluedKey returns the key without a space behind its colon in the line of at or the
-// one above it, nil if there is none: YAML takes it for text, and stumbles over what
-// follows.
-func gluedKey(lines []string, data []byte, at int) *span {
-	number, _ := place(data, at)
+// keyWithoutSpace returns the key without a space after its colon in the line of at
+// or the line above it, or nil if there is none. YAML reads such a key and its value
+// as text and reports an error for the next line.
+func keyWithoutSpace(lines []string, data []byte, at int) *span {
+	number, _ := position(data, at)
 	for _, n := range []int{number, number - 1} {
 		if n < 1 || n > len(lines) {
 			continue
 		}
-		if key := glued.FindStringSubmatchIndex(lines[n-1]); key != nil {
+		if key := missingSpace.FindStringSubmatchIndex(lines[n-1]); key != nil {
 			start := 0
 			for _, line := range lines[:n-1] {
 				start += len(line) + 1

@@ -73,9 +73,9 @@ func knownLineKeys(t *testing.T) []string {
 	t.Chdir(t.TempDir())
 	var out, errors bytes.Buffer
 	cmd.Run(t.Context(), []string{"enqueue", "-"}, strings.NewReader(`{"qqqqqqqqqqqqqqqqqq": 1}`), &out, &errors, nil)
-	_, list, ok := strings.Cut(errors.String(), "known are ")
+	_, list, ok := strings.Cut(errors.String(), "valid keys: ")
 	if !ok {
-		t.Fatalf("it does not tell the keys:\n%s", &errors)
+		t.Fatalf("the message does not list the keys:\n%s", &errors)
 	}
 	list, _, _ = strings.Cut(list, "\n")
 	return strings.Split(list, ", ")

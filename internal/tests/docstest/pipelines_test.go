@@ -27,13 +27,13 @@ var probes = []struct{ document, heading, yaml string }{
 	{"docs/schedules.md", "The keys of `trigger`", "trigger: {qqqqqqqqqqqq: 1}\n"},
 }
 
-var knownAre = regexp.MustCompile(`unknown key "q+".*known are (.*)`)
+var validKeys = regexp.MustCompile(`unknown key "q+".*valid keys: (.*)`)
 
 func TestPipelineKeys(t *testing.T) {
 	compiler := pipelines.NewCompiler(registry(t), pipelines.Options{})
 	for _, p := range probes {
 		_, findings := compiler.Parse("probe.yaml", []byte(p.yaml))
-		m := knownAre.FindStringSubmatch(findings.Error())
+		m := validKeys.FindStringSubmatch(findings.Error())
 		if m == nil {
 			t.Fatalf("the checker lists no keys: %v", findings)
 		}

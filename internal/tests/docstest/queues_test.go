@@ -81,11 +81,11 @@ func knownKeys(t *testing.T, above string) []string {
 	}
 	_, findings := decodeQueues(t, policy)
 	for _, f := range findings {
-		if list, ok := strings.CutPrefix(f.Hint, "known are "); ok {
+		if list, ok := strings.CutPrefix(f.Hint, "valid keys: "); ok {
 			return strings.Split(list, ", ")
 		}
 	}
-	t.Errorf("no finding tells the keys in %q: %v", above, findings)
+	t.Errorf("no finding lists the keys of %q: %v", above, findings)
 	return nil
 }
 

@@ -21,7 +21,7 @@ func TestTaskKeys(t *testing.T) {
 	if len(findings) != 1 {
 		t.Fatalf("findings %v, want the unknown key", findings)
 	}
-	known, ok := strings.CutPrefix(findings[0].Hint, "known are ")
+	known, ok := strings.CutPrefix(findings[0].Hint, "valid keys: ")
 	if !ok {
 		t.Fatalf("the hint is %q, want the known keys", findings[0].Hint)
 	}

@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// inBlock takes a line of block style apart: what stands before the value (dashes
-// and a key with its colon), and the rest.
+// inBlock splits a line of block style into the part before the value (dashes and
+// a key with its colon) and the rest.
 var inBlock = regexp.MustCompile(`^(\s*(?:- +)*(?:[A-Za-z_][\w.-]* *: +|"[^"]*" *: +|'[^']*' *: +)?)(\S.*)$`)
 
-// inFlow finds where in a line of flow style a value with {{ begins.
+// inFlow matches the beginning of a value with {{ in flow style.
 var inFlow = regexp.MustCompile(`[:,\[] *(\$?\{\{)`)
 
-// quoteBraces returns the edit that puts quotes around the value with {{ }} or
-// ${{ }} in a line, the one that begins in column or, for 0, the first. A {{ that
-// does not look like Go's templates gets the dollar that makes an expression of it.
-// The answer is nil where the value's ends are not plain.
+// quoteBraces returns the edit that puts quotes around a value with {{ }} or ${{ }}
+// in a line: the value at column, or the first one if column is 0. It also adds the
+// dollar that makes {{ }} an expression, unless the value looks like a Go template.
+// It returns nil if the beginning or the end of the value is ambiguous.
 func quoteBraces(lines []string, line, column int) *Edit {
 	if line < 1 || line > len(lines) {
 		return nil
@@ -29,7 +29,7 @@ func quoteBraces(lines []string, line, column int) *Edit {
 	from, to := parts[4], strings.LastIndex(text, "}}")+2
 	if braces := strings.HasPrefix(text[from:], "{{"); !braces && strings.ContainsAny(text[from:from+1], "{[") {
 		from, to = flowValue(text, from, column)
-	} else if !plainEnd(text[max(to, 0):]) || column > 0 && braces && utf8.RuneCountInString(text[:from])+1 != column {
+	} else if !endsLine(text[max(to, 0):]) || column > 0 && braces && utf8.RuneCountInString(text[:from])+1 != column {
 		return nil
 	}
 	if from < 0 || to <= from+2 || strings.ContainsAny(text[from:from+1], `"'|>&*!#%@`) || !strings.Contains(text[from:to], "{{") {
@@ -37,24 +37,24 @@ func quoteBraces(lines []string, line, column int) *Edit {
 	}
 	value := text[from:to]
 	inner := strings.TrimLeft(strings.TrimPrefix(value, "{{"), "- ")
-	if strings.HasPrefix(value, "{{") && inner != "" && inner[0] != '.' && inner[0] != '$' && !ofTemplate.MatchString(inner) {
+	if strings.HasPrefix(value, "{{") && inner != "" && inner[0] != '.' && inner[0] != '$' && !templateAction.MatchString(inner) {
 		value = "$" + value
 	}
 	return &Edit{Line: line, Column: utf8.RuneCountInString(text[:from]) + 1, EndLine: line, EndColumn: utf8.RuneCountInString(text[:to]) + 1,
 		Text: Quoted(value), Safe: true}
 }
 
-// ofTemplate recognises the beginning of an action of Go's templates.
-var ofTemplate = regexp.MustCompile(`^(range|if|else|end|with|define|template|block|printf|json|date|join|len|index)\b`)
+// templateAction matches the beginning of an action of a Go template.
+var templateAction = regexp.MustCompile(`^(range|if|else|end|with|define|template|block|printf|json|date|join|len|index)\b`)
 
-// plainEnd tells that nothing but text without braces follows, up to a comment.
-func plainEnd(rest string) bool {
+// endsLine reports whether rest contains only white space or a comment.
+func endsLine(rest string) bool {
 	return strings.TrimSpace(rest) == "" || strings.HasPrefix(strings.TrimLeft(rest, " \t"), "#") && isBlank(rest[0])
 }
 
-// flowValue finds the value with {{ }} in flow style from an offset on: one that
-// begins in column, or for 0 the first. It goes up to the braces that close it, and
-// a comma or a bracket must follow.
+// flowValue returns the value with {{ }} in flow style after an offset: the value at
+// column, or the first one if column is 0. The value ends with its closing braces,
+// and a comma or a bracket must follow. Otherwise flowValue returns -1, -1.
 func flowValue(text string, from, column int) (start, end int) {
 	for at := from; ; {
 		found := inFlow.FindStringSubmatchIndex(text[at:])
@@ -79,9 +79,9 @@ func flowValue(text string, from, column int) (start, end int) {
 	}
 }
 
-// expandTabs returns the edit that indents a line with spaces: as deep as the line
-// above it where that is indented with spaces, deeper when that ends in a colon; else
-// a tab goes to the next multiple of unit.
+// expandTabs returns the edit that indents a line with spaces instead of tabs. If the
+// line above is indented with spaces, the depth is the same, or one unit more after a
+// colon. Otherwise, a tab extends to the next multiple of unit.
 func expandTabs(lines []string, line, unit int) *Edit {
 	text := lines[line-1]
 	rest := strings.TrimLeft(text, " \t")
@@ -92,13 +92,13 @@ func expandTabs(lines []string, line, unit int) *Edit {
 		}
 	}
 	for above := line - 2; above >= 0; above-- {
-		before := strings.TrimRight(lines[above], " \t\r")
-		key := strings.TrimLeft(before, " -")
+		text := strings.TrimRight(lines[above], " \t\r")
+		key := strings.TrimLeft(text, " -")
 		if key == "" || key[0] == '#' {
 			continue
 		}
-		if deep := len(before) - len(key); deep > 0 && key[0] != '\t' {
-			width = deep
+		if indent := len(text) - len(key); indent > 0 && key[0] != '\t' {
+			width = indent
 			if strings.HasSuffix(key, ":") {
 				width += unit
 			}
@@ -108,7 +108,8 @@ func expandTabs(lines []string, line, unit int) *Edit {
 	return &Edit{Line: line, Column: 1, EndLine: line, EndColumn: len(text) - len(rest) + 1, Text: strings.Repeat(" ", width), Safe: true}
 }
 
-// indentUnit is by how many spaces a text indents: the fewest that it does.
+// indentUnit returns the smallest indentation in spaces that the lines use, at
+// least 2.
 func indentUnit(lines []string) int {
 	unit := 0
 	for _, line := range lines {
