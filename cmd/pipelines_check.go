@@ -20,42 +20,41 @@ func (a *app) pipelinesCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE...]",
 		Short: "Report every mistake in the project's files",
-		Long: `Checks the settings, their queues and tasks and the pipelines folder, or the files
-and folders named, and reports every mistake with its place. Nothing runs and
-nothing is connected to. A warning tells what is allowed and probably not meant; a
-file with mistakes is not looked at for those. Files of tests (*_test.yaml) are
-checked as well; botwork pipelines test runs them.
+		Long: `Checks the settings, their queues and tasks and the pipelines folder, or the named
+files and folders, and reports all mistakes with their positions. It runs nothing and
+connects to nothing. A warning reports a setting that is allowed but probably not
+intended; files with mistakes are not checked for warnings. Test files (*_test.yaml)
+are checked too; botwork pipelines test runs them.
 
-JSON and YAML are a list of both: file, line, column, endLine and endColumn (behind
-the last character, where that is known), severity (error or warning), code,
-message, hint. SARIF 2.1.0 is what code hosts and editors read: rules with what they
-mean, columns in characters, addresses relative to the working folder.
+JSON and YAML are a list of mistakes and warnings: file, line, column, endLine and
+endColumn (after the last character, if known), severity (error or warning), code,
+message, hint. SARIF 2.1.0 is for code hosts and editors: it contains rules with
+descriptions, columns in characters and URIs relative to the working folder.
 
-With --fix files are mended first where there is no doubt about what was meant: keys
-and parameters that are misspelt and near one known name, values that want quotes or
-want none, units as people write them (5min), tabs that indent. A file is replaced in
-one step, and only by one that has fewer findings and no new ones; what was mended is
-printed. --fix --dry-run prints the changes as a diff, which patch takes, and makes
-none. The exit code is 2 when there is a mistake, 0 with
-warnings only.`,
+--fix first corrects mistakes if the intended text is clear: misspelt keys and
+parameters, missing or needless quotes, units in other notations (5min), indentation
+with tabs. A file is replaced atomically, and only if it then has fewer findings and no
+new ones. The corrections are printed. --fix --dry-run prints the changes as a diff for
+patch and does not change the files. The exit code is 2 if there is a mistake, and 0 if
+there are only warnings.`,
 		Example: "  botwork pipelines check\n  botwork pipelines check pipelines/hello.yaml --output json\n  botwork pipelines check --output sarif > findings.sarif\n  botwork pipelines check --fix --dry-run\n  botwork pipelines check --fix",
 	}
 	output := &checkFormat{Format: cli.FormatTable}
 	cmd.Flags().VarP(output, "output", "o", "print the findings as table, json, yaml or sarif")
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(append(slices.Clone(cli.Formats), formatSarif), cobra.ShellCompDirectiveNoFileComp))
 	var fix, dryRun bool
-	cmd.Flags().BoolVar(&fix, "fix", false, "mend in the files what is safe to mend, then check")
+	cmd.Flags().BoolVar(&fix, "fix", false, "correct what is safe to correct in the files, then check")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "with --fix: print the changes and make none")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if dryRun && !fix {
 			return &cli.UsageError{Message: "--dry-run goes with --fix", Hint: "without --fix nothing is changed anyway"}
 		}
 		if fix {
-			told := a.Stdout
+			out := a.Stdout
 			if output.sarif || output.Format != cli.FormatTable {
-				told = a.Stderr // standard output is for the findings that are left
+				out = a.Stderr // standard output is for the remaining findings
 			}
-			if err := a.fixNamed(args, dryRun, told); err != nil {
+			if err := a.fixNamed(args, dryRun, out); err != nil {
 				return err
 			}
 			if dryRun {

@@ -14,9 +14,9 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// fixNamed mends the files of the project, or those named, and tells what it did.
-// With dryRun it prints a diff of what it would do.
-func (a *app) fixNamed(paths []string, dryRun bool, told io.Writer) error {
+// fixNamed fixes the files of the project, or the named ones, and writes the fixed
+// findings to out. With dryRun, it only prints a diff of the changes.
+func (a *app) fixNamed(paths []string, dryRun bool, out io.Writer) error {
 	project, err := a.OpenProject()
 	if err != nil {
 		return err
@@ -27,12 +27,12 @@ func (a *app) fixNamed(paths []string, dryRun bool, told io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fixed, mended := checker.FixSettings(settings, data)
-		if err := a.settle(settings, data, fixed, mended, dryRun, told); err != nil {
+		fixed, resolved := checker.FixSettings(settings, data)
+		if err := a.writeFixed(settings, data, fixed, resolved, dryRun, out); err != nil {
 			return err
 		}
-		if !dryRun && len(mended) > 0 {
-			if project, err = a.OpenProject(); err != nil { // the pipelines may mean what is new
+		if !dryRun && len(resolved) > 0 {
+			if project, err = a.OpenProject(); err != nil { // the pipelines may refer to the fixed settings
 				return err
 			}
 		}
@@ -46,18 +46,18 @@ func (a *app) fixNamed(paths []string, dryRun bool, told io.Writer) error {
 	}
 	for _, file := range files {
 		if file.Err != nil {
-			continue // the check tells
+			continue // the check reports the error
 		}
-		fixed, mended := project.Checker.FixPipeline(file)
-		if err := a.settle(file.Path, file.Data, fixed, mended, dryRun, told); err != nil {
-			a.Complain(err) // the others shall not wait for this one; the check tells what is left in it
+		fixed, resolved := project.Checker.FixPipeline(file)
+		if err := a.writeFixed(file.Path, file.Data, fixed, resolved, dryRun, out); err != nil {
+			a.Complain(err) // continue with the other files; the check reports what remains in this one
 		}
 	}
 	return nil
 }
 
-// settle writes a file that was mended, or prints the difference.
-func (a *app) settle(path string, before, after []byte, mended strictyaml.Findings, dryRun bool, told io.Writer) error {
+// writeFixed replaces a file with its fixed content, or prints the difference.
+func (a *app) writeFixed(path string, before, after []byte, resolved strictyaml.Findings, dryRun bool, out io.Writer) error {
 	if bytes.Equal(before, after) {
 		return nil
 	}
@@ -67,10 +67,10 @@ func (a *app) settle(path string, before, after []byte, mended strictyaml.Findin
 		return err
 	}
 	if err := checker.Replace(path, before, after); err != nil {
-		return fmt.Errorf("mend %s: %w", path, err)
+		return fmt.Errorf("fix %s: %w", path, err)
 	}
-	for _, f := range mended {
-		fmt.Fprintf(told, "mended: %s\n", f)
+	for _, f := range resolved {
+		fmt.Fprintf(out, "fixed: %s\n", f)
 	}
 	return nil
 }

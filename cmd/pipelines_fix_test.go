@@ -23,14 +23,14 @@ func TestPipelinesCheckFix(t *testing.T) {
 	}
 
 	r = botwork(t, "pipelines", "check", "--fix", "--output", "json", "pipelines/broken.yaml")
-	if r.code != cli.ExitDone || r.stdout != "[]\n" || strings.Count(r.stderr, "mended: pipelines/broken.yaml:") != 3 {
+	if r.code != cli.ExitDone || r.stdout != "[]\n" || strings.Count(r.stderr, "fixed: pipelines/broken.yaml:") != 3 {
 		t.Errorf("--fix: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	want := "# a comment\nresilience: {limit: 3} # another\nsteps:\n  - handler: Log\n    timeout: 5m\n    with: {message: \"5\"}\n"
 	if got, err := os.ReadFile("pipelines/broken.yaml"); err != nil || string(got) != want {
 		t.Errorf("--fix made\n%s\nwant\n%s\n%v", got, want, err)
 	}
-	// One that cannot be written does not keep the others from being mended.
+	// One that cannot be written does not keep the others from being fixed.
 	writeFile(t, "pipelines/fixed.yaml", broken)
 	writeFile(t, "pipelines/broken.yaml", broken)
 	if err := os.Chmod("pipelines/broken.yaml", 0o400); err != nil {
@@ -38,19 +38,19 @@ func TestPipelinesCheckFix(t *testing.T) {
 	}
 	defer os.Chmod("pipelines/broken.yaml", 0o600) // Windows does not remove it otherwise
 	r = botwork(t, "pipelines", "check", "--fix")
-	if r.code != cli.ExitUsage || !strings.Contains(r.stderr, "read-only") || !strings.Contains(r.stdout, "mended: pipelines/fixed.yaml:") {
+	if r.code != cli.ExitUsage || !strings.Contains(r.stderr, "read-only") || !strings.Contains(r.stdout, "fixed: pipelines/fixed.yaml:") {
 		t.Errorf("a read-only file: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	botwork(t, "pipelines", "check", "--dry-run").wantFailure(t, cli.ExitUsage, "--dry-run goes with --fix")
 }
 
-// The settings are mended first, for pipelines name what is in them.
+// The settings are fixed first, because pipelines refer to them.
 func TestPipelinesCheckFixSettings(t *testing.T) {
 	inProject(t)
 	writeFile(t, "botwork.yaml", "secretes: {token: {value: x}}\nworker: {capacity: \"2\"}\n")
 	writeFile(t, "pipelines/named.yaml", "steps:\n  - handler: Log\n    with: {mesage: '${{ secrets.token }}'}\n")
 	r := botwork(t, "pipelines", "check", "--fix")
-	if r.code != cli.ExitDone || strings.Count(r.stdout, "mended: ") != 4 || !strings.Contains(r.stdout, "no mistakes") {
+	if r.code != cli.ExitDone || strings.Count(r.stdout, "fixed: ") != 4 || !strings.Contains(r.stdout, "no mistakes") {
 		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 }

@@ -1,10 +1,9 @@
-// Package checker is the one checker of a project: its settings, queues, tasks and
-// pipelines together. The command line, the start of a worker, a reload and an
-// editor's language server all ask it, so that what one of them accepts no other
-// refuses.
+// Package checker checks a project: its settings, queues, tasks and pipelines
+// together. The command line, the start of a worker, a reload and the language
+// server all use it, so that they accept the same files.
 //
-// A Checker judges texts that somebody has read; nothing runs, and nothing is
-// connected to. Open reads a whole project from its settings file on.
+// A Checker checks texts that the caller has read. It runs nothing and connects to
+// nothing. Open reads and checks a whole project, beginning with its settings file.
 package checker
 
 import (
@@ -21,21 +20,20 @@ import (
 	"botwork/workqueue"
 )
 
-// Checker checks what belongs to one settings file. It may be used from several
-// goroutines at once.
+// Checker checks the files that belong to one settings file. Several goroutines can
+// use it at the same time.
 type Checker struct {
 	settings *config.Config
 	compiler *pipelines.Compiler
 }
 
-// New returns a checker for settings that could be read, and for the handlers of
-// the registry.
+// New returns a checker for readable settings and for the handlers of the registry.
 func New(settings *config.Config, registry *handlers.Registry) (*Checker, error) {
 	zone, err := settings.Pipelines.Location()
 	if err != nil {
 		return nil, fmt.Errorf("pipelines.timezone: %w", err)
 	}
-	// Not nil: without any secrets, naming one is a mistake.
+	// Not nil: without secrets, any reference to a secret is a mistake.
 	secrets := make([]string, 0, len(settings.Secrets))
 	for name := range settings.Secrets {
 		secrets = append(secrets, name)
@@ -46,51 +44,52 @@ func New(settings *config.Config, registry *handlers.Registry) (*Checker, error)
 	}, nil
 }
 
-// Compiler compiles single pipelines, such as those that items carry.
+// Compiler returns the compiler of single pipelines, such as those in items.
 func (c *Checker) Compiler() *pipelines.Compiler { return c.compiler }
 
-// Report is what came of a check.
+// Report is the result of a check.
 type Report struct {
-	// Catalogue has the pipelines without mistakes.
+	// Catalogue contains the pipelines without mistakes.
 	Catalogue *pipelines.Catalogue
 
-	// Queues and Tasks are the definitions of the settings, and not to be used
-	// when there are mistakes. Tasks is nil when the settings say nothing of
+	// Queues and Tasks are the definitions in the settings. The caller must not
+	// use them if there are mistakes. Tasks is nil if the settings do not mention
 	// tasks.
 	Queues []workqueue.Queue
 	Tasks  []workqueue.TaskRow
 
-	// Findings are all mistakes and warnings in the order of their places.
+	// Findings are all mistakes and warnings in the order of their positions.
 	Findings strictyaml.Findings
 }
 
-// Mistakes are the findings that keep something from being used.
+// Mistakes returns the findings with which a file cannot be used.
 func (r *Report) Mistakes() strictyaml.Findings { return r.Findings.Of(strictyaml.Error) }
 
-// Warnings are the other findings.
+// Warnings returns the other findings.
 func (r *Report) Warnings() strictyaml.Findings { return r.Findings.Of(strictyaml.Warning) }
 
-// Folder checks the texts of a pipelines folder, each by itself and all together.
-// The catalogue has the pipelines without mistakes; the findings are mistakes and
-// warnings in the order of their places.
+// Folder checks the files of a pipelines folder, each of them and all together. The
+// catalogue contains the pipelines without mistakes; the findings are mistakes and
+// warnings in the order of their positions.
 func (c *Checker) Folder(files []pipelines.File) (*pipelines.Catalogue, strictyaml.Findings) {
 	catalogue, findings := pipelines.Load(c.compiler, files)
-	whole := len(findings) == 0
+	complete := len(findings) == 0
 	findings = append(findings, catalogue.Warnings()...)
-	findings = append(findings, c.across(catalogue, whole)...)
+	findings = append(findings, c.crossCheck(catalogue, complete)...)
 	findings.Sort()
 	return catalogue, findings
 }
 
-// Named checks some files beside those of the project's folder, for they may name
-// each other. The report has what is found in the named ones alone.
+// Named checks the named files together with those of the project's folder, because
+// they can refer to each other. The report contains only the findings in the named
+// files.
 func (c *Checker) Named(named, folder []pipelines.File) *Report {
 	isNamed, files := map[string]bool{}, slices.Clone(named)
 	for _, f := range named {
-		isNamed[full(f.Path)] = true
+		isNamed[absolutePath(f.Path)] = true
 	}
 	for _, f := range folder {
-		if !isNamed[full(f.Path)] {
+		if !isNamed[absolutePath(f.Path)] {
 			files = append(files, f)
 		}
 	}
@@ -98,23 +97,23 @@ func (c *Checker) Named(named, folder []pipelines.File) *Report {
 	r := &Report{}
 	r.Catalogue, _ = pipelines.Load(c.compiler, named)
 	for _, f := range findings {
-		if isNamed[full(f.File)] {
+		if isNamed[absolutePath(f.File)] {
 			r.Findings = append(r.Findings, f)
 		}
 	}
 	return r
 }
 
-// full is a path by which a file is known, however it was named.
-func full(path string) string {
+// absolutePath returns the absolute path of a file, or path if there is none.
+func absolutePath(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs
 	}
 	return path
 }
 
-// Project checks the texts of the pipelines folder with the queues and the tasks of
-// the settings. The settings themselves have been checked where they were read.
+// Project checks the files of the pipelines folder together with the queues and the
+// tasks of the settings. The settings themselves were checked when they were read.
 func (c *Checker) Project(files []pipelines.File) *Report {
 	r := &Report{}
 	r.Catalogue, r.Findings = c.Folder(files)
@@ -127,13 +126,14 @@ func (c *Checker) Project(files []pipelines.File) *Report {
 	return r
 }
 
-// connections are the names that steps may use, for checking: nobody connects.
+// connections returns the connections that steps can name. The checker does not
+// connect to them.
 func connections(settings *config.Config) (*handlers.Connections, error) {
 	known := make(map[string]handlers.Connection, len(settings.Connections))
 	for name, c := range settings.Connections {
 		driver := string(c.Driver)
 		if _, err := database.ParseDriver(driver); err != nil {
-			driver = string(database.SQLite) // the settings' own check has told of it
+			driver = string(database.SQLite) // the check of the settings reports the driver
 		}
 		known[name] = handlers.Connection{Driver: driver, DSN: c.DSN.Reveal()}
 	}

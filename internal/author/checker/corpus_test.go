@@ -16,9 +16,9 @@ import (
 	"botwork/tasks"
 )
 
-var update = flag.Bool("update", false, "rewrite what is expected of testdata")
+var update = flag.Bool("update", false, "rewrite the expected files in testdata")
 
-// corpusSettings are those of the files that stand alone.
+// corpusSettings are the settings for the single files.
 const corpusSettings = "secrets: {token: {value: x}}\nconnections: {erp: {driver: sqlite, dsn: erp.db}}\npipelines: {timezone: UTC}\nhandlers: {folders: [in]}\n"
 
 func corpusChecker(t testing.TB) *checker.Checker {
@@ -38,9 +38,9 @@ func corpusChecker(t testing.TB) *checker.Checker {
 	return c
 }
 
-// TestFiles holds each file of testdata/files to its findings, in the file of the same
-// name that ends in .want, and to its mended text, in .fixed, which there is where
-// anything can be mended. Those whose name begins with settings- are settings.
+// TestFiles compares the findings in each file of testdata/files with the .want file of
+// the same name, and the fixed text with the .fixed file, which exists if anything can be
+// fixed. A name that begins with settings- denotes a settings file.
 func TestFiles(t *testing.T) {
 	c := corpusChecker(t)
 	for _, path := range glob(t, "testdata/files/*.yaml") {
@@ -82,7 +82,7 @@ func parse(c *checker.Checker, file string, data []byte) strictyaml.Findings {
 	return findings
 }
 
-// TestProjects holds each project of testdata/projects to the findings in its file
+// TestProjects compares the findings in each project of testdata/projects with its
 // want.txt.
 func TestProjects(t *testing.T) {
 	for _, settings := range glob(t, "testdata/projects/*/botwork.yaml") {
@@ -115,7 +115,7 @@ func lines(findings strictyaml.Findings) string {
 	return strings.ReplaceAll(findings.Error(), `pipelines\`, "pipelines/") + "\n"
 }
 
-// expect compares with a file, which is not there where nothing is expected.
+// expect compares got with a file. Without a file, got must be empty.
 func expect(t *testing.T, path, got string) {
 	t.Helper()
 	if *update {

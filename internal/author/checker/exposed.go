@@ -16,17 +16,17 @@ import (
 // CodeExposed is the code of the findings of Exposed.
 const CodeExposed = "exposed-files"
 
-// Exposed warns about folders of handlers.folders through which a step that handles
-// files could write what decides what runs here, or read a secret: the pipelines, the
-// settings with their queues and tasks, schemas, the files of secrets and keys, a
-// SQLite database. There is one warning for each such folder.
+// Exposed warns about folders of handlers.folders in which a step that handles files
+// could change what the worker runs, or read a secret: they contain the pipelines, the
+// settings with their queues and tasks, schemas, files of secrets and keys, or a SQLite
+// database. There is one warning for each such folder.
 func (c *Checker) Exposed(files []pipelines.File) strictyaml.Findings {
-	targets := c.delicate(files)
+	targets := c.sensitivePaths(files)
 	var findings strictyaml.Findings
 	for i, folder := range c.settings.Handlers.Folders {
 		var found []string
 		for _, t := range targets {
-			if !slices.Contains(found, t.name) && (holds(folder, t.path) || t.within && holds(t.path, folder)) {
+			if !slices.Contains(found, t.name) && (contains(folder, t.path) || t.within && contains(t.path, folder)) {
 				found = append(found, t.name)
 			}
 		}
@@ -34,43 +34,43 @@ func (c *Checker) Exposed(files []pipelines.File) strictyaml.Findings {
 			continue
 		}
 		f := c.settings.FolderFinding(i, CodeExposed,
-			fmt.Sprintf("steps may write %s through this folder: who can shape a path in a payload can run programs here, or read secrets", inWords(found)),
-			"allow a folder that holds nothing but the files of steps, such as data")
+			fmt.Sprintf("steps can write %s in this folder: a payload with a crafted path could run programs on this machine, or read secrets", enumeration(found)),
+			"allow a folder that contains only the files of steps, such as data")
 		f.Severity = strictyaml.Warning
 		findings = append(findings, f)
 	}
 	return findings
 }
 
-// delicate is a file or folder that steps should not touch.
-type delicate struct {
+// sensitivePath is a file or folder that steps should not write to.
+type sensitivePath struct {
 	name, path string
-	within     bool // a folder inside it counts as well
+	within     bool // a folder inside it is also sensitive
 }
 
-func (c *Checker) delicate(files []pipelines.File) []delicate {
+func (c *Checker) sensitivePaths(files []pipelines.File) []sensitivePath {
 	s := c.settings
-	list := []delicate{{"the pipelines (pipelines.dir)", s.Pipelines.Dir, true}}
-	for _, f := range files { // one may be a link that leads out of the folder
-		list = append(list, delicate{"the pipelines (pipelines.dir)", full(f.Path), false})
+	list := []sensitivePath{{"the pipelines (pipelines.dir)", s.Pipelines.Dir, true}}
+	for _, f := range files { // a file can be a link to another folder
+		list = append(list, sensitivePath{"the pipelines (pipelines.dir)", absolutePath(f.Path), false})
 	}
 	if s.File != "" {
-		list = append(list, delicate{"the settings (" + filepath.Base(s.File) + ")", s.File, false})
+		list = append(list, sensitivePath{"the settings (" + filepath.Base(s.File) + ")", s.File, false})
 	}
 	for _, f := range s.SecretFiles() {
-		list = append(list, delicate{"the file of " + f.Setting, f.File, false})
+		list = append(list, sensitivePath{"the file of " + f.Setting, f.File, false})
 	}
 	for _, path := range c.schemaFiles() {
-		list = append(list, delicate{"the schemas of queues", path, false})
+		list = append(list, sensitivePath{"the schemas of queues", path, false})
 	}
 	if dsn := s.Database.DSN.Reveal(); s.Database.Driver == database.SQLite && dsn != "" && !strings.HasPrefix(dsn, ":memory:") {
 		path, _, _ := strings.Cut(strings.TrimPrefix(dsn, "file:"), "?")
-		list = append(list, delicate{"the database (database.dsn)", path, false})
+		list = append(list, sensitivePath{"the database (database.dsn)", path, false})
 	}
-	return slices.DeleteFunc(list, func(d delicate) bool { return !filepath.IsAbs(d.path) })
+	return slices.DeleteFunc(list, func(p sensitivePath) bool { return !filepath.IsAbs(p.path) })
 }
 
-// schemaFiles are the files that the definitions of queues name.
+// schemaFiles returns the schema files that the definitions of queues refer to.
 func (c *Checker) schemaFiles() []string {
 	var paths []string
 	if c.settings.Queues == nil || c.settings.File == "" {
@@ -94,24 +94,24 @@ func (c *Checker) schemaFiles() []string {
 	return paths
 }
 
-// holds reports whether a path is a folder or lies inside it: as it is written, since
-// the folder's owner can replace a link, and as its links lead. What is not there yet
-// is judged by the folders above it.
-func holds(folder, path string) bool {
+// contains reports whether a path is the folder or inside it. It checks the path as
+// written, because the folder's owner can replace a link, and with its links resolved.
+// For a path that does not exist yet, the existing folders above it count.
+func contains(folder, path string) bool {
 	info, err := os.Stat(folder)
 	if err != nil {
 		info = nil
 	}
-	return above(folder, info, path) || above(folder, info, resolved(path))
+	return isWithin(folder, info, path) || isWithin(folder, info, resolved(path))
 }
 
-func above(folder string, info fs.FileInfo, path string) bool {
+func isWithin(folder string, info fs.FileInfo, path string) bool {
 	for path = filepath.Clean(path); ; path = filepath.Dir(path) {
 		if path == filepath.Clean(folder) {
 			return true
 		}
-		// The same folder can have several names, by links, mounts or case.
-		if there, err := os.Stat(path); err == nil && info != nil && os.SameFile(there, info) {
+		// The same folder can have several paths, because of links, mounts or case.
+		if current, err := os.Stat(path); err == nil && info != nil && os.SameFile(current, info) {
 			return true
 		}
 		if path == filepath.Dir(path) {
@@ -120,7 +120,7 @@ func above(folder string, info fs.FileInfo, path string) bool {
 	}
 }
 
-// resolved follows the links in a path as far as it exists.
+// resolved returns the path with the links in its existing part resolved.
 func resolved(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
@@ -132,8 +132,8 @@ func resolved(path string) string {
 	return path
 }
 
-// inWords lists names as a sentence does.
-func inWords(names []string) string {
+// enumeration joins names as in a sentence: "a, b and c".
+func enumeration(names []string) string {
 	last := len(names) - 1
 	if last == 0 {
 		return names[0]

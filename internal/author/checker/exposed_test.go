@@ -15,17 +15,17 @@ func TestExposed(t *testing.T) {
 		prepare        func(t *testing.T, dir string)
 		want           []string // parts of each warning, in order
 	}{
-		{"a folder of its own", "handlers: {folders: [data]}", nil, nil},
+		{"a separate folder", "handlers: {folders: [data]}", nil, nil},
 		{"none", "", nil, nil},
 		{
 			"the project", "handlers: {folders: [data, .]}\nsecrets: {token: {file: secrets/token}}\nencryption: {keyset: {file: secrets/keys.json}}\nqueues: {orders: {schemas: {payload: {file: schemas/order.json}}}}", nil,
-			[]string{"handlers.folders[1]: steps may write the pipelines (pipelines.dir), the settings (botwork.yaml), the file of encryption.keyset, the file of secrets.token, the schemas of queues and the database (database.dsn) through this folder"},
+			[]string{"handlers.folders[1]: steps can write the pipelines (pipelines.dir), the settings (botwork.yaml), the file of encryption.keyset, the file of secrets.token, the schemas of queues and the database (database.dsn) in this folder"},
 		},
 		{"above the project", "handlers: {folders: [..]}", nil, []string{"the pipelines (pipelines.dir), the settings (botwork.yaml) and the database"}},
-		{"the pipelines themselves", "handlers: {folders: [pipelines]}", nil, []string{"steps may write the pipelines (pipelines.dir) through"}},
-		{"inside the pipelines", "handlers: {folders: [pipelines/data]}", nil, []string{"steps may write the pipelines (pipelines.dir) through"}},
-		{"its name begins alike", "handlers: {folders: [pipelines-data]}", nil, nil},
-		{"secrets", "handlers: {folders: [data, secrets]}\nsecrets: {token: {file: secrets/token}}", nil, []string{"handlers.folders[1]: steps may write the file of secrets.token through"}},
+		{"the pipelines themselves", "handlers: {folders: [pipelines]}", nil, []string{"steps can write the pipelines (pipelines.dir) in this"}},
+		{"inside the pipelines", "handlers: {folders: [pipelines/data]}", nil, []string{"steps can write the pipelines (pipelines.dir) in this"}},
+		{"a name with the same prefix", "handlers: {folders: [pipelines-data]}", nil, nil},
+		{"secrets", "handlers: {folders: [data, secrets]}\nsecrets: {token: {file: secrets/token}}", nil, []string{"handlers.folders[1]: steps can write the file of secrets.token in this"}},
 		{"a link to the project", "handlers: {folders: [link]}", func(t *testing.T, dir string) { link(t, dir, filepath.Join(dir, "link")) }, []string{"the pipelines (pipelines.dir), the settings"}},
 		{
 			"the pipelines are a link into the folder", "handlers: {folders: [data]}\npipelines: {dir: flows}",
@@ -33,14 +33,14 @@ func TestExposed(t *testing.T) {
 				mkdir(t, filepath.Join(dir, "data", "flows"))
 				link(t, filepath.Join(dir, "data", "flows"), filepath.Join(dir, "flows"))
 			},
-			[]string{"steps may write the pipelines (pipelines.dir) through"},
+			[]string{"steps can write the pipelines (pipelines.dir) in this"},
 		},
 		{
 			"a link in the folder leads to the pipelines elsewhere", "handlers: {folders: [data]}\npipelines: {dir: data/flows}",
 			func(t *testing.T, dir string) {
 				link(t, filepath.Join(dir, "pipelines"), filepath.Join(dir, "data", "flows"))
 			},
-			[]string{"steps may write the pipelines (pipelines.dir) through"},
+			[]string{"steps can write the pipelines (pipelines.dir) in this"},
 		},
 		{
 			"one pipeline is a link into the folder", "handlers: {folders: [data]}",
@@ -51,9 +51,9 @@ func TestExposed(t *testing.T) {
 				}
 				link(t, file, filepath.Join(dir, "pipelines", "a.yaml"))
 			},
-			[]string{"steps may write the pipelines (pipelines.dir) through"},
+			[]string{"steps can write the pipelines (pipelines.dir) in this"},
 		},
-		{"a database in the folder", "handlers: {folders: [data]}\ndatabase: {dsn: 'file:data/queue.db?mode=rwc'}", nil, []string{"steps may write the database (database.dsn) through"}},
+		{"a database in the folder", "handlers: {folders: [data]}\ndatabase: {dsn: 'file:data/queue.db?mode=rwc'}", nil, []string{"steps can write the database (database.dsn) in this"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -77,7 +77,7 @@ func TestExposed(t *testing.T) {
 			}
 			for i, f := range got {
 				if f.Severity != strictyaml.Warning || f.Line == 0 || !strings.Contains(f.String(), c.want[i]) {
-					t.Errorf("finding = %v, want the warning %q at its place", f, c.want[i])
+					t.Errorf("finding = %v, want the warning %q with a position", f, c.want[i])
 				}
 			}
 		})
@@ -94,6 +94,6 @@ func mkdir(t *testing.T, path string) {
 func link(t *testing.T, to, path string) {
 	t.Helper()
 	if err := os.Symlink(to, path); err != nil {
-		t.Skip("this system makes no links: ", err)
+		t.Skip("cannot create links on this system: ", err)
 	}
 }

@@ -12,39 +12,38 @@ import (
 	"botwork/tasks"
 )
 
-// maxRounds bounds how often a text is mended and looked at again, and maxChain how
-// many mends may follow from one: a key with the right name shows what is wrong with
-// its value.
+// maxRounds limits the rounds of fixing and checking a text. maxChain limits the
+// fixes that follow from one fix: only after a key has its right name can its value be
+// checked. maxSingle limits the edits that are tried one by one.
 const (
 	maxRounds = 20
 	maxChain  = 8
-	maxSingle = 100 // edits that are tried one by one
+	maxSingle = 100
 )
 
-// Fix mends in a text what is safe to mend: the edits of its findings that say so.
-// check tells what is wrong with a text. After the edits the text is checked again,
-// and what is kept has fewer mistakes and no new one, or, of a text without mistakes,
-// fewer warnings; a text that cannot be improved
-// like that comes back as it was. Line ends, comments and a byte order mark stay.
-// mended are the findings that are gone, as they stood in the first text.
-func Fix(data []byte, check func([]byte) strictyaml.Findings) (fixed []byte, mended strictyaml.Findings) {
-	if oddLineEnds(data) {
-		return data, nil // their lines are not ours
+// Fix applies the safe edits of a text's findings. check returns the findings of a
+// text. Fix checks the text again after the edits, and keeps a version only if it has
+// fewer mistakes and no new ones or, for a text without mistakes, fewer warnings.
+// Otherwise it returns the text unchanged. Line endings, comments and a byte order mark
+// are kept. resolved are the findings of the original text that are fixed.
+func Fix(data []byte, check func([]byte) strictyaml.Findings) (fixed []byte, resolved strictyaml.Findings) {
+	if unusualLineEnds(data) {
+		return data, nil // Apply would count other lines than YAML
 	}
-	first := check(data)
-	now, left := data, first
+	original := check(data)
+	fixed, remaining := data, original
 	for range maxRounds {
-		next, found := improve(now, left, check)
+		next, found := improve(fixed, remaining, check)
 		if next == nil {
 			break
 		}
-		now, left = next, found
+		fixed, remaining = next, found
 	}
-	return now, gone(first, left)
+	return fixed, without(original, remaining)
 }
 
-// improve makes all safe edits at once, or else the first single one that helps. It
-// returns nil when none does.
+// improve makes all safe edits at once or, if that does not help, the first single edit
+// that does. It returns nil if no edit helps.
 func improve(data []byte, wrong strictyaml.Findings, check func([]byte) strictyaml.Findings) ([]byte, strictyaml.Findings) {
 	edits := safeEdits(wrong)
 	if len(edits) == 0 {
@@ -61,25 +60,25 @@ func improve(data []byte, wrong strictyaml.Findings, check func([]byte) strictya
 	return nil, nil
 }
 
-// attempt makes the edits, and those that their result asks for, and returns the
-// last text of these that is better than the first; nil when none is. A text that
-// was no YAML, or a key that was not known, may have hidden more than it told.
-func attempt(data []byte, wrong strictyaml.Findings, edits []strictyaml.Edit, check func([]byte) strictyaml.Findings) (best []byte, left strictyaml.Findings) {
+// attempt makes the edits and then the safe edits of the result, and returns the last
+// version that is better than the original, or nil if none is. More than one step can be
+// necessary: a syntax error or an unknown key can hide other mistakes.
+func attempt(data []byte, wrong strictyaml.Findings, edits []strictyaml.Edit, check func([]byte) strictyaml.Findings) (best []byte, remaining strictyaml.Findings) {
 	for range maxChain {
 		data = Apply(data, edits)
 		found := check(data)
-		if fewer(found, wrong) {
-			best, left = data, found
+		if isBetter(found, wrong) {
+			best, remaining = data, found
 		}
 		if edits = safeEdits(found); len(edits) == 0 {
 			break
 		}
 	}
-	return best, left
+	return best, remaining
 }
 
-// safeEdits returns the safe edits in the order of their places, without those that
-// overlap one before them.
+// safeEdits returns the safe edits in the order of their positions, without those that
+// overlap an earlier one.
 func safeEdits(findings strictyaml.Findings) []strictyaml.Edit {
 	var edits []strictyaml.Edit
 	for _, f := range findings {
@@ -93,28 +92,29 @@ func safeEdits(findings strictyaml.Findings) []strictyaml.Edit {
 		}
 		return a.Column - b.Column
 	})
-	var apart []strictyaml.Edit
+	var disjoint []strictyaml.Edit
 	for _, e := range edits {
-		if n := len(apart); n > 0 {
-			last := apart[n-1]
+		if n := len(disjoint); n > 0 {
+			last := disjoint[n-1]
 			if e.Line < last.EndLine || e.Line == last.EndLine && e.Column < last.EndColumn || e == last {
 				continue
 			}
 		}
-		apart = append(apart, e)
+		disjoint = append(disjoint, e)
 	}
-	return apart
+	return disjoint
 }
 
-// mistyped tells that the value which a finding is about has the wrong type as well:
-// quotes around 007 mend nothing where a number is wanted.
+// mistyped reports whether the finding's value also has the wrong type: quotes around
+// 007 fix nothing if a number is required.
 func mistyped(findings strictyaml.Findings, f strictyaml.Finding) bool {
 	return slices.ContainsFunc(findings, func(other strictyaml.Finding) bool {
 		return other.Code == "wrong-type" && other.Line == f.Line && other.Column == f.Column
 	})
 }
 
-// Apply makes edits that do not overlap and are in the order of their places.
+// Apply applies edits, which must not overlap and must be in the order of their
+// positions.
 func Apply(data []byte, edits []strictyaml.Edit) []byte {
 	const mark = "\ufeff"
 	text, marked := bytes.CutPrefix(data, []byte(mark))
@@ -155,12 +155,13 @@ func Apply(data []byte, edits []strictyaml.Edit) []byte {
 	return out.Bytes()
 }
 
-// oddLineEnds tells that a text has line ends of YAML's that are none to editors.
-func oddLineEnds(data []byte) bool {
+// unusualLineEnds reports whether a text has line endings that YAML supports but that
+// editors do not treat as such.
+func unusualLineEnds(data []byte) bool {
 	return strings.ContainsAny(string(data), "\u0085\u2028\u2029") || bytes.Count(data, []byte("\r")) != bytes.Count(data, []byte("\r\n"))
 }
 
-// identity is what makes two findings the same, wherever an edit moved them.
+// identity identifies a finding independently of its position, which edits can move.
 type identity struct {
 	code, message string
 	severity      strictyaml.Severity
@@ -174,10 +175,10 @@ func count(findings strictyaml.Findings) map[identity]int {
 	return counts
 }
 
-// fewer tells that now has some of the findings of before, not all, and no other. A
-// text with mistakes is not looked at for warnings, so that those which show when the
-// mistakes are gone are not new.
-func fewer(now, before strictyaml.Findings) bool {
+// isBetter reports whether now contains fewer findings than before, and no new one. A
+// text with mistakes is not checked for warnings, so the warnings that appear without
+// the mistakes are not new.
+func isBetter(now, before strictyaml.Findings) bool {
 	if mistakes := before.Of(strictyaml.Error); len(mistakes) > 0 {
 		now, before = now.Of(strictyaml.Error), mistakes
 	}
@@ -190,8 +191,8 @@ func fewer(now, before strictyaml.Findings) bool {
 	return len(now) < len(before)
 }
 
-// gone returns the findings of before that are not in now.
-func gone(before, now strictyaml.Findings) strictyaml.Findings {
+// without returns the findings in before that are not in now.
+func without(before, now strictyaml.Findings) strictyaml.Findings {
 	counts := count(now)
 	var list strictyaml.Findings
 	for _, f := range before {
@@ -205,7 +206,7 @@ func gone(before, now strictyaml.Findings) strictyaml.Findings {
 	return list
 }
 
-// FixPipeline mends a pipeline's file.
+// FixPipeline fixes the file of a pipeline; see [Fix].
 func (c *Checker) FixPipeline(file pipelines.File) ([]byte, strictyaml.Findings) {
 	return Fix(file.Data, func(data []byte) strictyaml.Findings {
 		p, findings := c.compiler.Parse(file.Path, data)
@@ -216,7 +217,7 @@ func (c *Checker) FixPipeline(file pipelines.File) ([]byte, strictyaml.Findings)
 	})
 }
 
-// FixSettings mends a settings file: the settings themselves, queues and tasks.
+// FixSettings fixes a settings file with its queues and tasks; see [Fix].
 func FixSettings(file string, data []byte) ([]byte, strictyaml.Findings) {
 	return Fix(data, func(data []byte) strictyaml.Findings {
 		settings, findings := config.Parse(file, data)

@@ -26,8 +26,8 @@ func newChecker(t testing.TB) *checker.Checker {
 	return c
 }
 
-// TestFix mends pipelines of one step; what stands before the step's keys is the
-// same in all. An empty want means that the text has to stay.
+// TestFix fixes pipelines that begin with the same step. An empty want means that the
+// text must not change.
 func TestFix(t *testing.T) {
 	const head = "steps:\n  - handler: Log\n    with: {message: x}\n"
 	c := newChecker(t)
@@ -39,19 +39,19 @@ func TestFix(t *testing.T) {
 		"    if: ${{ payload.x ? true : false }}\n":                 "    if: \"${{ payload.x ? true : false }}\"\n",
 		"    if: ${{ payload.x # y }}\n":                            "",
 		"\ttimeout: 5m\n":                                           "    timeout: 5m\n",
-		"    timeout: 5\n":                                          "", // of what?
-		"    tiemout: 5m\n    timeout: 6m\n":                        "", // two of one name
+		"    timeout: 5\n":                                          "", // the unit is unknown
+		"    tiemout: 5m\n    timeout: 6m\n":                        "", // it would be a duplicate key
 		"    retry: {atempts: \"3\", dealy: 2 seconds}\n":           "    retry: {attempts: 3, delay: 2s}\n",
 		"    nmae: 007\n":                                           "    name: \"007\"\n",
 		"    retry: {attempts: 1_000}\nresilience: {limit: 1}\n":    "    retry: {attempts: 1000}\nresilience: {limit: 1}\n",
-		"    onEror: contniue\n":                                    "", // what is done on a failure a person says
+		"    onEror: contniue\n":                                    "", // the user must decide what happens on a failure
 		"  - handler: Template\n    with: {text: {{ .payload }}}\n": "  - handler: Template\n    with: {text: \"{{ .payload }}\"}\n",
 		"  - handler: Log\n    with: {message: [}\n":                "",
 	} {
 		t.Run(from, func(t *testing.T) {
 			for _, mark := range []string{"", "\ufeff"} {
 				text := []byte(mark + head + from)
-				fixed, mended := c.FixPipeline(pipelines.File{Path: "f.yaml", Data: text})
+				fixed, resolved := c.FixPipeline(pipelines.File{Path: "f.yaml", Data: text})
 				wanted := mark + head + want
 				if want == "" {
 					wanted = string(text)
@@ -59,11 +59,11 @@ func TestFix(t *testing.T) {
 				if string(fixed) != wanted {
 					t.Fatalf("got\n%q\nwant\n%q", fixed, wanted)
 				}
-				if (want == "") != (len(mended) == 0) {
-					t.Errorf("mended = %v", mended)
+				if (want == "") != (len(resolved) == 0) {
+					t.Errorf("resolved = %v", resolved)
 				}
 				if _, left := c.Compiler().Parse("f.yaml", fixed); want != "" && len(left) > 0 {
-					t.Errorf("left: %v", left)
+					t.Errorf("findings that remain: %v", left)
 				}
 			}
 		})
@@ -73,17 +73,17 @@ func TestFix(t *testing.T) {
 func TestFixSettings(t *testing.T) {
 	text := "worker: {capcity: \"4\", heartbeat: 20 sec}\nqueues: {mail: {tll: 5 days}} # keep\nsecrets: {pin: {value: 0815}}\n"
 	want := "worker: {capacity: 4, heartbeat: 20s}\nqueues: {mail: {ttl: 5d}} # keep\nsecrets: {pin: {value: \"0815\"}}\n"
-	fixed, mended := checker.FixSettings("botwork.yaml", []byte(text))
-	if string(fixed) != want || len(mended) != 4 {
-		t.Errorf("got\n%s\nwant\n%s\nmended: %v", fixed, want, mended)
+	fixed, resolved := checker.FixSettings("botwork.yaml", []byte(text))
+	if string(fixed) != want || len(resolved) != 4 {
+		t.Errorf("got\n%s\nwant\n%s\nresolved: %v", fixed, want, resolved)
 	}
-	if strings.Contains(mended.Error(), "0815") {
-		t.Errorf("what was mended tells a secret: %v", mended)
+	if strings.Contains(resolved.Error(), "0815") {
+		t.Errorf("the resolved findings contain a secret: %v", resolved)
 	}
 }
 
-// FuzzFix holds fixing to this: the checker takes every text, what is left is some of
-// what was found, lines stay as many, and no comment is lost.
+// FuzzFix checks that fixing never panics, that the remaining findings are a part of the
+// original ones, and that the number of lines and the comments do not change.
 func FuzzFix(f *testing.F) {
 	for _, pattern := range []string{"../../../pipelines/testdata/lint/*.yaml", "../../../pipelines/shipped/*.yaml"} {
 		files, err := filepath.Glob(pattern)
@@ -101,16 +101,16 @@ func FuzzFix(f *testing.F) {
 	c := newChecker(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, before := c.Compiler().Parse("f.yaml", data)
-		fixed, mended := c.FixPipeline(pipelines.File{Path: "f.yaml", Data: data})
+		fixed, resolved := c.FixPipeline(pipelines.File{Path: "f.yaml", Data: data})
 		_, after := c.Compiler().Parse("f.yaml", fixed)
-		if p == nil && len(after) != len(before)-len(mended) || len(mended) == 0 && !bytes.Equal(fixed, data) {
-			t.Errorf("%d mistakes, %d mended, %d left in\n%s", len(before), len(mended), len(after), fixed)
+		if p == nil && len(after) != len(before)-len(resolved) || len(resolved) == 0 && !bytes.Equal(fixed, data) {
+			t.Errorf("%d mistakes, %d resolved, %d remaining in\n%s", len(before), len(resolved), len(after), fixed)
 		}
 		if bytes.Count(fixed, []byte("\n")) != bytes.Count(data, []byte("\n")) {
-			t.Errorf("lines came or went:\n%q\n%q", data, fixed)
+			t.Errorf("the number of lines changed:\n%q\n%q", data, fixed)
 		}
 		if bytes.Count(fixed, []byte(" #")) < bytes.Count(data, []byte(" #")) {
-			t.Errorf("a comment is gone:\n%q\n%q", data, fixed)
+			t.Errorf("a comment was lost:\n%q\n%q", data, fixed)
 		}
 	})
 }
@@ -123,34 +123,34 @@ func TestReplace(t *testing.T) {
 	}
 	link := filepath.Join(dir, "link.yaml")
 	if err := os.Symlink(path, link); err != nil {
-		link = path // Windows asks for a right
+		link = path // on Windows, creating links needs a privilege
 	}
 	if err := checker.Replace(link, []byte("one"), []byte("two")); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(path)
 	if err != nil || string(got) != "two" {
-		t.Errorf("the file holds %q, %v", got, err)
+		t.Errorf("content of the file = %q, %v, want two", got, err)
 	}
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
 		t.Errorf("the mode is %v, %v, want 0640", info.Mode(), err)
 	}
-	if err := checker.Replace(path, []byte("one"), []byte("three")); err == nil || !strings.Contains(err.Error(), "changed it meanwhile") {
-		t.Errorf("a file that somebody changed: %v", err)
+	if err := checker.Replace(path, []byte("one"), []byte("three")); err == nil || !strings.Contains(err.Error(), "changed the file meanwhile") {
+		t.Errorf("Replace of a changed file = %v", err)
 	}
 	if err := os.Chmod(path, 0o400); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.Chmod(path, 0o600) }) // Windows does not remove it otherwise
 	if err := checker.Replace(path, []byte("two"), []byte("three")); err == nil || !strings.Contains(err.Error(), "read-only") {
-		t.Errorf("a file that is read-only: %v", err)
+		t.Errorf("Replace of a read-only file = %v", err)
 	}
 	if err := checker.Replace(filepath.Join(dir, "none"), nil, []byte("x")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no file: %v", err)
+		t.Errorf("Replace without a file = %v, want ErrNotExist", err)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) > 2 {
-		t.Errorf("the folder holds %v, %v: something was left behind", entries, err)
+		t.Errorf("files in the folder = %v, %v, want no temporary file", entries, err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"botwork/pipelines"
 )
 
-// Files that are named may mean pipelines of the project, and only their own findings
-// are told.
+// Named files can refer to pipelines of the project. Only the findings in the named
+// files are reported.
 func TestNamed(t *testing.T) {
 	dir := project(t, map[string]string{
 		"botwork.yaml":         "{}\n",
@@ -29,17 +29,17 @@ func TestNamed(t *testing.T) {
 	}, p.Files)
 	want := "gone.yaml: file does not exist [unreadable-file]\n" +
 		`two.yaml:1:45: steps[0].with.pipeline: there is no pipeline "helo" [unknown-pipeline]; did you mean "hello"?`
-	if got := told(dir, report.Findings); got != want {
+	if got := render(dir, report.Findings); got != want {
 		t.Errorf("findings:\n%s\nwant:\n%s", got, want)
 	}
 	if n := len(report.Catalogue.All()); n != 2 {
-		t.Errorf("the report has %d pipelines, want the two that were named", n)
+		t.Errorf("the report has %d pipelines, want the two named ones", n)
 	}
 }
 
-// What ships, and what the examples and a new project begin with, has no finding of
-// any kind: a false alarm costs more than a mistake that is not found.
-func TestWhatShipsIsClean(t *testing.T) {
+// The shipped pipelines, the examples and a new project have no findings at all: a false
+// alarm does more harm than a mistake that the checker misses.
+func TestShippedFilesHaveNoFindings(t *testing.T) {
 	c := newChecker(t)
 	shipped, err := pipelines.ReadDir("../../../pipelines/shipped", nil)
 	if err != nil {
@@ -60,7 +60,7 @@ func TestWhatShipsIsClean(t *testing.T) {
 		p := open(t, dir, nil)
 		for _, f := range p.Findings {
 			if f.Code == "no-value" || strings.Contains(f.Message, `unknown handler "Greet"`) {
-				continue // a keyset that its user makes; a handler that examples/customhandler adds
+				continue // a keyset that the user creates; a handler that examples/customhandler adds
 			}
 			t.Errorf("%s: %v", dir, f)
 		}

@@ -9,51 +9,52 @@ import (
 	"botwork/pipelines"
 )
 
-// Options say where a project is and how its files are read.
+// Options define which project Open reads and how.
 type Options struct {
-	// Settings is the path of the settings file; "" means what it means to
-	// config.Load.
+	// Settings is the path of the settings file. For "", see [config.Load].
 	Settings string
 
-	// Environ is the environment, in the form of os.Environ.
+	// Environ is the environment in the form of os.Environ.
 	Environ []string
 
-	// Registry returns the handlers that pipelines may use, given what the
-	// settings let them use. They are checked and not run.
+	// Registry returns the handlers that pipelines can use with the resources of
+	// the settings. The checker does not run them.
 	Registry func(handlers.Resources) *handlers.Registry
 
-	// Read reads the settings file and the pipelines, such as an editor's texts
-	// that are not saved yet; nil reads them from the disk. What is in the folder
-	// is always listed from the disk.
+	// Read reads the settings file and the pipelines. A language server returns the
+	// unsaved texts of its editor; nil reads from the disk. The folder is always
+	// listed from the disk.
 	Read func(path string) ([]byte, error)
 
-	// Shorten shows a path as findings name it; nil leaves it as it is.
+	// Shorten returns the form in which findings show a path; nil leaves it
+	// unchanged.
 	Shorten func(path string) string
 }
 
 // Project is a project that was read and checked as a whole.
 type Project struct {
-	// Settings are those that could be read. Where Readable says that they are
-	// not YAML, nothing else was looked at: nobody knows which folder, secrets and
-	// connections they mean.
+	// Settings are the settings as far as they could be read. If Readable reports
+	// that they are not YAML, nothing else is checked: the folder, the secrets and the
+	// connections are unknown.
 	Settings config.Config
 
-	// Wrong are the mistakes in the settings file itself. They are in the report
-	// as well.
+	// Wrong are the mistakes in the settings file itself. The report also contains
+	// them.
 	Wrong strictyaml.Findings
 
-	// Checker checks more texts against the settings; nil where those are not
-	// readable or name no time zone.
+	// Checker checks further texts against the settings. It is nil if the settings
+	// are not readable or their time zone is invalid.
 	Checker *Checker
 
-	// Files are the texts of the pipelines folder.
+	// Files are the files of the pipelines folder.
 	Files []pipelines.File
 
 	Report
 }
 
-// Open reads and checks a project. Mistakes in files are in the report; an error is
-// about the machine. A folder of pipelines that is not there is a finding as well.
+// Open reads and checks a project. The report contains the mistakes in the files; a
+// pipelines folder that does not exist is one of them. An error means that the machine
+// prevented the check.
 func Open(o Options) (*Project, error) {
 	if o.Read == nil {
 		o.Read = os.ReadFile
@@ -73,12 +74,12 @@ func Open(o Options) (*Project, error) {
 	}
 	hosts, err := settings.Handlers.HTTP.Rules()
 	if err != nil {
-		hosts = nil // the settings' findings say so
+		hosts = nil // the findings of the settings report the error
 	}
 	registry := o.Registry(handlers.Resources{Connections: known, Folders: settings.Handlers.Folders, Hosts: hosts})
 	checker, err := New(&p.Settings, registry)
 	if err != nil {
-		return p, nil //nolint:nilerr // the zone's name, of which the settings' findings tell
+		return p, nil //nolint:nilerr // an invalid time zone, which the findings of the settings report
 	}
 	p.Checker = checker
 	dir := settings.Pipelines.Dir

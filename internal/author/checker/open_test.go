@@ -14,7 +14,7 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// registry are all kinds of the program.
+// registry returns all kinds of handlers of the program.
 func registry(r handlers.Resources) *handlers.Registry {
 	all := handlers.Builtin(r)
 	all.MustRegister(queue.Kinds(queue.Services{})...)
@@ -43,8 +43,8 @@ func open(t *testing.T, dir string, read func(string) ([]byte, error)) *checker.
 	return p
 }
 
-// told writes findings with the file's name in the project.
-func told(dir string, findings strictyaml.Findings) string {
+// render returns the findings as text with paths relative to the project.
+func render(dir string, findings strictyaml.Findings) string {
 	text := findings.Error()
 	return filepath.ToSlash(strings.ReplaceAll(text, dir+string(filepath.Separator), ""))
 }
@@ -66,7 +66,7 @@ botwork.yaml:3:22: queues.mail.ttl: duration "5": want a number with a unit, suc
 botwork.yaml:4:29: tasks.nightly.pipeline: there is no pipeline "impotr" [unknown-pipeline]; known pipelines: good
 pipelines/import.yaml:1:53: unknown secret "tokn" [unknown-secret]; did you mean "token"?
 `)
-	if got := told(dir, p.Findings); got != want {
+	if got := render(dir, p.Findings); got != want {
 		t.Errorf("findings:\n%s\nwant:\n%s", got, want)
 	}
 	if _, ok := p.Catalogue.Get("good"); !ok {
@@ -77,12 +77,12 @@ pipelines/import.yaml:1:53: unknown secret "tokn" [unknown-secret]; did you mean
 	}
 }
 
-// An editor's text counts before the one on the disk, for settings and pipelines.
-func TestOpenReadsWhatIsNotSaved(t *testing.T) {
+// The text in an editor has precedence over the file, for settings and pipelines.
+func TestOpenReadsUnsavedTexts(t *testing.T) {
 	dir := project(t, map[string]string{
 		"botwork.yaml":       "secrets: {}\n",
 		"pipelines/one.yaml": "steps: [{handler: Log, with: {message: '${{ secrets.token }}'}}]\n",
-		"pipelines/two.yaml": "steps: [{handler: Nobody}]\n",
+		"pipelines/two.yaml": "steps: [{handler: Unknown}]\n",
 	})
 	unsaved := map[string]string{
 		filepath.Join(dir, "botwork.yaml"):          "secrets: {token: {value: x}}\n",
@@ -99,14 +99,14 @@ func TestOpenReadsWhatIsNotSaved(t *testing.T) {
 	}
 }
 
-func TestOpenWithoutSettingsThatCanBeRead(t *testing.T) {
+func TestOpenWithUnreadableSettings(t *testing.T) {
 	dir := project(t, map[string]string{
 		"botwork.yaml":       "secrets: {\n",
 		"pipelines/one.yaml": "steps: [{handler: Log, with: {message: '${{ secrets.token }}'}}]\n",
 	})
 	p := open(t, dir, nil)
 	if len(p.Findings) != 1 || p.Findings[0].Code != "yaml-syntax" || p.Checker != nil || p.Settings.Readable() {
-		t.Errorf("findings = %v, want the syntax error alone: nobody knows the secrets", p.Findings)
+		t.Errorf("findings = %v, want only the syntax error, because the secrets are unknown", p.Findings)
 	}
 	p = open(t, t.TempDir(), nil)
 	if len(p.Findings) != 1 || p.Findings[0].Code != "no-file" {

@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 )
 
-// errChanged says that somebody else wrote a file meanwhile.
-var errChanged = errors.New("somebody else has changed it meanwhile; hint: look at it and try again")
+// errChanged means that another process has written the file meanwhile.
+var errChanged = errors.New("another process has changed the file meanwhile; hint: check the change and try again")
 
-// Replace puts after in the place of before in a file, in one step: who reads it
-// meanwhile sees the one or the other, and a process that is killed leaves it whole.
-// The file keeps its mode; a link stays one. A file that does not hold before any
-// more is left alone.
+// Replace replaces the content before of a file with after, atomically: other processes
+// read either content, even if this process is killed. The file keeps its mode, and a
+// link remains a link. If the content is no longer before, Replace changes nothing and
+// returns an error.
 func Replace(path string, before, after []byte) (err error) {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -24,7 +24,7 @@ func Replace(path string, before, after []byte) (err error) {
 		return err
 	}
 	if info.Mode().Perm()&0o200 == 0 {
-		return errors.New("it is read-only") // a rename would not ask
+		return errors.New("the file is read-only") // os.Rename would replace it anyway
 	}
 	temporary, err := os.CreateTemp(filepath.Dir(target), ".botwork-fix-*")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"botwork/internal/author/checker"
 )
 
-// elsewhere are the codes that no file of the corpus can show, with the test that does.
+// elsewhere maps the codes that no file of the corpus can cause to a test that does.
 var elsewhere = map[string]string{
 	"empty-trigger":   "../../../pipelines/testdata/lint/trigger-empty.want",
 	"duplicate-case":  "../../../pipelines/pipelinetest/pipelinetest_test.go",
@@ -26,8 +26,8 @@ var elsewhere = map[string]string{
 	"unreadable-file": "named_test.go",
 }
 
-// TestEveryCodeOccurs wants each kind of finding in what the corpus expects, or in the
-// test that is named for it, and no other.
+// TestEveryCodeOccurs checks that each kind of finding occurs in the expected findings of
+// the corpus or in the test named for it, and no other kind.
 func TestEveryCodeOccurs(t *testing.T) {
 	pattern := regexp.MustCompile(`\[([a-z0-9]+(?:-[a-z0-9]+)+)\](?:;|$)`)
 	found := map[string]bool{}
@@ -46,14 +46,14 @@ func TestEveryCodeOccurs(t *testing.T) {
 		switch path := elsewhere[rule.Code]; {
 		case found[rule.Code]:
 		case path == "":
-			t.Errorf("no file of the corpus shows %s", rule.Code)
+			t.Errorf("no file of the corpus has the finding %s", rule.Code)
 		case !strings.Contains(text(t, path), rule.Code):
-			t.Errorf("%s does not show %s", path, rule.Code)
+			t.Errorf("%s does not contain %s", path, rule.Code)
 		}
 	}
 	for code := range found {
 		if !slices.Contains(known, code) {
-			t.Errorf("the corpus shows %s, which is no rule", code)
+			t.Errorf("the corpus has the finding %s, but there is no such rule", code)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// Sarif is a log in the Static Analysis Results Interchange Format, version 2.1.0,
-// which code hosts and editors read.
+// Sarif is a log in the Static Analysis Results Interchange Format 2.1.0, which code
+// hosts and editors support.
 type Sarif struct {
 	Schema  string     `json:"$schema"`
 	Version string     `json:"version"`
@@ -20,7 +20,7 @@ type Sarif struct {
 type sarifRun struct {
 	Tool sarifTool `json:"tool"`
 
-	// ColumnKind says how columns count: the format's own default is UTF-16.
+	// ColumnKind is the unit of columns: the default of the format is UTF-16.
 	ColumnKind string `json:"columnKind"`
 
 	BaseIDs map[string]sarifArtifact `json:"originalUriBaseIds"`
@@ -82,13 +82,13 @@ type sarifRegion struct {
 	EndColumn   int `json:"endColumn,omitempty"`
 }
 
-// baseID names the folder against which the addresses of files stand.
+// baseID identifies the folder to which the URIs of files are relative.
 const baseID = "SRCROOT"
 
-// NewSarif writes findings as a log. Addresses are relative to the folder base, an
-// absolute path; what is not in it has an absolute one. A finding of something that
-// is no file, such as an environment variable, names that. It has rules for the
-// kinds of findings that occur, and for none that Rules does not know.
+// NewSarif returns the findings as a log. URIs are relative to base, the absolute path
+// of a folder; files outside it have absolute URIs. A finding about something other than
+// a file, such as an environment variable, has a logical location. The log contains the
+// rules of Rules that occur in the findings.
 func NewSarif(findings strictyaml.Findings, version, base string) Sarif {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{Name: "botwork", Version: version, Rules: []sarifRule{}}}, ColumnKind: "unicodeCodePoints",
@@ -98,12 +98,12 @@ func NewSarif(findings strictyaml.Findings, version, base string) Sarif {
 	for _, rule := range Rules() {
 		if slices.ContainsFunc(findings, func(f strictyaml.Finding) bool { return f.Code == rule.Code }) {
 			rules[rule.Code] = len(run.Tool.Driver.Rules)
-			means := strings.ReplaceAll(rule.Means, "`", "")
+			meaning := strings.ReplaceAll(rule.Meaning, "`", "")
 			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
-				ID: rule.Code, ShortDescription: sarifText{Text: means},
+				ID: rule.Code, ShortDescription: sarifText{Text: meaning},
 				Help: sarifText{
-					Text:     means + ". What to do: " + strings.ReplaceAll(rule.Mend, "`", "") + ".",
-					Markdown: rule.Means + ".\n\nWhat to do: " + rule.Mend + ".",
+					Text:     meaning + ". Fix: " + strings.ReplaceAll(rule.Fix, "`", "") + ".",
+					Markdown: rule.Meaning + ".\n\nFix: " + rule.Fix + ".",
 				},
 			})
 		}
@@ -145,11 +145,11 @@ func absolute(base, path string) string {
 	return filepath.Join(base, path)
 }
 
-// relativeURI writes a relative path as an address. A colon in its first part, which
-// would be taken for the end of a scheme, gets ./ in front.
+// relativeURI returns a relative path as a URI. If its first part contains a colon,
+// which would otherwise end a scheme, the URI begins with ./.
 func relativeURI(path string) string { return (&url.URL{Path: filepath.ToSlash(path)}).String() }
 
-// fileURI writes an absolute path as an address: C:\a b is file:///C:/a%20b.
+// fileURI returns an absolute path as a URI: C:\a b is file:///C:/a%20b.
 func fileURI(path string) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {

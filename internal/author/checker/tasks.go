@@ -9,8 +9,8 @@ import (
 	"botwork/workqueue"
 )
 
-// Tasks reads the tasks of the settings and everything that is wrong with them; nil
-// when the settings say nothing of tasks.
+// Tasks decodes and checks the tasks of the settings. It returns nil if the settings do
+// not mention tasks.
 func (c *Checker) Tasks(catalogue *pipelines.Catalogue) ([]workqueue.TaskRow, strictyaml.Findings) {
 	node := c.settings.Tasks
 	if node == nil || node.Kind == strictyaml.Null {
@@ -38,9 +38,9 @@ func (c *Checker) Tasks(catalogue *pipelines.Catalogue) ([]workqueue.TaskRow, st
 	return rows, findings
 }
 
-// taskPipeline finds what keeps a task's items from running. An empty name has been
-// found already. That the pipeline's file has mistakes is a warning here: the items
-// wait until it is fixed.
+// taskPipeline returns the mistakes that prevent the items of a task from running. It
+// ignores an empty name, which is already reported. Mistakes in the pipeline's file are
+// only a warning, because the items wait until the file is fixed.
 func taskPipeline(catalogue *pipelines.Catalogue, n *strictyaml.Node, config string) strictyaml.Findings {
 	var findings strictyaml.Findings
 	if n == nil || config == "" {
@@ -48,7 +48,7 @@ func taskPipeline(catalogue *pipelines.Catalogue, n *strictyaml.Node, config str
 	}
 	for _, f := range catalogue.CheckIntegrationConfig(config) {
 		if f.File != pipelines.InlineFile {
-			continue // of the pipeline's own file, which is told of elsewhere
+			continue // a finding of the pipeline's file, which is reported there
 		}
 		if f.Line > 1 || f.Column > 1 {
 			f.Message = fmt.Sprintf("%d:%d: %s", f.Line, f.Column, f.Message)

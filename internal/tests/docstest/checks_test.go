@@ -25,14 +25,14 @@ var codePattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)+$`)
 func TestCodes(t *testing.T) {
 	var documented []string
 	var rules []checker.Rule
-	for _, tab := range read(t, "docs/checks.md").tablesWith(t, "code", "means", "mend") {
+	for _, tab := range read(t, "docs/checks.md").tablesWith(t, "code", "meaning", "fix") {
 		documented = append(documented, tab.first()...)
 		for _, r := range tab.rows {
-			rules = append(rules, checker.Rule{Code: code(r.cells[0]), Means: r.cells[1], Mend: r.cells[2]})
+			rules = append(rules, checker.Rule{Code: code(r.cells[0]), Meaning: r.cells[1], Fix: r.cells[2]})
 		}
 	}
 	if diff := cmp.Diff(checker.Rules(), rules); diff != "" {
-		t.Errorf("the tables say something else than checker.Rules (-rules +tables):\n%s", diff)
+		t.Errorf("the tables differ from checker.Rules (-rules +tables):\n%s", diff)
 	}
 	inCode := map[string]bool{}
 	for _, folder := range []string{"internal/author/strictyaml", "pipelines", "pipelines/pipelinetest", "handlers", "config", "internal/author/queuedefs", "internal/author/checker", "tasks", "cmd"} {

@@ -12,19 +12,19 @@ import (
 	"botwork/workqueue"
 )
 
-// across looks at the pipelines of a project together: what one of them names has to
-// be there, and what is to be run has to be run by somebody.
-type across struct {
+// crossCheck checks the pipelines of a project together: the pipelines and queues that
+// they refer to must exist, and a pipeline must run the items of each priority.
+type crossCheck struct {
 	*Checker
 	catalogue *pipelines.Catalogue
 	findings  strictyaml.Findings
 }
 
-// across finds what is wrong between the pipelines of a catalogue, and between them
-// and the settings. Which priorities nobody runs is told of a whole catalogue only: a
-// pipeline with mistakes may be the one that does.
-func (c *Checker) across(catalogue *pipelines.Catalogue, whole bool) strictyaml.Findings {
-	a := &across{Checker: c, catalogue: catalogue}
+// crossCheck returns the conflicts between the pipelines of a catalogue, and between
+// them and the settings. It checks priorities only if the catalogue is complete:
+// otherwise, a pipeline with mistakes may be the one that runs them.
+func (c *Checker) crossCheck(catalogue *pipelines.Catalogue, complete bool) strictyaml.Findings {
+	a := &crossCheck{Checker: c, catalogue: catalogue}
 	for _, p := range catalogue.All() {
 		nodes := sync.OnceValue(p.StepNodes)
 		for i, s := range p.Steps {
@@ -37,22 +37,22 @@ func (c *Checker) across(catalogue *pipelines.Catalogue, whole bool) strictyaml.
 			}
 		}
 	}
-	if whole {
-		a.bands()
+	if complete {
+		a.priorities()
 	}
 	a.findings.Sort()
 	return a.findings
 }
 
-func (a *across) add(n *strictyaml.Node, severity strictyaml.Severity, code, message, hint string) {
+func (a *crossCheck) add(n *strictyaml.Node, severity strictyaml.Severity, code, message, hint string) {
 	f := n.Finding(code, n.Path+": "+message, hint)
 	f.Severity = severity
 	a.findings = append(a.findings, f)
 }
 
-// enqueue checks the pipeline and the queue that a step names. Both are asked for
-// when it runs, and it fails for good without them.
-func (a *across) enqueue(with *strictyaml.Node) {
+// enqueue checks the pipeline and the queue that a step refers to. If one of them does
+// not exist when the step runs, it fails permanently.
+func (a *crossCheck) enqueue(with *strictyaml.Node) {
 	if name := with.Get("pipeline"); isLiteral(name) && name.Text != "" {
 		a.pipeline(name)
 	}
@@ -61,7 +61,7 @@ func (a *across) enqueue(with *strictyaml.Node) {
 	}
 }
 
-// isLiteral tells that a value is a text in which no expression stands.
+// isLiteral reports whether a value is a text without an expression.
 func isLiteral(n *strictyaml.Node) bool {
 	if n == nil {
 		return false
@@ -70,9 +70,9 @@ func isLiteral(n *strictyaml.Node) bool {
 	return ok && !strings.Contains(text, "${{")
 }
 
-// pipeline checks what an item's IntegrationConfig will be. That a pipeline of the
-// folder has mistakes is told where they are.
-func (a *across) pipeline(n *strictyaml.Node) {
+// pipeline checks the future IntegrationConfig of an item. It does not report that a
+// pipeline of the folder has mistakes, because they are reported in that file.
+func (a *crossCheck) pipeline(n *strictyaml.Node) {
 	for _, f := range a.catalogue.CheckIntegrationConfig(n.Text) {
 		if f.File != pipelines.InlineFile || f.Code == pipelines.CodeBrokenPipeline {
 			continue
@@ -87,8 +87,8 @@ func (a *across) pipeline(n *strictyaml.Node) {
 	}
 }
 
-// names are the pipelines that items may run.
-func (a *across) names() []string {
+// names returns the names of the pipelines that items can run.
+func (a *crossCheck) names() []string {
 	var names []string
 	for _, p := range a.catalogue.All() {
 		if p.Trigger == nil {
@@ -98,16 +98,16 @@ func (a *across) names() []string {
 	return names
 }
 
-// queue warns of a queue that the settings do not define although they define some:
-// it may be in the database all the same, made by a hand or by other settings.
-func (a *across) queue(n *strictyaml.Node, name string) {
+// queue warns if the settings define queues but not this one. It is only a warning,
+// because the queue may exist in the database.
+func (a *crossCheck) queue(n *strictyaml.Node, name string) {
 	if f := unknownQueue(a.settings.Queues, n, name); f != nil {
 		a.findings = append(a.findings, *f)
 	}
 }
 
-// unknownQueue is the warning of a queue that is not among those of the settings, nil
-// where it is or the settings define none.
+// unknownQueue returns the warning that the settings do not define a queue, or nil if
+// they define it or define no queues at all.
 func unknownQueue(defined, n *strictyaml.Node, name string) *strictyaml.Finding {
 	if n == nil || name == "" || name == workqueue.DefaultQueue || defined == nil || len(defined.Entries) == 0 || defined.Get(name) != nil {
 		return nil
@@ -119,28 +119,28 @@ func unknownQueue(defined, n *strictyaml.Node, name string) *strictyaml.Finding 
 	slices.Sort(known)
 	hint := strictyaml.Suggest(name, known)
 	if hint == "" {
-		hint = "they define " + strings.Join(known, ", ") + "; a queue that is in the database alone is right as well"
+		hint = "defined queues: " + strings.Join(known, ", ") + "; ignore this warning if the queue exists in the database"
 	}
-	f := n.Finding("unknown-queue", fmt.Sprintf("%s: the settings define no queue %q", n.Path, name), hint)
+	f := n.Finding("unknown-queue", fmt.Sprintf("%s: the settings do not define the queue %q", n.Path, name), hint)
 	f.Severity, f.Edit = strictyaml.Warning, n.ReplaceWord(known, false)
 	return &f
 }
 
-// releases warns of a maxReleases in a pipeline, which has no effect: the first pass that
-// found an item used to decide by its own.
-func (a *across) releases(with *strictyaml.Node) {
+// releases warns about a maxReleases in a pipeline, which has no effect. It is a setting
+// of queues, because otherwise the limit of an item would depend on the pass that finds
+// it first.
+func (a *crossCheck) releases(with *strictyaml.Node) {
 	if n := with.Get("maxReleases"); n != nil {
-		a.add(n, strictyaml.Warning, "moved-setting", "got "+n.Text+", which has no effect: maxReleases is set for a queue",
+		a.add(n, strictyaml.Warning, "moved-setting", "got "+n.Text+", which has no effect: maxReleases is a setting of queues",
 			"remove it, and set queues.NAME.maxReleases in botwork.yaml")
 	}
 }
 
-// seen warns of workers that get nothing although their leases hold. Leases are
-// renewed by each heartbeat for as long as a run takes, so that a step's or a run's
-// timeout may be longer than worker.lease without any harm. What does harm is a
-// worker that counts as gone before its lease has run out: one beat that comes late,
-// and the pass gives it nothing while it works.
-func (a *across) seen(with *strictyaml.Node) {
+// seen warns if a worker can count as gone before its lease expires: after one late
+// heartbeat, the pass assigns nothing to it although it is running. A timeout longer
+// than worker.lease is no problem, because each heartbeat renews the leases during a
+// run.
+func (a *crossCheck) seen(with *strictyaml.Node) {
 	n := with.Get("workerSeenWithin")
 	lease := a.settings.Worker.Lease
 	if n == nil {
