@@ -12,25 +12,28 @@ import (
 
 // own lists the files that only some engines have, each with its reason.
 var own = map[string][]string{
-	"queries/assignment_lock.sql":  {"postgres", "sqlserver"}, // SQLite's write transaction is the lock
-	"queries/clean_session.sql":    {"postgres", "sqlserver"}, // SQLite has one writer
-	"fragments/now_once.sql":       {"sqlite"},                // the others compute now once by themselves
-	"queries/finish_plain.sql":     {"postgres", "sqlite"},    // what it would gain on SQL Server is not measured
-	"queries/listening.sql":        {"postgres"},              // the others carry no notices
-	"queries/notify.sql":           {"postgres"},              // likewise
-	"queries/held.sql":             {"sqlserver"},             // a joined UPDATE cannot tell which rows it changed
-	"queries/take_order.sql":       {"sqlserver"},             // likewise: it cannot be one with take
-	"queries/stalled_sessions.sql": {"sqlserver"},             // SQLite has none, and PostgreSQL ends them itself
-	"queries/taken.sql":            {"sqlite"},                // elsewhere nobody waits for what take returns
-	"doctor/clock.sql":             {"postgres", "sqlserver"}, // SQLite's clock is the machine's
-	"doctor/journal.sql":           {"sqlite"},                // a server keeps its journal to itself
-	"doctor/rights.sql":            {"postgres", "sqlserver"}, // SQLite's rights are those of its file
-	"doctor/stalled.sql":           {"sqlserver"},             // the others end such sessions, or have none
-	"doctor/session_rights.sql":    {"sqlserver"},             // likewise
-	"doctor/snapshot.sql":          {"sqlserver"},             // the others read row versions always
-	"doctor/replication.sql":       {"postgres", "sqlserver"}, // SQLite has no standby
-	"queries/timeline.sql":         {"postgres", "sqlserver"}, // nor a name for its history
-	"queries/timeline_note.sql":    {"postgres", "sqlserver"}, // likewise
+	"queries/assignment_lock.sql":   {"postgres", "sqlserver"}, // SQLite's write transaction is the lock
+	"queries/clean_session.sql":     {"postgres", "sqlserver"}, // SQLite has one writer
+	"fragments/now_once.sql":        {"sqlite"},                // the others compute now once by themselves
+	"fragments/lock_rows.sql":       {"postgres"},              // the others lock in the order of ids by themselves
+	"fragments/timeline_known.sql":  {"postgres"},              // the others have no timelines
+	"fragments/startable_items.sql": {"postgres"},              // the others write them once, as a CTE
+	"queries/finish_plain.sql":      {"postgres", "sqlite"},    // what it would gain on SQL Server is not measured
+	"queries/listening.sql":         {"postgres"},              // the others carry no notices
+	"queries/notify.sql":            {"postgres"},              // likewise
+	"queries/held.sql":              {"sqlserver"},             // a joined UPDATE cannot tell which rows it changed
+	"queries/take_order.sql":        {"sqlserver"},             // likewise: it cannot be one with take
+	"queries/stalled_sessions.sql":  {"sqlserver"},             // SQLite has none, and PostgreSQL ends them itself
+	"queries/taken.sql":             {"sqlite"},                // elsewhere nobody waits for what take returns
+	"doctor/clock.sql":              {"postgres", "sqlserver"}, // SQLite's clock is the machine's
+	"doctor/journal.sql":            {"sqlite"},                // a server keeps its journal to itself
+	"doctor/rights.sql":             {"postgres", "sqlserver"}, // SQLite's rights are those of its file
+	"doctor/stalled.sql":            {"sqlserver"},             // the others end such sessions, or have none
+	"doctor/session_rights.sql":     {"sqlserver"},             // likewise
+	"doctor/snapshot.sql":           {"sqlserver"},             // the others read row versions always
+	"doctor/replication.sql":        {"postgres", "sqlserver"}, // SQLite has no standby
+	"queries/timeline.sql":          {"postgres", "sqlserver"}, // nor a name for its history
+	"queries/timeline_note.sql":     {"postgres", "sqlserver"}, // likewise
 }
 
 func TestEnginesHaveTheSameFiles(t *testing.T) {

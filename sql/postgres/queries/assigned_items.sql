@@ -7,10 +7,6 @@ SELECT i."Id", i."Priority", i."DeadlineAt", COALESCE(i."AssignedEstimateMs", i.
 FROM "BotWorkQueueItems" i
 WHERE i."State" = 5 AND i."WorkerId" IS NOT NULL
   AND i."Priority" BETWEEN @min_priority AND @max_priority
-  AND i."AvailableAt" <= {{now}}
-  AND i."DeletedAt" IS NULL
-  AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= {{now}})
-  AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= {{now}})
-  AND i."QueueName" <> ALL (ARRAY(SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots'))
+  -- include: may_start row=i.
 ORDER BY CASE WHEN i."Expedite" AND i."RunOrder" < -1000000000000000000 THEN 0 ELSE 1 END, i."Priority" DESC, i."RunOrder", i."Id"
 LIMIT @limit_rows;

@@ -8,8 +8,7 @@
 -- CASE has each row found by its key, as in take.
 WITH j AS MATERIALIZED (
     SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint)
-    CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId"
-        AND CASE WHEN i."Fence" = r."ItemFence" AND i."State" = 1 THEN TRUE ELSE FALSE END FOR UPDATE) l
+    -- include: lock_rows
 )
 UPDATE "BotWorkQueueItems" SET
     "LeaseExpiresAt" = {{now_plus ms=CAST(@lease_ms AS bigint)}},

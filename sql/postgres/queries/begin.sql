@@ -7,8 +7,7 @@
 -- Rows are locked in the order of the batch, and found by their keys, as in beat_items.
 WITH j AS MATERIALIZED (
     SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint)
-    CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId"
-        AND CASE WHEN i."Fence" = r."ItemFence" AND i."State" = 1 THEN TRUE ELSE FALSE END FOR UPDATE) l
+    -- include: lock_rows
 )
 UPDATE "BotWorkQueueItems" SET
     "BegunFence" = "Fence",

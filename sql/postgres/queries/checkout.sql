@@ -24,68 +24,18 @@ UPDATE "BotWorkQueueItems" SET
     "AssignedAt" = NULL,
     "StartedAt" = {{now}},
     "FirstStartedAt" = COALESCE("FirstStartedAt", {{now}}),
-    "Step" = NULL,
-    "Progress" = NULL,
-    "ProgressPercent" = NULL,
-    "PipelineHash" = NULL,
-    "IdempotencyKey" = COALESCE("IdempotencyKey", CAST(gen_random_uuid() AS text)),
-    "LogTail" = NULL,
+    -- include: new_attempt
     "LeaseExpiresAt" = {{now_plus ms=COALESCE(CAST(@lease_ms AS bigint), (SELECT q."CheckoutMs" FROM "BotQueues" q WHERE q."Name" = @queue), 600000)}}
 WHERE "State" IN (0, 4) AND "Id" = ANY (ARRAY(
     SELECT h."Id"
     FROM (
-        SELECT a."Id", a."Priority", a."DeadlineAt"
-        FROM (
-            SELECT c."Id", c."Priority", c."DeadlineAt"
-            FROM "BotWorkQueueItems" c
-            WHERE c."State" IN (0, 4) AND c."Fence" >= 0 AND c."DeadlineAt" IS NULL
-              AND c."QueueName" = @queue AND c."DeletedAt" IS NULL
-              AND c."AvailableAt" <= {{now}}
-              AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= {{now}})
-              AND (CAST(@natural_key AS text) IS NULL OR c."NaturalKey" = CAST(@natural_key AS text))
-              AND (c."RetryCount" = 0 AND CAST(@tries_new AS bigint) = 1 OR c."RetryCount" = 1 AND CAST(@tries_once AS bigint) = 1 OR c."RetryCount" > 1 AND CAST(@tries_again AS bigint) = 1)
-              AND (CAST(@ids AS json) IS NULL OR c."Id" IN (SELECT j."ItemId" FROM json_to_recordset(CAST(@ids AS json)) AS j("ItemId" bigint)))
-              AND (CAST(@tags_any AS json) IS NULL OR EXISTS (SELECT 1 FROM json_to_recordset(CAST(@tags_any AS json)) AS j("Piece" text) WHERE strpos(c."Tags", j."Piece") > 0))
-              AND (CAST(@full_keys AS json) IS NULL OR NOT EXISTS (SELECT 1 FROM json_to_recordset(CAST(@full_keys AS json)) AS j("Piece" text) WHERE j."Piece" = c."LimitKey"))
-              AND NOT EXISTS (SELECT 1 FROM json_to_recordset(CAST(@tags_all AS json)) AS j("Piece" text) WHERE COALESCE(strpos(c."Tags", j."Piece"), 0) = 0)
-              AND NOT EXISTS (SELECT 1 FROM json_to_recordset(CAST(@metadata AS json)) AS j("Piece" text) WHERE COALESCE(strpos(c."Metadata", j."Piece"), 0) = 0)
-              AND EXISTS (SELECT 1 FROM "BotQueues" q
-                  WHERE q."Name" = @queue AND q."Consumer" = 'robots' AND NOT q."Paused"
-                    AND (CAST(@limited AS bigint) = 1 OR q."ConcurrencyLimit" IS NULL AND q."KeyConcurrencyLimit" IS NULL AND q."RateLimit" IS NULL AND q."KeyRateLimit" IS NULL)
-                    AND (q."PublicAccess" OR EXISTS (SELECT 1 FROM "BotQueueRobots" r
-                        WHERE r."QueueName" = q."Name" AND r."Robot" = CAST(@robot AS text) AND r."CanRead")))
-            ORDER BY c."Priority" DESC, c."Id"
-            LIMIT @limit_rows
-            FOR UPDATE SKIP LOCKED) a
+        -- include: checkout_half half=a; deadline=c."DeadlineAt" IS NULL; order=c."Priority" DESC, c."Id"
         UNION ALL
-        SELECT b."Id", b."Priority", b."DeadlineAt"
-        FROM (
-            SELECT c."Id", c."Priority", c."DeadlineAt"
-            FROM "BotWorkQueueItems" c
-            WHERE c."State" IN (0, 4) AND c."Fence" >= 0 AND c."DeadlineAt" IS NOT NULL AND c."DeadlineAt" >= {{now}}
-              AND c."QueueName" = @queue AND c."DeletedAt" IS NULL
-              AND c."AvailableAt" <= {{now}}
-              AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= {{now}})
-              AND (CAST(@natural_key AS text) IS NULL OR c."NaturalKey" = CAST(@natural_key AS text))
-              AND (c."RetryCount" = 0 AND CAST(@tries_new AS bigint) = 1 OR c."RetryCount" = 1 AND CAST(@tries_once AS bigint) = 1 OR c."RetryCount" > 1 AND CAST(@tries_again AS bigint) = 1)
-              AND (CAST(@ids AS json) IS NULL OR c."Id" IN (SELECT j."ItemId" FROM json_to_recordset(CAST(@ids AS json)) AS j("ItemId" bigint)))
-              AND (CAST(@tags_any AS json) IS NULL OR EXISTS (SELECT 1 FROM json_to_recordset(CAST(@tags_any AS json)) AS j("Piece" text) WHERE strpos(c."Tags", j."Piece") > 0))
-              AND (CAST(@full_keys AS json) IS NULL OR NOT EXISTS (SELECT 1 FROM json_to_recordset(CAST(@full_keys AS json)) AS j("Piece" text) WHERE j."Piece" = c."LimitKey"))
-              AND NOT EXISTS (SELECT 1 FROM json_to_recordset(CAST(@tags_all AS json)) AS j("Piece" text) WHERE COALESCE(strpos(c."Tags", j."Piece"), 0) = 0)
-              AND NOT EXISTS (SELECT 1 FROM json_to_recordset(CAST(@metadata AS json)) AS j("Piece" text) WHERE COALESCE(strpos(c."Metadata", j."Piece"), 0) = 0)
-              AND EXISTS (SELECT 1 FROM "BotQueues" q
-                  WHERE q."Name" = @queue AND q."Consumer" = 'robots' AND NOT q."Paused"
-                    AND (CAST(@limited AS bigint) = 1 OR q."ConcurrencyLimit" IS NULL AND q."KeyConcurrencyLimit" IS NULL AND q."RateLimit" IS NULL AND q."KeyRateLimit" IS NULL)
-                    AND (q."PublicAccess" OR EXISTS (SELECT 1 FROM "BotQueueRobots" r
-                        WHERE r."QueueName" = q."Name" AND r."Robot" = CAST(@robot AS text) AND r."CanRead")))
-            ORDER BY c."Priority" DESC, c."DeadlineAt", c."Id"
-            LIMIT @limit_rows
-            FOR UPDATE SKIP LOCKED) b
+        -- include: checkout_half half=b; deadline=c."DeadlineAt" IS NOT NULL AND c."DeadlineAt" >= {{now}}; order=c."Priority" DESC, c."DeadlineAt", c."Id"
     ) h
     ORDER BY h."Priority" DESC, CASE WHEN h."DeadlineAt" IS NULL THEN 1 ELSE 0 END, h."DeadlineAt", h."Id"
     LIMIT @limit_rows))
-  AND NOT EXISTS (SELECT 1 FROM "BotInstallation" e
-      WHERE CASE WHEN e."Timeline" IS NULL THEN FALSE ELSE e."Timeline" <> left(pg_walfile_name(pg_current_wal_lsn()), 8) END)
+  -- include: timeline_known
 RETURNING
     "Id", "QueueName", "State", "Priority", "IntegrationConfig", "Payload", "Output", "Progress",
     "EstimatedDurationMs", "WorkerId", "Fence", "LeaseExpiresAt", "RetryCount", "ReleaseCount",

@@ -4,10 +4,5 @@
 -- Out: the end of the lease; nothing when it was lost.
 UPDATE "BotWorkQueueItems" SET
     "LeaseExpiresAt" = {{now_plus ms=COALESCE(CAST(@lease_ms AS bigint), (SELECT q."CheckoutMs" FROM "BotQueues" q WHERE q."Name" = "BotWorkQueueItems"."QueueName"), 600000)}}
-WHERE "Id" = @id AND "State" = 1 AND "WorkerId" IS NULL AND "Fence" = @fence
-  AND "Robot" = CAST(@robot AS text) AND "LockKey" = CAST(@lock_key AS text) AND "LeaseExpiresAt" >= {{now}}
-  AND EXISTS (SELECT 1 FROM "BotQueues" q
-      WHERE q."Name" = "BotWorkQueueItems"."QueueName"
-        AND (q."PublicAccess" OR EXISTS (SELECT 1 FROM "BotQueueRobots" r
-            WHERE r."QueueName" = q."Name" AND r."Robot" = CAST(@robot AS text) AND r."CanRead")))
+-- include: checkout_held
 RETURNING "LeaseExpiresAt";

@@ -5,10 +5,5 @@
 UPDATE "BotWorkQueueItems" SET
     "Progress" = COALESCE(CAST(@progress AS text), "Progress"),
     "ProgressPercent" = COALESCE(CAST(@percent AS int), "ProgressPercent")
-WHERE "Id" = @id AND "State" = 1 AND "WorkerId" IS NULL AND "Fence" = @fence
-  AND "Robot" = CAST(@robot AS text) AND "LockKey" = CAST(@lock_key AS text) AND "LeaseExpiresAt" >= {{now}}
-  AND EXISTS (SELECT 1 FROM "BotQueues" q
-      WHERE q."Name" = "BotWorkQueueItems"."QueueName"
-        AND (q."PublicAccess" OR EXISTS (SELECT 1 FROM "BotQueueRobots" r
-            WHERE r."QueueName" = q."Name" AND r."Robot" = CAST(@robot AS text) AND r."CanRead")))
+-- include: checkout_held
 RETURNING "Id";

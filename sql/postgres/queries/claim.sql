@@ -21,12 +21,7 @@ UPDATE "BotWorkQueueItems" SET
     "Fence" = GREATEST("Fence", (SELECT e."Epoch" FROM "BotInstallation" e) * 1000000000) + 1,
     "StartedAt" = {{now}},
     "FirstStartedAt" = COALESCE("FirstStartedAt", {{now}}),
-    "Step" = NULL,
-    "Progress" = NULL,
-    "ProgressPercent" = NULL,
-    "PipelineHash" = NULL,
-    "IdempotencyKey" = COALESCE("IdempotencyKey", CAST(gen_random_uuid() AS text)),
-    "LogTail" = NULL,
+    -- include: new_attempt
     "LeaseExpiresAt" = {{now_plus ms=CAST(@lease_ms AS bigint)}}
 WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
     SELECT b."Id"
@@ -35,18 +30,7 @@ WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
     FROM (
     SELECT expedited."Id", 0 AS "Turn", expedited."Priority", expedited."RunOrder", expedited."WorkMs", expedited."Bytes"
     FROM (
-        SELECT c."Id", c."Priority", c."RunOrder", COALESCE(c."AssignedEstimateMs", 0) AS "WorkMs",
-            COALESCE(octet_length(c."Payload"), 0) + octet_length(c."IntegrationConfig") AS "Bytes"
-        FROM "BotWorkQueueItems" c
-        WHERE c."State" = 5 AND c."WorkerId" = @worker AND c."Priority" BETWEEN @min_priority AND @max_priority
-          AND c."AvailableAt" <= {{now}}
-          AND c."DeletedAt" IS NULL
-          AND (c."DeadlineAt" IS NULL OR c."DeadlineAt" >= {{now}})
-          AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= {{now}})
-          AND c."QueueName" <> ALL (ARRAY(SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots'))
-          AND (CAST(@full_channels AS text) = '[]' OR c."Channel" IS NULL OR c."Channel" NOT IN (SELECT f.value FROM jsonb_array_elements_text(CAST(@full_channels AS jsonb)) f))
-          AND EXISTS (SELECT 1 FROM "BotWorkers" w
-              WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')
+        -- include: startable_items
           AND c."Expedite" AND c."RunOrder" < -1000000000000000000
         ORDER BY c."Priority" DESC, c."RunOrder", c."Id"
         LIMIT @limit_rows
@@ -54,26 +38,14 @@ WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
     UNION ALL
     SELECT rest."Id", 1, rest."Priority", rest."RunOrder", rest."WorkMs", rest."Bytes"
     FROM (
-        SELECT c."Id", c."Priority", c."RunOrder", COALESCE(c."AssignedEstimateMs", 0) AS "WorkMs",
-            COALESCE(octet_length(c."Payload"), 0) + octet_length(c."IntegrationConfig") AS "Bytes"
-        FROM "BotWorkQueueItems" c
-        WHERE c."State" = 5 AND c."WorkerId" = @worker AND c."Priority" BETWEEN @min_priority AND @max_priority
-          AND c."AvailableAt" <= {{now}}
-          AND c."DeletedAt" IS NULL
-          AND (c."DeadlineAt" IS NULL OR c."DeadlineAt" >= {{now}})
-          AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= {{now}})
-          AND c."QueueName" <> ALL (ARRAY(SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots'))
-          AND (CAST(@full_channels AS text) = '[]' OR c."Channel" IS NULL OR c."Channel" NOT IN (SELECT f.value FROM jsonb_array_elements_text(CAST(@full_channels AS jsonb)) f))
-          AND EXISTS (SELECT 1 FROM "BotWorkers" w
-              WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')
+        -- include: startable_items
           AND (NOT c."Expedite" OR c."RunOrder" >= -1000000000000000000)
         ORDER BY c."Priority" DESC, c."RunOrder", c."Id"
         LIMIT @limit_rows
         FOR UPDATE SKIP LOCKED) rest) l
     WINDOW places AS (ORDER BY l."Turn", l."Priority" DESC, l."RunOrder", l."Id" ROWS UNBOUNDED PRECEDING)) b
     WHERE b."Place" <= @limit_rows AND (b."Place" <= @begin_rows OR b."WorkBefore" <= @work_ms AND b."BytesBefore" <= @bytes)))
-  AND NOT EXISTS (SELECT 1 FROM "BotInstallation" e
-      WHERE CASE WHEN e."Timeline" IS NULL THEN FALSE ELSE e."Timeline" <> left(pg_walfile_name(pg_current_wal_lsn()), 8) END)
+  -- include: timeline_known
 RETURNING
     "Id", "QueueName", "Priority",
     CASE WHEN octet_length("IntegrationConfig") <= 2097152 THEN "IntegrationConfig" ELSE '' END,

@@ -2,8 +2,7 @@
 -- has marked as deleted while it waits or runs is left alone.
 -- In:  age_ms, limit_rows, now (NULL: the database clock)
 -- Out: id, fence, state, 1 for a deleted one, attempts; the rows are locked.
-SELECT c."Id", c."Fence", c."State", CASE WHEN c."DeletedAt" IS NULL THEN 0 ELSE 1 END,
-    (SELECT COUNT(*) FROM "BotWorkItemAttempts" a WHERE a."ItemId" = c."Id")
+-- include: clean_columns
 FROM "BotWorkQueueItems" c
 WHERE c."DeletedAt" IS NOT NULL AND c."DeletedAt" <= {{now_minus ms=CAST(@age_ms AS bigint)}} AND c."State" IN (2, 3)
 ORDER BY c."DeletedAt", c."Id"

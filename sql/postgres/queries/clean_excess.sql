@@ -3,8 +3,7 @@
 -- In:  queue, keep, limit_rows
 -- Out: id, fence, state, 1 for a deleted one, attempts; the rows are locked.
 -- The inner SELECT locks nothing: it passes over the items that are kept.
-SELECT c."Id", c."Fence", c."State", CASE WHEN c."DeletedAt" IS NULL THEN 0 ELSE 1 END,
-    (SELECT COUNT(*) FROM "BotWorkItemAttempts" a WHERE a."ItemId" = c."Id")
+-- include: clean_columns
 FROM "BotWorkQueueItems" c
 WHERE c."State" = 3 AND c."DeletedAt" IS NULL AND c."QueueName" = @queue AND c."Id" = ANY (ARRAY(
     SELECT e."Id" FROM "BotWorkQueueItems" e

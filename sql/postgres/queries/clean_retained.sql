@@ -1,8 +1,7 @@
 -- clean_retained: completed items that need not be kept any longer.
 -- In:  limit_rows, now (NULL: the database clock)
 -- Out: id, fence, state, 1 for a deleted one, attempts; the rows are locked.
-SELECT c."Id", c."Fence", c."State", CASE WHEN c."DeletedAt" IS NULL THEN 0 ELSE 1 END,
-    (SELECT COUNT(*) FROM "BotWorkItemAttempts" a WHERE a."ItemId" = c."Id")
+-- include: clean_columns
 FROM "BotWorkQueueItems" c
 WHERE c."State" = 2 AND c."DeletedAt" IS NULL AND c."RetainUntil" IS NOT NULL AND c."RetainUntil" <= {{now}}
 ORDER BY c."RetainUntil", c."Id"

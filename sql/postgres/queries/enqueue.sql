@@ -39,6 +39,5 @@ WHERE CASE WHEN CAST(@queues AS json) IS NULL
             JOIN json_to_recordset(CAST(@queues AS json)) AS p("Queue" text, "Revision" bigint)
               ON b."Name" = p."Queue" AND b."Revision" = p."Revision" FOR KEY SHARE OF b) AS locked) AS c
         WHERE c."Found" = @queue_count) END = 'yes'
-  AND NOT EXISTS (SELECT 1 FROM "BotInstallation" e
-      WHERE CASE WHEN e."Timeline" IS NULL THEN FALSE ELSE e."Timeline" <> left(pg_walfile_name(pg_current_wal_lsn()), 8) END)
+  -- include: timeline_known
 RETURNING "Id", "LockKey";

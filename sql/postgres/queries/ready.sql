@@ -10,52 +10,20 @@ SELECT CASE
     WHEN (SELECT 1 FROM "BotWorkQueueItems" i
     WHERE i."State" IN (0, 4) AND i."Scheduled" AND i."AvailableAt" > {{now_minus ms=CAST(@recent_ms AS bigint)}} AND i."AvailableAt" <= {{now}}
       AND i."Priority" BETWEEN @min_priority AND @max_priority
-      AND i."DeletedAt" IS NULL
-      AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= {{now}})
-      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= {{now}})
-      AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
+      -- include: not_over row=i.
     ORDER BY i."AvailableAt" LIMIT 1) IS NOT NULL THEN 3
     WHEN (SELECT 1 FROM (SELECT l."State", l."Priority", l."QueueName", l."AvailableAt", l."DeletedAt", l."DeadlineAt", l."ExpiresAt", l."CreatedAt" FROM "BotWorkQueueItems" l WHERE l."Id" > (SELECT MAX(m."Id") FROM "BotWorkQueueItems" m) - 100) i
     WHERE i."State" IN (0, 4) AND i."CreatedAt" > {{now_minus ms=CAST(@recent_ms AS bigint)}} AND i."AvailableAt" <= {{now}}
       AND i."Priority" BETWEEN @min_priority AND @max_priority
-      AND i."DeletedAt" IS NULL
-      AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= {{now}})
-      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= {{now}})
-      AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
+      -- include: not_over row=i.
     LIMIT 1) IS NOT NULL THEN 3
     WHEN EXISTS (SELECT 1 FROM "BotWorkQueueItems" i
     WHERE i."State" = 5 AND i."WorkerId" = @worker
       AND i."Priority" BETWEEN @min_priority AND @max_priority
       AND i."AvailableAt" <= {{now}}
-      AND i."DeletedAt" IS NULL
-      AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= {{now}})
-      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= {{now}})
-      AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
+      -- include: not_over row=i.
       AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."State" = 'active')) THEN 2
-    WHEN (SELECT 1 FROM "BotWorkQueueItems" i
-    WHERE i."State" IN (0, 4) AND NOT i."Scheduled" AND i."DeadlineAt" IS NULL
-      AND i."Priority" BETWEEN @min_priority AND @max_priority
-      AND i."AvailableAt" <= {{now}}
-      AND i."DeletedAt" IS NULL
-      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= {{now}})
-      AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
-    ORDER BY i."Priority" DESC, i."Id" LIMIT 1) IS NOT NULL THEN 1
-    WHEN (SELECT 1 FROM "BotWorkQueueItems" i
-    WHERE i."State" IN (0, 4) AND NOT i."Scheduled" AND i."DeadlineAt" IS NOT NULL AND i."DeadlineAt" >= {{now}}
-      AND i."Priority" BETWEEN @min_priority AND @max_priority
-      AND i."AvailableAt" <= {{now}}
-      AND i."DeletedAt" IS NULL
-      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= {{now}})
-      AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
-    ORDER BY i."Priority" DESC, i."DeadlineAt", i."Id" LIMIT 1) IS NOT NULL THEN 1
-    WHEN (SELECT 1 FROM "BotWorkQueueItems" i
-    WHERE i."State" IN (0, 4) AND i."Scheduled" AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= {{now}})
-      AND i."Priority" BETWEEN @min_priority AND @max_priority
-      AND i."AvailableAt" <= {{now}}
-      AND i."DeletedAt" IS NULL
-      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= {{now}})
-      AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
-    ORDER BY i."AvailableAt" LIMIT 1) IS NOT NULL THEN 1
+    -- include: waiting_cases
     WHEN EXISTS (SELECT 1 FROM "BotWorkQueueItems" i
     WHERE i."State" = 5 AND i."WorkerId" <> @worker AND i."AssignedAt" <= {{now_minus ms=CAST(@elsewhere_ms AS bigint)}}
       AND i."Priority" BETWEEN @min_priority AND @max_priority) THEN 4

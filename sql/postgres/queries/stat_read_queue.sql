@@ -1,11 +1,7 @@
 -- stat_read_queue: what is kept of one queue.
 -- In:  queue, since_1 to since_4: where the windows begin, the shortest first
 -- Out: queue, kind, age (0: in the shortest window, 4: in none), bucket, and the sums of events, level and duration.
-SELECT g."QueueName", g."Kind", g."Age", g."Bucket", CAST(SUM(g."Events") AS bigint), CAST(SUM(g."Level") AS bigint), CAST(SUM(g."DurationMs") AS bigint)
-FROM (
-    SELECT s."QueueName", s."Kind", s."Bucket", s."Events", s."Level", s."DurationMs",
-        CASE WHEN s."StartsAt" >= CAST(@since_1 AS timestamptz) THEN 0 WHEN s."StartsAt" >= CAST(@since_2 AS timestamptz) THEN 1 WHEN s."StartsAt" >= CAST(@since_3 AS timestamptz) THEN 2 WHEN s."StartsAt" >= CAST(@since_4 AS timestamptz) THEN 3 ELSE 4 END AS "Age"
-    FROM "BotQueueStats" s
+-- include: stat_windows
     WHERE s."QueueName" = @queue
 ) g
 GROUP BY g."QueueName", g."Kind", g."Age", g."Bucket";

@@ -12,11 +12,7 @@ FROM (
     SELECT i."Priority"
     FROM "BotWorkQueueItems" i
     WHERE i."State" = 5 AND i."WorkerId" = @worker
-      AND i."AvailableAt" <= {{now}}
-      AND i."DeletedAt" IS NULL
-      AND (i."DeadlineAt" IS NULL OR i."DeadlineAt" >= {{now}})
-      AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= {{now}})
-      AND i."QueueName" <> ALL (ARRAY(SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots'))
+      -- include: may_start row=i.
     UNION ALL
     SELECT i."Priority"
     FROM "BotWorkQueueItems" i

@@ -23,26 +23,16 @@ UPDATE "BotWorkQueueItems" SET
     "Channel" = j."Channel",
     "StartedAt" = {{now}},
     "FirstStartedAt" = COALESCE("BotWorkQueueItems"."FirstStartedAt", {{now}}),
-    "Step" = NULL,
-    "Progress" = NULL,
-    "ProgressPercent" = NULL,
-    "PipelineHash" = NULL,
-    "IdempotencyKey" = COALESCE("IdempotencyKey", CAST(gen_random_uuid() AS text)),
-    "LogTail" = NULL,
+    -- include: new_attempt
     "LeaseExpiresAt" = {{now_plus ms=CAST(@lease_ms AS bigint)}}
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
 WHERE "Id" = j."ItemId"
   AND CASE WHEN "State" IN (0, 4)
-    AND "AvailableAt" <= {{now}}
-    AND "DeletedAt" IS NULL
-    AND ("DeadlineAt" IS NULL OR "DeadlineAt" >= {{now}})
-    AND ("ExpiresAt" IS NULL OR "ExpiresAt" >= {{now}})
-    AND "QueueName" <> ALL (ARRAY(SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots')) THEN TRUE ELSE FALSE END
+    {{may_start row=}} THEN TRUE ELSE FALSE END
   AND EXISTS (SELECT 1 FROM "BotWorkers" w
       WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')
   AND (CAST(@passes AS bigint) IS NULL OR EXISTS (SELECT 1 FROM "BotAssignmentMarks" m WHERE m."Name" = 'passes' AND m."Value" = @passes))
-  AND NOT EXISTS (SELECT 1 FROM "BotInstallation" e
-      WHERE CASE WHEN e."Timeline" IS NULL THEN FALSE ELSE e."Timeline" <> left(pg_walfile_name(pg_current_wal_lsn()), 8) END)
+  -- include: timeline_known
 RETURNING
     "Id", "QueueName", "Priority",
     CASE WHEN octet_length("IntegrationConfig") <= 2097152 THEN "IntegrationConfig" ELSE '' END,

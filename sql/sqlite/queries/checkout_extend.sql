@@ -4,10 +4,5 @@
 -- Out: the end of the lease; nothing when it was lost.
 UPDATE BotWorkQueueItems SET
     LeaseExpiresAt = {{now_plus ms=COALESCE(@lease_ms, (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName), 600000)}}
-WHERE Id = @id AND State = 1 AND WorkerId IS NULL AND Fence = @fence
-  AND Robot = @robot AND LockKey = @lock_key AND LeaseExpiresAt >= {{now}}
-  AND EXISTS (SELECT 1 FROM BotQueues q
-      WHERE q.Name = BotWorkQueueItems.QueueName
-        AND (q.PublicAccess = 1 OR EXISTS (SELECT 1 FROM BotQueueRobots r
-            WHERE r.QueueName = q.Name AND r.Robot = @robot AND r.CanRead = 1)))
+-- include: checkout_held
 RETURNING LeaseExpiresAt;

@@ -16,12 +16,7 @@ UPDATE BotWorkQueueItems SET
     Fence = MAX(Fence, COALESCE((SELECT e.Epoch FROM BotInstallation e) * 1000000000, 0)) + 1,
     StartedAt = {{now_once}},
     FirstStartedAt = COALESCE(FirstStartedAt, {{now_once}}),
-    Step = NULL,
-    Progress = NULL,
-    ProgressPercent = NULL,
-    PipelineHash = NULL,
-    IdempotencyKey = COALESCE(IdempotencyKey, lower(hex(randomblob(16)))),
-    LogTail = NULL,
+    -- include: new_attempt
     LeaseExpiresAt = (SELECT {{now_plus ms=@lease_ms}})
 WHERE +State = 5 AND +WorkerId = @worker AND Id IN (
     WITH startable AS NOT MATERIALIZED (
@@ -29,11 +24,7 @@ WHERE +State = 5 AND +WorkerId = @worker AND Id IN (
         COALESCE(octet_length(c.Payload), 0) + octet_length(c.IntegrationConfig) AS Bytes
     FROM BotWorkQueueItems c
     WHERE c.State = 5 AND c.WorkerId = @worker AND c.Priority BETWEEN @min_priority AND @max_priority
-      AND c.AvailableAt <= {{now_once}}
-      AND c.DeletedAt IS NULL
-      AND (c.DeadlineAt IS NULL OR c.DeadlineAt >= {{now_once}})
-      AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= {{now_once}})
-      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = c.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
+      -- include: may_start row=c.
       AND (@full_channels = '[]' OR c.Channel IS NULL OR c.Channel NOT IN (SELECT value FROM jsonb_each(@full_channels)))
       AND EXISTS (SELECT 1 FROM BotWorkers w
           WHERE w.Id = @worker AND w.InstanceId = @instance AND w.State = 'active'))

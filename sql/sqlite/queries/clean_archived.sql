@@ -1,8 +1,7 @@
 -- clean_archived: archived items of a queue that have come to an age.
 -- In:  queue, age_ms, limit_rows, now (NULL: the database clock)
 -- Out: id, fence, state, 1 for a deleted one, attempts; the rows are locked.
-SELECT c.Id, c.Fence, c.State, CASE WHEN c.DeletedAt IS NULL THEN 0 ELSE 1 END,
-    (SELECT COUNT(*) FROM BotWorkItemAttempts a WHERE a.ItemId = c.Id)
+-- include: clean_columns
 FROM BotWorkQueueItems c
 WHERE c.State = 3 AND c.DeletedAt IS NULL AND c.QueueName = @queue
   AND c.FinishedAt <= {{now_minus ms=@age_ms}}

@@ -9,47 +9,17 @@ SELECT CASE
     WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
     WHERE i.State IN (0, 4) AND i.Scheduled = 1 AND i.AvailableAt > (SELECT {{now_minus ms=@recent_ms}}) AND i.AvailableAt <= {{now_once}}
       AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.DeletedAt IS NULL
-      AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= {{now_once}})
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now_once}})
-      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))) THEN 3
+      {{not_over row=i.}}) THEN 3
     WHEN EXISTS (SELECT 1 FROM (SELECT l.State, l.Priority, l.QueueName, l.AvailableAt, l.DeletedAt, l.DeadlineAt, l.ExpiresAt, l.CreatedAt FROM BotWorkQueueItems l WHERE l.Id > (SELECT MAX(m.Id) FROM BotWorkQueueItems m) - 100) i
     WHERE i.State IN (0, 4) AND i.CreatedAt > (SELECT {{now_minus ms=@recent_ms}}) AND i.AvailableAt <= {{now_once}}
       AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.DeletedAt IS NULL
-      AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= {{now_once}})
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now_once}})
-      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))) THEN 3
+      {{not_over row=i.}}) THEN 3
     WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
     WHERE i.State = 5 AND i.WorkerId = @worker
       AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.AvailableAt <= {{now_once}}
-      AND i.DeletedAt IS NULL
-      AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= {{now_once}})
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now_once}})
-      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
+      -- include: may_start row=i.
       AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.State = 'active')) THEN 2
-    WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.DeadlineAt IS NULL
-      AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.AvailableAt <= {{now_once}}
-      AND i.DeletedAt IS NULL
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now_once}})
-      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))) THEN 1
-    WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.DeadlineAt IS NOT NULL AND i.DeadlineAt >= {{now_once}}
-      AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.AvailableAt <= {{now_once}}
-      AND i.DeletedAt IS NULL
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now_once}})
-      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))) THEN 1
-    WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Scheduled = 1 AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= {{now_once}})
-      AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.AvailableAt <= {{now_once}}
-      AND i.DeletedAt IS NULL
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now_once}})
-      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))) THEN 1
+    -- include: waiting_cases
     WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
     WHERE i.State = 5 AND i.WorkerId <> @worker AND i.AssignedAt <= (SELECT {{now_minus ms=@elsewhere_ms}})
       AND i.Priority BETWEEN @min_priority AND @max_priority) THEN 4

@@ -12,11 +12,7 @@ FROM (
     SELECT i.Priority
     FROM BotWorkQueueItems i
     WHERE i.State = 5 AND i.WorkerId = @worker
-      AND i.AvailableAt <= {{now_once}}
-      AND i.DeletedAt IS NULL
-      AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= {{now_once}})
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now_once}})
-      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
+      -- include: may_start row=i.
     UNION ALL
     SELECT i.Priority
     FROM BotWorkQueueItems i

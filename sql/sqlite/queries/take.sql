@@ -14,12 +14,7 @@ UPDATE BotWorkQueueItems SET
     Channel = j.Channel,
     StartedAt = {{now_once}},
     FirstStartedAt = COALESCE(BotWorkQueueItems.FirstStartedAt, {{now_once}}),
-    Step = NULL,
-    Progress = NULL,
-    ProgressPercent = NULL,
-    PipelineHash = NULL,
-    IdempotencyKey = COALESCE(IdempotencyKey, lower(hex(randomblob(16)))),
-    LogTail = NULL,
+    -- include: new_attempt
     LeaseExpiresAt = (SELECT {{now_plus ms=@lease_ms}})
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.RunOrder') AS RunOrder,
           json_extract(value, '$.EstimateMs') AS EstimateMs, json_extract(value, '$.Channel') AS Channel

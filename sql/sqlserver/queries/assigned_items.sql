@@ -7,9 +7,5 @@ SELECT TOP (@limit_rows) i.Id, i.Priority, i.DeadlineAt, COALESCE(i.AssignedEsti
 FROM BotWorkQueueItems i
 WHERE i.State = 5 AND i.WorkerId IS NOT NULL
   AND i.Priority BETWEEN @min_priority AND @max_priority
-  AND i.AvailableAt <= {{now}}
-  AND i.DeletedAt IS NULL
-  AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= {{now}})
-  AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now}})
-  AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
+  -- include: may_start row=i.
 ORDER BY CASE WHEN i.Expedite = 1 AND i.RunOrder < -1000000000000000000 THEN 0 ELSE 1 END, i.Priority DESC, i.RunOrder, i.Id;

@@ -5,9 +5,4 @@
 UPDATE BotWorkQueueItems SET
     LeaseExpiresAt = {{now_plus ms=COALESCE(CAST(@lease_ms AS BIGINT), (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName), 600000)}}
 OUTPUT inserted.LeaseExpiresAt
-WHERE Id = @id AND State = 1 AND WorkerId IS NULL AND Fence = @fence
-  AND Robot = CAST(@robot AS NVARCHAR(450)) AND LockKey = CAST(@lock_key AS NVARCHAR(450)) AND LeaseExpiresAt >= {{now}}
-  AND EXISTS (SELECT 1 FROM BotQueues q
-      WHERE q.Name = BotWorkQueueItems.QueueName
-        AND (q.PublicAccess = 1 OR EXISTS (SELECT 1 FROM BotQueueRobots r
-            WHERE r.QueueName = q.Name AND r.Robot = CAST(@robot AS NVARCHAR(200)) COLLATE Latin1_General_100_BIN2 AND r.CanRead = 1)));
+{{checkout_held}};

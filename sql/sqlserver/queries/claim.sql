@@ -15,11 +15,7 @@ WITH startable AS (
         COALESCE(CAST(DATALENGTH(c.Payload) AS BIGINT), 0) + CAST(DATALENGTH(c.IntegrationConfig) AS BIGINT) AS Bytes
     FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
     WHERE c.State = 5 AND c.WorkerId = @worker AND c.Priority BETWEEN @min_priority AND @max_priority
-      AND c.AvailableAt <= {{now}}
-      AND c.DeletedAt IS NULL
-      AND (c.DeadlineAt IS NULL OR c.DeadlineAt >= {{now}})
-      AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= {{now}})
-      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = c.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
+      -- include: may_start row=c.
       AND (@full_channels = N'[]' OR c.Channel IS NULL OR c.Channel NOT IN (SELECT f.value FROM OPENJSON(@full_channels) f))
       AND EXISTS (SELECT 1 FROM BotWorkers w
           WHERE w.Id = @worker AND w.InstanceId = CAST(@instance AS NVARCHAR(450)) AND w.State = N'active'))
@@ -28,12 +24,7 @@ UPDATE t SET
     Fence = CASE WHEN t.Fence < (SELECT e.Epoch FROM BotInstallation e) * 1000000000 THEN (SELECT e.Epoch FROM BotInstallation e) * 1000000000 ELSE t.Fence END + 1,
     StartedAt = {{now}},
     FirstStartedAt = COALESCE(t.FirstStartedAt, {{now}}),
-    Step = NULL,
-    Progress = NULL,
-    ProgressPercent = NULL,
-    PipelineHash = NULL,
-    IdempotencyKey = COALESCE(t.IdempotencyKey, LOWER(CONVERT(NVARCHAR(36), NEWID()))),
-    LogTail = NULL,
+    -- include: new_attempt
     LeaseExpiresAt = {{now_plus ms=@lease_ms}}
 OUTPUT
     inserted.Id, inserted.QueueName, inserted.Priority,

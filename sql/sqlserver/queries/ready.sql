@@ -9,47 +9,17 @@ SELECT CASE
     WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
     WHERE i.State IN (0, 4) AND i.Scheduled = 1 AND i.AvailableAt > DATEADD(millisecond, -@recent_ms, {{now}}) AND i.AvailableAt <= {{now}}
       AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.DeletedAt IS NULL
-      AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= {{now}})
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now}})
-      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))) THEN 3
+      {{not_over row=i.}}) THEN 3
     WHEN EXISTS (SELECT 1 FROM (SELECT l.State, l.Priority, l.QueueName, l.AvailableAt, l.DeletedAt, l.DeadlineAt, l.ExpiresAt, l.CreatedAt FROM BotWorkQueueItems l WHERE l.Id > (SELECT MAX(m.Id) FROM BotWorkQueueItems m) - 100) i
     WHERE i.State IN (0, 4) AND i.CreatedAt > DATEADD(millisecond, -@recent_ms, {{now}}) AND i.AvailableAt <= {{now}}
       AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.DeletedAt IS NULL
-      AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= {{now}})
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now}})
-      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))) THEN 3
+      {{not_over row=i.}}) THEN 3
     WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
     WHERE i.State = 5 AND i.WorkerId = @worker
       AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.AvailableAt <= {{now}}
-      AND i.DeletedAt IS NULL
-      AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= {{now}})
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now}})
-      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
+      -- include: may_start row=i.
       AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.State = N'active')) THEN 2
-    WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.DeadlineAt IS NULL
-      AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.AvailableAt <= {{now}}
-      AND i.DeletedAt IS NULL
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now}})
-      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))) THEN 1
-    WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.DeadlineAt IS NOT NULL AND i.DeadlineAt >= {{now}}
-      AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.AvailableAt <= {{now}}
-      AND i.DeletedAt IS NULL
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now}})
-      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))) THEN 1
-    WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Scheduled = 1 AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= {{now}})
-      AND i.Priority BETWEEN @min_priority AND @max_priority
-      AND i.AvailableAt <= {{now}}
-      AND i.DeletedAt IS NULL
-      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now}})
-      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))) THEN 1
+    -- include: waiting_cases
     WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
     WHERE i.State = 5 AND i.WorkerId <> @worker AND i.AssignedAt <= DATEADD(millisecond, -@elsewhere_ms, {{now}})
       AND i.Priority BETWEEN @min_priority AND @max_priority) THEN 4

@@ -1,11 +1,7 @@
 -- stat_read_queue: what is kept of one queue.
 -- In:  queue, since_1 to since_4: where the windows begin, the shortest first
 -- Out: queue, kind, age (0: in the shortest window, 4: in none), bucket, and the sums of events, level and duration.
-SELECT g.QueueName, g.Kind, g.Age, g.Bucket, SUM(g.Events), SUM(g.Level), SUM(g.DurationMs)
-FROM (
-    SELECT s.QueueName, s.Kind, s.Bucket, s.Events, s.Level, s.DurationMs,
-        CASE WHEN s.StartsAt >= CAST(@since_1 AS DATETIME2(3)) THEN 0 WHEN s.StartsAt >= CAST(@since_2 AS DATETIME2(3)) THEN 1 WHEN s.StartsAt >= CAST(@since_3 AS DATETIME2(3)) THEN 2 WHEN s.StartsAt >= CAST(@since_4 AS DATETIME2(3)) THEN 3 ELSE 4 END AS Age
-    FROM BotQueueStats s
+-- include: stat_windows
     WHERE s.QueueName = CAST(@queue AS NVARCHAR(450))
 ) g
 GROUP BY g.QueueName, g.Kind, g.Age, g.Bucket;

@@ -14,12 +14,7 @@ UPDATE t SET
     AssignedAt = {{now}},
     StartedAt = {{now}},
     FirstStartedAt = COALESCE(t.FirstStartedAt, {{now}}),
-    Step = NULL,
-    Progress = NULL,
-    ProgressPercent = NULL,
-    PipelineHash = NULL,
-    IdempotencyKey = COALESCE(t.IdempotencyKey, LOWER(CONVERT(NVARCHAR(36), NEWID()))),
-    LogTail = NULL,
+    -- include: new_attempt
     LeaseExpiresAt = {{now_plus ms=@lease_ms}}
 OUTPUT
     inserted.Id, inserted.QueueName, inserted.Priority,
@@ -38,10 +33,6 @@ OUTPUT
 FROM BotWorkQueueItems t
 WHERE t.State IN (0, 4)
   AND t.Id IN (SELECT j.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') j)
-  AND t.AvailableAt <= {{now}}
-  AND t.DeletedAt IS NULL
-  AND (t.DeadlineAt IS NULL OR t.DeadlineAt >= {{now}})
-  AND (t.ExpiresAt IS NULL OR t.ExpiresAt >= {{now}})
-  AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = t.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))
+  -- include: may_start row=t.
   AND EXISTS (SELECT 1 FROM BotWorkers w
       WHERE w.Id = @worker AND w.InstanceId = CAST(@instance AS NVARCHAR(450)) AND w.State = N'active');

@@ -1,0 +1,21 @@
+-- due_part: one part of due: waiting items of a band that are due, as due returns them. The
+-- condition tells the parts apart; it also bounds the deadline. order is what ORDER BY takes.
+-- In:  the parameters of due
+-- Parameters: part, condition, order
+SELECT {{part}}."Id", {{part}}."Priority", {{part}}."DeadlineAt", {{part}}."EstimatedDurationMs", {{part}}."Pipeline", {{part}}."QueueName", {{part}}."Limited",
+    {{part}}."LimitKey", {{part}}."AvailableAt", {{part}}."Labels", {{part}}."Selectors", {{part}}."Expedite", {{part}}."TaskName", {{part}}."NaturalKey", {{part}}."Scheduled"
+FROM (
+    SELECT i."Id", i."Priority", i."DeadlineAt", i."EstimatedDurationMs", substr(i."IntegrationConfig", 1, 200) AS "Pipeline", i."QueueName",
+        CASE WHEN i."QueueName" IN (SELECT q."Name" FROM "BotQueues" q
+            WHERE q."ConcurrencyLimit" IS NOT NULL OR q."KeyConcurrencyLimit" IS NOT NULL OR q."RateLimit" IS NOT NULL OR q."KeyRateLimit" IS NOT NULL) THEN 1 ELSE 0 END AS "Limited",
+        i."LimitKey", i."AvailableAt", i."Labels", i."Selectors", i."Expedite",
+        CASE WHEN i."EstimatedDurationMs" IS NULL THEN i."TaskName" END AS "TaskName", CASE WHEN i."EstimatedDurationMs" IS NULL THEN i."NaturalKey" END AS "NaturalKey", i."Scheduled"
+    FROM "BotWorkQueueItems" i
+    WHERE i."State" IN (0, 4) AND {{condition}}
+      -- include: due_in_band
+      AND (CAST(@queues AS text) = '[]' OR i."QueueName" NOT IN (SELECT json_array_elements_text(CAST(@queues AS json))))
+      AND (CAST(@pipelines AS text) = '[]' OR substr(i."IntegrationConfig", 1, 200) NOT IN (SELECT json_array_elements_text(CAST(@pipelines AS json))))
+      AND (CAST(@keys AS text) = '[]' OR i."LimitKey" IS NULL OR (i."QueueName", i."LimitKey") NOT IN (
+          SELECT j."Queue", j."Key" FROM json_to_recordset(CAST(@keys AS json)) AS j("Queue" text, "Key" text)))
+    ORDER BY {{order}}
+    LIMIT @limit_rows) {{part}}

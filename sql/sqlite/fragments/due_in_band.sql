@@ -1,0 +1,8 @@
+-- due_in_band: the rest of the conditions of an item that waits for a worker, beside its state and
+-- deadline: it is in the band, due, neither deleted nor expired, and its queue is open to workers.
+-- In:  min_priority, max_priority, now (NULL: the database clock)
+AND i.Priority BETWEEN @min_priority AND @max_priority
+AND i.AvailableAt <= {{now_once}}
+AND i.DeletedAt IS NULL
+AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= {{now_once}})
+AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))

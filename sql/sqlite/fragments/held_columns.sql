@@ -1,0 +1,7 @@
+-- held_columns: the columns that both halves of held_items share, up to the natural key; the
+-- worker's follow.
+SELECT i.Id, i.Priority, CAST(i.DeadlineAt AS TEXT) AS DeadlineAt, COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) AS EstimateMs,
+    substr(i.IntegrationConfig, 1, 200) AS Pipeline, i.QueueName,
+    CASE WHEN i.QueueName IN (SELECT q.Name FROM BotQueues q
+        WHERE q.ConcurrencyLimit IS NOT NULL OR q.KeyConcurrencyLimit IS NOT NULL OR q.RateLimit IS NOT NULL OR q.KeyRateLimit IS NOT NULL) THEN 1 ELSE 0 END AS Limited,
+    i.LimitKey, CAST(i.AvailableAt AS TEXT) AS AvailableAt, i.Labels, i.Selectors, i.Expedite, NULL AS TaskName, NULL AS NaturalKey,

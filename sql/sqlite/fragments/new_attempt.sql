@@ -1,0 +1,7 @@
+-- new_attempt: what a claim clears of the attempt before; the idempotency key stays, or is made.
+Step = NULL,
+Progress = NULL,
+ProgressPercent = NULL,
+PipelineHash = NULL,
+IdempotencyKey = COALESCE(IdempotencyKey, lower(hex(randomblob(16)))),
+LogTail = NULL,

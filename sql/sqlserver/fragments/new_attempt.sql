@@ -1,0 +1,7 @@
+-- new_attempt: what a claim clears of the attempt before; the idempotency key stays, or is made.
+Step = NULL,
+Progress = NULL,
+ProgressPercent = NULL,
+PipelineHash = NULL,
+IdempotencyKey = COALESCE(t.IdempotencyKey, LOWER(CONVERT(NVARCHAR(36), NEWID()))),
+LogTail = NULL,
