@@ -30,7 +30,7 @@ type Broken struct {
 func brokenFile(p *Pipeline, top *strictyaml.Node, findings strictyaml.Findings) Broken {
 	b := Broken{Name: p.Name, File: p.File, Findings: findings}
 	if top != nil {
-		b.Trigger = given(top.Get("trigger"))
+		b.Trigger = top.Get("trigger").HasValue()
 		return b
 	}
 	if !utf8.ValidString(p.Text) {

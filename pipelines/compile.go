@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -68,22 +67,23 @@ func (c *Compiler) parse(file, name string, data []byte) (*Pipeline, *strictyaml
 		return p, nil, findings
 	}
 	text := bytes.TrimPrefix(data, []byte("\ufeff")) // columns are counted after the byte order mark
-	run := &compilation{Compiler: c, lines: strings.Split(string(text), "\n"), findings: findings}
+	run := &compilation{Compiler: c, lines: strings.Split(string(text), "\n")}
+	run.Findings = findings
 	run.pipeline(p, top)
-	run.findings.Sort()
-	if len(run.findings) == 0 {
+	run.Findings.Sort()
+	if len(run.Findings) == 0 {
 		p.Warnings = append(warnings(p, top), run.warned...)
 		p.Warnings.Sort()
 	}
-	return p, top, run.findings
+	return p, top, run.Findings
 }
 
 // compilation is the state of compiling one text.
 type compilation struct {
 	*Compiler
-	lines    []string
-	findings strictyaml.Findings
-	warned   strictyaml.Findings // collected during compilation; reported only for a pipeline without errors
+	strictyaml.Reader
+	lines  []string
+	warned strictyaml.Findings // collected during compilation; reported only for a pipeline without errors
 
 	// The names that expressions may use, for the checks and for the expression compiler.
 	names  names
@@ -96,78 +96,9 @@ type compilation struct {
 }
 
 func (c *compilation) reportAt(at place, code, message, hint string) {
-	c.findings = append(c.findings, strictyaml.Finding{File: at.file, Line: at.line, Column: at.column, EndLine: at.endLine, EndColumn: at.endColumn,
+	c.Findings = append(c.Findings, strictyaml.Finding{File: at.file, Line: at.line, Column: at.column, EndLine: at.endLine, EndColumn: at.endColumn,
 		Code: code, Message: message, Hint: hint})
 }
 
 // suggestEdit adds an edit to the last finding.
-func (c *compilation) suggestEdit(edit *strictyaml.Edit) { c.findings[len(c.findings)-1].Edit = edit }
-
-// report adds a finding at the node's position and puts the node's path in front of the
-// message.
-func (c *compilation) report(n *strictyaml.Node, code, message, hint string) {
-	if n.Path != "" {
-		message = n.Path + ": " + message
-	}
-	c.findings = append(c.findings, n.Finding(code, message, hint))
-}
-
-// given reports whether a key is in the file and has a value.
-func given(n *strictyaml.Node) bool { return n != nil && n.Kind != strictyaml.Null }
-
-// value decodes a node that may be absent. check, which may be nil, returns the problem of
-// the value, "" if none. The result is zero if the node is absent or was reported.
-func value[T any](c *compilation, n *strictyaml.Node, check func(T) string) T {
-	var got, none T
-	if !given(n) {
-		return none
-	}
-	if findings := n.Decode(&got); len(findings) > 0 {
-		c.findings = append(c.findings, findings...)
-		return none
-	}
-	if check != nil {
-		if wrong := check(got); wrong != "" {
-			c.report(n, CodeInvalidValue, wrong, "")
-			return none
-		}
-	}
-	return got
-}
-
-// choice decodes a node that has one of a few values, or is absent.
-func choice[T ~string](c *compilation, n *strictyaml.Node, words ...T) T {
-	got := value[string](c, n, nil)
-	known := make([]string, len(words))
-	for i, word := range words {
-		if known[i] = string(word); got == known[i] {
-			return word
-		}
-	}
-	if got != "" || given(n) && n.Value == "" {
-		c.report(n, CodeInvalidValue, fmt.Sprintf("got %q, want %s", got, alternatives(known)), strictyaml.Suggest(got, known))
-		c.suggestEdit(n.ReplaceWord(known, false))
-	}
-	return words[0]
-}
-
-// alternatives joins words as in a sentence: "a, b or c".
-func alternatives(words []string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
-}
-
-// positive and notNegative check durations.
-func positive(d handlers.Duration) string {
-	if d <= 0 {
-		return fmt.Sprintf("got %v, want more than 0", d)
-	}
-	return ""
-}
-
-func notNegative(d handlers.Duration) string {
-	if d < 0 {
-		return fmt.Sprintf("got %v, want 0 or more", d)
-	}
-	return ""
-}
+func (c *compilation) suggestEdit(edit *strictyaml.Edit) { c.Findings[len(c.Findings)-1].Edit = edit }

@@ -31,7 +31,7 @@ var unknownName = regexp.MustCompile(`^unknown name (\S+)$`)
 // expression compiles source, which is at the position at and is evaluated after visible
 // steps have run. It returns nil if it has reported a finding.
 func (c *compilation) expression(source string, at place, visible int) *expression {
-	before := len(c.findings)
+	before := len(c.Findings)
 	report := func(from, to int, code, message, hint string) {
 		c.reportAt(at.part(from, to), code, message, hint)
 	}
@@ -51,17 +51,17 @@ func (c *compilation) expression(source string, at place, visible int) *expressi
 		return nil
 	}
 	warn := func(from, to int, code, message, hint string) {
-		before := len(c.findings)
+		before := len(c.Findings)
 		report(from, to, code, message, hint)
-		f := c.findings[before]
+		f := c.Findings[before]
 		f.Severity = strictyaml.Warning
-		c.findings, c.warned = c.findings[:before], append(c.warned, f)
+		c.Findings, c.warned = c.Findings[:before], append(c.warned, f)
 	}
 	suggest := func(meant string, inner int) { c.meant(at, meant, inner) }
 	refs := &references{names: c.names, shapes: c.shapes, warn: warn, visible: visible, report: report, suggest: suggest}
 	refs.check(tree.Node)
 	c.readsItem, c.readsSteps = c.readsItem || refs.readsItem, c.readsSteps || refs.readsSteps
-	if len(c.findings) > before {
+	if len(c.Findings) > before {
 		return nil
 	}
 	program, err := c.program(source, refs.steps)
@@ -120,7 +120,7 @@ func (c *compilation) envOf(steps []string) types.Map {
 // meant adds an edit to the last finding that inserts another name; it keeps inner
 // characters, the quotes, at both ends.
 func (c *compilation) meant(at place, name string, inner int) {
-	f := c.findings[len(c.findings)-1]
+	f := c.Findings[len(c.Findings)-1]
 	if at.exact && name != "" && f.EndLine == f.Line && f.EndColumn > f.Column {
 		c.suggestEdit(&strictyaml.Edit{Line: f.Line, Column: f.Column + inner, EndLine: f.EndLine, EndColumn: f.EndColumn - inner, Text: name})
 	}

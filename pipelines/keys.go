@@ -2,6 +2,7 @@ package pipelines
 
 import (
 	"botwork/internal/author/keydocs"
+	"botwork/internal/author/policykeys"
 	"botwork/internal/cron"
 	"botwork/workqueue"
 	"botwork/workqueue/matching"
@@ -144,7 +145,9 @@ func triggerKeys() keydocs.Keys {
 
 // ResilienceKeys describes the keys of `resilience`. They are also those of a queue's
 // `retry` and of a task's `resilience`.
-func ResilienceKeys() keydocs.Keys { return keydocs.For[rawResilience](workqueue.ResilienceKeys()) }
+func ResilienceKeys() keydocs.Keys {
+	return keydocs.For[policykeys.Resilience](workqueue.ResilienceKeys())
+}
 
 // RetryKeys describes the keys of a step's `retry`.
 func RetryKeys() keydocs.Keys {

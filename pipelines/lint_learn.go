@@ -18,12 +18,12 @@ const mostSeparator = 20
 // learnBy reads by which part of natural keys durations are learned, and returns the
 // separator.
 func (c *compilation) learnBy(n *strictyaml.Node) string {
-	if !given(n) {
+	if !n.HasValue() {
 		return ""
 	}
 	var raw rawLearnBy
-	c.findings = append(c.findings, n.Decode(&raw)...)
-	return value(c, raw.KeyPrefix, func(separator string) string {
+	c.Decode(n, &raw)
+	return strictyaml.Value(&c.Reader, raw.KeyPrefix, func(separator string) string {
 		switch {
 		case strings.TrimSpace(separator) == "":
 			return fmt.Sprintf("got %q, want a separator such as \":\"", separator)

@@ -1,11 +1,11 @@
 package pipelines
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"botwork/internal/author/policykeys"
 	"botwork/internal/author/strictyaml"
 	"botwork/workqueue/matching"
 	"botwork/workqueue/scoring"
@@ -21,14 +21,14 @@ func (c *compilation) matching(p *Pipeline, raw *rawPipeline) {
 		return
 	}
 	labels, err := matching.DecodeLabels(raw.Labels.Any())
-	c.mismatches(raw.Labels, err)
+	policykeys.ReportFaults(&c.Reader, raw.Labels, err)
 	selectors, err := matching.DecodeSelectors(raw.Selectors.Any())
-	c.mismatches(raw.Selectors, err)
+	policykeys.ReportFaults(&c.Reader, raw.Selectors, err)
 	for i, s := range selectors {
 		if s.Expedite {
 			// A pass finds such items by a column that is filled when they are
 			// made, whatever the pipeline's file says by then.
-			c.report(raw.Selectors.Items[i], CodeInvalidValue, "got expedite, which is only allowed in an item's own selectors",
+			c.Report(raw.Selectors.Items[i], CodeInvalidValue, "got expedite, which is only allowed in an item's own selectors",
 				"raise the priority of the items, or set the selector on each item")
 		}
 	}
@@ -36,10 +36,10 @@ func (c *compilation) matching(p *Pipeline, raw *rawPipeline) {
 	if err == nil {
 		err = scoring.Check(distribution)
 	}
-	c.mismatches(raw.Distribution, err)
+	policykeys.ReportFaults(&c.Reader, raw.Distribution, err)
 	c.scoringSecrets(raw.Distribution, distribution.Scoring)
 	p.Labels, p.Selectors, p.Distribution = labels, selectors, distribution
-	p.SelectorsReplace = value[bool](c, raw.SelectorsReplace, nil)
+	p.SelectorsReplace = strictyaml.Value[bool](&c.Reader, raw.SelectorsReplace, nil)
 }
 
 // holdsExpressions reports the texts below n that look like expressions. They are not
@@ -49,7 +49,7 @@ func (c *compilation) holdsExpressions(n *strictyaml.Node) bool {
 		return false
 	}
 	if text, ok := n.Value.(string); ok && strings.Contains(text, "${{") {
-		c.report(n, CodeInvalidValue, "got an expression, want a fixed value: it is the same for all items of the pipeline",
+		c.Report(n, CodeInvalidValue, "got an expression, want a fixed value: it is the same for all items of the pipeline",
 			"set values that depend on the item when you enqueue it")
 		return true
 	}
@@ -63,24 +63,6 @@ func (c *compilation) holdsExpressions(n *strictyaml.Node) bool {
 	return found
 }
 
-// mismatches reports faults at their positions below n.
-func (c *compilation) mismatches(n *strictyaml.Node, err error) {
-	faults, _ := errors.AsType[matching.Faults](err)
-	for _, f := range faults {
-		at, hint := n.Descend(f.Path), strictyaml.Suggest(f.Got, f.Known)
-		if !f.UnknownKey {
-			c.report(at, CodeInvalidValue, f.Message, hint)
-			continue
-		}
-		for _, e := range n.Descend(f.Path[:len(f.Path)-1]).Entries {
-			if e.Key == f.Got {
-				c.reportAt(placeOfKey(e), "unknown-key", at.Path+": "+f.Message, hint)
-				c.suggestEdit(n.Descend(f.Path[:len(f.Path)-1]).Rename(e, f.Known))
-			}
-		}
-	}
-}
-
 // scoringSecrets reports the secrets that the settings do not define.
 func (c *compilation) scoringSecrets(n *strictyaml.Node, sc *matching.Scoring) {
 	if c.opts.SecretNames == nil {
@@ -88,7 +70,7 @@ func (c *compilation) scoringSecrets(n *strictyaml.Node, sc *matching.Scoring) {
 	}
 	for header, name := range scoring.SecretsOf(sc) {
 		if !slices.Contains(c.opts.SecretNames, name) {
-			c.report(n.Descend([]string{"scoring", "http", "headers", header}), CodeUnknownSecret, fmt.Sprintf("unknown secret %q", name),
+			c.Report(n.Descend([]string{"scoring", "http", "headers", header}), CodeUnknownSecret, fmt.Sprintf("unknown secret %q", name),
 				strictyaml.Suggest(name, c.opts.SecretNames))
 		}
 	}

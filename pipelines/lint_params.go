@@ -14,14 +14,14 @@ import (
 // before a run.
 func (c *compilation) parameters(s *Step, n *strictyaml.Node, raw rawStep, visible int) {
 	with := raw.With
-	if !given(with) {
+	if !with.HasValue() {
 		with = &strictyaml.Node{Kind: strictyaml.Mapping, File: n.File, Line: n.Line, Column: n.Column, Path: n.Path + ".with"}
 	}
 	if with.Kind != strictyaml.Mapping {
-		c.report(with, "wrong-type", fmt.Sprintf("got %s, want a mapping of parameters", with.Kind), "")
+		c.Report(with, "wrong-type", fmt.Sprintf("got %s, want a mapping of parameters", with.Kind), "")
 		return
 	}
-	before := len(c.findings)
+	before := len(c.Findings)
 	t := c.template(with, "with", visible)
 	if s.Handler != "Template" { // its texts contain braces of their own
 		c.bareBraces(with)
@@ -41,7 +41,7 @@ func (c *compilation) parameters(s *Step, n *strictyaml.Node, raw rawStep, visib
 	for i := range wrong {
 		c.parameter(&wrong[i], n, with)
 	}
-	if len(c.findings) > before {
+	if len(c.Findings) > before {
 		return
 	}
 	if t.dynamic() {
@@ -50,7 +50,7 @@ func (c *compilation) parameters(s *Step, n *strictyaml.Node, raw rawStep, visib
 	}
 	h, err := kind.Build(literal)
 	if err != nil {
-		c.report(with, handlers.WrongValue, err.Error(), "")
+		c.Report(with, handlers.WrongValue, err.Error(), "")
 		return
 	}
 	s.handler, s.literal = h, literal
@@ -61,7 +61,7 @@ func (c *compilation) unknownHandler(s *Step, n *strictyaml.Node) {
 	if hint == "" {
 		hint = "`botwork handlers` lists them"
 	}
-	c.report(n, CodeUnknownHandler, fmt.Sprintf("unknown handler %q", s.Handler), hint)
+	c.Report(n, CodeUnknownHandler, fmt.Sprintf("unknown handler %q", s.Handler), hint)
 	c.suggestEdit(n.ReplaceWord(c.registry.Names(), false))
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"botwork/internal/author/policykeys"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/jsonschemas"
 	"botwork/workqueue"
@@ -31,32 +32,32 @@ type rawPipeline struct {
 
 func (c *compilation) pipeline(p *Pipeline, top *strictyaml.Node) {
 	var raw rawPipeline
-	c.findings = append(c.findings, top.Decode(&raw)...)
+	c.Decode(top, &raw)
 	if top.Kind != strictyaml.Mapping {
 		return
 	}
-	if name := value[string](c, raw.Name, nil); name != "" {
+	if name := strictyaml.Value[string](&c.Reader, raw.Name, nil); name != "" {
 		p.Name = name
 	}
 	if !isPipelineName(p.Name) {
 		at := top
-		if given(raw.Name) {
+		if raw.Name.HasValue() {
 			at = raw.Name
 		}
-		c.report(at, CodeInvalidName, fmt.Sprintf("got the pipeline name %q, %s", p.Name, nameRule), "")
+		c.Report(at, CodeInvalidName, fmt.Sprintf("got the pipeline name %q, %s", p.Name, nameRule), "")
 	}
-	p.Description = value[string](c, raw.Description, nil)
-	p.EstimatedDuration = time.Duration(value(c, raw.EstimatedDuration, positive))
-	p.Channel = value(c, raw.Channel, channelName)
+	p.Description = strictyaml.Value[string](&c.Reader, raw.Description, nil)
+	p.EstimatedDuration = time.Duration(policykeys.Span(&c.Reader, raw.EstimatedDuration, policykeys.Positive))
+	p.Channel = strictyaml.Value(&c.Reader, raw.Channel, channelName)
 	p.KeySeparator = c.learnBy(raw.LearnBy)
-	p.Finish = choice(c, raw.Finish, finishes...)
+	p.Finish = strictyaml.Choice(&c.Reader, raw.Finish, finishes...)
 	p.Trigger = c.trigger(raw.Trigger)
 	p.Resilience = c.resilience(raw.Resilience)
 	c.input(p, raw.Input)
 	c.matching(p, &raw)
 
 	if steps := top.Get("steps"); steps != nil && steps.Kind == strictyaml.Sequence && len(steps.Items) == 0 {
-		c.report(steps, CodeNoSteps, "got an empty list, want one step or more", "")
+		c.Report(steps, CodeNoSteps, "got an empty list, want one step or more", "")
 	}
 	c.steps(p, raw.Steps)
 }
@@ -71,11 +72,11 @@ func channelName(name string) string {
 
 // input compiles the payload's schema.
 func (c *compilation) input(p *Pipeline, n *strictyaml.Node) {
-	if !given(n) {
+	if !n.HasValue() {
 		return
 	}
 	if _, isBool := n.Value.(bool); n.Kind != strictyaml.Mapping && !isBool {
-		c.report(n, CodeInvalidSchema, fmt.Sprintf("got %s, want a JSON Schema, which is a mapping", n.Kind), "")
+		c.Report(n, CodeInvalidSchema, fmt.Sprintf("got %s, want a JSON Schema, which is a mapping", n.Kind), "")
 		return
 	}
 	doc := n.Any()
@@ -86,10 +87,10 @@ func (c *compilation) input(p *Pipeline, n *strictyaml.Node) {
 	}
 	wrong, ok := errors.AsType[jsonschemas.Problems](err)
 	if !ok {
-		c.report(n, CodeInvalidSchema, err.Error(), "")
+		c.Report(n, CodeInvalidSchema, err.Error(), "")
 		return
 	}
 	for _, one := range wrong {
-		c.report(n.Descend(one.Path), CodeInvalidSchema, one.Text, "")
+		c.Report(n.Descend(one.Path), CodeInvalidSchema, one.Text, "")
 	}
 }

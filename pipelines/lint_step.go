@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"botwork/handlers"
+	"botwork/internal/author/policykeys"
 	"botwork/internal/author/strictyaml"
 )
 
@@ -26,11 +27,11 @@ func (c *compilation) steps(p *Pipeline, nodes []*strictyaml.Node) {
 	raws := make([]rawStep, len(nodes))
 	p.Steps = make([]*Step, len(nodes))
 	for i, n := range nodes {
-		c.findings = append(c.findings, n.Decode(&raws[i])...)
+		c.Decode(n, &raws[i])
 		if n.Kind == strictyaml.Null {
-			c.report(n, CodeInvalidValue, "got nothing, want a step", "remove the dash")
+			c.Report(n, CodeInvalidValue, "got nothing, want a step", "remove the dash")
 		}
-		p.Steps[i] = &Step{Handler: value[string](c, raws[i].Handler, nil)}
+		p.Steps[i] = &Step{Handler: strictyaml.Value[string](&c.Reader, raws[i].Handler, nil)}
 	}
 	c.nameSteps(p.Steps, raws)
 	c.names = names{system: p.Trigger != nil, secrets: c.opts.SecretNames, secretEnv: c.opts.SecretEnv}
@@ -55,16 +56,16 @@ func (c *compilation) steps(p *Pipeline, nodes []*strictyaml.Node) {
 func (c *compilation) nameSteps(steps []*Step, raws []rawStep) {
 	lines := map[string]int{}
 	for i, s := range steps {
-		name := value[string](c, raws[i].Name, nil)
-		if !given(raws[i].Name) || raws[i].Name.Kind != strictyaml.Scalar {
+		name := strictyaml.Value[string](&c.Reader, raws[i].Name, nil)
+		if !raws[i].Name.HasValue() || raws[i].Name.Kind != strictyaml.Scalar {
 			continue
 		}
 		if !isStepName(name) {
-			c.report(raws[i].Name, CodeInvalidName, fmt.Sprintf("got %q, %s", name, nameRule), "")
+			c.Report(raws[i].Name, CodeInvalidName, fmt.Sprintf("got %q, %s", name, nameRule), "")
 			continue
 		}
 		if line, taken := lines[name]; taken {
-			c.report(raws[i].Name, CodeDuplicateStep, fmt.Sprintf("duplicate step %q, first defined in line %d", name, line), "")
+			c.Report(raws[i].Name, CodeDuplicateStep, fmt.Sprintf("duplicate step %q, first defined in line %d", name, line), "")
 			continue
 		}
 		s.Name, lines[name] = name, raws[i].Name.Line
@@ -83,12 +84,12 @@ func (c *compilation) nameSteps(steps []*Step, raws []rawStep) {
 
 // step compiles one step; visible is the number of steps before it.
 func (c *compilation) step(s *Step, n *strictyaml.Node, raw rawStep, visible int) {
-	s.OnError = choice(c, raw.OnError, onErrors...)
-	s.Timeout = time.Duration(value(c, raw.Timeout, positive))
+	s.OnError = strictyaml.Choice(&c.Reader, raw.OnError, onErrors...)
+	s.Timeout = time.Duration(policykeys.Span(&c.Reader, raw.Timeout, policykeys.Positive))
 	if s.Attempts, s.backoff = c.retry(raw.Retry); s.Attempts > 1 {
 		s.retry = newRetry(s.Attempts, s.backoff, true)
 	}
-	if given(raw.If) {
+	if raw.If.HasValue() {
 		c.condition(s, raw.If, visible)
 	}
 	c.parameters(s, n, raw, visible)
@@ -97,7 +98,7 @@ func (c *compilation) step(s *Step, n *strictyaml.Node, raw rawStep, visible int
 // condition compiles an `if`, which is an expression with or without ${{ }}.
 func (c *compilation) condition(s *Step, n *strictyaml.Node, visible int) {
 	if n.Kind != strictyaml.Scalar {
-		c.report(n, "wrong-type", fmt.Sprintf("got %s, want an expression", n.Kind), "")
+		c.Report(n, "wrong-type", fmt.Sprintf("got %s, want an expression", n.Kind), "")
 		return
 	}
 	s.If = n.Text
@@ -131,7 +132,7 @@ func (c *compilation) reachable(steps []*Step, nodes []*strictyaml.Node) {
 		return ends && s.If == ""
 	})
 	if last >= 0 && last+1 < len(steps) {
-		c.report(nodes[last+1], CodeUnreachableStep,
+		c.Report(nodes[last+1], CodeUnreachableStep,
 			fmt.Sprintf("step %q always ends the pipeline before this one", steps[last].Name), "give that step an if, or remove what follows")
 	}
 }

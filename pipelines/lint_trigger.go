@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"botwork/internal/author/policykeys"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/cron"
 )
@@ -28,38 +29,38 @@ func (c *compilation) trigger(n *strictyaml.Node) *Trigger {
 		return nil
 	}
 	var raw rawTrigger
-	c.findings = append(c.findings, n.Decode(&raw)...)
-	if given(n) && n.Kind != strictyaml.Mapping {
+	c.Decode(n, &raw)
+	if n.HasValue() && n.Kind != strictyaml.Mapping {
 		return nil
 	}
 	t := &Trigger{
-		Cron:     value[string](c, raw.Cron, nil),
-		Every:    time.Duration(value(c, raw.Every, positive)),
-		AtStart:  value[bool](c, raw.AtStart, nil),
-		Wake:     value[bool](c, raw.Wake, nil),
+		Cron:     strictyaml.Value[string](&c.Reader, raw.Cron, nil),
+		Every:    time.Duration(policykeys.Span(&c.Reader, raw.Every, policykeys.Positive)),
+		AtStart:  strictyaml.Value[bool](&c.Reader, raw.AtStart, nil),
+		Wake:     strictyaml.Value[bool](&c.Reader, raw.Wake, nil),
 		Location: c.opts.Location,
-		Overlap:  choice(c, raw.Overlap, overlaps...),
-		Scope:    choice(c, raw.Scope, scopes...),
-		CatchUp:  time.Duration(value(c, raw.CatchUp, notNegative)),
-		DST:      choice(c, raw.DST, dsts...),
+		Overlap:  strictyaml.Choice(&c.Reader, raw.Overlap, overlaps...),
+		Scope:    strictyaml.Choice(&c.Reader, raw.Scope, scopes...),
+		CatchUp:  time.Duration(policykeys.Span(&c.Reader, raw.CatchUp, policykeys.NotNegative)),
+		DST:      strictyaml.Choice(&c.Reader, raw.DST, dsts...),
 	}
 	c.timezone(t, raw.Timezone)
 	c.schedule(t, n, raw)
-	if t.Wake && (!given(raw.Scope) || raw.Scope.Value == string(ScopeOnce)) {
-		c.report(raw.Wake, CodeWakeScope, "wake starts a run on each worker; a single run in the cluster cannot run the items of all workers",
+	if t.Wake && (!raw.Scope.HasValue() || raw.Scope.Value == string(ScopeOnce)) {
+		c.Report(raw.Wake, CodeWakeScope, "wake starts a run on each worker; a single run in the cluster cannot run the items of all workers",
 			"add scope: each-worker")
 	}
 	return t
 }
 
 func (c *compilation) timezone(t *Trigger, n *strictyaml.Node) {
-	name := value[string](c, n, nil)
-	if !given(n) || n.Kind != strictyaml.Scalar {
+	name := strictyaml.Value[string](&c.Reader, n, nil)
+	if !n.HasValue() || n.Kind != strictyaml.Scalar {
 		return
 	}
 	location, err := time.LoadLocation(name)
 	if err != nil || name == "" {
-		c.report(n, CodeUnknownTimezone, fmt.Sprintf("got %q, want a zone of the IANA database", name), "write it like Europe/Lisbon or UTC")
+		c.Report(n, CodeUnknownTimezone, fmt.Sprintf("got %q, want a zone of the IANA database", name), "write it like Europe/Lisbon or UTC")
 		return
 	}
 	t.Location = location
@@ -69,36 +70,36 @@ func (c *compilation) timezone(t *Trigger, n *strictyaml.Node) {
 func (c *compilation) schedule(t *Trigger, n *strictyaml.Node, raw rawTrigger) {
 	planned, err := (*cron.Schedule)(nil), error(nil)
 	switch {
-	case given(raw.Cron) && given(raw.Every):
-		c.report(raw.Every, CodeTwoSchedules, "got both cron and every, want one of them", "")
-	case given(raw.Cron) && raw.Cron.Kind == strictyaml.Scalar:
+	case raw.Cron.HasValue() && raw.Every.HasValue():
+		c.Report(raw.Every, CodeTwoSchedules, "got both cron and every, want one of them", "")
+	case raw.Cron.HasValue() && raw.Cron.Kind == strictyaml.Scalar:
 		if planned, err = cron.Parse(t.Cron, t.Location, t.DST); err != nil {
-			c.report(raw.Cron, CodeInvalidSchedule, err.Error(), "")
+			c.Report(raw.Cron, CodeInvalidSchedule, err.Error(), "")
 		}
 	case t.Every > 0:
 		if planned, err = cron.Every(t.Every); err != nil {
-			c.report(raw.Every, CodeInvalidSchedule, err.Error(), "")
+			c.Report(raw.Every, CodeInvalidSchedule, err.Error(), "")
 		}
-	case given(raw.Cron) || given(raw.Every) || t.AtStart || t.Wake:
-	case !given(raw.AtStart) && !given(raw.Wake):
-		c.report(n, CodeEmptyTrigger, "nothing starts the pipeline", emptyTriggerHint)
-	case given(raw.AtStart) && raw.AtStart.Value == false:
-		c.report(raw.AtStart, CodeEmptyTrigger, "nothing starts the pipeline", emptyTriggerHint)
-	case given(raw.Wake) && raw.Wake.Value == false:
-		c.report(raw.Wake, CodeEmptyTrigger, "nothing starts the pipeline", emptyTriggerHint)
+	case raw.Cron.HasValue() || raw.Every.HasValue() || t.AtStart || t.Wake:
+	case !raw.AtStart.HasValue() && !raw.Wake.HasValue():
+		c.Report(n, CodeEmptyTrigger, "nothing starts the pipeline", emptyTriggerHint)
+	case raw.AtStart.HasValue() && raw.AtStart.Value == false:
+		c.Report(raw.AtStart, CodeEmptyTrigger, "nothing starts the pipeline", emptyTriggerHint)
+	case raw.Wake.HasValue() && raw.Wake.Value == false:
+		c.Report(raw.Wake, CodeEmptyTrigger, "nothing starts the pipeline", emptyTriggerHint)
 	}
 	if err == nil {
 		t.Schedule = planned
 	}
-	if given(raw.Cron) {
+	if raw.Cron.HasValue() {
 		return
 	}
 	for _, key := range []*strictyaml.Node{raw.Timezone, raw.DST} {
-		if given(key) {
-			c.report(key, CodeNoEffect, "it has no effect without a cron expression", "remove it")
+		if key.HasValue() {
+			c.Report(key, CodeNoEffect, "it has no effect without a cron expression", "remove it")
 		}
 	}
-	if given(raw.CatchUp) && !given(raw.Every) {
-		c.report(raw.CatchUp, CodeNoEffect, "it has no effect without cron or every", "remove it")
+	if raw.CatchUp.HasValue() && !raw.Every.HasValue() {
+		c.Report(raw.CatchUp, CodeNoEffect, "it has no effect without cron or every", "remove it")
 	}
 }

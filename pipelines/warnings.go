@@ -22,12 +22,12 @@ func warnings(p *Pipeline, top *strictyaml.Node) strictyaml.Findings {
 	}
 	policy := top.Get("resilience")
 	if p.Trigger != nil {
-		if given(policy) && len(policy.Entries) > 0 {
+		if policy.HasValue() && len(policy.Entries) > 0 {
 			warn(policy, CodeNoEffect, "it applies to items only, and this pipeline is started by its trigger",
 				"use a step's own timeout and retry")
 		}
 		for _, key := range []string{"labels", "selectors", "selectorsReplace", "distribution"} {
-			if n := top.Get(key); given(n) {
+			if n := top.Get(key); n.HasValue() {
 				warn(n, CodeNoEffect, "it applies to items only, and this pipeline is started by its trigger", "")
 			}
 		}

@@ -90,8 +90,6 @@ func (d *decoder) decode(n *strictyaml.Node, into any) {
 	d.findings = append(d.findings, n.Decode(into)...)
 }
 
-func given(n *strictyaml.Node) bool { return n != nil && n.Kind != strictyaml.Null }
-
 func (d *decoder) task(e strictyaml.Entry) Task {
 	t := Task{Name: e.Key, Active: true, Queue: workqueue.DefaultQueue, Importance: Normal}
 	raw := rawTask{Queue: t.Queue}
@@ -110,7 +108,7 @@ func (d *decoder) task(e strictyaml.Entry) Task {
 		t.Active = *raw.Active
 	}
 	t.Pipeline = d.pipeline(raw.Pipeline)
-	if given(raw.Importance) {
+	if raw.Importance.HasValue() {
 		importance, err := ParseImportance(raw.Importance.Text)
 		if err != nil {
 			d.add(raw.Importance, "invalid-value", err.Error(), strictyaml.Suggest(raw.Importance.Text, importanceNames[:]))
@@ -120,7 +118,7 @@ func (d *decoder) task(e strictyaml.Entry) Task {
 	t.Schedule = d.schedule(raw.Schedule)
 	t.Scope = d.scope(raw.Scope)
 	t.Payload = d.json(raw.Payload)
-	if given(raw.Resilience) {
+	if raw.Resilience.HasValue() {
 		d.decode(raw.Resilience, &rawResilience{})
 		t.Resilience = d.json(raw.Resilience)
 	}
@@ -132,7 +130,7 @@ func (d *decoder) task(e strictyaml.Entry) Task {
 // estimate reads how long an item takes; 0 is not known. What is below 0, check
 // finds.
 func (d *decoder) estimate(n *strictyaml.Node) workqueue.Duration {
-	if !given(n) {
+	if !n.HasValue() {
 		return 0
 	}
 	var estimate time.Duration
@@ -146,7 +144,7 @@ func (d *decoder) estimate(n *strictyaml.Node) workqueue.Duration {
 
 // pipeline takes a name, or a whole pipeline written out.
 func (d *decoder) pipeline(n *strictyaml.Node) string {
-	if !given(n) {
+	if !n.HasValue() {
 		return ""
 	}
 	if n.Kind == strictyaml.Mapping {
@@ -158,7 +156,7 @@ func (d *decoder) pipeline(n *strictyaml.Node) string {
 }
 
 func (d *decoder) schedule(n *strictyaml.Node) *Schedule {
-	if !given(n) {
+	if !n.HasValue() {
 		return nil
 	}
 	raw := rawSchedule{Timezone: d.zone}
@@ -171,7 +169,7 @@ func (d *decoder) schedule(n *strictyaml.Node) *Schedule {
 
 // text takes a number or a text as it is written.
 func (d *decoder) text(n *strictyaml.Node) Text {
-	if !given(n) {
+	if !n.HasValue() {
 		return ""
 	}
 	if n.Kind != strictyaml.Scalar {
@@ -183,7 +181,7 @@ func (d *decoder) text(n *strictyaml.Node) Text {
 
 // scope takes texts and numbers.
 func (d *decoder) scope(n *strictyaml.Node) []string {
-	if !given(n) {
+	if !n.HasValue() {
 		return nil
 	}
 	if n.Kind != strictyaml.Sequence {
@@ -198,7 +196,7 @@ func (d *decoder) scope(n *strictyaml.Node) []string {
 }
 
 func (d *decoder) notify(n *strictyaml.Node) *Notify {
-	if !given(n) {
+	if !n.HasValue() {
 		return nil
 	}
 	var raw rawNotify
@@ -208,7 +206,7 @@ func (d *decoder) notify(n *strictyaml.Node) *Notify {
 
 // json writes any value as JSON.
 func (d *decoder) json(n *strictyaml.Node) workqueue.JSONText {
-	if !given(n) {
+	if !n.HasValue() {
 		return ""
 	}
 	text, err := json.Marshal(n.Any())

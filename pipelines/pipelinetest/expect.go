@@ -94,14 +94,14 @@ func (r *reader) expectation(n *strictyaml.Node) expectation {
 	if e.step != nil {
 		r.knowsStep(e.step, e.step.Text)
 	}
-	if given(raw.After) {
+	if raw.After.HasValue() {
 		var after handlers.Duration
-		r.findings = append(r.findings, raw.After.Decode(&after)...)
+		r.Findings = append(r.Findings, raw.After.Decode(&after)...)
 		e.after, e.afterAt = new(time.Duration(after)), raw.After
 	}
-	if given(raw.Calls) {
+	if raw.Calls.HasValue() {
 		if raw.Calls.Kind != strictyaml.Sequence {
-			r.report(raw.Calls, "wrong-type", fmt.Sprintf("got %s, want a list of calls", raw.Calls.Kind), "")
+			r.Report(raw.Calls, "wrong-type", fmt.Sprintf("got %s, want a list of calls", raw.Calls.Kind), "")
 		}
 		for _, one := range raw.Calls.Items {
 			e.calls = append(e.calls, r.call(one))
@@ -117,21 +117,21 @@ func (r *reader) expectation(n *strictyaml.Node) expectation {
 
 // word checks that a node is one of a few words; nil stays nil.
 func (r *reader) word(n *strictyaml.Node, words []string) *strictyaml.Node {
-	if !given(n) {
+	if !n.HasValue() {
 		return nil
 	}
 	if !slices.Contains(words, n.Text) {
-		r.report(n, pipelines.CodeInvalidValue, fmt.Sprintf("got %q, want one of %s", n.Text, quotedList(words)), strictyaml.Suggest(n.Text, words))
+		r.Report(n, pipelines.CodeInvalidValue, fmt.Sprintf("got %q, want one of %s", n.Text, quotedList(words)), strictyaml.Suggest(n.Text, words))
 	}
 	return n
 }
 
 func (r *reader) text(n *strictyaml.Node) *strictyaml.Node {
-	if !given(n) {
+	if !n.HasValue() {
 		return nil
 	}
 	if n.Kind != strictyaml.Scalar {
-		r.report(n, "wrong-type", fmt.Sprintf("got %s, want a text", n.Kind), "")
+		r.Report(n, "wrong-type", fmt.Sprintf("got %s, want a text", n.Kind), "")
 	}
 	return n
 }
@@ -149,7 +149,7 @@ func (r *reader) call(n *strictyaml.Node) expectedCall {
 	r.knowsStep(n.Get("step"), raw.Step)
 	c := expectedCall{at: n, step: raw.Step, times: or(raw.Times, 1), with: raw.With, exactWith: raw.ExactWith, input: raw.Input}
 	if c.times < 1 {
-		r.report(n.Get("times"), pipelines.CodeInvalidValue, fmt.Sprintf("got %d, want 1 or more", c.times), "leave the call away")
+		r.Report(n.Get("times"), pipelines.CodeInvalidValue, fmt.Sprintf("got %d, want 1 or more", c.times), "leave the call away")
 	}
 	return c
 }
@@ -161,14 +161,14 @@ func (r *reader) step(name string, n *strictyaml.Node) expectedStep {
 		s.status = r.word(n, statuses)
 		return s
 	}
-	if !given(n) || !r.decode(n, &s.raw) {
+	if !n.HasValue() || !r.decode(n, &s.raw) {
 		return s
 	}
 	s.status = r.word(s.raw.Status, statuses)
 	r.text(s.raw.Error)
-	if a := s.raw.Attempts; given(a) {
+	if a := s.raw.Attempts; a.HasValue() {
 		var count int
-		r.findings = append(r.findings, a.Decode(&count)...)
+		r.Findings = append(r.Findings, a.Decode(&count)...)
 	}
 	return s
 }

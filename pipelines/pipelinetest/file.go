@@ -59,24 +59,13 @@ type rawCase struct {
 
 // reader reads one file.
 type reader struct {
-	file     *File
-	findings strictyaml.Findings
-}
-
-func (r *reader) report(n *strictyaml.Node, code, message, hint string) {
-	if n.Path != "" {
-		message = n.Path + ": " + message
-	}
-	r.findings = append(r.findings, n.Finding(code, message, hint))
+	strictyaml.Reader
+	file *File
 }
 
 func (r *reader) decode(n *strictyaml.Node, into any) bool {
-	wrong := n.Decode(into)
-	r.findings = append(r.findings, wrong...)
-	return len(wrong) == 0 && n.Kind == strictyaml.Mapping
+	return r.Decode(n, into) && n.Kind == strictyaml.Mapping
 }
-
-func given(n *strictyaml.Node) bool { return n != nil && n.Kind != strictyaml.Null }
 
 // Parse reads a file of tests and returns every mistake in it, in the file's
 // order. Mistakes in the pipeline's own file are among them. The file is nil when
@@ -86,38 +75,39 @@ func Parse(name string, data []byte, find Finder) (*File, strictyaml.Findings) {
 	if top == nil {
 		return nil, findings
 	}
-	r := &reader{file: &File{Name: name}, findings: findings}
+	r := &reader{file: &File{Name: name}}
+	r.Findings = findings
 	var raw rawFile
 	if r.decode(top, &raw) {
 		r.read(top, raw, find)
 	}
-	r.findings.Sort()
-	if len(r.findings) > 0 {
-		return nil, r.findings
+	r.Findings.Sort()
+	if len(r.Findings) > 0 {
+		return nil, r.Findings
 	}
 	return r.file, nil
 }
 
 func (r *reader) read(top *strictyaml.Node, raw rawFile, find Finder) {
 	if cases := top.Get("cases"); len(raw.Cases) == 0 {
-		r.report(cases, CodeNoCases, "got an empty list, want one case or more", "")
+		r.Report(cases, CodeNoCases, "got an empty list, want one case or more", "")
 	}
-	wanted, at, named := testedName(r.file.Name), top, given(raw.Pipeline)
+	wanted, at, named := testedName(r.file.Name), top, raw.Pipeline.HasValue()
 	if named {
 		at = raw.Pipeline
-		r.findings = append(r.findings, at.Decode(&wanted)...)
+		r.Findings = append(r.Findings, at.Decode(&wanted)...)
 	}
 	p, wrong := find(r.file.Name, wanted, named)
-	if r.findings = append(r.findings, wrong...); p == nil {
+	if r.Findings = append(r.Findings, wrong...); p == nil {
 		if len(wrong) == 0 {
-			r.report(at, pipelines.CodeUnknownPipeline, fmt.Sprintf("there is no pipeline %q", wanted),
+			r.Report(at, pipelines.CodeUnknownPipeline, fmt.Sprintf("there is no pipeline %q", wanted),
 				"it lies beside this file or in the pipelines folder; the key pipeline names another than the file's name")
 		}
 		return
 	}
 	r.file.Pipeline = p
 	var defaults rawGiven
-	if given(raw.Defaults) {
+	if raw.Defaults.HasValue() {
 		r.decode(raw.Defaults, &defaults)
 	}
 	base := r.setUp(defaults, setUp{worker: "test", now: defaultNow})
@@ -126,12 +116,12 @@ func (r *reader) read(top *strictyaml.Node, raw rawFile, find Finder) {
 		var one rawCase
 		if !r.decode(n, &one) {
 			if n.Kind == strictyaml.Null {
-				r.report(n, pipelines.CodeInvalidValue, "got nothing, want a case", "remove the dash")
+				r.Report(n, pipelines.CodeInvalidValue, "got nothing, want a case", "remove the dash")
 			}
 			continue
 		}
 		if line, twice := lines[one.Name]; twice {
-			r.report(n.Get("name"), CodeDuplicateCase, fmt.Sprintf("the case %q stands here again, first in line %d", one.Name, line), "")
+			r.Report(n.Get("name"), CodeDuplicateCase, fmt.Sprintf("the case %q stands here again, first in line %d", one.Name, line), "")
 		}
 		lines[one.Name] = n.Line
 		r.file.Cases = append(r.file.Cases, r.testCase(n, one, base))
@@ -151,18 +141,18 @@ func testedName(file string) string {
 // testCase reads one case.
 func (r *reader) testCase(n *strictyaml.Node, raw rawCase, base setUp) *Case {
 	c := &Case{Name: raw.Name, At: n, pipeline: r.file.Pipeline, setUp: r.setUp(raw.rawGiven, base)}
-	if raw.From != "" || raw.Until != "" || given(raw.Outputs) {
+	if raw.From != "" || raw.Until != "" || raw.Outputs.HasValue() {
 		c.part = &pipelines.Part{From: raw.From, Until: raw.Until}
 		if outputs, ok := raw.Outputs.Any().(map[string]any); ok {
 			c.part.Outputs = outputs
-		} else if given(raw.Outputs) {
-			r.report(raw.Outputs, "wrong-type", fmt.Sprintf("got %s, want a mapping of outputs by step", raw.Outputs.Kind), "")
+		} else if raw.Outputs.HasValue() {
+			r.Report(raw.Outputs, "wrong-type", fmt.Sprintf("got %s, want a mapping of outputs by step", raw.Outputs.Kind), "")
 		}
 		if err := r.file.Pipeline.CheckPart(c.part, true); err != nil {
-			r.report(n, pipelines.CodeInvalidValue, err.Error(), "")
+			r.Report(n, pipelines.CodeInvalidValue, err.Error(), "")
 		}
 	}
-	if given(raw.Expect) {
+	if raw.Expect.HasValue() {
 		c.expect = r.expectation(raw.Expect)
 	}
 	c.expect.at = cmp.Or(raw.Expect, n)

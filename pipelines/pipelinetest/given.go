@@ -56,7 +56,7 @@ func (r *reader) setUp(raw rawGiven, base setUp) setUp {
 	if at := r.instant(raw.Now); at != nil {
 		s.now = *at
 	}
-	if given(raw.Item) {
+	if raw.Item.HasValue() {
 		r.item(raw.Item, &s.item)
 	}
 	s.steps, s.handlers = over(base.steps, nil), over(base.handlers, nil)
@@ -75,7 +75,7 @@ func (r *reader) setUp(raw rawGiven, base setUp) setUp {
 
 func (r *reader) item(n *strictyaml.Node, into *itemKeys) {
 	if r.file.Pipeline.Trigger != nil {
-		r.report(n, pipelines.CodeTriggeredPipeline, "got an item, and no item runs a pipeline with a trigger", "leave it away")
+		r.Report(n, pipelines.CodeTriggeredPipeline, "got an item, and no item runs a pipeline with a trigger", "leave it away")
 		return
 	}
 	if !r.decode(n, into) {
@@ -90,18 +90,18 @@ func (r *reader) item(n *strictyaml.Node, into *itemKeys) {
 		}
 	}
 	if into.Attempt != nil && *into.Attempt < 1 {
-		r.report(n.Get("attempt"), pipelines.CodeInvalidValue, fmt.Sprintf("got %d, want 1 or more", *into.Attempt), "")
+		r.Report(n.Get("attempt"), pipelines.CodeInvalidValue, fmt.Sprintf("got %d, want 1 or more", *into.Attempt), "")
 	}
 }
 
 // instant reads a time in RFC 3339, nil for none.
 func (r *reader) instant(n *strictyaml.Node) *time.Time {
-	if !given(n) {
+	if !n.HasValue() {
 		return nil
 	}
 	at, err := time.Parse(time.RFC3339Nano, n.Text)
 	if err != nil {
-		r.report(n, pipelines.CodeInvalidValue, fmt.Sprintf("got %q, want a time such as 2026-01-31T12:00:00Z", n.Text), "")
+		r.Report(n, pipelines.CodeInvalidValue, fmt.Sprintf("got %q, want a time such as 2026-01-31T12:00:00Z", n.Text), "")
 		return nil
 	}
 	return new(at.UTC())
@@ -136,7 +136,7 @@ func (r *reader) unknown(n *strictyaml.Node, code, message, name string, known [
 	if hint == "" {
 		hint = fmt.Sprintf("it has %s", quotedList(known))
 	}
-	r.report(n, code, message, hint)
+	r.Report(n, code, message, hint)
 }
 
 // over returns a with the entries of b laid over it.

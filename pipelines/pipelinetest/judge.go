@@ -66,7 +66,7 @@ func (r *runner) valueOf(c *comparison, partial, exact *strictyaml.Node, got any
 
 // expectedCalls compares the calls of steps with stubs, in order.
 func (r *runner) expectedCalls(c *comparison) {
-	if !given(r.expect.callsGiven) {
+	if !r.expect.callsGiven.HasValue() {
 		return
 	}
 	var made []called
@@ -137,10 +137,10 @@ func (r *runner) expectedStep(c *comparison, want expectedStep, came pipelines.R
 		}
 		c.fail(want.status, what+".status", text, want.status.Text)
 	}
-	if n := want.raw.Attempts; given(n) && fmt.Sprint(r.counts[want.name]) != n.Text {
+	if n := want.raw.Attempts; n.HasValue() && fmt.Sprint(r.counts[want.name]) != n.Text {
 		c.fail(n, what+".attempts", fmt.Sprint(r.counts[want.name]), n.Text)
 	}
-	if e := want.raw.Error; given(e) && !strings.Contains(got.Error, e.Text) {
+	if e := want.raw.Error; e.HasValue() && !strings.Contains(got.Error, e.Text) {
 		c.fail(e, what+".error", show(got.Error), "a text with "+show(e.Text)+" in it")
 	}
 	if want.raw.With != nil || want.raw.ExactWith != nil {

@@ -50,7 +50,7 @@ func (r *reader) stub(n *strictyaml.Node) *stub {
 		s.answers = append(s.answers, r.answer(one))
 	}
 	if len(s.answers) == 0 {
-		r.report(n, pipelines.CodeInvalidValue, "got an empty list, want an answer for each call", "")
+		r.Report(n, pipelines.CodeInvalidValue, "got an empty list, want an answer for each call", "")
 	}
 	return s
 }
@@ -60,7 +60,7 @@ func (r *reader) answer(n *strictyaml.Node) *answer {
 	a := &answer{}
 	if !r.decode(n, &raw) {
 		if n.Kind != strictyaml.Mapping {
-			r.report(n, pipelines.CodeInvalidValue, fmt.Sprintf("got %s, want an answer", n.Kind), "such as {output: 1} or {error: no such file}")
+			r.Report(n, pipelines.CodeInvalidValue, fmt.Sprintf("got %s, want an answer", n.Kind), "such as {output: 1} or {error: no such file}")
 		}
 		return a
 	}
@@ -71,11 +71,11 @@ func (r *reader) answer(n *strictyaml.Node) *answer {
 		}
 	}
 	if len(ways) != 1 {
-		r.report(n, pipelines.CodeInvalidValue, fmt.Sprintf("got %s, want one of output, error, snooze, break and drop", orNone(ways)), "")
+		r.Report(n, pipelines.CodeInvalidValue, fmt.Sprintf("got %s, want one of output, error, snooze, break and drop", orNone(ways)), "")
 		return a
 	}
-	if raw.Error == nil && (given(raw.Kind) || raw.RetryAfter != 0 || raw.Counted != nil) {
-		r.report(n, pipelines.CodeInvalidValue, "kind, retryAfter and counted belong to an error", "")
+	if raw.Error == nil && (raw.Kind.HasValue() || raw.RetryAfter != 0 || raw.Counted != nil) {
+		r.Report(n, pipelines.CodeInvalidValue, "kind, retryAfter and counted belong to an error", "")
 	}
 	switch ways[0] {
 	case "output":
@@ -84,7 +84,7 @@ func (r *reader) answer(n *strictyaml.Node) *answer {
 		a.fails = r.failure(n, &raw)
 	case "snooze":
 		var after handlers.Duration
-		r.findings = append(r.findings, raw.Snooze.Decode(&after)...)
+		r.Findings = append(r.Findings, raw.Snooze.Decode(&after)...)
 		a.fails = func(*pipelines.Step) error { return handlers.Snooze(time.Duration(after), raw.Reason) }
 	case "break":
 		a.fails = func(*pipelines.Step) error { return handlers.Break(or(raw.Break, "")) }
@@ -97,8 +97,8 @@ func (r *reader) answer(n *strictyaml.Node) *answer {
 // failure makes the error of an answer.
 func (r *reader) failure(n *strictyaml.Node, raw *rawAnswer) func(*pipelines.Step) error {
 	kind, text := "error", or(raw.Error, "")
-	if given(raw.Kind) {
-		r.findings = append(r.findings, raw.Kind.Decode(&kind)...)
+	if raw.Kind.HasValue() {
+		r.Findings = append(r.Findings, raw.Kind.Decode(&kind)...)
 	}
 	wrap := func(err error) error {
 		if raw.RetryAfter > 0 {
@@ -121,7 +121,7 @@ func (r *reader) failure(n *strictyaml.Node, raw *rawAnswer) func(*pipelines.Ste
 	case "panic":
 		return func(*pipelines.Step) error { panic(text) }
 	}
-	r.report(raw.Kind, pipelines.CodeInvalidValue, fmt.Sprintf("got %q, want one of %s", kind, strings.Join(kinds, ", ")), strictyaml.Suggest(kind, kinds))
+	r.Report(raw.Kind, pipelines.CodeInvalidValue, fmt.Sprintf("got %q, want one of %s", kind, strings.Join(kinds, ", ")), strictyaml.Suggest(kind, kinds))
 	return nil
 }
 

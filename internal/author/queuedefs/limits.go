@@ -22,9 +22,9 @@ type rawLimit struct {
 
 func (r *reader) limits(raw *rawLimits) workqueue.QueueLimits {
 	return workqueue.QueueLimits{
-		Concurrency:    value(r, raw.Concurrency, atLeast(1)),
+		Concurrency:    strictyaml.Value(&r.Reader, raw.Concurrency, atLeast(1)),
 		Rate:           r.rate(raw.Rate),
-		KeyConcurrency: value(r, raw.PerKey.Concurrency, atLeast(1)),
+		KeyConcurrency: strictyaml.Value(&r.Reader, raw.PerKey.Concurrency, atLeast(1)),
 		KeyRate:        r.rate(raw.PerKey.Rate),
 	}
 }
@@ -32,20 +32,20 @@ func (r *reader) limits(raw *rawLimits) workqueue.QueueLimits {
 // rate reads "10/1m". Unlike workqueue.ParseRate it takes days, as all lengths
 // of time in the file.
 func (r *reader) rate(n *strictyaml.Node) workqueue.Rate {
-	if !given(n) {
+	if !n.HasValue() {
 		return workqueue.Rate{}
 	}
 	const want = "a number and a period, both above 0, such as 10/1m"
 	text, ok := n.Value.(string)
 	if !ok {
-		r.report(n, "wrong-type", "got a value without a period, want "+want, "")
+		r.Report(n, "wrong-type", "got a value without a period, want "+want, "")
 		return workqueue.Rate{}
 	}
 	count, period, _ := strings.Cut(text, "/")
 	limit, err := strconv.Atoi(strings.TrimSpace(count))
 	per, perErr := handlers.ParseDuration(strings.TrimSpace(period))
 	if err != nil || perErr != nil || limit <= 0 || per <= 0 {
-		r.report(n, "invalid-value", fmt.Sprintf("got %.40q, want %s", text, want), "")
+		r.Report(n, "invalid-value", fmt.Sprintf("got %.40q, want %s", text, want), "")
 		return workqueue.Rate{}
 	}
 	return workqueue.Rate{Limit: limit, Per: workqueue.Duration(per)}
@@ -66,31 +66,31 @@ const (
 
 // robots reads who may use the queue. A list of rights makes it private.
 func (r *reader) robots(q *workqueue.Queue, n *strictyaml.Node) {
-	if !given(n) {
+	if !n.HasValue() {
 		return
 	}
 	var raw rawRobots
-	r.findings = append(r.findings, n.Decode(&raw)...)
-	q.RobotDeletesOnlyOwn = value[bool](r, raw.DeletesOnlyOwn, nil)
-	public := value[bool](r, raw.Public, nil)
-	q.Private = given(raw.Public) && !public || !given(raw.Public) && given(raw.Rights)
-	if !given(raw.Rights) {
+	r.Decode(n, &raw)
+	q.RobotDeletesOnlyOwn = strictyaml.Value[bool](&r.Reader, raw.DeletesOnlyOwn, nil)
+	public := strictyaml.Value[bool](&r.Reader, raw.Public, nil)
+	q.Private = raw.Public.HasValue() && !public || !raw.Public.HasValue() && raw.Rights.HasValue()
+	if !raw.Rights.HasValue() {
 		return
 	}
 	if raw.Rights.Kind != strictyaml.Mapping {
-		r.report(raw.Rights, "wrong-type", "got "+raw.Rights.Kind.String()+", want a mapping from robots' names to read, write or read-write", "")
+		r.Report(raw.Rights, "wrong-type", "got "+raw.Rights.Kind.String()+", want a mapping from robots' names to read, write or read-write", "")
 		return
 	}
 	if public {
-		r.report(raw.Public, "invalid-value", "got true beside a list of rights, want false: they count for a queue that is not public",
+		r.Report(raw.Public, "invalid-value", "got true beside a list of rights, want false: they count for a queue that is not public",
 			"remove the key public, or the rights")
 	}
 	for _, e := range raw.Rights.Entries {
-		if !given(e.Value) {
-			r.report(e.Value, "wrong-type", "got nothing, want read, write or read-write", "")
+		if !e.Value.HasValue() {
+			r.Report(e.Value, "wrong-type", "got nothing, want read, write or read-write", "")
 			continue
 		}
-		right := choice(r, e.Value, rights...)
+		right := strictyaml.Choice(&r.Reader, e.Value, rights...)
 		q.Robots = append(q.Robots, workqueue.QueueRobot{Robot: e.Key, Read: right != rightWrite, Write: right != rightRead})
 	}
 }

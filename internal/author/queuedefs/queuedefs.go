@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 
+	"botwork/internal/author/policykeys"
 	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
 )
@@ -52,8 +53,8 @@ type rawSchemas struct {
 
 // reader collects what is wrong with definitions.
 type reader struct {
-	read     func(path string) ([]byte, error)
-	findings strictyaml.Findings
+	strictyaml.Reader
+	read func(path string) ([]byte, error)
 }
 
 // Decode reads the definitions in the order of the file, and returns every
@@ -61,16 +62,16 @@ type reader struct {
 // gets paths that stand against the folder of the settings' file; nil reads
 // files as they are, up to MaxSchemaFile. A nil node holds no definitions.
 func Decode(n *strictyaml.Node, read func(path string) ([]byte, error)) ([]workqueue.Queue, strictyaml.Findings) {
-	r := reader{read: read}
+	r := &reader{read: read}
 	if r.read == nil {
 		r.read = readFile
 	}
-	if !given(n) {
+	if !n.HasValue() {
 		return nil, nil
 	}
 	if n.Kind != strictyaml.Mapping {
-		r.report(n, "wrong-type", "got "+n.Kind.String()+", want a mapping from the queues' names to their policies", "")
-		return nil, r.findings
+		r.Report(n, "wrong-type", "got "+n.Kind.String()+", want a mapping from the queues' names to their policies", "")
+		return nil, r.Findings
 	}
 	queues := make([]workqueue.Queue, 0, len(n.Entries))
 	seen := make(map[string]string, len(n.Entries))
@@ -82,16 +83,16 @@ func Decode(n *strictyaml.Node, read func(path string) ([]byte, error)) ([]workq
 		seen[strings.ToLower(e.Key)] = e.Key
 		queues = append(queues, q)
 	}
-	r.findings.Sort()
-	return queues, r.findings
+	r.Findings.Sort()
+	return queues, r.Findings
 }
 
 // queue reads one definition. What is reported of it keeps its default.
 func (r *reader) queue(e strictyaml.Entry) workqueue.Queue {
 	q := workqueue.Queue{Name: e.Key}
-	if given(e.Value) {
+	if e.Value.HasValue() {
 		var raw rawQueue
-		r.findings = append(r.findings, e.Value.Decode(&raw)...)
+		r.Decode(e.Value, &raw)
 		r.fill(&q, &raw)
 	}
 	if invalid, ok := errors.AsType[*workqueue.QueueError](q.Validate()); ok {
@@ -103,27 +104,31 @@ func (r *reader) queue(e strictyaml.Entry) workqueue.Queue {
 }
 
 func (r *reader) fill(q *workqueue.Queue, raw *rawQueue) {
-	if text := value[string](r, raw.Description, nil); text != "" {
+	if text := strictyaml.Value[string](&r.Reader, raw.Description, nil); text != "" {
 		q.Description = &text
 	}
-	q.Consumer = choice(r, raw.Consumer, consumers...)
-	q.PriorityOffset = value[int](r, raw.PriorityOffset, nil)
-	q.TTL = span(r, raw.TTL, positive)
-	q.Retain = orNil(r, raw.Retain, func(n *strictyaml.Node) workqueue.Duration { return span(r, n, notNegative) })
-	q.ArchiveAge = orNil(r, raw.Archive.MaxAge, func(n *strictyaml.Node) workqueue.Duration { return span(r, n, notNegative) })
-	q.ArchiveLimit = orNil(r, raw.Archive.Limit, func(n *strictyaml.Node) int { return value(r, n, atLeast(0)) })
-	q.Deletion = choice(r, raw.Deletion, deletions...)
-	q.KeyScope = choice(r, raw.Keys.Unique, keyScopes...)
-	q.DeletedKeysCount = value[bool](r, raw.Keys.CountDeleted, nil)
+	q.Consumer = strictyaml.Choice(&r.Reader, raw.Consumer, consumers...)
+	q.PriorityOffset = strictyaml.Value[int](&r.Reader, raw.PriorityOffset, nil)
+	q.TTL = policykeys.Span(&r.Reader, raw.TTL, policykeys.Positive)
+	q.Retain = orNil(r, raw.Retain, func(n *strictyaml.Node) workqueue.Duration {
+		return policykeys.Span(&r.Reader, n, policykeys.NotNegative)
+	})
+	q.ArchiveAge = orNil(r, raw.Archive.MaxAge, func(n *strictyaml.Node) workqueue.Duration {
+		return policykeys.Span(&r.Reader, n, policykeys.NotNegative)
+	})
+	q.ArchiveLimit = orNil(r, raw.Archive.Limit, func(n *strictyaml.Node) int { return strictyaml.Value(&r.Reader, n, atLeast(0)) })
+	q.Deletion = strictyaml.Choice(&r.Reader, raw.Deletion, deletions...)
+	q.KeyScope = strictyaml.Choice(&r.Reader, raw.Keys.Unique, keyScopes...)
+	q.DeletedKeysCount = strictyaml.Value[bool](&r.Reader, raw.Keys.CountDeleted, nil)
 	q.RetryAs, q.Resilience = r.retry(raw.Retry)
 	q.Distribution = r.distribution(raw.Distribution)
-	q.MaxReleases = value(r, raw.MaxReleases, atLeast(1))
+	q.MaxReleases = strictyaml.Value(&r.Reader, raw.MaxReleases, atLeast(1))
 	q.PayloadSchema = r.schema(raw.Schemas.Payload)
 	q.OutputSchema = r.schema(raw.Schemas.Output)
 	q.AnalyticsSchema = r.schema(raw.Schemas.Analytics)
-	q.Encrypted = value[bool](r, raw.Encrypted, nil)
+	q.Encrypted = strictyaml.Value[bool](&r.Reader, raw.Encrypted, nil)
 	r.robots(q, raw.Robots)
-	q.Checkout = span(r, raw.Checkout, positive)
+	q.Checkout = policykeys.Span(&r.Reader, raw.Checkout, policykeys.Positive)
 	q.QueueLimits = r.limits(&raw.Limits)
 	q.MaxPayload, q.MaxOutput = size(r, raw.MaxPayload), size(r, raw.MaxOutput)
 }
@@ -132,7 +137,7 @@ func (r *reader) fill(q *workqueue.Queue, raw *rawQueue) {
 func (r *reader) fault(e strictyaml.Entry, f workqueue.QueueFault) {
 	message := "got " + f.Got + ", want " + f.Want
 	n := e.Value
-	for rest := f.Field; rest != "" && given(n); {
+	for rest := f.Field; rest != "" && n.HasValue(); {
 		next := n.Get(rest) // a robot's name may hold dots
 		if next == nil {
 			var key string
@@ -150,5 +155,5 @@ func (r *reader) fault(e strictyaml.Entry, f workqueue.QueueFault) {
 		r.reportKey(e, "invalid-name", message)
 		return
 	}
-	r.report(n, "invalid-value", message, "")
+	r.Report(n, "invalid-value", message, "")
 }

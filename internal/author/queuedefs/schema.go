@@ -34,7 +34,7 @@ func readFile(path string) ([]byte, error) {
 // schema reads a JSON Schema that stands here, or in the file that `file`
 // names, as JSON or YAML.
 func (r *reader) schema(n *strictyaml.Node) workqueue.JSONText {
-	if !given(n) {
+	if !n.HasValue() {
 		return ""
 	}
 	if file := n.Get("file"); file != nil {
@@ -43,26 +43,26 @@ func (r *reader) schema(n *strictyaml.Node) workqueue.JSONText {
 		}
 	}
 	if _, isBool := n.Value.(bool); n.Kind != strictyaml.Mapping && !isBool {
-		r.report(n, "invalid-schema", fmt.Sprintf("got %s, want a JSON Schema, which is a mapping, or {file: path}", n.Kind), "")
+		r.Report(n, "invalid-schema", fmt.Sprintf("got %s, want a JSON Schema, which is a mapping, or {file: path}", n.Kind), "")
 		return ""
 	}
 	doc := n.Any()
 	_, err := jsonschemas.Compile(doc)
 	if wrong, ok := errors.AsType[jsonschemas.Problems](err); ok {
 		for _, one := range wrong {
-			r.report(n.Descend(one.Path), "invalid-schema", one.Text, "")
+			r.Report(n.Descend(one.Path), "invalid-schema", one.Text, "")
 		}
 		return ""
 	}
 	if err != nil {
-		r.report(n, "invalid-schema", err.Error(), "")
+		r.Report(n, "invalid-schema", err.Error(), "")
 		return ""
 	}
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false) // a person may read the row
 	if err := enc.Encode(doc); err != nil {
-		r.report(n, "invalid-schema", err.Error(), "")
+		r.Report(n, "invalid-schema", err.Error(), "")
 		return ""
 	}
 	return workqueue.JSONText(bytes.TrimSpace(text.Bytes()))
@@ -71,12 +71,12 @@ func (r *reader) schema(n *strictyaml.Node) workqueue.JSONText {
 // schemaFile reads the file of a schema; nil when it reported why it cannot.
 func (r *reader) schemaFile(n, file *strictyaml.Node) *strictyaml.Node {
 	if len(n.Entries) > 1 {
-		r.report(n, "invalid-schema", "got more keys beside file, want file alone", "put them into the file, or remove the key file")
+		r.Report(n, "invalid-schema", "got more keys beside file, want file alone", "put them into the file, or remove the key file")
 		return nil
 	}
 	name, ok := file.Value.(string)
 	if !ok || name == "" {
-		r.report(file, "wrong-type", "want the path of a file", "")
+		r.Report(file, "wrong-type", "want the path of a file", "")
 		return nil
 	}
 	path := name
@@ -85,11 +85,11 @@ func (r *reader) schemaFile(n, file *strictyaml.Node) *strictyaml.Node {
 	}
 	data, err := r.read(path)
 	if err != nil {
-		r.report(file, "no-file", err.Error(), "a path stands against the folder of "+filepath.Base(n.File))
+		r.Report(file, "no-file", err.Error(), "a path stands against the folder of "+filepath.Base(n.File))
 		return nil
 	}
 	content, findings := strictyaml.Parse(path, data)
-	r.findings = append(r.findings, findings...)
+	r.Findings = append(r.Findings, findings...)
 	if len(findings) > 0 {
 		return nil
 	}

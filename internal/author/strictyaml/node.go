@@ -72,6 +72,9 @@ type Entry struct {
 	Value              *Node
 }
 
+// HasValue reports whether n exists and is not null.
+func (n *Node) HasValue() bool { return n != nil && n.Kind != Null }
+
 // Get returns the value of a mapping's key. It returns nil if the key does not
 // exist, or if n is nil or not a mapping.
 func (n *Node) Get(key string) *Node {

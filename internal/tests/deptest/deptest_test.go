@@ -138,7 +138,14 @@ var may = map[string]map[string]string{
 		"internal/author/strictyaml": "what is found in the files decides which text holds",
 		"pipelines":                  "it reads them, and hands on catalogues",
 	},
+	"internal/author/policykeys": {
+		"handlers":                   "durations are written as in a step",
+		"internal/author/strictyaml": "it reports mistakes at their positions",
+		"workqueue":                  "the retry policy that it reads",
+		"workqueue/matching":         "the mistakes in labels, selectors and distributions",
+	},
 	"internal/author/queuedefs": {
+		"internal/author/policykeys": "a queue has the same retry policy as a pipeline",
 		"workqueue/scoring":          "the expression of a queue's scoring is checked at its place",
 		"workqueue/matching":         "a queue's distribution is checked at its places",
 		"handlers":                   "lengths of time are written as in a pipeline",
@@ -179,6 +186,7 @@ var may = map[string]map[string]string{
 	"internal/tests/wordstest":  {},
 	"internal/tests/yamllstest": {},
 	"pipelines": {
+		"internal/author/policykeys": "its retry policy is that of queues",
 		"workqueue/scoring":          "and so is a pipeline's",
 		"workqueue/matching":         "labels, selectors and the distribution of a pipeline's items",
 		"handlers":                   "a step names one",
