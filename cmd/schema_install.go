@@ -87,7 +87,7 @@ func (in *installer) schema(f projectFile) error {
 	case bytes.Equal(old, f.data):
 		in.tell("unchanged", path, "")
 		return nil
-	case !bytes.Contains(old, []byte(schemas.Comment)) && !in.force:
+	case !bytes.Contains(old, []byte(schemas.Mark)) && !in.force:
 		in.left++
 		in.tell("left alone", path, ": botwork has not written it")
 		return nil

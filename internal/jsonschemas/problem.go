@@ -8,30 +8,33 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Problem is one place where a value does not fit a schema.
+// Problem is one violation of a schema.
 type Problem struct {
-	// Path leads to the place: keys of objects and numbers of items, from 0.
+	// Path is the path to the invalid part: keys of objects and indexes of items,
+	// from 0.
 	Path []string
 
-	// Text says what is wrong there, such as "got string, want number".
+	// Text describes the problem, such as "got string, want number".
 	Text string
 }
 
-// Under writes the problem with the path behind a name: "payload.lines.0: …".
+// Under returns the problem with its path after a name: "payload.lines.0: …".
 func (p Problem) Under(name string) string {
 	return strings.Join(slices.Concat([]string{name}, p.Path), ".") + ": " + p.Text
 }
 
-func (p Problem) place() string { return strings.Join(slices.Concat([]string{""}, p.Path), ".") + ":" }
+func (p Problem) sortKey() string {
+	return strings.Join(slices.Concat([]string{""}, p.Path), ".") + ":"
+}
 
-// Problems are all places where a value does not fit, each once, in the order
-// of their paths: what lies inside a place stands before the place. A Problems
-// that is not empty is an error.
+// Problems are all violations of a schema, each once, in the order of their paths:
+// the problems in a part come before those of the part itself. Problems that are not
+// empty are an error.
 type Problems []Problem
 
 func (ps Problems) Error() string { return strings.Join(ps.Under("value"), "; ") }
 
-// Under writes each problem with its path behind a name.
+// Under returns each problem with its path after a name.
 func (ps Problems) Under(name string) []string {
 	texts := make([]string, len(ps))
 	for i, p := range ps {
@@ -40,12 +43,12 @@ func (ps Problems) Under(name string) []string {
 	return texts
 }
 
-// problems flattens a validation error into its leaves.
+// problems flattens a validation error to its leaves.
 func problems(err *jsonschema.ValidationError) Problems {
 	all := leaves(err)
-	// The library goes through an object's keys in any order, and through the
-	// rules of one place always in the same.
-	slices.SortStableFunc(all, func(a, b Problem) int { return cmp.Compare(a.place(), b.place()) })
+	// The library visits the keys of an object in random order, but the rules of one
+	// path always in the same order.
+	slices.SortStableFunc(all, func(a, b Problem) int { return cmp.Compare(a.sortKey(), b.sortKey()) })
 	return slices.CompactFunc(all, func(a, b Problem) bool { return slices.Equal(a.Path, b.Path) && a.Text == b.Text })
 }
 

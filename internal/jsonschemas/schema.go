@@ -1,6 +1,6 @@
-// Package jsonschemas compiles JSON Schemas and checks values against them. A
-// schema may come from anybody who may enqueue or edit a row by hand, so it
-// reads nothing: neither files nor the network by its $ref.
+// Package jsonschemas compiles JSON Schemas and checks values against them. Anyone
+// who can enqueue items or edit database rows can provide a schema. So a $ref cannot
+// read files or connect to the network.
 package jsonschemas
 
 import (
@@ -11,21 +11,21 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Schema is a compiled JSON Schema: draft 2020-12 unless it says another.
-// Formats such as "date" are checked too. It is safe for concurrent use.
+// Schema is a compiled JSON Schema, of draft 2020-12 unless it names another one. It
+// also checks formats such as "date". It is safe for concurrent use.
 type Schema struct{ compiled *jsonschema.Schema }
 
-// noLoader refuses whatever a $ref names outside the schema.
+// noLoader rejects every $ref to another document.
 type noLoader struct{}
 
 func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("$ref to %s: a schema can only refer to itself", url)
 }
 
-// Compile compiles a schema that is made of JSON's types alone: maps with
-// string keys, slices, strings, bools, nil, json.Number and Go's numbers. What
-// is wrong with the schema itself is a Problems that leads to each place in it;
-// a reference that leads nowhere is a plain error.
+// Compile compiles a schema that consists of JSON types: maps with string keys,
+// slices, strings, bools, nil, json.Number and Go's numbers. If the schema is invalid,
+// the error is Problems with a path for each mistake. An unresolved reference is
+// another error.
 func Compile(doc any) (*Schema, error) {
 	const url = "mem:///input"
 	c := jsonschema.NewCompiler()
@@ -42,7 +42,7 @@ func Compile(doc any) (*Schema, error) {
 	return &Schema{compiled}, nil
 }
 
-// Parse compiles a schema that is written as JSON.
+// Parse compiles a schema in JSON.
 func Parse(text string) (*Schema, error) {
 	doc, err := Decode(text)
 	if err != nil {
@@ -51,13 +51,13 @@ func Parse(text string) (*Schema, error) {
 	return Compile(doc)
 }
 
-// Decode reads one JSON value in the types that Compile and Check take, its
-// numbers with all their digits.
+// Decode decodes one JSON value to the types that Compile and Check expect. Numbers
+// keep all digits.
 func Decode(text string) (any, error) {
 	return jsonschema.UnmarshalJSON(strings.NewReader(text))
 }
 
-// Check returns every place where a value does not fit; none when it does.
+// Check returns all problems of a value, none if it is valid.
 func (s *Schema) Check(value any) Problems {
 	err := s.compiled.Validate(value)
 	if err == nil {
@@ -66,10 +66,10 @@ func (s *Schema) Check(value any) Problems {
 	if problems, ok := errors.AsType[Problems](fault(err)); ok {
 		return problems
 	}
-	return Problems{{Text: err.Error()}} // a value of a type that JSON has not
+	return Problems{{Text: err.Error()}} // a value of a type that JSON does not have
 }
 
-// fault digs out what the library wraps in words about its own names.
+// fault unwraps an error of the library. The outer messages contain internal names.
 func fault(err error) error {
 	if outer, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		err = outer.Err

@@ -35,8 +35,8 @@ func TestCheck(t *testing.T) {
 		"fits":                         {`{"number": "R-1", "lines": [{"amount": 1.5}], "due": "2026-02-28"}`, nil},
 		"a number with all digits":     {`{"number": "R-1", "lines": [], "total": 9007199254740993000000000000}`, nil},
 		"null":                         {`null`, []string{"payload: got null, want object"}},
-		"a key that is missing":        {`{"lines": []}`, []string{"payload: missing property 'number'"}},
-		"a day that is not":            {`{"number": "R-1", "lines": [], "due": "2026-02-30"}`, []string{"payload.due: '2026-02-30' is not valid date: parsing time \"2026-02-30\": day out of range"}},
+		"a missing key":                {`{"lines": []}`, []string{"payload: missing property 'number'"}},
+		"a day that does not exist":    {`{"number": "R-1", "lines": [], "due": "2026-02-30"}`, []string{"payload.due: '2026-02-30' is not valid date: parsing time \"2026-02-30\": day out of range"}},
 		"a key with a dot in its name": {`{"number": "R-1", "lines": [], "a.b": 1}`, []string{"payload: additional properties 'a.b' not allowed"}},
 		"everything at once": {`{"number": "1", "lines": [{}, {"amount": "9"}], "total": 0}`, []string{
 			"payload.lines.1.amount: got string, want number",
@@ -57,16 +57,16 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoSchema(t *testing.T) {
+func TestParseRejectsInvalidSchemas(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
-		"not JSON":           {`{"type": }`, "the schema is not JSON: "},
-		"two values":         {`{} {}`, "the schema is not JSON: "},
-		"an unknown type":    {`{"properties": {"a": {"type": "strnig"}}}`, "value.properties.a.type: "},
-		"a file":             {`{"$ref": "file:///etc/passwd"}`, "$ref to file:///etc/passwd: a schema can only refer to itself"},
-		"the network":        {`{"properties": {"a": {"$ref": "https://example.com/x.json"}}}`, "$ref to https://example.com/x.json: a schema can only refer to itself"},
-		"a file beside it":   {`{"$ref": "other.json"}`, "a schema can only refer to itself"},
-		"a reference to air": {`{"$ref": "#/$defs/none"}`, "none"},
-		"a text":             {`"object"`, "value: got string, want boolean or object"},
+		"not JSON":             {`{"type": }`, "the schema is not JSON: "},
+		"two values":           {`{} {}`, "the schema is not JSON: "},
+		"an unknown type":      {`{"properties": {"a": {"type": "strnig"}}}`, "value.properties.a.type: "},
+		"a file":               {`{"$ref": "file:///etc/passwd"}`, "$ref to file:///etc/passwd: a schema can only refer to itself"},
+		"the network":          {`{"properties": {"a": {"$ref": "https://example.com/x.json"}}}`, "$ref to https://example.com/x.json: a schema can only refer to itself"},
+		"a relative file":      {`{"$ref": "other.json"}`, "a schema can only refer to itself"},
+		"a dangling reference": {`{"$ref": "#/$defs/none"}`, "none"},
+		"a text":               {`"object"`, "value: got string, want boolean or object"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestWhatIsNoSchema(t *testing.T) {
 	}
 }
 
-func TestEveryFaultOfASchema(t *testing.T) {
+func TestParseReportsEveryProblem(t *testing.T) {
 	_, err := jsonschemas.Parse(`{"type": 5, "properties": {"a": {"minLength": -1}}, "required": "a"}`)
 	got, ok := errors.AsType[jsonschemas.Problems](err)
 	if !ok || len(got) < 3 {
@@ -89,7 +89,7 @@ func TestEveryFaultOfASchema(t *testing.T) {
 	}
 	for _, want := range []string{"type", "properties.a.minLength", "required"} {
 		if !paths[want] {
-			t.Errorf("problems are %v, want one at %s", got, want)
+			t.Errorf("problems = %v, want one at %s", got, want)
 		}
 	}
 }

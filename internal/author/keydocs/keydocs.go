@@ -1,6 +1,6 @@
-// Package keydocs describes the keys of mappings that people write in YAML: what
-// an editor completes and marks, and what the documents tell. A description is
-// tied to the struct that a reader fills, so that the two cannot drift apart.
+// Package keydocs describes the keys of the YAML files that users write. Editors
+// complete and check keys by these descriptions, and the documentation lists them. A
+// test compares each description with the struct into which the keys are decoded.
 package keydocs
 
 import (
@@ -14,53 +14,54 @@ import (
 type Key struct {
 	Name string
 
-	// Type is what a value looks like: one of Types, "list of" or "map of" one
-	// of them, or several joined by " or ". "" is "string".
+	// Type is the type of the value: one of Types, "list of" or "map of" one of
+	// them, or several joined by " or ". "" means "string".
 	Type string
 
-	// Doc tells in one line what the key is for, as Markdown.
+	// Doc describes the key in one line of Markdown.
 	Doc string
 
-	// Default is what holds without the key, as YAML would write it. Without is
-	// the same in words, where YAML could not write it; "" is none.
+	// Default is the value without the key, in YAML. Without describes it in words
+	// if YAML cannot express it; "" if there is none.
 	Default, Without string
 
-	// Example is a value as YAML would write it, "" for none.
+	// Example is an example value in YAML, "" for none.
 	Example string
 
 	Required bool
 
-	// Enum lists the values that are allowed, for a list those of its elements;
-	// empty means any. EnumDocs tells of each what it means; it may be empty.
+	// Enum lists the allowed values, for a list those of its elements; empty means
+	// any. EnumDocs describes each of them; it may be empty.
 	Enum, EnumDocs []string
 
-	// Suggest lists some of the values that Pattern allows, for an editor to offer.
+	// Suggest lists some of the values that Pattern allows, for editors.
 	Suggest []string
 
-	// Pattern is a regular expression for a text that stands for the value, ""
-	// for any text; Wanted says the same in words, "" when Type does.
+	// Pattern is a regular expression for the value as text, "" for any text.
+	// Wanted describes it in words; "" if Type is sufficient.
 	Pattern, Wanted string
 
 	// Names is a regular expression for the names of a map, and ItemPattern one
-	// for each text of a list; "" is any.
+	// for each text of a list; "" means any.
 	Names, ItemPattern string
 
-	// Min and Max bound a number; Min is the least number of elements of a list.
-	// nil is open. A duration has the Min 0, or nil where it may be negative.
+	// Min and Max are the limits of a number. For a list, Min is the minimum number
+	// of elements. nil means no limit. A duration has the Min 0, or nil if it can be
+	// negative.
 	Min, Max *float64
 
-	// Secret values show nowhere. Literal ones are given by no expression, even
-	// where expressions are evaluated.
+	// Secret values are never shown. Literal values cannot be expressions, even if
+	// other values of the mapping can.
 	Secret, Literal bool
 
-	// NonNull values are not taken for absent when they are null.
+	// NonNull means that null is not the same as a missing value.
 	NonNull bool
 
-	// Keys are those of an object, or of the objects in a list or map.
+	// Keys are the keys of an object, or of the objects in a list or map.
 	Keys Keys
 }
 
-// Types are the words of which a Key.Type is made.
+// Types are the parts of a Key.Type.
 var Types = []string{
 	"string",
 	"number",
@@ -68,23 +69,23 @@ var Types = []string{
 	"true or false",
 	"any",
 	"object",     // with Keys
-	"text",       // text, or a number, in a form of its own
+	"text",       // text or a number in a special format
 	"scalar",     // text, a number, true or false
 	"duration",   // 90s, 1h30m, 7d
 	"size",       // 10MB, or a whole number of bytes
 	"time",       // RFC 3339
-	"expression", // as an `if` has it
-	"source",     // a text, or where it stands: {env: …}, {file: …}, {credential: …}, {value: …}
+	"expression", // the same as for `if`
+	"source",     // a text, or its source: {env: …}, {file: …}, {credential: …}, {value: …}
 	"JSON Schema",
 	"pipeline", // a whole pipeline without a trigger
 }
 
-// Keys are the keys of one mapping, in the order in which to tell them.
+// Keys are the keys of one mapping in the order of the documentation.
 type Keys []Key
 
-// For ties keys to the struct T that strictyaml.Decode fills with them, and
-// notes which of them it requires. It panics when one has a key that the other
-// has not: a programmer's mistake, which a test finds by calling it.
+// For returns the keys of the struct T, into which strictyaml decodes them, and sets
+// which of them are required. It panics if the struct and the keys differ: a
+// programmer's mistake, which a test finds by calling For.
 func For[T any](keys Keys) Keys {
 	required := map[string]bool{}
 	fields(reflect.TypeFor[T](), required)
@@ -92,7 +93,7 @@ func For[T any](keys Keys) Keys {
 	for i, k := range keys {
 		need, ok := required[k.Name]
 		if !ok {
-			panic(fmt.Sprintf("keydocs: %s does not read the key %q, or it stands here twice", reflect.TypeFor[T](), k.Name))
+			panic(fmt.Sprintf("keydocs: %s does not read the key %q, or it is described twice", reflect.TypeFor[T](), k.Name))
 		}
 		keys[i].Required = need
 		delete(required, k.Name)
@@ -103,8 +104,8 @@ func For[T any](keys Keys) Keys {
 	return keys
 }
 
-// fields notes the keys that fill a struct, those of embedded ones included, as
-// strictyaml finds them, and whether they are required.
+// fields records the keys of a struct and of its embedded structs, as strictyaml
+// does, and whether they are required.
 func fields(t reflect.Type, required map[string]bool) {
 	for f := range t.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
@@ -117,7 +118,7 @@ func fields(t reflect.Type, required map[string]bool) {
 	}
 }
 
-// Names are the names of the keys.
+// Names returns the names of the keys.
 func (ks Keys) Names() []string {
 	names := make([]string, len(ks))
 	for i, k := range ks {
@@ -126,7 +127,7 @@ func (ks Keys) Names() []string {
 	return names
 }
 
-// Find returns the key of a name.
+// Find returns the key with a name.
 func (ks Keys) Find(name string) (Key, bool) {
 	i := slices.IndexFunc(ks, func(k Key) bool { return k.Name == name })
 	if i < 0 {
@@ -135,12 +136,12 @@ func (ks Keys) Find(name string) (Key, bool) {
 	return ks[i], true
 }
 
-// Without are the keys but those named.
+// Without returns the keys without the named ones.
 func (ks Keys) Without(names ...string) Keys {
 	return slices.DeleteFunc(slices.Clone(ks), func(k Key) bool { return slices.Contains(names, k.Name) })
 }
 
-// Words are the texts of the words of one type, for a Key's Enum.
+// Words converts words to strings, for a Key's Enum.
 func Words[T ~string](words ...T) []string {
 	texts := make([]string, len(words))
 	for i, w := range words {

@@ -24,18 +24,18 @@ func TestFor(t *testing.T) {
 		t.Errorf("names = %q, want the order of the table", got)
 	}
 	if keys[0].Required || !keys[1].Required {
-		t.Errorf("required = %v, %v, want false and true, as the struct says", keys[0].Required, keys[1].Required)
+		t.Errorf("required = %v, %v, want false and true, as in the struct", keys[0].Required, keys[1].Required)
 	}
 }
 
-func TestForRefusesWhatTheReaderDoesNotDo(t *testing.T) {
+func TestForPanicsIfKeysDiffer(t *testing.T) {
 	for name, tt := range map[string]struct {
 		keys keydocs.Keys
 		want string
 	}{
-		"a key that nobody reads": {keydocs.Keys{{Name: "name"}, {Name: "delay"}, {Name: "Hidden"}}, `does not read the key "Hidden"`},
-		"a key twice":             {keydocs.Keys{{Name: "name"}, {Name: "delay"}, {Name: "delay"}}, `"delay"`},
-		"a key that is left out":  {keydocs.Keys{{Name: "name"}}, `"delay", which is not described`},
+		"a key without a field": {keydocs.Keys{{Name: "name"}, {Name: "delay"}, {Name: "Hidden"}}, `does not read the key "Hidden"`},
+		"a key twice":           {keydocs.Keys{{Name: "name"}, {Name: "delay"}, {Name: "delay"}}, `"delay"`},
+		"a missing key":         {keydocs.Keys{{Name: "name"}}, `"delay", which is not described`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {

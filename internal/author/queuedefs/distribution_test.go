@@ -31,7 +31,7 @@ etc/botwork.yaml:9:97: queues.secret.distribution.scoring.http.headers.Cookie: g
 	}
 	for _, q := range queues {
 		if q.Distribution != "" {
-			t.Errorf("the queue %s has the distribution %s, want none where it was reported", q.Name, q.Distribution)
+			t.Errorf("the queue %s has the distribution %s, want none after a finding", q.Name, q.Distribution)
 		}
 	}
 }

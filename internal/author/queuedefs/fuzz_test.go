@@ -8,8 +8,8 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// Whatever stands in the file: what is read without a finding is a definition
-// that the store takes, and nothing makes the reader panic.
+// FuzzDecode checks that Decode never panics, and that each queue it decodes without
+// a finding is valid.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		"q: {ttl: 7d, retain: 0s, archive: {maxAge: 1h, limit: 0}, retry: {as: copy, limit: 3, jitter: 0, retryOn: []}}",
@@ -30,7 +30,7 @@ func FuzzDecode(f *testing.F) {
 		queues, findings := queuedefs.Decode(node, func(string) ([]byte, error) { return nil, errors.New("no files here") })
 		for _, finding := range findings {
 			if finding.File == "" || finding.Line == 0 || finding.Code == "" || finding.Message == "" {
-				t.Errorf("the finding %+v has no place, code or message", finding)
+				t.Errorf("the finding %+v has no position, code or message", finding)
 			}
 		}
 		if len(findings) > 0 {
@@ -38,7 +38,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		for _, q := range queues {
 			if err := q.Validate(); err != nil {
-				t.Errorf("%q was read without a finding, and then: %v", text, err)
+				t.Errorf("Decode(%q) has no finding, but Validate returns %v", text, err)
 			}
 		}
 	})

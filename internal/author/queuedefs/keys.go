@@ -6,7 +6,7 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// The words that keys take, the default first.
+// The allowed words of keys, the default first.
 var (
 	consumers = []workqueue.Consumer{workqueue.ConsumerWorkers, workqueue.ConsumerRobots}
 	deletions = []workqueue.Deletion{workqueue.DeletionPhysical, workqueue.DeletionLogical}
@@ -15,66 +15,66 @@ var (
 	rights    = []string{rightRead, rightWrite, rightBoth}
 )
 
-// NamePattern is what a queue may be called, as a regular expression.
+// NamePattern is a regular expression for the name of a queue.
 const NamePattern = `^[A-Za-z0-9_.-]{1,200}$`
 
 // Keys describes the keys of a queue's definition.
 func Keys() keydocs.Keys {
 	return keydocs.For[rawQueue](keydocs.Keys{
-		{Name: "description", Example: "Letters to customers", Doc: "what the queue is for, at most 1000 signs"},
+		{Name: "description", Example: "Letters to customers", Doc: "what the queue is for, at most 1000 characters"},
 		{
-			Name: "consumer", Enum: keydocs.Words(consumers...), Default: string(consumers[0]), Doc: "who takes the items",
-			EnumDocs: []string{"they are assigned to workers, which run their pipelines", "they are taken by checkout, need no pipeline, and are never assigned"},
+			Name: "consumer", Enum: keydocs.Words(consumers...), Default: string(consumers[0]), Doc: "who processes the items",
+			EnumDocs: []string{"items are assigned to workers, which run their pipelines", "robots check items out; the items need no pipeline and are never assigned"},
 		},
 		{
 			Name: "priorityOffset", Type: "whole number", Default: "0", Example: "-300",
-			Doc: "is added to the priority of each item that comes in; the sum says in which band the item is",
+			Doc: "is added to the priority of each new item; the sum determines the item's band",
 		},
 		{
 			Name: "ttl", Type: "duration", Min: new(0.0), Example: "7d",
-			Doc: "an item that is older than that and does not run is cancelled with the kind `expired`. Without it items wait as long as it takes",
+			Doc: "an item that is older and not running is cancelled with the kind `expired`. Without it, items wait without a limit",
 		},
 		{
 			Name: "retain", Type: "duration", Min: new(0.0), Example: "2h",
-			Doc: "how long a completed item is kept; `0s` deletes it at once. Without it the CleanUp pipeline decides",
+			Doc: "how long a completed item is kept; `0s` deletes it immediately. Without it, the CleanUp pipeline decides",
 		},
 		{Name: "archive", Type: "object", Keys: archiveKeys(), Example: "{maxAge: 90d, limit: 10000}", Doc: "how long cancelled items are kept for inspection"},
 		{
 			Name: "deletion", Enum: keydocs.Words(deletions...), Default: string(deletions[0]), Doc: "what deleting an item does",
-			EnumDocs: []string{"its row is gone", "it is marked with time and reason, listed only on demand, and can be repeated"},
+			EnumDocs: []string{"its row is deleted", "it is marked as deleted with time and reason, listed only on request, and can be repeated"},
 		},
 		{Name: "keys", Type: "object", Keys: keyKeys(), Example: "{unique: queue}", Doc: "whether natural keys are unique"},
 		{
 			Name: "retry", Type: "object", Keys: retryKeys(), Example: "{limit: 5}",
-			Doc: "what a retry is, and when there is one. What the queue leaves open falls through to the defaults",
+			Doc: "how and when failed items are retried. The defaults apply to keys that are not set",
 		},
 		{
 			Name: "distribution", Type: "object", Keys: matching.DistributionKeys(), Example: "{mode: longest-idle}",
-			Doc: "how the items are given to workers where their pipeline does not say it",
+			Doc: "how the items are distributed to workers, unless their pipeline sets it",
 		},
 		{
 			Name: "maxReleases", Type: "whole number", Min: new(1.0), Default: "5",
-			Doc: "how many workers may die with an item while it runs before it is cancelled with the kind `poison`",
+			Doc: "how many workers may stop unexpectedly while they run an item, before it is cancelled with the kind `poison`",
 		},
-		{Name: "schemas", Type: "object", Keys: schemaKeys(), Doc: "what items must look like: JSON Schemas, or `{file: path}`"},
+		{Name: "schemas", Type: "object", Keys: schemaKeys(), Doc: "the schemas of items: JSON Schemas, or `{file: path}`"},
 		{Name: "encrypted", Type: "true or false", Default: "false", Doc: "payload, output and metadata of new items are encrypted at rest"},
-		{Name: "robots", Type: "object", Keys: robotKeys(), Doc: "what robots may do with the queue"},
+		{Name: "robots", Type: "object", Keys: robotKeys(), Doc: "what robots are allowed to do with the queue"},
 		{
 			Name: "checkout", Type: "duration", Min: new(0.0), Default: "10m",
-			Doc: "how long a checked-out item is its robot's alone before somebody else may have it",
+			Doc: "how long a robot has a checked-out item before another robot can check it out",
 		},
-		{Name: "limits", Type: "object", Keys: limitsKeys(), Example: "{concurrency: 4, rate: 10/1m}", Doc: "how many items run or start at a time, on all machines together"},
-		{Name: "maxPayload", Type: "size", Default: "1MB", Example: "5MB", Doc: "the largest payload; a larger one is refused when the item is enqueued"},
-		{Name: "maxOutput", Type: "size", Default: "1MB", Example: "5MB", Doc: "the largest output; a run that puts out more fails for good"},
+		{Name: "limits", Type: "object", Keys: limitsKeys(), Example: "{concurrency: 4, rate: 10/1m}", Doc: "how many items run at the same time or start in a period, on all machines together"},
+		{Name: "maxPayload", Type: "size", Default: "1MB", Example: "5MB", Doc: "the largest payload; an item with a larger one cannot be enqueued"},
+		{Name: "maxOutput", Type: "size", Default: "1MB", Example: "5MB", Doc: "the largest output; a run with a larger one fails permanently"},
 	})
 }
 
 func archiveKeys() keydocs.Keys {
 	return keydocs.For[rawArchive](keydocs.Keys{
-		{Name: "maxAge", Type: "duration", Min: new(0.0), Example: "90d", Doc: "what was cancelled longer ago is deleted. Without it the CleanUp pipeline decides"},
+		{Name: "maxAge", Type: "duration", Min: new(0.0), Example: "90d", Doc: "cancelled items are deleted after this time. Without it, the CleanUp pipeline decides"},
 		{
 			Name: "limit", Type: "whole number", Min: new(0.0), Example: "10000",
-			Doc: "of the cancelled items exactly so many are kept, the latest ones; `0` keeps none. Without it the CleanUp pipeline decides",
+			Doc: "how many cancelled items are kept, the latest ones; `0` keeps none. Without it, the CleanUp pipeline decides",
 		},
 	})
 }
@@ -83,9 +83,9 @@ func keyKeys() keydocs.Keys {
 	return keydocs.For[rawKeys](keydocs.Keys{
 		{
 			Name: "unique", Enum: keydocs.Words(keyScopes...), Default: string(keyScopes[0]), Doc: "among which items a natural key is unique",
-			EnumDocs: []string{"it is not", "among those of the queue", "among the items of all queues that say `global`"},
+			EnumDocs: []string{"not unique", "among the items of the queue", "among the items of all queues with `global`"},
 		},
-		{Name: "countDeleted", Type: "true or false", Default: "false", Doc: "logically deleted items keep their keys taken"},
+		{Name: "countDeleted", Type: "true or false", Default: "false", Doc: "whether the keys of logically deleted items stay in use"},
 	})
 }
 
@@ -93,7 +93,7 @@ func retryKeys() keydocs.Keys {
 	return keydocs.For[rawRetry](append(keydocs.Keys{
 		{
 			Name: "as", Enum: keydocs.Words(retriesAs...), Default: string(retriesAs[0]), Doc: "what a retry is",
-			EnumDocs: []string{"the same item, due again", "a new item with a new id, linked to the first one of the chain; the failed one stays as it ended"},
+			EnumDocs: []string{"the same item is due again", "a new item with a new id, linked to the first one of the chain; the failed one does not change"},
 		},
 	}, workqueue.ResilienceKeys()...))
 }
@@ -101,37 +101,37 @@ func retryKeys() keydocs.Keys {
 func schemaKeys() keydocs.Keys {
 	const kind = "JSON Schema"
 	return keydocs.For[rawSchemas](keydocs.Keys{
-		{Name: "payload", Type: kind, Doc: "what the payload must meet when the item is enqueued: a JSON Schema, or `{file: path}`", Example: "{file: schemas/order.json}"},
-		{Name: "output", Type: kind, Doc: "the same for what a run puts out, when it ends"},
-		{Name: "analytics", Type: kind, Doc: "the same for the item's analytics data"},
+		{Name: "payload", Type: kind, Doc: "the schema of the payload, checked when the item is enqueued: a JSON Schema, or `{file: path}`", Example: "{file: schemas/order.json}"},
+		{Name: "output", Type: kind, Doc: "the schema of the output, checked when a run ends"},
+		{Name: "analytics", Type: kind, Doc: "the schema of the item's analytics data"},
 	})
 }
 
 func robotKeys() keydocs.Keys {
 	return keydocs.For[rawRobots](keydocs.Keys{
-		{Name: "public", Type: "true or false", Without: "`true` without a list of rights, `false` with one", Doc: "whether every robot may use the queue"},
+		{Name: "public", Type: "true or false", Without: "`true` without a list of rights, `false` with one", Doc: "whether all robots can use the queue"},
 		{
 			Name: "rights", Type: "map of string", Enum: rights, Example: "{robot-1: read-write}",
-			Doc: "what the robots of a queue that is not public may do. `read`: look at items, check them out and say how they ended. `write`: " +
-				"enqueue, change and delete. Who is not listed may do nothing",
+			Doc: "the rights of robots in a queue that is not public. `read`: read items, check them out and report their results. `write`: " +
+				"enqueue, change and delete items. Robots that are not listed have no rights",
 		},
-		{Name: "deletesOnlyOwn", Type: "true or false", Default: "false", Doc: "a robot may delete only items that it enqueued"},
+		{Name: "deletesOnlyOwn", Type: "true or false", Default: "false", Doc: "whether a robot can only delete items that it enqueued"},
 	})
 }
 
 func limitsKeys() keydocs.Keys {
 	return keydocs.For[rawLimits](append(limitKeys("of the queue", "4", "10/1m"), keydocs.Key{
-		Name: "perKey", Type: "object", Keys: keydocs.For[rawLimit](limitKeys("of one limit key, such as the customer that they are about,", "1", "2/1s")),
-		Example: "{concurrency: 1}", Doc: "the same for the items of one limit key; items without one are not limited by it",
+		Name: "perKey", Type: "object", Keys: keydocs.For[rawLimit](limitKeys("with the same limit key, such as a customer,", "1", "2/1s")),
+		Example: "{concurrency: 1}", Doc: "limits for the items with the same limit key; they do not apply to items without one",
 	}))
 }
 
-func limitKeys(whose, concurrency, rate string) keydocs.Keys {
+func limitKeys(which, concurrency, rate string) keydocs.Keys {
 	return keydocs.Keys{
-		{Name: "concurrency", Type: "whole number", Min: new(1.0), Example: concurrency, Doc: "how many items " + whose + " are assigned or run at a time"},
+		{Name: "concurrency", Type: "whole number", Min: new(1.0), Example: concurrency, Doc: "how many items " + which + " are assigned or run at the same time"},
 		{
 			Name: "rate", Pattern: `^\s*\+?\d+\s*/.*$`, Wanted: "a number and a period, both above 0, such as 10/1m", Example: rate,
-			Doc: "how many items " + whose + " start in any stretch of time of this length",
+			Doc: "how many items " + which + " start in any period of this length",
 		},
 	}
 }

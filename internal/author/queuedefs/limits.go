@@ -29,8 +29,8 @@ func (r *reader) limits(raw *rawLimits) workqueue.QueueLimits {
 	}
 }
 
-// rate reads "10/1m". Unlike workqueue.ParseRate it takes days, as all lengths
-// of time in the file.
+// rate reads a rate such as "10/1m". Unlike workqueue.ParseRate, it accepts days, as
+// all durations in the file.
 func (r *reader) rate(n *strictyaml.Node) workqueue.Rate {
 	if !n.HasValue() {
 		return workqueue.Rate{}
@@ -57,14 +57,14 @@ type rawRobots struct {
 	Rights         *strictyaml.Node `yaml:"rights"`
 }
 
-// The rights of a robot, as the file writes them.
+// The rights of a robot in the file.
 const (
 	rightRead  = "read"
 	rightWrite = "write"
 	rightBoth  = "read-write"
 )
 
-// robots reads who may use the queue. A list of rights makes it private.
+// robots reads which robots can use the queue. A list of rights makes it private.
 func (r *reader) robots(q *workqueue.Queue, n *strictyaml.Node) {
 	if !n.HasValue() {
 		return
@@ -78,11 +78,11 @@ func (r *reader) robots(q *workqueue.Queue, n *strictyaml.Node) {
 		return
 	}
 	if raw.Rights.Kind != strictyaml.Mapping {
-		r.Report(raw.Rights, "wrong-type", "got "+raw.Rights.Kind.String()+", want a mapping from robots' names to read, write or read-write", "")
+		r.Report(raw.Rights, "wrong-type", "got "+raw.Rights.Kind.String()+", want a mapping of robot names to read, write or read-write", "")
 		return
 	}
 	if public {
-		r.Report(raw.Public, "invalid-value", "got true beside a list of rights, want false: they count for a queue that is not public",
+		r.Report(raw.Public, "invalid-value", "got true together with a list of rights, want false: the rights only apply to a queue that is not public",
 			"remove the key public, or the rights")
 	}
 	for _, e := range raw.Rights.Entries {

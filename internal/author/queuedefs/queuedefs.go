@@ -1,6 +1,6 @@
-// Package queuedefs reads the definitions of queues below the key `queues` of
-// the settings: a mapping by name, each with the policy that docs/queues.md
-// tells. Every mistake is reported at once with its place.
+// Package queuedefs reads the queue definitions under the key `queues` of the
+// settings: a mapping from names to the policies that docs/queues.md describes. It
+// reports all mistakes at once, with their positions.
 package queuedefs
 
 import (
@@ -12,8 +12,8 @@ import (
 	"botwork/workqueue"
 )
 
-// rawQueue lists the keys of a queue. The values stay nodes, so that
-// everything that is wrong with one can be said at its place.
+// rawQueue lists the keys of a queue. The values stay nodes, so that each mistake
+// can be reported at its position.
 type rawQueue struct {
 	Description    *strictyaml.Node `yaml:"description"`
 	Consumer       *strictyaml.Node `yaml:"consumer"`
@@ -51,16 +51,16 @@ type rawSchemas struct {
 	Analytics *strictyaml.Node `yaml:"analytics"`
 }
 
-// reader collects what is wrong with definitions.
+// reader decodes the definitions and collects the findings.
 type reader struct {
 	strictyaml.Reader
 	read func(path string) ([]byte, error)
 }
 
-// Decode reads the definitions in the order of the file, and returns every
-// mistake. Schemas that stand in files of their own are read by read, which
-// gets paths that stand against the folder of the settings' file; nil reads
-// files as they are, up to MaxSchemaFile. A nil node holds no definitions.
+// Decode decodes the definitions in the order of the file and returns all
+// mistakes. read reads the schemas in separate files; relative paths are relative
+// to the folder of the settings file. If read is nil, Decode reads the files from
+// the disk, up to MaxSchemaFile. A nil node contains no definitions.
 func Decode(n *strictyaml.Node, read func(path string) ([]byte, error)) ([]workqueue.Queue, strictyaml.Findings) {
 	r := &reader{read: read}
 	if r.read == nil {
@@ -70,7 +70,7 @@ func Decode(n *strictyaml.Node, read func(path string) ([]byte, error)) ([]workq
 		return nil, nil
 	}
 	if n.Kind != strictyaml.Mapping {
-		r.Report(n, "wrong-type", "got "+n.Kind.String()+", want a mapping from the queues' names to their policies", "")
+		r.Report(n, "wrong-type", "got "+n.Kind.String()+", want a mapping of queue names to policies", "")
 		return nil, r.Findings
 	}
 	queues := make([]workqueue.Queue, 0, len(n.Entries))
@@ -78,7 +78,7 @@ func Decode(n *strictyaml.Node, read func(path string) ([]byte, error)) ([]workq
 	for _, e := range n.Entries {
 		q := r.queue(e)
 		if first, ok := seen[strings.ToLower(e.Key)]; ok {
-			r.reportKey(e, "invalid-name", "the queue "+first+" stands here already: names that differ in case alone count as one")
+			r.reportKey(e, "invalid-name", "duplicate queue: "+first+" is already defined; names are not case-sensitive")
 		}
 		seen[strings.ToLower(e.Key)] = e.Key
 		queues = append(queues, q)
@@ -87,7 +87,8 @@ func Decode(n *strictyaml.Node, read func(path string) ([]byte, error)) ([]workq
 	return queues, r.Findings
 }
 
-// queue reads one definition. What is reported of it keeps its default.
+// queue decodes one definition. An invalid value is reported and replaced by its
+// default.
 func (r *reader) queue(e strictyaml.Entry) workqueue.Queue {
 	q := workqueue.Queue{Name: e.Key}
 	if e.Value.HasValue() {
@@ -133,12 +134,12 @@ func (r *reader) fill(q *workqueue.Queue, raw *rawQueue) {
 	q.MaxPayload, q.MaxOutput = size(r, raw.MaxPayload), size(r, raw.MaxOutput)
 }
 
-// fault reports what Validate has found, at the place in the file.
+// fault reports a fault that Validate returned, at its position in the file.
 func (r *reader) fault(e strictyaml.Entry, f workqueue.QueueFault) {
 	message := "got " + f.Got + ", want " + f.Want
 	n := e.Value
 	for rest := f.Field; rest != "" && n.HasValue(); {
-		next := n.Get(rest) // a robot's name may hold dots
+		next := n.Get(rest) // the name of a robot can contain dots
 		if next == nil {
 			var key string
 			key, rest, _ = strings.Cut(rest, ".")

@@ -18,8 +18,8 @@ import (
 	"botwork/workqueue"
 )
 
-// decode reads the key `queues` of a settings file. Files stand for those that
-// schemas name.
+// decode decodes the key `queues` of a settings file. files are the schema files by
+// their paths.
 func decode(t *testing.T, text string, files map[string]string) ([]workqueue.Queue, strictyaml.Findings) {
 	t.Helper()
 	node, findings := strictyaml.Parse("etc/botwork.yaml", []byte(text))
@@ -143,7 +143,7 @@ etc/botwork.yaml:2:3: queues.two words: got "two words", want 1 to 200 Latin let
 etc/botwork.yaml:2:26: queues.two words.encrypted: got text, want true or false [wrong-type]
 etc/botwork.yaml:3:20: queues.Mail.consumer: got "robot", want workers or robots [invalid-value]; did you mean "robots"?
 etc/botwork.yaml:3:43: queues.Mail.priorityOffset: got 99999999999, want -2147483648 to 2147483647 [invalid-value]
-etc/botwork.yaml:4:3: queues.mail: the queue Mail stands here already: names that differ in case alone count as one [invalid-name]
+etc/botwork.yaml:4:3: queues.mail: duplicate queue: Mail is already defined; names are not case-sensitive [invalid-name]
 etc/botwork.yaml:5:5: unknown key "retian" in queues.mail [unknown-key]; did you mean "retain"?
 etc/botwork.yaml:6:10: queues.mail.ttl: got 0s, want more than 0 [invalid-value]
 etc/botwork.yaml:7:13: queues.mail.retain: got -7d, want 0 or more [invalid-value]
@@ -161,12 +161,12 @@ etc/botwork.yaml:11:66: queues.mail.retry.jitter: got 2, want a number from 0 to
 etc/botwork.yaml:11:79: queues.mail.retry.retryOn[0]: got "errors", want error, timeout or business [invalid-value]; did you mean "error"?
 etc/botwork.yaml:11:87: queues.mail.retry.retryOn[1]: got nothing, want error, timeout or business [wrong-type]
 etc/botwork.yaml:11:91: unknown key "retries" in queues.mail.retry [unknown-key]; valid keys: as, limit, delay, factor, maxDelay, jitter, retryOn, timeout, within, maxRetryAfter
-etc/botwork.yaml:13:23: queues.mail.schemas.payload.file: open etc/schemas/none.json: no such file [no-file]; a path stands against the folder of botwork.yaml
+etc/botwork.yaml:13:23: queues.mail.schemas.payload.file: open etc/schemas/none.json: no such file [no-file]; a relative path is relative to the folder of botwork.yaml
 etc/botwork.yaml:14:22: queues.mail.schemas.output.type: value must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string' [invalid-schema]
 etc/botwork.yaml:14:22: queues.mail.schemas.output.type: got string, want array [invalid-schema]
 etc/botwork.yaml:14:58: queues.mail.schemas.output.properties.a.minLength: minimum: got -1, want 0 [invalid-schema]
 etc/botwork.yaml:15:18: queues.mail.schemas.analytics: $ref to https://example.com/s.json: a schema can only refer to itself [invalid-schema]
-etc/botwork.yaml:16:22: queues.mail.robots.public: got true beside a list of rights, want false: they count for a queue that is not public [invalid-value]; remove the key public, or the rights
+etc/botwork.yaml:16:22: queues.mail.robots.public: got true together with a list of rights, want false: the rights only apply to a queue that is not public [invalid-value]; remove the key public, or the rights
 etc/botwork.yaml:16:36: queues.mail.robots.rights: got "", want a robot's name [invalid-value]
 etc/botwork.yaml:16:46: queues.mail.robots.rights.robot-1: got "readwrite", want read, write or read-write [invalid-value]; did you mean "read-write"?
 etc/botwork.yaml:16:66: queues.mail.robots.rights.robot-2: got nothing, want read, write or read-write [wrong-type]
@@ -176,7 +176,7 @@ etc/botwork.yaml:18:36: queues.mail.limits.rate: got a value without a period, w
 etc/botwork.yaml:18:55: queues.mail.limits.perKey.rate: got "2/0s", want a number and a period, both above 0, such as 10/1m [invalid-value]
 etc/botwork.yaml:18:61: unknown key "concurency" in queues.mail.limits.perKey [unknown-key]; did you mean "concurrency"?
 etc/botwork.yaml:19:9: queues.list: got a list, want a mapping [wrong-type]
-etc/botwork.yaml:21:98: queues.files.schemas.analytics: got more keys beside file, want file alone [invalid-schema]; put them into the file, or remove the key file
+etc/botwork.yaml:21:98: queues.files.schemas.analytics: got other keys together with file, want only file [invalid-schema]; move them to the file, or remove the key file
 etc/botwork.yaml:22:10: queues.files.ttl: got 99999d, want 0s to 68 years [invalid-value]
 etc/schemas/bad.json:2:11: type: value must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string' [invalid-schema]
 etc/schemas/bad.json:2:11: type: got number, want array [invalid-schema]
@@ -195,7 +195,7 @@ func TestDecodeNothing(t *testing.T) {
 		}
 	}
 	_, findings := decode(t, "queues: [mail]", nil)
-	want := "etc/botwork.yaml:1:9: queues: got a list, want a mapping from the queues' names to their policies [wrong-type]"
+	want := "etc/botwork.yaml:1:9: queues: got a list, want a mapping of queue names to policies [wrong-type]"
 	if findings.Error() != want {
 		t.Errorf("findings are %v, want %s", findings, want)
 	}
@@ -219,12 +219,12 @@ func TestDecodeReadsFiles(t *testing.T) {
 	if len(queues) != 1 || queues[0].PayloadSchema != `{"type":"object"}` {
 		t.Errorf("queues are %+v, want the schema of s.yaml", queues)
 	}
-	if len(findings) != 1 || !strings.Contains(findings[0].Message, "big.yaml is bigger than 1024 KiB") {
+	if len(findings) != 1 || !strings.Contains(findings[0].Message, "big.yaml is larger than 1024 KiB") {
 		t.Errorf("findings are %v, want one about the big file", findings)
 	}
 }
 
-// The queues of the sample, behind their comment signs, are right.
+// The queues of the sample, which are commented out, are valid.
 func TestSample(t *testing.T) {
 	text := regexp.MustCompile(`(?m)^( *)# ( *[a-z]\w*:( .*)?)$`).ReplaceAll(config.Sample(), []byte("$1$2"))
 	settings, findings := config.Parse("sample.yaml", text)

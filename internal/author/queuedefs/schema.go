@@ -14,7 +14,7 @@ import (
 	"botwork/workqueue"
 )
 
-// MaxSchemaFile bounds a schema's file, in bytes: more is a mistake.
+// MaxSchemaFile is the maximum size of a schema file in bytes.
 const MaxSchemaFile = 1 << 20
 
 // readFile reads a file up to MaxSchemaFile.
@@ -26,13 +26,13 @@ func readFile(path string) ([]byte, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, MaxSchemaFile+1))
 	if err == nil && len(data) > MaxSchemaFile {
-		err = fmt.Errorf("%s is bigger than %d KiB", path, MaxSchemaFile>>10)
+		err = fmt.Errorf("%s is larger than %d KiB", path, MaxSchemaFile>>10)
 	}
 	return data, err
 }
 
-// schema reads a JSON Schema that stands here, or in the file that `file`
-// names, as JSON or YAML.
+// schema reads a JSON Schema in place, or from the JSON or YAML file that `file`
+// names.
 func (r *reader) schema(n *strictyaml.Node) workqueue.JSONText {
 	if !n.HasValue() {
 		return ""
@@ -60,7 +60,7 @@ func (r *reader) schema(n *strictyaml.Node) workqueue.JSONText {
 	}
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false) // a person may read the row
+	enc.SetEscapeHTML(false) // to keep the database row readable
 	if err := enc.Encode(doc); err != nil {
 		r.Report(n, "invalid-schema", err.Error(), "")
 		return ""
@@ -68,10 +68,10 @@ func (r *reader) schema(n *strictyaml.Node) workqueue.JSONText {
 	return workqueue.JSONText(bytes.TrimSpace(text.Bytes()))
 }
 
-// schemaFile reads the file of a schema; nil when it reported why it cannot.
+// schemaFile reads the file of a schema. It returns nil after it has reported an error.
 func (r *reader) schemaFile(n, file *strictyaml.Node) *strictyaml.Node {
 	if len(n.Entries) > 1 {
-		r.Report(n, "invalid-schema", "got more keys beside file, want file alone", "put them into the file, or remove the key file")
+		r.Report(n, "invalid-schema", "got other keys together with file, want only file", "move them to the file, or remove the key file")
 		return nil
 	}
 	name, ok := file.Value.(string)
@@ -85,7 +85,7 @@ func (r *reader) schemaFile(n, file *strictyaml.Node) *strictyaml.Node {
 	}
 	data, err := r.read(path)
 	if err != nil {
-		r.Report(file, "no-file", err.Error(), "a path stands against the folder of "+filepath.Base(n.File))
+		r.Report(file, "no-file", err.Error(), "a relative path is relative to the folder of "+filepath.Base(n.File))
 		return nil
 	}
 	content, findings := strictyaml.Parse(path, data)

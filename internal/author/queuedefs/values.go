@@ -8,12 +8,12 @@ import (
 	"botwork/workqueue"
 )
 
-// reportKey reports what is wrong with the name of a queue, at the name.
+// reportKey reports a mistake in the name of a queue, at the name.
 func (r *reader) reportKey(e strictyaml.Entry, code, message string) {
 	r.Findings = append(r.Findings, e.Finding(code, e.Value.Path+": "+message, ""))
 }
 
-// orNil decodes a node whose absence is not the same as its zero.
+// orNil decodes a node for which absence and zero have different meanings.
 func orNil[T any](r *reader, n *strictyaml.Node, decode func(*strictyaml.Node) T) *T {
 	if !n.HasValue() {
 		return nil
@@ -26,7 +26,8 @@ func orNil[T any](r *reader, n *strictyaml.Node, decode func(*strictyaml.Node) T
 	return &got
 }
 
-// size decodes a number of bytes, such as 5MB; 0 stands for absent and for reported.
+// size decodes a number of bytes, such as 5MB. It returns 0 if the node is absent or
+// has a finding.
 func size(r *reader, n *strictyaml.Node) int64 {
 	return int64(strictyaml.Value(&r.Reader, n, func(s handlers.Size) string {
 		if s <= 0 || s > workqueue.MostSize {

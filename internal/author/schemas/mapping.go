@@ -8,7 +8,7 @@ import (
 	"botwork/internal/author/keydocs"
 )
 
-// mapping is a mapping with the given keys and no others.
+// mapping returns the schema of a mapping that has only the given keys.
 func (b *builder) mapping(keys keydocs.Keys) object { return b.mappingOf(keys, false) }
 
 func (b *builder) mappingOf(keys keydocs.Keys, dynamic bool) object {
@@ -29,14 +29,14 @@ func (b *builder) mappingOf(keys keydocs.Keys, dynamic bool) object {
 	return s
 }
 
-// link is a link of Markdown, which leads nowhere from an editor; a link to
-// something below says nothing there at all.
+// link matches a Markdown link, and linkBelow a link to a later section of the same
+// document. They do not work in an editor.
 var (
 	linkBelow = regexp.MustCompile(`:? \[below\]\([^)]*\)`)
 	link      = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 )
 
-// describe adds the texts that an editor shows.
+// describe adds the descriptions that an editor shows.
 func (b *builder) describe(s object, k keydocs.Key) {
 	doc := link.ReplaceAllString(linkBelow.ReplaceAllString(k.Doc, ""), "$1")
 	more := ""
@@ -60,30 +60,30 @@ func (b *builder) describe(s object, k keydocs.Key) {
 	}
 	s["description"], s["markdownDescription"] = plain, doc+more
 	if either, ok := s["anyOf"].([]object); ok {
-		either[0]["description"], either[0]["markdownDescription"] = plain, doc+more // an editor shows the part that fits
+		either[0]["description"], either[0]["markdownDescription"] = plain, doc+more // an editor shows the description of the matching alternative
 	}
-	// Not as the default of a schema: an editor that completes a mapping would
-	// write all of its defaults.
+	// Not the default of the schema: an editor that completes a mapping would insert
+	// all of its defaults.
 	if value, ok := fromYAML(cmp.Or(k.Example, k.Default)); ok && s["examples"] == nil && value != nil {
 		s["examples"] = []any{value}
 	}
 }
 
-// source is where a text stands that is not to stand in the file.
+// source returns the schema of the source of a text, such as a secret.
 func (b *builder) source() object {
 	return object{
 		"properties": object{
-			"env":        object{"type": "string", "description": "the environment variable that holds the text"},
-			"file":       object{"type": "string", "description": "the file that holds the text; a relative path stands against the folder of the settings"},
-			"credential": object{"type": "string", "description": "the name of a credential of the service, as systemd hands it over by LoadCredential"},
-			"value":      object{"type": []string{"string", "number", "boolean"}, "description": "the text itself, which is for trying out"},
+			"env":        object{"type": "string", "description": "the environment variable with the text"},
+			"file":       object{"type": "string", "description": "the file with the text; a relative path is relative to the folder of the settings"},
+			"credential": object{"type": "string", "description": "the name of a credential of the service, which systemd provides with LoadCredential"},
+			"value":      object{"type": []string{"string", "number", "boolean"}, "description": "the text itself; only for trying out"},
 		},
 		"additionalProperties": false, "minProperties": 1, "maxProperties": 1,
 	}
 }
 
-// jsonSchema is a JSON Schema as far as a person needs help with it. Every other
-// keyword is let through.
+// jsonSchema returns a schema of JSON Schemas with the most common keywords. It allows
+// all other keywords.
 func (b *builder) jsonSchema() object {
 	return b.define("jsonSchema", func() object {
 		self := object{"$ref": "#/definitions/jsonSchema"}
@@ -92,23 +92,23 @@ func (b *builder) jsonSchema() object {
 			name, doc string
 			rule      object
 		}{
-			{"type", "what the value is", object{"anyOf": []object{{"$ref": "#/definitions/jsonType"}, {"type": "array", "items": object{"$ref": "#/definitions/jsonType"}}}}},
+			{"type", "the type of the value", object{"anyOf": []object{{"$ref": "#/definitions/jsonType"}, {"type": "array", "items": object{"$ref": "#/definitions/jsonType"}}}}},
 			{"properties", "the schemas of an object's keys", object{"type": "object", "additionalProperties": self}},
-			{"required", "the keys that an object has to have", object{"type": "array", "items": object{"type": "string"}}},
-			{"additionalProperties", "the schema of the keys that properties does not name; false: there are none", object{"allOf": []any{self}}},
+			{"required", "the required keys of an object", object{"type": "array", "items": object{"type": "string"}}},
+			{"additionalProperties", "the schema of keys that are not in properties; false allows no other keys", object{"allOf": []any{self}}},
 			{"items", "the schema of a list's elements", object{"allOf": []any{self}}},
-			{"enum", "the values that are allowed", object{"type": "array"}},
-			{"const", "the one value that is allowed", object{}},
-			{"format", "the form of a text", object{"type": "string", "examples": []string{"date", "date-time", "time", "email", "uri", "uuid"}}},
+			{"enum", "the allowed values", object{"type": "array"}},
+			{"const", "the only allowed value", object{}},
+			{"format", "the format of a text", object{"type": "string", "examples": []string{"date", "date-time", "time", "email", "uri", "uuid"}}},
 			{"pattern", "a regular expression for a text", object{"type": "string"}},
-			{"minLength", "the least length of a text", object{"type": "integer", "minimum": 0}},
-			{"maxLength", "the greatest length of a text", object{"type": "integer", "minimum": 0}},
-			{"minimum", "the least number", object{"type": "number"}},
-			{"maximum", "the greatest number", object{"type": "number"}},
-			{"minItems", "how many elements a list has at least", object{"type": "integer", "minimum": 0}},
-			{"maxItems", "how many elements a list has at most", object{"type": "integer", "minimum": 0}},
-			{"description", "what the value is for", object{"type": "string"}},
-			{"file", "in the schemas of a queue alone: the file that holds the schema, as JSON or YAML", object{"type": "string"}},
+			{"minLength", "the minimum length of a text", object{"type": "integer", "minimum": 0}},
+			{"maxLength", "the maximum length of a text", object{"type": "integer", "minimum": 0}},
+			{"minimum", "the smallest allowed number", object{"type": "number"}},
+			{"maximum", "the largest allowed number", object{"type": "number"}},
+			{"minItems", "the minimum number of elements of a list", object{"type": "integer", "minimum": 0}},
+			{"maxItems", "the maximum number of elements of a list", object{"type": "integer", "minimum": 0}},
+			{"description", "a description of the value", object{"type": "string"}},
+			{"file", "only in the schemas of a queue: the file with the schema in JSON or YAML", object{"type": "string"}},
 		} {
 			p.rule["description"] = p.doc
 			properties[p.name] = p.rule

@@ -10,7 +10,7 @@ import (
 	"botwork/internal/jsonschemas"
 )
 
-// samples are values of every sort that a parameter may have.
+// samples are values of all types that a parameter can have.
 var samples = []any{
 	"x", "", "5", "-5", "1.5", "true", "never", "GET", "list", "text", "error", "90s", "1h30m", "-7d", "7d", "10MB", "10 kb", "10XB", "201", "2xx", "6xx",
 	"2026-01-31T13:45:00Z", "2026-01-31", 0, 5, -5, 201, 700, 1.5, true, false,
@@ -19,8 +19,8 @@ var samples = []any{
 	"${{ payload.x }}", "a ${{ payload.x }} b", []any{"${{ payload.x }}"}, map[string]any{"a": "${{ payload.x }}"}, map[string]any{"token": "${{ payload.x }}"},
 }
 
-// dynamic tells which of the values below with are expressions, as the checker of
-// pipelines does.
+// dynamic returns a function that reports whether the value at a path under with is an
+// expression, as the checker of pipelines does.
 func dynamic(with any) func(path []string) bool {
 	return func(path []string) bool {
 		at := with
@@ -43,12 +43,12 @@ func dynamic(with any) func(path []string) bool {
 	}
 }
 
-// TestParametersAsTheyAreRead gives every parameter of every handler values of all
-// sorts: what the handler takes has to fit the schema, and what is of a wrong type
-// for it must not.
-func TestParametersAsTheyAreRead(t *testing.T) {
+// TestSchemaAcceptsTheValuesOfHandlers tries values of all types for every parameter of
+// every handler. The schema must accept the values that the handler accepts, and must
+// reject values of a wrong type.
+func TestSchemaAcceptsTheValuesOfHandlers(t *testing.T) {
 	s := compile(t, "pipeline")
-	taken, refused := 0, 0
+	accepted, rejected := 0, 0
 	for _, k := range registry(t).Kinds() {
 		for _, f := range k.Fields() {
 			for _, value := range samples {
@@ -57,32 +57,32 @@ func TestParametersAsTheyAreRead(t *testing.T) {
 				wrong := slices.DeleteFunc(k.CheckLiteral(with, dynamic(with)), func(e handlers.ParamError) bool { return len(e.Path) == 0 || e.Path[0] != f.Name })
 				switch {
 				case len(wrong) == 0 && !fits:
-					t.Errorf("%s takes %s: %#v, and the schema refuses it", k.Name, f.Name, value)
-				case fits && slices.ContainsFunc(wrong, func(e handlers.ParamError) bool { return mustKnow(f, e) }):
-					t.Errorf("%s refuses %s: %#v (%v), and the schema takes it", k.Name, f.Name, value, wrong)
+					t.Errorf("%s accepts %s: %#v, but the schema rejects it", k.Name, f.Name, value)
+				case fits && slices.ContainsFunc(wrong, func(e handlers.ParamError) bool { return mustReject(f, e) }):
+					t.Errorf("%s rejects %s: %#v (%v), but the schema accepts it", k.Name, f.Name, value, wrong)
 				case fits:
-					taken++
+					accepted++
 				default:
-					refused++
+					rejected++
 				}
 			}
 		}
 	}
-	if taken < 500 || refused < 500 {
-		t.Errorf("%d values were taken and %d refused", taken, refused)
+	if accepted < 500 || rejected < 500 {
+		t.Errorf("the schema accepted %d values and rejected %d, want at least 500 each", accepted, rejected)
 	}
 }
 
-// mustKnow tells whether a schema has to find a mistake, too. A map of anything
-// whose keys the handler judges by itself, such as a scoring, is beyond it.
-func mustKnow(f handlers.Field, e handlers.ParamError) bool {
+// mustReject reports whether the schema must also find a mistake. It cannot check a map
+// of any values whose keys only the handler knows, such as a scoring.
+func mustReject(f handlers.Field, e handlers.ParamError) bool {
 	if f.Type == "map of any" && len(e.Path) > 1 {
 		return false
 	}
 	return e.Code == handlers.WrongType || e.Code == handlers.UnknownParameter || strings.HasPrefix(e.Message, "got an expression")
 }
 
-// fitsAt tells whether the schema finds nothing wrong with one parameter.
+// fitsAt reports whether the schema accepts a parameter.
 func fitsAt(s *jsonschemas.Schema, kind string, with map[string]any, name string) bool {
 	step := map[string]any{"handler": kind, "with": with}
 	for _, p := range s.Check(map[string]any{"steps": []any{step}}) {
@@ -93,13 +93,13 @@ func fitsAt(s *jsonschemas.Schema, kind string, with map[string]any, name string
 	return true
 }
 
-// TestUnknownParametersAreMarked gives every handler one that it has not.
+// TestUnknownParametersAreMarked tries an unknown parameter for every handler.
 func TestUnknownParametersAreMarked(t *testing.T) {
 	s := compile(t, "pipeline")
 	for _, k := range registry(t).Kinds() {
 		wrong := s.Check(map[string]any{"steps": []any{map[string]any{"handler": k.Name, "with": map[string]any{"nonsense": 1}}}})
 		if !strings.Contains(fmt.Sprint(wrong), "nonsense") {
-			t.Errorf("%s: a parameter nonsense is not marked: %v", k.Name, wrong)
+			t.Errorf("%s: the unknown parameter nonsense is not reported: %v", k.Name, wrong)
 		}
 	}
 }

@@ -10,27 +10,28 @@ import (
 	"botwork/pipelines"
 )
 
-// pipeline is a pipeline with the given keys.
+// pipeline returns the schema of a pipeline with the given keys.
 func (b *builder) pipeline(keys keydocs.Keys) object {
 	s := b.mapping(keys)
 	s["properties"].(object)["steps"].(object)["items"] = b.define("step", b.step)
 	return s
 }
 
-// inline is a pipeline where a name may stand: it has no trigger.
+// inline returns the schema of a pipeline in place of a pipeline name. It cannot have
+// a trigger.
 func (b *builder) inline() object {
 	return b.define("pipeline", func() object {
 		s := b.pipeline(pipelines.Keys().Without("trigger"))
-		delete(s, "type") // the name, too, is looked at by these rules
+		delete(s, "type") // the rules are also applied to a name, which is a string
 		return s
 	})
 }
 
-// step is a step. Its handler says what may stand below `with`.
+// step returns the schema of a step. Its handler determines the keys of `with`.
 func (b *builder) step() object {
 	s := b.mapping(pipelines.StepKeys())
 	handler := s["properties"].(object)["handler"].(object)
-	// The handler says what may stand there; this text would hide its own.
+	// The description of the handler would be hidden by the general one.
 	with := s["properties"].(object)["with"].(object)
 	delete(with, "description")
 	delete(with, "markdownDescription")
@@ -49,10 +50,10 @@ func (b *builder) step() object {
 	return s
 }
 
-// plainName is a name that may stand in a reference as it is.
+// plainName matches a name that a reference can contain without escapes.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
-// with is what a step of the kind with the index i has to have below `with`.
+// with returns the rule for the parameters of a step with the kind of index i.
 func (b *builder) with(i int, k handlers.Kind) object {
 	name := "with." + k.Name
 	if !plainName.MatchString(k.Name) {
@@ -75,19 +76,19 @@ func (b *builder) with(i int, k handlers.Kind) object {
 	return then
 }
 
-// kindText is what a kind does, as Markdown.
+// kindText returns the description of a kind in Markdown.
 func kindText(k handlers.Kind) string {
 	text := k.Summary + "."
 	if k.Doc != "" {
 		text += "\n\n" + k.Doc
 	}
 	if k.Output != "" {
-		text += "\n\nIt puts out " + k.Output
+		text += "\n\nOutput: " + k.Output
 	}
 	return text
 }
 
-// parameterKeys describes a kind's parameters as other keys are.
+// parameterKeys describes the parameters of a kind as keys.
 func parameterKeys(fields []handlers.Field) keydocs.Keys {
 	keys := make(keydocs.Keys, len(fields))
 	for i, f := range fields {

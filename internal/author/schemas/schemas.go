@@ -1,12 +1,11 @@
-// Package schemas writes JSON Schemas for the files that people edit, from the
-// tables by which they are read and the parameters of the handlers that a
-// program has. They are for editors, which complete, explain and mark by them: a
-// schema lets through some things that the checker refuses, and refuses nothing
-// that the checker takes.
+// Package schemas generates JSON Schemas for the files that users edit, from the
+// descriptions of their keys and the parameters of the registered handlers. Editors
+// use them to complete, explain and check keys. A schema accepts some files that the
+// checker rejects, but it rejects no file that the checker accepts.
 //
-// They are written in draft 7, which every editor knows, with the keywords
-// beside it that the YAML language server and VS Code read: markdownDescription,
-// patternErrorMessage, markdownEnumDescriptions.
+// The schemas are of draft 7, which all editors support, with additional keywords of
+// the YAML language server and VS Code: markdownDescription, patternErrorMessage,
+// markdownEnumDescriptions.
 package schemas
 
 import (
@@ -23,33 +22,36 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// Comment stands in every schema, so that a file that holds one is known for it.
-const Comment = "Written by botwork schema: do not edit, it will be written anew."
+// Mark identifies a generated schema file: it is part of each schema.
+const Mark = "Written by botwork schema:"
 
-// Kind is a sort of file, or of what stands in one.
+// comment is the comment in each schema.
+const comment = Mark + " do not edit, it will be overwritten."
+
+// Kind is a kind of file, or of a mapping in a file.
 type Kind struct {
 	Name, Title, Doc string
 
 	make func(b *builder) object
 }
 
-// Kinds are all of them. settings gives the keys of the settings' file.
+// Kinds returns all kinds. settings returns the keys of the settings file.
 func Kinds(settings func() keydocs.Keys) []Kind {
 	return []Kind{
-		{"pipeline", "Pipeline", "A pipeline: how a work item is done, step by step.", func(b *builder) object { return b.pipeline(pipelines.Keys()) }},
+		{"pipeline", "Pipeline", "A pipeline: the steps that process a work item.", func(b *builder) object { return b.pipeline(pipelines.Keys()) }},
 		{"settings", "Settings", "The settings of a worker: botwork.yaml.", func(b *builder) object { return b.settings(settings()) }},
-		{"queues", "Queues", "The definitions of queues by name, as they stand below the key queues of botwork.yaml.", (*builder).queues},
-		{"tasks", "Tasks", "Scheduled tasks by name, as they stand below the key tasks of botwork.yaml.", (*builder).tasks},
+		{"queues", "Queues", "The definitions of queues by name, as under the key queues of botwork.yaml.", (*builder).queues},
+		{"tasks", "Tasks", "Scheduled tasks by name, as under the key tasks of botwork.yaml.", (*builder).tasks},
 	}
 }
 
-// Schema is the kind's schema for programs with the handlers of a registry, as
-// indented JSON. Equal handlers give equal bytes.
+// Schema returns the schema of the kind for the handlers of a registry, as indented
+// JSON. The same handlers always result in the same bytes.
 func (k Kind) Schema(registry *handlers.Registry) ([]byte, error) {
 	b := &builder{registry: registry, definitions: object{}}
 	s := k.make(b)
 	s["$schema"] = "http://json-schema.org/draft-07/schema#"
-	s["$comment"] = Comment
+	s["$comment"] = comment
 	s["title"] = "Botwork: " + k.Title
 	s["description"] = k.Doc
 	if len(b.definitions) > 0 {
@@ -63,16 +65,16 @@ func (k Kind) Schema(registry *handlers.Registry) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// builder collects what several places of one schema share.
+// builder builds one schema and collects its shared definitions.
 type builder struct {
 	registry    *handlers.Registry
 	definitions object
 }
 
-// define gives the reference to a definition, which make makes the first time.
+// define returns a reference to a definition. The first call creates it with make.
 func (b *builder) define(name string, make func() object) object {
 	if _, ok := b.definitions[name]; !ok {
-		b.definitions[name] = object{} // for a definition that refers to itself
+		b.definitions[name] = object{} // because a definition can refer to itself
 		b.definitions[name] = make()
 	}
 	return object{"$ref": "#/definitions/" + name}
@@ -97,7 +99,7 @@ func (b *builder) tasks() object {
 	return b.named(tasks.Keys(), "task", tasks.NamePattern, []string{"object"})
 }
 
-// named are mappings by name.
+// named returns the schema of a mapping from names to objects with the given keys.
 func (b *builder) named(keys keydocs.Keys, what, names string, types []string) object {
 	return object{
 		"type":          []string{"object", "null"},

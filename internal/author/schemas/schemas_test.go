@@ -18,7 +18,7 @@ import (
 
 var root = filepath.Join("..", "..", "..")
 
-// registry has all kinds that a program has, those of the examples' programs too.
+// registry returns all kinds of the program, and more ones from the examples.
 func registry(t *testing.T, more ...handlers.Kind) *handlers.Registry {
 	t.Helper()
 	r := handlers.Builtin(handlers.Resources{})
@@ -43,11 +43,11 @@ func compile(t *testing.T, name string, more ...handlers.Kind) *jsonschemas.Sche
 		}
 		return s
 	}
-	t.Fatalf("there is no schema %q", name)
+	t.Fatalf("no schema %q", name)
 	return nil
 }
 
-// check reads a YAML text and holds it to a schema.
+// check returns the problems of a YAML text according to a schema.
 func check(t *testing.T, s *jsonschemas.Schema, file string, text []byte) jsonschemas.Problems {
 	t.Helper()
 	node, findings := strictyaml.Parse(file, text)
@@ -84,7 +84,7 @@ func TestShippedPipelinesFit(t *testing.T) {
 	files := glob(t, "pipelines/shipped/*.yaml", "cmd/project/*.yaml", "examples/*/project/pipelines/*.yaml")
 	for _, file := range files {
 		if strings.Contains(file, "customhandler") && strings.HasSuffix(file, "greet-guest.yaml") {
-			continue // its own program knows its handler
+			continue // only the program of this example has its handler
 		}
 		if pipelines.IsTestFile(file) {
 			continue
@@ -108,6 +108,6 @@ func TestSettingsFit(t *testing.T) {
 	}
 	full := regexp.MustCompile(`(?m)^( *)# ( *(?:[a-z][\w-]*:( .*)?|- .*))$`).ReplaceAll(sample, []byte("$1$2"))
 	if wrong := check(t, s, "sample.yaml", full); len(wrong) > 0 {
-		t.Errorf("the sample without its comment signs: %v\n%s", wrong, full)
+		t.Errorf("the sample with its comments removed: %v\n%s", wrong, full)
 	}
 }

@@ -10,25 +10,25 @@ import (
 	"botwork/internal/spans"
 )
 
-// The forms of texts. They stand in the syntax that Go and JavaScript share.
+// The patterns of texts, in the common syntax of Go and JavaScript.
 const (
 	expression = `\$\{\{`
 	size       = `[0-9]+ *([kKmMgG]?[bB])?`
 	moment     = `[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.,][0-9]+)?(Z|[-+][0-9]{2}:[0-9]{2})`
 
-	// noExpression is a text without ${{.
+	// noExpression matches a text without ${{.
 	noExpression = `^([^$]|\$+([^${]|\{[^{]))*(\$+\{?)?$`
 )
 
-// value is the schema of a value. A dynamic one may be an expression as well.
+// value is the schema of a value.
 type value struct {
 	types    []string
-	patterns []string // of which a text has to match one; none: any text
-	wanted   []string // the same in words
+	patterns []string // a text must match one of them; without patterns, any text is valid
+	wanted   []string // descriptions of the patterns
 	more     object
 }
 
-// phrases are the types of JSON in words.
+// phrases describe the JSON types in words.
 var phrases = map[string]string{
 	"number": "a number", "integer": "a whole number", "boolean": "true or false", "object": "a mapping", "array": "a list",
 }
@@ -41,13 +41,13 @@ func (v *value) add(types ...string) {
 	}
 }
 
-// text lets in texts of a form.
+// text allows texts that match a pattern.
 func (v *value) text(pattern, wanted string) {
 	v.add("string")
 	v.patterns, v.wanted = append(v.patterns, pattern), append(v.wanted, wanted)
 }
 
-// schema is what the value has to be; nullable values may be left out.
+// schema returns the JSON Schema of the value. A nullable value can be null.
 func (v *value) schema(nullable bool) object {
 	s := v.more
 	if len(v.types) == 0 {
@@ -66,7 +66,7 @@ func (v *value) schema(nullable bool) object {
 		s["pattern"] = strings.Join(v.patterns, "|")
 		message := "want " + strings.Join(v.wanted, ", or ")
 		s["patternErrorMessage"] = message
-		// Of an object it would hide which key is wrong.
+		// For an object, the message would hide which key is wrong.
 		if !slices.Contains(types, "object") {
 			s["errorMessage"] = message
 		}
@@ -74,20 +74,21 @@ func (v *value) schema(nullable bool) object {
 	return s
 }
 
-// words splits a key's type into the types of which the value has one.
+// words splits a key's type into its alternatives.
 func words(typ string) []string {
 	if typ == "" {
 		return []string{"string"}
 	}
-	const sign = "\x00"
-	list := strings.Split(strings.ReplaceAll(typ, "true or false", sign), " or ")
+	const boolMark = "\x00"
+	list := strings.Split(strings.ReplaceAll(typ, "true or false", boolMark), " or ")
 	for i, word := range list {
-		list[i] = strings.ReplaceAll(word, sign, "true or false")
+		list[i] = strings.ReplaceAll(word, boolMark, "true or false")
 	}
 	return list
 }
 
-// valueOf is the schema of a key's value.
+// valueOf returns the schema of a key's value. A dynamic value can also be an
+// expression.
 func (b *builder) valueOf(k keydocs.Key, dynamic bool) object {
 	v := value{more: object{}}
 	typ := k.Type
@@ -116,8 +117,7 @@ func (b *builder) valueOf(k keydocs.Key, dynamic bool) object {
 	return v.schema(!k.Required && !k.NonNull)
 }
 
-// elementOf is a list's or map's element as a key of its own; it cannot be left
-// out.
+// elementOf describes an element of a list or map as a required key.
 func elementOf(k keydocs.Key, typ string) keydocs.Key {
 	return keydocs.Key{
 		Type: typ, Required: true, Enum: k.Enum, EnumDocs: k.EnumDocs, Suggest: k.Suggest, Pattern: k.Pattern, Wanted: k.Wanted,
@@ -135,7 +135,7 @@ func (b *builder) list(v *value, k keydocs.Key, element string, dynamic bool) {
 	if k.Min != nil {
 		v.more["minItems"] = *k.Min
 	}
-	// A single value may stand for a list of one, in steps.
+	// In steps, a single value is accepted as a list with one element.
 	if plain := element != "any" && element != "object" && !strings.HasPrefix(element, "list of ") && !strings.HasPrefix(element, "map of "); dynamic && plain {
 		for _, word := range words(element) {
 			b.word(v, one, word, dynamic)
@@ -143,7 +143,7 @@ func (b *builder) list(v *value, k keydocs.Key, element string, dynamic bool) {
 	}
 }
 
-// word adds what one word of a type lets in.
+// word adds one alternative of a type.
 func (b *builder) word(v *value, k keydocs.Key, word string, dynamic bool) {
 	switch word {
 	case "string", "text":
@@ -163,7 +163,7 @@ func (b *builder) word(v *value, k keydocs.Key, word string, dynamic bool) {
 	case "object":
 		v.add("object")
 		if k.Keys == nil {
-			return // another rule says which
+			return // another rule defines its keys
 		}
 		maps.Copy(v.more, b.mappingOf(k.Keys, dynamic))
 	case "scalar":
@@ -172,11 +172,11 @@ func (b *builder) word(v *value, k keydocs.Key, word string, dynamic bool) {
 		v.add("array")
 		v.more["items"] = object{"type": []string{"string", "number", "boolean"}}
 	case "duration":
-		sign := "[-+]?"
+		plusMinus := "[-+]?"
 		if k.Min != nil {
-			sign = `\+?`
+			plusMinus = `\+?`
 		}
-		v.text("^"+sign+spans.Pattern+"$", "a duration such as 90s, 15m, 1h30m or 7d")
+		v.text("^"+plusMinus+spans.Pattern+"$", "a duration such as 90s, 15m, 1h30m or 7d")
 	case "size":
 		v.add("integer")
 		v.text("^"+size+"$", "a size such as 512KB or 10MB")
@@ -194,11 +194,11 @@ func (b *builder) word(v *value, k keydocs.Key, word string, dynamic bool) {
 		v.add("object")
 		v.more["allOf"] = []any{b.inline()}
 	default:
-		panic("schemas: no type is called " + word)
+		panic("schemas: unknown type " + word)
 	}
 }
 
-// texts adds a text, or a text that may look like a number.
+// texts adds a text, or for the word "text" also a number.
 func (b *builder) texts(v *value, k keydocs.Key, word string) {
 	if word == "text" {
 		v.add("string", "number")
@@ -224,11 +224,11 @@ func (b *builder) texts(v *value, k keydocs.Key, word string) {
 	}
 }
 
-// expression lets in an expression beside the value.
+// expression also allows an expression.
 func (v *value) expression() {
 	if words, closed := v.more["enum"]; closed {
-		// The rules of one place hold for all types: the words move into a rule
-		// of their own.
+		// An enum next to the pattern would apply to expressions too, so the enum
+		// becomes one of two alternatives.
 		docs := v.more["markdownEnumDescriptions"]
 		alternative := object{"enum": words}
 		if docs != nil {
@@ -249,9 +249,9 @@ func (v *value) expression() {
 	}
 }
 
-// literal refuses expressions.
+// literal rejects expressions.
 func (v *value) literal() {
-	const wanted = "a text without ${{ }}: give values as parameters"
+	const wanted = "a text without ${{ }}: pass values as parameters"
 	if items, ok := v.more["items"].(object); ok {
 		items["pattern"], items["patternErrorMessage"] = noExpression, "want "+wanted
 	}
@@ -260,7 +260,7 @@ func (v *value) literal() {
 	}
 }
 
-// fromYAML reads a value as it stands in a table of keys.
+// fromYAML parses an example or default of a key.
 func fromYAML(text string) (any, bool) {
 	node, findings := strictyaml.Parse("", []byte("value: "+text))
 	if len(findings) > 0 {

@@ -5,7 +5,12 @@ package wordstest
 var done = []string{
 	"internal/reload",
 	"internal/author/checker",
+	"internal/author/keydocs",
+	"internal/author/policykeys",
+	"internal/author/queuedefs",
+	"internal/author/schemas",
 	"internal/author/strictyaml",
+	"internal/jsonschemas",
 	"pipelines",
 }
 
