@@ -65,6 +65,19 @@ type Call struct {
 	OnPercent   func(percent int)
 	OnOutput    func(value any) error
 	OnAnalytics func(value any) error
+
+	// OnCount receives what Count reports; may be nil.
+	OnCount func(name string, n int)
+}
+
+// Count reports that the step did something n times, such as "assigned" 4 items. The log
+// line at the end of a scheduled run has the sums of all steps. A run in which every step
+// reports only zeros did nothing, and is logged at debug level; a step that reports no count
+// may have done anything. Call it before Handle returns, from one goroutine at a time.
+func (c *Call) Count(name string, n int) {
+	if c.OnCount != nil {
+		c.OnCount(name, n)
+	}
 }
 
 // Progress tells people how far the work has come, such as "1,200 of 5,000

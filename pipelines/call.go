@@ -24,8 +24,16 @@ func (r *run) call(s *Step) *handlers.Call {
 		c.OnProgress, c.OnPercent, c.OnOutput, c.OnAnalytics = r.told.progress, r.told.percent, r.told.output, r.told.analytics
 		c.ItemID, c.Queue, c.Attempt, c.Fence = it.ID, it.QueueName, it.Attempt(), it.Fence
 		c.IdempotencyKey = it.IdempotencyKey
+	} else {
+		c.OnCount = r.count
 	}
 	return c
+}
+
+// count adds to the counts of the run.
+func (r *run) count(name string, n int) {
+	r.counted = true
+	r.result.Counts.Add(name, n)
 }
 
 // listeners receive what the steps of an item's run report. All steps share them.

@@ -134,6 +134,11 @@ type Result struct {
 
 	// Steps are the steps that the run reached, in order.
 	Steps []StepResult
+
+	// Counts are the sums of what the steps of a run without an item reported, and Idle is
+	// true if all steps that ran reported counts and all of these are 0.
+	Counts handlers.Counts
+	Idle   bool
 }
 
 // Run runs a pipeline to its end. It never panics and returns no error: every failure is in

@@ -34,7 +34,8 @@ type run struct {
 	vars    map[string]any
 	machine bounded.Machine
 
-	result Result
+	counted bool // the present step has reported a count
+	result  Result
 }
 
 func newRun(e *Engine, p *Pipeline, in RunInput) *run {
@@ -46,7 +47,7 @@ func newRun(e *Engine, p *Pipeline, in RunInput) *run {
 			in.Run.WriteFirst()
 		}
 	}
-	r.result.Steps = make([]StepResult, 0, len(p.Steps))
+	r.result.Steps, r.result.Idle = make([]StepResult, 0, len(p.Steps)), in.Run == nil
 	return r
 }
 
@@ -115,6 +116,7 @@ func (r *run) step(ctx context.Context, s *Step) (goOn bool) {
 	if r.in.Run != nil {
 		r.in.Run.EnterStep(s.Name)
 	}
+	r.counted = false
 	started := time.Now()
 	output, skipped, err := r.attempt(ctx, s)
 	done := StepResult{Name: s.Name, Status: StepDone, Took: time.Since(started)}
@@ -131,6 +133,7 @@ func (r *run) step(ctx context.Context, s *Step) (goOn bool) {
 		goOn = r.failed(ctx, s, err, &done)
 	}
 	r.result.Steps = append(r.result.Steps, done)
+	r.result.Idle = r.result.Idle && (skipped || r.counted && len(r.result.Counts) == 0)
 	return goOn
 }
 

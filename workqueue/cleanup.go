@@ -96,11 +96,6 @@ type CleanUpResult struct {
 	Complete bool
 }
 
-// Removed is how many rows are gone.
-func (r CleanUpResult) Removed() int {
-	return r.Completed + r.Archived + r.Deleted + r.Firings + r.Runs + r.Workers + r.Durations + r.Texts + r.Batches
-}
-
 // chore is one sort of housekeeping: a batch, and where it is counted.
 type chore struct {
 	batch func(ctx context.Context) (int, error)

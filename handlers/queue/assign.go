@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"botwork/handlers"
-	"botwork/workqueue"
 	"botwork/workqueue/assign"
 	"botwork/workqueue/matching"
 	"botwork/workqueue/scoring"
@@ -128,8 +127,8 @@ func (a *assignStep) Handle(ctx context.Context, call *handlers.Call) (any, erro
 	if len(r.Faults) > 0 {
 		call.Log.Warn().Strs("faults", r.Faults).Msg("assignment skipped settings that cannot be read")
 	}
-	did := r.Assigned+r.Moved+r.Expired > 0 || r.RescueResult != (workqueue.RescueResult{})
-	logCounts(&call.Log, did, "assigned items", counter{"assigned", r.Assigned}, counter{"workers", r.Workers}, counter{"rescued", r.Rescued},
+	log := call.Log.With().Int("workers", r.Workers).Logger()
+	reportCounts(call, log, "assigned items", counter{"assigned", r.Assigned}, counter{"rescued", r.Rescued},
 		counter{"released", r.Released}, counter{"poisoned", r.Poisoned}, counter{"expired", r.Expired}, counter{"moved", r.Moved})
 	return map[string]any{
 		"rescued": r.Rescued, "released": r.Released, "poisoned": r.Poisoned, "expired": r.Expired, "workers": r.Workers, "assigned": r.Assigned, "moved": r.Moved,

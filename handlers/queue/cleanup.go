@@ -114,10 +114,9 @@ func (c *cleanUpStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 		Completed: c.Completed.d, Archived: c.Archived.d, ArchivedItems: c.ArchivedItems.n, Deleted: c.Deleted.d,
 		Firings: c.Firings.d, Runs: c.Runs.d, Workers: c.Workers.d, Durations: c.Durations.d, Texts: c.Texts.d, Batch: c.Batch, For: time.Duration(c.For),
 	})
-	log := call.Log.With().Bool("complete", r.Complete).Logger()
-	logCounts(&log, r.Removed() > 0, "cleaned up", counter{"completed", r.Completed}, counter{"archived", r.Archived}, counter{"deleted", r.Deleted},
-		counter{"firings", r.Firings}, counter{"runs", r.Runs}, counter{"workers", r.Workers}, counter{"durations", r.Durations}, counter{"texts", r.Texts},
-		counter{"keys", r.Keys}, counter{"figures", r.Figures})
+	log := call.Log.With().Bool("complete", r.Complete).Int("keys", r.Keys).Int("figures", r.Figures).Logger()
+	reportCounts(call, log, "cleaned up", counter{"completed", r.Completed}, counter{"archived", r.Archived}, counter{"deleted", r.Deleted},
+		counter{"firings", r.Firings}, counter{"runs", r.Runs}, counter{"workers", r.Workers}, counter{"durations", r.Durations}, counter{"texts", r.Texts})
 	return map[string]any{
 		"completed": r.Completed, "archived": r.Archived, "deleted": r.Deleted, "firings": r.Firings, "runs": r.Runs,
 		"workers": r.Workers, "durations": r.Durations, "texts": r.Texts, "keys": r.Keys, "figures": r.Figures, "complete": r.Complete,

@@ -123,7 +123,7 @@ func (e *enqueueStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 		}
 	}
 	log := call.Log.With().Str("item_pipeline", e.Pipeline).Logger()
-	logCounts(&log, len(enqueued) > 0, "enqueued items", counter{"items", len(enqueued) - existing}, counter{"existing", existing})
+	reportCounts(call, log, "enqueued items", counter{"enqueued", len(enqueued) - existing}, counter{"existing", existing})
 	return map[string]any{"ids": list, "count": len(enqueued) - existing, "existing": existing}, nil
 }
 

@@ -57,7 +57,7 @@ func (e *executeStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 	p := runner.ExecuteParams{Band: band, Refill: e.Refill, Session: runner.SessionOf(ctx), Step: call.Step}
 	r, err := worker.Execute(ctx, p)
 	log := call.Log.With().Stringer("band", band).Logger()
-	logCounts(&log, r != (runner.ExecuteResult{}), "ran items", counter{"succeeded", r.Succeeded}, counter{"failed", r.Failed},
+	reportCounts(call, log, "ran items", counter{"succeeded", r.Succeeded}, counter{"failed", r.Failed},
 		counter{"snoozed", r.Snoozed}, counter{"released", r.Released}, counter{"dropped", r.Dropped})
 	return map[string]any{
 		"succeeded": r.Succeeded, "failed": r.Failed, "snoozed": r.Snoozed, "released": r.Released, "dropped": r.Dropped,

@@ -1,21 +1,23 @@
 package queue
 
-import "github.com/rs/zerolog"
+import (
+	"github.com/rs/zerolog"
 
-// counter is a number in a log line, with its name.
+	"botwork/handlers"
+)
+
+// counter is a number of what a step did, with its name.
 type counter struct {
 	name string
 	n    int
 }
 
-// logCounts logs what a step did: at info if it did something, at debug if not. Counters
-// that are zero are left out.
-func logCounts(log *zerolog.Logger, did bool, message string, counters ...counter) {
+// reportCounts reports what a step did to its run, whose log line has the sums of all steps,
+// and logs it at debug level. The line leaves out zeros.
+func reportCounts(call *handlers.Call, log zerolog.Logger, message string, counters ...counter) {
 	event := log.Debug()
-	if did {
-		event = log.Info()
-	}
 	for _, c := range counters {
+		call.Count(c.name, c.n)
 		if c.n != 0 {
 			event.Int(c.name, c.n)
 		}

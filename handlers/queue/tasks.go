@@ -62,8 +62,9 @@ func (s Services) load(ctx context.Context, store tasks.Store, call *handlers.Ca
 		loader.By = s.WorkerName()
 	}
 	r, err := loader.Load(ctx)
-	logCounts(&call.Log, r.Items+r.Missed+r.Skipped+r.Failures > 0, "created items of tasks", counter{"tasks", r.Tasks}, counter{"items", r.Items},
-		counter{"missed", r.Missed}, counter{"skipped", r.Skipped}, counter{"failures", r.Failures}, counter{"notices", r.Notices})
+	log := call.Log.With().Int("tasks", r.Tasks).Logger()
+	reportCounts(call, log, "created items of tasks", counter{"created", r.Items}, counter{"missed", r.Missed},
+		counter{"skipped", r.Skipped}, counter{"failures", r.Failures}, counter{"notices", r.Notices})
 	return map[string]any{
 		"tasks": r.Tasks, "items": r.Items, "missed": r.Missed, "skipped": r.Skipped, "failures": r.Failures, "notices": r.Notices,
 	}, err
@@ -102,9 +103,8 @@ func pendingTasksKind(s Services) handlers.Kind {
 func reviseStep(s Services, state workqueue.State) handlers.Handler {
 	return &taskStep{services: s, do: func(ctx context.Context, store tasks.Store, call *handlers.Call) (any, error) {
 		seen, changed, err := tasks.Revise(ctx, store, state)
-		if changed > 0 {
-			call.Log.Info().Stringer("state", state).Int("seen", seen).Int("changed", changed).Msg("revised priorities")
-		}
+		log := call.Log.With().Stringer("state", state).Int("seen", seen).Logger()
+		reportCounts(call, log, "revised priorities", counter{"revised", changed})
 		return map[string]any{"seen": seen, "changed": changed}, err
 	}}
 }

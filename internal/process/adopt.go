@@ -80,11 +80,13 @@ func (p *Process) keepTexts(ctx context.Context, of ...*pipelines.Catalogue) err
 func (p *Process) work(pl *pipelines.Pipeline) scheduler.Work {
 	k := p.waker.find(pl.Name)
 	if k == nil {
-		return scheduler.Work{Hash: pl.Hash, Run: func(ctx context.Context, _ scheduler.Start) error { return p.run(ctx, pl) }}
+		return scheduler.Work{Hash: pl.Hash, Run: func(ctx context.Context, _ scheduler.Start) (scheduler.Report, error) { return p.run(ctx, pl) }}
 	}
 	work := scheduler.Work{
 		Hash: pl.Hash,
-		Run:  func(ctx context.Context, start scheduler.Start) error { return p.runSession(ctx, pl, start) },
+		Run: func(ctx context.Context, start scheduler.Start) (scheduler.Report, error) {
+			return p.runSession(ctx, pl, start)
+		},
 		Tick: k.tick,
 	}
 	if pl.Trigger.Wake {

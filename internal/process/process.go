@@ -180,8 +180,13 @@ func (p *Process) job(pl *pipelines.Pipeline) scheduler.Job {
 }
 
 // run runs a system pipeline.
-func (p *Process) run(ctx context.Context, pl *pipelines.Pipeline) error {
+func (p *Process) run(ctx context.Context, pl *pipelines.Pipeline) (scheduler.Report, error) {
 	result := p.o.Engine.Run(ctx, pl, pipelines.RunInput{})
+	return scheduler.Report{Idle: result.Idle, Counts: result.Counts}, runError(&result)
+}
+
+// runError returns the error of a system pipeline's run: anything but a success.
+func runError(result *pipelines.Result) error {
 	switch result.Verdict {
 	case workqueue.Succeeded:
 		return nil

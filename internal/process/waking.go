@@ -146,7 +146,7 @@ func executeSteps(pl *pipelines.Pipeline) (steps []runner.SessionStep) {
 }
 
 // runSession runs a system pipeline that runs items.
-func (p *Process) runSession(ctx context.Context, pl *pipelines.Pipeline, start scheduler.Start) error {
+func (p *Process) runSession(ctx context.Context, pl *pipelines.Pipeline, start scheduler.Start) (scheduler.Report, error) {
 	k := p.waker.find(pl.Name)
 	if k == nil {
 		return p.run(ctx, pl)

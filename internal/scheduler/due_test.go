@@ -91,7 +91,7 @@ func TestCatchUpAtStart(t *testing.T) {
 				}
 				begin(t, s, Job{
 					Name: "P", Schedule: mustParse(t, tt.spec), TriggerName: TriggerCron, Scope: tt.scope, CatchUp: tt.catchUp,
-					Work: Work{Run: func(context.Context, Start) error { return nil }},
+					Work: Work{Run: unreported(func(context.Context, Start) error { return nil })},
 				})
 				time.Sleep(time.Minute)
 				end(t, s)
@@ -228,7 +228,7 @@ func TestSleepThroughYears(t *testing.T) {
 		}
 		begin(t, s, Job{
 			Name: "P", Schedule: every, TriggerName: TriggerEvery,
-			Work: Work{Run: func(context.Context, Start) error { return nil }},
+			Work: Work{Run: unreported(func(context.Context, Start) error { return nil })},
 		})
 		sleepUntil(at(0, 0, 31).Add(10 * time.Millisecond))
 		offset.Store(int64(30 * 366 * 24 * time.Hour))

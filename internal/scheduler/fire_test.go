@@ -142,7 +142,7 @@ func TestOnceInDaylightSavingNights(t *testing.T) {
 					s := newTestScheduler(t, store, id+1, nil)
 					begin(t, s, Job{
 						Name: "P", Schedule: schedule, TriggerName: TriggerCron, Scope: ScopeOnce,
-						Work: Work{Run: func(context.Context, Start) error { return nil }},
+						Work: Work{Run: unreported(func(context.Context, Start) error { return nil })},
 					})
 					schedulers = append(schedulers, s)
 				}

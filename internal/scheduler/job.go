@@ -86,10 +86,10 @@ type Work struct {
 	// Hash is that of the pipeline's text, which each run records; "" is none.
 	Hash string
 
-	// Run does the work. Its context ends, with workqueue.ErrDraining as the
+	// Run does the work and reports what it did. Its context ends, with workqueue.ErrDraining as the
 	// cause, when Stop has waited long enough. The text of its error is
 	// recorded and logged, so it must hold no secrets.
-	Run func(ctx context.Context, start Start) error
+	Run func(ctx context.Context, start Start) (Report, error)
 
 	// Tick tells the run that goes on that a planned instant is due and starts no other
 	// one: it may do what that would have done. It returns at once; nil where runs
@@ -99,6 +99,15 @@ type Work struct {
 	// Leave asks a run that TriggerWake started, and that waits for more work, to
 	// end: a planned instant is due. It returns at once; nil where no such runs are.
 	Leave func()
+}
+
+// Report says what a run did, for the log.
+type Report struct {
+	// Idle is true for a run that found nothing to do. It is logged at debug level.
+	Idle bool
+
+	// Counts are added to the log line; may be nil.
+	Counts zerolog.LogObjectMarshaler
 }
 
 // validate fills in the defaults and refuses what makes no sense.

@@ -93,7 +93,7 @@ func TestCallsThatFail(t *testing.T) {
 						job := minutely(t, 0)
 						job.Scope = scope
 						run := job.Run
-						job.Run = func(ctx context.Context, start Start) error { ran++; return run(ctx, start) }
+						job.Run = func(ctx context.Context, start Start) (Report, error) { ran++; return run(ctx, start) }
 						begin(t, s, job)
 						sleepUntil(at(0, 1, 59))
 						end(t, s)

@@ -148,7 +148,7 @@ func (h clusterHistory) play(t *testing.T, store *fakeStore) map[time.Time]int {
 	}
 	job := Job{
 		Name: "P", Schedule: schedule, TriggerName: name, Scope: ScopeOnce, Overlap: h.overlap, CatchUp: h.catchUp, AtStart: h.atStart,
-		Work: Work{Run: func(ctx context.Context, start Start) error {
+		Work: Work{Run: unreported(func(ctx context.Context, start Start) error {
 			store.mu.Lock()
 			ran[start.PlannedAt]++
 			store.mu.Unlock()
@@ -156,7 +156,7 @@ func (h clusterHistory) play(t *testing.T, store *fakeStore) map[time.Time]int {
 				return context.Cause(ctx)
 			}
 			return nil
-		}},
+		})},
 	}
 	born := func(m *member) {
 		m.s = newTestScheduler(t, store, m.id, func() time.Duration {

@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"botwork/workqueue"
 )
 
@@ -52,13 +54,9 @@ func (r *runner) execute(id int64, work *Work, start Start, done chan<- error) {
 	log := r.log.With().Int64("run_id", id).EmbedObject(start).Logger()
 	log.Debug().Msg("run started")
 	began, err := time.Now(), errNoReturn
+	var report Report
 	defer func() {
-		took := time.Since(began).Milliseconds()
-		if err != nil {
-			log.Error().Err(err).Int64("took_ms", took).Msg("run failed")
-		} else {
-			log.Info().Int64("took_ms", took).Msg("run succeeded")
-		}
+		r.logEnd(&log, report, time.Since(began), err)
 		r.backOff(err != nil)
 		r.finish(id, err)
 		r.release()
@@ -67,11 +65,26 @@ func (r *runner) execute(id int64, work *Work, start Start, done chan<- error) {
 			done <- err
 		}
 	}()
-	err = r.call(work, start)
+	report, err = r.call(work, start)
+}
+
+// logEnd logs the end of a run: at info level if it did something.
+func (r *runner) logEnd(log *zerolog.Logger, report Report, took time.Duration, err error) {
+	event, message := log.Info(), "run succeeded"
+	switch {
+	case err != nil:
+		event, message = log.Error().Err(err), "run failed"
+	case report.Idle:
+		event = log.Debug()
+	}
+	if report.Counts != nil {
+		event = event.EmbedObject(report.Counts)
+	}
+	event.Int64("took_ms", took.Milliseconds()).Msg(message)
 }
 
 // call makes an error of a panic: one pipeline must not end all the others.
-func (r *runner) call(work *Work, start Start) (err error) {
+func (r *runner) call(work *Work, start Start) (report Report, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			r.log.Error().Str("stack", string(debug.Stack())).EmbedObject(start).Str("panic", fmt.Sprint(v)).Msg("run panicked")

@@ -34,7 +34,7 @@ func TestRunsThatFail(t *testing.T) {
 				var log bytes.Buffer
 				s.log = zerolog.New(zerolog.SyncWriter(&log))
 				job := minutely(t, 0)
-				job.Run = func(context.Context, Start) error { return tt.run() }
+				job.Run = unreported(func(context.Context, Start) error { return tt.run() })
 				begin(t, s, job)
 				sleepUntil(at(0, 2, 30))
 				end(t, s)
@@ -97,7 +97,7 @@ func TestTriggerReturnsTheRunsError(t *testing.T) {
 		store, broken := newFakeStore(), errors.New("broken")
 		s := newTestScheduler(t, store, 1, nil)
 		job := minutely(t, 0)
-		job.Run = func(context.Context, Start) error { return broken }
+		job.Run = unreported(func(context.Context, Start) error { return broken })
 		begin(t, s, job)
 		synctest.Wait()
 		if err := s.Trigger(t.Context(), "P"); !errors.Is(err, broken) {

@@ -105,7 +105,7 @@ func TestStopGivesUpOnADeafRun(t *testing.T) {
 		sleepUntil(at(0, 0, 30))
 		s := newTestScheduler(t, newFakeStore(), 1, nil)
 		job, release := minutely(t, 0), make(chan struct{})
-		job.Run = func(context.Context, Start) error { <-release; return nil }
+		job.Run = unreported(func(context.Context, Start) error { <-release; return nil })
 		begin(t, s, job)
 		sleepUntil(at(0, 1, 10))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

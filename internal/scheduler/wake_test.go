@@ -14,7 +14,7 @@ import (
 func staying(t *testing.T) (Job, chan struct{}) {
 	leave := make(chan struct{}, 100)
 	job := minutely(t, 0)
-	job.Run = func(ctx context.Context, start Start) error {
+	job.Run = unreported(func(ctx context.Context, start Start) error {
 		if start.Trigger != TriggerWake {
 			return nil
 		}
@@ -23,7 +23,7 @@ func staying(t *testing.T) (Job, chan struct{}) {
 		case <-ctx.Done():
 		}
 		return nil
-	}
+	})
 	job.Leave = func() { leave <- struct{}{} }
 	return job, leave
 }
@@ -121,12 +121,12 @@ func TestARunThatDoesNotLeaveIsARunThatGoesOn(t *testing.T) {
 			s := newTestScheduler(t, store, 1, nil)
 			job := minutely(t, 0)
 			job.Overlap = overlap
-			job.Run = func(ctx context.Context, start Start) error {
+			job.Run = unreported(func(ctx context.Context, start Start) error {
 				if start.Trigger == TriggerWake {
 					sleep(ctx, 30*time.Second)
 				}
 				return nil
-			}
+			})
 			asked := 0
 			job.Leave = func() { asked++ }
 			begin(t, s, job)
@@ -152,7 +152,7 @@ func TestWokenRunsThatFailBackOff(t *testing.T) {
 		s := newTestScheduler(t, store, 1, nil)
 		job := minutely(t, 0)
 		job.Schedule = nil
-		job.Run = func(context.Context, Start) error { return errors.New("broken") }
+		job.Run = unreported(func(context.Context, Start) error { return errors.New("broken") })
 		begin(t, s, job)
 		for time.Now().Before(at(0, 2, 1)) {
 			s.WakeUp("P")

@@ -61,7 +61,9 @@ func (p *process) newScheduler() *scheduler.Scheduler {
 // workOf is what a job does: a planned instant that comes while its run goes on ticks it.
 func (p *process) workOf(j job) scheduler.Work {
 	work := scheduler.Work{
-		Run:  func(ctx context.Context, start scheduler.Start) error { return p.run(ctx, j, start) },
+		Run: func(ctx context.Context, start scheduler.Start) (scheduler.Report, error) {
+			return scheduler.Report{}, p.run(ctx, j, start)
+		},
 		Tick: func() { p.soon(j, (*runner.Session).Tick) },
 	}
 	if p.w.rules.wakes(j) {
