@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -76,13 +75,4 @@ func logForm(w io.Writer, format string, terminal bool) io.Writer {
 		return ConsoleForm(w, terminal)
 	}
 	return w
-}
-
-// ConsoleForm writes lines to w as people read them.
-func ConsoleForm(w io.Writer, terminal bool) io.Writer {
-	stamp := time.DateTime
-	if terminal {
-		stamp = time.TimeOnly
-	}
-	return zerolog.ConsoleWriter{Out: w, TimeFormat: stamp, NoColor: !terminal}
 }
