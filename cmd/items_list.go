@@ -86,7 +86,8 @@ func (a *app) itemTable(ctx context.Context, store *sqlstore.Store, items []work
 	if err != nil {
 		return err
 	}
-	g := cli.NewGrid("id", "status", "priority", "queue", "pipeline", "worker", "failed", "created", "note")
+	g := cli.NewGrid("id", "status", "priority", "queue", "pipeline", "worker", "failed", "created", "note").
+		DropWhenNarrow("worker", "queue", "failed", "created")
 	for i := range items {
 		it := &items[i]
 		worker := "" // or the robot that has taken it

@@ -55,7 +55,7 @@ out, and its items wait.`,
 				fmt.Fprintf(a.Stdout, "no pipelines in %s\n", a.Config.Pipelines.Dir)
 				return
 			}
-			g := cli.NewGrid("name", "starts", "steps", "file", "description")
+			g := cli.NewGrid("name", "starts", "steps", "file", "description").DropWhenNarrow("description", "file")
 			for _, v := range views {
 				g.Add(v.Name, v.starts(), fmt.Sprint(len(v.Steps)), v.File, cli.Shorten(v.Description, 60))
 			}

@@ -37,7 +37,7 @@ JSON and YAML hold the whole policy; durations are written as "1h30m0s", rates a
 }
 
 func (a *app) queueTable(queues []workqueue.Queue) {
-	g := cli.NewGrid("name", "state", "taken by", "offset", "limits", "defined by", "revision", "description")
+	g := cli.NewGrid("name", "state", "taken by", "offset", "limits", "defined by", "revision", "description").DropWhenNarrow("revision", "defined by", "description")
 	for i := range queues {
 		q := &queues[i]
 		g.Add(q.Name, queueState(q), string(q.Consumer), signed(q.PriorityOffset), cli.OrNone(limitsOf(q)), cli.OrDash(q.DefinedBy),

@@ -160,7 +160,7 @@ func (a *app) taskTable(views []taskView) {
 		fmt.Fprintln(a.Stdout, "there are no tasks: `botwork tasks define` writes those of botwork.yaml into the database")
 		return
 	}
-	g := cli.NewGrid("name", "topic", "state", "importance", "schedule", "next window", "last window", "pipeline")
+	g := cli.NewGrid("name", "topic", "state", "importance", "schedule", "next window", "last window", "pipeline").DropWhenNarrow("last window", "topic", "importance")
 	for i := range views {
 		v := &views[i]
 		g.Add(v.Name, cli.OrDash(v.Topic), v.state(), v.Importance.String(), v.scheduleText(), localText(v.Next), lastText(v.Last), cli.Shorten(v.Pipeline, 40))

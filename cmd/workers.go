@@ -56,7 +56,7 @@ func (a *app) workerTable(workers []workqueue.Worker, now time.Time) {
 		fmt.Fprintln(a.Stdout, "no worker has registered yet: start one with `botwork run`")
 		return
 	}
-	g := cli.NewGrid("name", "state", "host", "pid", "slots", "version", "started", "last seen")
+	g := cli.NewGrid("name", "state", "host", "pid", "slots", "version", "started", "last seen").DropWhenNarrow("pid", "version", "started")
 	for _, w := range workers {
 		g.Add(w.Name, workerState(&w, now), w.Host, fmt.Sprint(w.PID), slotsOf(&w), w.Version, cli.Instant(&w.StartedAt), cli.Instant(&w.LastSeenAt))
 	}

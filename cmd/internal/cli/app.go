@@ -15,8 +15,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/term"
-
 	"botwork/handlers"
 	"botwork/handlers/queue"
 	"botwork/internal/author/checker"
@@ -226,12 +224,6 @@ func ShortPath(path string) string {
 		return path
 	}
 	return rel
-}
-
-// IsTerminal tells whether a person watches what is written to w.
-func IsTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
 }
 
 // NeedDatabaseFile refuses a SQLite file that is not there: opening it would

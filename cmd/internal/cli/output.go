@@ -4,12 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"slices"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"botwork/internal/author/strictyaml"
@@ -78,34 +74,4 @@ func PlainJSON(v any) ([]byte, error) {
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(v)
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
-}
-
-// Grid collects the rows of a table.
-type Grid struct{ writer table.Writer }
-
-func NewGrid(columns ...string) *Grid {
-	t := table.NewWriter()
-	style := table.StyleDefault
-	style.Options = table.OptionsNoBordersAndSeparators
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-	style.Format.Header = text.FormatUpper
-	t.SetStyle(style)
-	t.SuppressTrailingSpaces()
-	g := &Grid{t}
-	if len(columns) > 0 {
-		t.AppendHeader(rowOf(columns))
-	}
-	return g
-}
-
-func (g *Grid) Add(cells ...string) { g.writer.AppendRow(rowOf(cells)) }
-
-func (g *Grid) Print(w io.Writer) { fmt.Fprintln(w, g.writer.Render()) }
-
-func rowOf(cells []string) table.Row {
-	row := make(table.Row, len(cells))
-	for i, cell := range cells {
-		row[i] = cell
-	}
-	return row
 }
