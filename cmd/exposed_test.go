@@ -11,7 +11,7 @@ import (
 func TestWideFoldersAreReportedWhereverAPersonLooks(t *testing.T) {
 	inProject(t)
 	writeFile(t, "botwork.yaml", "handlers: {folders: [.]}\n")
-	const says = "steps can write the pipelines (pipelines.dir), the settings (botwork.yaml) and the database (database.dsn) through this folder"
+	const says = "steps can write the pipelines (pipelines.dir), the settings (botwork.yaml) and the database (database.dsn) in this folder"
 
 	r := botwork(t, "pipelines", "check")
 	if r.code != cli.ExitDone || !strings.Contains(r.stdout+r.stderr, "botwork.yaml:1:22: warning: handlers.folders[0]: "+says) {
