@@ -12,31 +12,50 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// TestLifecycles computes in which states an item can have each lifecycle.
-func TestLifecycles(t *testing.T) {
-	states := map[workqueue.Lifecycle][]string{}
-	for _, life := range workqueue.Lifecycles() {
-		for _, state := range []workqueue.State{workqueue.Ready, workqueue.Pending, workqueue.Assigned, workqueue.Blocked, workqueue.Processed, workqueue.Cancelled} {
-			for circumstances := range 8 {
-				failures, due, deleted := circumstances&1, circumstances&2 > 0, circumstances&4 > 0
-				if number := fmt.Sprint(int(state)); workqueue.LifecycleOf(state, failures, due, deleted) == life && !slices.Contains(states[life], number) {
-					states[life] = append(states[life], number)
+// TestStatuses computes in which states an item can have each status, and its
+// lifecycle.
+func TestStatuses(t *testing.T) {
+	kinds := []*workqueue.ErrorKind{nil}
+	for _, kind := range []workqueue.ErrorKind{
+		workqueue.KindError, workqueue.KindBusiness, workqueue.KindTimeout, workqueue.KindPermanent, workqueue.KindPanic,
+		workqueue.KindPoison, workqueue.KindCancelled, workqueue.KindExpired,
+	} {
+		kinds = append(kinds, &kind)
+	}
+	states := map[string][]string{} // of "Running: `active`"
+	for _, state := range workqueue.States() {
+		for circumstances := range 8 {
+			failures, due, deleted := circumstances&1, circumstances&2 > 0, circumstances&4 > 0
+			life := workqueue.LifecycleOf(state, failures, due, deleted)
+			for _, kind := range kinds {
+				status := fmt.Sprintf("%s: `%s`", workqueue.StatusOf(life, kind), life)
+				if number := fmt.Sprint(int(state)); !slices.Contains(states[status], number) {
+					states[status] = append(states[status], number)
 				}
 			}
 		}
 	}
-	var documented, real []string
-	for _, r := range read(t, "docs/items.md").under(t, "Lifecycle").rows {
-		documented = append(documented, code(r.cells[0])+": "+r.cells[1])
+	var documented, real, order []string
+	for _, r := range read(t, "docs/items.md").under(t, "Status").rows {
+		order = append(order, r.cells[0])
+		documented = append(documented, r.cells[0]+": "+r.cells[2]+": "+r.cells[1])
 	}
-	for life, of := range states {
+	for status, of := range states {
+		slices.Sort(of)
 		in := strings.Join(of, ", ")
 		if len(of) == len(workqueue.States()) {
 			in = "any"
 		}
-		real = append(real, string(life)+": "+in)
+		real = append(real, status+": "+in)
 	}
-	sameSet(t, "lifecycles", documented, real)
+	sameSet(t, "statuses", documented, real)
+	var want []string
+	for _, s := range workqueue.Statuses() {
+		want = append(want, string(s))
+	}
+	if !slices.Equal(order, want) {
+		t.Errorf("the table lists %q, want the order of an item's life: %q", order, want)
+	}
 }
 
 // TestActions does each action of the table to an item of each state.
