@@ -101,64 +101,68 @@ func TestExpressionVariables(t *testing.T) {
 	sameSet(t, "fields of item", itemFields, hint("item.qqqqqqqqqqqqqqq"))
 }
 
-// TestOutcomes runs the step of each row and compares what comes of the run,
-// and of an item without a policy of its own.
+// TestOutcomes runs the step of each row and compares the result of the run, and
+// the status of an item with the default policy.
 func TestOutcomes(t *testing.T) {
 	compiler := pipelines.NewCompiler(registry(t), pipelines.Options{})
 	engine := pipelines.NewEngine(pipelines.EngineOptions{Log: zerolog.Nop()})
 	verdicts := map[workqueue.Verdict]string{
 		workqueue.Succeeded: "succeeded", workqueue.Snoozed: "snoozed", workqueue.Dropped: "dropped",
 	}
-	for _, r := range read(t, "docs/pipelines.md").under(t, "What comes of a run").rows {
+	for _, r := range read(t, "docs/pipelines.md").under(t, "What a run results in").rows {
 		p, findings := compiler.Parse("probe.yaml", []byte("steps: ["+code(r.cells[0])+"]\n"))
 		if len(findings) > 0 {
 			t.Errorf("line %d: %v", r.line, findings)
 			continue
 		}
 		result := engine.Run(t.Context(), p, pipelines.RunInput{Run: workqueue.NewRun(&workqueue.Item{})})
-		run, item := verdicts[result.Verdict], "Processed (2)"
-		switch result.Verdict {
-		case workqueue.Snoozed:
-			item = "Ready (0) again, uncounted"
-		case workqueue.Dropped:
-			item = "deleted"
-		case workqueue.Failed:
-			run, item = "failed: "+string(result.Kind), "Cancelled (3)"
-			if result.Uncounted {
-				item = "Ready (0) again, uncounted"
-			} else if workqueue.DefaultResilience().Retries(result.Kind, 1) {
-				item = "Ready (0) again, counted"
-			}
+		run := verdicts[result.Verdict]
+		if result.Verdict == workqueue.Failed {
+			run = "failed: " + string(result.Kind)
 		}
+		item := statusAfter(result, workqueue.DefaultResilience())
 		if run != r.cells[1] || item != r.cells[2] {
 			t.Errorf("line %d: %s: %s, %s; documented %s, %s", r.line, r.cells[0], run, item, r.cells[1], r.cells[2])
 		}
 	}
 }
 
-// TestTriedAgain runs the step of each row and asks the row's policy what comes
-// of the item.
+// TestTriedAgain runs the step of each row and compares the status of an item
+// with the row's policy.
 func TestTriedAgain(t *testing.T) {
 	compiler := pipelines.NewCompiler(registry(t), pipelines.Options{})
 	engine := pipelines.NewEngine(pipelines.EngineOptions{Log: zerolog.Nop()})
-	for _, r := range read(t, "docs/pipelines.md").under(t, "Which failures are tried again").rows {
+	for _, r := range read(t, "docs/pipelines.md").under(t, "Which failures are retried").rows {
 		p, findings := compiler.Parse("probe.yaml", []byte("resilience: "+code(r.cells[1])+"\nsteps: ["+code(r.cells[0])+"]\n"))
 		if len(findings) > 0 {
 			t.Errorf("line %d: %v", r.line, findings)
 			continue
 		}
 		result := runWithin(t.Context(), engine, p)
-		item := "Cancelled (3)"
-		switch {
-		case result.Verdict == workqueue.Snoozed:
-			item = "Ready (0) again, uncounted"
-		case result.Verdict == workqueue.Failed && p.Resilience.Or(workqueue.DefaultResilience()).Retries(result.Kind, 1):
-			item = "Ready (0) again, counted"
-		}
+		item := statusAfter(result, p.Resilience.Or(workqueue.DefaultResilience()))
 		if item != r.cells[2] {
 			t.Errorf("line %d: %s with %s: %s, documented %s", r.line, r.cells[0], r.cells[1], item, r.cells[2])
 		}
 	}
+}
+
+// statusAfter returns the status of an item after its first run, and whether
+// the run was counted if the item runs again.
+func statusAfter(result pipelines.Result, policy workqueue.Resilience) string {
+	waits := func(failures int) string {
+		return string(workqueue.StatusOf(workqueue.LifecycleOf(workqueue.Ready, failures, false, false), nil))
+	}
+	switch {
+	case result.Verdict == workqueue.Succeeded:
+		return string(workqueue.StatusOf(workqueue.LifeCompleted, nil))
+	case result.Verdict == workqueue.Dropped:
+		return string(workqueue.StatusOf(workqueue.LifeDeleted, nil))
+	case result.Verdict == workqueue.Snoozed, result.Uncounted:
+		return waits(0) + ", uncounted"
+	case policy.Retries(result.Kind, 1):
+		return waits(1) + ", counted"
+	}
+	return string(workqueue.StatusOf(workqueue.LifeArchived, &result.Kind))
 }
 
 // runWithin runs a pipeline once, no longer than its policy allows, as a worker
