@@ -118,6 +118,16 @@ func fields(t reflect.Type, required map[string]bool) {
 	}
 }
 
+// SourceKeys returns the keys of a value of the type "source".
+func SourceKeys() Keys {
+	return Keys{
+		{Name: "env", Doc: "the environment variable with the text"},
+		{Name: "file", Doc: "the file with the text; a relative path is relative to the folder of the settings"},
+		{Name: "credential", Doc: "the name of a credential of the service, which systemd provides with LoadCredential"},
+		{Name: "value", Type: "scalar", Doc: "the text itself; only for trying out"},
+	}
+}
+
 // Names returns the names of the keys.
 func (ks Keys) Names() []string {
 	names := make([]string, len(ks))

@@ -8,15 +8,15 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// fix is a finding with the edit that mends it.
+// fix is a finding with the edit that fixes it.
 type fix struct {
 	Diagnostic
-	from, to int // what the edit replaces
+	from, to int // the range that the edit replaces
 	text     string
 	safe     bool
 }
 
-// fixes are those of a document as it was checked.
+// fixes are the fixes of a document as of its last check.
 type fixes struct {
 	doc  *document
 	list []fix
@@ -30,7 +30,7 @@ type codeActionParams struct {
 	} `json:"context"`
 }
 
-// CodeAction is something that the editor offers to do.
+// CodeAction is an action that the editor offers.
 type CodeAction struct {
 	Title       string        `json:"title"`
 	Kind        string        `json:"kind"`
@@ -44,9 +44,9 @@ const (
 	fixAll   = "source.fixAll.botwork"
 )
 
-// act answers textDocument/codeAction with the edits of the findings in a range,
-// and with all safe ones at once.
-func act(v *view, p codeActionParams) (any, error) {
+// codeActions answers textDocument/codeAction with the edits of the findings in a range,
+// and with one action for all safe edits.
+func codeActions(v *view, p codeActionParams) (any, error) {
 	actions := []CodeAction{}
 	from, to := v.doc.offset(p.Range.Start), v.doc.offset(p.Range.End)
 	var safe []fix
@@ -62,18 +62,18 @@ func act(v *view, p codeActionParams) (any, error) {
 		}
 	}
 	if len(safe) > 0 && wanted(p.Context.Only, fixAll) {
-		actions = append(actions, CodeAction{Title: "Mend everything that is safe to mend", Kind: fixAll, Edit: v.edit(safe...)})
+		actions = append(actions, CodeAction{Title: "Fix all auto-fixable problems", Kind: fixAll, Edit: v.edit(safe...)})
 	}
 	return actions, nil
 }
 
-// wanted tells whether a client asks for a kind: for it by name, for a kind that
-// holds it, or for all.
+// wanted reports whether a client requests a kind of actions: by its name, by the name of
+// a parent kind, or all kinds.
 func wanted(only []string, kind string) bool {
 	return len(only) == 0 || slices.ContainsFunc(only, func(o string) bool { return kind == o || strings.HasPrefix(kind, o+".") })
 }
 
-// title says what an edit does.
+// title describes an edit.
 func (v *view) title(f fix) string {
 	old, text := v.doc.text[f.from:f.to], strings.TrimSpace(f.text)
 	short := func(s string) bool { return len(s) <= 40 && !strings.ContainsAny(s, "\r\n") }
@@ -85,7 +85,7 @@ func (v *view) title(f fix) string {
 	case short(old) && short(text):
 		return fmt.Sprintf("Change %s to %s", old, text)
 	}
-	return "Mend: " + f.Message
+	return "Fix: " + f.Message
 }
 
 func (v *view) edit(list ...fix) WorkspaceEdit {
@@ -96,7 +96,7 @@ func (v *view) edit(list ...fix) WorkspaceEdit {
 	return WorkspaceEdit{Changes: map[string][]TextEdit{v.doc.uri: edits}}
 }
 
-// fixesOf returns the fixes of a document if it was checked as it is.
+// fixesOf returns the fixes of a document, unless it has changed since the last check.
 func (s *server) fixesOf(d *document) []fix {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,12 +106,12 @@ func (s *server) fixesOf(d *document) []fix {
 	return nil
 }
 
-// fixes are the edits of findings, in the order of their places.
+// fixes returns the edits of findings in the order of their positions.
 func (d *document) fixes(findings strictyaml.Findings, diagnostics []Diagnostic) []fix {
 	var list []fix
 	for i, f := range findings {
 		if e := f.Edit; e != nil {
-			from, to := d.place(e.Line, e.Column), d.place(e.EndLine, e.EndColumn)
+			from, to := d.findingOffset(e.Line, e.Column), d.findingOffset(e.EndLine, e.EndColumn)
 			list = append(list, fix{Diagnostic: diagnostics[i], from: from, to: max(from, to), text: e.Text, safe: e.Safe})
 		}
 	}

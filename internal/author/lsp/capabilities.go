@@ -1,6 +1,6 @@
 package lsp
 
-// serverCapabilities are what the server can do.
+// serverCapabilities returns the capabilities of the server.
 func serverCapabilities(encoding string) map[string]any {
 	return map[string]any{
 		"positionEncoding":       encoding,
@@ -15,8 +15,8 @@ func serverCapabilities(encoding string) map[string]any {
 	}
 }
 
-// watchFiles asks the client to tell of files that change on the disk: one that
-// was mended elsewhere loses its marks, and a new pipeline gets known.
+// watchFiles asks the client to send notifications about changed files on the disk, so
+// that the diagnostics of files that are not open stay current.
 func (s *server) watchFiles() {
 	if !s.client.Workspace.DidChangeWatchedFiles.DynamicRegistration {
 		return

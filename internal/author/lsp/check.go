@@ -14,7 +14,7 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// checks are what came of a check, by the documents' URIs.
+// checks are the results of a check by the URIs of documents.
 type checks map[string]checked
 
 type checked struct {
@@ -22,13 +22,14 @@ type checked struct {
 	fixes fixes
 }
 
-// judged makes of findings what the client is told, and what it may ask for.
-func (d *document) judged(findings strictyaml.Findings) checked {
+// checked returns the diagnostics and fixes of findings.
+func (d *document) checked(findings strictyaml.Findings) checked {
 	p := d.diagnostics(findings)
 	return checked{p, fixes{d, d.fixes(findings, p.Diagnostics)}}
 }
 
-// checkLoop checks what is open whenever nothing has changed for a moment.
+// checkLoop checks the open documents when there have been no changes for the debounce
+// time.
 func (s *server) checkLoop(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
@@ -45,12 +46,12 @@ func (s *server) checkLoop(ctx context.Context) {
 	}
 }
 
-// checkOpen checks all open documents and the projects that they belong to, and
-// publishes what is new about them.
+// checkOpen checks all open documents and their projects, and publishes the changed
+// diagnostics.
 func (s *server) checkOpen(ctx context.Context) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.Trouble(fmt.Sprintf("panic in a check: %v\n%s", r, debug.Stack()))
+			s.LogError(fmt.Sprintf("panic in a check: %v\n%s", r, debug.Stack()))
 		}
 	}()
 	docs := s.snapshot()
@@ -66,17 +67,17 @@ func (s *server) checkOpen(ctx context.Context) {
 		}
 		p, err := s.open(docs, file)
 		if err != nil {
-			s.Trouble(fmt.Sprintf("open the project of %s: %v", cmp.Or(file, "no settings file"), err))
+			s.LogError(fmt.Sprintf("open the project of %s: %v", cmp.Or(file, "no settings file"), err))
 			continue
 		}
 		s.collect(docs, p, found)
 		for _, d := range bySettings[file] {
 			_, ok := found[d.uri]
 			switch r := p.roleOf(d); {
-			case r == loose, r == pipeline && p.files[fileKey(d.path)] == nil: // not saved yet
-				s.checkLoose(d, p, found)
-			case r != foreign && !ok:
-				found[d.uri] = d.judged(nil)
+			case r == standalone, r == pipeline && p.files[fileKey(d.path)] == nil: // not saved yet
+				s.checkStandalone(d, p, found)
+			case r != unrelated && !ok:
+				found[d.uri] = d.checked(nil)
 			}
 		}
 	}
@@ -84,13 +85,13 @@ func (s *server) checkOpen(ctx context.Context) {
 	s.publish(docs, found)
 }
 
-// collect sorts a project's findings by their files.
+// collect groups the findings of a project by file.
 func (s *server) collect(docs documents, p *opened, found checks) {
 	byFile := map[string]strictyaml.Findings{}
 	for _, f := range p.Findings {
 		file := f.File
 		if !filepath.IsAbs(file) || file == p.Dir {
-			// A variable of the environment, or a folder that is not there.
+			// An environment variable, or a folder that does not exist.
 			f.Message = f.File + ": " + f.Message
 			f.Line, f.Column, f.EndLine, f.EndColumn = 0, 0, 0, 0
 			file = p.Settings
@@ -105,36 +106,36 @@ func (s *server) collect(docs documents, p *opened, found checks) {
 			d = p.files[fileKey(file)]
 		}
 		if d == nil {
-			text, _ := docs.read(file) // gone by now: the places are the first line
+			text, _ := docs.read(file) // if the file was deleted, findings are in the first line
 			d = newDocument(uriOf(file), file, string(text), s.utf8)
 		}
-		found[d.uri] = d.judged(findings)
+		found[d.uri] = d.checked(findings)
 	}
 }
 
-// checkLoose checks a pipeline that is not in its project's folder.
-func (s *server) checkLoose(d *document, p *opened, found checks) {
+// checkStandalone checks a pipeline outside the folder of its project.
+func (s *server) checkStandalone(d *document, p *opened, found checks) {
 	compiled, findings := p.Compiler.Parse(cmp.Or(d.path, "untitled.yaml"), []byte(d.text))
 	if compiled != nil {
 		findings = compiled.Warnings
 	}
-	found[d.uri] = d.judged(findings)
+	found[d.uri] = d.checked(findings)
 }
 
-// forgetProjects drops projects of which no document is open: their files may
-// change unseen.
+// forgetProjects removes projects without an open document, because the server does not
+// notice changes of their files.
 func (s *server) forgetProjects(used map[string][]*document) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	maps.DeleteFunc(s.projects, func(file string, _ *opened) bool { return used[file] == nil })
 }
 
-// publish tells the client what has changed since the last time. What was found
-// in a text that has changed meanwhile is left to the next check.
+// publish sends the diagnostics that have changed since the last time. It skips
+// documents that have changed during the check; the next check publishes them.
 func (s *server) publish(seen documents, found checks) {
 	for _, d := range seen {
 		if _, ok := found[d.uri]; !ok && s.wasPublished(d.uri) {
-			found[d.uri] = d.judged(nil)
+			found[d.uri] = d.checked(nil)
 		}
 	}
 	now := s.snapshot()
@@ -150,7 +151,7 @@ func (s *server) publish(seen documents, found checks) {
 	for _, uri := range slices.Sorted(maps.Keys(found)) {
 		next := found[uri].publishParams
 		if now[uri] != seen[uri] {
-			continue // the version is another by now
+			continue // the document has changed meanwhile
 		}
 		s.fixes[uri] = found[uri].fixes
 		last, ok := s.published[uri]

@@ -34,7 +34,7 @@ type client struct {
 	waiting  map[int]chan answer
 	versions map[string]int
 
-	// notes are the notifications and requests of the server, in their order.
+	// notes are the notifications and requests of the server in order.
 	notes chan note
 }
 
@@ -83,7 +83,7 @@ func newClient(t *testing.T, in io.WriteCloser, out io.Reader) *client {
 	return c
 }
 
-// read sorts what the server says.
+// read dispatches the messages of the server.
 func (c *client) read(out io.Reader) {
 	r := bufio.NewReader(out)
 	defer func() {
@@ -123,7 +123,7 @@ func (c *client) read(out io.Reader) {
 		}
 		id, err := strconv.Atoi(string(m.ID))
 		if err != nil {
-			id = -1 // null: an error that belongs to no request
+			id = -1 // null: an error without a request
 		}
 		c.mu.Lock()
 		ch := c.waiting[id]
@@ -151,7 +151,7 @@ func (c *client) notify(method string, params any) {
 	c.raw(string(text))
 }
 
-// send sends a request and returns where its answer comes.
+// send sends a request and returns the channel of its answer.
 func (c *client) send(method string, params any) (int, <-chan answer) {
 	c.mu.Lock()
 	c.lastID++
@@ -172,7 +172,7 @@ func (c *client) await(ch <-chan answer) answer {
 	select {
 	case a, ok := <-ch:
 		if !ok {
-			c.t.Fatal("the server went away without an answer")
+			c.t.Fatal("the server ended without an answer")
 		}
 		return a
 	case <-time.After(30 * time.Second):
@@ -182,7 +182,7 @@ func (c *client) await(ch <-chan answer) answer {
 }
 
 // call sends a request and decodes its result into into, which may be nil. It
-// returns the error's code and message, 0 and "" when it went well.
+// returns the code and message of an error, or 0 and "".
 func (c *client) call(method string, params, into any) (int, string) {
 	c.t.Helper()
 	_, ch := c.send(method, params)
@@ -198,7 +198,7 @@ func (c *client) call(method string, params, into any) (int, string) {
 	return 0, ""
 }
 
-// initialize opens the connection in good order; utf8 asks for positions in bytes.
+// initialize initializes the connection with the client's capabilities.
 func (c *client) initialize(capabilities map[string]any) map[string]any {
 	c.t.Helper()
 	var result map[string]any
@@ -209,8 +209,8 @@ func (c *client) initialize(capabilities map[string]any) map[string]any {
 	return result
 }
 
-// goodbye ends the connection in good order.
-func (c *client) goodbye() error {
+// shutdown ends the connection with a shutdown request, and returns the result of Serve.
+func (c *client) shutdown() error {
 	c.t.Helper()
 	if code, message := c.call("shutdown", nil, nil); code != 0 {
 		c.t.Fatalf("shutdown: %d %s", code, message)
@@ -220,12 +220,12 @@ func (c *client) goodbye() error {
 	case err := <-c.done:
 		return err
 	case <-time.After(30 * time.Second):
-		c.t.Fatal("the server goes on 30s after exit")
+		c.t.Fatal("the server is still running 30s after exit")
 	}
 	return nil
 }
 
-// open tells of a document.
+// open opens a document.
 func (c *client) open(path, text string) string {
 	uri := fileURI(path)
 	c.versions[uri] = 1
@@ -248,8 +248,8 @@ type diagnostics struct {
 	Diagnostics []lsp.Diagnostic
 }
 
-// published waits for what the server finds in a version of a document; 0 is one
-// that is not open.
+// published waits for the diagnostics of a version of a document; 0 means a document that
+// is not open.
 func (c *client) published(uri string, version int) []lsp.Diagnostic {
 	c.t.Helper()
 	deadline := time.After(30 * time.Second)
@@ -257,7 +257,7 @@ func (c *client) published(uri string, version int) []lsp.Diagnostic {
 		select {
 		case n, ok := <-c.notes:
 			if !ok {
-				c.t.Fatal("the server went away")
+				c.t.Fatal("the server ended")
 			}
 			var p diagnostics
 			if n.Method != "textDocument/publishDiagnostics" {
@@ -270,7 +270,7 @@ func (c *client) published(uri string, version int) []lsp.Diagnostic {
 				return p.Diagnostics
 			}
 		case <-deadline:
-			c.t.Fatalf("nothing was published of version %d of %s", version, uri)
+			c.t.Fatalf("no diagnostics for version %d of %s", version, uri)
 		}
 	}
 }
@@ -303,8 +303,8 @@ func project(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// openProject reads a project as the program does, but for its settings: what
-// those say is always the same. The program's own way is tested in package cmd.
+// openProject opens a project like the program does, but always with the same settings.
+// The function of the program is tested in package cmd.
 func openProject(settings string, read func(string) ([]byte, error)) (*lsp.Project, error) {
 	connections, err := handlers.NewConnections(map[string]handlers.Connection{"erp": {Driver: "sqlite"}})
 	if err != nil {

@@ -20,11 +20,11 @@ func complete(v *view, offset int) (any, error) {
 	return completionList{Items: c.items}, nil
 }
 
-// completer looks for what could stand at the cursor. It reads the text as if a
-// word stood there already.
+// completer collects the proposals for the cursor. It parses the text with a placeholder
+// word at the cursor.
 type completer struct {
 	*view
-	marked string // the text with the cursor's sign
+	marked string // the text with the placeholder
 	offset int
 	tree   *sketch.Node // of marked
 	items  []CompletionItem
@@ -36,12 +36,12 @@ func (v *view) completer(offset int) *completer {
 	return c
 }
 
-// complete finds out what the cursor stands in.
+// complete collects the proposals for the key or value at the cursor.
 func (c *completer) complete() {
 	spot := c.tree.At(c.offset + 1)
 	switch {
 	case spot.Key != nil && spot.Key.Colon < 0 && strings.Contains(spot.Key.Key, ":"):
-		c.behindColon(spot.Key)
+		c.afterColon(spot.Key)
 	case spot.Key != nil:
 		c.keys(spot.Key.Mapping, spot.Key.From, spot.Key.Colon < 0)
 	case spot.Value != nil && spot.Value.Kind == sketch.Scalar:
@@ -49,8 +49,8 @@ func (c *completer) complete() {
 	}
 }
 
-// behindColon completes a value that has no blank in front of it yet.
-func (c *completer) behindColon(e *sketch.Entry) {
+// afterColon completes a value that directly follows a colon, without a space.
+func (c *completer) afterColon(e *sketch.Entry) {
 	key, _, _ := strings.Cut(e.Key, ":")
 	if k, ok := c.keysAt(e.Mapping).Find(strings.TrimSpace(key)); ok {
 		c.names(e.Mapping, k, e.From+len(key)+1, e.To, " ")
@@ -82,16 +82,16 @@ func (c *completer) value(n *sketch.Node) {
 
 func (c *completer) lineOf(offset int) int { return strings.Count(c.marked[:offset], "\n") }
 
-// keys proposes those keys of a mapping that are not there yet, required ones
-// first. open tells that the word at from has no colon behind it.
+// keys proposes the keys that a mapping does not have yet, required ones first. open is
+// true if there is no colon after the word at from.
 func (c *completer) keys(mapping *sketch.Node, from int, open bool) {
-	var there []string
+	var existing []string
 	for _, e := range mapping.Entries {
 		if !strings.ContainsRune(e.Key, cursor) {
-			there = append(there, e.Key)
+			existing = append(existing, e.Key)
 		}
 	}
-	for i, k := range c.keysAt(mapping).Without(there...) {
+	for i, k := range c.keysAt(mapping).Without(existing...) {
 		order := 1
 		if k.Required {
 			order = 0
@@ -102,15 +102,15 @@ func (c *completer) keys(mapping *sketch.Node, from int, open bool) {
 		}
 		text := k.Name
 		if open {
-			text += c.behindKey(k, mapping, from, &item)
+			text += c.textAfterKey(k, mapping, from, &item)
 		}
 		c.add(item, from, text)
 	}
 }
 
-// behindKey is what comes behind a key: a value, or a mapping or list in the
-// lines below.
-func (c *completer) behindKey(k keydocs.Key, mapping *sketch.Node, from int, item *CompletionItem) string {
+// textAfterKey returns the text to insert after a key: a colon and a space or, for a
+// mapping or list, a new line.
+func (c *completer) textAfterKey(k keydocs.Key, mapping *sketch.Node, from int, item *CompletionItem) string {
 	nested := k.Type == "object" || k.Type == "JSON Schema" || strings.HasPrefix(k.Type, "map of ") || strings.HasPrefix(k.Type, "list of object")
 	if !nested || mapping.Flow || !c.server.keepsIndentation() {
 		return ": "
@@ -124,14 +124,13 @@ func (c *completer) behindKey(k keydocs.Key, mapping *sketch.Node, from int, ite
 	return text
 }
 
-// keepsIndentation tells whether the client takes texts of several lines as they
-// are.
+// keepsIndentation reports whether the client inserts texts of several lines unchanged.
 func (s *server) keepsIndentation() bool {
 	return slices.Contains(s.client.TextDocument.Completion.CompletionItem.InsertTextModeSupport.ValueSet, 1)
 }
 
-// add proposes text in the place of the word from from to the cursor. A word
-// goes on behind the cursor: all of it is replaced.
+// add proposes text as a replacement for the word at the cursor, which begins at from
+// and can continue after the cursor.
 func (c *completer) add(item CompletionItem, from int, text string) {
 	to := c.offset
 	for to < len(c.doc.text) && isWordByte(c.doc.text[to]) {
@@ -149,8 +148,8 @@ func isWordByte(b byte) bool {
 	return b == '_' || b == '-' || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80
 }
 
-// expression completes a name in an expression; false when the cursor stands in
-// none.
+// expression completes a name in an expression. It returns false if the cursor is not in
+// an expression.
 func (c *completer) expression(n *sketch.Node) bool {
 	escaped := n.Style == sketch.DoubleQuoted
 	for _, s := range sections(c.marked, n) {
@@ -165,12 +164,12 @@ func (c *completer) expression(n *sketch.Node) bool {
 				}
 			}
 		}
-		return true // a number, or a text
+		return true // a number or a text
 	}
 	return false
 }
 
-// fields proposes what can stand at a link of a chain.
+// fields proposes the names for a link of a chain.
 func (c *completer) fields(n *sketch.Node, ch chain, at int) {
 	sc := &scope{v: c.view, tree: c.tree, steps: stepsOf(c.tree), at: stepOf(n)}
 	if at == 0 {
@@ -188,8 +187,7 @@ func (c *completer) fields(n *sketch.Node, ch chain, at int) {
 	}
 }
 
-// member proposes a field: behind a dot as it is, or in brackets where the
-// language wants those.
+// member proposes a field, after a dot or, if its name requires it, in brackets.
 func (c *completer) member(s symbol, l link, n *sketch.Node) {
 	if l.bracket {
 		q := c.marked[l.from : l.from+1]
@@ -210,8 +208,8 @@ func (c *completer) member(s symbol, l link, n *sketch.Node) {
 	c.symbol(s, l, s.name)
 }
 
-// expressionQuote writes a text of an expression, in quotes that the scalar
-// around it allows.
+// expressionQuote returns a text for an expression in quotes that do not need escapes in
+// the enclosing scalar.
 func expressionQuote(n *sketch.Node, text string) string {
 	if n.Style == sketch.DoubleQuoted {
 		return "'" + text + "'"
@@ -221,7 +219,7 @@ func expressionQuote(n *sketch.Node, text string) string {
 
 func (c *completer) symbol(s symbol, l link, text string) { c.symbolTo(s, l.from, l.to, text) }
 
-// symbolTo proposes a symbol in the place of a part of the marked text.
+// symbolTo proposes a symbol as a replacement for a part of the marked text.
 func (c *completer) symbolTo(s symbol, from, to int, text string) {
 	if to > c.offset {
 		to = max(c.offset, to-len(string(cursor)))
@@ -232,7 +230,7 @@ func (c *completer) symbolTo(s symbol, from, to int, text string) {
 	}
 	item := CompletionItem{Label: s.name, Kind: s.kind, Detail: s.typ, Documentation: markdown(s.doc), SortText: order + s.name}
 	if from < to && c.doc.text[from] == '.' {
-		item.FilterText = "." + s.name // editors compare with the text that is replaced
+		item.FilterText = "." + s.name // editors filter by the text that is replaced
 	} else if text != s.name {
 		item.FilterText = text
 	}

@@ -10,7 +10,7 @@ import (
 	"botwork/internal/author/lsp"
 )
 
-// mark stands for the cursor.
+// mark is the position of the cursor in a test's text.
 const mark = "‸"
 
 const testSettings = `connections:
@@ -24,7 +24,7 @@ tasks:
     pipeline: hello
 `
 
-// testProject is a project around the text in which the cursor stands.
+// testProject creates a project for the text with the cursor.
 func testProject(t *testing.T) string {
 	return project(t, map[string]string{
 		"botwork.yaml":         testSettings,
@@ -34,7 +34,7 @@ func testProject(t *testing.T) string {
 	})
 }
 
-// opened opens a text with a cursor's mark as pipelines/case.yaml.
+// opened opens a text with a cursor mark as pipelines/case.yaml.
 func opened(t *testing.T, c *client, dir, text string) (uri, plain string, cursor lsp.Position) {
 	t.Helper()
 	before, after, ok := strings.Cut(text, mark)
@@ -43,7 +43,7 @@ func opened(t *testing.T, c *client, dir, text string) (uri, plain string, curso
 	}
 	lines := strings.Split(before, "\n")
 	last := lines[len(lines)-1]
-	cursor = lsp.Position{Line: len(lines) - 1, Character: len(last)} // tests write ASCII in front of it
+	cursor = lsp.Position{Line: len(lines) - 1, Character: len(last)} // the text before it is ASCII
 	return c.open(filepath.Join(dir, "pipelines/case.yaml"), before+after), before + after, cursor
 }
 
@@ -65,9 +65,8 @@ func TestCompletion(t *testing.T) {
 	tests := map[string]struct {
 		text string
 
-		// first are the first proposals in the client's order, with the ones that
-		// must not be there behind a "-"; apply is what the text becomes of the
-		// cursor's line with the first.
+		// want are the expected labels; see compareLabels. apply is the line of the
+		// cursor after the first proposal is applied.
 		want  string
 		apply string
 	}{
@@ -83,11 +82,11 @@ func TestCompletion(t *testing.T) {
 		"keys of a trigger":             {"trigger:\n  ‸\nsteps:\n", "cron every atStart wake timezone", "  cron: "},
 		"keys of resilience":            {"resilience: {‸}\n", "limit delay", "resilience: {limit: }"},
 		"handlers":                      {"steps:\n  - handler: ‸\n", "AssignTasksToWorker Break", "  - handler: AssignTasksToWorker"},
-		"handlers without a blank":      {"steps:\n  - name: a\n    handler:‸\n", "AssignTasksToWorker", "    handler: AssignTasksToWorker"},
+		"handlers without a space":      {"steps:\n  - name: a\n    handler:‸\n", "AssignTasksToWorker", "    handler: AssignTasksToWorker"},
 		"handlers in braces":            {"steps:\n  - {handler: ‸}\n", "AssignTasksToWorker", "  - {handler: AssignTasksToWorker}"},
 		"handlers in quotes":            {"steps:\n  - handler: \"‸\"\n", "AssignTasksToWorker", "  - handler: \"AssignTasksToWorker\""},
 		"parameters":                    {"steps:\n  - handler: HTTP\n    with:\n      ‸\n", "url method query headers", "      url: "},
-		"parameters that are there":     {"steps:\n  - handler: HTTP\n    with:\n      url: x\n      m‸\n", "method query -url", "      method: "},
+		"parameters that are missing":   {"steps:\n  - handler: HTTP\n    with:\n      url: x\n      m‸\n", "method query -url", "      method: "},
 		"parameters before the handler": {"steps:\n  - with: {‸}\n    handler: SQL\n", "connection query exec", "  - with: {connection: }"},
 		"parameters below":              {"steps:\n  - handler: HTTP\n    with:\n      auth: {‸}\n", "username password token", "      auth: {username: }"},
 		"words":                         {"steps:\n  - handler: HTTP\n    with:\n      method: ‸\n", "GET HEAD POST", "      method: GET"},
@@ -109,21 +108,21 @@ func TestCompletion(t *testing.T) {
 		"a step with a dash":           {steps + "  - handler: Log\n    if: len(steps.loa‸)\n", "+load-data", ""},
 		"a step in brackets":           {steps + "  - handler: Log\n    if: steps[\"‸\n", "CSV load-data", "    if: steps[\"CSV\"]"},
 		"a step in closed brackets":    {steps + "  - handler: Log\n    if: steps[\"x‸\"].output\n", "CSV load-data", "    if: steps[\"CSV\"].output"},
-		"what a step has":              {steps + "  - handler: Log\n    if: steps[\"load-data\"].‸\n", "error output skipped", "    if: steps[\"load-data\"].error"},
-		"what a step puts out":         {steps + "  - handler: Log\n    if: steps[\"load-data\"].output.‸\n", "body encoding headers status url", "    if: steps[\"load-data\"].output.body"},
-		"what a step's op puts out":    {steps + "  - handler: Log\n    if: steps.CSV.output.‸\n", "count errors rows", "    if: steps.CSV.output.count"},
+		"fields of a step":             {steps + "  - handler: Log\n    if: steps[\"load-data\"].‸\n", "error output skipped", "    if: steps[\"load-data\"].error"},
+		"output of a step":             {steps + "  - handler: Log\n    if: steps[\"load-data\"].output.‸\n", "body encoding headers status url", "    if: steps[\"load-data\"].output.body"},
+		"output of an operation":       {steps + "  - handler: Log\n    if: steps.CSV.output.‸\n", "count errors rows", "    if: steps.CSV.output.count"},
 		"elements of an output":        {steps + "  - handler: Log\n    if: steps.CSV.output.errors[0].‸\n", "column message row", "    if: steps.CSV.output.errors[0].column"},
 		"the input":                    {steps + "  - handler: Log\n    if: input.‸\n", "count errors rows", "    if: input.count"},
-		"the input that was passed on": {steps + "  - handler: Log\n    with: {message: a}\n  - handler: Log\n    if: input.‸\n", "count errors rows", "    if: input.count"},
+		"an input that is passed on":   {steps + "  - handler: Log\n    with: {message: a}\n  - handler: Log\n    if: input.‸\n", "count errors rows", "    if: input.count"},
 		"the first input":              {"input: {properties: {id: {}}}\nsteps:\n  - handler: Log\n    if: input.‸\n", "id", "    if: input.id"},
-		"behind a question mark":       {steps + "  - handler: Log\n    if: steps.CSV?.‸\n", "error output skipped", "    if: steps.CSV?.error"},
+		"after a question mark":        {steps + "  - handler: Log\n    if: steps.CSV?.‸\n", "error output skipped", "    if: steps.CSV?.error"},
 		"in a block of text":           {steps + "  - handler: Log\n    with:\n      message: |\n        a\n        ${{ item.‸ }}\n", "attempt availableAt createdAt", "        ${{ item.attempt }}"},
 		"in quotes with escapes":       {steps + "  - handler: Log\n    with: {message: \"${{ steps[\\\"‸\\\"].output }}\"}\n", "CSV load-data", `    with: {message: "${{ steps[\"CSV\"].output }}"}`},
 		"secrets":                      {steps + "  - handler: Log\n    if: secrets.‸\n", "apiToken unset", "    if: secrets.apiToken"},
 		"the worker":                   {steps + "  - handler: Log\n    if: worker.‸\n", "name", "    if: worker.name"},
 		"nothing in a text":            {steps + "  - handler: Log\n    with: {message: \"a ‸ b\"}\n", "", ""},
 		"nothing in a comment":         {"# ‸\nsteps: []\n", "", ""},
-		"nothing behind an unknown":    {steps + "  - handler: Log\n    if: foo.‸\n", "", ""},
+		"nothing after an unknown":     {steps + "  - handler: Log\n    if: foo.‸\n", "", ""},
 		"nothing in a predicate":       {steps + "  - handler: Log\n    if: any(payload.lines, .‸)\n", "", ""},
 		"nothing in a number":          {steps + "  - handler: Log\n    if: payload.id > 1‸\n", "", ""},
 		"nothing below input":          {"input:\n  ‸\nsteps: []\n", "", ""},
@@ -143,20 +142,20 @@ func TestCompletion(t *testing.T) {
 			if tt.apply != "" {
 				line := strings.Split(apply(plain, cursor, got), "\n")[cursor.Line]
 				if line != tt.apply {
-					t.Errorf("the line becomes %q, want %q", line, tt.apply)
+					t.Errorf("the line after the first proposal is %q, want %q", line, tt.apply)
 				}
 			}
 		})
 	}
 	c.t = t
-	if err := c.goodbye(); err != nil {
+	if err := c.shutdown(); err != nil {
 		t.Error(err)
 	}
 }
 
-// compareLabels holds labels to words: those without a sign come first and in
-// their order, those with + are there, those with - are not. Without words there
-// is nothing.
+// compareLabels compares labels with the words in want. Words without a prefix must come
+// first, in this order. Words with + must occur, words with - must not. An empty want
+// means no labels.
 func compareLabels(t *testing.T, got []string, want string) {
 	t.Helper()
 	if want == "" && len(got) > 0 {
@@ -164,13 +163,13 @@ func compareLabels(t *testing.T, got []string, want string) {
 	}
 	i := 0
 	for word := range strings.FieldsSeq(want) {
-		name, sign := strings.TrimLeft(word, "+-"), word[:1]
+		name, prefix := strings.TrimLeft(word, "+-"), word[:1]
 		switch {
-		case sign == "-" && slices.Contains(got, name):
+		case prefix == "-" && slices.Contains(got, name):
 			t.Errorf("got %q, want no %s in it", got, name)
-		case sign == "+" && !slices.Contains(got, name):
+		case prefix == "+" && !slices.Contains(got, name):
 			t.Errorf("got %q, want %s in it", got, name)
-		case sign != "-" && sign != "+":
+		case prefix != "-" && prefix != "+":
 			if i >= len(got) || got[i] != name {
 				t.Fatalf("got %q, want %q first", got, want)
 			}
@@ -179,7 +178,7 @@ func compareLabels(t *testing.T, got []string, want string) {
 	}
 }
 
-// apply makes the edit of the first proposal; positions are bytes.
+// apply applies the edit of the first proposal. Positions are in bytes.
 func apply(text string, cursor lsp.Position, got completions) string {
 	if len(got.Items) == 0 {
 		return text

@@ -4,8 +4,8 @@ import (
 	"botwork/internal/author/lsp/sketch"
 )
 
-// define answers textDocument/definition: where what is named at the cursor is.
-func define(v *view, offset int) (any, error) {
+// definition answers textDocument/definition for the name at the cursor.
+func definition(v *view, offset int) (any, error) {
 	if st, _, _, ok := v.stepAt(offset); ok {
 		n := st.declaration()
 		return Location{v.doc.uri, v.doc.span(n.From, n.To)}, nil
@@ -34,8 +34,8 @@ func define(v *view, offset int) (any, error) {
 	return nil, nil
 }
 
-// defineName finds a secret in the settings, and a field of the payload in
-// `input`. The answer is nil where there is none.
+// defineName returns the position of a secret in the settings, or of a field of the
+// payload in `input`, or nil.
 func (v *view) defineName(m mention) any {
 	if m.at == 1 && m.chain[0].text == "secrets" {
 		return v.defineSetting("secrets", m.chain[1].text)
@@ -46,8 +46,8 @@ func (v *view) defineName(m mention) any {
 	return nil
 }
 
-// definePipeline leads to the name in a pipeline's file, or to the file's start
-// when the file's own name is the pipeline's.
+// definePipeline returns the position of the name in a pipeline's file, or the beginning
+// of the file if the pipeline has the name of the file.
 func (v *view) definePipeline(name string) any {
 	for _, p := range v.pipelines() {
 		if p.name != name {
@@ -62,7 +62,7 @@ func (v *view) definePipeline(name string) any {
 	return nil
 }
 
-// defineSetting leads to a key of a section of the settings file.
+// defineSetting returns the position of a key in a section of the settings file.
 func (v *view) defineSetting(section, name string) any {
 	d := v.settingsDocument()
 	if d == nil || len(d.text) > maxDocument {
@@ -81,8 +81,8 @@ type referenceParams struct {
 	} `json:"context"`
 }
 
-// refer answers textDocument/references for the step at the cursor.
-func refer(v *view, p referenceParams) (any, error) {
+// references answers textDocument/references for the step at the cursor.
+func references(v *view, p referenceParams) (any, error) {
 	st, _, _, ok := v.stepAt(v.doc.offset(p.Position))
 	if !ok {
 		return nil, nil

@@ -8,10 +8,10 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// source is what editors say a diagnostic comes from.
+// source is the name that editors show as the source of a diagnostic.
 const source = "botwork"
 
-// diagnostics writes findings as an editor wants them.
+// diagnostics converts findings to diagnostics.
 func (d *document) diagnostics(findings strictyaml.Findings) publishParams {
 	p := publishParams{URI: d.uri, Diagnostics: []Diagnostic{}}
 	if d.open {
@@ -34,16 +34,16 @@ func (d *document) diagnostics(findings strictyaml.Findings) publishParams {
 	return p
 }
 
-// extent returns what a finding is about: what it says, else the key or value
-// that begins at its place, else the word there. It is never empty where the line
-// is not: editors show nothing then.
+// extent returns the range of a finding: the range in the finding, or the key or value
+// at its position, or the word there. It is only empty if the line is empty, because
+// editors do not show empty ranges.
 func (d *document) extent(f strictyaml.Finding) (from, to int) {
-	from = d.place(f.Line, f.Column)
+	from = d.findingOffset(f.Line, f.Column)
 	line, start := d.lineAt(d.position(from).Line)
 	end := start + len(strings.TrimRight(line, "\r\n"))
 	switch {
 	case f.EndLine > 0:
-		to = d.place(f.EndLine, f.EndColumn)
+		to = d.findingOffset(f.EndLine, f.EndColumn)
 	case f.Line == 0:
 		to = end
 	case len(d.text) <= maxDocument:
@@ -65,7 +65,7 @@ func (d *document) extent(f strictyaml.Finding) (from, to int) {
 		}
 	}
 	if to == from && from > start {
-		from-- // the line's end: what stands before it is to be seen
+		from-- // at the end of the line, mark the character before it
 		for from > start && !utf8.RuneStart(d.text[from]) {
 			from--
 		}

@@ -1,16 +1,16 @@
 // Package lsp is a language server for the files of a project: pipelines and
-// settings. It speaks LSP 3.17 over one connection, usually standard input and
-// output of `botwork lsp`.
+// settings. It implements LSP 3.17 over one connection, usually the standard input
+// and output of `botwork lsp`.
 //
-// It marks what the project's checker finds in open documents and in the files
-// beside them, completes and explains keys, parameters and expressions, leads to
-// what a name names, and renames steps.
+// It publishes the findings of the project's checker in open documents and in the
+// other files of the project, completes and explains keys, parameters and
+// expressions, finds definitions, and renames steps.
 //
-// One goroutine takes messages in their order and keeps the documents; a request
-// works on the documents as they were when it came, beside others. Checks run in
-// a goroutine of their own a moment after the last change.
+// One goroutine handles messages in order and maintains the documents. Requests run
+// concurrently on the documents as they were when the request arrived. Checks run in
+// another goroutine, shortly after the last change.
 //
-// The text of a document may be broken at any moment. What is marked comes from
-// the strict reader and the checker; everything else works on a sketch of the
-// text (package sketch), which always has an answer.
+// The text of a document can be invalid YAML at any moment. Diagnostics come from the
+// strict parser and the checker; all other features use a sketch of the text (package
+// sketch), which can represent any text.
 package lsp

@@ -9,20 +9,20 @@ import (
 	"botwork/internal/author/lsp/sketch"
 )
 
-// maxDocument bounds the texts that are looked into, in bytes. A bigger one is
-// kept in step with the editor and nothing else.
+// maxDocument is the maximum size of a document in bytes. The server stores larger ones
+// and their changes, but does not analyse them.
 const maxDocument = 2 << 20
 
-// document is a text as an editor or the disk has it. It is immutable; an edit
-// makes a new one.
+// document is a text of the editor or the disk. It is immutable; an edit creates a new
+// one.
 type document struct {
 	uri     string
-	path    string // "" when it is no file
+	path    string // "" if it is not a file
 	version int
-	open    bool // the editor has it; the version counts
+	open    bool // in the editor; version is only valid for open documents
 	text    string
 
-	utf8  bool // positions count bytes; else units of UTF-16
+	utf8  bool // positions are in bytes, otherwise in UTF-16 units
 	lines func() []int
 	tree  func() *sketch.Node
 }
@@ -35,14 +35,14 @@ func newDocument(uri, path, text string, bytes bool) *document {
 	}
 }
 
-// with returns the document with another text.
+// with returns a document with another text.
 func (d *document) with(version int, text string) *document {
 	next := newDocument(d.uri, d.path, text, d.utf8)
 	next.version, next.open = version, d.open
 	return next
 }
 
-// edit applies changes one after the other, as an editor tells them.
+// edit applies the changes of an editor in order.
 func (d *document) edit(version int, changes []contentChange) *document {
 	for _, change := range changes {
 		text := change.Text
@@ -58,7 +58,7 @@ func (d *document) edit(version int, changes []contentChange) *document {
 	return d
 }
 
-// lineStarts returns the offsets at which lines begin. A line ends with \n, \r\n
+// lineStarts returns the offsets of the beginnings of lines. A line ends with \n, \r\n
 // or \r.
 func lineStarts(text string) []int {
 	starts := []int{0}
@@ -70,7 +70,7 @@ func lineStarts(text string) []int {
 	return starts
 }
 
-// lineAt returns the text of a line with its line end, and where it begins.
+// lineAt returns the text of a line with its line break, and the offset of the line.
 func (d *document) lineAt(line int) (text string, start int) {
 	lines := d.lines()
 	if line >= len(lines) {
@@ -83,8 +83,8 @@ func (d *document) lineAt(line int) (text string, start int) {
 	return d.text[lines[line]:end], lines[line]
 }
 
-// offset returns the place of a position in bytes. One behind its line's end is
-// that end, one behind the last line the text's end.
+// offset converts a position to an offset in bytes. A position after the end of its line
+// is converted to that end, a line after the last one to the end of the text.
 func (d *document) offset(p Position) int {
 	if p.Line < 0 {
 		return 0
@@ -108,7 +108,7 @@ func (d *document) offset(p Position) int {
 	return start + len(text)
 }
 
-// position is the opposite of offset.
+// position converts an offset to a position.
 func (d *document) position(offset int) Position {
 	lines := d.lines()
 	offset = min(max(offset, 0), len(d.text))
@@ -133,9 +133,9 @@ func utf16Units(r rune) int {
 
 func (d *document) span(from, to int) Range { return Range{d.position(from), d.position(to)} }
 
-// place returns the offset of a line and column of a finding, which count from 1,
-// columns in characters, a byte order mark not counted.
-func (d *document) place(line, column int) int {
+// findingOffset returns the offset of a line and column of a finding. They count from
+// 1, columns in characters; a byte order mark does not count.
+func (d *document) findingOffset(line, column int) int {
 	text, start := d.lineAt(max(line, 1) - 1)
 	if start == 0 && strings.HasPrefix(text, "\ufeff") {
 		start, text = len("\ufeff"), text[len("\ufeff"):]

@@ -13,8 +13,8 @@ func TestURIs(t *testing.T) {
 	tests := []struct {
 		uri     string
 		windows bool
-		path    string // "" when it is no file
-		back    string // "" when it is the same URI
+		path    string // "" if it is not a file
+		back    string // "" if it is the same URI
 	}{
 		{"file:///home/a/b.yaml", false, "/home/a/b.yaml", ""},
 		{"file:///a%20b/%C3%A9%23.yaml", false, "/a b/é#.yaml", ""},
@@ -83,17 +83,16 @@ func TestPositions(t *testing.T) {
 			}
 		}
 		if got := d.offset(Position{0, 99}); got != 8 {
-			t.Errorf("behind the line's end: %d, want 8", got)
+			t.Errorf("offset after the end of a line = %d, want 8", got)
 		}
 		if got := d.offset(Position{99, 0}); got != len(text) {
-			t.Errorf("behind the last line: %d, want %d", got, len(text))
+			t.Errorf("offset after the last line = %d, want %d", got, len(text))
 		}
 	}
 }
 
-// TestEditsGiveTheText compares edits with the same on a text in units of UTF-16,
-// which is how editors keep one.
-func TestEditsGiveTheText(t *testing.T) {
+// TestEdits compares edits by positions with the same edits by offsets.
+func TestEdits(t *testing.T) {
 	piece := rapid.StringOfN(rapid.SampledFrom([]rune("ab: -\"{é😀\n\r\t")), 0, 12, -1)
 	rapid.Check(t, func(t *rapid.T) {
 		text := piece.Draw(t, "text") + piece.Draw(t, "more")
@@ -101,7 +100,7 @@ func TestEditsGiveTheText(t *testing.T) {
 		d := newDocument("", "", text, bytes)
 		model := text
 		for range rapid.IntRange(1, 8).Draw(t, "edits") {
-			from, to := place(t, model, "from"), place(t, model, "to")
+			from, to := drawOffset(t, model, "from"), drawOffset(t, model, "to")
 			if from > to {
 				from, to = to, from
 			}
@@ -110,18 +109,18 @@ func TestEditsGiveTheText(t *testing.T) {
 				Range: &Range{modelPosition(model, from, bytes), modelPosition(model, to, bytes)}, Text: insert,
 			}})
 			if model = model[:from] + insert + model[to:]; d.text != model {
-				t.Fatalf("the text is %q, want %q", d.text, model)
+				t.Fatalf("text = %q, want %q", d.text, model)
 			}
 		}
 		if full := d.edit(99, []contentChange{{Text: model}}); full.text != model || full.version != 99 {
-			t.Fatalf("full sync gives %q", full.text)
+			t.Fatalf("text after a full sync = %q, want %q", full.text, model)
 		}
 	})
 }
 
-// place draws an offset between two characters that is no line's hidden part:
-// editors have no place between \r and \n.
-func place(t *rapid.T, text, label string) int {
+// drawOffset draws an offset between two characters. Editors have no position between \r
+// and \n.
+func drawOffset(t *rapid.T, text, label string) int {
 	offset := rapid.IntRange(0, len(text)).Draw(t, label)
 	for offset < len(text) && !utf8.RuneStart(text[offset]) {
 		offset++

@@ -9,16 +9,16 @@ import (
 	"botwork/internal/author/lsp/sketch"
 )
 
-// cursor marks the place of the cursor in a text that is being completed: it
-// makes a word of nothing, which the sketch can then tell the place of. It is a
-// sign for private use, which no file has.
+// cursor is the placeholder for the cursor in a text that is completed. It counts as a
+// word, so that the sketch has a node at the cursor. It is a private-use character, which
+// does not occur in files.
 const cursor = '\uf8e3'
 
-// section is the text of an expression within a document, by its offsets.
+// section is the range of an expression in a document.
 type section struct{ from, to int }
 
-// expressions returns the expressions in a scalar's text: what stands in ${{ }},
-// or all of an `if`. One without an end goes to the end of its line.
+// expressions returns the expressions in a scalar: the texts in ${{ }}, or the whole
+// text of an `if`. An expression that is not closed extends to the end of its line.
 func expressions(text string, n *sketch.Node, condition bool) []section {
 	if n.Kind != sketch.Scalar && (n.Kind != sketch.Empty || !condition) {
 		return nil
@@ -32,7 +32,7 @@ func expressions(text string, n *sketch.Node, condition bool) []section {
 		}
 		at += i + len("${{")
 		if i > 0 && text[at-len("${{")-1] == '$' {
-			continue // $${{ stands for the signs themselves
+			continue // $${{ is a literal ${{
 		}
 		end := expressionEnd(text, at, to, n.Style == sketch.DoubleQuoted)
 		found = append(found, section{at, end})
@@ -55,13 +55,13 @@ func expressions(text string, n *sketch.Node, condition bool) []section {
 	return found
 }
 
-// expressionEnd returns where the braces that close an expression stand, or the
-// end of its line. Braces in texts and maps do not count.
+// expressionEnd returns the offset of the braces that close an expression, or the end of
+// its line. Braces in texts and maps do not count.
 func expressionEnd(text string, from, to int, escaped bool) int {
 	depth := 0
 	for _, t := range lex(text, from, to, escaped) {
 		switch {
-		case t.kind != sign:
+		case t.kind != punctuation:
 		case t.text == "{":
 			depth++
 		case t.text == "}" && depth > 0:
@@ -81,19 +81,19 @@ type tokenKind int
 const (
 	word tokenKind = iota // a name
 	number
-	quote // a text in quotes
-	sign  // anything else
+	quote       // a text in quotes
+	punctuation // anything else
 )
 
 // token is a word of an expression.
 type token struct {
 	kind     tokenKind
-	text     string // of a quote what it says
+	text     string // for a quote, the text without quotes and escapes
 	from, to int
 }
 
-// lex takes a text apart. In a scalar with double quotes, which is escaped, \" is
-// a quote of the expression.
+// lex splits an expression into tokens. In a double-quoted scalar, for which escaped is
+// true, \" is a quote of the expression.
 func lex(text string, from, to int, escaped bool) []token {
 	l := lexer{text: text, at: from, to: to, escaped: escaped}
 	var tokens []token
@@ -110,13 +110,13 @@ func lex(text string, from, to int, escaped bool) []token {
 			l.word()
 			tokens = append(tokens, token{number, text[start:l.at], start, l.at})
 		case r == '"' || r == '\'' || r == '`':
-			said := l.quoted(r)
-			tokens = append(tokens, token{quote, said, start, l.at})
+			content := l.quoted(r)
+			tokens = append(tokens, token{quote, content, start, l.at})
 		case r == '?' && strings.HasPrefix(text[l.at:to], "."):
 			l.at++
-			tokens = append(tokens, token{sign, "?.", start, l.at})
+			tokens = append(tokens, token{punctuation, "?.", start, l.at})
 		default:
-			tokens = append(tokens, token{sign, text[start : start+size], start, start + size})
+			tokens = append(tokens, token{punctuation, text[start : start+size], start, start + size})
 		}
 	}
 	return tokens
@@ -128,7 +128,7 @@ type lexer struct {
 	escaped bool
 }
 
-// next reads one sign of the expression, which YAML may have written with two.
+// next reads one character of the expression, which can be escaped in YAML.
 func (l *lexer) next() (r rune, size int) {
 	start := l.at
 	r, size = utf8.DecodeRuneInString(l.text[l.at:l.to])
@@ -140,7 +140,7 @@ func (l *lexer) next() (r rune, size int) {
 	return r, l.at - start
 }
 
-// word goes over letters and digits.
+// word skips letters and digits.
 func (l *lexer) word() {
 	for l.at < l.to {
 		r, size := utf8.DecodeRuneInString(l.text[l.at:l.to])
@@ -151,7 +151,7 @@ func (l *lexer) word() {
 	}
 }
 
-// quoted reads up to the end of a quoted text, or of its line.
+// quoted reads to the end of a quoted text or of its line.
 func (l *lexer) quoted(end rune) string {
 	var b strings.Builder
 	for l.at < l.to && l.text[l.at] != '\n' && l.text[l.at] != '\r' {
@@ -171,28 +171,28 @@ func wordStart(r rune) bool {
 	return r == '_' || r == '$' || r == cursor || unicode.IsLetter(r)
 }
 
-// link is one name of a chain such as steps.load.output: its first name, a field,
-// or an element, which has no name.
+// link is one part of a chain such as steps.load.output: the first name, a field, or an
+// element, which has no name.
 type link struct {
 	token
 	element bool
 	bracket bool // written ["name"]
-	opener  int  // the offset of the dot or bracket in front
-	closer  int  // the offset behind the bracket, or the name
+	opener  int  // the offset of the dot or bracket before it
+	closer  int  // the offset after the bracket or the name
 }
 
-// chain is a name with its fields. One that begins with a field, as the element
-// of a predicate does, has a first link without text.
+// chain is a name with its fields. If a chain begins with a field, as in a predicate, its
+// first link has no text.
 type chain []link
 
-// chains finds all names with their fields.
+// chains returns all names with their fields.
 func chains(text string, s section, escaped bool) []chain {
 	tokens := lex(text, s.from, s.to, escaped)
 	var found []chain
 	for i, t := range tokens {
-		behindDot := i > 0 && isDot(tokens[i-1])
+		afterDot := i > 0 && isDot(tokens[i-1])
 		switch {
-		case t.kind == word && !behindDot:
+		case t.kind == word && !afterDot:
 			found = append(found, follow(tokens, i+1, chain{{token: t, opener: t.from, closer: t.to}}))
 		case isDot(t) && (i == 0 || startsOperand(tokens[i-1])):
 			found = append(found, follow(tokens, i, chain{{token: token{from: t.from, to: t.from}}}))
@@ -201,15 +201,15 @@ func chains(text string, s section, escaped bool) []chain {
 	return found
 }
 
-func isDot(t token) bool { return t.kind == sign && (t.text == "." || t.text == "?.") }
+func isDot(t token) bool { return t.kind == punctuation && (t.text == "." || t.text == "?.") }
 
-// startsOperand tells that a value begins behind the token, so that a dot there
-// has nothing in front of it.
+// startsOperand reports whether a value begins after the token, so that a dot there
+// begins a chain.
 func startsOperand(t token) bool {
-	return t.kind == sign && !slices.Contains([]string{")", "]", "}", "."}, t.text)
+	return t.kind == punctuation && !slices.Contains([]string{")", "]", "}", "."}, t.text)
 }
 
-// follow adds the fields that stand behind a name.
+// follow adds the fields after a name.
 func follow(tokens []token, i int, c chain) chain {
 	for i < len(tokens) {
 		switch t := tokens[i]; {
@@ -219,7 +219,7 @@ func follow(tokens []token, i int, c chain) chain {
 			i += 2
 		case isDot(t) && i+1 < len(tokens) && tokens[i+1].text == "[":
 			i++ // a?.["b"]
-		case t.kind == sign && t.text == "[":
+		case t.kind == punctuation && t.text == "[":
 			l, next := bracket(tokens, i)
 			c, i = append(c, l), next
 		default:
@@ -229,7 +229,7 @@ func follow(tokens []token, i int, c chain) chain {
 	return c
 }
 
-// bracket reads what stands in brackets behind a name.
+// bracket reads the brackets after a name.
 func bracket(tokens []token, i int) (link, int) {
 	open := tokens[i]
 	if i+1 < len(tokens) && tokens[i+1].kind == quote && (i+2 == len(tokens) || tokens[i+2].text == "]") {

@@ -6,14 +6,15 @@ import (
 	"botwork/internal/author/lsp/sketch"
 )
 
-// Guess is what a settings file seems to say that is no YAML at this moment.
+// Guess contains the settings that could be extracted from a file that is currently not
+// valid YAML.
 type Guess struct {
-	Dir                  string // of the pipelines, as it is written
+	Dir                  string // the pipelines folder as in the file
 	Secrets, Connections []string
-	Folders              []string // as they are written
+	Folders              []string // the folders of handlers as in the file
 }
 
-// GuessSettings reads what it can. The names are never nil: none are none.
+// GuessSettings extracts settings from a text. Secrets and Connections are never nil.
 func GuessSettings(text string) Guess {
 	g := Guess{Secrets: []string{}, Connections: []string{}}
 	if len(text) > maxDocument {
@@ -35,7 +36,7 @@ func GuessSettings(text string) Guess {
 	return g
 }
 
-// keysOf lists the keys of a mapping.
+// keysOf returns the keys of a mapping.
 func keysOf(n *sketch.Node) []string {
 	if n == nil {
 		return nil

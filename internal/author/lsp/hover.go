@@ -9,8 +9,8 @@ import (
 	"botwork/internal/author/lsp/sketch"
 )
 
-// explainAt answers textDocument/hover.
-func explainAt(v *view, offset int) (any, error) {
+// hoverAt answers textDocument/hover.
+func hoverAt(v *view, offset int) (any, error) {
 	text, from, to := v.explainName(offset)
 	if text == "" {
 		text, from, to = v.explainSpot(v.doc.tree().At(offset))
@@ -47,13 +47,13 @@ func (v *view) explainName(offset int) (text string, from, to int) {
 	return text, m.chain[m.at].from, m.chain[m.at].to
 }
 
-// scopeOf is what the expression around a mention may name.
+// scopeOf returns the scope of the expression that contains a mention.
 func (v *view) scopeOf(m mention) *scope {
 	tree := v.doc.tree()
 	return &scope{v: v, tree: tree, steps: stepsOf(tree), at: m.step}
 }
 
-// explainSpot explains a key, or a value that names something.
+// explainSpot explains a key, or a value that refers to an object.
 func (v *view) explainSpot(spot sketch.Spot) (text string, from, to int) {
 	if e := spot.Key; e != nil {
 		if k, ok := v.keyOf(e); ok && e.Colon >= 0 {
@@ -72,7 +72,7 @@ func (v *view) explainSpot(spot sketch.Spot) (text string, from, to int) {
 	return v.explainValue(mapping, k, n.Text), n.From, n.To
 }
 
-// keyFor describes the key of which a value, or the list around it, is the value.
+// keyFor describes the key of a value, or of the list that contains the value.
 func (v *view) keyFor(n *sketch.Node) (keydocs.Key, *sketch.Node, bool) {
 	if n.Entry == nil && n.Parent != nil {
 		n = n.Parent // an element
@@ -109,8 +109,8 @@ func (v *view) explainValue(mapping *sketch.Node, k keydocs.Key, name string) st
 	return ""
 }
 
-// explainSetting says where a name of the settings stands, and what they tell
-// people of it.
+// explainSetting returns the position of a name in the settings and its description
+// there.
 func (v *view) explainSetting(section, what, name string) string {
 	d := v.settingsDocument()
 	if d == nil {
@@ -122,8 +122,8 @@ func (v *view) explainSetting(section, what, name string) string {
 	}
 	parts := []string{fmt.Sprintf("**%s** (%s, %s line %d)", name, what, filepath.Base(d.path), d.position(e.From).Line+1)}
 	for _, key := range []string{"description", "driver"} {
-		if about := e.Value.Get(key); about != nil && about.Text != "" {
-			parts = append(parts, about.Text)
+		if value := e.Value.Get(key); value != nil && value.Text != "" {
+			parts = append(parts, value.Text)
 		}
 	}
 	return strings.Join(parts, "\n\n")

@@ -10,8 +10,8 @@ import (
 	"botwork/pipelines"
 )
 
-// keysAt returns the keys that a mapping at a path may have; nil where it may
-// have any, or where nobody knows. tree is what the path leads through.
+// keysAt returns the keys that a mapping can have. It returns nil if all keys are
+// allowed or the keys are unknown.
 func (v *view) keysAt(n *sketch.Node) keydocs.Keys {
 	path := n.Path()
 	if !v.isPipeline() {
@@ -23,12 +23,12 @@ func (v *view) keysAt(n *sketch.Node) keydocs.Keys {
 	return descend(pipelines.Keys(), path)
 }
 
-// descend follows a path through keys. The names in a map are anybody's; what
-// they stand for has the map's keys.
+// descend follows a path through keys. A map can have any names; their values have the
+// keys of the map.
 func descend(keys keydocs.Keys, path []string) keydocs.Keys {
 	for i := 0; i < len(path); i++ {
 		if path[i] == sketch.Element {
-			continue // a list's keys are those of its elements
+			continue // the keys of a list are those of its elements
 		}
 		k, ok := keys.Find(path[i])
 		if !ok {
@@ -46,16 +46,11 @@ func descend(keys keydocs.Keys, path []string) keydocs.Keys {
 	return keys
 }
 
-// keysOfType are those that values of a type have wherever they stand.
+// keysOfType returns the keys that all values of a type have.
 func keysOfType(typ string) keydocs.Keys {
 	switch {
 	case strings.Contains(typ, "source"):
-		return keydocs.Keys{
-			{Name: "env", Doc: "the environment variable that holds the text"},
-			{Name: "file", Doc: "the file that holds the text; a relative path stands against the folder of the settings"},
-			{Name: "credential", Doc: "the name of a credential of the service, as systemd hands it over by LoadCredential"},
-			{Name: "value", Type: "scalar", Doc: "the text itself, for trying out"},
-		}
+		return keydocs.SourceKeys()
 	case strings.Contains(typ, "pipeline"):
 		return pipelines.Keys().Without("trigger")
 	}
@@ -65,7 +60,7 @@ func keysOfType(typ string) keydocs.Keys {
 // keyOf describes the key of an entry.
 func (v *view) keyOf(e *sketch.Entry) (keydocs.Key, bool) { return v.keysAt(e.Mapping).Find(e.Key) }
 
-// parameters are those of the handler of the step in which a node stands.
+// parameters returns the parameters of the handler of the step that contains a node.
 func (v *view) parameters(n *sketch.Node) keydocs.Keys {
 	kind, ok := v.project.Registry.Lookup(handlerOf(n))
 	if !ok {
@@ -74,7 +69,7 @@ func (v *view) parameters(n *sketch.Node) keydocs.Keys {
 	return fieldKeys(kind.Fields())
 }
 
-// handlerOf returns the handler's name of the step in which a node stands.
+// handlerOf returns the handler name of the step that contains a node.
 func handlerOf(n *sketch.Node) string {
 	for ; n != nil; n = n.Parent {
 		if path := inStep(n); path != nil && len(path) == 0 && n.Kind == sketch.Mapping {
@@ -105,10 +100,10 @@ var (
 	linked     = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 )
 
-// explain describes a key for a person: its type, what it is for, what holds
-// without it, and its words.
+// explain returns the description of a key in Markdown: its type, purpose, default and
+// allowed words.
 func explain(k keydocs.Key) string {
-	// The texts are those of the documents, and lead to each other there.
+	// The texts are also used in the documentation, where their links work.
 	doc := below.ReplaceAllString(k.Doc, "")
 	doc = linked.ReplaceAllString(toDocument.ReplaceAllString(doc, ""), "$1")
 	var b strings.Builder
@@ -138,13 +133,13 @@ func explain(k keydocs.Key) string {
 		}
 	}
 	if k.Wanted != "" {
-		b.WriteString("\n\nWanted: " + k.Wanted + ".")
+		b.WriteString("\n\nFormat: " + k.Wanted + ".")
 	}
 	if k.Example != "" {
 		b.WriteString("\n\nExample: `" + k.Example + "`")
 	}
 	if k.Secret {
-		b.WriteString("\n\nIts value shows nowhere.")
+		b.WriteString("\n\nThe value is never shown.")
 	}
 	return b.String()
 }

@@ -8,7 +8,7 @@ import (
 	"botwork/internal/author/lsp/sketch"
 )
 
-// reference is what a value names.
+// reference is the kind of object that a value refers to.
 type reference int
 
 const (
@@ -19,8 +19,8 @@ const (
 	toConnection
 )
 
-// referenceOf tells what the value of a key names. Parameters go by their names,
-// so that those of a handler of somebody's own take part.
+// referenceOf returns the kind of object that the value of a key refers to. Parameters
+// are recognised by their names, so that custom handlers are supported too.
 func (v *view) referenceOf(mapping *sketch.Node, key string) reference {
 	path := mapping.Path()
 	if v.isPipeline() {
@@ -50,15 +50,16 @@ func (v *view) referenceOf(mapping *sketch.Node, key string) reference {
 	return toNothing
 }
 
-// namedPipeline is a pipeline of the folder as it is being written.
+// namedPipeline is a pipeline of the folder with the changes in the editor.
 type namedPipeline struct {
 	name        string
 	description string
-	system      bool // a trigger starts it
+	system      bool // it has a trigger
 	doc         *document
 }
 
-// pipelines lists those of the folder, broken ones too, as the editor has them.
+// pipelines returns the pipelines of the folder with the changes in the editor,
+// including invalid ones.
 func (v *view) pipelines() []namedPipeline {
 	var list []namedPipeline
 	for _, key := range v.project.order {
@@ -83,7 +84,8 @@ func (v *view) pipelines() []namedPipeline {
 	return list
 }
 
-// settingsDocument is the settings file as the editor has it, nil without one.
+// settingsDocument returns the settings file with the changes in the editor, nil if there
+// is none.
 func (v *view) settingsDocument() *document {
 	file := v.project.Settings
 	if file == "" {
@@ -99,7 +101,7 @@ func (v *view) settingsDocument() *document {
 	return newDocument(uriOf(file), file, string(text), v.server.utf8)
 }
 
-// settingsNames lists the keys of a section of the settings file.
+// settingsNames returns the keys of a section of the settings file.
 func (v *view) settingsNames(section string) []string {
 	d := v.settingsDocument()
 	if d == nil || len(d.text) > maxDocument {

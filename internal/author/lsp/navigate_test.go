@@ -14,25 +14,25 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bytes asks for positions in bytes, which tests can count.
+// bytes requests positions in bytes, which tests can count.
 var bytes = map[string]any{"general": map[string]any{"positionEncodings": []string{"utf-8"}}}
 
 func TestDefinition(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
-		"a step by its name":          {"steps:\n  - {name: load, handler: CSV}\n  - handler: Log\n    if: steps.lo‸ad.output > 1\n", "case.yaml:2:12 load"},
-		"a step by its handler":       {"steps:\n  - handler: CSV\n  - handler: Log\n    if: steps.CSV‸.skipped\n", "case.yaml:2:14 CSV"},
-		"a step in brackets":          {"steps:\n  - {name: a-b, handler: CSV}\n  - handler: Log\n    with: {message: \"${{ steps['a‸-b'].output }}\"}\n", "case.yaml:2:12 a-b"},
-		"the second of a handler":     {"steps:\n  - handler: Log\n  - handler: Log\n  - handler: Log\n    if: steps[\"Log-‸2\"].skipped\n", "case.yaml:3:14 Log"},
-		"a step that is not there":    {"steps:\n  - handler: Log\n    if: steps.nob‸ody.skipped\n", ""},
-		"a pipeline with a name":      {"steps:\n  - handler: Enqueue\n    with: {pipeline: hel‸lo}\n", "hello.yaml:1:7 hello"},
-		"a pipeline by its file":      {"steps:\n  - handler: Enqueue\n    with: {pipeline: ti‸ck}\n", "tick.yaml:1:1 "},
-		"a pipeline that is not here": {"steps:\n  - handler: Enqueue\n    with: {pipeline: no‸body}\n", ""},
-		"a queue":                     {"steps:\n  - handler: Enqueue\n    with: {queue: invo‸ices}\n", "botwork.yaml:6:3 invoices"},
-		"a connection":                {"steps:\n  - handler: SQL\n    with: {connection: \"er‸p\"}\n", "botwork.yaml:2:3 erp"},
-		"a secret":                    {"steps:\n  - handler: Log\n    if: secrets.api‸Token == \"\"\n", "botwork.yaml:4:3 apiToken"},
-		"a field of the payload":      {"input:\n  properties:\n    a: {properties: {b: {}}}\nsteps:\n  - handler: Log\n    if: payload.a.b‸\n", "case.yaml:3:22 b"},
-		"a handler":                   {"steps:\n  - handler: Bre‸ak\n", "case.yaml:2:14 Break"},
-		"a text":                      {"description: a ‸b\nsteps: [{handler: Log}]\n", ""},
+		"a step by its name":      {"steps:\n  - {name: load, handler: CSV}\n  - handler: Log\n    if: steps.lo‸ad.output > 1\n", "case.yaml:2:12 load"},
+		"a step by its handler":   {"steps:\n  - handler: CSV\n  - handler: Log\n    if: steps.CSV‸.skipped\n", "case.yaml:2:14 CSV"},
+		"a step in brackets":      {"steps:\n  - {name: a-b, handler: CSV}\n  - handler: Log\n    with: {message: \"${{ steps['a‸-b'].output }}\"}\n", "case.yaml:2:12 a-b"},
+		"the second of a handler": {"steps:\n  - handler: Log\n  - handler: Log\n  - handler: Log\n    if: steps[\"Log-‸2\"].skipped\n", "case.yaml:3:14 Log"},
+		"an unknown step":         {"steps:\n  - handler: Log\n    if: steps.unk‸nown.skipped\n", ""},
+		"a pipeline with a name":  {"steps:\n  - handler: Enqueue\n    with: {pipeline: hel‸lo}\n", "hello.yaml:1:7 hello"},
+		"a pipeline by its file":  {"steps:\n  - handler: Enqueue\n    with: {pipeline: ti‸ck}\n", "tick.yaml:1:1 "},
+		"an unknown pipeline":     {"steps:\n  - handler: Enqueue\n    with: {pipeline: un‸known}\n", ""},
+		"a queue":                 {"steps:\n  - handler: Enqueue\n    with: {queue: invo‸ices}\n", "botwork.yaml:6:3 invoices"},
+		"a connection":            {"steps:\n  - handler: SQL\n    with: {connection: \"er‸p\"}\n", "botwork.yaml:2:3 erp"},
+		"a secret":                {"steps:\n  - handler: Log\n    if: secrets.api‸Token == \"\"\n", "botwork.yaml:4:3 apiToken"},
+		"a field of the payload":  {"input:\n  properties:\n    a: {properties: {b: {}}}\nsteps:\n  - handler: Log\n    if: payload.a.b‸\n", "case.yaml:3:22 b"},
+		"a handler":               {"steps:\n  - handler: Bre‸ak\n", "case.yaml:2:14 Break"},
+		"a text":                  {"description: a ‸b\nsteps: [{handler: Log}]\n", ""},
 	}
 	dir := testProject(t)
 	c := start(t, lsp.Options{})
@@ -52,7 +52,7 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
-// showLocation writes a place as file:line:column and the text there.
+// showLocation returns a location as file:line:column and the text there.
 func showLocation(t *testing.T, l *lsp.Location, open, text string) string {
 	if l == nil {
 		return ""
@@ -160,7 +160,7 @@ func TestRename(t *testing.T) {
 		"a name that needs quotes": {
 			"steps:\n  - name: lo‸ad\n    handler: CSV\n", "007", "steps:\n  - name: \"007\"\n    handler: CSV\n",
 		},
-		"a name that other readers take for true": {
+		"a name that some parsers read as true": {
 			"steps:\n  - name: lo‸ad\n    handler: CSV\n", "yes", "steps:\n  - name: \"yes\"\n    handler: CSV\n",
 		},
 		"a name within braces in single quotes": {
@@ -169,10 +169,10 @@ func TestRename(t *testing.T) {
 		},
 		"the name that it has":   {"steps:\n  - name: lo‸ad\n    handler: CSV\n", "load", "steps:\n  - name: load\n    handler: CSV\n"},
 		"a broken text":          {"steps:\n  - name: lo‸ad\n    handler: CSV\n  - handler: Log\n    with: {message: \"${{ steps.load. \n", "x", "steps:\n  - name: x\n    handler: CSV\n  - handler: Log\n    with: {message: \"${{ steps.x. \n"},
-		"a name that is taken":   {"steps:\n  - name: lo‸ad\n    handler: CSV\n  - {name: b, handler: Log}\n", "b", `-32803 step 2 is called "b" already`},
-		"a handler's name":       {"steps:\n  - name: lo‸ad\n    handler: CSV\n  - {handler: Log}\n", "Log", `-32803 step 2 is called "Log" already`},
-		"no name":                {"steps:\n  - name: lo‸ad\n    handler: CSV\n", "a/b", `-32803 the step's name: got "a/b", want letters, digits, spaces, dots, dashes and underscores, a letter or digit first, at most 100`},
-		"what cannot be renamed": {"na‸me: x\nsteps: [{handler: Log}]\n", "b", "-32803 only steps can be renamed, and there is no step's name here"},
+		"a name that is taken":   {"steps:\n  - name: lo‸ad\n    handler: CSV\n  - {name: b, handler: Log}\n", "b", `-32803 step 2 already has the name "b"`},
+		"a handler's name":       {"steps:\n  - name: lo‸ad\n    handler: CSV\n  - {handler: Log}\n", "Log", `-32803 step 2 already has the name "Log"`},
+		"no name":                {"steps:\n  - name: lo‸ad\n    handler: CSV\n", "a/b", `-32803 step name: got "a/b", want letters, digits, spaces, dots, dashes and underscores, a letter or digit first, at most 100`},
+		"what cannot be renamed": {"na‸me: x\nsteps: [{handler: Log}]\n", "b", "-32803 only steps can be renamed, and this is not the name of a step"},
 	}
 	dir := testProject(t)
 	c := start(t, lsp.Options{})
@@ -204,7 +204,7 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// applyAll makes edits, the last first.
+// applyAll applies edits, the last one first.
 func applyAll(text string, edits []lsp.TextEdit) string {
 	sort.SliceStable(edits, func(i, j int) bool {
 		a, b := edits[i].Range.Start, edits[j].Range.Start
@@ -229,7 +229,7 @@ func TestHover(t *testing.T) {
 		"a queue":                {"steps:\n  - handler: Enqueue\n    with: {queue: invo‸ices}\n", "**invoices** (queue, botwork.yaml line 6)\n\nInvoices of our suppliers"},
 		"a connection":           {"steps:\n  - handler: SQL\n    with: {connection: er‸p}\n", "**erp** (connection, botwork.yaml line 2)\n\nsqlite"},
 		"a step":                 {head + "  - handler: Log\n    if: steps.lo‸ad.output\n", "**load** (HTTP)\n\nStep 1, handler `HTTP`: Send an HTTP request"},
-		"what a step put out":    {head + "  - handler: Log\n    if: steps.load.out‸put\n", "**output** (map)\n\n{status, headers, body, encoding, url}:"},
+		"the output of a step":   {head + "  - handler: Log\n    if: steps.load.out‸put\n", "**output** (map)\n\n{status, headers, body, encoding, url}:"},
 		"a field of the payload": {head + "    if: payload.i‸d > 1\n", "**id** (whole number)\n\nThe invoice's number"},
 		"a field of the item":    {head + "    if: item.atte‸mpt > 1\n", "**attempt** (number)\n\n1 for the first attempt"},
 		"a secret":               {head + "    if: secrets.apiT‸oken != \"\"\n", "**apiToken** (text)\n\nA secret of the settings; it has a value here"},
@@ -301,19 +301,19 @@ func TestQuickFix(t *testing.T) {
 		t.Fatalf("actions = %+v, want the one of the line and all safe ones", got)
 	}
 	if text := applyAll(plain, got[0].Edit.Changes[uri]); !strings.Contains(text, "\n    timeout: 5s\n") || !strings.Contains(text, "handlr") {
-		t.Errorf("the fix gives %q", text)
+		t.Errorf("text after the fix = %q", text)
 	}
 	all := ask("source.fixAll")
 	if len(all) != 1 || all[0].Kind != "source.fixAll.botwork" {
-		t.Fatalf("actions = %+v, want the one for everything", all)
+		t.Fatalf("actions = %+v, want the one that fixes everything", all)
 	}
 	text := applyAll(plain, all[0].Edit.Changes[uri])
 	if want := "steps:\n  - handler: Log\n    timeout: 5s\n"; !strings.HasPrefix(text, want) {
-		t.Errorf("everything gives %q, want %q…", text, want)
+		t.Errorf("text after all fixes = %q, want %q…", text, want)
 	}
 	version := c.change(uri, map[string]any{"text": text})
 	if left := ask(); len(left) > 0 && left[0].Edit.Changes[uri][0].Range.Start.Line < 3 {
-		t.Errorf("of a text that was not checked yet: %+v, want nothing", left)
+		t.Errorf("actions before the new text is checked = %+v, want none", left)
 	}
 	c.published(uri, version)
 }

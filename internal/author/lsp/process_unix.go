@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// alive tells whether there is a process of this id, one of another user's too.
+// alive reports whether a process with this ID exists, also of another user.
 func alive(id int) bool {
 	err := syscall.Kill(id, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// alive tells whether there is a process of this id, one of another user's too.
+// alive reports whether a process with this ID exists, also of another user.
 func alive(id int) bool {
 	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(id))
 	if err != nil {

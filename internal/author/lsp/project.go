@@ -10,32 +10,32 @@ import (
 	"botwork/pipelines"
 )
 
-// settingsName is what a project's settings file is called.
+// settingsName is the name of the settings file.
 const settingsName = "botwork.yaml"
 
-// Project is what a settings file leads to. Whoever opens it keeps nothing of it:
-// it is read by several requests at once.
+// Project is the project of a settings file. Several requests read it at the same time,
+// so it must not be changed.
 type Project struct {
-	// Settings is the absolute path of the settings file, "" when there is none
-	// and the defaults hold.
+	// Settings is the absolute path of the settings file, "" if there is none and
+	// the defaults apply.
 	Settings string
 
-	// Dir is the absolute path of the pipelines folder, "" for none.
+	// Dir is the absolute path of the pipelines folder, "" if there is none.
 	Dir string
 
-	// Registry has the handlers that steps may name, Compiler judges pipelines
-	// that stand outside the folder.
+	// Registry contains the handlers that steps can use. Compiler checks pipelines
+	// outside the folder.
 	Registry *handlers.Registry
 	Compiler *pipelines.Compiler
 
-	// Secrets tells of each secret's name whether there is a text for it.
+	// Secrets reports for the name of each secret whether it has a value.
 	Secrets map[string]bool
 
-	// SecretEnv has the environment variables that expressions cannot read.
+	// SecretEnv contains the environment variables that expressions cannot read.
 	SecretEnv map[string]string
 
-	// Files are the texts of the folder, Findings all that is wrong with
-	// the settings and with them.
+	// Files are the texts of the folder. Findings are the findings in the settings
+	// and in these files.
 	Files    []File
 	Findings strictyaml.Findings
 }
@@ -46,9 +46,9 @@ type File struct {
 	Text string
 }
 
-// Open reads and checks a project by its settings file; "" is a project without
-// one. read reads files as the editor has them. A settings file with mistakes is
-// no error: what it leaves open is guessed, and the findings tell.
+// Open reads and checks the project of a settings file; "" is a project without one.
+// read returns files with the changes in the editor. A settings file with mistakes is
+// not an error: Open guesses the invalid settings and reports the mistakes as findings.
 type Open func(settings string, read func(path string) ([]byte, error)) (*Project, error)
 
 // opened is a project with its files as documents.
@@ -68,8 +68,8 @@ func (s *server) newOpened(p *Project) *opened {
 	return o
 }
 
-// settingsFor returns the settings file of the project that a file belongs to:
-// the nearest above it, "" when there is none.
+// settingsFor returns the settings file of the project that a file belongs to: the
+// nearest one in a folder above, "" if there is none.
 func (s *server) settingsFor(docs documents, path string) string {
 	if s.opts.Settings != "" {
 		return s.opts.Settings
@@ -94,19 +94,19 @@ func (s *server) settingsFor(docs documents, path string) string {
 	}
 }
 
-// role is what a document is to its project.
+// role is the role of a document in its project.
 type role int
 
 const (
-	foreign  role = iota // nothing of ours: a file of another program
-	settings             // the settings file
-	pipeline             // a pipeline of the folder
-	loose                // a pipeline that stands elsewhere
+	unrelated  role = iota // a file of another program
+	settings               // the settings file
+	pipeline               // a pipeline in the pipelines folder
+	standalone             // a pipeline outside that folder
 )
 
-// roleOf tells what a document is. An editor hands over every YAML file that
-// somebody looks at; outside the pipelines folder one is taken for a pipeline
-// when its steps name handlers.
+// roleOf returns the role of a document. Editors open all YAML files with this server.
+// Outside the pipelines folder, a file counts as a pipeline if one of its steps has a
+// handler.
 func (p *Project) roleOf(d *document) role {
 	if d.path != "" && (fileKey(d.path) == fileKey(p.Settings) || filepath.Base(d.path) == settingsName) {
 		return settings
@@ -115,19 +115,19 @@ func (p *Project) roleOf(d *document) role {
 		return pipeline
 	}
 	if len(d.text) > maxDocument || pipelines.IsTestFile(d.path) {
-		return foreign
+		return unrelated
 	}
 	if steps := d.tree().Get("steps"); steps != nil {
 		for _, step := range steps.Items {
 			if step.Find("handler") != nil {
-				return loose
+				return standalone
 			}
 		}
 	}
-	return foreign
+	return unrelated
 }
 
-// pipelineFile tells whether a path is that of a pipeline in the folder dir.
+// pipelineFile reports whether a path is that of a pipeline in the folder dir.
 func pipelineFile(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil {

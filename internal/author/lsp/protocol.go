@@ -1,6 +1,6 @@
 package lsp
 
-// The types of LSP 3.17 that this server uses, each with the fields that it uses.
+// The types of LSP 3.17 with the fields that this server uses.
 
 // Position counts lines and characters from 0, characters in the units that
 // client and server have agreed on.
@@ -43,7 +43,7 @@ type initializeParams struct {
 	Capabilities capabilities `json:"capabilities"`
 }
 
-// capabilities are those of the client that change what the server does.
+// capabilities are the client's capabilities that affect the server.
 type capabilities struct {
 	General struct {
 		PositionEncodings []string `json:"positionEncodings"`
@@ -76,7 +76,7 @@ type didChangeParams struct {
 	ContentChanges []contentChange `json:"contentChanges"`
 }
 
-// contentChange replaces a range, or the whole text when there is none.
+// contentChange replaces a range or, without a range, the whole text.
 type contentChange struct {
 	Range *Range `json:"range"`
 	Text  string `json:"text"`
@@ -109,7 +109,7 @@ type TextEdit struct {
 	NewText string `json:"newText"`
 }
 
-// WorkspaceEdit are edits by the files that they change.
+// WorkspaceEdit contains edits by the URIs of files.
 type WorkspaceEdit struct {
 	Changes map[string][]TextEdit `json:"changes"`
 }
@@ -124,7 +124,7 @@ type CompletionItem struct {
 	FilterText    string    `json:"filterText,omitempty"`
 	TextEdit      *TextEdit `json:"textEdit,omitempty"`
 
-	// InsertTextMode is 1 where the text has its indentation already.
+	// InsertTextMode is 1 if the text is already indented.
 	InsertTextMode int `json:"insertTextMode,omitempty"`
 }
 

@@ -26,21 +26,21 @@ type renameParams struct {
 	NewName string `json:"newName"`
 }
 
-// rename answers textDocument/rename: the step gets the name, and expressions go
-// on to mean the steps that they mean now. Steps without a name of their own may
-// get another by it: HTTP-2 becomes HTTP when the first HTTP becomes load.
+// rename answers textDocument/rename: it renames the step and updates the expressions
+// that refer to steps. This can also change the default names of other steps: HTTP-2
+// becomes HTTP if the first HTTP step becomes load.
 func rename(v *view, p renameParams) (any, error) {
 	st, _, _, ok := v.stepAt(v.doc.offset(p.Position))
 	if !ok {
-		return nil, rpc.Errorf(rpc.RequestFailed, "only steps can be renamed, and there is no step's name here")
+		return nil, rpc.Errorf(rpc.RequestFailed, "only steps can be renamed, and this is not the name of a step")
 	}
 	if wrong := pipelines.CheckStepName(p.NewName); wrong != "" {
-		return nil, rpc.Errorf(rpc.RequestFailed, "the step's name: %s", wrong)
+		return nil, rpc.Errorf(rpc.RequestFailed, "step name: %s", wrong)
 	}
 	steps := stepsOf(v.doc.tree())
 	for _, other := range steps {
 		if other.index != st.index && other.name == p.NewName {
-			return nil, rpc.Errorf(rpc.RequestFailed, "step %d is called %q already", other.index+1, p.NewName)
+			return nil, rpc.Errorf(rpc.RequestFailed, "step %d already has the name %q", other.index+1, p.NewName)
 		}
 	}
 	if p.NewName == st.name {
@@ -49,29 +49,29 @@ func rename(v *view, p renameParams) (any, error) {
 	r := renaming{view: v, edits: []change{v.declare(st, p.NewName)}}
 	after := renamed(steps, st.index, p.NewName)
 	for _, m := range v.stepMentions() {
-		if meant, ok := findStep(steps, m.chain[1].text); ok && after[meant.index] != meant.name {
-			r.mention(m, after[meant.index])
+		if target, ok := findStep(steps, m.chain[1].text); ok && after[target.index] != target.name {
+			r.mention(m, after[target.index])
 		}
 	}
 	return WorkspaceEdit{Changes: map[string][]TextEdit{v.doc.uri: r.textEdits()}}, nil
 }
 
-// renamed returns the names of all steps when one has got a name.
+// renamed returns the names of all steps after one of them is renamed.
 func renamed(steps []step, index int, name string) []string {
 	after := make([]string, len(steps))
-	taken := map[string]bool{name: true}
+	used := map[string]bool{name: true}
 	for i, st := range steps {
 		switch {
 		case i == index:
 			after[i] = name
-		case st.given != nil:
-			after[i], taken[st.name] = st.name, true
+		case st.nameNode != nil:
+			after[i], used[st.name] = st.name, true
 		}
 	}
 	for i, st := range steps {
 		if after[i] == "" && st.handler != nil {
-			after[i] = defaultName(st.kind(), taken)
-			taken[after[i]] = true
+			after[i] = defaultName(st.kind(), used)
+			used[after[i]] = true
 		}
 	}
 	return after
@@ -81,12 +81,12 @@ func renamed(steps []step, index int, name string) []string {
 type change struct {
 	from, to int
 	text     string
-	node     *sketch.Node // the value in which it is, nil for a key
+	node     *sketch.Node // the value that contains it, nil for a key
 }
 
-// declare gives a step its name.
+// declare returns the change that sets the name of a step.
 func (v *view) declare(st step, name string) change {
-	if n := st.given; n != nil {
+	if n := st.nameNode; n != nil {
 		return change{from: n.From, to: n.To, text: yamlName(name, n.Style)}
 	}
 	first := st.node.Entries[0].From
@@ -108,7 +108,7 @@ var (
 	reservedName = regexp.MustCompile(`(?i)^(true|false|null|yes|no|on|off|y|n)$`)
 )
 
-// yamlName writes a name as YAML that is text to every reader.
+// yamlName returns a name as YAML that all parsers read as text.
 func yamlName(name string, style sketch.Style) string {
 	switch {
 	case style == sketch.SingleQuoted:
@@ -125,8 +125,8 @@ type renaming struct {
 	edits []change
 }
 
-// mention writes another name into an expression: behind a dot where that can
-// be, else in brackets.
+// mention replaces the name in an expression: after a dot if the name allows it,
+// otherwise in brackets.
 func (r *renaming) mention(m mention, name string) {
 	l := m.chain[1]
 	optional := strings.HasSuffix(strings.TrimRight(r.doc.text[:l.opener], " "), "?.") || strings.HasPrefix(r.doc.text[l.opener:], "?.")
@@ -146,8 +146,8 @@ func (r *renaming) mention(m mention, name string) {
 	r.edits = append(r.edits, c)
 }
 
-// textEdits writes the changes as edits. A plain value within braces, where a
-// bracket would end it, is put into quotes as a whole.
+// textEdits returns the changes as edits. A plain value within braces, where a bracket
+// would end it, is put in quotes as a whole.
 func (r *renaming) textEdits() []TextEdit {
 	var edits []TextEdit
 	quoted := map[*sketch.Node]bool{}
@@ -170,7 +170,7 @@ func (r *renaming) textEdits() []TextEdit {
 	return edits
 }
 
-// applied is the text of a value with the changes in it.
+// applied returns the text of a value with its changes.
 func (r *renaming) applied(n *sketch.Node) string {
 	var inside []change
 	for _, c := range r.edits {
@@ -196,10 +196,10 @@ func inBrackets(n *sketch.Node) bool {
 	return false
 }
 
-// defaultName is what a step without a name is called.
-func defaultName(handler string, taken map[string]bool) string {
+// defaultName returns the name of a step without `name`.
+func defaultName(handler string, used map[string]bool) string {
 	name := handler
-	for n := 2; taken[name]; n++ {
+	for n := 2; used[name]; n++ {
 		name = fmt.Sprintf("%s-%d", handler, n)
 	}
 	return name

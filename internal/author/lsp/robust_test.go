@@ -16,8 +16,8 @@ import (
 	"botwork/internal/author/lsp"
 )
 
-// asked are the requests about a place, with what they need beside it.
-var asked = map[string]map[string]any{
+// positionRequests are the requests for a position, with their additional parameters.
+var positionRequests = map[string]map[string]any{
 	"textDocument/completion": nil, "textDocument/hover": nil, "textDocument/definition": nil, "textDocument/prepareRename": nil,
 	"textDocument/rename":         {"newName": "other-name"},
 	"textDocument/references":     {"context": map[string]any{"includeDeclaration": true}},
@@ -25,11 +25,11 @@ var asked = map[string]map[string]any{
 	"textDocument/documentSymbol": nil,
 }
 
-// askEverything sends all requests about a place. Refusals are answers; what the
-// server calls its own mistake is none.
-func askEverything(c *client, uri string, p lsp.Position) {
+// requestAll sends all requests for a position. A request can fail regularly, but not
+// with an internal error.
+func requestAll(c *client, uri string, p lsp.Position) {
 	c.t.Helper()
-	for method, more := range asked {
+	for method, more := range positionRequests {
 		params := at(uri, p)
 		maps.Copy(params, more)
 		if code, message := c.call(method, params, nil); code != 0 && code != -32803 {
@@ -38,7 +38,7 @@ func askEverything(c *client, uri string, p lsp.Position) {
 	}
 }
 
-// TestTyping types a pipeline sign by sign, and asks for everything at each.
+// TestTyping types a pipeline character by character, and sends all requests after each.
 func TestTyping(t *testing.T) {
 	dir := testProject(t)
 	c := start(t, lsp.Options{})
@@ -61,18 +61,18 @@ func TestTyping(t *testing.T) {
 			if character++; r == '\n' {
 				line, character = line+1, 0
 			}
-			askEverything(c, uri, lsp.Position{Line: line, Character: character})
+			requestAll(c, uri, lsp.Position{Line: line, Character: character})
 		}
 	}
 	if got := c.published(uri, c.versions[uri]); len(got) != 0 {
-		t.Errorf("of the whole text: %+v, want nothing", got)
+		t.Errorf("diagnostics of the complete text = %+v, want none", got)
 	}
 	if version := c.change(uri, map[string]any{"text": typed.String() + "x"}); len(c.published(uri, version)) == 0 {
-		t.Error("of the text with a mistake: nothing")
+		t.Error("no diagnostics of the text with a mistake")
 	}
 }
 
-// FuzzAnyDocument asks for everything at any place of any text.
+// FuzzAnyDocument sends all requests for any position in any text.
 func FuzzAnyDocument(f *testing.F) {
 	for _, text := range []string{
 		"", "\ufeffsteps:\n- handler: HTTP\n  with: {auth: {", "steps: [{handler: Log, if: steps[\"a\n", "steps:\n  - - -\n  - handler:\n      if: |\n   ${{ a.b[",
@@ -83,7 +83,7 @@ func FuzzAnyDocument(f *testing.F) {
 		f.Add(text, len(text))
 		f.Add(text, len(text)/2)
 	}
-	f.Fuzz(func(t *testing.T, text string, place int) {
+	f.Fuzz(func(t *testing.T, text string, offset int) {
 		c := start(t, lsp.Options{Debounce: time.Hour})
 		c.initialize(nil)
 		uri := c.open(filepath.Join(t.TempDir(), "x.yaml"), text+"\nsteps: [{handler: Log}]\n")
@@ -91,19 +91,19 @@ func FuzzAnyDocument(f *testing.F) {
 			c.change(uri, map[string]any{"text": text + suffix})
 			lines := strings.Split(text, "\n")
 			line := 0
-			for place > 0 && line < len(lines)-1 && place > len(lines[line]) {
-				place -= len(lines[line]) + 1
+			for offset > 0 && line < len(lines)-1 && offset > len(lines[line]) {
+				offset -= len(lines[line]) + 1
 				line++
 			}
-			askEverything(c, uri, lsp.Position{Line: line, Character: place})
+			requestAll(c, uri, lsp.Position{Line: line, Character: offset})
 		}
-		if err := c.goodbye(); err != nil {
+		if err := c.shutdown(); err != nil {
 			t.Fatal(err)
 		}
 	})
 }
 
-func TestManyAtOnce(t *testing.T) {
+func TestManyConcurrentRequests(t *testing.T) {
 	dir := testProject(t)
 	c := start(t, lsp.Options{})
 	c.initialize(nil)
@@ -123,7 +123,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-func TestAPanicIsOneAnswer(t *testing.T) {
+func TestPanicFailsOneRequest(t *testing.T) {
 	dir := testProject(t)
 	var once sync.Once
 	c := start(t, lsp.Options{Debounce: time.Hour, Open: func(settings string, read func(string) ([]byte, error)) (*lsp.Project, error) {
@@ -132,48 +132,48 @@ func TestAPanicIsOneAnswer(t *testing.T) {
 	}})
 	c.initialize(nil)
 	uri := c.open(filepath.Join(dir, "pipelines/case.yaml"), "steps:\n  - handler: \n")
-	place := at(uri, lsp.Position{Line: 1, Character: 13})
-	if code, message := c.call("textDocument/completion", place, nil); code != -32603 || !strings.Contains(message, "on purpose") {
+	position := at(uri, lsp.Position{Line: 1, Character: 13})
+	if code, message := c.call("textDocument/completion", position, nil); code != -32603 || !strings.Contains(message, "on purpose") {
 		t.Errorf("the panic: %d %s, want -32603", code, message)
 	}
 	var got completions
-	if code, _ := c.call("textDocument/completion", place, &got); code != 0 || len(got.Items) == 0 {
-		t.Errorf("behind the panic: code %d and %d proposals", code, len(got.Items))
+	if code, _ := c.call("textDocument/completion", position, &got); code != 0 || len(got.Items) == 0 {
+		t.Errorf("after the panic: code %d and %d proposals", code, len(got.Items))
 	}
 }
 
-func TestFilesOfOthers(t *testing.T) {
+func TestUnrelatedFiles(t *testing.T) {
 	dir := testProject(t)
 	c := start(t, lsp.Options{})
 	c.initialize(nil)
-	big := "steps:\n  - handler: Log\n    if: nobody\n" + strings.Repeat("# a long comment that fills the file\n", 80_000)
+	big := "steps:\n  - handler: Log\n    if: unknown\n" + strings.Repeat("# a long comment that fills the file\n", 80_000)
 	for name, tt := range map[string]struct {
 		path, text string
-		ours       bool // there are proposals
+		proposals  bool
 		marked     bool
 	}{
-		"another program's file":         {"compose.yaml", "services: {a: {image: x}}\n\n", false, false},
-		"steps of another program":       {".github/workflows/ci.yaml", "steps:\n  - uses: x\n\n", false, false},
-		"a pipeline outside the folder":  {"drafts/a.yaml", "steps:\n  - handler: Lgo\n\n", true, true},
-		"a pipeline that is not saved":   {"pipelines/new.yaml", "steps: []\n\n", true, true},
-		"a hidden file":                  {"pipelines/.a.yaml", "a: 1\n\n", false, false},
-		"a file that is too big to help": {"pipelines/big.yaml", big, false, true},
-		"a test of a pipeline":           {"pipelines/case_test.yaml", "steps:\n  - handler: Lgo\n\n", false, false},
+		"another program's file":        {"compose.yaml", "services: {a: {image: x}}\n\n", false, false},
+		"steps of another program":      {".github/workflows/ci.yaml", "steps:\n  - uses: x\n\n", false, false},
+		"a pipeline outside the folder": {"drafts/a.yaml", "steps:\n  - handler: Lgo\n\n", true, true},
+		"an unsaved pipeline":           {"pipelines/new.yaml", "steps: []\n\n", true, true},
+		"a hidden file":                 {"pipelines/.a.yaml", "a: 1\n\n", false, false},
+		"a file that is too large":      {"pipelines/big.yaml", big, false, true},
+		"a test of a pipeline":          {"pipelines/case_test.yaml", "steps:\n  - handler: Lgo\n\n", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.t = t
 			uri := c.open(filepath.Join(dir, filepath.FromSlash(tt.path)), tt.text)
 			var got *completions
 			c.call("textDocument/completion", at(uri, lsp.Position{Line: strings.Count(tt.text, "\n"), Character: 0}), &got)
-			if (got != nil) != tt.ours {
+			if (got != nil) != tt.proposals {
 				t.Errorf("completion = %+v", got)
 			}
 			if tt.marked {
 				if len(c.published(uri, 1)) == 0 {
-					t.Error("it is not marked")
+					t.Error("no diagnostics")
 				}
 			} else {
-				// Nothing is said of it when something is said of another.
+				// The diagnostics of another file show that the check has ended.
 				probe := c.open(filepath.Join(dir, "pipelines", "probe of "+name+".yaml"), "steps:\n  - handler: Lgo\n")
 				for p := (diagnostics{}); p.URI != probe; {
 					n := <-c.notes
@@ -181,7 +181,7 @@ func TestFilesOfOthers(t *testing.T) {
 						t.Fatal(err)
 					}
 					if p.URI == uri && len(p.Diagnostics) > 0 {
-						t.Errorf("it is marked: %+v", p.Diagnostics)
+						t.Errorf("diagnostics = %+v, want none", p.Diagnostics)
 					}
 				}
 				c.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": probe}})
@@ -191,7 +191,7 @@ func TestFilesOfOthers(t *testing.T) {
 	}
 }
 
-func TestATextWithoutAFile(t *testing.T) {
+func TestTextWithoutFile(t *testing.T) {
 	c := start(t, lsp.Options{})
 	c.initialize(nil)
 	c.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": "untitled:Untitled-1", "version": 1, "text": "steps:\n  - handler: Lgo\n"}})
@@ -216,16 +216,16 @@ func TestChecksWaitForAPause(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 		}
 		if got := c.published(uri, 21); len(got) != 1 || opened != 1 {
-			t.Errorf("%d checks with %d findings at last, want one and one", opened, len(got))
+			t.Errorf("%d checks with %d findings in the end, want one and one", opened, len(got))
 		}
-		if err := c.goodbye(); err != nil {
+		if err := c.shutdown(); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// TestTheClientsProcessEnds has a client that dies and leaves its pipe open.
-func TestTheClientsProcessEnds(t *testing.T) {
+// TestClientProcessEnds has a client whose process ends while its pipe stays open.
+func TestClientProcessEnds(t *testing.T) {
 	gone := exec.CommandContext(t.Context(), "go", "version")
 	if err := gone.Run(); err != nil {
 		t.Fatal(err)
@@ -250,11 +250,11 @@ func TestSeveralProjects(t *testing.T) {
 	good := "name: x\nsteps: [{handler: Log, with: {message: a}}]\n"
 	a := c.open(filepath.Join(dir, "a/pipelines/one.yaml"), good)
 	if got := c.published(a, 1); len(got) != 0 {
-		t.Errorf("of a: %+v, want nothing", got)
+		t.Errorf("diagnostics of a = %+v, want none", got)
 	}
 	c.open(filepath.Join(dir, "b/pipelines/one.yaml"), good)
 	if got := c.published(fileURI(filepath.Join(dir, "b/pipelines/two.yaml")), 0); len(got) != 1 {
-		t.Errorf("of b's other file: %+v, want its mistake", got)
+		t.Errorf("diagnostics of b's other file = %+v, want one", got)
 	}
 	var items completions
 	c.change(a, map[string]any{"text": "steps:\n  - {handler: Enqueue, with: {pipeline: }}\n"})

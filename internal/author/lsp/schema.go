@@ -6,10 +6,12 @@ import (
 	"botwork/internal/author/lsp/sketch"
 )
 
-// schemaDepth bounds how far references are followed: a schema may hold itself.
+// schemaDepth limits how far references are followed, because a schema can contain
+// itself.
 const schemaDepth = 20
 
-// schemaSymbol reads what a JSON Schema in a pipeline's `input` says of a value.
+// schemaSymbol returns the symbol of a value that a JSON Schema in a pipeline's `input`
+// describes.
 func schemaSymbol(name string, schema, top *sketch.Node, depth int) symbol {
 	s := symbol{name: name, kind: kindField}
 	schema = deref(schema, top)
@@ -48,7 +50,7 @@ func schemaSymbol(name string, schema, top *sketch.Node, depth int) symbol {
 	return s
 }
 
-// deref follows references within the schema.
+// deref resolves references within the schema.
 func deref(schema, top *sketch.Node) *sketch.Node {
 	for range schemaDepth {
 		ref := schema.Get("$ref")
@@ -69,7 +71,7 @@ func deref(schema, top *sketch.Node) *sketch.Node {
 	return nil
 }
 
-// schemaType says which values fit: "text", "list of number", "text or nil".
+// schemaType returns the type of a schema: "text", "list of number", "text or nil".
 func schemaType(schema *sketch.Node) string {
 	t := schema.Get("type")
 	if t == nil {

@@ -11,31 +11,30 @@ import (
 	"botwork/pipelines"
 )
 
-// symbol is what a name in an expression stands for.
+// symbol is the value that a name in an expression refers to.
 type symbol struct {
 	name string
 	kind int    // of the proposal
-	typ  string // "" when nobody knows
+	typ  string // "" if unknown
 	doc  string // Markdown
 
-	// members are its fields, element what a list holds; nil where they are not
-	// known.
+	// members returns its fields, element an element of a list; nil if unknown.
 	members func() []symbol
 	element func() symbol
 
-	// origin is the key of the document that says what it is, nil for none.
+	// origin is the key of the document that defines it, nil if there is none.
 	origin *sketch.Entry
 }
 
-// scope is what expressions of one step of a pipeline may name.
+// scope contains the names that expressions in one step of a pipeline can use.
 type scope struct {
 	v     *view
 	tree  *sketch.Node
 	steps []step
-	at    int // the step; those before it have run
+	at    int // the index of the step; the steps before it have run
 }
 
-// variables returns the names without anything in front.
+// variables returns the top-level names.
 func (sc *scope) variables() []symbol {
 	var list []symbol
 	system := sc.tree.Find("trigger") != nil
@@ -78,26 +77,27 @@ func fields(vs []pipelines.Variable) []symbol {
 	return list
 }
 
-// payload knows the fields that the pipeline's `input` describes.
+// payload adds the fields that the pipeline's `input` describes.
 func (sc *scope) payload(s symbol) symbol {
 	schema := sc.tree.Get("input")
 	if schema == nil || schema.Kind != sketch.Mapping {
 		return s
 	}
-	of := schemaSymbol(s.name, schema, schema, 0)
-	of.kind = s.kind
-	if of.doc == "" {
-		of.doc = s.doc
+	payload := schemaSymbol(s.name, schema, schema, 0)
+	payload.kind = s.kind
+	if payload.doc == "" {
+		payload.doc = s.doc
 	}
-	return of
+	return payload
 }
 
-// input is the payload in the first step, else what the step before put out.
+// input returns the input of the step: the payload in the first step, otherwise the
+// output of the previous step.
 func (sc *scope) input(s symbol) symbol {
-	given := sc.given(sc.at)
-	given.name, given.kind, given.doc = s.name, s.kind, s.doc
-	given.typ = cmp.Or(given.typ, s.typ)
-	return given
+	input := sc.inputOf(sc.at)
+	input.name, input.kind, input.doc = s.name, s.kind, s.doc
+	input.typ = cmp.Or(input.typ, s.typ)
+	return input
 }
 
 func (sc *scope) earlierSteps() []symbol {
@@ -110,20 +110,20 @@ func (sc *scope) earlierSteps() []symbol {
 	return list
 }
 
-// stepSymbol explains a step: its handler, and what it puts out.
+// stepSymbol describes a step: its handler and its output.
 func (sc *scope) stepSymbol(st step) symbol {
 	s := symbol{name: st.name, kind: kindReference, typ: st.kind()}
-	kind, known := sc.v.project.Registry.Lookup(st.kind())
-	if known {
+	kind, found := sc.v.project.Registry.Lookup(st.kind())
+	if found {
 		s.doc = fmt.Sprintf("Step %d, handler `%s`: %s.\n\nOutput: %s", st.index+1, kind.Name, kind.Summary, strings.TrimSpace(kind.Output))
 	}
 	s.members = func() []symbol {
 		list := fields(pipelines.StepFields())
 		for i := range list {
-			if list[i].name == "output" && known {
+			if list[i].name == "output" && found {
 				out := sc.output(st.index)
 				list[i].members, list[i].element, list[i].typ = out.members, out.element, cmp.Or(out.typ, list[i].typ)
-				list[i].doc = strings.TrimSpace(kind.Output) + "\n\nnil when the step was skipped or failed."
+				list[i].doc = strings.TrimSpace(kind.Output) + "\n\nnil if the step was skipped or failed."
 			}
 		}
 		return list
@@ -131,13 +131,13 @@ func (sc *scope) stepSymbol(st step) symbol {
 	return s
 }
 
-// secrets are names only: a value is shown nowhere.
+// secrets returns the names of secrets. Their values are never shown.
 func (sc *scope) secrets() []symbol {
 	var list []symbol
 	for _, name := range slices.Sorted(maps.Keys(sc.v.project.Secrets)) {
 		doc := "a secret of the settings; it has a value here"
 		if !sc.v.project.Secrets[name] {
-			doc = "a secret of the settings; it has no value here: its variable is not set, or its file is not there"
+			doc = "a secret of the settings; it has no value here: its environment variable is not set, or its file does not exist"
 		}
 		list = append(list, symbol{name: name, kind: kindConstant, typ: "text", doc: doc})
 	}
@@ -150,12 +150,12 @@ func (sc *scope) environment() []symbol {
 		if sc.v.project.SecretEnv[name] != "" {
 			continue
 		}
-		list = append(list, symbol{name: name, kind: kindConstant, typ: "text", doc: "set in the editor's environment; what counts is the worker's"})
+		list = append(list, symbol{name: name, kind: kindConstant, typ: "text", doc: "set in the editor's environment; the worker's environment can differ"})
 	}
 	return list
 }
 
-// resolve follows a chain up to one of its links, and tells what that is.
+// resolve follows a chain to one of its links and returns the symbol of that link.
 func (sc *scope) resolve(c chain, link int) (symbol, bool) {
 	roots := sc.variables()
 	if link == 0 {

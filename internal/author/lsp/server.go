@@ -15,36 +15,37 @@ import (
 	"botwork/internal/author/lsp/rpc"
 )
 
-// Options say how the server meets its surroundings.
+// Options configure the server.
 type Options struct {
-	// Open reads projects.
+	// Open opens projects.
 	Open Open
 
-	// Settings is the absolute path of the settings file of all documents; ""
-	// looks for the nearest one above each.
+	// Settings is the absolute path of the settings file of all documents. If it
+	// is "", each document uses the nearest settings file in a folder above.
 	Settings string
 
 	// SettingsKeys describe the keys of a settings file.
 	SettingsKeys keydocs.Keys
 
-	// Version is the program's, for the client to show.
+	// Version is the version of the program, for the client.
 	Version string
 
-	// Log gets what went wrong inside, with stacks: a line for a person, never
-	// on the connection. nil drops it.
+	// Log receives internal errors with their stacks, as text. It must not be the
+	// connection. nil discards them.
 	Log io.Writer
 
-	// Debounce is how long nothing must change before documents are checked;
-	// 0 is a fifth of a second.
+	// Debounce is the time without changes after which documents are checked; 0
+	// means 200 ms.
 	Debounce time.Duration
 }
 
-// ErrNoShutdown says that the client ended the connection without asking first.
-var ErrNoShutdown = errors.New("the editor ended the connection without a shutdown")
+// ErrNoShutdown means that the client ended the connection without a shutdown
+// request.
+var ErrNoShutdown = errors.New("the editor ended the connection without a shutdown request")
 
-// Serve answers the messages of in on out until the client says goodbye or goes
-// away, or until ctx ends. It returns nil after a goodbye in good order and
-// ErrNoShutdown after any other.
+// Serve answers the messages of in on out until the client exits or disconnects, or
+// ctx ends. It returns nil if the client sent a shutdown request first, and
+// ErrNoShutdown if not.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -75,7 +76,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opts Options) error
 // documents are texts by their URI.
 type documents map[string]*document
 
-// file returns the document of a path, nil when the editor has not got it.
+// file returns the open document with a path, or nil.
 func (ds documents) file(path string) *document {
 	key := fileKey(path)
 	for _, d := range ds {
@@ -86,27 +87,28 @@ func (ds documents) file(path string) *document {
 	return nil
 }
 
-func (s *server) Trouble(text string) {
+// LogError implements rpc.Handler.
+func (s *server) LogError(text string) {
 	if s.opts.Log != nil {
 		_, _ = io.WriteString(s.opts.Log, "botwork lsp: "+text+"\n")
 	}
 }
 
-// request makes the work that a request asks for; it is called in the order of
-// the messages.
+// request returns the work for a request. It is called in the order of the
+// messages.
 type request func(s *server, params json.RawMessage) (rpc.Work, error)
 
-// requests are those that are answered, but for the first and the last.
+// requests are the supported requests except initialize and shutdown.
 func requests() map[string]request {
 	return map[string]request{
 		"textDocument/completion":     onPosition(complete),
-		"textDocument/hover":          onPosition(explainAt),
-		"textDocument/definition":     onPosition(define),
+		"textDocument/hover":          onPosition(hoverAt),
+		"textDocument/definition":     onPosition(definition),
 		"textDocument/prepareRename":  onPosition(prepareRename),
 		"textDocument/rename":         onDocument(func(p renameParams) string { return p.TextDocument.URI }, rename),
-		"textDocument/references":     onDocument(func(p referenceParams) string { return p.TextDocument.URI }, refer),
+		"textDocument/references":     onDocument(func(p referenceParams) string { return p.TextDocument.URI }, references),
 		"textDocument/documentSymbol": onDocument(func(p symbolParams) string { return p.TextDocument.URI }, outline),
-		"textDocument/codeAction":     onDocument(func(p codeActionParams) string { return p.TextDocument.URI }, act),
+		"textDocument/codeAction":     onDocument(func(p codeActionParams) string { return p.TextDocument.URI }, codeActions),
 	}
 }
 
@@ -116,16 +118,16 @@ func (s *server) Request(method string, params json.RawMessage) (rpc.Work, error
 	case method == "initialize":
 		return s.initialize(params)
 	case !s.initialized:
-		return nil, rpc.Errorf(rpc.ServerNotInitialized, "%s came before initialize", method)
+		return nil, rpc.Errorf(rpc.ServerNotInitialized, "got %s before initialize", method)
 	case s.finished:
-		return nil, rpc.Errorf(rpc.InvalidRequest, "%s came after shutdown", method)
+		return nil, rpc.Errorf(rpc.InvalidRequest, "got %s after shutdown", method)
 	case method == "shutdown":
 		s.finished = true
 		return func(context.Context) (any, error) { return nil, nil }, nil
 	}
 	do, ok := s.requests[method]
 	if !ok {
-		return nil, rpc.Errorf(rpc.MethodNotFound, "there is no method %.100q here", method)
+		return nil, rpc.Errorf(rpc.MethodNotFound, "unknown method %.100q", method)
 	}
 	return do(s, params)
 }
@@ -153,8 +155,8 @@ func (s *server) Notify(method string, raw json.RawMessage) (last bool) {
 	return false
 }
 
-// notified decodes the parameters of a notification. There is nobody to tell of
-// wrong ones.
+// notified decodes the parameters of a notification. It ignores invalid ones, because
+// notifications have no answer.
 func notified[T any](raw json.RawMessage, do func(T)) {
 	if params, err := rpc.Params[T](raw); err == nil {
 		do(params)
@@ -176,7 +178,7 @@ func (s *server) didChange(p didChangeParams) {
 
 func (s *server) didClose(uri string) { s.setDocument(uri, nil) }
 
-// setDocument replaces a document, nil removes it.
+// setDocument replaces a document; nil removes it.
 func (s *server) setDocument(uri string, d *document) {
 	s.mu.Lock()
 	docs := maps.Clone(s.docs)
@@ -190,15 +192,14 @@ func (s *server) setDocument(uri string, d *document) {
 	s.changed()
 }
 
-// snapshot returns the documents as they are now. Nobody changes the map.
+// snapshot returns the current documents. The map is never changed.
 func (s *server) snapshot() documents {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.docs
 }
 
-// project returns the project of a settings file as it was last checked, or
-// opens it.
+// project returns the project of a settings file as of the last check, or opens it.
 func (s *server) project(docs documents, settings string) (*opened, error) {
 	s.mu.Lock()
 	p := s.projects[settings]
@@ -209,7 +210,7 @@ func (s *server) project(docs documents, settings string) (*opened, error) {
 	return s.open(docs, settings)
 }
 
-// open reads a project with the texts of the editor.
+// open opens a project with the texts of the editor.
 func (s *server) open(docs documents, settings string) (*opened, error) {
 	p, err := s.opts.Open(settings, docs.read)
 	if err != nil {
@@ -224,7 +225,7 @@ func (s *server) open(docs documents, settings string) (*opened, error) {
 
 func (s *server) initialize(raw json.RawMessage) (rpc.Work, error) {
 	if s.initialized {
-		return nil, rpc.Errorf(rpc.InvalidRequest, "initialize came twice")
+		return nil, rpc.Errorf(rpc.InvalidRequest, "got initialize twice")
 	}
 	params, err := rpc.Params[initializeParams](raw)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestDiagnosticsComeAndGo(t *testing.T) {
+func TestDiagnosticsFollowChanges(t *testing.T) {
 	dir := project(t, map[string]string{
 		"botwork.yaml":         "",
 		"pipelines/other.yaml": "steps: []\n",
@@ -27,25 +27,25 @@ func TestDiagnosticsComeAndGo(t *testing.T) {
 		Severity: 1, Code: "unknown-variable", Source: "botwork", Message: `unknown name "paylod"; did you mean "payload"?`,
 	}}
 	if diff := cmp.Diff(want, c.published(uri, 1)); diff != "" {
-		t.Errorf("of the open file (-want +got):\n%s", diff)
+		t.Errorf("diagnostics of the open file (-want +got):\n%s", diff)
 	}
 	if got := c.published(other, 0); len(got) != 1 || got[0].Code != "no-steps" {
-		t.Errorf("of the file that is not open: %+v, want no-steps", got)
+		t.Errorf("diagnostics of the file that is not open = %+v, want no-steps", got)
 	}
 
 	version := c.change(uri, map[string]any{"range": lsp.Range{Start: want[0].Range.Start, End: want[0].Range.End}, "text": "payload"})
 	if got := c.published(uri, version); len(got) != 0 {
-		t.Errorf("of the mended file: %+v, want nothing", got)
+		t.Errorf("diagnostics of the fixed file = %+v, want none", got)
 	}
-	// The other one is mended on the disk.
+	// The other file is fixed on the disk.
 	if err := os.WriteFile(filepath.Join(dir, "pipelines/other.yaml"), []byte("steps: [{handler: Log, with: {message: a}}]\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	c.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": other, "type": 2}}})
 	if got := c.published(other, 0); len(got) != 0 {
-		t.Errorf("of the file that was mended on the disk: %+v, want nothing", got)
+		t.Errorf("diagnostics of the file that was fixed on the disk = %+v, want none", got)
 	}
-	if err := c.goodbye(); err != nil {
+	if err := c.shutdown(); err != nil {
 		t.Errorf("Serve = %v after shutdown and exit, want nil", err)
 	}
 }
@@ -78,7 +78,7 @@ func TestOrderOfTheConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code, _ := c.call("shutdown", nil, nil); code != 0 {
-		t.Errorf("shutdown behind rubbish: code %d, want 0", code)
+		t.Errorf("shutdown after malformed frames: code %d, want 0", code)
 	}
 	if code, _ := c.call("textDocument/completion", nil, nil); code != -32600 {
 		t.Errorf("a request after shutdown: code %d, want -32600", code)
@@ -89,7 +89,7 @@ func TestOrderOfTheConnection(t *testing.T) {
 	}
 }
 
-func TestLeavingWithoutGoodbye(t *testing.T) {
+func TestExitWithoutShutdown(t *testing.T) {
 	t.Run("exit", func(t *testing.T) {
 		c := start(t, lsp.Options{})
 		c.initialize(nil)

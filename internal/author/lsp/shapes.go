@@ -10,46 +10,46 @@ import (
 	"botwork/pipelines"
 )
 
-// output is what a step puts out: what its handler says for the parameters that
-// the file gives it, or else for any.
+// output returns the symbol of a step's output, as its handler describes it for the
+// step's parameters or for any parameters.
 func (sc *scope) output(i int) symbol {
 	st := sc.steps[i]
 	kind, ok := sc.v.project.Registry.Lookup(st.kind())
 	if !ok {
 		return symbol{}
 	}
-	with, _ := known(st.node.Get("with")).(map[string]any)
+	with, _ := literal(st.node.Get("with")).(map[string]any)
 	shape := kind.Shape(with)
 	if shape.Type == handlers.InputShape.Type {
-		return sc.given(i)
+		return sc.inputOf(i)
 	}
 	s := shapeSymbol("", shape)
-	told := outputFields(kind.Output)
+	documented := outputFields(kind.Output)
 	switch {
 	case s.members != nil:
 		list := s.members()
 		for i := range list {
-			if about, ok := named(told, list[i].name); ok {
+			if about, ok := named(documented, list[i].name); ok {
 				list[i].doc = about.doc
 			}
 		}
 		s.members = func() []symbol { return list }
-	case kind.Gives == nil && len(told) > 0:
-		s.members = func() []symbol { return told }
+	case kind.Gives == nil && len(documented) > 0:
+		s.members = func() []symbol { return documented }
 	}
 	return s
 }
 
-// given is what a step gets: the payload, or what the step before puts out. That
-// the one before may be skipped makes no difference to what is proposed.
-func (sc *scope) given(i int) symbol {
+// inputOf returns the symbol of a step's input: the payload, or the output of the
+// previous step. It ignores that the previous step can be skipped.
+func (sc *scope) inputOf(i int) symbol {
 	if i <= 0 || i > len(sc.steps) {
 		return sc.payload(symbol{})
 	}
 	return sc.output(i - 1)
 }
 
-// shapeSymbol is a value of a shape.
+// shapeSymbol returns the symbol of a value with a shape.
 func shapeSymbol(name string, shape handlers.Shape) symbol {
 	s := symbol{name: name, kind: kindField, typ: shape.Type}
 	switch shape.Type {
@@ -70,9 +70,9 @@ func shapeSymbol(name string, shape handlers.Shape) symbol {
 	return s
 }
 
-// known is a value as far as it is known before a run: what an expression gives
+// literal returns a value as far as it is known before a run. The value of an expression
 // is nil.
-func known(n *sketch.Node) any {
+func literal(n *sketch.Node) any {
 	if n == nil {
 		return nil
 	}
@@ -81,14 +81,14 @@ func known(n *sketch.Node) any {
 		m := map[string]any{}
 		for _, e := range n.Entries {
 			if e.Colon >= 0 {
-				m[e.Key] = known(e.Value)
+				m[e.Key] = literal(e.Value)
 			}
 		}
 		return m
 	case sketch.Sequence:
 		list := make([]any, len(n.Items))
 		for i, item := range n.Items {
-			list[i] = known(item)
+			list[i] = literal(item)
 		}
 		return list
 	case sketch.Scalar:
@@ -99,14 +99,14 @@ func known(n *sketch.Node) any {
 	return nil
 }
 
-// outputFields reads the names of fields out of what a handler says of its
-// output, as in "for parse: {rows: list of maps, count}; for format: the text".
+// outputFields extracts the names of fields from a handler's description of its output,
+// such as "for parse: {rows: list of maps, count}; for format: the text".
 func outputFields(text string) []symbol {
 	var list []symbol
 	depth, start := 0, -1
 	add := func(part string) {
 		name, doc, _ := strings.Cut(strings.TrimSpace(part), ":")
-		if _, known := named(list, name); pipelines.NamesStep(name) && !known {
+		if _, exists := named(list, name); pipelines.NamesStep(name) && !exists {
 			list = append(list, symbol{name: name, kind: kindField, doc: strings.TrimSpace(doc)})
 		}
 	}

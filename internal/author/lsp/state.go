@@ -10,21 +10,21 @@ import (
 	"botwork/internal/author/lsp/rpc"
 )
 
-// server is one connection's.
+// server is the state of one connection.
 type server struct {
 	opts Options
 	conn *rpc.Conn
-	ctx  context.Context // the connection's life, for what outlives a message
+	ctx  context.Context // ends with the connection
 	stop context.CancelFunc
 
 	requests map[string]request
 
-	// Owned by the goroutine that takes messages; what initialize sets is read
-	// by others later.
+	// Written by the goroutine that handles messages. Other goroutines read the
+	// values of initialize later.
 	initialized, finished bool
 	client                capabilities
 	utf8                  bool
-	root                  string // a folder, "" when the client names none
+	root                  string // the client's folder, "" if it has none
 
 	gone atomic.Bool   // the client's process has ended
 	kick chan struct{} // something has changed
@@ -33,7 +33,7 @@ type server struct {
 	docs      documents          // guarded by mu; replaced, never changed
 	projects  map[string]*opened // guarded by mu; by settings file
 	published map[string]publishParams
-	fixes     map[string]fixes // guarded by mu; by URI, as it was checked last
+	fixes     map[string]fixes // guarded by mu; by URI, as of the last check
 }
 
 // read returns the text of a file, from the editor if it has it.
@@ -44,7 +44,7 @@ func (ds documents) read(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// changed tells that the checks have to be made again.
+// changed requests a new check.
 func (s *server) changed() {
 	select {
 	case s.kick <- struct{}{}:
@@ -52,8 +52,8 @@ func (s *server) changed() {
 	}
 }
 
-// processPoll is how often the client's process is looked at: a client that was
-// killed may have left the pipe with a child of its own.
+// processPoll is the interval at which the server checks that the client's process
+// exists. If the client was killed, one of its children can still hold the pipe open.
 const processPoll = 3 * time.Second
 
 // watchProcess ends the server when the client's process has ended.

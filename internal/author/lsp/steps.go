@@ -4,11 +4,11 @@ import "botwork/internal/author/lsp/sketch"
 
 // step is an entry of a pipeline's steps.
 type step struct {
-	node    *sketch.Node
-	name    string       // what expressions call it
-	given   *sketch.Node // the value of `name`, nil when the name is the handler's
-	handler *sketch.Node // nil when there is none
-	index   int
+	node     *sketch.Node
+	name     string       // the name in expressions
+	nameNode *sketch.Node // the value of `name`, nil if the default name is used
+	handler  *sketch.Node // nil if there is none
+	index    int
 }
 
 func (st step) kind() string {
@@ -18,20 +18,20 @@ func (st step) kind() string {
 	return st.handler.Text
 }
 
-// stepsOf lists the steps of a pipeline with the names that they have: those
-// that the file gives first, so that a default name never takes one of them.
+// stepsOf returns the steps of a pipeline with their names. Names in the file have
+// precedence, so a default name never conflicts with one of them.
 func stepsOf(tree *sketch.Node) []step {
 	nodes := tree.Get("steps")
 	if nodes == nil || nodes.Kind != sketch.Sequence {
 		return nil
 	}
 	list := make([]step, len(nodes.Items))
-	taken := map[string]bool{}
+	used := map[string]bool{}
 	for i, n := range nodes.Items {
 		st := step{node: n, index: i}
-		if name := n.Get("name"); name != nil && name.Kind == sketch.Scalar && !taken[name.Text] {
-			st.given, st.name = name, name.Text
-			taken[name.Text] = true
+		if name := n.Get("name"); name != nil && name.Kind == sketch.Scalar && !used[name.Text] {
+			st.nameNode, st.name = name, name.Text
+			used[name.Text] = true
 		}
 		if handler := n.Get("handler"); handler != nil && handler.Kind == sketch.Scalar {
 			st.handler = handler
@@ -42,13 +42,13 @@ func stepsOf(tree *sketch.Node) []step {
 		if list[i].name != "" || list[i].handler == nil {
 			continue
 		}
-		list[i].name = defaultName(list[i].kind(), taken)
-		taken[list[i].name] = true
+		list[i].name = defaultName(list[i].kind(), used)
+		used[list[i].name] = true
 	}
 	return list
 }
 
-// stepOf returns the number of the step in which a node stands, -1 for none.
+// stepOf returns the index of the step that contains a node, or -1.
 func stepOf(n *sketch.Node) int {
 	for ; n != nil && n.Parent != nil; n = n.Parent {
 		if n.Entry == nil && n.Parent.Kind == sketch.Sequence && n.Parent.Entry != nil &&
@@ -59,8 +59,8 @@ func stepOf(n *sketch.Node) int {
 	return -1
 }
 
-// inStep returns the keys that lead from a step to a node: nil when it stands in
-// none.
+// inStep returns the path from a step to a node in it, or nil if the node is not in a
+// step.
 func inStep(n *sketch.Node) []string {
 	path := n.Path()
 	if len(path) < 2 || path[0] != "steps" || path[1] != sketch.Element {
@@ -69,16 +69,16 @@ func inStep(n *sketch.Node) []string {
 	return path[2:]
 }
 
-// mention is a place where an expression names something.
+// mention is a name in an expression.
 type mention struct {
 	chain   chain
-	at      int  // the link of the chain that is meant
-	step    int  // in which it stands
-	escaped bool // in double quotes of YAML
+	at      int  // the index of the link with the name
+	step    int  // the index of the step that contains it
+	escaped bool // in a double-quoted scalar
 	node    *sketch.Node
 }
 
-// mentions finds all chains of all expressions of a pipeline.
+// mentions returns all chains of all expressions of a pipeline.
 func mentions(text string, tree *sketch.Node) []mention {
 	var found []mention
 	tree.Walk(func(n *sketch.Node) {
@@ -92,7 +92,7 @@ func mentions(text string, tree *sketch.Node) []mention {
 	return found
 }
 
-// sections returns the expressions of a value: those of a step's `if` and `with`.
+// sections returns the expressions of a value in a step's `if` or `with`.
 func sections(text string, n *sketch.Node) []section {
 	if n.Kind != sketch.Scalar && n.Kind != sketch.Empty {
 		return nil
@@ -109,7 +109,7 @@ func sections(text string, n *sketch.Node) []section {
 	return nil
 }
 
-// mentionAt returns the link of a chain in which an offset stands.
+// mentionAt returns the link of a chain at an offset.
 func mentionAt(text string, tree *sketch.Node, offset int) (mention, bool) {
 	spot := tree.At(offset)
 	if spot.Value == nil {

@@ -23,7 +23,7 @@ const (
 	symbolStep = 12
 )
 
-// outline answers textDocument/documentSymbol: the keys of the file with the
+// outline answers textDocument/documentSymbol: the top-level keys of the file, the
 // steps, and the names in the sections of the settings.
 func outline(v *view, _ symbolParams) (any, error) {
 	list := []DocumentSymbol{}
@@ -56,7 +56,7 @@ type symbolParams struct {
 
 func (v *view) symbol(name, detail string, kind, from, to, nameFrom, nameTo int) DocumentSymbol {
 	if name == "" {
-		name = "-" // editors refuse an entry without a name
+		name = "-" // editors reject an entry without a name
 	}
 	return DocumentSymbol{Name: name, Detail: detail, Kind: kind, Range: v.doc.span(from, to), SelectionRange: v.doc.span(nameFrom, nameTo)}
 }
@@ -77,7 +77,7 @@ func (v *view) stepSymbols() []DocumentSymbol {
 	return list
 }
 
-// flat is for clients that know no outline of several levels.
+// flat converts an outline for clients that do not support several levels.
 func (v *view) flat(list []DocumentSymbol, into []map[string]any) []map[string]any {
 	for _, s := range list {
 		into = append(into, map[string]any{"name": s.Name, "kind": s.Kind, "location": Location{v.doc.uri, s.Range}})

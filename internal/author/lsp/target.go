@@ -4,9 +4,8 @@ import (
 	"botwork/internal/author/lsp/sketch"
 )
 
-// stepAt returns the step whose name stands at an offset, and where: its `name`,
-// the handler that a step without one is called by, or an expression that names
-// it.
+// stepAt returns the step whose name is at an offset, and the range of that name: the
+// value of `name`, the handler of a step without a name, or a name in an expression.
 func (v *view) stepAt(offset int) (st step, from, to int, ok bool) {
 	if !v.isPipeline() {
 		return step{}, 0, 0, false
@@ -29,16 +28,16 @@ func (v *view) stepAt(offset int) (st step, from, to int, ok bool) {
 	return step{}, 0, 0, false
 }
 
-// declaration is the value that gives the step its name: that of `name`, or of
-// `handler` where there is none; nil for a step without either.
+// declaration returns the value that determines the step's name: the value of `name` or,
+// if there is none, of `handler`. It returns nil for a step without both.
 func (st step) declaration() *sketch.Node {
-	if st.given != nil {
-		return st.given
+	if st.nameNode != nil {
+		return st.nameNode
 	}
 	return st.handler
 }
 
-// namesStep tells whether a chain is steps.NAME, whatever follows.
+// namesStep reports whether a chain begins with steps.NAME.
 func namesStep(c chain) bool {
 	return len(c) > 1 && c[0].text == "steps" && !c[1].element && c[1].text != ""
 }
@@ -52,7 +51,7 @@ func findStep(steps []step, name string) (step, bool) {
 	return step{}, false
 }
 
-// stepMentions lists where expressions name steps.
+// stepMentions returns the references to steps in expressions.
 func (v *view) stepMentions() []mention {
 	var found []mention
 	for _, m := range mentions(v.doc.text, v.doc.tree()) {

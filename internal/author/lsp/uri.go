@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// pathOf returns the path of a file's URI; false when it is none, as of a text
-// that was never saved.
+// pathOf returns the path of a file URI. It returns false for other URIs, such as that of
+// a text that was never saved.
 func pathOf(uri string) (string, bool) { return pathFor(uri, runtime.GOOS == "windows") }
 
 func pathFor(uri string, windows bool) (string, bool) {
@@ -54,8 +54,8 @@ func uriFor(path string, windows bool) string {
 	return (&url.URL{Scheme: "file", Path: "/" + path}).String()
 }
 
-// fileKey is what two names of one file have in common: Windows does not tell
-// upper and lower case apart.
+// fileKey returns the same key for all names of a file. On Windows, names are not
+// case-sensitive.
 func fileKey(path string) string {
 	if runtime.GOOS == "windows" {
 		return strings.ToLower(path)

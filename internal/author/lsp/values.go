@@ -10,8 +10,8 @@ import (
 	"botwork/internal/author/lsp/sketch"
 )
 
-// names proposes what can stand as the value of a key, in the place of the marked
-// text from from to to, behind the text before.
+// names proposes values of a key as replacements for the marked text between from and to.
+// It inserts before in front of each value.
 func (c *completer) names(mapping *sketch.Node, k keydocs.Key, from, to int, before string) {
 	quoted := ""
 	if q := c.marked[from:min(from+1, len(c.marked))]; q == `"` || q == "'" {
@@ -40,7 +40,7 @@ func plainNeedsQuotes(text string) bool {
 	return text == "" || strings.Contains(text, ": ") || strings.Contains(text, " #") || strings.ContainsAny(text[:1], "*&!|>%@`\"'{[#-?,") && len(text) > 1 && text[0] != '-'
 }
 
-// choices lists the values that a key may have, as far as there is a list.
+// choices returns the values that a key can have, if they can be listed.
 func (c *completer) choices(mapping *sketch.Node, k keydocs.Key) []CompletionItem {
 	switch c.referenceOf(mapping, k.Name) {
 	case toHandler:
@@ -80,7 +80,7 @@ func (c *completer) handlerChoices() []CompletionItem {
 	return items
 }
 
-// pipelineChoices are the pipelines that items may run.
+// pipelineChoices returns the pipelines that items can run.
 func (v *view) pipelineChoices() []CompletionItem {
 	var items []CompletionItem
 	for _, p := range v.pipelines() {
@@ -98,7 +98,7 @@ func settingsChoices(names []string, detail string, more ...string) []Completion
 	}
 	for _, name := range more {
 		if !slices.Contains(names, name) {
-			items = append(items, CompletionItem{Label: name, Kind: kindConstant, Detail: "always there"})
+			items = append(items, CompletionItem{Label: name, Kind: kindConstant, Detail: "always exists"})
 		}
 	}
 	return items

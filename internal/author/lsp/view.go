@@ -7,8 +7,8 @@ import (
 	"botwork/internal/author/lsp/rpc"
 )
 
-// view is what one request looks at: a document with all others as they were when
-// the request came, and its project.
+// view is the state that one request uses: a document and all others as they were when
+// the request arrived, and the project of the document.
 type view struct {
 	server  *server
 	docs    documents
@@ -17,8 +17,8 @@ type view struct {
 	role    role
 }
 
-// onDocument makes a request of a function that answers for a document of ours.
-// For any other the answer is null.
+// onDocument returns a request that calls a function for a document of a project. For
+// other documents, the answer is null.
 func onDocument[P any](uri func(P) string, do func(*view, P) (any, error)) request {
 	return func(s *server, raw json.RawMessage) (rpc.Work, error) {
 		params, err := rpc.Params[P](raw)
@@ -36,7 +36,7 @@ func onDocument[P any](uri func(P) string, do func(*view, P) (any, error)) reque
 				return nil, err
 			}
 			v := &view{server: s, docs: docs, doc: d, project: p, role: p.roleOf(d)}
-			if v.role == foreign {
+			if v.role == unrelated {
 				return nil, nil
 			}
 			return do(v, params)
@@ -44,12 +44,12 @@ func onDocument[P any](uri func(P) string, do func(*view, P) (any, error)) reque
 	}
 }
 
-// onPosition is onDocument for a place in it.
+// onPosition is onDocument for a position in the document.
 func onPosition(do func(v *view, offset int) (any, error)) request {
 	return onDocument(func(p atPosition) string { return p.TextDocument.URI }, func(v *view, p atPosition) (any, error) {
 		return do(v, v.doc.offset(p.Position))
 	})
 }
 
-// isPipeline tells whether the document is a pipeline.
-func (v *view) isPipeline() bool { return v.role == pipeline || v.role == loose }
+// isPipeline reports whether the document is a pipeline.
+func (v *view) isPipeline() bool { return v.role == pipeline || v.role == standalone }

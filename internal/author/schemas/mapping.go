@@ -71,15 +71,15 @@ func (b *builder) describe(s object, k keydocs.Key) {
 
 // source returns the schema of the source of a text, such as a secret.
 func (b *builder) source() object {
-	return object{
-		"properties": object{
-			"env":        object{"type": "string", "description": "the environment variable with the text"},
-			"file":       object{"type": "string", "description": "the file with the text; a relative path is relative to the folder of the settings"},
-			"credential": object{"type": "string", "description": "the name of a credential of the service, which systemd provides with LoadCredential"},
-			"value":      object{"type": []string{"string", "number", "boolean"}, "description": "the text itself; only for trying out"},
-		},
-		"additionalProperties": false, "minProperties": 1, "maxProperties": 1,
+	properties := object{}
+	for _, k := range keydocs.SourceKeys() {
+		property := object{"type": "string", "description": k.Doc}
+		if k.Type == "scalar" {
+			property["type"] = []string{"string", "number", "boolean"}
+		}
+		properties[k.Name] = property
 	}
+	return object{"properties": properties, "additionalProperties": false, "minProperties": 1, "maxProperties": 1}
 }
 
 // jsonSchema returns a schema of JSON Schemas with the most common keywords. It allows

@@ -12,27 +12,26 @@ import (
 	"sync/atomic"
 )
 
-// maxParallel bounds the requests that are worked on at the same time; further
-// ones wait.
+// maxParallel is the maximum number of requests that are processed at the same time.
 const maxParallel = 16
 
-// Work does what a request asks. It may run beside other work and later messages;
+// Work processes a request. It can run concurrently with other work and later messages.
 // ctx ends when the client cancels the request or the connection ends.
 type Work func(ctx context.Context) (any, error)
 
-// Handler is what messages mean. Its methods are called one after the other, in
-// the order of the messages.
+// Handler handles messages. Request and Notify are called one after the other, in the
+// order of the messages.
 type Handler interface {
-	// Request looks at the state that the request is about and returns the
-	// work. Its error is the answer; one that is no *Error is internal.
+	// Request reads the state for the request and returns the work. An error is the
+	// answer; an error that is not an *Error counts as internal.
 	Request(method string, params json.RawMessage) (Work, error)
 
-	// Notify takes a notification. It returns true for the last one.
+	// Notify handles a notification. It returns true for the last one.
 	Notify(method string, params json.RawMessage) (last bool)
 
-	// Trouble is told of what no client can be: a panic with its stack, a
-	// message that nobody can answer.
-	Trouble(text string)
+	// LogError logs an error that cannot be sent to the client: a panic with its
+	// stack, or a message that cannot be written.
+	LogError(text string)
 }
 
 // Conn is a connection with a client.
@@ -43,10 +42,10 @@ type Conn struct {
 	lastID  atomic.Int64
 
 	mu   sync.Mutex
-	open map[string]context.CancelFunc // requests without an answer, by id
+	open map[string]context.CancelFunc // requests in progress by id
 }
 
-// NewConn returns a connection that writes to out. Serve reads.
+// NewConn returns a connection that writes to out. Serve reads messages.
 func NewConn(out io.Writer, handler Handler) *Conn {
 	return &Conn{
 		handler: handler, out: writer{out: out}, limit: make(chan struct{}, maxParallel),
@@ -54,12 +53,12 @@ func NewConn(out io.Writer, handler Handler) *Conn {
 	}
 }
 
-// Serve handles the messages of in until the last notification, the end of in or
-// of ctx, and waits for the work that goes on. Its error is nil after the last
-// notification, and io.EOF when the client went away without it.
+// Serve handles the messages of in until the last notification, or until in or ctx ends.
+// Then it waits for the work in progress. The error is nil after the last notification,
+// and io.EOF if the client disconnected before.
 //
-// A read cannot be interrupted: when ctx ends, the goroutine that reads in stays
-// until in ends.
+// A read cannot be interrupted: if ctx ends, the goroutine that reads in remains until in
+// ends.
 func (c *Conn) Serve(ctx context.Context, in io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var working sync.WaitGroup
@@ -72,7 +71,7 @@ func (c *Conn) Serve(ctx context.Context, in io.Reader) error {
 			return ctx.Err()
 		case f := <-frames:
 			if broken, ok := errors.AsType[*frameError](f.err); ok {
-				c.refuse(null, Errorf(ParseError, "%s", broken.message))
+				c.sendError(null, Errorf(ParseError, "%s", broken.message))
 				continue
 			}
 			if errors.Is(f.err, io.ErrUnexpectedEOF) {
@@ -93,7 +92,7 @@ type frame struct {
 	err  error
 }
 
-// read reads frames in a goroutine of its own, which ends behind the last.
+// read reads frames in another goroutine, which ends after the last one.
 func (c *Conn) read(ctx context.Context, in io.Reader) <-chan frame {
 	frames, r := make(chan frame), newReader(in)
 	go func() {
@@ -112,7 +111,7 @@ func (c *Conn) read(ctx context.Context, in io.Reader) <-chan frame {
 	return frames
 }
 
-// dispatch handles one message and tells whether it was the last.
+// dispatch handles one message and reports whether it was the last one.
 func (c *Conn) dispatch(ctx context.Context, body []byte, working *sync.WaitGroup) (last bool) {
 	m, wrong := decode(body)
 	switch {
@@ -120,9 +119,9 @@ func (c *Conn) dispatch(ctx context.Context, body []byte, working *sync.WaitGrou
 		if m.ID == nil {
 			m.ID = null
 		}
-		c.refuse(m.ID, wrong)
+		c.sendError(m.ID, wrong)
 	case m.Method == "":
-		// An answer to one of ours: none of them needs it.
+		// An answer to a request of the server. It ignores all answers.
 	case m.Method == "$/cancelRequest":
 		c.cancel(m.Params)
 	case m.ID == nil:
@@ -155,7 +154,7 @@ func (c *Conn) start(ctx context.Context, m message, working *sync.WaitGroup) {
 	if c.open[id] != nil {
 		c.mu.Unlock()
 		cancel()
-		c.refuse(m.ID, Errorf(InvalidRequest, "a request with the id %s has no answer yet", id))
+		c.sendError(m.ID, Errorf(InvalidRequest, "another request with the id %s is in progress", id))
 		return
 	}
 	c.open[id] = cancel
@@ -185,7 +184,7 @@ func (c *Conn) start(ctx context.Context, m message, working *sync.WaitGroup) {
 	})
 }
 
-// cancel ends the work on a request. One that is answered already is none.
+// cancel cancels a request. It ignores requests that are already answered.
 func (c *Conn) cancel(raw json.RawMessage) {
 	params, err := Params[struct {
 		ID json.RawMessage `json:"id"`
@@ -200,13 +199,13 @@ func (c *Conn) cancel(raw json.RawMessage) {
 	}
 }
 
-// guard turns a panic into an error: one wrong answer must not end the server,
-// with which all others would go.
+// guard converts a panic to an error, so that a bug in one request does not end the
+// server.
 func (c *Conn) guard(method string, do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			c.handler.Trouble(fmt.Sprintf("panic in %s: %v\n%s", method, r, debug.Stack()))
-			err = Errorf(InternalError, "%s: the server made a mistake: %v", method, r)
+			c.handler.LogError(fmt.Sprintf("panic in %s: %v\n%s", method, r, debug.Stack()))
+			err = Errorf(InternalError, "%s: internal error: %v", method, r)
 		}
 	}()
 	return do()
@@ -220,20 +219,19 @@ func (c *Conn) answer(id json.RawMessage, result any, err error) {
 			return
 		}
 	}
-	refused, ok := errors.AsType[*Error](err)
+	answer, ok := errors.AsType[*Error](err)
 	if !ok {
-		refused = Errorf(InternalError, "%s", err)
+		answer = Errorf(InternalError, "%s", err)
 	}
-	c.refuse(id, refused)
+	c.sendError(id, answer)
 }
 
-func (c *Conn) refuse(id json.RawMessage, err *Error) { c.send(message{ID: id, Error: err}) }
+func (c *Conn) sendError(id json.RawMessage, err *Error) { c.send(message{ID: id, Error: err}) }
 
 // Notify sends a notification.
 func (c *Conn) Notify(method string, params any) { c.call(nil, method, params) }
 
-// Request sends a request and waits for no answer: the client's word about it
-// changes nothing here.
+// Request sends a request without waiting for the answer, which is ignored.
 func (c *Conn) Request(method string, params any) {
 	c.call(json.RawMessage(strconv.Quote("botwork-"+strconv.FormatInt(c.lastID.Add(1), 10))), method, params)
 }
@@ -241,14 +239,14 @@ func (c *Conn) Request(method string, params any) {
 func (c *Conn) call(id json.RawMessage, method string, params any) {
 	raw, err := json.Marshal(params)
 	if err != nil {
-		c.handler.Trouble(fmt.Sprintf("%s: %v", method, err))
+		c.handler.LogError(fmt.Sprintf("%s: %v", method, err))
 		return
 	}
 	c.send(message{ID: id, Method: method, Params: raw})
 }
 
-// send writes a message. An error means that the client is gone, which the
-// reading side learns as well.
+// send writes a message. It only logs errors: they mean that the client has
+// disconnected, which Serve also notices when it reads.
 func (c *Conn) send(m message) {
 	m.Version = "2.0"
 	body, err := json.Marshal(m)
@@ -256,6 +254,6 @@ func (c *Conn) send(m message) {
 		err = c.out.frame(body)
 	}
 	if err != nil {
-		c.handler.Trouble(fmt.Sprintf("write a message: %v", err))
+		c.handler.LogError(fmt.Sprintf("write a message: %v", err))
 	}
 }

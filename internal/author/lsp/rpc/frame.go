@@ -1,6 +1,6 @@
-// Package rpc speaks JSON-RPC 2.0 in frames with a Content-Length, as language
-// servers do. It knows the order of messages, cancelling and panics, and nothing
-// of what the messages mean.
+// Package rpc implements JSON-RPC 2.0 in frames with a Content-Length, as language
+// servers use it. It handles the order of messages, cancellation and panics, but not the
+// content of messages.
 package rpc
 
 import (
@@ -13,26 +13,26 @@ import (
 	"sync"
 )
 
-// maxFrame bounds one message, in bytes: a client that says more is confused,
-// and believing it would take all memory.
+// maxFrame is the maximum size of a message in bytes. A larger size is certainly wrong,
+// and could exhaust the memory.
 const maxFrame = 64 << 20
 
-// maxHeader bounds one header line.
+// maxHeader is the maximum length of a header line in bytes.
 const maxHeader = 4096
 
-// frameError is a frame that could not be read, behind which the next one can.
+// frameError is an invalid frame after which the next one can be read.
 type frameError struct{ message string }
 
 func (e *frameError) Error() string { return e.message }
 
-// reader takes a stream apart into the bodies of frames.
+// reader reads the bodies of frames from a stream.
 type reader struct{ in *bufio.Reader }
 
 func newReader(in io.Reader) *reader { return &reader{bufio.NewReaderSize(in, maxHeader)} }
 
-// next returns the body of the next frame. After a *frameError the caller may go
-// on: lines that are no header are skipped until a header comes. Any other
-// error is the stream's end, io.EOF a good one.
+// next returns the body of the next frame. After a *frameError, the caller can read the
+// next frame: lines that are not headers are skipped. Any other error is the end of the
+// stream, io.EOF a regular one.
 func (r *reader) next() ([]byte, error) {
 	length, wrong := -1, ""
 	for {
@@ -52,7 +52,7 @@ func (r *reader) next() ([]byte, error) {
 			if length >= 0 || wrong != "" {
 				break
 			}
-			continue // blank lines between frames do no harm
+			continue // blank lines between frames are harmless
 		}
 		name, value, ok := strings.Cut(text, ":")
 		switch {
@@ -101,7 +101,7 @@ type writer struct {
 func (w *writer) frame(body []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	// In one call: a reader that polls never sees half a header.
+	// In one call, so that a reader that polls never sees a partial header.
 	frame := append(fmt.Appendf(nil, "Content-Length: %d\r\n\r\n", len(body)), body...)
 	_, err := w.out.Write(frame)
 	return err

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// The codes of errors that this protocol and that of language servers define.
+// The error codes of JSON-RPC and of the language server protocol.
 const (
 	ParseError           = -32700
 	InvalidRequest       = -32600
@@ -18,7 +18,7 @@ const (
 	RequestFailed        = -32803
 )
 
-// Error is an answer that is no result.
+// Error is an error answer.
 type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -26,13 +26,13 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Errorf makes an answer of an error.
+// Errorf returns an error answer.
 func Errorf(code int, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// message is any message. A request has an id and a method, a notification a
-// method alone, an answer an id alone.
+// message is any message. A request has an id and a method, a notification only a
+// method, an answer only an id.
 type message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -44,17 +44,17 @@ type message struct {
 
 var null = json.RawMessage("null")
 
-// decode reads a body. Its error is what to answer.
+// decode decodes a body. The error is the answer to an invalid message.
 func decode(body []byte) (message, *Error) {
 	var m message
 	if trimmed := bytes.TrimSpace(body); len(trimmed) > 0 && trimmed[0] == '[' {
-		return m, Errorf(InvalidRequest, "got a batch, want one message in a frame")
+		return m, Errorf(InvalidRequest, "got a batch, want one message per frame")
 	}
 	if err := json.Unmarshal(body, &m); err != nil {
 		if !json.Valid(body) {
 			return m, Errorf(ParseError, "the message is not JSON: %v", err)
 		}
-		return m, Errorf(InvalidRequest, "the message is not of JSON-RPC: %v", err)
+		return m, Errorf(InvalidRequest, "the message is not valid JSON-RPC: %v", err)
 	}
 	if m.Version != "2.0" {
 		return m, Errorf(InvalidRequest, `got the version %.20q, want jsonrpc: "2.0"`, m.Version)
@@ -82,15 +82,15 @@ func validID(id json.RawMessage) bool {
 	}
 }
 
-// Params decodes the parameters of a message; none are an empty object. Its
-// error is an *Error.
+// Params decodes the parameters of a message. Missing parameters count as an empty
+// object. The error is an *Error.
 func Params[T any](raw json.RawMessage) (T, error) {
 	var params T
 	if len(raw) == 0 || bytes.Equal(raw, null) {
 		return params, nil
 	}
 	if err := json.Unmarshal(raw, &params); err != nil {
-		return params, Errorf(InvalidParams, "the parameters do not fit: %v", err)
+		return params, Errorf(InvalidParams, "invalid parameters: %v", err)
 	}
 	return params, nil
 }

@@ -15,24 +15,24 @@ import (
 	"botwork/internal/author/lsp/rpc"
 )
 
-// handler does what methods are called after.
+// handler behaves as the name of the method says.
 type handler struct {
-	mu      sync.Mutex
-	order   []string
-	trouble []string
+	mu     sync.Mutex
+	order  []string
+	errors []string
 
 	started chan struct{}
 	release chan struct{}
 }
 
-func (h *handler) note(what string) {
+func (h *handler) record(what string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.order = append(h.order, what)
 }
 
 func (h *handler) Request(method string, params json.RawMessage) (rpc.Work, error) {
-	h.note("request " + method)
+	h.record("request " + method)
 	switch method {
 	case "refuse":
 		return nil, rpc.Errorf(rpc.InvalidParams, "no")
@@ -60,20 +60,20 @@ func (h *handler) Request(method string, params json.RawMessage) (rpc.Work, erro
 }
 
 func (h *handler) Notify(method string, _ json.RawMessage) bool {
-	h.note("notify " + method)
+	h.record("notify " + method)
 	if method == "fall" {
 		panic("notified")
 	}
 	return method == "last"
 }
 
-func (h *handler) Trouble(text string) {
+func (h *handler) LogError(text string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.trouble = append(h.trouble, text)
+	h.errors = append(h.errors, text)
 }
 
-// connection is one with its other end.
+// connection is a connection with the client's side.
 type connection struct {
 	*handler
 	in   *io.PipeWriter
@@ -102,7 +102,7 @@ func (c *connection) write(t *testing.T, bodies ...string) {
 	}
 }
 
-// next reads a message as it was written.
+// next reads the next message of the server.
 func (c *connection) next(t *testing.T) string {
 	t.Helper()
 	var length int
@@ -127,7 +127,7 @@ func TestAnswers(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":"a","method":"echo"}`, `{"jsonrpc":"2.0","id":"a","result":"echo"}`},
 		{request(2, "refuse"), `"id":2,"error":{"code":-32602,"message":"no"}`},
 		{request(3, "fail"), `"id":3,"error":{"code":-32603,"message":"it failed"}`},
-		{request(4, "fall"), `"id":4,"error":{"code":-32603,"message":"fall: the server made a mistake: late"}`},
+		{request(4, "fall"), `"id":4,"error":{"code":-32603,"message":"fall: internal error: late"}`},
 		{request(5, "fall early"), `"id":5,"error":{"code":-32603`},
 		{request(6, "unwritable"), `"id":6,"error":{"code":-32603`},
 		{`{`, `"id":null,"error":{"code":-32700`},
@@ -146,24 +146,24 @@ func TestAnswers(t *testing.T) {
 	if err := <-c.done; err != nil {
 		t.Errorf("Serve = %v, want nil after the last notification", err)
 	}
-	if all := strings.Join(c.trouble, "\n"); strings.Count(all, "panic in") != 3 || !strings.Contains(all, "rpc_test.go") {
-		t.Errorf("trouble = %s\nwant three panics with their stacks", all)
+	if all := strings.Join(c.errors, "\n"); strings.Count(all, "panic in") != 3 || !strings.Contains(all, "rpc_test.go") {
+		t.Errorf("logged errors = %s\nwant three panics with their stacks", all)
 	}
 }
 
 func TestMalformedFrames(t *testing.T) {
-	for name, rubbish := range map[string]string{
-		"a line that is no header":   "hello\r\n\r\n",
-		"a length that is no number": "Content-Length: x\r\n\r\n",
-		"a negative length":          "Content-Length: -1\r\n\r\n",
-		"a header without end":       "X-Long: " + strings.Repeat("a", 10_000) + "\r\n\r\n",
-		"blank lines":                "\r\n\r\n\r\n",
-		"no length":                  "Content-Type: x\r\n\r\nhello\r\n\r\n",
+	for name, malformed := range map[string]string{
+		"a line without a header": "hello\r\n\r\n",
+		"an invalid length":       "Content-Length: x\r\n\r\n",
+		"a negative length":       "Content-Length: -1\r\n\r\n",
+		"a header without end":    "X-Long: " + strings.Repeat("a", 10_000) + "\r\n\r\n",
+		"blank lines":             "\r\n\r\n\r\n",
+		"no length":               "Content-Type: x\r\n\r\nhello\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := connect(t)
-			go func() { // what is answered to rubbish has to be read meanwhile
-				_, _ = io.WriteString(c.in, rubbish)
+			go func() { // concurrently, because the answers must be read meanwhile
+				_, _ = io.WriteString(c.in, malformed)
 				_, _ = fmt.Fprintf(c.in, "content-length: %d\r\nContent-Type: x\r\n\r\n%s", len(request(1, "echo")), request(1, "echo"))
 			}()
 			for {
@@ -179,7 +179,7 @@ func TestMalformedFrames(t *testing.T) {
 	}
 }
 
-func TestTheEnd(t *testing.T) {
+func TestServeReturnsEOF(t *testing.T) {
 	for name, text := range map[string]string{
 		"nothing": "", "half a header": "Content-Le", "half a message": "Content-Length: 10\r\n\r\n{",
 	} {
@@ -209,8 +209,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestParallel asks while others wait: answers need not come in the order of the
-// requests, but the requests are seen in theirs.
+// TestParallel sends requests while others are in progress. Requests are handled in
+// order, but their answers can come in another order.
 func TestParallel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := connect(t)
@@ -221,7 +221,7 @@ func TestParallel(t *testing.T) {
 		}
 		c.write(t, request(100, "echo"))
 		if got := c.next(t); !strings.Contains(got, `"id":100,"result"`) {
-			t.Errorf("beside requests that wait: %s", got)
+			t.Errorf("while other requests are in progress: %s", got)
 		}
 		c.write(t, `{"jsonrpc":"2.0","method":"note"}`)
 		synctest.Wait()
@@ -241,8 +241,8 @@ func TestParallel(t *testing.T) {
 	})
 }
 
-// TestTheEndStopsWork ends the connection while requests are worked on.
-func TestTheEndStopsWork(t *testing.T) {
+// TestServeCancelsWork ends the connection while a request is in progress.
+func TestServeCancelsWork(t *testing.T) {
 	c := connect(t)
 	c.write(t, request(1, "wait"))
 	<-c.started

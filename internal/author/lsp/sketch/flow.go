@@ -2,9 +2,8 @@ package sketch
 
 import "strings"
 
-// flow reads a collection in brackets, and goes behind its last line. It ends
-// where its bracket closes, or with the last line that is indented deeper than
-// parent.
+// flow parses a collection in brackets, and consumes all its lines. It ends with its
+// closing bracket, or with the last line that is indented deeper than parent.
 func (p *parser) flow(at, parent int) *Node {
 	end := p.region(parent)
 	f := flow{parser: p, end: end}
@@ -16,8 +15,8 @@ func (p *parser) flow(at, parent int) *Node {
 	return n
 }
 
-// region returns the end of the lines that may belong to a collection which
-// begins in the current one.
+// region returns the end of the lines that can belong to a collection that begins in the
+// current line.
 func (p *parser) region(parent int) int {
 	line := p.line
 	defer func() { p.line = line }()
@@ -33,13 +32,13 @@ func (p *parser) region(parent int) int {
 	return end
 }
 
-// flow reads between brackets, where lines do not count.
+// flow parses the text between brackets, where line breaks do not matter.
 type flow struct {
 	*parser
 	at, end int
 }
 
-// skip goes over blanks, line ends and comments.
+// skip skips blanks, line breaks and comments.
 func (f *flow) skip() {
 	for f.at < f.end {
 		switch c := f.text[f.at]; {
@@ -80,13 +79,13 @@ func (f *flow) scalar(from, to int) *Node {
 	return n
 }
 
-// word goes over a key or a single value and returns its end.
+// word consumes a key or a single value and returns its end.
 func (f *flow) word() int {
 	start := f.at
 	if c := f.text[start]; c == '"' || c == '\'' {
-		// A quote that is still open must not take what follows.
+		// A text without a closing quote ends with its line.
 		f.at = f.lineEnd(start)
-		if to := f.closing(start, f.at); to >= 0 {
+		if to := f.closingQuote(start, f.at); to >= 0 {
 			f.at = to
 		}
 		return f.at
@@ -94,7 +93,7 @@ func (f *flow) word() int {
 	for f.at < f.end {
 		rest := f.text[f.at:f.end]
 		if strings.HasPrefix(rest, "${{") {
-			// Not YAML, but what people write before they quote it.
+			// Not valid YAML, but users write expressions before they quote them.
 			line := f.text[f.at:f.lineEnd(f.at)]
 			if i := strings.Index(line, "}}"); i >= 0 {
 				f.at += i + len("}}")
@@ -113,7 +112,7 @@ func (f *flow) word() int {
 	}
 	to := f.at
 	if to == start && to < f.end {
-		f.at++ // a sign that can be nothing: nothing may stop here
+		f.at++ // skip an invalid character, to make progress
 	}
 	for to > start && (f.text[to-1] == ' ' || f.text[to-1] == '\t') {
 		to--
@@ -128,7 +127,7 @@ func (f *flow) lineEnd(at int) int {
 	return f.end
 }
 
-// done tells that the collection ends here, and goes over its bracket.
+// done reports whether the collection ends here, and consumes its bracket.
 func (f *flow) done() bool {
 	f.skip()
 	if f.at >= f.end {
@@ -152,7 +151,7 @@ func (f *flow) mapping() *Node {
 		}
 		from := f.at
 		if c := f.text[from]; c == '{' || c == '[' {
-			adopt(n, f.value(from))
+			addStray(n, f.value(from))
 			continue
 		}
 		to := f.word()
@@ -160,15 +159,15 @@ func (f *flow) mapping() *Node {
 		e := &Entry{Key: key.Text, From: from, To: to, Colon: -1, Value: &Node{From: to, To: to}}
 		if f.skip(); f.at < f.end && f.text[f.at] == ':' {
 			e.Colon = f.at
-			e.Value = f.behindColon()
+			e.Value = f.afterColon()
 		}
-		n.enter(e)
+		n.addEntry(e)
 	}
 	n.To = f.at
 	return n
 }
 
-func (f *flow) behindColon() *Node {
+func (f *flow) afterColon() *Node {
 	empty := min(f.at+2, f.end)
 	f.at++
 	f.skip()
@@ -188,7 +187,7 @@ func (f *flow) sequence() *Node {
 			f.at++
 			continue
 		}
-		n.add(f.value(f.at))
+		n.addItem(f.value(f.at))
 	}
 	n.To = f.at
 	return n

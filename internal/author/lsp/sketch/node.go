@@ -1,13 +1,13 @@
-// Package sketch reads YAML that need not be YAML yet. While a person types, a
-// text is broken most of the time; an editor has to know all the same which key
-// a cursor stands behind. A sketch has a place for every word, never fails, and
-// says what strict readers say wherever those can read the text.
+// Package sketch parses YAML that can be incomplete. While a user types, a text is
+// rarely valid YAML, but the editor must still know the key at the cursor. Parse never
+// fails, and every word of the text is in a node. For valid YAML, the result agrees with
+// that of a strict parser.
 package sketch
 
-// Kind tells what a node is.
+// Kind is the kind of a node.
 type Kind int
 
-// The kinds of nodes. Empty is a value that is not there (yet).
+// The kinds of nodes. Empty is a missing value.
 const (
 	Empty Kind = iota
 	Scalar
@@ -15,10 +15,10 @@ const (
 	Sequence
 )
 
-// Style tells how a scalar is written.
+// Style is the style of a scalar.
 type Style int
 
-// The styles of scalars. Block is a text behind | or >.
+// The styles of scalars. Block is a block scalar, which begins with | or >.
 const (
 	Plain Style = iota
 	SingleQuoted
@@ -26,49 +26,50 @@ const (
 	Block
 )
 
-// Node is a value. All places are offsets in bytes; To is the first byte behind.
+// Node is a value. All positions are offsets in bytes; To is the offset after the last
+// byte.
 type Node struct {
 	Kind  Kind
 	Style Style
 	Flow  bool // a collection in brackets
 
-	// From and To hold the quotes, brackets and block signs as well. An Empty
-	// node stands where its value would.
+	// From and To include quotes, brackets and block indicators. An Empty node is
+	// at the position at which its value would begin.
 	From, To int
 
-	// Text is a scalar's value, as near as it can be told.
+	// Text is the approximate value of a scalar.
 	Text string
 
-	// Entries are the keys of a Mapping, Items the elements of a Sequence.
+	// Entries are the entries of a Mapping, Items the elements of a Sequence.
 	Entries []*Entry
 	Items   []*Node
 
-	// Stray are values below a collection that belong to nothing, such as a
-	// line that is indented by one space too many.
+	// Stray are values in a collection without a key or dash, such as a line that is
+	// indented by one space too many.
 	Stray []*Node
 
-	// Parent is nil for the top. Entry is the key whose value this is, nil for
-	// an element, whose number from 0 is Index, and for what is stray.
+	// Parent is nil for the top. Entry is the entry of a value in a mapping, nil for
+	// elements and stray values. Index is the index of an element.
 	Parent *Node
 	Entry  *Entry
 	Index  int
 }
 
-// Entry is a key with its value, which is never nil.
+// Entry is a key with its value. The value is never nil.
 type Entry struct {
 	Key      string
-	From, To int // of the key, quotes included
+	From, To int // of the key, including quotes
 
-	// Colon is the offset of the colon, -1 while there is none: then Value is
-	// Empty, and the key may as well be a word of another meaning.
+	// Colon is the offset of the colon, -1 if there is none. In that case, Value is
+	// Empty and it is not certain that the word is a key.
 	Colon int
 
 	Value   *Node
 	Mapping *Node
 }
 
-// Get returns the value of a mapping's key, nil when there is none. A nil node
-// has no keys.
+// Get returns the value of a mapping's key, nil if there is none. A nil node has no
+// keys.
 func (n *Node) Get(key string) *Node {
 	if e := n.Find(key); e != nil {
 		return e.Value
@@ -76,7 +77,7 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
-// Find returns the entry of a mapping's key, nil when there is none.
+// Find returns the entry of a mapping's key, nil if there is none.
 func (n *Node) Find(key string) *Entry {
 	if n == nil {
 		return nil
@@ -89,29 +90,28 @@ func (n *Node) Find(key string) *Entry {
 	return nil
 }
 
-// Walk calls see for n and everything below it, parents first.
-func (n *Node) Walk(see func(*Node)) {
-	see(n)
+// Walk calls visit for n and all nodes below it, parents first.
+func (n *Node) Walk(visit func(*Node)) {
+	visit(n)
 	for _, e := range n.Entries {
-		e.Value.Walk(see)
+		e.Value.Walk(visit)
 	}
 	for _, item := range n.Items {
-		item.Walk(see)
+		item.Walk(visit)
 	}
 	for _, stray := range n.Stray {
-		stray.Walk(see)
+		stray.Walk(visit)
 	}
 }
 
-// Spot is what stands at a place. At most one of its fields is set: the key, or
-// the value.
+// Spot is the key or the value at an offset. At most one of its fields is set.
 type Spot struct {
 	Key   *Entry
 	Value *Node // a Scalar or an Empty
 }
 
-// At returns what stands at the offset, its first byte and the place behind its
-// last one included. The zero Spot is blank space and comments.
+// At returns the key or value at the offset; the offset after its last byte counts too.
+// It returns the zero Spot for white space and comments.
 func (n *Node) At(offset int) Spot {
 	var found Spot
 	n.Walk(func(n *Node) {
@@ -129,8 +129,8 @@ func (n *Node) At(offset int) Spot {
 	return found
 }
 
-// Path leads from the top to n: keys by their names, elements as "[]". What is
-// stray has the path of the collection that it stands in.
+// Path returns the path from the top to n: the names of keys, and "[]" for elements. A
+// stray value has the path of its collection.
 func (n *Node) Path() []string {
 	if n == nil || n.Parent == nil {
 		return nil
@@ -145,5 +145,5 @@ func (n *Node) Path() []string {
 	return path
 }
 
-// Element stands for an element of a list in a path.
+// Element is an element of a list in a path.
 const Element = "[]"

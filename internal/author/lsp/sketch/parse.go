@@ -2,20 +2,21 @@ package sketch
 
 import "strings"
 
-// maxDepth bounds the nesting, which recursion follows; what is deeper is text.
+// maxDepth limits the nesting, and so the depth of the recursion. Deeper values are
+// parsed as text.
 const maxDepth = 150
 
-// parser goes over the text line by line.
+// parser parses the text line by line.
 type parser struct {
 	text  string
-	lines []span // without line ends
-	line  int    // the next one to be read
+	lines []span // without line breaks
+	line  int    // the next line
 	depth int
 }
 
 type span struct{ from, to int }
 
-// Parse makes a sketch of any text.
+// Parse returns a sketch of any text.
 func Parse(text string) *Node {
 	p := &parser{text: text}
 	p.split()
@@ -26,13 +27,13 @@ func Parse(text string) *Node {
 			top = n
 			continue
 		}
-		adopt(top, n)
+		addStray(top, n)
 	}
 	return top
 }
 
-// adopt notes a value that belongs to nothing.
-func adopt(parent, n *Node) {
+// addStray adds a value without a key or dash to its collection.
+func addStray(parent, n *Node) {
 	n.Parent, n.Index = parent, -1
 	parent.Stray = append(parent.Stray, n)
 }
@@ -62,8 +63,8 @@ func (p *parser) split() {
 	p.lines = append(p.lines, span{from, len(p.text)})
 }
 
-// peek goes over blank lines, comments and the marks between documents, and
-// returns the column of the next line's first sign, -1 at the end.
+// peek skips blank lines, comments and document markers. It returns the column of the
+// next line's first character, or -1 at the end.
 func (p *parser) peek() int {
 	for ; p.line < len(p.lines); p.line++ {
 		at, end := p.start(), p.lines[p.line].to
@@ -78,11 +79,11 @@ func (p *parser) peek() int {
 	return -1
 }
 
-// start returns the offset of the line's first sign, or its end.
-func (p *parser) start() int { return p.blanks(p.lines[p.line].from) }
+// start returns the offset of the line's first character, or its end.
+func (p *parser) start() int { return p.skipBlanks(p.lines[p.line].from) }
 
-// blanks goes over blanks within the line.
-func (p *parser) blanks(at int) int {
+// skipBlanks skips spaces and tabs within the line.
+func (p *parser) skipBlanks(at int) int {
 	end := p.lines[p.line].to
 	for at < end && (p.text[at] == ' ' || p.text[at] == '\t') {
 		at++
@@ -92,25 +93,25 @@ func (p *parser) blanks(at int) int {
 
 func (p *parser) column(at int) int { return at - p.lines[p.line].from }
 
-// rest tells whether anything but a comment stands in the line from at on.
-func (p *parser) rest(at int) bool {
+// hasContent reports whether the rest of the line contains more than a comment.
+func (p *parser) hasContent(at int) bool {
 	return at < p.lines[p.line].to && p.text[at] != '#'
 }
 
-// node reads what begins at the offset at of the current line, below a
-// collection in the column parent. It goes over one line at least.
+// node parses the value at the offset at of the current line, in a collection at the
+// column parent. It consumes at least one line.
 func (p *parser) node(at, parent int) *Node {
 	if p.depth >= maxDepth {
 		return p.plain(at, parent)
 	}
 	p.depth++
 	defer func() { p.depth-- }()
-	if behind := p.properties(at); behind != at {
-		if !p.rest(behind) {
+	if end := p.properties(at); end != at {
+		if !p.hasContent(end) {
 			p.line++
-			return p.below(behind, parent, false)
+			return p.below(end, parent, false)
 		}
-		at = behind
+		at = end
 	}
 	column := p.column(at)
 	switch {
@@ -122,8 +123,8 @@ func (p *parser) node(at, parent int) *Node {
 	return p.value(at, parent)
 }
 
-// below reads the lines below a key or dash in the column parent; empty is where
-// a value would stand. A list may stand in the column of its key.
+// below parses the lines below a key or dash at the column parent. If there is no value,
+// it returns an Empty node at the offset empty. A list can begin in the column of its key.
 func (p *parser) below(empty, parent int, key bool) *Node {
 	column := p.peek()
 	if column > parent || key && column == parent && p.dash(p.start()) {
@@ -132,9 +133,9 @@ func (p *parser) below(empty, parent int, key bool) *Node {
 	return &Node{From: empty, To: empty}
 }
 
-// properties goes over anchors and tags.
+// properties skips anchors and tags.
 func (p *parser) properties(at int) int {
-	for end := p.lines[p.line].to; at < end && (p.text[at] == '&' || p.text[at] == '!'); at = p.blanks(at) {
+	for end := p.lines[p.line].to; at < end && (p.text[at] == '&' || p.text[at] == '!'); at = p.skipBlanks(at) {
 		for at < end && p.text[at] != ' ' && p.text[at] != '\t' {
 			at++
 		}
@@ -147,8 +148,8 @@ func (p *parser) dash(at int) bool {
 	return at < end && p.text[at] == '-' && (at+1 == end || p.text[at+1] == ' ' || p.text[at+1] == '\t')
 }
 
-// beforeKey tells that the line is a word in front of the keys of a mapping: one
-// that is being typed.
+// beforeKey reports whether the line is a word before the keys of a mapping, which the
+// user is probably typing.
 func (p *parser) beforeKey(at, column int) bool {
 	if strings.IndexByte("\"'[{|>*", p.text[at]) >= 0 {
 		return false
@@ -160,14 +161,14 @@ func (p *parser) beforeKey(at, column int) bool {
 }
 
 func (p *parser) sequence(column int) *Node {
-	// The first dash may stand behind another.
+	// The first dash can follow another one in the same line.
 	at := p.lines[p.line].from + column
 	n := &Node{Kind: Sequence, From: at}
 	for {
-		n.add(p.item(at, column))
+		n.addItem(p.item(at, column))
 		next := p.peek()
 		for next > column {
-			adopt(n, p.node(p.start(), column))
+			addStray(n, p.node(p.start(), column))
 			next = p.peek()
 		}
 		if next < column || !p.dash(p.start()) {
@@ -175,13 +176,13 @@ func (p *parser) sequence(column int) *Node {
 		}
 		at = p.start()
 	}
-	n.To = p.behind()
+	n.To = p.previousLineEnd()
 	return n
 }
 
 func (p *parser) item(dash, column int) *Node {
-	at := p.blanks(dash + 1)
-	if p.rest(at) {
+	at := p.skipBlanks(dash + 1)
+	if p.hasContent(at) {
 		return p.node(at, column)
 	}
 	empty := min(at, dash+2)
@@ -189,7 +190,7 @@ func (p *parser) item(dash, column int) *Node {
 	return p.below(empty, column, false)
 }
 
-func (n *Node) add(item *Node) {
+func (n *Node) addItem(item *Node) {
 	item.Parent, item.Index = n, len(n.Items)
 	n.Items = append(n.Items, item)
 }
@@ -197,10 +198,10 @@ func (n *Node) add(item *Node) {
 func (p *parser) mapping(at, column int) *Node {
 	n := &Node{Kind: Mapping, From: at}
 	for {
-		n.enter(p.entry(at, column))
+		n.addEntry(p.entry(at, column))
 		next := p.peek()
 		for next > column || next == column && p.dash(p.start()) {
-			adopt(n, p.node(p.start(), min(column, next-1)))
+			addStray(n, p.node(p.start(), min(column, next-1)))
 			next = p.peek()
 		}
 		if next != column {
@@ -208,17 +209,17 @@ func (p *parser) mapping(at, column int) *Node {
 		}
 		at = p.start()
 	}
-	n.To = p.behind()
+	n.To = p.previousLineEnd()
 	return n
 }
 
-func (n *Node) enter(e *Entry) {
+func (n *Node) addEntry(e *Entry) {
 	e.Mapping, e.Value.Parent, e.Value.Entry = n, n, e
 	n.Entries = append(n.Entries, e)
 }
 
-// entry reads one key with its value. A line that is no key yet is a key
-// without a colon.
+// entry parses one key with its value. A line without a colon is an entry without a
+// colon.
 func (p *parser) entry(at, column int) *Entry {
 	key, ok := p.key(at)
 	if !ok {
@@ -226,16 +227,16 @@ func (p *parser) entry(at, column int) *Entry {
 		p.line++
 		return &Entry{Key: p.text[at:end], From: at, To: end, Colon: -1, Value: &Node{From: end, To: end}}
 	}
-	value := p.blanks(key.Colon + 1)
-	if behind := p.properties(value); !p.rest(behind) {
+	value := p.properties(p.skipBlanks(key.Colon + 1))
+	if !p.hasContent(value) {
 		empty := min(p.lines[p.line].to, key.Colon+2)
 		p.line++
 		key.Value = p.below(empty, column, true)
 	} else {
-		key.Value = p.value(behind, column)
+		key.Value = p.value(value, column)
 	}
 	return key
 }
 
-// behind returns the end of the last line that was read.
-func (p *parser) behind() int { return p.lines[max(p.line-1, 0)].to }
+// previousLineEnd returns the end of the last line that was parsed.
+func (p *parser) previousLineEnd() int { return p.lines[max(p.line-1, 0)].to }

@@ -5,21 +5,22 @@ import (
 	"strings"
 )
 
-// isKey tells whether a key with its colon stands at the offset.
+// isKey reports whether there is a key with a colon at the offset.
 func (p *parser) isKey(at int) bool {
 	_, ok := p.key(at)
 	return ok
 }
 
-// key reads a key, without its value.
+// key parses a key without its value.
 func (p *parser) key(at int) (*Entry, bool) {
 	end := p.lines[p.line].to
 	if at >= end {
 		return nil, false
 	}
-	from := at // of what may hold the colon
+	from := at // the offset from which a colon counts
 	if strings.HasPrefix(p.text[at:end], "${{") {
-		// A colon in an expression is none of YAML's to whoever types it.
+		// The author of an unquoted expression does not intend its colons as those
+		// of keys.
 		closing := strings.Index(p.text[at:end], "}}")
 		if closing < 0 {
 			return nil, false
@@ -28,12 +29,12 @@ func (p *parser) key(at int) (*Entry, bool) {
 	}
 	switch c := p.text[at]; c {
 	case '"', '\'':
-		to := p.closing(at, end)
+		to := p.closingQuote(at, end)
 		if to < 0 {
 			return nil, false
 		}
-		colon := p.blanks(to)
-		if colon < end && p.text[colon] == ':' && p.space(colon+1, end) {
+		colon := p.skipBlanks(to)
+		if colon < end && p.text[colon] == ':' && p.isBlankAt(colon+1, end) {
 			return &Entry{Key: unquote(p.text[at:to]), From: at, To: to, Colon: colon}, true
 		}
 		return nil, false
@@ -42,24 +43,24 @@ func (p *parser) key(at int) (*Entry, bool) {
 	}
 	for i := from; i < end; i++ {
 		switch {
-		case p.text[i] == ':' && p.space(i+1, end):
+		case p.text[i] == ':' && p.isBlankAt(i+1, end):
 			key := strings.TrimRight(p.text[at:i], " \t")
 			return &Entry{Key: key, From: at, To: at + len(key), Colon: i}, key != ""
-		case p.text[i] == '#' && i > at && p.space(i-1, end):
+		case p.text[i] == '#' && i > at && p.isBlankAt(i-1, end):
 			return nil, false
 		}
 	}
 	return nil, false
 }
 
-// space tells whether a blank or the line's end stands at the offset.
-func (p *parser) space(at, end int) bool {
+// isBlankAt reports whether there is a blank or the end of the line at the offset.
+func (p *parser) isBlankAt(at, end int) bool {
 	return at >= end || p.text[at] == ' ' || p.text[at] == '\t'
 }
 
-// closing returns the offset behind the quoted text that begins at the offset
-// at, -1 if it does not end before end.
-func (p *parser) closing(at, end int) int {
+// closingQuote returns the offset after the quoted text that begins at the offset at, or
+// -1 if it does not end before end.
+func (p *parser) closingQuote(at, end int) int {
 	quote := p.text[at]
 	for i := at + 1; i < end; i++ {
 		switch {
@@ -75,8 +76,8 @@ func (p *parser) closing(at, end int) int {
 	return -1
 }
 
-// value reads a value that begins in the current line, and goes behind its last
-// line. parent is the column of what it is the value of.
+// value parses a value that begins in the current line, and consumes all its lines.
+// parent is the column of its key or dash.
 func (p *parser) value(at, parent int) *Node {
 	switch c := p.text[at]; {
 	case c == '"' || c == '\'':
@@ -89,11 +90,11 @@ func (p *parser) value(at, parent int) *Node {
 	return p.plain(at, parent)
 }
 
-// maxQuoted bounds the lines in which the end of a quoted text is looked for.
+// maxQuoted is the maximum number of lines in which the end of a quoted text is searched.
 const maxQuoted = 100
 
-// quoted reads a text in quotes. When its end is missing, it ends with its line:
-// somebody is about to type it.
+// quoted parses a text in quotes. If the closing quote is missing, the text ends with its
+// line, because the user is probably still typing it.
 func (p *parser) quoted(at, parent int) *Node {
 	n := &Node{Kind: Scalar, Style: SingleQuoted, From: at}
 	if p.text[at] == '"' {
@@ -101,10 +102,10 @@ func (p *parser) quoted(at, parent int) *Node {
 	}
 	first, open := p.line, true
 	for ; p.line < len(p.lines) && p.line < first+maxQuoted; p.line++ {
-		if p.line > first && p.ends(parent) {
+		if p.line > first && p.endsValue(parent) {
 			break
 		}
-		if to := p.closing(at, p.lines[p.line].to); to >= 0 {
+		if to := p.closingQuote(at, p.lines[p.line].to); to >= 0 {
 			n.To, open = to, false
 			break
 		}
@@ -118,33 +119,34 @@ func (p *parser) quoted(at, parent int) *Node {
 	return n
 }
 
-// ends tells that the line cannot belong to a value that began before it.
-func (p *parser) ends(parent int) bool {
+// endsValue reports whether the line cannot belong to a value that began in a previous
+// line.
+func (p *parser) endsValue(parent int) bool {
 	at := p.start()
 	return at < p.lines[p.line].to && (p.column(at) <= parent || p.dash(at) || p.isKey(at))
 }
 
-// plainEnd returns where the plain text in the line ends.
+// plainEnd returns the end of the plain text in the line.
 func (p *parser) plainEnd(at int) int {
 	end := p.lines[p.line].to
 	for i := at + 1; i < end; i++ {
-		if p.text[i] == '#' && p.space(i-1, end) {
+		if p.text[i] == '#' && p.isBlankAt(i-1, end) {
 			end = i
 			break
 		}
 	}
-	for end > at && p.space(end-1, end) {
+	for end > at && p.isBlankAt(end-1, end) {
 		end--
 	}
 	return end
 }
 
-// plain reads a text without quotes, with the lines that go on with it.
+// plain parses a text without quotes and its continuation lines.
 func (p *parser) plain(at, parent int) *Node {
 	n := &Node{Kind: Scalar, From: at, To: p.plainEnd(at)}
 	words := []string{p.text[at:n.To]}
 	cut := n.To < p.lines[p.line].to && strings.Contains(p.text[n.To:p.lines[p.line].to], "#")
-	for p.line++; !cut && p.peek() > parent && !p.ends(parent); p.line++ {
+	for p.line++; !cut && p.peek() > parent && !p.endsValue(parent); p.line++ {
 		from := p.start()
 		n.To = p.plainEnd(from)
 		words = append(words, p.text[from:n.To])
@@ -153,13 +155,13 @@ func (p *parser) plain(at, parent int) *Node {
 	return n
 }
 
-// blockHeader tells whether | or > begins a block of text.
+// blockHeader reports whether the | or > at the offset begins a block scalar.
 func (p *parser) blockHeader(at int) bool {
 	end := p.plainEnd(at)
 	return strings.Trim(p.text[at+1:end], "+-123456789") == ""
 }
 
-// block reads a text behind | or >: all lines that are indented deeper.
+// block parses a block scalar: all lines that are indented deeper than parent.
 func (p *parser) block(at, parent int) *Node {
 	n := &Node{Kind: Scalar, Style: Block, From: at, To: p.lines[p.line].to}
 	var lines []string
@@ -178,10 +180,10 @@ func (p *parser) block(at, parent int) *Node {
 	return n
 }
 
-// escapes are those of double quotes that stand for one sign.
+// escapes are the single-character escapes in double quotes.
 var escapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '0': "\x00", 'e': "\x1b", 'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v", ' ': " "}
 
-// unquote returns what a text in quotes says; its end may be missing.
+// unquote returns the value of a quoted text. The closing quote can be missing.
 func unquote(text string) string {
 	quote := text[0]
 	text = text[1:]
@@ -203,13 +205,13 @@ func unquote(text string) string {
 					continue
 				}
 			}
-			if sign, ok := escapes[text[i]]; ok {
-				b.WriteString(sign)
+			if char, ok := escapes[text[i]]; ok {
+				b.WriteString(char)
 			} else {
 				b.WriteByte(text[i])
 			}
 		case c == '\n' || c == '\r':
-			// Lines of one text are one line, with a blank in between.
+			// A line break in a quoted text is read as one space.
 			for i+1 < len(text) && strings.IndexByte("\r\n \t", text[i+1]) >= 0 {
 				i++
 			}

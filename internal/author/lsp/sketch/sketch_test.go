@@ -12,7 +12,7 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// draw writes a sketch in one line: keys and texts in their order.
+// draw returns a sketch as one line: keys and texts in their order.
 func draw(n *Node) string {
 	var parts []string
 	for _, e := range n.Entries {
@@ -45,7 +45,7 @@ func TestBrokenTexts(t *testing.T) {
 		"nothing":                     {"", "~"},
 		"a word":                      {"na", "na"},
 		"a word before keys":          {"na\nsteps:\n", "{na?, steps: ~}"},
-		"a word behind keys":          {"name: a\nst", "{name: a, st?}"},
+		"a word after keys":           {"name: a\nst", "{name: a, st?}"},
 		"a word between keys":         {"name: a\nst\ninput: {}\n", "{name: a, st?, input: {}}"},
 		"a key without a blank":       {"a: 1\nhandler:H\n", "{a: 1, handler:H?}"},
 		"the first key of a step":     {"steps:\n  - na\n    handler: A\n", "{steps: [{na?, handler: A}]}"},
@@ -93,9 +93,9 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestStrictReadersAgree reads every YAML file of the module in both ways: where
-// the strict one can, the sketch has the same keys, texts and places.
-func TestStrictReadersAgree(t *testing.T) {
+// TestSketchAgreesWithStrictParser parses every YAML file of the module with both
+// parsers. For valid YAML, the sketch has the same keys, texts and positions.
+func TestSketchAgreesWithStrictParser(t *testing.T) {
 	files := 0
 	err := filepath.WalkDir(filepath.Join("..", "..", "..", ".."), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".yaml" {
@@ -107,7 +107,7 @@ func TestStrictReadersAgree(t *testing.T) {
 		}
 		strict, wrong := strictyaml.Parse(path, data)
 		if strict == nil || len(wrong) > 0 || strings.ContainsAny(string(data), "&*") {
-			return nil // anchors stand at the places where they were written
+			return nil // values of aliases have the positions of their anchors
 		}
 		files++
 		compare(t, string(data), strict, Parse(string(data)))
@@ -121,7 +121,7 @@ func TestStrictReadersAgree(t *testing.T) {
 	}
 }
 
-// compare tells where the two differ.
+// compare reports the differences between both results.
 func compare(t *testing.T, text string, strict *strictyaml.Node, n *Node) {
 	t.Helper()
 	fault := func(format string, args ...any) {
