@@ -28,27 +28,15 @@ type AssignStore interface {
 
 // AssignView is what a pass reads.
 type AssignView interface {
-	// Foresee tells what will be asked next, each of it once: an engine to which each
-	// question is a round trip may ask all at once. What is asked otherwise is asked
-	// then; so is what has changed by the pass itself.
-	Foresee(ctx context.Context, f Foresight) error
+	// ReadPass reads what a pass needs before it plans. The marks are read first, so
+	// that a pass which writes meanwhile is noticed by them.
+	ReadPass(ctx context.Context, q PassQuery) (PassInput, error)
 
 	// Marks returns what passes remember.
 	Marks(ctx context.Context) (Marks, error)
 
 	// Sweepable tells whether Rescue or Expire would find something.
 	Sweepable(ctx context.Context, assignedFor time.Duration) (bool, error)
-
-	// Distributions returns how the items of queues are given to workers, as
-	// JSON, for the queues that say so.
-	Distributions(ctx context.Context) (map[string]JSONText, error)
-
-	// WorkerLoads returns the active workers that were seen within seenWithin
-	// and whose lease runs, in the order of their ids, with all that runs there
-	// and what is assigned to them at or above band.Min. defaultEstimate stands
-	// for unknown durations. What runs counts with the time that it is still
-	// expected to take; see HeldWork.
-	WorkerLoads(ctx context.Context, seenWithin time.Duration, band Band, defaultEstimate time.Duration) ([]WorkerLoad, error)
 
 	// DueItems returns up to limit items of the band that wait and are due,
 	// of queues that are not paused and that workers take from, by priority
@@ -94,8 +82,8 @@ type AssignTx interface {
 	// names as From, and returns how many it changed. An item stays as it is when it
 	// was cancelled or started meanwhile, or when DueItems would not return it for
 	// another reason: it is not due, deleted or expired, or its queue is paused or
-	// for robots. So does one for a worker that WorkerLoads would not return for its
-	// state or its lease.
+	// for robots. So does one for a worker that ReadPass would not return because of
+	// its state or its lease.
 	Write(ctx context.Context, assignments []Assignment) (int, error)
 
 	// Take is Write of items that wait, and Claim of what was written, for the worker
@@ -108,16 +96,34 @@ type AssignTx interface {
 	Mark(ctx context.Context, m Marks) error
 }
 
-// Foresight is what a pass will ask of a view: Marks, Distributions, WorkerLoads, and
-// DueItems with the zero Full.
-type Foresight struct {
-	SeenWithin      time.Duration
+// PassQuery says what a pass needs to read.
+type PassQuery struct {
+	SeenWithin      time.Duration // workers that were seen longer ago are left out
 	Band            Band
-	DefaultEstimate time.Duration
+	DefaultEstimate time.Duration // of work whose duration is unknown
 
-	// Due is how many due items it expects at most; 0: it cannot tell. When there are
-	// more they are asked for again.
+	// Due is the number of due items that the pass expects at most; 0 if it does not
+	// know. An engine where each statement is a round trip reads up to that many along.
 	Due int
+}
+
+// PassInput is what a pass reads before it plans.
+type PassInput struct {
+	Marks Marks
+
+	// Distributions say how the items of queues are given to workers, as JSON by queue,
+	// for the queues that define it.
+	Distributions map[string]JSONText
+
+	// Loads are the active workers whose lease runs, in the order of their ids, with
+	// everything that runs there and what is assigned to them at or above Band.Min. Work
+	// that runs counts with its expected remaining time; see HeldWork.
+	Loads []WorkerLoad
+
+	// Due are all due items of the band, as DueItems returns them, if AllDue is true.
+	// Otherwise there may be any number of them, and Due is empty.
+	Due    []DueItem
+	AllDue bool
 }
 
 // Marks are what assignment passes remember from one to the next.

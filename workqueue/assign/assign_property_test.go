@@ -53,7 +53,10 @@ func (m *assignMemory) Survey(ctx context.Context, read func(context.Context, wo
 	return read(ctx, m)
 }
 
-func (m *assignMemory) Foresee(context.Context, workqueue.Foresight) error { return nil }
+func (m *assignMemory) ReadPass(ctx context.Context, _ workqueue.PassQuery) (workqueue.PassInput, error) {
+	marks, err := m.Marks(ctx)
+	return workqueue.PassInput{Marks: marks, Loads: m.loads}, err
+}
 
 func (m *assignMemory) TakePass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) (workqueue.Taken, bool, error) {
 	return workqueue.TakeByAssign(ctx, m, passes, assignments, t)
@@ -69,10 +72,6 @@ func (m *assignMemory) Mark(_ context.Context, marks workqueue.Marks) error {
 }
 
 func (m *assignMemory) Sweepable(context.Context, time.Duration) (bool, error) { return false, nil }
-
-func (m *assignMemory) Distributions(context.Context) (map[string]workqueue.JSONText, error) {
-	return nil, nil
-}
 
 func (m *assignMemory) AssignedItems(context.Context, workqueue.Band, int) ([]workqueue.DueItem, error) {
 	return nil, nil
@@ -90,10 +89,6 @@ func (m *assignMemory) Expire(context.Context) (int, error) { return 0, nil }
 
 func (m *assignMemory) Rescue(context.Context, time.Duration) (workqueue.RescueResult, error) {
 	return workqueue.RescueResult{}, nil
-}
-
-func (m *assignMemory) WorkerLoads(context.Context, time.Duration, workqueue.Band, time.Duration) ([]workqueue.WorkerLoad, error) {
-	return m.loads, nil
 }
 
 func (m *assignMemory) DueItems(_ context.Context, band workqueue.Band, _ workqueue.Full, limit int) ([]workqueue.DueItem, error) {

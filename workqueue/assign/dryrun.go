@@ -89,7 +89,7 @@ func DryRun(ctx context.Context, store workqueue.AssignStore, p AssignParams) (D
 		}
 		result.At = marks.Now
 		// The workers as the pass saw them.
-		pl := &passPlanner{p: p, loads: d.loads, marks: marks, classes: newPassClasses(p, d.loads, d.queues, marks.Now)}
+		pl := &passPlanner{p: p, PassInput: workqueue.PassInput{Marks: marks, Loads: d.loads}, classes: newPassClasses(p, d.loads, d.queues, marks.Now)}
 		for i := range d.written {
 			one, err := d.item(ctx, pl, &d.written[i])
 			if err != nil {
@@ -123,12 +123,12 @@ func (d *dryStore) item(ctx context.Context, pl *passPlanner, a *workqueue.Assig
 		one.EstimateFrom = "default"
 	}
 	worker := -1
-	for i := range pl.loads {
-		switch pl.loads[i].WorkerID {
+	for i := range pl.Loads {
+		switch pl.Loads[i].WorkerID {
 		case a.WorkerID:
-			worker, one.Worker = i, pl.loads[i].Name
+			worker, one.Worker = i, pl.Loads[i].Name
 		case a.From:
-			one.From = &pl.loads[i].Name
+			one.From = &pl.Loads[i].Name
 		}
 	}
 	if of.Mode != matching.BestWorker || worker < 0 {
@@ -185,12 +185,12 @@ func (d *dryStore) left(ctx context.Context, view workqueue.AssignView, pl *pass
 		switch set, r := w.eligible(pl, it); {
 		case it.Queue != "" && !limiter.Allows(it.Queue, it.LimitKey):
 			one.Reason = WhyLimit
-		case len(pl.loads) == 0:
+		case len(pl.Loads) == 0:
 			one.Reason = WhyNoWorker
 		case r != nil:
 			one.Reason = r.Kind
 		case slices.ContainsFunc(d.written, func(a workqueue.Assignment) bool {
-			return slices.ContainsFunc(places(set, len(pl.loads)), func(at int) bool { return pl.loads[at].WorkerID == a.WorkerID })
+			return slices.ContainsFunc(places(set, len(pl.Loads)), func(at int) bool { return pl.Loads[at].WorkerID == a.WorkerID })
 		}):
 			one.Reason = WhyBehind
 		default:

@@ -59,11 +59,14 @@ type dryTx struct {
 
 var _ workqueue.AssignTx = (*dryTx)(nil)
 
-// Marks implements AssignView.
-func (t *dryTx) Marks(ctx context.Context) (workqueue.Marks, error) {
-	m, err := t.AssignView.Marks(ctx)
-	t.d.now = m.Now
-	return m, err
+// ReadPass implements AssignView. It leaves the due items to DueItems, which knows what the
+// pass would have written, and drops the scores of earlier workers.
+func (t *dryTx) ReadPass(ctx context.Context, q workqueue.PassQuery) (workqueue.PassInput, error) {
+	q.Due = 0
+	in, err := t.AssignView.ReadPass(ctx, q)
+	t.d.now, t.d.queues, t.d.loads = in.Marks.Now, in.Distributions, in.Loads
+	clear(t.d.rules)
+	return in, err
 }
 
 // Sweepable implements AssignView.
@@ -71,21 +74,6 @@ func (t *dryTx) Sweepable(ctx context.Context, assignedFor time.Duration) (bool,
 	found, err := t.AssignView.Sweepable(ctx, assignedFor)
 	t.d.sweepable = t.d.sweepable || found
 	return found, err
-}
-
-// Distributions implements AssignView.
-func (t *dryTx) Distributions(ctx context.Context) (queues map[string]workqueue.JSONText, err error) {
-	queues, err = t.AssignView.Distributions(ctx)
-	t.d.queues = queues
-	return queues, err
-}
-
-// WorkerLoads implements AssignView. Scores of other workers are of no use.
-func (t *dryTx) WorkerLoads(ctx context.Context, seenWithin time.Duration, band workqueue.Band, estimate time.Duration) (loads []workqueue.WorkerLoad, err error) {
-	loads, err = t.AssignView.WorkerLoads(ctx, seenWithin, band, estimate)
-	t.d.loads = loads
-	clear(t.d.rules)
-	return loads, err
 }
 
 // DueItems implements AssignView: without what the pass would have written.

@@ -25,27 +25,21 @@ func (w *why) forecast(ctx context.Context) (*forecast, error) {
 	}
 	// Where several make passes at one moment, the more urgent items get the slots.
 	slices.SortStableFunc(f.pipelines, func(a, b *forecastPipeline) int { return cmp.Compare(b.mostUrgent(), a.mostUrgent()) })
-	var err error
-	if f.marks, err = w.view.Marks(ctx); err != nil {
+	in, err := w.view.ReadPass(ctx, workqueue.PassQuery{SeenWithin: seenWithin, Band: workqueue.EveryPriority, DefaultEstimate: f.defaultEstimate})
+	if err != nil {
 		return nil, err
 	}
-	if f.queues, err = w.view.Distributions(ctx); err != nil {
-		return nil, err
-	}
+	f.marks, f.queues = in.Marks, in.Distributions
 	uses, err := w.view.LimitUses(ctx)
 	if err != nil {
 		return nil, err
 	}
 	f.limits = newForecastLimits(uses, w.now)
-	loads, err := w.view.WorkerLoads(ctx, seenWithin, workqueue.EveryPriority, f.defaultEstimate)
-	if err != nil {
-		return nil, err
-	}
-	for i := range loads {
-		one := &forecastWorker{load: loads[i]}
+	for i := range in.Loads {
+		one := &forecastWorker{load: in.Loads[i]}
 		one.load.Held = nil
-		one.channels, _ = workqueue.ParseChannels(loads[i].Channels) // a pass does without, too
-		if row := w.worker(&loads[i].WorkerID); row != nil {
+		one.channels, _ = workqueue.ParseChannels(in.Loads[i].Channels) // a pass does without, too
+		if row := w.worker(&in.Loads[i].WorkerID); row != nil {
 			one.load.Capacity = row.Capacity // what is stuck is among what runs
 		}
 		f.workers = append(f.workers, one)

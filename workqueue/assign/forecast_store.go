@@ -31,8 +31,15 @@ func (f *forecast) TakePass(ctx context.Context, passes int64, assignments []wor
 	return workqueue.TakeByAssign(ctx, f, passes, assignments, t)
 }
 
-// Foresee implements AssignView.
-func (f *forecast) Foresee(context.Context, workqueue.Foresight) error { return nil }
+// ReadPass implements AssignView.
+func (f *forecast) ReadPass(ctx context.Context, q workqueue.PassQuery) (workqueue.PassInput, error) {
+	marks, err := f.Marks(ctx)
+	loads := make([]workqueue.WorkerLoad, len(f.workers))
+	for i, w := range f.workers {
+		loads[i] = w.loadFor(q.Band.Min, q.DefaultEstimate, f.now)
+	}
+	return workqueue.PassInput{Marks: marks, Distributions: f.queues, Loads: loads}, err
+}
 
 // Marks implements AssignView.
 func (f *forecast) Marks(context.Context) (workqueue.Marks, error) {
@@ -43,20 +50,6 @@ func (f *forecast) Marks(context.Context) (workqueue.Marks, error) {
 
 // Sweepable implements AssignView: what is to be freed is free when a forecast begins.
 func (f *forecast) Sweepable(context.Context, time.Duration) (bool, error) { return false, nil }
-
-// Distributions implements AssignView.
-func (f *forecast) Distributions(context.Context) (map[string]workqueue.JSONText, error) {
-	return f.queues, nil
-}
-
-// WorkerLoads implements AssignView.
-func (f *forecast) WorkerLoads(_ context.Context, _ time.Duration, band workqueue.Band, defaultEstimate time.Duration) ([]workqueue.WorkerLoad, error) {
-	loads := make([]workqueue.WorkerLoad, len(f.workers))
-	for i, w := range f.workers {
-		loads[i] = w.loadFor(band.Min, defaultEstimate, f.now)
-	}
-	return loads, nil
-}
 
 // DueItems implements AssignView.
 func (f *forecast) DueItems(_ context.Context, band workqueue.Band, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {

@@ -226,7 +226,7 @@ func (p AssignParams) locked(ctx context.Context, store workqueue.AssignStore, b
 		result.Expired += expired
 		limits := &passLimits{}
 		result.Left = true
-		pl, err := p.planner(ctx, tx)
+		pl, err := p.planner(ctx, tx, 0)
 		if err != nil {
 			return err
 		}
@@ -263,10 +263,10 @@ func (pl *passPlanner) pages(ctx context.Context, tx workqueue.AssignTx, limits 
 		before, last := result.Assigned, len(due) < limit && limits.full() == 0
 		placements, turns := pl.Plan()
 		if len(placements) > 0 {
-			if err := writePlan(ctx, tx, pl.marks, assignmentsOf(placements), turns, result); err != nil {
+			if err := writePlan(ctx, tx, pl.Marks, assignmentsOf(placements), turns, result); err != nil {
 				return err
 			}
-			pl.marks.Passes++
+			pl.Marks.Passes++
 		}
 		if last && result.Assigned-before == len(items) {
 			result.Left = false

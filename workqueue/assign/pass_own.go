@@ -59,8 +59,8 @@ func (pl *passPlanner) own(plan *passPlan) *SelfAssign {
 	}
 	var own *SelfAssign
 	busy := math.MaxInt
-	for i := range pl.loads {
-		l := &pl.loads[i]
+	for i := range pl.Loads {
+		l := &pl.Loads[i]
 		if l.WorkerID != t.WorkerID {
 			least, ok := pl.busyFor(l, plan.assignments)
 			if !ok {
@@ -72,7 +72,7 @@ func (pl *passPlanner) own(plan *passPlan) *SelfAssign {
 		if l.Channels != "" {
 			return nil
 		}
-		own = &SelfAssign{load: *l, queues: pl.queues, alone: len(pl.loads) == 1, since: time.Now()}
+		own = &SelfAssign{load: *l, queues: pl.Distributions, alone: len(pl.Loads) == 1, since: time.Now()}
 		own.load.Held = nil
 	}
 	if pl.p.FreeSlots {
@@ -176,7 +176,7 @@ func (own *SelfAssign) plan(ctx context.Context, view workqueue.AssignView, p As
 		own.passes = marks.Passes
 		return nil, ErrOthersPassed
 	}
-	pl := p.plannerOf(marks, []workqueue.WorkerLoad{own.load}, own.queues)
+	pl := p.plannerOf(workqueue.PassInput{Marks: marks, Loads: []workqueue.WorkerLoad{own.load}, Distributions: own.queues})
 	if limited, err := pl.window(ctx, view); limited || err != nil {
 		return nil, err
 	}

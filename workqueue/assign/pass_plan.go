@@ -26,11 +26,9 @@ const manyItems = 100_000
 // passPlanner is the planner of one pass, with what it knows of the items.
 type passPlanner struct {
 	*plan.Planner
+	workqueue.PassInput
 	p       AssignParams
-	marks   workqueue.Marks
 	classes *passClasses
-	loads   []workqueue.WorkerLoad
-	queues  map[string]workqueue.JSONText // how each gives out its items
 
 	workers int // that have room for items of every priority of the band
 	room    int // about so many items
@@ -50,14 +48,11 @@ func (p AssignParams) survey(ctx context.Context, store workqueue.AssignStore, s
 				return err
 			}
 		}
-		if err := view.Foresee(ctx, p.foresight()); err != nil {
-			return err
-		}
-		pl, err := p.planner(ctx, view)
+		pl, err := p.planner(ctx, view, p.expectedDue())
 		if err != nil {
 			return err
 		}
-		plan.marks, plan.workers = pl.marks, pl.workers
+		plan.marks, plan.workers = pl.Marks, pl.workers
 		if plan.limited, err = pl.window(ctx, view); plan.limited || err != nil {
 			return err
 		}
@@ -80,37 +75,29 @@ func (p AssignParams) survey(ctx context.Context, store workqueue.AssignStore, s
 // fewDue is how many due items a pass expects: it is mostly made for what has just come.
 const fewDue = leastWindow / 8
 
-// foresight is what a survey asks. One that takes ahead has a backlog before it.
-func (p AssignParams) foresight() workqueue.Foresight {
-	f := workqueue.Foresight{SeenWithin: p.SeenWithin, Band: p.Band, DefaultEstimate: p.DefaultEstimate, Due: fewDue}
+// expectedDue returns how many due items a survey reads along with the workers; none where
+// a worker asks before it is idle, since it has a backlog to work on.
+func (p AssignParams) expectedDue() int {
 	if p.Take != nil && p.Take.Ahead {
-		f.Due = 0
+		return 0
 	}
-	return f
+	return fewDue
 }
 
-// planner reads what a pass knows of workers and queues.
-func (p AssignParams) planner(ctx context.Context, view workqueue.AssignView) (*passPlanner, error) {
-	marks, err := view.Marks(ctx)
+// planner reads the workers, the queues and, if there are at most due of them, the due items.
+func (p AssignParams) planner(ctx context.Context, view workqueue.AssignView, due int) (*passPlanner, error) {
+	in, err := view.ReadPass(ctx, workqueue.PassQuery{SeenWithin: p.SeenWithin, Band: p.Band, DefaultEstimate: p.DefaultEstimate, Due: due})
 	if err != nil {
 		return nil, err
 	}
-	loads, err := view.WorkerLoads(ctx, p.SeenWithin, p.Band, p.DefaultEstimate)
-	if err != nil {
-		return nil, err
-	}
-	queues, err := view.Distributions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return p.plannerOf(marks, loads, queues), nil
+	return p.plannerOf(in), nil
 }
 
-// plannerOf is the planner of a pass that knows all that.
-func (p AssignParams) plannerOf(marks workqueue.Marks, loads []workqueue.WorkerLoad, queues map[string]workqueue.JSONText) *passPlanner {
-	pl := &passPlanner{p: p, marks: marks, loads: loads, queues: queues}
+// plannerOf returns the planner of a pass with this input.
+func (p AssignParams) plannerOf(in workqueue.PassInput) *passPlanner {
+	pl := &passPlanner{p: p, PassInput: in}
 	pl.p = p.bound(pl.heldBy(p.Take))
-	pl.classes = newPassClasses(pl.p, pl.loads, queues, pl.marks.Now)
+	pl.classes = newPassClasses(pl.p, pl.Loads, pl.Distributions, pl.Marks.Now)
 	pl.begin(false)
 	// How much room there is for the least urgent, behind all that is held.
 	last := plan.New(pl.classes.workers, pl.held(false), nil, pl.options())
@@ -132,8 +119,8 @@ func (pl *passPlanner) begin(takeBack bool) {
 
 func (pl *passPlanner) options() plan.Options {
 	o := plan.Options{
-		Now: pl.marks.Now.UnixMilli(), Horizon: max(pl.p.Horizon.Milliseconds(), 1), FreeSlots: pl.p.FreeSlots, MaxPerWorker: pl.p.MaxPerWorker,
-		Margin: takeBackMargin.Milliseconds(), High: workqueue.HighPriority, Last: pl.marks.Turns, Unbounded: pl.p.unbounded,
+		Now: pl.Marks.Now.UnixMilli(), Horizon: max(pl.p.Horizon.Milliseconds(), 1), FreeSlots: pl.p.FreeSlots, MaxPerWorker: pl.p.MaxPerWorker,
+		Margin: takeBackMargin.Milliseconds(), High: workqueue.HighPriority, Last: pl.Marks.Turns, Unbounded: pl.p.unbounded,
 	}
 	if pl.p.Workers == IdleWorkers {
 		o.Levels = levels(pl.p.Band)
@@ -151,9 +138,9 @@ func (pl *passPlanner) empties(assignments []workqueue.Assignment) bool {
 	if t == nil || t.Band.Min < pl.p.Band.Min { // what is assigned below the band was not read
 		return false
 	}
-	for i := range pl.loads {
-		if pl.loads[i].WorkerID == t.WorkerID {
-			if slices.ContainsFunc(pl.loads[i].Held, func(h workqueue.HeldWork) bool { return !h.Running && t.Band.Contains(h.Priority) }) {
+	for i := range pl.Loads {
+		if pl.Loads[i].WorkerID == t.WorkerID {
+			if slices.ContainsFunc(pl.Loads[i].Held, func(h workqueue.HeldWork) bool { return !h.Running && t.Band.Contains(h.Priority) }) {
 				return false
 			}
 		}
@@ -164,10 +151,10 @@ func (pl *passPlanner) empties(assignments []workqueue.Assignment) bool {
 
 // heldBy is how many items the worker that takes holds already.
 func (pl *passPlanner) heldBy(t *workqueue.Taking) (n int) {
-	for i := range pl.loads {
-		if t != nil && pl.loads[i].WorkerID == t.WorkerID {
-			for k := range pl.loads[i].Held {
-				n += pl.loads[i].Held[k].Count
+	for i := range pl.Loads {
+		if t != nil && pl.Loads[i].WorkerID == t.WorkerID {
+			for k := range pl.Loads[i].Held {
+				n += pl.Loads[i].Held[k].Count
 			}
 		}
 	}
@@ -197,11 +184,11 @@ func (pl *passPlanner) movable() []plan.Held {
 
 func (pl *passPlanner) work(is func(h *workqueue.HeldWork) bool) []plan.Held {
 	var list []plan.Held
-	for i := range pl.loads {
-		for k := range pl.loads[i].Held {
-			if h := &pl.loads[i].Held[k]; is(h) {
+	for i := range pl.Loads {
+		for k := range pl.Loads[i].Held {
+			if h := &pl.Loads[i].Held[k]; is(h) {
 				list = append(list, plan.Held{
-					Worker: pl.loads[i].WorkerID, Priority: h.Priority, Channel: h.Channel, Running: h.Running,
+					Worker: pl.Loads[i].WorkerID, Priority: h.Priority, Channel: h.Channel, Running: h.Running,
 					Count: h.Count, Estimate: h.Estimate.Milliseconds(),
 				})
 			}
@@ -219,7 +206,7 @@ func (pl *passPlanner) window(ctx context.Context, view workqueue.AssignView) (l
 	pl.left = true
 	refused := false
 	for limit := pl.firstWindow(); !pl.Done(); limit = pl.nextWindow(limit, refused) {
-		due, err := view.DueItems(ctx, pl.p.Band, full, limit)
+		due, err := pl.due(ctx, view, full, limit)
 		if err != nil {
 			return false, err
 		}
@@ -255,6 +242,14 @@ func (pl *passPlanner) window(ctx context.Context, view workqueue.AssignView) (l
 		full.Queues, full.Pipelines = pl.classes.exhausted(), pl.classes.broken.here
 	}
 	return false, nil
+}
+
+// due returns due items: those that ReadPass has read already if these are all.
+func (pl *passPlanner) due(ctx context.Context, view workqueue.AssignView, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
+	if pl.AllDue && full.Size() == 0 {
+		return pl.Due, nil
+	}
+	return view.DueItems(ctx, pl.p.Band, full, limit)
 }
 
 // firstWindow is how many items a pass looks at to begin with. A worker that takes ahead
@@ -311,8 +306,8 @@ func (pl *passPlanner) items(ctx context.Context, due []workqueue.DueItem) ([]pl
 
 // waits tells that some worker holds items that it will not start soon.
 func (pl *passPlanner) waits() bool {
-	for i := range pl.loads {
-		l := &pl.loads[i]
+	for i := range pl.Loads {
+		l := &pl.Loads[i]
 		var sum time.Duration
 		movable := false
 		held := make([]plan.Held, len(l.Held))

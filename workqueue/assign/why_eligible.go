@@ -15,11 +15,11 @@ import (
 // unassigned answers for items that a pass may give to a worker: first which
 // workers may have it, then whether they have room.
 func (w *why) unassigned(ctx context.Context) (Reason, error) {
-	pl, err := w.pass.Params.planner(ctx, w.view)
+	pl, err := w.pass.Params.planner(ctx, w.view, 0)
 	if err != nil {
 		return Reason{}, err
 	}
-	if len(pl.loads) == 0 {
+	if len(pl.Loads) == 0 {
 		return w.noWorker(), nil
 	}
 	due := dueOf(w.item)
@@ -143,7 +143,7 @@ func (w *why) unsatisfied(pl *passPlanner, due *workqueue.DueItem, among []int, 
 	for i, s := range wanted {
 		texts[i] = s.String()
 	}
-	r := &Reason{Kind: WhySelectors, Worker: pl.loads[among[0]].Name, Workers: reasonWorkers(pl, among, due.Priority)}
+	r := &Reason{Kind: WhySelectors, Worker: pl.Loads[among[0]].Name, Workers: reasonWorkers(pl, among, due.Priority)}
 	for at := range r.Workers {
 		i := among[at]
 		r.Workers[at].Lacks = matching.Lack(missing(i), pl.classes.labels[i])
@@ -183,7 +183,7 @@ func all(n int) []int {
 func names(pl *passPlanner, at []int) string {
 	list := make([]string, len(at))
 	for n, i := range at {
-		list[n] = pl.loads[i].Name
+		list[n] = pl.Loads[i].Name
 	}
 	return listed(list)
 }
@@ -201,7 +201,7 @@ func listed(list []string) string {
 func reasonWorkers(pl *passPlanner, at []int, priority int) []ReasonWorker {
 	var list []ReasonWorker
 	for _, i := range at[:min(len(at), mostReasonWorkers)] {
-		l := &pl.loads[i]
+		l := &pl.Loads[i]
 		one := ReasonWorker{Name: l.Name, Slots: l.Capacity}
 		for k := range l.Held {
 			if l.Held[k].Priority >= priority {

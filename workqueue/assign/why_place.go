@@ -32,7 +32,7 @@ func (w *why) placed(ctx context.Context, pl *passPlanner, due *workqueue.DueIte
 	case g.room:
 		return w.soon(), nil
 	}
-	at := places(eligible, len(pl.loads))
+	at := places(eligible, len(pl.Loads))
 	return Reason{
 		Kind: WhyBehind, Pipeline: w.pass.Pipeline, Workers: reasonWorkers(pl, at, due.Priority), mayRun: workerIDs(pl, at),
 		Text:   "other items go first on the workers that may run it", // expect counts them
@@ -106,7 +106,7 @@ func (w *why) before(ctx context.Context, pl *passPlanner, due *workqueue.DueIte
 
 // full answers when those who may have the item hold enough already.
 func (w *why) full(pl *passPlanner, due *workqueue.DueItem, eligible plan.Set) Reason {
-	at := places(eligible, len(pl.loads))
+	at := places(eligible, len(pl.Loads))
 	idle := w.pass.Params.Workers == IdleWorkers
 	least := due.Priority
 	if idle {
@@ -117,7 +117,7 @@ func (w *why) full(pl *passPlanner, due *workqueue.DueItem, eligible plan.Set) R
 			}
 		}
 	}
-	r := Reason{Kind: WhyFull, Pipeline: w.pass.Pipeline, Worker: pl.loads[at[0]].Name, Workers: reasonWorkers(pl, at, least), mayRun: workerIDs(pl, at)}
+	r := Reason{Kind: WhyFull, Pipeline: w.pass.Pipeline, Worker: pl.Loads[at[0]].Name, Workers: reasonWorkers(pl, at, least), mayRun: workerIDs(pl, at)}
 	var has []string
 	for _, i := range at {
 		one := reasonWorkers(pl, []int{i}, least)[0]
@@ -174,7 +174,7 @@ func places(s plan.Set, n int) []int {
 func workerIDs(pl *passPlanner, at []int) []int64 {
 	ids := make([]int64, len(at))
 	for n, i := range at {
-		ids[n] = pl.loads[i].WorkerID
+		ids[n] = pl.Loads[i].WorkerID
 	}
 	return ids
 }

@@ -54,9 +54,9 @@ type askingView struct {
 	s *askingStore
 }
 
-func (v askingView) WorkerLoads(ctx context.Context, seen time.Duration, band workqueue.Band, estimate time.Duration) ([]workqueue.WorkerLoad, error) {
+func (v askingView) ReadPass(ctx context.Context, q workqueue.PassQuery) (workqueue.PassInput, error) {
 	v.s.count(&v.s.asked)
-	return v.AssignView.WorkerLoads(ctx, seen, band, estimate)
+	return v.AssignView.ReadPass(ctx, q)
 }
 
 type askingTx struct {

@@ -151,9 +151,8 @@ func (d *dueRead) item(scan scanner) error {
 	return nil
 }
 
-// suffices tells whether a question with this limit would bring no more: none of the
-// parts was cut off, or all of them further down.
-func (d *dueRead) suffices(limit int) bool { return d.found.len() < d.limit || limit <= d.limit }
+// complete reports whether there are no more due items: the limit cut off none of the parts.
+func (d *dueRead) complete() bool { return d.found.len() < d.limit }
 
 // sorted returns them in their order, and forgets them.
 func (d *dueRead) sorted(limit int) []workqueue.DueItem {

@@ -14,7 +14,6 @@ func (s *Store) Survey(ctx context.Context, read func(context.Context, workqueue
 	v := &assignView{s: s, on: s.readers, queries: s.reading}
 	err := s.retry(ctx, "read for an assignment pass", func() error {
 		s.reading.warm(ctx)
-		v.foreseen = foreseen{}
 		return read(ctx, v)
 	})
 	if err == nil && v.scheduled >= promoteFrom {
@@ -30,59 +29,37 @@ type assignView struct {
 
 	queries *queries // prepared where on is
 
-	foreseen foreseen
-
 	scheduled int // the most due items that a reading has found among those scheduled for later
 }
 
-// foreseen are answers to questions that have not been asked yet; each is given once.
-type foreseen struct {
-	of            workqueue.Foresight
-	marks         *workqueue.Marks
-	distributions map[string]workqueue.JSONText
-	loads         *loadsRead
-	due           *dueRead
-}
-
-// take is what a place holds, which is empty from then on.
-func take[T any](place **T) *T {
-	held := *place
-	*place = nil
-	return held
-}
-
-// Foresee implements workqueue.AssignView. Inside of a transaction, and where a
-// statement is no round trip, it does nothing.
-func (v *assignView) Foresee(ctx context.Context, f workqueue.Foresight) error {
-	if !v.pipelines() {
-		return nil
-	}
-	// The marks come first: what another pass changes from then on is noticed by them.
+// ReadPass implements workqueue.AssignView. Where several statements are one round trip, it
+// reads due items along; in a transaction and elsewhere it does not.
+func (v *assignView) ReadPass(ctx context.Context, q workqueue.PassQuery) (workqueue.PassInput, error) {
 	marks, askMarks := v.askMarks()
 	distributions, askDistributions := v.askDistributions()
-	loads, askLoads := v.askLoads(f.SeenWithin, f.Band, f.DefaultEstimate)
+	loads, askLoads := v.askLoads(q.SeenWithin, q.Band, q.DefaultEstimate)
 	asks := append([]ask{askMarks, askDistributions}, askLoads...)
 	var due *dueRead
-	if f.Due > 0 {
+	if q.Due > 0 && v.pipelines() {
 		var askDue ask
 		var err error
-		if due, askDue, err = v.askDue(f.Band, workqueue.Full{}, f.Due); err != nil {
-			return err
+		if due, askDue, err = v.askDue(q.Band, workqueue.Full{}, q.Due); err != nil {
+			return workqueue.PassInput{}, err
 		}
 		asks = append(asks, askDue)
 	}
 	if err := v.together(ctx, asks...); err != nil {
-		return err
+		return workqueue.PassInput{}, err
 	}
-	v.foreseen = foreseen{of: f, marks: marks, distributions: distributions, loads: loads, due: due}
-	return nil
+	in := workqueue.PassInput{Marks: *marks, Distributions: distributions, Loads: loads.sorted()}
+	if due != nil && due.complete() {
+		in.Due, in.AllDue = v.due(due, q.Due), true
+	}
+	return in, nil
 }
 
 // Marks implements workqueue.AssignView.
 func (v *assignView) Marks(ctx context.Context) (workqueue.Marks, error) {
-	if m := take(&v.foreseen.marks); m != nil {
-		return *m, nil
-	}
 	m, ask := v.askMarks()
 	err := v.together(ctx, ask)
 	return *m, err
@@ -123,32 +100,8 @@ func (v *assignView) stale(ctx context.Context, assignedFor time.Duration, limit
 	return stale, err
 }
 
-// Distributions implements workqueue.AssignView.
-func (v *assignView) Distributions(ctx context.Context) (map[string]workqueue.JSONText, error) {
-	if list := v.foreseen.distributions; list != nil {
-		v.foreseen.distributions = nil
-		return list, nil
-	}
-	list, ask := v.askDistributions()
-	err := v.together(ctx, ask)
-	return list, err
-}
-
-// WorkerLoads implements workqueue.AssignView.
-func (v *assignView) WorkerLoads(ctx context.Context, seenWithin time.Duration, band workqueue.Band, defaultEstimate time.Duration) ([]workqueue.WorkerLoad, error) {
-	if l := take(&v.foreseen.loads); l != nil && v.foreseen.of.SeenWithin == seenWithin && v.foreseen.of.Band == band && v.foreseen.of.DefaultEstimate == defaultEstimate {
-		return l.sorted(), nil
-	}
-	l, asks := v.askLoads(seenWithin, band, defaultEstimate)
-	err := v.together(ctx, asks...)
-	return l.sorted(), err
-}
-
 // DueItems implements workqueue.AssignView.
 func (v *assignView) DueItems(ctx context.Context, band workqueue.Band, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
-	if d := take(&v.foreseen.due); d != nil && v.foreseen.of.Band == band && len(full.Queues)+len(full.Keys)+len(full.Pipelines) == 0 && d.suffices(limit) {
-		return v.due(d, limit), nil
-	}
 	d, ask, err := v.askDue(band, full, limit)
 	if err == nil {
 		err = v.together(ctx, ask)

@@ -102,13 +102,14 @@ var reads = []method{
 	}),
 	reading("Survey", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
 		return s.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) error {
-			_, err := view.Distributions(ctx)
+			_, err := view.ReadPass(ctx, workqueue.PassQuery{SeenWithin: time.Minute, Band: workqueue.EveryPriority, DefaultEstimate: time.Second})
 			return err
 		})
 	}),
 	reading("Survey", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
 		return s.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) error {
-			return view.Foresee(ctx, workqueue.Foresight{SeenWithin: time.Minute, Band: workqueue.EveryPriority, DefaultEstimate: time.Second, Due: 10})
+			_, err := view.ReadPass(ctx, workqueue.PassQuery{SeenWithin: time.Minute, Band: workqueue.EveryPriority, DefaultEstimate: time.Second, Due: 10})
+			return err
 		})
 	}),
 	reading("LastFiring", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {

@@ -182,7 +182,7 @@ func (x *fixture) loads(seenWithin time.Duration, band workqueue.Band) []workque
 	x.Helper()
 	var loads []workqueue.WorkerLoad
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) (err error) {
-		loads, err = tx.WorkerLoads(ctx, seenWithin, band, 10*time.Second)
+		loads, err = workerLoads(ctx, tx, seenWithin, band, 10*time.Second)
 		return err
 	})
 	return loads

@@ -178,7 +178,7 @@ func beatStuck(x *fixture) {
 			x.Errorf("%d of %d slots are stuck, want %d of 4", got.StuckSlots, got.Capacity, stuck)
 		}
 		x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
-			loads, err := tx.WorkerLoads(ctx, leaseTime, workqueue.EveryPriority, leaseTime)
+			loads, err := workerLoads(ctx, tx, leaseTime, workqueue.EveryPriority, leaseTime)
 			if err == nil && (len(loads) != 1 || loads[0].Capacity != 4-stuck) {
 				x.Errorf("a pass sees %+v, want the %d slots that are not stuck", loads, 4-stuck)
 			}

@@ -49,7 +49,7 @@ func (m *machine) assign(t *rapid.T) {
 			must(t, err)
 			same(t, "expired", got, next.Expire())
 		}
-		loads, err := tx.WorkerLoads(ctx, seenWithin, band, time.Second)
+		loads, err := workerLoads(ctx, tx, seenWithin, band, time.Second)
 		must(t, err)
 		same(t, "loads", append([]workqueue.WorkerLoad{}, loads...), next.Loads(seenWithin, band, time.Second))
 		due, err := tx.DueItems(ctx, band, workqueue.Full{}, atMost)

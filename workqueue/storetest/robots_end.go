@@ -321,7 +321,7 @@ func robotNoLoad(x *fixture) {
 	x.takeOne()
 	var loads []workqueue.WorkerLoad
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) (err error) {
-		loads, err = tx.WorkerLoads(ctx, time.Hour, workqueue.EveryPriority, time.Second)
+		loads, err = workerLoads(ctx, tx, time.Hour, workqueue.EveryPriority, time.Second)
 		return err
 	})
 	if len(loads) != 1 || loads[0].WorkerID != w.ID || loads[0].Held != nil {

@@ -49,7 +49,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Define", defineTests()},
 		{"Change", changeTests()},
 		{"Due", dueTests()},
-		{"Foresee", foreseeTests()},
+		{"ReadPass", readPassTests()},
 		{"Assign", assignTests()},
 		{"Limits", limitTests()},
 		{"Rates", rateTests()},

@@ -47,8 +47,14 @@ func (v *passView) note(what, wrong string) {
 	}
 }
 
-func (v *passView) Foresee(ctx context.Context, f workqueue.Foresight) error {
-	return v.real.Foresee(ctx, f)
+func (v *passView) ReadPass(ctx context.Context, q workqueue.PassQuery) (workqueue.PassInput, error) {
+	got, err := v.real.ReadPass(ctx, q)
+	v.note("loads", differ(got.Loads, v.model.Loads(q.SeenWithin, q.Band, q.DefaultEstimate)))
+	if got.AllDue {
+		v.band = q.Band
+		v.note("due items read along", differ(got.Due, v.model.DueBut(q.Band, workqueue.Full{}, q.Due)))
+	}
+	return got, err
 }
 
 func (v *passView) Marks(ctx context.Context) (workqueue.Marks, error) { return v.real.Marks(ctx) }
@@ -60,16 +66,6 @@ func (v *passView) Sweepable(ctx context.Context, assignedFor time.Duration) (bo
 	if want := rescued.Rescued+rescued.Released+m.Expire() > 0; want { // the candidates may be outdated, but none is missed
 		v.note("what is to be freed", differ(got, want))
 	}
-	return got, err
-}
-
-func (v *passView) Distributions(ctx context.Context) (map[string]workqueue.JSONText, error) {
-	return v.real.Distributions(ctx)
-}
-
-func (v *passView) WorkerLoads(ctx context.Context, seen time.Duration, band workqueue.Band, estimate time.Duration) ([]workqueue.WorkerLoad, error) {
-	got, err := v.real.WorkerLoads(ctx, seen, band, estimate)
-	v.note("loads", differ(got, v.model.Loads(seen, band, estimate)))
 	return got, err
 }
 
