@@ -32,7 +32,7 @@ func (d *dryRun) parameters(s *Step, told *DryStep) error {
 		return handlers.Permanent(err)
 	}
 	with := value.(map[string]any)
-	hidden := hide(plainValue(shown), s.kind.Fields())
+	hidden := hide(PlainValue(shown), s.kind.Fields())
 	told.Parameters, _ = hidden.(map[string]any)
 	wrong := s.kind.CheckLiteral(with, func(path []string) bool { return len(r.unknown[pathKey(path)]) > 0 })
 	if len(wrong) > 0 {
@@ -154,8 +154,8 @@ func holdsMark(v any) bool {
 	return false
 }
 
-// plainValue formats times and durations for people.
-func plainValue(v any) any {
+// PlainValue returns a value with its times and durations, at any depth, as texts.
+func PlainValue(v any) any {
 	switch v := v.(type) {
 	case time.Time:
 		return v.UTC().Format(time.RFC3339Nano)
@@ -164,13 +164,13 @@ func plainValue(v any) any {
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {
-			list[i] = plainValue(v[i])
+			list[i] = PlainValue(v[i])
 		}
 		return list
 	case map[string]any:
 		m := make(map[string]any, len(v))
 		for key, one := range v {
-			m[key] = plainValue(one)
+			m[key] = PlainValue(one)
 		}
 		return m
 	}

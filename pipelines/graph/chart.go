@@ -1,34 +1,34 @@
 package graph
 
-// Shape is the sort of a node.
+// Shape is the shape of a node.
 type Shape string
 
 // The shapes.
 const (
-	Start     Shape = "start"     // what starts a run, and a task
+	Start     Shape = "start"     // the trigger of a run, or a task
 	Step      Shape = "step"      // a step
 	Condition Shape = "condition" // a step's `if`
 	Pipeline  Shape = "pipeline"  // another pipeline
 	End       Shape = "end"       // an end of the run
 )
 
-// Line is how an edge is drawn.
+// Line is the line style of an edge.
 type Line string
 
 // The lines.
 const (
-	Flow    Line = "flow"    // what comes next
-	OnError Line = "error"   // what comes next when the step has failed
-	Makes   Line = "enqueue" // a step or a task makes items of a pipeline
+	Flow     Line = "flow"    // leads to the next node
+	OnError  Line = "error"   // leads to the next node if the step fails
+	Enqueues Line = "enqueue" // a step or a task enqueues items of a pipeline
 )
 
-// Chart is a graph. Its nodes stand in the order in which a reader meets them.
+// Chart is a graph. Its nodes are in reading order.
 type Chart struct {
 	Title string `json:"title"`
 	Nodes []Node `json:"nodes"`
 	Edges []Edge `json:"edges"`
 
-	// layered tells that the nodes are no chain: they are drawn in columns.
+	// layered is true if the nodes are not a chain and are drawn in columns.
 	layered bool
 }
 
@@ -40,8 +40,8 @@ type Node struct {
 	// Lines are its text; the first one is its name.
 	Lines []string `json:"lines"`
 
-	// Aside tells that the node hangs beside the node before it, and is no part
-	// of the chain.
+	// Aside is true for a node that is not part of the chain, but next to the
+	// previous node.
 	Aside bool `json:"aside,omitempty"`
 }
 

@@ -1,4 +1,4 @@
-// Package graph draws pipelines: the steps of one, or how those of a project
-// start each other. A Chart is what there is to see, without places; it is written
-// as Mermaid's text, or laid out and drawn as SVG.
+// Package graph draws pipelines: the steps of one pipeline, or how the pipelines of a
+// project start each other. A Chart is the graph without positions. It can be written as
+// Mermaid text, or laid out and drawn as SVG.
 package graph

@@ -8,10 +8,10 @@ const (
 	padding    = 12.0 // between a box and its text
 	margin     = 20.0 // around a drawing
 	rowGap     = 34.0 // between two boxes of a chain
-	laneGap    = 22.0 // between two lines that go past boxes
+	laneGap    = 22.0 // between two lines that pass boxes
 )
 
-// drawing is a chart with places.
+// drawing is a chart with positions.
 type drawing struct {
 	title         string
 	boxes         []box
@@ -19,7 +19,7 @@ type drawing struct {
 	width, height float64
 }
 
-// box is a node with its place: x and y are its upper left corner.
+// box is a node with its position and size: x and y are its upper left corner.
 type box struct {
 	Node
 	x, y, w, h float64
@@ -27,9 +27,9 @@ type box struct {
 
 func (b *box) middle() (x, y float64) { return b.x + b.w/2, b.y + b.h/2 }
 
-// left is the point of the left side at a share of the height from above. What
-// comes in meets the side higher than what goes out, so that the two never look
-// like one line.
+// left returns the point on the left side at a share of the height, from the top.
+// Incoming lines end higher than outgoing ones begin, so that they do not look like one
+// line.
 func (b *box) left(share float64) point {
 	at := point{b.x, b.y + share*b.h}
 	off := math.Abs(share-0.5) * b.h
@@ -43,21 +43,21 @@ func (b *box) left(share float64) point {
 	return at
 }
 
-// path is an edge with its points; curved ones have a point and then three for
-// each curve, as SVG's C wants them.
+// path is an edge with its points. A curved path has one point and then three for each
+// curve, as in SVG's command C.
 type path struct {
 	Edge
 	points []point
 	curved bool
 
-	// at is where the label begins; toLeft that it ends there.
+	// at is the beginning of the label or, if toLeft is set, its end.
 	at     point
 	toLeft bool
 }
 
 type point struct{ x, y float64 }
 
-// size makes a box as large as its text wants it.
+// size returns the box of a node in the size of its text.
 func size(n Node) box {
 	b := box{Node: n, h: float64(len(n.Lines))*lineHeight + 2*padding - 4}
 	for _, line := range n.Lines {
@@ -66,7 +66,7 @@ func size(n Node) box {
 	b.w += 2 * padding
 	switch n.Shape {
 	case Start, End:
-		b.w += b.h / 2 // its ends are round
+		b.w += b.h / 2 // for the round ends
 	case Condition:
 		b.w += 2 * slant
 	}
@@ -74,10 +74,10 @@ func size(n Node) box {
 	return b
 }
 
-// slant is how far the sides of a condition stand out.
+// slant is the width of the pointed sides of a condition.
 const slant = 14.0
 
-// move shifts all of the drawing.
+// move moves the whole drawing.
 func (d *drawing) move(dx, dy float64) {
 	for i := range d.boxes {
 		d.boxes[i].x += dx
@@ -98,7 +98,7 @@ func (d *drawing) move(dx, dy float64) {
 func (d *drawing) fit() {
 	left, top, right, bottom := 0.0, 0.0, 0.0, 0.0
 	first := true
-	see := func(x, y float64) {
+	include := func(x, y float64) {
 		if first {
 			left, right, top, bottom, first = x, x, y, y, false
 			return
@@ -106,17 +106,17 @@ func (d *drawing) fit() {
 		left, right, top, bottom = min(left, x), max(right, x), min(top, y), max(bottom, y)
 	}
 	for _, b := range d.boxes {
-		see(b.x, b.y)
-		see(b.x+b.w, b.y+b.h)
+		include(b.x, b.y)
+		include(b.x+b.w, b.y+b.h)
 	}
 	for _, p := range d.paths {
 		for _, at := range p.points {
-			see(at.x, at.y)
+			include(at.x, at.y)
 		}
 		if p.Label != "" {
 			from, to := p.labelSpan()
-			see(from, p.at.y-fontSize)
-			see(to, p.at.y)
+			include(from, p.at.y-fontSize)
+			include(to, p.at.y)
 		}
 	}
 	top -= lineHeight + 10 // for the title
@@ -125,7 +125,7 @@ func (d *drawing) fit() {
 	d.height = bottom - top + 2*margin
 }
 
-// labelSpan is where the path's label begins and ends, from left to right.
+// labelSpan returns the left and the right end of the path's label.
 func (p *path) labelSpan() (from, to float64) {
 	w := width(p.Label) * labelSize / fontSize
 	if p.toLeft {

@@ -49,7 +49,7 @@ func compile(t *testing.T, texts ...string) []*pipelines.Pipeline {
 	return list
 }
 
-// charts are of both sorts, with everything that a pipeline can have.
+// charts returns charts of both kinds with all features of pipelines.
 func charts(t *testing.T) []*Chart {
 	t.Helper()
 	list := compile(t, every,
@@ -76,17 +76,17 @@ func TestMermaid(t *testing.T) {
   n1["load<br/>HTTP<br/>3 attempts, timeout 30s"]
   n2{{"if<br/>payload.a == #quot;#lt;x#gt;#quot; and len(payload.b) #gt; 3 or pa…"}}
   n3["none<br/>Break"]
-  n4(["ends, succeeded"])
+  n4(["succeeded"])
 `
 	if got := b.String(); !strings.HasPrefix(got, want) {
 		t.Errorf("Mermaid (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	for _, line := range []string{
 		`  n1 --> n2`, `  n2 -->|"yes"| n3`, `  n2 -->|"no"| n5`, `  n1 -.->|"on error"| n25`, `  n12 ==>|"enqueues"| n13`, `  n13[["every"]]`,
-		`  n15[["${{ payload.kind }}-job"]]`, `  n17[["a pipeline of its own"]]`, `  n18["文字列 の段<br/>Template"]`, `  n18 -.->|"on error"| n19`,
+		`  n15[["${{ payload.kind }}-job"]]`, `  n17[["inline pipeline"]]`, `  n18["文字列 の段<br/>Template"]`, `  n18 -.->|"on error"| n19`,
 	} {
 		if !slices.Contains(strings.Split(b.String(), "\n"), line) {
-			t.Errorf("the chart lacks %q:\n%s", line, b.String())
+			t.Errorf("the chart does not contain %q:\n%s", line, b.String())
 		}
 	}
 	b.Reset()
@@ -98,16 +98,16 @@ func TestMermaid(t *testing.T) {
 		`    g0n2 --> g0n6`, `    g0n6 ==> g0n0`, `    g0n6 -.->|"failed"| g0n5`, `    g0n1 ==> g0n0`, `    g0n4 ==> g0n4`,
 	} {
 		if !slices.Contains(strings.Split(b.String(), "\n"), line) {
-			t.Errorf("the chart lacks %q:\n%s", line, b.String())
+			t.Errorf("the chart does not contain %q:\n%s", line, b.String())
 		}
 	}
 	if n := strings.Count(b.String(), "g0n1 ==> g0n0"); n != 1 {
-		t.Errorf("two steps that make items of one pipeline are %d lines, want 1", n)
+		t.Errorf("two steps that enqueue items of the same pipeline result in %d lines, want 1", n)
 	}
 }
 
-// TestDrawings looks at every drawing: well-formed, boxes apart from each other,
-// texts within their boxes, everything on the sheet.
+// TestDrawings checks every drawing: it is well-formed, boxes do not overlap, texts are
+// inside their boxes, and everything is inside the margins.
 func TestDrawings(t *testing.T) {
 	for _, c := range charts(t) {
 		var b strings.Builder
@@ -121,7 +121,7 @@ func TestDrawings(t *testing.T) {
 		}
 		for i, one := range d.boxes {
 			if one.x < margin-0.5 || one.y < margin-0.5 || one.x+one.w > d.width-margin+0.5 || one.y+one.h > d.height-margin+0.5 {
-				t.Errorf("%s: the box %q leaves the sheet", c.Title, one.Lines)
+				t.Errorf("%s: the box %q is outside the margins", c.Title, one.Lines)
 			}
 			for _, other := range d.boxes[i+1:] {
 				if one.x < other.x+other.w && other.x < one.x+one.w && one.y < other.y+other.h && other.y < one.y+one.h {
@@ -133,19 +133,19 @@ func TestDrawings(t *testing.T) {
 		for _, p := range d.paths {
 			from, to := p.labelSpan()
 			if p.Label != "" && (from < margin/2 || to > d.width-margin/2) {
-				t.Errorf("%s: the label %q leaves the sheet", c.Title, p.Label)
+				t.Errorf("%s: the label %q is outside the margins", c.Title, p.Label)
 			}
 		}
 		for _, forbidden := range []string{"<script", "href", "foreignObject", "onload", "NaN", "Inf"} {
 			if strings.Contains(b.String(), forbidden) {
-				t.Errorf("%s: the drawing has %q", c.Title, forbidden)
+				t.Errorf("%s: the drawing contains %q", c.Title, forbidden)
 			}
 		}
 	}
 }
 
-// inside takes the box's lines from the texts of the file and looks where they
-// stand.
+// inside removes the box's lines from the texts of the file and checks that they are
+// inside the box.
 func inside(t *testing.T, c *Chart, b box, texts *[]textElement) {
 	t.Helper()
 	for _, line := range b.Lines {
@@ -155,13 +155,13 @@ func inside(t *testing.T, c *Chart, b box, texts *[]textElement) {
 			return e.Text == want && math.Abs(e.X-x) < 0.01 && e.Y > b.y && e.Y < b.y+b.h
 		})
 		if i < 0 {
-			t.Errorf("%s: the text %q does not stand in its box", c.Title, want)
+			t.Errorf("%s: the text %q is not in its box", c.Title, want)
 			continue
 		}
 		e := (*texts)[i]
 		*texts = slices.Delete(*texts, i, i+1)
 		if half := width(want) / 2; e.X-half < b.x || e.X+half > b.x+b.w || e.Y-fontSize < b.y || e.Y+4 > b.y+b.h {
-			t.Errorf("%s: the text %q leaves its box", c.Title, want)
+			t.Errorf("%s: the text %q is not completely inside its box", c.Title, want)
 		}
 	}
 }
@@ -172,7 +172,7 @@ type textElement struct {
 	Text string
 }
 
-// textsOf reads the texts of a drawing, all of which has to be well-formed.
+// textsOf returns the texts of a drawing, which must be well-formed.
 func textsOf(t *testing.T, svg string) []textElement {
 	t.Helper()
 	var texts []textElement
@@ -186,7 +186,7 @@ func textsOf(t *testing.T, svg string) []textElement {
 				for _, a := range token.Attr {
 					switch a.Name.Local {
 					case "x":
-						_, _ = fmt.Sscan(a.Value, &e.X) // what cannot be read stands nowhere
+						_, _ = fmt.Sscan(a.Value, &e.X) // invalid values remain 0
 					case "y":
 						_, _ = fmt.Sscan(a.Value, &e.Y)
 					}
@@ -209,8 +209,8 @@ func textsOf(t *testing.T, svg string) []textElement {
 	}
 }
 
-// Lines that run past boxes on the left share no stretch of a lane.
-func TestLanesAreApart(t *testing.T) {
+// Lines in the lanes on the left do not overlap.
+func TestLanesDoNotOverlap(t *testing.T) {
 	d := drawings([]*Chart{OfPipeline(compile(t, every)[0])})[0]
 	for i, p := range d.paths {
 		if len(p.points) != 4 || p.curved || p.points[1].x >= p.points[0].x {
@@ -218,7 +218,7 @@ func TestLanesAreApart(t *testing.T) {
 		}
 		for _, o := range d.paths[i+1:] {
 			if len(o.points) == 4 && o.points[1].x == p.points[1].x && o.points[1].y < p.points[2].y && p.points[1].y < o.points[2].y {
-				t.Errorf("%v and %v lie on each other", p.Edge, o.Edge)
+				t.Errorf("%v and %v overlap", p.Edge, o.Edge)
 			}
 		}
 	}

@@ -10,9 +10,9 @@ const (
 	nodeGap   = 20.0
 )
 
-// layLayers places a chart in columns from left to right, so that lines lead to
-// the right, but for those that close a circle. A line that passes columns has a
-// free row in each. What no line touches stands below.
+// layLayers lays out a chart in columns from left to right. Lines lead to the right,
+// except those that close a cycle. A line that passes columns has a free row in each of
+// them. Boxes without lines are below.
 func layLayers(c *Chart) *drawing {
 	d := &drawing{title: c.Title}
 	index := map[string]int{}
@@ -22,32 +22,32 @@ func layLayers(c *Chart) *drawing {
 		boxes = append(boxes, size(n))
 	}
 	next := make([][]int, len(c.Nodes))
-	touched := make([]bool, len(c.Nodes))
+	connected := make([]bool, len(c.Nodes))
 	for _, e := range c.Edges {
 		from, to := index[e.From], index[e.To]
 		next[from] = append(next[from], to)
-		touched[from], touched[to] = true, true
+		connected[from], connected[to] = true, true
 	}
 	layer := layersOf(next)
-	ways := make([][]int, len(c.Edges)) // the boxes that each line touches
+	routes := make([][]int, len(c.Edges)) // the boxes of each line
 	next = make([][]int, len(c.Nodes))
 	for i, e := range c.Edges {
 		from, to := index[e.From], index[e.To]
-		ways[i] = []int{from}
+		routes[i] = []int{from}
 		for l := layer[from] + 1; l < layer[to]; l++ {
 			boxes = append(boxes, box{h: 8})
-			layer, touched, next = append(layer, l), append(touched, true), append(next, nil)
-			ways[i] = append(ways[i], len(boxes)-1)
+			layer, connected, next = append(layer, l), append(connected, true), append(next, nil)
+			routes[i] = append(routes[i], len(boxes)-1)
 		}
-		ways[i] = append(ways[i], to)
-		for j, n := range ways[i][:len(ways[i])-1] {
-			next[n] = append(next[n], ways[i][j+1])
+		routes[i] = append(routes[i], to)
+		for j, n := range routes[i][:len(routes[i])-1] {
+			next[n] = append(next[n], routes[i][j+1])
 		}
 	}
 	var columns [][]int
 	var alone []int
 	for i := range boxes {
-		if !touched[i] {
+		if !connected[i] {
 			alone = append(alone, i)
 			continue
 		}
@@ -58,33 +58,33 @@ func layLayers(c *Chart) *drawing {
 	}
 	placeBelow(boxes, alone, placeColumns(boxes, columns, next))
 	for i, e := range c.Edges {
-		d.paths = append(d.paths, curve(e, boxes, ways[i]))
+		d.paths = append(d.paths, curve(e, boxes, routes[i]))
 	}
 	d.boxes = boxes[:len(c.Nodes)]
 	d.fit()
 	return d
 }
 
-// layersOf gives each node a layer behind those of the nodes that lead to it.
-// An edge back to a node on the way does not count.
+// layersOf assigns each node a layer after those of the nodes that lead to it. It ignores
+// edges that close a cycle.
 func layersOf(next [][]int) []int {
 	const (
-		unseen = iota
-		onTheWay
+		unvisited = iota
+		inProgress
 		done
 	)
 	state := make([]int, len(next))
-	var order []int // every node behind those that lead to it
+	var order []int // reverse topological order
 	var visit func(int)
 	forward := make([][]int, len(next))
 	visit = func(n int) {
-		state[n] = onTheWay
+		state[n] = inProgress
 		for _, to := range next[n] {
-			if state[to] == onTheWay {
+			if state[to] == inProgress {
 				continue
 			}
 			forward[n] = append(forward[n], to)
-			if state[to] == unseen {
+			if state[to] == unvisited {
 				visit(to)
 			}
 		}
@@ -92,7 +92,7 @@ func layersOf(next [][]int) []int {
 		order = append(order, n)
 	}
 	for n := range next {
-		if state[n] == unseen {
+		if state[n] == unvisited {
 			visit(n)
 		}
 	}
@@ -105,13 +105,14 @@ func layersOf(next [][]int) []int {
 	return layer
 }
 
-// placeColumns places the columns and returns where the lowest box ends. Within a
-// column a box stands by the middle of what leads to it, so that lines cross less.
+// placeColumns positions the columns and returns the lower end of the lowest box. Within
+// a column, boxes are sorted by the average position of the boxes that lead to them, so
+// that fewer lines cross.
 func placeColumns(boxes []box, columns, next [][]int) (bottom float64) {
 	x := 0.0
 	for i, column := range columns {
 		if i > 0 {
-			wish := map[int]float64{}
+			average := map[int]float64{}
 			for _, n := range column {
 				sum, count := 0.0, 0.0
 				for from, targets := range next {
@@ -120,9 +121,9 @@ func placeColumns(boxes []box, columns, next [][]int) (bottom float64) {
 						sum, count = sum+y, count+1
 					}
 				}
-				wish[n] = sum / max(count, 1)
+				average[n] = sum / max(count, 1)
 			}
-			slices.SortStableFunc(column, func(a, b int) int { return cmp.Compare(wish[a], wish[b]) })
+			slices.SortStableFunc(column, func(a, b int) int { return cmp.Compare(average[a], average[b]) })
 		}
 		widest, y := 0.0, 0.0
 		for _, n := range column {
@@ -131,7 +132,7 @@ func placeColumns(boxes []box, columns, next [][]int) (bottom float64) {
 			widest = max(widest, boxes[n].w)
 		}
 		for _, n := range column {
-			if len(boxes[n].Lines) == 0 { // the row of a line
+			if len(boxes[n].Lines) == 0 { // a row for a line
 				boxes[n].w = widest
 			}
 		}
@@ -141,7 +142,7 @@ func placeColumns(boxes []box, columns, next [][]int) (bottom float64) {
 	return bottom
 }
 
-// placeBelow places boxes side by side, in rows of some width.
+// placeBelow positions boxes side by side, in rows below the columns.
 func placeBelow(boxes []box, alone []int, bottom float64) {
 	const rowWidth = 900.0
 	x, y, height := 0.0, bottom, 0.0
@@ -158,24 +159,24 @@ func placeBelow(boxes []box, alone []int, bottom float64) {
 	}
 }
 
-// curve is the line through the boxes of a way; one that does not lead to the
-// right goes around below.
-func curve(e Edge, boxes []box, way []int) path {
+// curve returns the line through the boxes of a route. If it does not lead to the right,
+// it goes around below the boxes.
+func curve(e Edge, boxes []box, route []int) path {
 	const bend = columnGap / 2
-	from, to := &boxes[way[0]], &boxes[way[len(way)-1]]
+	from, to := &boxes[route[0]], &boxes[route[len(route)-1]]
 	_, y := from.middle()
 	a := point{from.x + from.w, y}
 	p := path{Edge: e, curved: true, points: []point{a}, at: point{a.x + 10, a.y - 5}}
 	if to.x <= from.x {
 		low := max(from.y+from.h, to.y+to.h) + 30
 		if from == to {
-			low = from.y + from.h + nodeGap - 4 // above what stands below it
+			low = from.y + from.h + nodeGap - 4 // above the box below
 		}
 		x, _ := to.middle()
 		p.points = append(p.points, point{a.x + bend, low}, point{x, low}, point{x, to.y + to.h})
 		return p
 	}
-	for _, n := range way[1:] {
+	for _, n := range route[1:] {
 		b := &boxes[n]
 		_, y := b.middle()
 		left, right := point{b.x, y}, point{b.x + b.w, y}

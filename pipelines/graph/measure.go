@@ -3,14 +3,13 @@ package graph
 import "unicode"
 
 const (
-	// maxLabel bounds a line of a box, in characters; what is longer is cut. The
-	// drawing tells the whole text where the pointer rests.
+	// maxLabel is the maximum length of a line in a box, in characters. Longer lines
+	// are cut. The drawing shows the whole text as a tooltip.
 	maxLabel = 48
 
-	// The text of drawings stands in a font whose letters are alike in width.
-	// Those of the fonts that are asked for have at most 0.61 of the size; East
-	// Asian signs and pictures take at most 1.1 of it in the fonts that stand in
-	// for those that lack them.
+	// Drawings use a monospaced font. In the requested fonts, a character is at most
+	// 0.61 of the font size wide. East Asian characters and emoji are at most 1.1 of
+	// it wide in the fallback fonts.
 	fontSize = 13.0
 	narrow   = 0.61
 	wide     = 1.1
@@ -25,13 +24,13 @@ func cut(text string, n int) string {
 	return string(runes[:n-1]) + "…"
 }
 
-// width is how wide a text is drawn at most, in pixels.
+// width returns the maximum width of a text in pixels.
 func width(text string) float64 {
 	sum := 0.0
 	for _, r := range text {
 		switch {
 		case unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Cf, r):
-			// stands on the sign before it
+			// combines with the previous character
 		case r >= 0x1100:
 			sum += wide
 		default:

@@ -6,22 +6,21 @@ import (
 	"strings"
 )
 
-// shapes are the brackets that Mermaid gives each shape.
+// shapes are the brackets of each shape in Mermaid.
 var shapes = map[Shape][2]string{
 	Start: {"([", "])"}, Step: {"[", "]"}, Condition: {"{{", "}}"}, Pipeline: {"[[", "]]"}, End: {"([", "])"},
 }
 
-var arrows = map[Line]string{Flow: "-->", OnError: "-.->", Makes: "==>"}
+var arrows = map[Line]string{Flow: "-->", OnError: "-.->", Enqueues: "==>"}
 
-// escapes write the signs that mean something to Mermaid within quotes as it wants
-// them: by the name or the number of the sign. A percent sign could begin a
-// directive, a backquote a text in Markdown.
+// escapes replaces characters with a special meaning in Mermaid's quoted texts by their
+// name or code. A percent sign could begin a directive, a backquote a Markdown text.
 var escapes = strings.NewReplacer(
 	"#", "#35;", "\"", "#quot;", "&", "#amp;", "<", "#lt;", ">", "#gt;", "`", "#96;", "%", "#37;", "\\", "#92;",
 )
 
-// WriteMermaid writes charts as one flowchart of Mermaid; of several each is a
-// subgraph with its title.
+// WriteMermaid writes charts as one Mermaid flowchart. Several charts are subgraphs with
+// titles.
 func WriteMermaid(w io.Writer, charts ...*Chart) error {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
@@ -49,7 +48,7 @@ func WriteMermaid(w io.Writer, charts ...*Chart) error {
 	return err
 }
 
-// quoted writes lines as one label.
+// quoted returns lines as one label.
 func quoted(lines ...string) string {
 	texts := make([]string, len(lines))
 	for i, line := range lines {

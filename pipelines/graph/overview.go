@@ -6,24 +6,24 @@ import (
 	"botwork/pipelines"
 )
 
-// Task is a scheduled task, as far as a chart shows it.
+// Task contains the fields of a scheduled task that a chart shows.
 type Task struct {
 	Name, Pipeline string
 
-	// Notify is the pipeline that is told of failures, "" if none.
+	// Notify is the pipeline that is notified of failures, "" if there is none.
 	Notify string
 }
 
-// OfProject charts which pipelines there are, what starts them and which of them
-// makes items of which. Names that lead to no pipeline of the project stand there
-// as well.
+// OfProject returns the chart of a project: its pipelines, their triggers, and which
+// pipelines and tasks enqueue items of which pipelines. It also contains the names of
+// pipelines that do not exist in the project.
 func OfProject(all []*pipelines.Pipeline, tasks []Task) *Chart {
 	c := &Chart{Title: "pipelines", layered: true}
 	ids := map[string]string{}
 	for _, p := range all {
 		lines := []string{p.Name}
 		if p.Trigger != nil {
-			lines = append(lines, starts(p)...)
+			lines = append(lines, triggers(p)...)
 		}
 		ids[p.Name] = c.node(Pipeline, lines...)
 	}
@@ -33,7 +33,7 @@ func OfProject(all []*pipelines.Pipeline, tasks []Task) *Chart {
 		}
 		return ids[name]
 	}
-	var manager string // what makes the items of tasks
+	var manager string // the pipeline that enqueues the items of tasks
 	for _, p := range all {
 		if slices.ContainsFunc(p.Steps, func(s *pipelines.Step) bool { return s.Handler == "ManageWorkQueue" }) {
 			manager = ids[p.Name]
@@ -44,18 +44,18 @@ func OfProject(all []*pipelines.Pipeline, tasks []Task) *Chart {
 		if manager != "" {
 			c.edge(manager, id, Flow, "")
 		}
-		c.edge(id, named(pipelineName(t.Pipeline)), Makes, "")
+		c.edge(id, named(pipelineName(t.Pipeline)), Enqueues, "")
 		if t.Notify != "" {
 			c.edge(id, named(pipelineName(t.Notify)), OnError, "failed")
 		}
 	}
 	for _, p := range all {
-		var known []string
+		var drawn []string
 		for _, s := range p.Steps {
-			for _, name := range made(s) {
-				if !slices.Contains(known, name) { // two steps may make items of one pipeline
-					known = append(known, name)
-					c.edge(ids[p.Name], named(name), Makes, "")
+			for _, name := range enqueued(s) {
+				if !slices.Contains(drawn, name) { // several steps can enqueue items of the same pipeline
+					drawn = append(drawn, name)
+					c.edge(ids[p.Name], named(name), Enqueues, "")
 				}
 			}
 		}

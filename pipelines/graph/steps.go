@@ -12,82 +12,83 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// OfPipeline charts the steps of one pipeline: what starts it, each condition
-// and step, where a step ends the run or makes items, and the ends.
+// OfPipeline returns the chart of one pipeline: its trigger, the conditions and steps,
+// the steps that end the run or enqueue items, and the ends.
 func OfPipeline(p *pipelines.Pipeline) *Chart {
 	c := &Chart{Title: p.Name}
-	start := c.node(Start, starts(p)...)
+	start := c.node(Start, triggers(p)...)
 
-	// Nodes come first, in the order of the steps, so that edges can name them.
-	type place struct {
+	// All nodes are created first, in the order of the steps, because edges refer to
+	// them.
+	type stepNodes struct {
 		entry, step string
 		ends        bool
 	}
-	places := make([]place, len(p.Steps))
+	nodes := make([]stepNodes, len(p.Steps))
 	for i, s := range p.Steps {
 		if s.If != "" {
-			places[i].entry = c.node(Condition, "if", oneLine(s.If))
+			nodes[i].entry = c.node(Condition, "if", oneLine(s.If))
 		}
-		places[i].step = c.node(Step, describe(s)...)
-		if places[i].entry == "" {
-			places[i].entry = places[i].step
+		nodes[i].step = c.node(Step, describe(s)...)
+		if nodes[i].entry == "" {
+			nodes[i].entry = nodes[i].step
 		}
 		text, ends := endOf(s)
-		if places[i].ends = ends; text != "" {
-			c.edge(places[i].step, c.aside(End, text), Flow, "")
+		if nodes[i].ends = ends; text != "" {
+			c.edge(nodes[i].step, c.aside(End, text), Flow, "")
 		}
-		for _, name := range made(s) {
-			c.edge(places[i].step, c.aside(Pipeline, name), Makes, "enqueues")
+		for _, name := range enqueued(s) {
+			c.edge(nodes[i].step, c.aside(Pipeline, name), Enqueues, "enqueues")
 		}
 	}
 	done := c.node(End, "succeeded")
 
-	c.edge(start, places[0].entry, Flow, "")
+	c.edge(start, nodes[0].entry, Flow, "")
 	for i, s := range p.Steps {
 		next := done
 		if i+1 < len(p.Steps) {
-			next = places[i+1].entry
+			next = nodes[i+1].entry
 		}
 		if s.If != "" {
-			c.edge(places[i].entry, places[i].step, Flow, "yes")
-			c.edge(places[i].entry, next, Flow, "no")
+			c.edge(nodes[i].entry, nodes[i].step, Flow, "yes")
+			c.edge(nodes[i].entry, next, Flow, "no")
 		}
-		if !places[i].ends {
-			c.edge(places[i].step, next, Flow, "")
+		if !nodes[i].ends {
+			c.edge(nodes[i].step, next, Flow, "")
 		}
 		switch s.OnError {
 		case pipelines.OnErrorContinue:
-			c.edge(places[i].step, next, OnError, "on error")
+			c.edge(nodes[i].step, next, OnError, "on error")
 		case pipelines.OnErrorBreak:
-			c.edge(places[i].step, done, OnError, "on error")
+			c.edge(nodes[i].step, done, OnError, "on error")
 		}
 	}
 	return c
 }
 
-// starts says what starts a pipeline.
-func starts(p *pipelines.Pipeline) []string {
+// triggers describes what starts a pipeline.
+func triggers(p *pipelines.Pipeline) []string {
 	t := p.Trigger
 	if t == nil {
 		return []string{"an item"}
 	}
-	var ways []string
+	var list []string
 	switch {
 	case t.Cron != "":
-		ways = append(ways, "cron "+t.Cron+" "+t.Location.String())
+		list = append(list, "cron "+t.Cron+" "+t.Location.String())
 	case t.Every > 0:
-		ways = append(ways, "every "+handlers.Duration(t.Every).String())
+		list = append(list, "every "+handlers.Duration(t.Every).String())
 	}
 	if t.AtStart {
-		ways = append(ways, "at start")
+		list = append(list, "at start")
 	}
 	if t.Wake {
-		ways = append(ways, "wake")
+		list = append(list, "wake")
 	}
-	return ways
+	return list
 }
 
-// describe is the text of a step's box.
+// describe returns the text of a step's box.
 func describe(s *pipelines.Step) []string {
 	lines := []string{s.Name}
 	if s.Name != s.Handler {
@@ -106,14 +107,14 @@ func describe(s *pipelines.Step) []string {
 	return lines
 }
 
-// endOf tells whether a step's handler never lets the run go on to the next step,
-// and how it ends it; a Fail step with an onError ends nothing by itself.
+// endOf reports whether a step's handler always ends the run, and how. The text is empty
+// for a Fail step with another onError than fail, because its end depends on onError.
 func endOf(s *pipelines.Step) (how string, ends bool) {
 	switch s.Handler {
 	case "Break":
-		return "ends, succeeded", true
+		return "succeeded", true
 	case "Snooze":
-		return "again later", true
+		return "runs again later", true
 	case "Drop":
 		return "item deleted", true
 	case "Fail":
@@ -125,16 +126,16 @@ func endOf(s *pipelines.Step) (how string, ends bool) {
 	return "", false
 }
 
-// made are the pipelines whose items a step makes.
-func made(s *pipelines.Step) []string {
+// enqueued returns the pipelines of the items that a step enqueues.
+func enqueued(s *pipelines.Step) []string {
 	if s.Handler != "Enqueue" {
 		return nil
 	}
 	return []string{pipelineName(s.With["pipeline"])}
 }
 
-// pipelineName names the pipeline of new items as it stands in a file: an
-// expression as it is, a whole pipeline in words.
+// pipelineName returns the name of the pipeline of new items. An expression is shown
+// unchanged.
 func pipelineName(v any) string {
 	text, _ := v.(string)
 	switch text = strings.TrimSpace(text); {
@@ -143,7 +144,7 @@ func pipelineName(v any) string {
 	case strings.Contains(text, "${{"):
 		return oneLine(text)
 	case workqueue.InlinePipeline(text):
-		return "a pipeline of its own"
+		return "inline pipeline"
 	}
 	return text
 }

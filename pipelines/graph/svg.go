@@ -13,8 +13,8 @@ const (
 	labelSize = 11.0
 )
 
-// style gives a drawing colours that can be read on a light and on a dark page;
-// it has no background of its own.
+// style sets colours that are readable on light and dark pages. The drawing has no
+// background.
 const style = `
   text { font: 13px "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: #1f2328 }
   text.title { font-size: 15px; font-weight: bold }
@@ -42,8 +42,8 @@ const style = `
   }
 `
 
-// WriteSVG draws charts one below the other. The drawing has no script, refers to
-// nothing outside, and can be read with light and dark pages.
+// WriteSVG draws charts below each other. The drawing contains no scripts and no
+// references to other files, and is readable on light and dark pages.
 func WriteSVG(w io.Writer, charts ...*Chart) error {
 	width, height := 0.0, 0.0
 	var body strings.Builder
@@ -59,16 +59,16 @@ func WriteSVG(w io.Writer, charts ...*Chart) error {
 	return err
 }
 
-// drawings places the charts one below the other.
+// drawings lays out the charts below each other.
 func drawings(charts []*Chart) []*drawing {
 	var all []*drawing
 	y := 0.0
 	for _, c := range charts {
-		lay := layChain
+		layout := layChain
 		if c.layered {
-			lay = layLayers
+			layout = layLayers
 		}
-		d := lay(c)
+		d := layout(c)
 		d.move(0, y)
 		y += d.height
 		all = append(all, d)
@@ -78,10 +78,10 @@ func drawings(charts []*Chart) []*drawing {
 
 func px(v float64) string { return strconv.FormatFloat(v, 'f', -1, 32) }
 
-// escaped writes a text as XML wants it; signs that XML cannot hold are replaced.
+// escaped returns a text escaped for XML. It replaces characters that XML does not allow.
 func escaped(text string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a Builder takes everything
+	_ = xml.EscapeText(&b, []byte(text)) // a Builder returns no errors
 	return b.String()
 }
 
@@ -151,7 +151,7 @@ func (b *box) write(out *strings.Builder) {
 	out.WriteString("</g>\n")
 }
 
-// baseline is where a line of the box's text stands.
+// baseline returns the baseline of a line of the box's text.
 func (b *box) baseline(line int) float64 {
 	return b.y + padding + fontSize - 2 + float64(line)*lineHeight
 }

@@ -4,25 +4,25 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"time"
 
 	"botwork/handlers"
 	"botwork/internal/author/strictyaml"
+	"botwork/pipelines"
 )
 
-// Failure is one thing that was not as a case expects it.
+// Failure is one difference between a run and the expectations of its case.
 type Failure struct {
-	// File, Line and Column are where the expectation stands.
+	// File, Line and Column are the position of the expectation.
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
 
-	// What names the thing, such as "calls[0].with.path".
+	// What is the compared part, such as "calls[0].with.path".
 	What string `json:"what"`
 
-	// Got and Want are as JSON, or in words.
+	// Got and Want are JSON or descriptions in words.
 	Got  string `json:"got"`
 	Want string `json:"want"`
 }
@@ -31,15 +31,15 @@ func (f Failure) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s\n  got   %s\n  want  %s", f.File, f.Line, f.Column, f.What, f.Got, f.Want)
 }
 
-// comparison collects the differences of one run from its case.
+// comparison collects the differences between a run and its case.
 type comparison struct{ failures []Failure }
 
 func (c *comparison) fail(at *strictyaml.Node, what, got, want string) {
 	c.failures = append(c.failures, Failure{File: at.File, Line: at.Line, Column: at.Column, What: what, Got: got, Want: want})
 }
 
-// value compares what came with a node: of a mapping the keys that the node
-// names, or all of them when exact; of a list every element. what names it.
+// value compares a value with a node: the keys of the node or, if exact is set, all keys
+// of a mapping, and every element of a list. what names the compared part.
 func (c *comparison) value(want *strictyaml.Node, got any, exact bool, what string) {
 	switch want.Kind {
 	case strictyaml.Mapping:
@@ -67,9 +67,9 @@ func (c *comparison) value(want *strictyaml.Node, got any, exact bool, what stri
 
 func (c *comparison) mapping(want *strictyaml.Node, got map[string]any, exact bool, what string) {
 	for _, e := range want.Entries {
-		value, there := got[e.Key]
-		if !there && (exact || e.Value.Kind != strictyaml.Null) {
-			c.fail(e.Value, what+"."+e.Key, "nothing: there is no such key in "+show(got), show(e.Value.Any()))
+		value, exists := got[e.Key]
+		if !exists && (exact || e.Value.Kind != strictyaml.Null) {
+			c.fail(e.Value, what+"."+e.Key, "nothing: no such key in "+show(got), show(e.Value.Any()))
 			continue
 		}
 		c.value(e.Value, value, exact, what+"."+e.Key)
@@ -79,22 +79,23 @@ func (c *comparison) mapping(want *strictyaml.Node, got map[string]any, exact bo
 	}
 	for _, key := range sortedKeys(got) {
 		if want.Get(key) == nil {
-			c.fail(want, what+"."+key, show(got[key]), "nothing: the key is not expected")
+			c.fail(want, what+"."+key, show(got[key]), "nothing: unexpected key")
 		}
 	}
 }
 
-// same compares a single value: numbers by their worth, times by their instant.
+// same reports whether a single value is as expected. It compares numbers of different
+// types by their values, and times by their instants.
 func same(want *strictyaml.Node, got any) bool {
 	if reflect.DeepEqual(want.Value, got) {
 		return true
 	}
 	a, isNumber := number(want.Value)
-	b, also := number(got)
-	if isNumber && also {
+	b, gotNumber := number(got)
+	if isNumber && gotNumber {
 		return a == b
 	}
-	// What is a time in an output is a text in the file, in whatever zone.
+	// A time in an output is a text in the file, possibly in another time zone.
 	text, isText := got.(string)
 	expected, err := time.Parse(time.RFC3339Nano, want.Text)
 	if !isText || err != nil {
@@ -114,10 +115,10 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-// plain turns a value of a run into what JSON makes of it: maps, lists, texts,
-// numbers, true, false and nil. Lengths of time are written as in a file.
+// plain converts a value of a run to the types of JSON: maps, lists, texts, numbers, true,
+// false and nil. Durations are texts as in a file.
 func plain(v any) any {
-	data, err := json.Marshal(spans(v))
+	data, err := json.Marshal(pipelines.PlainValue(v))
 	if err != nil {
 		return fmt.Sprintf("(a value without a JSON form: %v)", err)
 	}
@@ -128,30 +129,10 @@ func plain(v any) any {
 	return value
 }
 
-func spans(v any) any {
-	switch v := v.(type) {
-	case time.Duration:
-		return handlers.Duration(v).String()
-	case []any:
-		list := slices.Clone(v)
-		for i := range list {
-			list[i] = spans(list[i])
-		}
-		return list
-	case map[string]any:
-		m := make(map[string]any, len(v))
-		for key, one := range v {
-			m[key] = spans(one)
-		}
-		return m
-	}
-	return v
-}
-
-// maxShown bounds a value in a failure, in characters.
+// maxShown is the maximum length of a value in a failure, in characters.
 const maxShown = 600
 
-// show writes a value as JSON, shortened.
+// show returns a value as JSON, possibly shortened.
 func show(v any) string {
 	data, err := handlersJSON(v)
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"botwork/workqueue"
 )
 
-// expectation is what has to come of a run.
+// expectation contains the expected results of a run.
 type expectation struct {
-	at *strictyaml.Node // `expect`, or the case that has none
+	at *strictyaml.Node // `expect`, or the case without it
 
 	outcome, kind, errorText, step *strictyaml.Node
 	after                          *time.Duration
 	afterAt                        *strictyaml.Node
 	output, exactOutput            *strictyaml.Node
-	callsGiven                     *strictyaml.Node
+	callsNode                      *strictyaml.Node
 	calls                          []expectedCall
 	steps                          []expectedStep
 }
@@ -37,7 +37,7 @@ type rawExpect struct {
 	Steps       map[string]*strictyaml.Node `yaml:"steps"`
 }
 
-// expectedCall is one call, or several alike, of a step with a stub.
+// expectedCall is one call, or several equal calls, of a step with a stub.
 type expectedCall struct {
 	at              *strictyaml.Node
 	step            string
@@ -54,7 +54,7 @@ type rawCall struct {
 	Input     *strictyaml.Node `yaml:"input"`
 }
 
-// expectedStep is what has to become of a step.
+// expectedStep is the expected result of a step.
 type expectedStep struct {
 	name   string
 	at     *strictyaml.Node
@@ -72,7 +72,7 @@ type rawStep struct {
 	ExactOutput *strictyaml.Node `yaml:"exactOutput"`
 }
 
-// The words that a file may use.
+// The words that are allowed in a file.
 var (
 	outcomes = []string{"succeeded", "failed", "snoozed", "dropped"}
 	failures = []string{
@@ -89,10 +89,10 @@ func (r *reader) expectation(n *strictyaml.Node) expectation {
 	}
 	e := expectation{
 		outcome: r.word(raw.Outcome, outcomes), kind: r.word(raw.Kind, failures), errorText: r.text(raw.Error), step: r.text(raw.Step),
-		output: raw.Output, exactOutput: raw.ExactOutput, callsGiven: raw.Calls,
+		output: raw.Output, exactOutput: raw.ExactOutput, callsNode: raw.Calls,
 	}
 	if e.step != nil {
-		r.knowsStep(e.step, e.step.Text)
+		r.checkStep(e.step, e.step.Text)
 	}
 	if raw.After.HasValue() {
 		var after handlers.Duration
@@ -108,14 +108,14 @@ func (r *reader) expectation(n *strictyaml.Node) expectation {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(raw.Steps)) {
-		if r.knowsStep(raw.Steps[name], name) {
+		if r.checkStep(raw.Steps[name], name) {
 			e.steps = append(e.steps, r.step(name, raw.Steps[name]))
 		}
 	}
 	return e
 }
 
-// word checks that a node is one of a few words; nil stays nil.
+// word checks that a node is one of a few words. It returns nil if the node has no value.
 func (r *reader) word(n *strictyaml.Node, words []string) *strictyaml.Node {
 	if !n.HasValue() {
 		return nil
@@ -136,25 +136,25 @@ func (r *reader) text(n *strictyaml.Node) *strictyaml.Node {
 	return n
 }
 
-// call reads a call: a mapping, or the step's name alone.
+// call decodes a call: a mapping, or only the name of the step.
 func (r *reader) call(n *strictyaml.Node) expectedCall {
 	if n.Kind == strictyaml.Scalar {
-		r.knowsStep(n, n.Text)
+		r.checkStep(n, n.Text)
 		return expectedCall{at: n, step: n.Text, times: 1}
 	}
 	var raw rawCall
 	if !r.decode(n, &raw) {
 		return expectedCall{at: n}
 	}
-	r.knowsStep(n.Get("step"), raw.Step)
+	r.checkStep(n.Get("step"), raw.Step)
 	c := expectedCall{at: n, step: raw.Step, times: or(raw.Times, 1), with: raw.With, exactWith: raw.ExactWith, input: raw.Input}
 	if c.times < 1 {
-		r.Report(n.Get("times"), pipelines.CodeInvalidValue, fmt.Sprintf("got %d, want 1 or more", c.times), "leave the call away")
+		r.Report(n.Get("times"), pipelines.CodeInvalidValue, fmt.Sprintf("got %d, want 1 or more", c.times), "remove the call")
 	}
 	return c
 }
 
-// step reads what is expected of a step: a mapping, or the status alone.
+// step decodes the expected result of a step: a mapping, or only the status.
 func (r *reader) step(name string, n *strictyaml.Node) expectedStep {
 	s := expectedStep{name: name, at: n}
 	if n.Kind == strictyaml.Scalar {

@@ -11,23 +11,23 @@ import (
 	"botwork/pipelines"
 )
 
-// The codes of what is wrong in a file of tests, beside those of package
-// strictyaml and some of package pipelines.
+// The codes of findings in a test file, in addition to those of package strictyaml and
+// some of package pipelines.
 const (
 	CodeNoCases       = "no-cases"       // `cases` is an empty list
-	CodeDuplicateCase = "duplicate-case" // two cases of one name
+	CodeDuplicateCase = "duplicate-case" // two cases with the same name
 )
 
-// File is a file of tests that could be read.
+// File is a valid test file.
 type File struct {
 	Name     string
 	Pipeline *pipelines.Pipeline
 	Cases    []*Case
 }
 
-// Finder returns the pipeline that a file of tests means, and what is wrong with
-// the pipeline's own file. Both are nil where there is none of that name. named
-// tells that the name stands in the file, and is not that of the file.
+// Finder returns the pipeline of a test file, and the mistakes in the pipeline's file. Both
+// are nil if there is no pipeline with the name. named reports whether the name is in the
+// test file, and not derived from the file name.
 type Finder func(testFile, name string, named bool) (*pipelines.Pipeline, strictyaml.Findings)
 
 type rawFile struct {
@@ -36,8 +36,8 @@ type rawFile struct {
 	Cases    []*strictyaml.Node `yaml:"cases,required"`
 }
 
-// rawGiven is what defaults and cases may both say.
-type rawGiven struct {
+// rawSetUp lists the keys that defaults and cases share.
+type rawSetUp struct {
 	Payload  *strictyaml.Node            `yaml:"payload"`
 	Item     *strictyaml.Node            `yaml:"item"`
 	Env      map[string]string           `yaml:"env"`
@@ -50,7 +50,7 @@ type rawGiven struct {
 
 type rawCase struct {
 	Name string `yaml:"name,required"`
-	rawGiven
+	rawSetUp
 	From    string           `yaml:"from"`
 	Until   string           `yaml:"until"`
 	Outputs *strictyaml.Node `yaml:"outputs"`
@@ -67,9 +67,8 @@ func (r *reader) decode(n *strictyaml.Node, into any) bool {
 	return r.Decode(n, into) && n.Kind == strictyaml.Mapping
 }
 
-// Parse reads a file of tests and returns every mistake in it, in the file's
-// order. Mistakes in the pipeline's own file are among them. The file is nil when
-// there is one.
+// Parse parses a test file and returns all mistakes in the order of the file, including
+// those in the pipeline's file. The file is nil if there are mistakes.
 func Parse(name string, data []byte, find Finder) (*File, strictyaml.Findings) {
 	top, findings := strictyaml.Parse(name, data)
 	if top == nil {
@@ -101,12 +100,12 @@ func (r *reader) read(top *strictyaml.Node, raw rawFile, find Finder) {
 	if r.Findings = append(r.Findings, wrong...); p == nil {
 		if len(wrong) == 0 {
 			r.Report(at, pipelines.CodeUnknownPipeline, fmt.Sprintf("there is no pipeline %q", wanted),
-				"it lies beside this file or in the pipelines folder; the key pipeline names another than the file's name")
+				"it must be in the folder of this file or in the pipelines folder; set the key pipeline if its name differs from the file name")
 		}
 		return
 	}
 	r.file.Pipeline = p
-	var defaults rawGiven
+	var defaults rawSetUp
 	if raw.Defaults.HasValue() {
 		r.decode(raw.Defaults, &defaults)
 	}
@@ -120,27 +119,27 @@ func (r *reader) read(top *strictyaml.Node, raw rawFile, find Finder) {
 			}
 			continue
 		}
-		if line, twice := lines[one.Name]; twice {
-			r.Report(n.Get("name"), CodeDuplicateCase, fmt.Sprintf("the case %q stands here again, first in line %d", one.Name, line), "")
+		if line, exists := lines[one.Name]; exists {
+			r.Report(n.Get("name"), CodeDuplicateCase, fmt.Sprintf("duplicate case %q, first defined in line %d", one.Name, line), "")
 		}
 		lines[one.Name] = n.Line
 		r.file.Cases = append(r.file.Cases, r.testCase(n, one, base))
 	}
 }
 
-// defaultNow is `now` where a case names none.
+// defaultNow is the default of `now`.
 var defaultNow = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
-// testedName is the pipeline of a file of tests that names none.
+// testedName returns the pipeline name of a test file without the key pipeline.
 func testedName(file string) string {
 	base := filepath.Base(file)
 	base = strings.TrimSuffix(base, filepath.Ext(base))
 	return base[:max(0, len(base)-len("_test"))]
 }
 
-// testCase reads one case.
+// testCase decodes one case.
 func (r *reader) testCase(n *strictyaml.Node, raw rawCase, base setUp) *Case {
-	c := &Case{Name: raw.Name, At: n, pipeline: r.file.Pipeline, setUp: r.setUp(raw.rawGiven, base)}
+	c := &Case{Name: raw.Name, At: n, pipeline: r.file.Pipeline, setUp: r.setUp(raw.rawSetUp, base)}
 	if raw.From != "" || raw.Until != "" || raw.Outputs.HasValue() {
 		c.part = &pipelines.Part{From: raw.From, Until: raw.Until}
 		if outputs, ok := raw.Outputs.Any().(map[string]any); ok {

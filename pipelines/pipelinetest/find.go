@@ -8,16 +8,16 @@ import (
 	"botwork/pipelines"
 )
 
-// folder is a folder of pipelines as it was read.
+// folder is a folder of pipelines.
 type folder struct {
 	catalogue *pipelines.Catalogue
 	findings  strictyaml.Findings
 }
 
-// Beside returns a Finder that looks for pipelines in the folder of the file of
-// tests, then in known, which may be nil, as a project's own folder. A file of
-// tests that names no pipeline means the file beside it, whatever that calls
-// itself: hello_test.yaml means hello.yaml. Each folder is read once.
+// Beside returns a Finder that searches pipelines in the folder of the test file, then in
+// known, the catalogue of the project, which may be nil. A test file without the key
+// pipeline tests the file with its base name, regardless of that pipeline's name:
+// hello_test.yaml tests hello.yaml. Each folder is read once.
 func Beside(compiler *pipelines.Compiler, known *pipelines.Catalogue) Finder {
 	folders := map[string]folder{}
 	return func(testFile, name string, named bool) (*pipelines.Pipeline, strictyaml.Findings) {
@@ -25,7 +25,7 @@ func Beside(compiler *pipelines.Compiler, known *pipelines.Catalogue) Finder {
 		here, ok := folders[dir]
 		if !ok {
 			catalogue, findings, err := pipelines.LoadDir(compiler, dir)
-			if err != nil { // the file was there a moment ago
+			if err != nil { // for example, the folder was deleted meanwhile
 				findings = strictyaml.Findings{{File: dir, Code: pipelines.CodeUnreadableFile, Message: err.Error()}}
 				catalogue = pipelines.NewCatalogue(compiler)
 			}
@@ -54,7 +54,7 @@ func Beside(compiler *pipelines.Compiler, known *pipelines.Catalogue) Finder {
 	}
 }
 
-// sameBase tells whether the file's name without its ending is name.
+// sameBase reports whether the file name without its extension is name.
 func sameBase(file, name string) bool {
 	base := filepath.Base(file)
 	return strings.EqualFold(strings.TrimSuffix(base, filepath.Ext(base)), name)

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// The elements of JUnit's XML as CI systems read them: a suite for each file, a
-// case for each case.
+// The elements of JUnit's XML for CI systems: a suite per file, a case per case.
 type junitSuites struct {
 	XMLName  xml.Name     `xml:"testsuites"`
 	Tests    int          `xml:"tests,attr"`
@@ -39,7 +38,7 @@ type junitFailure struct {
 	Text    string `xml:",chardata"`
 }
 
-// WriteJUnit writes results in the XML that CI systems read.
+// WriteJUnit writes results as JUnit XML for CI systems.
 func WriteJUnit(w io.Writer, files []FileResult) error {
 	all := junitSuites{}
 	var took float64

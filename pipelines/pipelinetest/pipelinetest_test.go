@@ -36,7 +36,7 @@ steps:
   - {name: Log, handler: Log, with: {message: "${{ worker.name }}"}}
 `
 
-// finder knows the two pipelines above.
+// finder finds the two pipelines above.
 func finder(t *testing.T) Finder {
 	t.Helper()
 	compiler := pipelines.NewCompiler(handlers.Builtin(handlers.Resources{Folders: []string{t.TempDir()}}), pipelines.Options{SecretNames: []string{"shopToken"}})
@@ -51,8 +51,8 @@ func finder(t *testing.T) Finder {
 	return func(_, name string, _ bool) (*pipelines.Pipeline, strictyaml.Findings) { return known[name], nil }
 }
 
-// ran runs the cases of a text and writes what came of them, a line for each case
-// and each failure.
+// ran runs the cases of a text and returns the results, a line for each case and each
+// failure.
 func ran(t *testing.T, file, text string) []string {
 	t.Helper()
 	f, findings := Parse(file, []byte(text), finder(t))
@@ -145,7 +145,7 @@ func TestCasesThatPass(t *testing.T) {
 			wrong = append(wrong, line)
 		}
 	}
-	// The payload's null has no text: the one case that has to fail.
+	// Null has no text, so this is the only case that must fail.
 	want := []string{"FAIL wrong payload", `import_test.yaml:54:13: outcome | got   failed (permanent): step "load" (HTTP): with.url (import.yaml:8:49): ` +
 		`the expression gives nil, which has no text; append ?? "" if an empty text is correct | want  succeeded`,
 		`import_test.yaml:54:22: calls[0] | got   no further call; the calls were none | want  a call of step "load"`}
@@ -154,7 +154,7 @@ func TestCasesThatPass(t *testing.T) {
 	}
 }
 
-// TestFailuresAreFound gives each expectation a run that does not fulfil it.
+// TestFailuresAreFound checks each expectation with a run that does not meet it.
 func TestFailuresAreFound(t *testing.T) {
 	const given = "defaults: {env: {HOST: h}, payload: {number: A-1}, stubs: {load: {output: {body: {rows: [1]}}}, save: {output: 5}}}\ncases:\n- name: x\n  expect: "
 	for expect, want := range map[string]string{
@@ -165,8 +165,8 @@ func TestFailuresAreFound(t *testing.T) {
 		"{step: save}":                                       `step | got   "" | want  "save"`,
 		"{output: {failed: true}}":                           "output.failed | got   false | want  true",
 		"{output: {shape: [1]}}":                             `output.shape | got   {"at":"2026-01-31T12:00:00Z","id":1,"sum":1} | want  a list of 1, [1]`,
-		"{output: {shape: {x: 1}}}":                          `output.shape.x | got   nothing: there is no such key in {"at":"2026-01-31T12:00:00Z","id":1,"sum":1} | want  1`,
-		"{exactOutput: {failed: false}}":                     `output.shape | got   {"at":"2026-01-31T12:00:00Z","id":1,"sum":1} | want  nothing: the key is not expected`,
+		"{output: {shape: {x: 1}}}":                          `output.shape.x | got   nothing: no such key in {"at":"2026-01-31T12:00:00Z","id":1,"sum":1} | want  1`,
+		"{exactOutput: {failed: false}}":                     `output.shape | got   {"at":"2026-01-31T12:00:00Z","id":1,"sum":1} | want  nothing: unexpected key`,
 		"{output: 7}":                                        `output | got   {"failed":false,"shape":{"at":"2026-01-31T12:00:00Z","id":1,"sum":1}} | want  7`,
 		"{calls: []}":                                        "calls | got   load, save | want  none",
 		"{calls: [load]}":                                    "calls | got   load, save | want  load",
@@ -174,12 +174,12 @@ func TestFailuresAreFound(t *testing.T) {
 		"{calls: [load, save, save]}":                        `calls[2] | got   no further call; the calls were load, save | want  a call of step "save"`,
 		"{calls: [{step: load, times: 2}]}":                  `calls[0] | got   a call of step "save"; the calls were load, save | want  a call of step "load"`,
 		"{calls: [load, {step: save, with: {op: move}}]}":    `calls[1].with.op | got   "write" | want  "move"`,
-		"{calls: [{step: load, exactWith: {url: x}}, save]}": `calls[0].with.auth | got   {"token":"secret-shopToken"} | want  nothing: the key is not expected`,
+		"{calls: [{step: load, exactWith: {url: x}}, save]}": `calls[0].with.auth | got   {"token":"secret-shopToken"} | want  nothing: unexpected key`,
 		"{calls: [load, {step: save, input: {sum: 2}}]}":     "calls[1].input.sum | got   1 | want  2",
 		"{steps: {load: skipped}}":                           "steps.load.status | got   done | want  skipped",
 		"{steps: {none: {status: not reached}}}":             "steps.none.status | got   skipped | want  not reached",
 		"{steps: {load: {attempts: 2}}}":                     "steps.load.attempts | got   1 | want  2",
-		"{steps: {load: {error: x}}}":                        `steps.load.error | got   "" | want  a text with "x" in it`,
+		"{steps: {load: {error: x}}}":                        `steps.load.error | got   "" | want  a text that contains "x"`,
 		"{steps: {save: {output: 6}}}":                       "steps.save.output | got   5 | want  6",
 		"{steps: {wait: {exactWith: {for: 1h}}}}":            `steps.wait.with.for | got   "12h" | want  "1h"`,
 	} {
@@ -190,37 +190,37 @@ func TestFailuresAreFound(t *testing.T) {
 	}
 }
 
-// A step with an effect and without a stub fails the case even where its error
-// would go unseen.
-func TestNothingHasAnEffect(t *testing.T) {
+// A step with side effects and without a stub fails the case, even if the case does not
+// check its error.
+func TestNoSideEffects(t *testing.T) {
 	got := ran(t, "scan_test.yaml", "cases:\n- name: x\n  worker: w7\n- name: y\n  stubs: {list: {output: {}}}\n  worker: w7\n  expect: {steps: {Log: {with: {message: w7}}}}\n"+
 		"- name: z\n  stubs: {list: [{error: away}]}\n  expect: {error: away}\n")
-	want := []string{"FAIL x", `scan_test.yaml:2:3: step "list" (File) | got   a call that has an effect, and no stub for it | ` +
-		"want  stubs: {list: {output: …}}; it puts out "}
+	want := []string{"FAIL x", `scan_test.yaml:2:3: step "list" (File) | got   a call with side effects, but no stub | ` +
+		"want  stubs: {list: {output: …}}; the output of the step: "}
 	if len(got) != 4 || got[0] != want[0] || !strings.HasPrefix(got[1], want[1]) || got[2] != "PASS y" || got[3] != "PASS z" {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	got = ran(t, "import_test.yaml", "cases:\n- name: x\n  env: {HOST: h}\n  payload: {number: 1}\n  stubs: {load: [{error: away}]}\n  expect: {kind: error}\n")
-	if want := `import_test.yaml:2:3: step "load" | got   call 2 | want  at most 1: its stub is a list of as many answers`; len(got) != 2 || got[1] != want {
+	if want := `import_test.yaml:2:3: step "load" | got   call 2 | want  at most 1: the list of its stub has no more answers`; len(got) != 2 || got[1] != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-// TestMistakes holds each mistake to its place and its code.
+// TestMistakes checks the findings of invalid test files.
 func TestMistakes(t *testing.T) {
 	tests := map[string]string{
 		"cases: []":                           "1:8: cases: got an empty list, want one case or more [no-cases]",
 		"case: []":                            `1:1: unknown key "case" [unknown-key]; did you mean "cases"?`,
 		"pipeline: imprt\ncases: [{name: x}]": `1:11: pipeline: there is no pipeline "imprt" [unknown-pipeline]`,
 		"cases: [{}]":                         `1:9: key "name" is missing in cases[0] [missing-key]`,
-		"cases: [{name: x}, {name: x}]":       `1:27: cases[1].name: the case "x" stands here again, first in line 1 [duplicate-case]`,
+		"cases: [{name: x}, {name: x}]":       `1:27: cases[1].name: duplicate case "x", first defined in line 1 [duplicate-case]`,
 		"cases: [{name: x, stub: {}}]":        `unknown key "stub" in cases[0] [unknown-key]; did you mean "stubs"?`,
 		"cases: [{name: x, stubs: {laod: {output: 1}}}]":              `cases[0].stubs.laod: pipeline "import" has no step "laod" [unknown-step]; did you mean "load"?`,
 		"cases: [{name: x, handlers: {SQL: {output: 1}}}]":            `no step of pipeline "import" has the handler "SQL" [unknown-handler]`,
 		"cases: [{name: x, stubs: {load: {}}}]":                       "got none, want one of output, error, snooze, break and drop [invalid-value]",
 		"cases: [{name: x, stubs: {load: {output: 1, error: x}}}]":    "got output and error, want one of output",
 		"cases: [{name: x, stubs: {load: {error: x, kind: fatal}}}]":  `got "fatal", want one of error, timeout, permanent, business, panic`,
-		"cases: [{name: x, stubs: {load: {output: 1, kind: error}}}]": "kind, retryAfter and counted belong to an error",
+		"cases: [{name: x, stubs: {load: {output: 1, kind: error}}}]": "kind, retryAfter and counted are only allowed together with error",
 		"cases: [{name: x, stubs: {load: []}}]":                       "got an empty list, want an answer for each call",
 		"cases: [{name: x, stubs: {load: 5}}]":                        "got a single value, want an answer [invalid-value]",
 		"cases: [{name: x, expect: {outcome: fails}}]":                `got "fails", want one of "succeeded", "failed", "snoozed", "dropped" [invalid-value]; did you mean "failed"?`,
@@ -229,7 +229,7 @@ func TestMistakes(t *testing.T) {
 		"cases: [{name: x, now: today}]":                              `got "today", want a time such as 2026-01-31T12:00:00Z`,
 		"cases: [{name: x, item: {atempt: 1}}]":                       `unknown key "atempt" in cases[0].item [unknown-key]; did you mean "attempt"?`,
 		"cases: [{name: x, item: {attempt: 0}}]":                      "got 0, want 1 or more",
-		"pipeline: scan\ncases: [{name: x, item: {id: 1}}]":           "got an item, and no item runs a pipeline with a trigger [triggered-pipeline]",
+		"pipeline: scan\ncases: [{name: x, item: {id: 1}}]":           "got an item, but a pipeline with a trigger runs without an item [triggered-pipeline]",
 		"cases: [{name: x, from: shape}]":                             "and its output is missing",
 		"cases: [{name: x, until: shpae}]":                            `has no step "shpae"; did you mean "shape"?`,
 	}

@@ -10,18 +10,18 @@ import (
 	"botwork/pipelines"
 )
 
-// FileResult is what the cases of a file came to, those that were chosen.
+// FileResult contains the results of the selected cases of a file.
 type FileResult struct {
 	File    *File
 	Results []Result
 }
 
-// Options say which cases run, and with what.
+// Options select the cases and configure their runs.
 type Options struct {
-	// Only chooses cases by "pipeline/case"; nil runs all.
+	// Only selects cases by "pipeline/case"; nil selects all.
 	Only *regexp.Regexp
 
-	// SecretNames are the secrets that pipelines may name.
+	// SecretNames are the secrets that pipelines can use.
 	SecretNames []string
 }
 
@@ -36,7 +36,7 @@ func (f *File) Run(ctx context.Context, o Options) FileResult {
 	return r
 }
 
-// Failed counts the cases that failed.
+// Failed returns the number of cases that failed.
 func (r FileResult) Failed() int {
 	n := 0
 	for _, one := range r.Results {
@@ -47,7 +47,7 @@ func (r FileResult) Failed() int {
 	return n
 }
 
-// Took is how long the cases took together.
+// Took returns the total time of the cases.
 func (r FileResult) Took() time.Duration {
 	var sum time.Duration
 	for _, one := range r.Results {
@@ -56,22 +56,22 @@ func (r FileResult) Took() time.Duration {
 	return sum
 }
 
-// Coverage tells which of a pipeline's steps some case has run.
+// Coverage is the coverage of a pipeline's steps by test cases.
 type Coverage struct {
 	Pipeline string `json:"pipeline"`
 	File     string `json:"file"`
 	Steps    int    `json:"steps"`
 
-	// Tested tells that a file of tests is about the pipeline.
+	// Tested is true if there is a test file for the pipeline.
 	Tested bool `json:"tested"`
 
-	// Never are the steps that no case has run, in the pipeline's order: that
-	// were skipped or not reached in all of them.
+	// Never are the steps that no case has run, in the order of the pipeline: all
+	// cases skipped them or did not reach them.
 	Never []string `json:"never"`
 }
 
-// Cover sums up which steps ran, for the pipelines of the files and for others
-// that no file tests, in the order of their names.
+// Cover returns the coverage of the tested pipelines and of others that have no test
+// file, in the order of their names.
 func Cover(files []FileResult, others []*pipelines.Pipeline) []Coverage {
 	ran := map[*pipelines.Pipeline]map[string]bool{}
 	for _, p := range others {

@@ -22,7 +22,7 @@ import (
 type Case struct {
 	Name string
 
-	// At is where the case stands.
+	// At is the case in the file.
 	At *strictyaml.Node
 
 	pipeline *pipelines.Pipeline
@@ -31,37 +31,37 @@ type Case struct {
 	expect expectation
 }
 
-// Result is what a case came to.
+// Result is the result of a case.
 type Result struct {
 	Case     *Case
 	Failures []Failure
 	Took     time.Duration
 
-	// Ran are the steps that were called, or failed before that.
+	// Ran are the steps that were called or failed before the call.
 	Ran []string
 }
 
-// called is one call of a step's handler.
-type called struct {
+// call is one call of a step's handler.
+type call struct {
 	step    string
 	with    any
 	input   any
 	stubbed bool
 }
 
-// runner is the work on one case. One goroutine owns it.
+// runner is the state of a running case. It is used by one goroutine.
 type runner struct {
 	*Case
-	calls   []called
-	counts  map[string]int
-	outputs map[string]any
-	missing []string // steps that would have had an effect
-	tired   []*exhausted
+	calls     []call
+	counts    map[string]int
+	outputs   map[string]any
+	missing   []string // steps with side effects and without a stub
+	exhausted []*exhausted
 }
 
-// Run runs the case. Nothing outside is read or changed. secretNames are the
-// secrets that pipelines may name; those to which the case gives no value have
-// one that names them.
+// Run runs the case without reading or changing anything outside of it. secretNames are
+// the secrets that pipelines can use. If the case does not set a secret, its value is
+// "secret-" and its name.
 func (c *Case) Run(ctx context.Context, secretNames []string) Result {
 	started := time.Now()
 	secrets := map[string]string{}
@@ -75,10 +75,10 @@ func (c *Case) Run(ctx context.Context, secretNames []string) Result {
 	if c.pipeline.Trigger == nil {
 		in.Run = c.run()
 	}
-	came := engine.Run(ctx, c.pipeline, in)
-	failures := r.compare(came)
+	ended := engine.Run(ctx, c.pipeline, in)
+	failures := r.compare(ended)
 	result := Result{Case: c, Failures: failures, Took: time.Since(started)}
-	for _, s := range came.Steps {
+	for _, s := range ended.Steps {
 		if s.Status != pipelines.StepSkipped {
 			result.Ran = append(result.Ran, s.Name)
 		}
@@ -86,8 +86,8 @@ func (c *Case) Run(ctx context.Context, secretNames []string) Result {
 	return result
 }
 
-// handle stands in for all handlers. The call counts before it is answered: a
-// stub may panic, as a handler may.
+// handle replaces all handlers. It records the call before it answers, because a stub can
+// panic like a handler.
 func (r *runner) handle(ctx context.Context, c pipelines.StepCall) (any, error) {
 	name := c.Step.Name
 	s := r.steps[name]
@@ -95,7 +95,7 @@ func (r *runner) handle(ctx context.Context, c pipelines.StepCall) (any, error) 
 		s = r.handlers[c.Step.Handler]
 	}
 	r.counts[name]++
-	r.calls = append(r.calls, called{step: name, with: plain(c.With), input: plain(c.Call.Input), stubbed: s != nil})
+	r.calls = append(r.calls, call{step: name, with: plain(c.With), input: plain(c.Call.Input), stubbed: s != nil})
 	output, err := r.answer(ctx, s, c)
 	r.outputs[name] = plain(output)
 	return output, err
@@ -103,9 +103,9 @@ func (r *runner) handle(ctx context.Context, c pipelines.StepCall) (any, error) 
 
 func (r *runner) answer(ctx context.Context, s *stub, c pipelines.StepCall) (any, error) {
 	if s != nil {
-		output, err := s.give(c.Step, r.counts[c.Step.Name])
-		if tired, ok := errors.AsType[*exhausted](err); ok {
-			r.tired = append(r.tired, tired)
+		output, err := s.answer(c.Step, r.counts[c.Step.Name])
+		if e, ok := errors.AsType[*exhausted](err); ok {
+			r.exhausted = append(r.exhausted, e)
 			err = handlers.Permanent(err)
 		}
 		return output, err
@@ -117,28 +117,28 @@ func (r *runner) answer(ctx context.Context, s *stub, c pipelines.StepCall) (any
 		return c.Call.Input, nil
 	}
 	r.missing = append(r.missing, c.Step.Name)
-	return nil, handlers.Permanent(errors.New("the step has an effect and no stub"))
+	return nil, handlers.Permanent(errors.New("the step has side effects and no stub"))
 }
 
-// compare holds what came of the run to what is expected.
-func (r *runner) compare(came pipelines.Result) []Failure {
+// compare compares the result of the run with the expectations.
+func (r *runner) compare(result pipelines.Result) []Failure {
 	c := &comparison{}
 	for _, s := range r.pipeline.Steps {
 		if slices.Contains(r.missing, s.Name) {
-			c.fail(r.At, fmt.Sprintf("step %q (%s)", s.Name, s.Handler), "a call that has an effect, and no stub for it",
-				fmt.Sprintf("stubs: {%s: {output: …}}; it puts out %s", yamlKey(s.Name), strings.TrimSuffix(s.Outputs(), ".")))
+			c.fail(r.At, fmt.Sprintf("step %q (%s)", s.Name, s.Handler), "a call with side effects, but no stub",
+				fmt.Sprintf("stubs: {%s: {output: …}}; the output of the step: %s", yamlKey(s.Name), strings.TrimSuffix(s.Outputs(), ".")))
 		}
 	}
-	for _, t := range r.tired {
-		c.fail(r.At, fmt.Sprintf("step %q", t.step), fmt.Sprintf("call %d", t.call), fmt.Sprintf("at most %d: its stub is a list of as many answers", t.known))
+	for _, e := range r.exhausted {
+		c.fail(r.At, fmt.Sprintf("step %q", e.step), fmt.Sprintf("call %d", e.call), fmt.Sprintf("at most %d: the list of its stub has no more answers", e.answers))
 	}
 	if len(c.failures) > 0 {
-		return c.failures // what follows from these would only hide them
+		return c.failures // other failures would only be consequences of these
 	}
-	r.outcome(c, came)
-	r.expectedCalls(c)
+	r.compareOutcome(c, result)
+	r.compareCalls(c)
 	for _, s := range r.expect.steps {
-		r.expectedStep(c, s, came)
+		r.compareStep(c, s, result)
 	}
 	slices.SortStableFunc(c.failures, func(a, b Failure) int {
 		if a.Line != b.Line {
@@ -149,7 +149,7 @@ func (r *runner) compare(came pipelines.Result) []Failure {
 	return c.failures
 }
 
-// yamlKey writes a step's name as a key.
+// yamlKey returns a step's name as a YAML key.
 func yamlKey(name string) string {
 	if strings.ContainsAny(name, " :#") {
 		return fmt.Sprintf("%q", name)

@@ -11,15 +11,16 @@ import (
 	"botwork/pipelines"
 )
 
-// stub stands in for a step's handler.
+// stub replaces a step's handler.
 type stub struct {
 	answers []*answer
 
-	// each tells that the one answer is for every call; else they come in turn.
+	// each is true if the only answer is for every call. Otherwise, there is one
+	// answer per call.
 	each bool
 }
 
-// answer is what one call gives: an output, or an error.
+// answer is the answer to a call: an output or an error.
 type answer struct {
 	output any
 	fails  func(*pipelines.Step) error
@@ -37,10 +38,10 @@ type rawAnswer struct {
 	Reason     string            `yaml:"reason"`
 }
 
-// kinds are the sorts of error that a stub can give.
+// kinds are the kinds of errors that a stub can return.
 var kinds = []string{"error", "timeout", "permanent", "business", "panic"}
 
-// stub reads what stands in for a step: one answer for all calls, or a list.
+// stub decodes a stub: one answer for all calls, or a list of answers.
 func (r *reader) stub(n *strictyaml.Node) *stub {
 	if n.Kind != strictyaml.Sequence {
 		return &stub{answers: []*answer{r.answer(n)}, each: true}
@@ -64,20 +65,20 @@ func (r *reader) answer(n *strictyaml.Node) *answer {
 		}
 		return a
 	}
-	var ways []string
-	for _, way := range []string{"output", "error", "snooze", "break", "drop"} {
-		if n.Get(way) != nil {
-			ways = append(ways, way)
+	var results []string
+	for _, key := range []string{"output", "error", "snooze", "break", "drop"} {
+		if n.Get(key) != nil {
+			results = append(results, key)
 		}
 	}
-	if len(ways) != 1 {
-		r.Report(n, pipelines.CodeInvalidValue, fmt.Sprintf("got %s, want one of output, error, snooze, break and drop", orNone(ways)), "")
+	if len(results) != 1 {
+		r.Report(n, pipelines.CodeInvalidValue, fmt.Sprintf("got %s, want one of output, error, snooze, break and drop", orNone(results)), "")
 		return a
 	}
 	if raw.Error == nil && (raw.Kind.HasValue() || raw.RetryAfter != 0 || raw.Counted != nil) {
-		r.Report(n, pipelines.CodeInvalidValue, "kind, retryAfter and counted belong to an error", "")
+		r.Report(n, pipelines.CodeInvalidValue, "kind, retryAfter and counted are only allowed together with error", "")
 	}
-	switch ways[0] {
+	switch results[0] {
 	case "output":
 		a.output = raw.Output.Any()
 	case "error":
@@ -94,7 +95,7 @@ func (r *reader) answer(n *strictyaml.Node) *answer {
 	return a
 }
 
-// failure makes the error of an answer.
+// failure returns a function that creates the error of an answer.
 func (r *reader) failure(n *strictyaml.Node, raw *rawAnswer) func(*pipelines.Step) error {
 	kind, text := "error", or(raw.Error, "")
 	if raw.Kind.HasValue() {
@@ -125,8 +126,8 @@ func (r *reader) failure(n *strictyaml.Node, raw *rawAnswer) func(*pipelines.Ste
 	return nil
 }
 
-// give answers the call with the number n, from 1.
-func (s *stub) give(step *pipelines.Step, n int) (any, error) {
+// answer answers the nth call, counted from 1.
+func (s *stub) answer(step *pipelines.Step, n int) (any, error) {
 	if s.each {
 		n = 1
 	}
@@ -140,14 +141,14 @@ func (s *stub) give(step *pipelines.Step, n int) (any, error) {
 	return a.output, nil
 }
 
-// exhausted says that a step was called more often than its stub has answers.
+// exhausted means that a step was called more often than its stub has answers.
 type exhausted struct {
-	step        string
-	call, known int
+	step          string
+	call, answers int
 }
 
 func (e *exhausted) Error() string {
-	return fmt.Sprintf("step %q is called for the time number %d, and its stub has %d answers", e.step, e.call, e.known)
+	return fmt.Sprintf("got call %d of step %q, but its stub has only %d answers", e.call, e.step, e.answers)
 }
 
 func orNone(words []string) string {

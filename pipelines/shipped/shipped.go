@@ -1,5 +1,5 @@
-// Package shipped holds the system pipelines that come with the program, as the
-// files that `botwork init` writes and the quickstart runs.
+// Package shipped contains the system pipelines of the program. `botwork init` writes
+// them to new projects.
 package shipped
 
 import (
@@ -27,7 +27,7 @@ func Files() []File {
 	for i, name := range names {
 		data, err := files.ReadFile(name)
 		if err != nil {
-			panic(fmt.Sprintf("shipped pipelines: %v", err)) // it is in the program
+			panic(fmt.Sprintf("shipped pipelines: %v", err)) // the file is embedded
 		}
 		list[i] = File{Name: name, Data: data}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// band stands in for the kinds that move the queue: this package must not
-// need a queue to check its files.
+// band replaces the kinds that move the queue, because this test must not depend on a
+// queue.
 type band struct {
 	WorkerSeenWithin handlers.Duration `json:"workerSeenWithin"`
 	MinPriority      *int              `json:"minPriority"`
@@ -24,7 +24,7 @@ type band struct {
 
 func (*band) Handle(context.Context, *handlers.Call) (any, error) { return nil, nil }
 
-// bounds stands in for the kind that cleans up.
+// bounds replaces the kind CleanUp.
 type bounds struct {
 	Completed     handlers.Duration `json:"completed"`
 	Archived      handlers.Duration `json:"archived"`
@@ -69,7 +69,7 @@ func TestShippedPipelines(t *testing.T) {
 		}
 		got[p.Name] = s
 		if p.Name+".yaml" != file.Name {
-			t.Errorf("%s holds the pipeline %s", file.Name, p.Name)
+			t.Errorf("%s contains the pipeline %s", file.Name, p.Name)
 		}
 		if p.Trigger.Overlap != pipelines.OverlapSkip {
 			t.Errorf("%s: trigger = %+v", p.Name, p.Trigger)

@@ -13,7 +13,7 @@ import (
 	"botwork/workqueue"
 )
 
-// setUp is what a case gives to a run.
+// setUp is the set-up of a run.
 type setUp struct {
 	payload      any
 	hasPayload   bool
@@ -21,11 +21,11 @@ type setUp struct {
 	env, secrets map[string]string
 	worker       string
 	now          time.Time
-	steps        map[string]*stub // by step
-	handlers     map[string]*stub // by handler
+	steps        map[string]*stub // stubs by step
+	handlers     map[string]*stub // stubs by handler
 }
 
-// itemKeys are what a case says of the run's item. Pointers tell what is not said.
+// itemKeys are the keys of the run's item. Keys that are not set are nil.
 type itemKeys struct {
 	ID             *int             `yaml:"id"`
 	Queue          *string          `yaml:"queue"`
@@ -43,13 +43,13 @@ type itemKeys struct {
 	createdAt, availableAt, deadlineAt *time.Time
 }
 
-// setUp lays what a case says over base.
-func (r *reader) setUp(raw rawGiven, base setUp) setUp {
+// setUp returns base with the values of a case.
+func (r *reader) setUp(raw rawSetUp, base setUp) setUp {
 	s := base
 	if raw.Payload != nil {
 		s.payload, s.hasPayload = overlay(base.payload, raw.Payload.Any()), true
 	}
-	s.env, s.secrets = over(base.env, raw.Env), over(base.secrets, raw.Secrets)
+	s.env, s.secrets = merged(base.env, raw.Env), merged(base.secrets, raw.Secrets)
 	if raw.Worker != "" {
 		s.worker = raw.Worker
 	}
@@ -59,14 +59,14 @@ func (r *reader) setUp(raw rawGiven, base setUp) setUp {
 	if raw.Item.HasValue() {
 		r.item(raw.Item, &s.item)
 	}
-	s.steps, s.handlers = over(base.steps, nil), over(base.handlers, nil)
+	s.steps, s.handlers = merged(base.steps, nil), merged(base.handlers, nil)
 	for _, name := range slices.Sorted(maps.Keys(raw.Stubs)) {
-		if r.knowsStep(raw.Stubs[name], name) {
+		if r.checkStep(raw.Stubs[name], name) {
 			s.steps[name] = r.stub(raw.Stubs[name])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(raw.Handlers)) {
-		if r.knowsHandler(raw.Handlers[name], name) {
+		if r.checkHandler(raw.Handlers[name], name) {
 			s.handlers[name] = r.stub(raw.Handlers[name])
 		}
 	}
@@ -75,7 +75,7 @@ func (r *reader) setUp(raw rawGiven, base setUp) setUp {
 
 func (r *reader) item(n *strictyaml.Node, into *itemKeys) {
 	if r.file.Pipeline.Trigger != nil {
-		r.Report(n, pipelines.CodeTriggeredPipeline, "got an item, and no item runs a pipeline with a trigger", "leave it away")
+		r.Report(n, pipelines.CodeTriggeredPipeline, "got an item, but a pipeline with a trigger runs without an item", "remove it")
 		return
 	}
 	if !r.decode(n, into) {
@@ -94,7 +94,7 @@ func (r *reader) item(n *strictyaml.Node, into *itemKeys) {
 	}
 }
 
-// instant reads a time in RFC 3339, nil for none.
+// instant decodes a time in RFC 3339. It returns nil if the node has no value.
 func (r *reader) instant(n *strictyaml.Node) *time.Time {
 	if !n.HasValue() {
 		return nil
@@ -107,52 +107,50 @@ func (r *reader) instant(n *strictyaml.Node) *time.Time {
 	return new(at.UTC())
 }
 
-func (r *reader) knowsStep(n *strictyaml.Node, name string) bool {
-	var names []string
-	for _, s := range r.file.Pipeline.Steps {
-		if s.Name == name {
-			return true
-		}
-		names = append(names, s.Name)
-	}
-	r.unknown(n, pipelines.CodeUnknownStep, fmt.Sprintf("pipeline %q has no step %q", r.file.Pipeline.Name, name), name, names)
-	return false
+// checkStep reports whether the pipeline has the step, and adds a finding if not.
+func (r *reader) checkStep(n *strictyaml.Node, name string) bool {
+	message := fmt.Sprintf("pipeline %q has no step %q", r.file.Pipeline.Name, name)
+	return r.checkName(n, name, pipelines.CodeUnknownStep, message, func(s *pipelines.Step) string { return s.Name })
 }
 
-func (r *reader) knowsHandler(n *strictyaml.Node, name string) bool {
-	var names []string
-	for _, s := range r.file.Pipeline.Steps {
-		if s.Handler == name {
-			return true
-		}
-		names = append(names, s.Handler)
-	}
-	r.unknown(n, pipelines.CodeUnknownHandler, fmt.Sprintf("no step of pipeline %q has the handler %q", r.file.Pipeline.Name, name), name, names)
-	return false
+// checkHandler reports whether a step of the pipeline has the handler, and adds a finding
+// if not.
+func (r *reader) checkHandler(n *strictyaml.Node, name string) bool {
+	message := fmt.Sprintf("no step of pipeline %q has the handler %q", r.file.Pipeline.Name, name)
+	return r.checkName(n, name, pipelines.CodeUnknownHandler, message, func(s *pipelines.Step) string { return s.Handler })
 }
 
-func (r *reader) unknown(n *strictyaml.Node, code, message, name string, known []string) {
-	hint := strictyaml.Suggest(name, known)
+func (r *reader) checkName(n *strictyaml.Node, name, code, message string, nameOf func(*pipelines.Step) string) bool {
+	var names []string
+	for _, s := range r.file.Pipeline.Steps {
+		if nameOf(s) == name {
+			return true
+		}
+		names = append(names, nameOf(s))
+	}
+	hint := strictyaml.Suggest(name, names)
 	if hint == "" {
-		hint = fmt.Sprintf("it has %s", quotedList(known))
+		hint = fmt.Sprintf("it has %s", quotedList(names))
 	}
 	r.Report(n, code, message, hint)
+	return false
 }
 
-// over returns a with the entries of b laid over it.
-func over[T any](a, b map[string]T) map[string]T {
+// merged returns the entries of a and b. Those of b have precedence.
+func merged[T any](a, b map[string]T) map[string]T {
 	out := make(map[string]T, len(a)+len(b))
 	maps.Copy(out, a)
 	maps.Copy(out, b)
 	return out
 }
 
-// overlay lays one value over another: mappings key by key, all else as a whole.
-func overlay(below, above any) any {
-	a, ok := below.(map[string]any)
-	b, also := above.(map[string]any)
-	if !ok || !also {
-		return above
+// overlay merges two mappings recursively. Values in override have precedence; a value
+// that is not a mapping is replaced as a whole.
+func overlay(base, override any) any {
+	a, baseIsMap := base.(map[string]any)
+	b, overrideIsMap := override.(map[string]any)
+	if !baseIsMap || !overrideIsMap {
+		return override
 	}
 	out := maps.Clone(a)
 	for key, value := range b {
@@ -161,16 +159,16 @@ func overlay(below, above any) any {
 	return out
 }
 
-// payloadText is the payload as the run gets it.
+// payloadText returns the payload of the run as JSON.
 func (s *setUp) payloadText() workqueue.JSONText {
 	if !s.hasPayload {
 		return ""
 	}
-	text, _ := json.Marshal(s.payload) // what YAML gives can be written as JSON
+	text, _ := json.Marshal(s.payload) // values from YAML can always be written as JSON
 	return workqueue.JSONText(text)
 }
 
-// run is the item that the run belongs to.
+// run returns the run with its item.
 func (s *setUp) run() *workqueue.Run {
 	k := s.item
 	item := &workqueue.Item{

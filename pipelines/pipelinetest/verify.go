@@ -15,16 +15,16 @@ var verdicts = map[workqueue.Verdict]string{
 	workqueue.Released: "released", workqueue.Dropped: "dropped",
 }
 
-// outcome compares how the run ended.
-func (r *runner) outcome(c *comparison, came pipelines.Result) {
+// compareOutcome compares the outcome and the output of the run.
+func (r *runner) compareOutcome(c *comparison, result pipelines.Result) {
 	e := r.expect
-	got := verdicts[came.Verdict]
-	ended := got
-	if came.Kind != "" {
-		ended += " (" + string(came.Kind) + ")"
+	got := verdicts[result.Verdict]
+	details := got
+	if result.Kind != "" {
+		details += " (" + string(result.Kind) + ")"
 	}
-	if came.Error != "" {
-		ended += ": " + came.Error
+	if result.Error != "" {
+		details += ": " + result.Error
 	}
 	want, at := "succeeded", e.at
 	switch {
@@ -36,25 +36,25 @@ func (r *runner) outcome(c *comparison, came pipelines.Result) {
 		want = "failed"
 	}
 	if got != want {
-		c.fail(at, "outcome", ended, want)
-		return // kind, error and step tell nothing then
+		c.fail(at, "outcome", details, want)
+		return // further differences in kind, error and step would not help
 	}
-	if e.kind != nil && string(came.Kind) != e.kind.Text {
-		c.fail(e.kind, "kind", ended, e.kind.Text)
+	if e.kind != nil && string(result.Kind) != e.kind.Text {
+		c.fail(e.kind, "kind", details, e.kind.Text)
 	}
-	if e.errorText != nil && !strings.Contains(came.Error, e.errorText.Text) {
-		c.fail(e.errorText, "error", show(came.Error), "a text with "+show(e.errorText.Text)+" in it")
+	if e.errorText != nil && !strings.Contains(result.Error, e.errorText.Text) {
+		c.fail(e.errorText, "error", show(result.Error), "a text that contains "+show(e.errorText.Text))
 	}
-	if e.step != nil && came.Step != e.step.Text {
-		c.fail(e.step, "step", show(came.Step), show(e.step.Text))
+	if e.step != nil && result.Step != e.step.Text {
+		c.fail(e.step, "step", show(result.Step), show(e.step.Text))
 	}
-	if e.after != nil && came.After != *e.after {
-		c.fail(e.afterAt, "after", came.After.String(), e.after.String())
+	if e.after != nil && result.After != *e.after {
+		c.fail(e.afterAt, "after", result.After.String(), e.after.String())
 	}
-	r.valueOf(c, e.output, e.exactOutput, plain(came.Value), "output")
+	r.valueOf(c, e.output, e.exactOutput, plain(result.Value), "output")
 }
 
-// valueOf compares a value with what is expected in part, and exactly.
+// valueOf compares a value with the partial and the exact expectation.
 func (r *runner) valueOf(c *comparison, partial, exact *strictyaml.Node, got any, what string) {
 	if partial != nil {
 		c.value(partial, got, false, what)
@@ -64,29 +64,29 @@ func (r *runner) valueOf(c *comparison, partial, exact *strictyaml.Node, got any
 	}
 }
 
-// expectedCalls compares the calls of steps with stubs, in order.
-func (r *runner) expectedCalls(c *comparison) {
-	if !r.expect.callsGiven.HasValue() {
+// compareCalls compares the calls of steps with stubs, in order.
+func (r *runner) compareCalls(c *comparison) {
+	if !r.expect.callsNode.HasValue() {
 		return
 	}
-	var made []called
-	for _, call := range r.calls {
-		if call.stubbed {
-			made = append(made, call)
+	var actual []call
+	for _, one := range r.calls {
+		if one.stubbed {
+			actual = append(actual, one)
 		}
 	}
 	next := 0
 	for i, want := range r.expect.calls {
 		for range want.times {
 			what := fmt.Sprintf("calls[%d]", i)
-			if next >= len(made) {
-				c.fail(want.at, what, "no further call; the calls were "+list(made), "a call of step "+show(want.step))
+			if next >= len(actual) {
+				c.fail(want.at, what, "no further call; the calls were "+list(actual), "a call of step "+show(want.step))
 				return
 			}
-			got := made[next]
+			got := actual[next]
 			next++
 			if got.step != want.step {
-				c.fail(want.at, what, "a call of step "+show(got.step)+"; the calls were "+list(made), "a call of step "+show(want.step))
+				c.fail(want.at, what, "a call of step "+show(got.step)+"; the calls were "+list(actual), "a call of step "+show(want.step))
 				return
 			}
 			r.valueOf(c, want.with, want.exactWith, got.with, what+".with")
@@ -95,13 +95,13 @@ func (r *runner) expectedCalls(c *comparison) {
 			}
 		}
 	}
-	if next < len(made) {
-		c.fail(r.expect.callsGiven, "calls", list(made), list(made[:next]))
+	if next < len(actual) {
+		c.fail(r.expect.callsNode, "calls", list(actual), list(actual[:next]))
 	}
 }
 
-// list names the steps of calls; the same one several times in turn once.
-func list(calls []called) string {
+// list returns the names of called steps. Consecutive calls of a step are counted.
+func list(calls []call) string {
 	if len(calls) == 0 {
 		return "none"
 	}
@@ -121,10 +121,10 @@ func list(calls []called) string {
 	return strings.Join(names, ", ")
 }
 
-// expectedStep compares what became of one step.
-func (r *runner) expectedStep(c *comparison, want expectedStep, came pipelines.Result) {
+// compareStep compares the result of one step.
+func (r *runner) compareStep(c *comparison, want expectedStep, result pipelines.Result) {
 	got := pipelines.StepResult{Status: "not reached"}
-	for _, s := range came.Steps {
+	for _, s := range result.Steps {
 		if s.Name == want.name {
 			got = s
 		}
@@ -141,7 +141,7 @@ func (r *runner) expectedStep(c *comparison, want expectedStep, came pipelines.R
 		c.fail(n, what+".attempts", fmt.Sprint(r.counts[want.name]), n.Text)
 	}
 	if e := want.raw.Error; e.HasValue() && !strings.Contains(got.Error, e.Text) {
-		c.fail(e, what+".error", show(got.Error), "a text with "+show(e.Text)+" in it")
+		c.fail(e, what+".error", show(got.Error), "a text that contains "+show(e.Text))
 	}
 	if want.raw.With != nil || want.raw.ExactWith != nil {
 		r.valueOf(c, want.raw.With, want.raw.ExactWith, r.lastWith(want.name), what+".with")
@@ -149,11 +149,11 @@ func (r *runner) expectedStep(c *comparison, want expectedStep, came pipelines.R
 	r.valueOf(c, want.raw.Output, want.raw.ExactOutput, r.outputs[want.name], what+".output")
 }
 
-// lastWith are the parameters of the step's last call, nil if there was none.
+// lastWith returns the parameters of the step's last call, nil if there was none.
 func (r *runner) lastWith(step string) any {
-	for _, call := range slices.Backward(r.calls) {
-		if call.step == step {
-			return call.with
+	for _, one := range slices.Backward(r.calls) {
+		if one.step == step {
+			return one.with
 		}
 	}
 	return nil
