@@ -35,7 +35,7 @@ func TestPipelinesDryRun(t *testing.T) {
 	// A secret without a value is nothing to fail for: it would show nowhere.
 	r = botwork(t, append(line, `{"id": 7, "keep": 1}`, "--until", "keep")...)
 	r.wantFailure(t, cli.ExitDone)
-	if !strings.Contains(r.stdout, "the condition gives a number, want true or false") || !strings.Contains(r.stdout, "load may fail (permanent)") {
+	if !strings.Contains(r.stdout, "the condition evaluates to a number, want true or false") || !strings.Contains(r.stdout, "load may fail (permanent)") {
 		t.Errorf("a condition that gives a number: %s", r.stdout)
 	}
 	r = botwork(t, append(line, `{}`, "--until", "load")...)

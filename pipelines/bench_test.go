@@ -12,7 +12,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// ten is a handler of ten parameters that does nothing.
+// ten is a handler with ten parameters that does nothing.
 type ten struct {
 	URL     string            `json:"url" required:"true" doc:"a text"`
 	Method  string            `json:"method" enum:"GET,PUT" doc:"a choice"`
@@ -43,8 +43,8 @@ func benchmarkCompiler() *Compiler {
 	return NewCompiler(r, Options{})
 }
 
-// BenchmarkStep tells what a step costs over what its handler does, in each form that
-// a step has: ns/step is what ten more of them add to a pipeline of one.
+// BenchmarkStep measures the cost of a step without its handler, for each form of a step.
+// ns/step is the cost of ten additional steps in a pipeline of one step, per step.
 func BenchmarkStep(b *testing.B) {
 	for _, form := range []struct{ name, step string }{
 		{"plain", "  - {handler: Nothing}\n"},
@@ -82,8 +82,8 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkItem runs an item from its name to its outcome: one step that does nothing,
-// with a payload and without, and with a log that takes warnings alone.
+// BenchmarkItem runs an item with one step that does nothing, with and without a payload.
+// The log level is warning.
 func BenchmarkItem(b *testing.B) {
 	k := NewCatalogue(benchmarkCompiler())
 	if findings := k.Add("nothing.yaml", []byte("steps: [{handler: Nothing}]")); len(findings) > 0 {

@@ -9,8 +9,8 @@ import (
 	"botwork/workqueue"
 )
 
-// TestExpressionsAreBounded holds the expressions of a step together to the bounds,
-// and the error to naming the one that exceeded them.
+// TestExpressionsAreBounded checks that the bounds apply to all expressions of a step
+// together, and that the error names the expression that exceeded them.
 func TestExpressionsAreBounded(t *testing.T) {
 	const mb = `repeat("abcdefgh", 131072)`
 	tests := []struct{ name, step, want string }{
@@ -30,17 +30,17 @@ func TestExpressionsAreBounded(t *testing.T) {
 			if got.Kind != workqueue.KindPermanent || !strings.Contains(got.Error, test.want) || !strings.Contains(got.Error, "more than") {
 				t.Errorf("outcome = %v %q %.300s, want a permanent failure that names %q", got.Verdict, got.Kind, got.Error, test.want)
 			}
-			told := testEngine(nil).DryRun(p, RunInput{Run: workqueue.NewRun(&workqueue.Item{Payload: payload})})
-			if text := fmt.Sprintf("%.100000v", told); !strings.Contains(text, "more than") {
+			dry := testEngine(nil).DryRun(p, RunInput{Run: workqueue.NewRun(&workqueue.Item{Payload: payload})})
+			if text := fmt.Sprintf("%.100000v", dry); !strings.Contains(text, "more than") {
 				t.Errorf("the dry run says %.300s, want that a bound is exceeded", text)
 			}
 		})
 	}
 }
 
-// TestAnExpressionEndsWithItsRun holds an expression to its run's context, and the
-// run to the verdict that the cause asks for.
-func TestAnExpressionEndsWithItsRun(t *testing.T) {
+// TestExpressionEndsWithItsRun checks that an expression ends with the context of its run,
+// and that the verdict of the run follows from the cause.
+func TestExpressionEndsWithItsRun(t *testing.T) {
 	for name, step := range map[string]string{
 		"if":   `if: 'let l = 1..900000; count(l, count(l, # < 0) > 0) > 0'`,
 		"with": `with: {value: '${{ let l = 1..900000; count(l, count(l, # < 0) > 0) }}'}`,
@@ -57,7 +57,7 @@ func TestAnExpressionEndsWithItsRun(t *testing.T) {
 	}
 }
 
-// endsLater is a context that ends when it has been asked a number of times.
+// endsLater is a context that ends after a number of calls.
 type endsLater struct {
 	context.Context
 	left int

@@ -11,7 +11,8 @@ import (
 
 const goodSteps = "steps: [{handler: Echo}]\n"
 
-// load compiles files of name and text in turn; "!" as a text cannot be read.
+// load compiles files, given as alternating names and texts. "!" is the text of an
+// unreadable file.
 func load(pairs ...string) *Catalogue {
 	var files []File
 	for i := 0; i < len(pairs); i += 2 {
@@ -58,7 +59,7 @@ func TestBrokenFilesKeepTheirNames(t *testing.T) {
 	}
 }
 
-func TestWhichNamesAreBroken(t *testing.T) {
+func TestBrokenNames(t *testing.T) {
 	type answers map[string]bool
 	tests := map[string]struct {
 		files []string

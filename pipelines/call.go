@@ -15,13 +15,13 @@ func (r *run) call(s *Step) *handlers.Call {
 		Pipeline: r.p.Name, Step: s.Name, Attempt: 1, Payload: r.payload, Input: r.message, Log: r.log(s),
 	}
 	if it := r.in.Run; it != nil {
-		if r.told == nil {
-			r.told = &listeners{
+		if r.listeners == nil {
+			r.listeners = &listeners{
 				progress: func(text string) { it.Tell(r.engine.redactor.Redact(text)) },
 				percent:  it.TellPercent, output: r.recorder(it.Show), analytics: r.recorder(it.Analyse),
 			}
 		}
-		c.OnProgress, c.OnPercent, c.OnOutput, c.OnAnalytics = r.told.progress, r.told.percent, r.told.output, r.told.analytics
+		c.OnProgress, c.OnPercent, c.OnOutput, c.OnAnalytics = r.listeners.progress, r.listeners.percent, r.listeners.output, r.listeners.analytics
 		c.ItemID, c.Queue, c.Attempt, c.Fence = it.ID, it.QueueName, it.Attempt(), it.Fence
 		c.IdempotencyKey = it.IdempotencyKey
 	} else {

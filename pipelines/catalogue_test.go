@@ -122,8 +122,8 @@ func TestCheckIntegrationConfig(t *testing.T) {
 	}
 }
 
-// TestInlineCacheIsBounded lets many callers compile more inline pipelines than
-// the cache holds.
+// TestInlineCacheIsBounded compiles more inline pipelines than the cache can hold, in
+// several goroutines.
 func TestInlineCacheIsBounded(t *testing.T) {
 	k := NewCatalogue(testCompiler(nil))
 	k.inline = newInlineCache(8)

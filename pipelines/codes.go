@@ -9,7 +9,7 @@ const (
 	CodeNoSteps         = "no-steps"         // `steps` is an empty list
 	CodeInvalidSchema   = "invalid-schema"   // `input` is not a JSON Schema
 	CodeInvalidValue    = "invalid-value"    // a value out of range
-	CodeNoEffect        = "no-effect"        // a key that changes nothing in this place
+	CodeNoEffect        = "no-effect"        // a key without an effect here
 	CodeUnreachableStep = "unreachable-step" // an earlier step always ends the pipeline
 
 	// Triggers.

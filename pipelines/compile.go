@@ -95,7 +95,7 @@ type compilation struct {
 	readsItem, readsSteps bool // see Pipeline
 }
 
-func (c *compilation) reportAt(at place, code, message, hint string) {
+func (c *compilation) reportAt(at position, code, message, hint string) {
 	c.Findings = append(c.Findings, strictyaml.Finding{File: at.file, Line: at.line, Column: at.column, EndLine: at.endLine, EndColumn: at.endColumn,
 		Code: code, Message: message, Hint: hint})
 }

@@ -75,7 +75,7 @@ type DryStep struct {
 	Unless []string
 
 	// Parameters are those that the handler would get, as JSON. An unknown value is a text
-	// such as "<unknown: load>". Unknown lists the places of these values, such as
+	// such as "<unknown: load>". Unknown lists the paths of these values, such as
 	// "with.rows", with the steps on which each depends.
 	Parameters map[string]any
 	Unknown    []DryUnknown
@@ -106,22 +106,22 @@ type dryRun struct {
 	unless []string
 	over   string
 
-	told DryRun
+	report DryRun
 }
 
 // DryRun returns what a run would do, without running it: it calls no handler and reads
 // only the run's input and the engine's variables.
 func (e *Engine) DryRun(p *Pipeline, in RunInput) DryRun {
-	d := &dryRun{run: newRun(e, p, in), unknown: map[string][]string{}, told: DryRun{Outcome: DrySucceeds}}
-	d.told.Resilience = p.Resilience.Or(workqueue.DefaultResilience())
+	d := &dryRun{run: newRun(e, p, in), unknown: map[string][]string{}, report: DryRun{Outcome: DrySucceeds}}
+	d.report.Resilience = p.Resilience.Or(workqueue.DefaultResilience())
 	if in.Run != nil {
-		d.told.Resilience, _ = in.Run.Policy() // an unreadable policy of the item is ignored
+		d.report.Resilience, _ = in.Run.Policy() // an unreadable policy of the item is ignored
 	}
 	payload, err := p.payload(d.in.Payload)
 	if err != nil {
 		d.badPayload(err)
-		d.told.Outcome, d.told.Kind, d.told.Error = DryFails, d.result.Kind, d.result.Error
-		return d.told
+		d.report.Outcome, d.report.Kind, d.report.Error = DryFails, d.result.Kind, d.result.Error
+		return d.report
 	}
 	d.payload, d.run.message = payload, payload
 	d.vars = d.variables()
@@ -130,42 +130,42 @@ func (e *Engine) DryRun(p *Pipeline, in RunInput) DryRun {
 		names.steps = append(names.steps, s.Name)
 	}
 	d.env = names.env()
-	from, until := d.given(in.Part)
+	from, until := d.skipToPart(in.Part)
 	for i, s := range p.Steps {
 		switch {
 		case i < from:
-			// given has added it
+			// skipToPart has added it
 		case i > until:
-			d.told.Steps = append(d.told.Steps, d.describe(s, DryNotReached, fmt.Sprintf("the run ends after step %q", in.Part.Until)))
+			d.report.Steps = append(d.report.Steps, d.describe(s, DryNotReached, fmt.Sprintf("the run ends after step %q", in.Part.Until)))
 		default:
-			d.told.Steps = append(d.told.Steps, d.step(s))
+			d.report.Steps = append(d.report.Steps, d.step(s))
 		}
 	}
-	return d.told
+	return d.report
 }
 
-// given marks the steps before the part as done and returns the bounds of the part.
-func (d *dryRun) given(part *Part) (from, until int) {
+// skipToPart marks the steps before the part as done and returns the bounds of the part.
+func (d *dryRun) skipToPart(part *Part) (from, until int) {
 	from, until = d.p.bounds(part)
 	if from == 0 {
 		return from, until
 	}
 	source := d.p.messageBefore(from)
 	for _, s := range d.p.Steps[:from] {
-		output, given := part.Outputs[s.Name]
+		output, provided := part.Outputs[s.Name]
 		reason := "its output was provided"
-		if !given {
+		if !provided {
 			reason = "it counts as done; its output was not provided"
 			d.unknown[s.Name] = []string{fieldOutput}
 		}
 		if s == source {
 			d.run.message = output
-			if !given {
+			if !provided {
 				d.message = []string{s.Name}
 			}
 		}
 		d.remember(s, output, false, nil)
-		d.told.Steps = append(d.told.Steps, d.describe(s, DryGiven, reason))
+		d.report.Steps = append(d.report.Steps, d.describe(s, DryGiven, reason))
 	}
 	return from, until
 }
@@ -180,32 +180,32 @@ func (d *dryRun) step(s *Step) DryStep {
 		return d.describe(s, DryNotReached, d.over)
 	}
 	d.machine.Start(context.Background())
-	told := d.describe(s, DryCall, "")
-	told.Unless = slices.Clone(d.unless)
-	maybe, err := d.condition(s, &told)
+	step := d.describe(s, DryCall, "")
+	step.Unless = slices.Clone(d.unless)
+	maybe, err := d.condition(s, &step)
 	switch {
 	case err != nil:
-		d.fails(s, &told, false, err)
-		return told
-	case told.Action == DrySkip:
+		d.fails(s, &step, false, err)
+		return step
+	case step.Action == DrySkip:
 		d.remember(s, nil, true, nil)
-		return told
+		return step
 	}
-	if err := d.parameters(s, &told); err != nil {
-		d.fails(s, &told, maybe, err)
-		return told
+	if err := d.parameters(s, &step); err != nil {
+		d.fails(s, &step, maybe, err)
+		return step
 	}
 	if ending(s.Handler) != "" {
-		d.ends(s, &told, maybe)
-		return told
+		d.ends(s, &step, maybe)
+		return step
 	}
 	d.called(s, maybe)
-	return told
+	return step
 }
 
 // condition returns maybe if the step may or may not run, because its `if` depends on
 // unknown values.
-func (d *dryRun) condition(s *Step, told *DryStep) (maybe bool, err error) {
+func (d *dryRun) condition(s *Step, step *DryStep) (maybe bool, err error) {
 	if s.condition == nil {
 		return false, nil
 	}
@@ -213,10 +213,10 @@ func (d *dryRun) condition(s *Step, told *DryStep) (maybe bool, err error) {
 	wanted, isBool := v.(bool)
 	switch {
 	case len(unknown) > 0:
-		told.Gives, told.Reason = "unknown", "its condition depends on "+stepList(unknown)
+		step.Gives, step.Reason = "unknown", "its condition depends on "+stepList(unknown)
 		return true, nil
 	case err == nil && !isBool:
-		err = s.condition.fail(0, fmt.Sprintf("the condition gives %s, want true or false", describe(v)))
+		err = s.condition.fail(0, fmt.Sprintf("the condition evaluates to %s, want true or false", describe(v)))
 	}
 	if err != nil {
 		if fault, ok := errors.AsType[*ExpressionError](err); ok {
@@ -224,9 +224,9 @@ func (d *dryRun) condition(s *Step, told *DryStep) (maybe bool, err error) {
 		}
 		return false, handlers.Permanent(err)
 	}
-	told.Gives = fmt.Sprint(wanted)
+	step.Gives = fmt.Sprint(wanted)
 	if !wanted {
-		told.Action, told.Reason = DrySkip, "its condition is false"
+		step.Action, step.Reason = DrySkip, "its condition is false"
 	}
 	return false, nil
 }

@@ -28,9 +28,9 @@ func (d *dryRun) called(s *Step, maybe bool) {
 }
 
 // fails records a step that fails before its handler is called.
-func (d *dryRun) fails(s *Step, told *DryStep, maybe bool, err error) {
-	told.Action, told.Reason = DryFail, d.bounded(err.Error())
-	d.failed(s, maybe, kindOf(err), err, told.Reason)
+func (d *dryRun) fails(s *Step, step *DryStep, maybe bool, err error) {
+	step.Action, step.Reason = DryFail, d.bounded(err.Error())
+	d.failed(s, maybe, kindOf(err), err, step.Reason)
 }
 
 // failed records the effect of a failure on the run. known is the value of
@@ -50,11 +50,11 @@ func (d *dryRun) failed(s *Step, maybe bool, kind workqueue.ErrorKind, err error
 		d.end(s, maybe, "fails, which ends the run by its onError")
 		return
 	}
-	if d.told.Step == "" { // the first step with an error
-		d.told.Step, d.told.Kind, d.told.Error = s.Name, kind, d.text(s, err.Error())
-		d.told.Outcome = DryFails
+	if d.report.Step == "" { // the first step with an error
+		d.report.Step, d.report.Kind, d.report.Error = s.Name, kind, d.text(s, err.Error())
+		d.report.Outcome = DryFails
 		if maybe || len(d.unless) > 0 {
-			d.told.Outcome = DryMayFail
+			d.report.Outcome = DryMayFail
 		}
 	}
 	d.end(s, maybe, "fails")
@@ -71,15 +71,15 @@ func (d *dryRun) end(s *Step, maybe bool, how string) {
 }
 
 // ends records a step whose handler only ends the run.
-func (d *dryRun) ends(s *Step, told *DryStep, maybe bool) {
+func (d *dryRun) ends(s *Step, step *DryStep, maybe bool) {
 	how := ending(s.Handler)
-	if told.Reason == "" {
-		told.Reason = "it " + how
+	if step.Reason == "" {
+		step.Reason = "it " + how
 	}
 	if s.Handler == "Fail" {
-		kind, err := failure(told)
+		kind, err := failure(step)
 		known := ""
-		if len(told.Unknown) == 0 {
+		if len(step.Unknown) == 0 {
 			known = d.bounded(err.Error())
 		}
 		d.mayFail(s, maybe, kind, err, known)
@@ -88,9 +88,9 @@ func (d *dryRun) ends(s *Step, told *DryStep, maybe bool) {
 	certain := !maybe && len(d.unless) == 0
 	switch {
 	case certain && s.Handler == "Snooze":
-		d.told.Outcome, d.told.Step = DrySnoozes, s.Name
+		d.report.Outcome, d.report.Step = DrySnoozes, s.Name
 	case certain && s.Handler == "Drop" && d.in.Run != nil:
-		d.told.Outcome, d.told.Step = DryDrops, s.Name
+		d.report.Outcome, d.report.Step = DryDrops, s.Name
 	case s.Handler == "Drop" && d.in.Run == nil:
 		how = ending("Break") // without an item
 	}
@@ -108,10 +108,10 @@ func (d *dryRun) mayFail(s *Step, maybe bool, kind workqueue.ErrorKind, err erro
 }
 
 // failure returns the failure of a Fail step with these parameters.
-func failure(told *DryStep) (workqueue.ErrorKind, error) {
-	text, _ := told.Parameters["message"].(string)
+func failure(step *DryStep) (workqueue.ErrorKind, error) {
+	text, _ := step.Parameters["message"].(string)
 	err := errors.New(text)
-	switch told.Parameters["kind"] {
+	switch step.Parameters["kind"] {
 	case "business":
 		err = handlers.Business(err)
 	case "permanent":

@@ -14,15 +14,15 @@ import (
 type rendering struct {
 	*dryRun
 	unknown map[string][]string // by path; see pathKey
-	told    *DryStep
+	step    *DryStep
 }
 
 func pathKey(path []string) string { return strings.Join(path, "\x00") }
 
 // parameters renders the step's parameters as far as they are known, and checks those. Its
 // error is the one of the run.
-func (d *dryRun) parameters(s *Step, told *DryStep) error {
-	r := &rendering{dryRun: d, unknown: map[string][]string{}, told: told}
+func (d *dryRun) parameters(s *Step, step *DryStep) error {
+	r := &rendering{dryRun: d, unknown: map[string][]string{}, step: step}
 	t := s.with
 	if t == nil {
 		t = &template{key: "with", literal: s.literal}
@@ -33,7 +33,7 @@ func (d *dryRun) parameters(s *Step, told *DryStep) error {
 	}
 	with := value.(map[string]any)
 	hidden := hide(PlainValue(shown), s.kind.Fields())
-	told.Parameters, _ = hidden.(map[string]any)
+	step.Parameters, _ = hidden.(map[string]any)
 	wrong := s.kind.CheckLiteral(with, func(path []string) bool { return len(r.unknown[pathKey(path)]) > 0 })
 	if len(wrong) > 0 {
 		return handlers.Permanent(fmt.Errorf("with: %w", &handlers.ParamErrors{List: wrong}))
@@ -120,7 +120,7 @@ func (r *rendering) text(t *template, path []string) (value, shown any, err erro
 
 func (r *rendering) note(t *template, path, steps []string) {
 	r.unknown[pathKey(path)] = steps
-	r.told.Unknown = append(r.told.Unknown, DryUnknown{Path: t.key, Steps: steps})
+	r.step.Unknown = append(r.step.Unknown, DryUnknown{Path: t.key, Steps: steps})
 }
 
 func unknownText(steps []string) string { return "<unknown: " + strings.Join(steps, ", ") + ">" }

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// told writes a dry run in short: a line for each step, then the outcome.
-func told(r DryRun) []string {
+// summary returns a dry run as text: a line for each step, then the outcome.
+func summary(r DryRun) []string {
 	var lines []string
 	for _, s := range r.Steps {
 		line := fmt.Sprintf("%s %s", s.Name, s.Action)
@@ -42,8 +42,8 @@ func told(r DryRun) []string {
 	return append(lines, strings.TrimSpace(end))
 }
 
-// TestDryRun holds what is known, what is not and on what it depends to the text
-// of a pipeline. No handler may be called.
+// TestDryRun checks which values are known, and on which steps the unknown ones depend. No
+// handler may be called.
 func TestDryRun(t *testing.T) {
 	tests := []struct {
 		name, text, payload string
@@ -65,7 +65,7 @@ func TestDryRun(t *testing.T) {
 - {name: c, handler: Do, if: steps.b.output > 1}
 - {name: d, handler: Echo, with: {value: "${{ input }}"}}`,
 			want: []string{"a skip if=false", `b call {"count":7}`, "c call if=unknown", `d call with.value?b,c {"value":"<unknown: b, c>"}`, "would succeed"}},
-		{name: "what a known part decides is known", payload: `{"n": 1}`,
+		{name: "a known part can decide an expression", payload: `{"n": 1}`,
 			text: `
 - {name: a, handler: Do}
 - {name: b, handler: Do, if: payload.n == 2 and steps.a.output.ok}
@@ -108,13 +108,13 @@ func TestDryRun(t *testing.T) {
 - {name: b, handler: Do, if: payload.x.y and steps.a.output}`,
 			want: []string{"a call", `b fail if (test.yaml:4:40): cannot read "y" of nil: the value before it is nil; ` +
 				`use ?. if a value may be missing, and ?? for a default value`, "would fail at b permanent"}},
-		{name: "what may not be called may fail", payload: `{"n": 0.5}`,
+		{name: "a step that may not be called may fail", payload: `{"n": 0.5}`,
 			text: `
 - {name: a, handler: Do}
 - {name: b, handler: Echo, if: steps.a.output, with: {count: "${{ payload.n }}"}}
 - {name: c, handler: Do}`,
 			want: []string{"a call", `b fail if=unknown {"count":0.5} with: count: got the number 0.5, want a whole number`, "c call unless=b", "may fail at b permanent"}},
-		{name: "a failure that goes on is known", payload: `{"n": 0.5}`,
+		{name: "a failure with onError continue is known", payload: `{"n": 0.5}`,
 			text: `
 - {name: a, handler: Echo, onError: continue, with: {count: "${{ payload.n }}"}}
 - {name: b, handler: Echo, with: {text: "${{ steps.a.error }}", value: "${{ input }}"}}
@@ -133,7 +133,7 @@ func TestDryRun(t *testing.T) {
 - {name: f, handler: Do}`,
 			want: []string{"a skip if=false", "b call", "c call if=unknown", `d call unless=c {"value":true}`, "e call if=true unless=c", "f not reached", "would succeed"}},
 		{name: "an item would be deleted", text: `- {name: a, handler: Drop}`, want: []string{"a call", "would drop its item at a"}},
-		{name: "a payload that does not fit", payload: `{"x": 1}`, text: "input: {required: [file]}\nsteps: [{handler: Do}]",
+		{name: "an invalid payload", payload: `{"x": 1}`, text: "input: {required: [file]}\nsteps: [{handler: Do}]",
 			want: []string{"would fail"}},
 		{name: "the part of a run", payload: `{}`,
 			text: `
@@ -143,7 +143,7 @@ func TestDryRun(t *testing.T) {
 - {name: d, handler: Do}`,
 			part: &Part{From: "c", Until: "c", Outputs: map[string]any{"b": []any{1}}},
 			want: []string{"a given", "b given", `c call with.text?a {"text":"<unknown: a>","value":[1]}`, "d not reached", "would succeed"}},
-		{name: "secrets are hidden, short ones and what is made of one, too", payload: `{}`,
+		{name: "secrets are hidden, including short ones and derived values", payload: `{}`,
 			text: `
 - {name: a, handler: Echo, with: {text: "key ${{ secrets.apiKey }} pw ${{ secrets.dbPassword }}", value: "${{ upper(secrets.apiKey) }}", headers: {x: '${{ len(secrets.apiKey) }}!'}}}
 - {name: b, handler: Do, if: secrets.apiKey != ""}`,
@@ -165,7 +165,7 @@ func TestDryRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := testEngine(nil).DryRun(p, in)
-			if diff := cmp.Diff(test.want, told(got)); diff != "" {
+			if diff := cmp.Diff(test.want, summary(got)); diff != "" {
 				t.Errorf("dry run (-want +got):\n%s", diff)
 			}
 		})
@@ -177,13 +177,13 @@ func TestDryRunOfASystemPipeline(t *testing.T) {
 	p := parse(t, testCompiler(nil), "trigger: {every: 1m}\nsteps:\n  - {handler: Echo, with: {value: '${{ now }}', text: '${{ worker.name }}'}}\n")
 	got := testEngine(nil).DryRun(p, RunInput{Now: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)})
 	want := []string{`Echo call {"text":"w1","value":"2026-01-31T12:00:00Z"}`, "would succeed"}
-	if diff := cmp.Diff(want, told(got)); diff != "" {
+	if diff := cmp.Diff(want, summary(got)); diff != "" {
 		t.Errorf("dry run (-want +got):\n%s", diff)
 	}
 }
 
-// A dry run and a run agree where everything is known: what the one says of
-// parameters, conditions and the outcome is what the other does.
+// If all values are known, a run has the parameters, conditions and outcome of the dry
+// run.
 func TestDryRunAgreesWithARun(t *testing.T) {
 	texts := []string{
 		`- {name: a, handler: Echo, if: payload.n > 1, with: {count: "${{ payload.n }}"}}`,

@@ -10,9 +10,9 @@ import (
 	"github.com/expr-lang/expr/types"
 )
 
-// TestEditorsKnowWhatTheCompilerKnows holds the texts for editors to the tables by
-// which expressions are compiled.
-func TestEditorsKnowWhatTheCompilerKnows(t *testing.T) {
+// TestVariablesMatchTheCompiler compares the descriptions for editors with the tables of
+// the expression compiler.
+func TestVariablesMatchTheCompiler(t *testing.T) {
 	for _, system := range []bool{false, true} {
 		env := names{system: system}.env()
 		var got []string
@@ -22,7 +22,7 @@ func TestEditorsKnowWhatTheCompilerKnows(t *testing.T) {
 		}
 		slices.Sort(got)
 		if want := fieldNames(env); !slices.Equal(got, want) {
-			t.Errorf("Variables(%v) = %q, the compiler knows %q", system, got, want)
+			t.Errorf("Variables(%v) = %q, the compiler has %q", system, got, want)
 		}
 	}
 	sameFields(t, varSteps, StepFields(), stepFields)
@@ -31,7 +31,7 @@ func TestEditorsKnowWhatTheCompilerKnows(t *testing.T) {
 func sameFields(t *testing.T, of string, fields []Variable, want types.Map) {
 	t.Helper()
 	if len(fields) != len(want) {
-		t.Errorf("%s has %d fields, the compiler knows %q", of, len(fields), fieldNames(want))
+		t.Errorf("%s has %d fields, the compiler has %q", of, len(fields), fieldNames(want))
 	}
 	for _, f := range fields {
 		if known, ok := want[f.Name]; !ok || typeWord(known) != f.Type || f.Doc == "" {
@@ -40,7 +40,7 @@ func sameFields(t *testing.T, of string, fields []Variable, want types.Map) {
 	}
 }
 
-func TestEditorsKnowEveryFunction(t *testing.T) {
+func TestFunctionsAreComplete(t *testing.T) {
 	var got []string
 	for _, f := range Functions() {
 		if got = append(got, f.Name); !strings.HasPrefix(f.Signature, f.Name+"(") || f.Doc == "" {
@@ -56,7 +56,8 @@ func TestEditorsKnowEveryFunction(t *testing.T) {
 	}
 }
 
-// TestNamesStep asks the parser which names can stand behind a dot.
+// TestNamesStep compares NamesStep with the expression parser: which names can follow a
+// dot.
 func TestNamesStep(t *testing.T) {
 	words := []string{"load", "load-data", "a b", "_x", "x1", "1x", "é", "HTTP", "HTTP-2", "a.b", "true", "nil"}
 	for word := range operatorWords {
@@ -70,6 +71,6 @@ func TestNamesStep(t *testing.T) {
 		}
 	}
 	if NamesStep("load-data") || NamesStep("1x") || NamesStep("") || !NamesStep("load") || !NamesStep("_x1") {
-		t.Error("NamesStep takes a wrong name or refuses a right one")
+		t.Error("NamesStep accepts an invalid name or rejects a valid one")
 	}
 }

@@ -45,7 +45,7 @@ func returns(output any, err error) do {
 	return func(context.Context, *handlers.Call) (any, error) { return output, err }
 }
 
-// TestOutcomes holds each way in which a step can end to what it makes of the run.
+// TestOutcomes checks the outcome of a run for each way in which a step can end.
 func TestOutcomes(t *testing.T) {
 	const one = "resilience: {limit: 7}\nsteps: [{name: load, handler: Do}]"
 	cause := errors.New("disk full")
@@ -94,7 +94,7 @@ func TestOutcomes(t *testing.T) {
 			want: workqueue.Outcome{Output: `["disk full",{"n":1}]`}},
 		{name: "onError break", do: returns(nil, cause),
 			text: "resilience: {limit: 7}\nsteps: [{name: load, handler: Do, onError: break}, {handler: Fail}]"},
-		{name: "handlers are not called when the payload is no JSON", payload: "{n: 1}", do: returns("x", nil),
+		{name: "handlers are not called if the payload is not JSON", payload: "{n: 1}", do: returns("x", nil),
 			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent,
 				Error: `the payload is not JSON: json at byte 2: invalid character 'n' looking for beginning of object key string; hint: a JSON text needs double quotes: "text"`}},
 		{name: "payload against input", payload: `{"n": "x", "rows": [{"amount": true}]}`, do: returns("x", nil),
@@ -107,11 +107,11 @@ func TestOutcomes(t *testing.T) {
 			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Step: "load",
 				Error: `step "load" (Echo): with.text (test.yaml:6:29): cannot read "y" of nil: the value before it is nil; ` +
 					`use ?. if a value may be missing, and ?? for a default value`}},
-		{name: "a condition has to give true or false", do: returns(nil, nil),
+		{name: "a condition must be true or false", do: returns(nil, nil),
 			text: "resilience: {limit: 7}\nsteps: [{name: load, handler: Do, if: payload.x}]",
 			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Step: "load",
-				Error: `step "load" (Do): if (test.yaml:2:39): the condition gives nil, want true or false`}},
-		{name: "parameters that an expression gets wrong are permanent", do: returns(nil, nil),
+				Error: `step "load" (Do): if (test.yaml:2:39): the condition evaluates to nil, want true or false`}},
+		{name: "an expression with an invalid parameter value fails permanently", do: returns(nil, nil),
 			text: "resilience: {limit: 7}\nsteps: [{name: load, handler: Echo, with: {count: '${{ payload.n / 2 }}'}}]",
 			want: workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Step: "load",
 				Error: `step "load" (Echo): with: count: got the number 0.5, want a whole number`}},
@@ -140,7 +140,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestMessageFlows holds the run to what each step gets and leaves.
+// TestMessageFlows checks the input and the output of each step.
 func TestMessageFlows(t *testing.T) {
 	var seen []any
 	see := func(_ context.Context, call *handlers.Call) (any, error) {
@@ -173,7 +173,7 @@ steps:
 	}
 }
 
-func TestPayloadAloneIsNoOutput(t *testing.T) {
+func TestPayloadIsNotTheOutput(t *testing.T) {
 	p := parse(t, testCompiler(nil), "steps: [{handler: Echo, if: 'false'}]")
 	if got := testEngine(nil).Run(t.Context(), p, RunInput{Run: testRun(`{"a": 1}`)}); got.Output != "" || got.Verdict != workqueue.Succeeded {
 		t.Errorf("result = %+v, want success without output", got.Outcome)
@@ -188,7 +188,7 @@ func TestRunWithoutItem(t *testing.T) {
 	}
 }
 
-// A run that belongs to no item has none to delete.
+// A run without an item cannot delete one.
 func TestDropWithoutItem(t *testing.T) {
 	p := parse(t, testCompiler(map[string]do{"Do": func(context.Context, *handlers.Call) (any, error) {
 		return nil, handlers.Drop("nothing to do")
@@ -198,7 +198,7 @@ func TestDropWithoutItem(t *testing.T) {
 	}
 }
 
-func TestCallTellsTheRun(t *testing.T) {
+func TestCallDescribesTheRun(t *testing.T) {
 	var got handlers.Call
 	p := parse(t, testCompiler(map[string]do{"See": func(_ context.Context, call *handlers.Call) (any, error) {
 		got = *call
@@ -214,9 +214,9 @@ func TestCallTellsTheRun(t *testing.T) {
 	}
 }
 
-// TestSecretsStayInside holds errors, log lines and the stored output to showing
-// no secret.
-func TestSecretsStayInside(t *testing.T) {
+// TestSecretsAreRedacted checks that errors, log lines and the stored output contain no
+// secrets.
+func TestSecretsAreRedacted(t *testing.T) {
 	var log bytes.Buffer
 	leak := func(_ context.Context, call *handlers.Call) (any, error) {
 		call.Log.Info().Msg("using " + call.Input.(string))
@@ -235,10 +235,10 @@ steps:
 	got := testEngine(&log).Run(t.Context(), p, RunInput{Run: testRun("null")})
 	all := got.Error + log.String() + fmt.Sprint(got.Steps)
 	if strings.Contains(all, "s3cret") || !strings.Contains(all, "using <secret>") || !strings.Contains(got.Error, "key=<secret>") {
-		t.Errorf("a secret shows, or nothing does:\n%s", all)
+		t.Errorf("a secret is shown, or its replacement is missing:\n%s", all)
 	}
 	if !strings.Contains(log.String(), "engine_test.go") {
-		t.Errorf("the log has no stack of the panic:\n%s", log.String())
+		t.Errorf("the log does not contain the stack of the panic:\n%s", log.String())
 	}
 	p = parse(t, testCompiler(nil), `steps: [{handler: Echo, with: {text: "${{ secrets.apiKey }}"}}]`)
 	if got := testEngine(nil).Run(t.Context(), p, RunInput{}); got.Value != "<secret>" || got.Output != `"<secret>"` {
@@ -283,7 +283,7 @@ func TestRunItemFailsItemsWithoutPipeline(t *testing.T) {
 	}
 }
 
-// picky panics when it is validated in a run, as a careless handler may.
+// picky panics during its validation in a run, like a handler with a bug.
 type picky struct {
 	N int `json:"n"`
 }
@@ -301,11 +301,11 @@ func TestPanicWhileBuildingAHandler(t *testing.T) {
 	}
 }
 
-func TestEnvironKeepsTheProgramsOwnSettingsBack(t *testing.T) {
+func TestEnvironOmitsTheProgramsSettings(t *testing.T) {
 	t.Setenv("BOTWORK_DATABASE_DSN", "sqlserver://sa:pw@db")
 	t.Setenv("PIPELINES_TEST", "x=y")
 	env := Environ()
 	if _, there := env["BOTWORK_DATABASE_DSN"]; there || env["PIPELINES_TEST"] != "x=y" {
-		t.Errorf("the DSN is there = %v, PIPELINES_TEST = %q, want x=y", there, env["PIPELINES_TEST"])
+		t.Errorf("contains the DSN = %v, PIPELINES_TEST = %q, want false and x=y", there, env["PIPELINES_TEST"])
 	}
 }

@@ -21,7 +21,7 @@ import (
 // expression is one compiled expression of a file. Expressions with the same text share
 // their program.
 type expression struct {
-	place
+	position
 	program *bounded.Program
 }
 
@@ -30,7 +30,7 @@ var unknownName = regexp.MustCompile(`^unknown name (\S+)$`)
 
 // expression compiles source, which is at the position at and is evaluated after visible
 // steps have run. It returns nil if it has reported a finding.
-func (c *compilation) expression(source string, at place, visible int) *expression {
+func (c *compilation) expression(source string, at position, visible int) *expression {
 	before := len(c.Findings)
 	report := func(from, to int, code, message, hint string) {
 		c.reportAt(at.part(from, to), code, message, hint)
@@ -57,7 +57,7 @@ func (c *compilation) expression(source string, at place, visible int) *expressi
 		f.Severity = strictyaml.Warning
 		c.Findings, c.warned = c.Findings[:before], append(c.warned, f)
 	}
-	suggest := func(meant string, inner int) { c.meant(at, meant, inner) }
+	suggest := func(name string, inner int) { c.suggestName(at, name, inner) }
 	refs := &references{names: c.names, shapes: c.shapes, warn: warn, visible: visible, report: report, suggest: suggest}
 	refs.check(tree.Node)
 	c.readsItem, c.readsSteps = c.readsItem || refs.readsItem, c.readsSteps || refs.readsSteps
@@ -69,7 +69,7 @@ func (c *compilation) expression(source string, at place, visible int) *expressi
 		from, to, message := explainCompile(err)
 		if name := unknownName.FindStringSubmatch(message); name != nil {
 			report(from, from+utf8.RuneCountInString(name[1]), CodeUnknownVariable, fmt.Sprintf("unknown name %q", name[1]), c.names.hintFor(name[1]))
-			c.meant(at, c.names.nearest(name[1]), 0)
+			c.suggestName(at, c.names.nearest(name[1]), 0)
 		} else {
 			report(from, to, CodeExpressionType, message, "")
 		}
@@ -117,9 +117,9 @@ func (c *compilation) envOf(steps []string) types.Map {
 	return env
 }
 
-// meant adds an edit to the last finding that inserts another name; it keeps inner
+// suggestName adds an edit to the last finding that inserts another name; it keeps inner
 // characters, the quotes, at both ends.
-func (c *compilation) meant(at place, name string, inner int) {
+func (c *compilation) suggestName(at position, name string, inner int) {
 	f := c.Findings[len(c.Findings)-1]
 	if at.exact && name != "" && f.EndLine == f.Line && f.EndColumn > f.Column {
 		c.suggestEdit(&strictyaml.Edit{Line: f.Line, Column: f.Column + inner, EndLine: f.EndLine, EndColumn: f.EndColumn - inner, Text: name})
@@ -142,7 +142,7 @@ func explainCompile(err error) (from, to int, message string) {
 // type is checked when it runs.
 func (c *compilation) mustBeBool(x *expression) {
 	if kind := x.program.Type(); kind.Kind() != reflect.Bool && kind.Kind() != reflect.Interface {
-		c.reportAt(x.place, CodeExpressionType, fmt.Sprintf("the condition gives %s, want true or false", kind), "compare it with something")
+		c.reportAt(x.position, CodeExpressionType, fmt.Sprintf("the condition has the type %s, want true or false", kind), "add a comparison")
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// FuzzRedactor puts secrets into texts, addresses, JSON and log lines: whoever
-// reads these afterwards finds none of them between the marks.
+// FuzzRedactor checks that texts, URLs, JSON and log lines contain no secrets after
+// redaction.
 func FuzzRedactor(f *testing.F) {
 	f.Add("hunter22", "hunter22 and more", "before ", " after")
 	f.Add(`a"b<c\`, "pass word/1", "…", "…")
@@ -21,7 +21,7 @@ func FuzzRedactor(f *testing.F) {
 	f.Add("a&b=c%20", "aaaa", "aaa", "a")
 	f.Fuzz(func(t *testing.T, first, second, before, after string) {
 		if len(first)+len(second)+len(before)+len(after) > 2000 {
-			return // longer ones take longer and find nothing else
+			return // longer texts are slower and find no other bugs
 		}
 		var secrets []string
 		for _, s := range []string{first, second} {
@@ -76,8 +76,8 @@ func clean(t *testing.T, text string, secrets []string) {
 	}
 }
 
-// decoded wants no secret in the texts of a JSON value, its keys included. A
-// secret of signs that JSON itself needs may have broken it.
+// decoded checks that the texts and keys of a JSON value contain no secret. Redacting a
+// secret of characters from the JSON syntax can make the text invalid; decoded ignores it.
 func decoded(t *testing.T, text string, secrets []string) {
 	t.Helper()
 	var v map[string]any

@@ -12,10 +12,10 @@ import (
 	"botwork/workqueue"
 )
 
-// FuzzRender compiles a text as the value of a parameter and evaluates its
-// expressions. What the checker takes never panics and never runs without end;
-// it fails with a place, and a text that does not name the secrets does not get
-// at one. A text without expressions is itself.
+// FuzzRender compiles a text as the value of a parameter and evaluates its expressions. A
+// text that the checker accepts never panics and always ends. Errors have a position. Only
+// a text that contains "secrets" can read a secret. A text without expressions does not
+// change.
 func FuzzRender(f *testing.F) {
 	for _, text := range []string{
 		"plain", "$${{ a }}", "a ${{ payload.name }} b ${{ 1 + 2.5 }}", "${{ payload }}", "${{ steps }}", "${{ now }}", "${{ env }} ${{ worker.name }}",
@@ -49,9 +49,9 @@ func FuzzRender(f *testing.F) {
 		}
 		p, findings := c.Parse("fuzz.json", fmt.Appendf(nil, `{"steps":[{"handler":"Echo","with":{"value":%s}}]}`, quoted))
 		if p == nil {
-			// JSON allows a few signs that YAML does not.
+			// JSON allows some characters that YAML does not.
 			if !strings.Contains(text, opening) && findings[0].Code != "yaml-syntax" {
-				t.Errorf("the text %q gives %v", text, findings)
+				t.Errorf("findings of the text %q = %v", text, findings)
 			}
 			return
 		}
@@ -67,11 +67,11 @@ func FuzzRender(f *testing.F) {
 		if err != nil {
 			fault, ok := errors.AsType[*ExpressionError](err)
 			if !ok || fault.Line < 1 || fault.Column < 1 || fault.Key != "with.value" || fault.Message == "" {
-				t.Errorf("%q failed with %#v, want an error with its place", text, err)
+				t.Errorf("%q failed with %#v, want an error with a position", text, err)
 			}
 		}
 		if shown := fmt.Sprintf("%v %v", got, err); strings.Contains(shown, hidden) && !strings.Contains(text, "secrets") {
-			t.Errorf("%q gives %s", text, shown)
+			t.Errorf("%q shows a secret: %s", text, shown)
 		}
 	})
 }

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// FuzzParse holds the checker to this: it never panics, gives a pipeline
-// exactly when there is no finding, points into the text, and does the same
-// for the same text.
+// FuzzParse checks that Parse never panics, returns a pipeline if and only if there are no
+// findings, that the positions of findings are in the text, and that the same text has the
+// same result.
 func FuzzParse(f *testing.F) {
 	for _, pattern := range []string{"testdata/lint/*.yaml", "shipped/*.yaml", "../examples/*/project/pipelines/*.yaml"} {
 		files, err := filepath.Glob(pattern)
@@ -30,9 +30,9 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		p, findings := c.Parse("fuzz.yaml", []byte(text))
 		if (p == nil) != (len(findings) > 0) {
-			t.Fatalf("a pipeline = %v beside findings %v", p != nil, findings)
+			t.Fatalf("returned a pipeline = %v with the findings %v", p != nil, findings)
 		}
-		// YAML knows more line ends than most editors do.
+		// YAML supports more line breaks than most editors.
 		lines := 1
 		for _, r := range text {
 			if strings.ContainsRune("\n\r\u0085\u2028\u2029", r) {
@@ -55,15 +55,15 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if again == nil || outline(again) != outline(p) || again.Warnings.Error() != p.Warnings.Error() {
-			t.Errorf("compiled again, the pipeline is another one:\n%s\n%s", outline(p), outline(again))
+			t.Errorf("compiling twice results in different pipelines:\n%s\n%s", outline(p), outline(again))
 		}
 		if err := p.CheckPayload("{"); err == nil {
-			t.Error("CheckPayload took a broken payload")
+			t.Error("CheckPayload accepted an invalid payload")
 		}
 	})
 }
 
-// outline is what a pipeline shows of itself.
+// outline returns the exported content of a pipeline.
 func outline(p *Pipeline) string {
 	var b strings.Builder
 	policy, err := json.Marshal(p.Resilience)
@@ -74,8 +74,8 @@ func outline(p *Pipeline) string {
 	return b.String()
 }
 
-// FuzzScan holds the scanner to losing no text: what it takes apart can be put
-// together again.
+// FuzzScan checks that the scanner loses no text: the fragments can be joined to the
+// original text.
 func FuzzScan(f *testing.F) {
 	for _, text := range []string{"a ${{ b }} c", "$${{ a", "${{ '}}' }}}}", "${{"} {
 		f.Add(text)

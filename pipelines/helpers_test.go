@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// echo puts out what it is given, or its input.
+// echo returns its parameter or its input.
 type echo struct {
 	Value   any               `json:"value" doc:"what to put out"`
 	Text    string            `json:"text" doc:"a text to put out"`
@@ -37,7 +37,7 @@ func (e *echo) Handle(_ context.Context, call *handlers.Call) (any, error) {
 	return call.Input, nil
 }
 
-// require has a parameter that must be there, and a rule over two.
+// require has a required parameter, and a rule for two parameters.
 type require struct {
 	URL string `json:"url" doc:"the address" required:"true"`
 	Min int    `json:"min" doc:"the least"`
@@ -81,7 +81,7 @@ func testCompiler(tests map[string]do) *Compiler {
 	return NewCompiler(registry(tests), Options{SecretNames: []string{"apiKey", "dbPassword"}})
 }
 
-// parse compiles a pipeline that has to be right.
+// parse compiles a valid pipeline.
 func parse(t testing.TB, c *Compiler, text string) *Pipeline {
 	t.Helper()
 	p, findings := c.Parse("test.yaml", []byte(text))

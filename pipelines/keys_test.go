@@ -12,9 +12,9 @@ import (
 	"botwork/pipelines"
 )
 
-// places are where the keys of a table stand in a file; %s stands for one of
-// them with its value.
-var places = []struct {
+// keyTables are the tables of keys with a file for each, in which %s is replaced by a key
+// with its value.
+var keyTables = []struct {
 	name, file string
 	keys       keydocs.Keys
 }{
@@ -39,10 +39,10 @@ func findings(t *testing.T, file, entry string) strictyaml.Findings {
 	return found
 }
 
-// TestWordsOfKeys lets the checker read each word that a table allows, and one
-// that it does not.
+// TestWordsOfKeys checks that the checker accepts each word in a table, and rejects other
+// words.
 func TestWordsOfKeys(t *testing.T) {
-	for _, p := range places {
+	for _, p := range keyTables {
 		for _, k := range p.keys {
 			if len(k.Enum) == 0 {
 				continue
@@ -63,25 +63,25 @@ func TestWordsOfKeys(t *testing.T) {
 			}
 			for _, word := range k.Enum {
 				if wrong := about("'" + word + "'"); wrong != "" {
-					t.Errorf("%s: %s: %s is described, and the checker says %s", p.name, k.Name, word, wrong)
+					t.Errorf("%s: %s: %s is described, but the checker reports %s", p.name, k.Name, word, wrong)
 				}
 			}
 			wrong := about("qqqq")
 			if wrong == "" {
-				t.Errorf("%s: %s: the checker takes any word, described are %q", p.name, k.Name, k.Enum)
+				t.Errorf("%s: %s: the checker accepts any word, but only %q are described", p.name, k.Name, k.Enum)
 			}
 			if !slices.ContainsFunc(k.Enum, func(word string) bool { return strings.Contains(wrong, word) }) {
-				t.Errorf("%s: %s: the checker wants other words than %q: %s", p.name, k.Name, k.Enum, wrong)
+				t.Errorf("%s: %s: the checker requires other words than %q: %s", p.name, k.Name, k.Enum, wrong)
 			}
 		}
 	}
 }
 
-// TestBoundsOfKeys lets the checker read the least and the most that a table
-// allows, and what lies beyond.
+// TestBoundsOfKeys checks that the checker accepts the minimum and the maximum in a table,
+// and rejects values beyond them.
 func TestBoundsOfKeys(t *testing.T) {
 	tried := 0
-	for _, p := range places {
+	for _, p := range keyTables {
 		for _, k := range p.keys {
 			refused := func(value float64) bool {
 				return slices.ContainsFunc(findings(t, p.file, fmt.Sprintf("%s: %v", k.Name, value)), func(f strictyaml.Finding) bool {
@@ -97,7 +97,7 @@ func TestBoundsOfKeys(t *testing.T) {
 				}
 				tried++
 				if refused(*bound) || !refused(*bound+beyond) {
-					t.Errorf("%s: %s: the bound %v is described, and the checker refuses it = %v, beyond it = %v", p.name, k.Name, *bound,
+					t.Errorf("%s: %s: for the bound %v, the checker rejects it = %v, and rejects a value beyond it = %v", p.name, k.Name, *bound,
 						refused(*bound), refused(*bound+beyond))
 				}
 			}
@@ -108,10 +108,10 @@ func TestBoundsOfKeys(t *testing.T) {
 	}
 }
 
-// TestExamplesAndDefaultsOfKeys lets the checker read each example and default
-// as it stands in the table.
+// TestExamplesAndDefaultsOfKeys checks that the checker accepts each example and default
+// in a table.
 func TestExamplesAndDefaultsOfKeys(t *testing.T) {
-	for _, p := range places {
+	for _, p := range keyTables {
 		for _, k := range p.keys {
 			for _, value := range []string{k.Example, k.Default} {
 				if value == "" {
@@ -119,7 +119,7 @@ func TestExamplesAndDefaultsOfKeys(t *testing.T) {
 				}
 				for _, f := range findings(t, p.file, k.Name+": "+value) {
 					if f.Code == "wrong-type" || f.Code == "invalid-value" && strings.Contains(f.Message, k.Name+": got") {
-						t.Errorf("%s: %s: %s is described, and the checker says %s", p.name, k.Name, value, f.Message)
+						t.Errorf("%s: %s: %s is described, but the checker reports %s", p.name, k.Name, value, f.Message)
 					}
 				}
 			}

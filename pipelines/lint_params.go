@@ -73,7 +73,7 @@ func (c *compilation) parameter(w *handlers.ParamError, step, with *strictyaml.N
 		path += "." + strings.Join(w.Path, ".")
 	}
 	n := with.Descend(w.Path)
-	at, edit := placeOf(n), (*strictyaml.Edit)(nil)
+	at, edit := positionOf(n), (*strictyaml.Edit)(nil)
 	switch {
 	case w.Meant != "" && n.Kind == strictyaml.Scalar && n.Quoted:
 		edit = n.Replace(strictyaml.Quoted(w.Meant), w.Sure)
@@ -85,13 +85,13 @@ func (c *compilation) parameter(w *handlers.ParamError, step, with *strictyaml.N
 		edit = n.Unquote()
 	}
 	if w.Code == handlers.MissingParameter && len(with.Entries) == 0 {
-		at = placeOf(step)
+		at = positionOf(step)
 	}
 	if w.Code == handlers.UnknownParameter && len(w.Path) > 0 {
 		last := len(w.Path) - 1
 		for _, e := range with.Descend(w.Path[:last]).Entries {
 			if e.Key == w.Path[last] {
-				at, edit = placeOfKey(e), with.Descend(w.Path[:last]).Rename(e, w.Known)
+				at, edit = positionOfKey(e), with.Descend(w.Path[:last]).Rename(e, w.Known)
 			}
 		}
 	}

@@ -26,8 +26,8 @@ steps:
     with: {message: x, fields: {a: %q}}
 `
 
-// Expressions over what steps put out: those that are right have no finding, for a
-// false alarm costs more than a mistake that is not found.
+// TestShapesInExpressions checks expressions with the outputs of steps. Valid ones have no
+// findings: a false alarm does more harm than a mistake that the checker misses.
 func TestShapesInExpressions(t *testing.T) {
 	c := NewCompiler(handlers.Builtin(handlers.Resources{Folders: []string{t.TempDir()}}), Options{})
 	for source, want := range map[string]string{
@@ -58,7 +58,7 @@ func TestShapesInExpressions(t *testing.T) {
 		"{a: steps.get.output.body}.a":                              "",
 		"let o = steps.get.output; o.body":                          "",
 		"steps.say.output.body":                                     "", // Log puts out its input, HTTP's output
-		"steps.some.output.rows":                                    "", // nobody knows op
+		"steps.some.output.rows":                                    "", // op is unknown
 		"input.rows ?? input.text":                                  "",
 		"payload.amount * 2":                                        "",
 		"payload.something":                                         "",
@@ -127,7 +127,8 @@ func TestShapesInExpressions(t *testing.T) {
 	}
 }
 
-// The input of a step is the output of the one before it where that surely ran.
+// The input of a step has the shape of the previous step's output if that step always
+// runs.
 func TestShapeOfInput(t *testing.T) {
 	c := NewCompiler(handlers.Builtin(handlers.Resources{}), Options{})
 	for steps, want := range map[string]bool{

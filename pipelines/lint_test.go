@@ -10,8 +10,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected findings of testdata/lint")
 
-// TestLint holds each file of testdata/lint to the findings, or else the
-// warnings, in the file of the same name that ends in .want.
+// TestLint compares the findings in each file of testdata/lint or, without findings, its
+// warnings with the .want file of the same name.
 func TestLint(t *testing.T) {
 	files, err := filepath.Glob("testdata/lint/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -27,7 +27,7 @@ func TestLint(t *testing.T) {
 			}
 			p, findings := c.Parse(filepath.Base(file), data)
 			if (p == nil) != (len(findings) > 0) {
-				t.Errorf("a pipeline = %v beside %d findings", p != nil, len(findings))
+				t.Errorf("returned a pipeline = %v with %d findings", p != nil, len(findings))
 			}
 			if p != nil {
 				findings = p.Warnings

@@ -9,7 +9,7 @@ import (
 	"botwork/workqueue/matching"
 )
 
-func TestParseKeepsWhereItemsMayRun(t *testing.T) {
+func TestParseLabelsAndSelectors(t *testing.T) {
 	p, findings := testCompiler(nil).Parse("render.yaml", []byte(`
 labels: {language: french, size: 3}
 selectors: [gpu = true, {key: site, operator: in, values: [lisbon], expiresAfter: 45s}]

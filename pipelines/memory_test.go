@@ -10,13 +10,12 @@ import (
 	"botwork/pipelines"
 )
 
-// mostPerPipeline bounds what a loaded pipeline may hold of the heap, in bytes:
-// a thousand have to fit into 50 MB. There is no clock in it.
+// mostPerPipeline is the maximum heap size of a loaded pipeline in bytes: a thousand
+// pipelines must fit in 50 MB.
 const mostPerPipeline = 50_000
 
-// project makes the files of a folder of n pipelines such as people write them:
-// of five to ten steps with conditions, templates, retries and a schema of the
-// payload, no text like another.
+// project returns the files of n typical pipelines: five to ten steps with conditions,
+// templates, retries and a schema of the payload. All texts are different.
 func project(n int) []pipelines.File {
 	steps := []string{`
   - name: fetch
@@ -101,7 +100,7 @@ steps:%s`, i, i, i, strings.Join(steps[:5+i%6], ""))
 	return files
 }
 
-// load compiles the files and returns the heap that the catalogue holds, in bytes.
+// load compiles the files and returns the heap size of the catalogue in bytes.
 func load(t testing.TB, files []pipelines.File) (*pipelines.Catalogue, int) {
 	t.Helper()
 	erp, err := handlers.NewConnections(map[string]handlers.Connection{"erp": {Driver: "sqlite", DSN: ":memory:"}})
@@ -119,7 +118,7 @@ func load(t testing.TB, files []pipelines.File) (*pipelines.Catalogue, int) {
 	return k, heap() - before
 }
 
-// heap is what is reachable.
+// heap returns the size of the reachable heap.
 func heap() int {
 	for range 2 { // what a finalizer or a pool holds goes with the second
 		runtime.GC()
@@ -133,12 +132,12 @@ func TestAThousandPipelinesFit(t *testing.T) {
 	files := project(120)
 	k, size := load(t, files)
 	if size /= len(files); size > mostPerPipeline || size < len(files[0].Data) {
-		t.Errorf("a loaded pipeline holds %d bytes, want its text of %d or more, and at most %d", size, len(files[0].Data), mostPerPipeline)
+		t.Errorf("a loaded pipeline uses %d bytes, want at least its text of %d bytes and at most %d", size, len(files[0].Data), mostPerPipeline)
 	}
 	runtime.KeepAlive(k)
 }
 
-// The time is that of loading a thousand pipelines; heap-MB is what they hold then.
+// The time is that of loading a thousand pipelines; heap-MB is their heap size.
 func BenchmarkLoad1000(b *testing.B) {
 	files := project(1000)
 	held, text := 0, 0

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What the checker takes is what editors are told.
+// The checker and the patterns for editors accept the same names.
 func TestNamesFollowTheirPatterns(t *testing.T) {
 	pipeline, step := regexp.MustCompile(pipelinePattern), regexp.MustCompile(stepPattern)
 	long := strings.Repeat("ä", 100)

@@ -67,6 +67,6 @@ func TestCheckPart(t *testing.T) {
 		}
 	}
 	if err := p.CheckPart(&Part{From: "c"}, false); err != nil {
-		t.Errorf("a part that is not complete: %v", err)
+		t.Errorf("CheckPart of an incomplete part: %v", err)
 	}
 }

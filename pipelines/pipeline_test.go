@@ -14,7 +14,7 @@ import (
 
 func asFindings(err error, into *strictyaml.Findings) bool { return errors.As(err, into) }
 
-func TestParseKeepsWhatTheFileSays(t *testing.T) {
+func TestParseFillsThePipeline(t *testing.T) {
 	const text = `
 description: imports
 estimatedDuration: 1m30s
@@ -64,7 +64,7 @@ func TestTriggerDefaults(t *testing.T) {
 	}
 }
 
-func TestUnknownSecretsPassWhenNamesAreNotKnown(t *testing.T) {
+func TestUnknownSecretsPassWithoutNames(t *testing.T) {
 	parse(t, NewCompiler(registry(nil), Options{}), `steps: [{handler: Echo, with: {value: "${{ secrets.anything }}"}}]`)
 }
 
@@ -86,8 +86,7 @@ func TestCheckPayload(t *testing.T) {
 	}
 }
 
-// A warning makes no file broken, and stands neither in front of its mistakes
-// nor in the catalogue's way.
+// A file with a warning is valid, and a file with mistakes has no warnings.
 func TestWarnings(t *testing.T) {
 	k := NewCatalogue(testCompiler(nil))
 	const repeated = "steps: [{handler: Echo, retry: {attempts: 2}}]\n"
@@ -105,12 +104,12 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 	if _, err := k.Resolve("a"); err != nil {
-		t.Errorf("a pipeline with a warning cannot be run: %v", err)
+		t.Errorf("a pipeline with a warning cannot run: %v", err)
 	}
 	if findings := k.CheckIntegrationConfig(repeated); len(findings) > 0 {
-		t.Errorf("an inline pipeline with a warning is refused: %v", findings)
+		t.Errorf("an inline pipeline with a warning is rejected: %v", findings)
 	}
 	if findings := k.Add("d.yaml", []byte("steps: [{handler: Echo, retry: {attempts: 2}, tiemout: 1s}]\n")); len(findings) != 1 || findings[0].Severity == strictyaml.Warning {
-		t.Errorf("findings beside a mistake = %v, want the mistake alone", findings)
+		t.Errorf("findings = %v, want only the mistake", findings)
 	}
 }

@@ -38,7 +38,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// levels records what a LevelWriter is given.
+// levels records the levels and texts that a LevelWriter receives.
 type levels struct {
 	bytes.Buffer
 	level zerolog.Level
@@ -63,7 +63,7 @@ func TestRedactEncodings(t *testing.T) {
 				if !strings.Contains(got, "<secret>") {
 					t.Errorf("%s within base64, %s, stays %s", before+secret+after, text, got)
 				}
-				// What is left may decide a bit or two at each end, and no more.
+				// The remaining characters may contain one or two bits at each end.
 				if left := len(got) - len("<secret>"); left > len(encoding.EncodeToString([]byte(before)))+len(encoding.EncodeToString([]byte(after)))+4 {
 					t.Errorf("%s within base64, %s, leaves %s", before+secret+after, text, got)
 				}

@@ -97,7 +97,7 @@ func segmentText(x *expression, v any) (string, error) {
 func textOf(v any) (string, error) {
 	switch v := v.(type) {
 	case nil:
-		return "", errors.New("the expression gives nil, which has no text")
+		return "", errors.New("the expression evaluates to nil, which has no text")
 	case string:
 		return v, nil
 	case bool:
@@ -106,7 +106,7 @@ func textOf(v any) (string, error) {
 		return strconv.Itoa(v), nil
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return "", fmt.Errorf("the expression gives %v, which is not a finite number", v)
+			return "", fmt.Errorf("the expression evaluates to %v, which is not a finite number", v)
 		}
 		return strconv.FormatFloat(v, 'f', -1, 64), nil
 	case time.Time:
@@ -116,7 +116,7 @@ func textOf(v any) (string, error) {
 	}
 	text, err := jsonText(v)
 	if err != nil {
-		return "", fmt.Errorf("the expression gives a value without a text: %w", err)
+		return "", fmt.Errorf("the expression evaluates to a value that cannot be converted to text: %w", err)
 	}
 	return text, nil
 }

@@ -17,11 +17,11 @@ import (
 
 // run is one run of a pipeline. It belongs to one goroutine.
 type run struct {
-	engine *Engine
-	p      *Pipeline
-	in     RunInput
-	tee    teeWriter
-	told   *listeners // nil until a step is called
+	engine    *Engine
+	p         *Pipeline
+	in        RunInput
+	tee       teeWriter
+	listeners *listeners // nil until a step is called
 
 	payload any
 

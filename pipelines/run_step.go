@@ -80,7 +80,7 @@ func (r *run) holds(s *Step) (bool, error) {
 		if wanted, ok := v.(bool); ok {
 			return wanted, nil
 		}
-		err = s.condition.fail(0, fmt.Sprintf("the condition gives %s, want true or false", describe(v)))
+		err = s.condition.fail(0, fmt.Sprintf("the condition evaluates to %s, want true or false", describe(v)))
 	}
 	if fault, ok := errors.AsType[*ExpressionError](err); ok {
 		fault.Key = "if"

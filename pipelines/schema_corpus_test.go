@@ -14,8 +14,8 @@ import (
 	"botwork/pipelines"
 )
 
-// beyond are the codes of what a schema does not know, with the reason. A file in
-// which there is something else must not fit.
+// beyond are the codes of findings that a schema cannot detect, with the reason. The schema
+// must reject files with other findings.
 var beyond = map[string]string{
 	pipelines.CodeDuplicateStep:   "it would have to compare steps",
 	pipelines.CodeUnreachableStep: "it would have to compare steps",
@@ -29,7 +29,7 @@ var beyond = map[string]string{
 	pipelines.CodeTwoSchedules:    "what follows from other keys is the checker's",
 }
 
-// beyondFiles are files whose code a schema knows in other cases.
+// beyondFiles are files with a code that a schema only detects in other cases.
 var beyondFiles = map[string]string{
 	"input-reference":      "a $ref that leads nowhere",
 	"learn-by-long":        "the length of a text beside its form",
@@ -41,9 +41,8 @@ var beyondFiles = map[string]string{
 
 var codeOf = regexp.MustCompile(`\[([a-z-]+)\]`)
 
-// TestSchemaOfTheCorpus holds the schema that editors get to the checker, file by
-// file: what the checker takes fits, and what it refuses does not, but for what
-// only the checker can know.
+// TestSchemaOfTheCorpus compares the schema for editors with the checker: both accept and
+// reject the same files, except for findings that only the checker can detect.
 func TestSchemaOfTheCorpus(t *testing.T) {
 	text, err := schemas.Kinds(nil)[0].Schema(pipelines.CorpusRegistry())
 	if err != nil {
@@ -76,18 +75,18 @@ func TestSchemaOfTheCorpus(t *testing.T) {
 			mistakes, known := knownTo(string(wanted))
 			switch {
 			case !mistakes && len(wrong) > 0:
-				t.Errorf("the checker takes it, and the schema says %v", wrong)
+				t.Errorf("the checker accepts it, but the schema reports %v", wrong)
 			case len(wrong) == 0 && len(known) > 0 && beyondFiles[name] == "":
-				t.Errorf("the checker finds %q, and the schema nothing", known)
+				t.Errorf("the checker reports %q, but the schema nothing", known)
 			case len(wrong) > 0 && beyondFiles[name] != "":
-				t.Errorf("the schema finds something, too: take the file off the list")
+				t.Errorf("the schema also rejects the file: remove it from the list")
 			}
 		})
 	}
 }
 
-// knownTo tells whether there are mistakes among findings, and the codes of those
-// that a schema can know.
+// knownTo reports whether the findings contain mistakes, and returns the codes of those
+// that a schema can detect.
 func knownTo(findings string) (mistakes bool, codes []string) {
 	for line := range strings.Lines(findings) {
 		m := codeOf.FindAllStringSubmatch(line, -1)

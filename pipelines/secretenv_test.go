@@ -11,7 +11,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// hidden are variables that settings read as secrets.
+// hidden are environment variables that settings read as secrets.
 var hidden = map[string]string{"PGDSN": "database.dsn", "API_TOKEN": "secrets.apiToken", "MAIL": "secrets.mail-password"}
 
 func secretCompiler() *pipelines.Compiler {

@@ -46,7 +46,7 @@ func (c *compilation) template(n *strictyaml.Node, key string, visible int) *tem
 		t.fields = []member{}
 		for _, e := range n.Entries {
 			if strings.Contains(e.Key, opening) {
-				c.reportAt(placeOfKey(e), CodeExpressionInKey,
+				c.reportAt(positionOfKey(e), CodeExpressionInKey,
 					n.Path+": an expression is not allowed in a key", "make the whole mapping an expression: ${{ {(key): value} }}")
 			}
 			value := c.template(e.Value, key+"."+e.Key, visible)

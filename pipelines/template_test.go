@@ -60,8 +60,8 @@ func TestTextOf(t *testing.T) {
 	}
 }
 
-// TestValuesKeepTheirTypes holds whole expressions to their types, and texts
-// around expressions to text.
+// TestValuesKeepTheirTypes checks that whole expressions keep their types, and that
+// expressions within a text are texts.
 func TestValuesKeepTheirTypes(t *testing.T) {
 	for with, want := range map[string]any{
 		`{value: "${{ payload.n }}"}`:                         1,

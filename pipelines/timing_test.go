@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// hang waits for its context and says what ended it.
+// hang waits until its context ends and returns the cause.
 func hang(ctx context.Context, _ *handlers.Call) (any, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
@@ -59,8 +59,8 @@ func TestStepTimeout(t *testing.T) {
 	}
 }
 
-// TestInterruption holds a run whose context ends to the verdict that the
-// cause asks for.
+// TestInterruption checks that the verdict of a run whose context ends follows from the
+// cause.
 func TestInterruption(t *testing.T) {
 	released := func(cause error) workqueue.Outcome {
 		return workqueue.Outcome{Verdict: workqueue.Released, Step: "s", Error: `step "s" (Do): ` + cause.Error()}
@@ -125,8 +125,8 @@ func TestInterruption(t *testing.T) {
 	})
 }
 
-// TestRunTimeout holds a run to the timeout of its item, whatever the step is at
-// then, and its error to saying which time was over.
+// TestRunTimeout checks that the timeout of an item ends its run at any point of a step,
+// and that the error names the timeout.
 func TestRunTimeout(t *testing.T) {
 	const whole = "timed out after 5m0s, the timeout of the whole run (resilience.timeout)"
 	fails := func(err error) do {
@@ -180,8 +180,7 @@ func TestRunTimeout(t *testing.T) {
 	}
 }
 
-// TestRetry holds the attempts of a step to their number and to the waits
-// between them.
+// TestRetry checks the number of attempts of a step and the waits between them.
 func TestRetry(t *testing.T) {
 	transient := errors.New("try again")
 	tests := []struct {
@@ -242,7 +241,7 @@ func TestRetryTimesOutEachAttempt(t *testing.T) {
 		p := parse(t, testCompiler(map[string]do{"Do": hang}), "steps: [{handler: Do, timeout: 10s, retry: {attempts: 3, delay: 1s, factor: 1, jitter: 0}}]")
 		got := testEngine(nil).Run(t.Context(), p, RunInput{})
 		if took := time.Since(started); took != 32*time.Second || got.Kind != workqueue.KindTimeout {
-			t.Errorf("the run took %v and gave %q, want 32s and a timeout", took, got.Kind)
+			t.Errorf("the run took %v and failed with %q, want 32s and a timeout", took, got.Kind)
 		}
 	})
 }

@@ -147,7 +147,7 @@ func TestCasesThatPass(t *testing.T) {
 	}
 	// Null has no text, so this is the only case that must fail.
 	want := []string{"FAIL wrong payload", `import_test.yaml:54:13: outcome | got   failed (permanent): step "load" (HTTP): with.url (import.yaml:8:49): ` +
-		`the expression gives nil, which has no text; append ?? "" if an empty text is correct | want  succeeded`,
+		`the expression evaluates to nil, which has no text; append ?? "" if an empty text is correct | want  succeeded`,
 		`import_test.yaml:54:22: calls[0] | got   no further call; the calls were none | want  a call of step "load"`}
 	if diff := cmp.Diff(want, wrong); diff != "" || len(got) != 13+2 {
 		t.Errorf("%d lines; failures (-want +got):\n%s", len(got), diff)

@@ -238,7 +238,7 @@ func TestHover(t *testing.T) {
 		{"pipelines/hello.yaml", "steps:\n  - hand¦ler: HTTP\n", []string{"does the work", "`SQL`: Query or change a database"}},
 		{"pipelines/hello.yaml", "res¦ilience: {limit: 2}\nsteps: []\n", []string{"how often an item is tried"}},
 		{"botwork.yaml", "worker:\n  capa¦city: 3\n", []string{"how many items run at the same time"}},
-		{"botwork.yaml", "queues:\n  x:\n    limits: {ra¦te: 10/1m}\n", []string{"start in any stretch of time of this length"}},
+		{"botwork.yaml", "queues:\n  x:\n    limits: {ra¦te: 10/1m}\n", []string{"start in any period of this length"}},
 	} {
 		text, at := cursor(headOf(t, dir, tt.file) + tt.text)
 		uri, _ := c.open(filepath.Join(dir, tt.file), text)

@@ -7,8 +7,8 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// place is a position in a file.
-type place struct {
+// position is a position in a file.
+type position struct {
 	file         string
 	line, column int
 
@@ -19,19 +19,19 @@ type place struct {
 	endLine, endColumn int
 }
 
-func placeOf(n *strictyaml.Node) place {
-	return place{file: n.File, line: n.Line, column: n.Column, endLine: n.EndLine, endColumn: n.EndColumn}
+func positionOf(n *strictyaml.Node) position {
+	return position{file: n.File, line: n.Line, column: n.Column, endLine: n.EndLine, endColumn: n.EndColumn}
 }
 
-// placeOfKey returns the position of an entry's key.
-func placeOfKey(e strictyaml.Entry) place {
+// positionOfKey returns the position of an entry's key.
+func positionOfKey(e strictyaml.Entry) position {
 	f := e.Finding("", "", "")
-	return place{file: f.File, line: f.Line, column: f.Column, endLine: f.EndLine, endColumn: f.EndColumn}
+	return position{file: f.File, line: f.Line, column: f.Column, endLine: f.EndLine, endColumn: f.EndColumn}
 }
 
-// part returns the position of a range of characters of an exact place; any other place is
+// part returns the position of a range of characters of an exact position; any other position is
 // returned unchanged.
-func (p place) part(from, to int) place {
+func (p position) part(from, to int) position {
 	if p.exact {
 		p.endLine, p.endColumn = p.line, p.column+max(from, to)
 		p.column += from
@@ -39,9 +39,9 @@ func (p place) part(from, to int) place {
 	return p
 }
 
-// plus moves an exact place by a number of characters; any other place is returned
+// plus moves an exact position by a number of characters; any other position is returned
 // unchanged.
-func (p place) plus(characters int) place {
+func (p position) plus(characters int) position {
 	if p.exact {
 		p.column += characters
 	}
@@ -57,8 +57,8 @@ const maxScan = 200
 // that is followed by blanks and source. A scalar's text differs from the file: quotes,
 // block indicators, escapes and folding. If the marker is not found, find returns the
 // node's position.
-func find(lines []string, n *strictyaml.Node, marker string, nth int, source string) place {
-	at := placeOf(n)
+func find(lines []string, n *strictyaml.Node, marker string, nth int, source string) position {
+	at := positionOf(n)
 	if marker == "" || n.Line < 1 {
 		return at
 	}
@@ -86,8 +86,8 @@ func find(lines []string, n *strictyaml.Node, marker string, nth int, source str
 
 // settle decides how exact the position of a found marker is. A marker followed by other
 // text belongs to another value; this value was written with escapes.
-func settle(at place, number int, line string, from int, marker, source string) place {
-	found := place{file: at.file, line: number, column: utf8.RuneCountInString(line[:from]) + 1}
+func settle(at position, number int, line string, from int, marker, source string) position {
+	found := position{file: at.file, line: number, column: utf8.RuneCountInString(line[:from]) + 1}
 	if marker == source {
 		found.exact = true
 		return found
