@@ -73,11 +73,11 @@ func TestEncryptionFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := len(sealed) - 4000; got != 61 {
-		t.Errorf("3000 bytes are sealed in 4000 signs and %d, documented 61", got)
+		t.Errorf("3000 bytes are sealed in 4000 characters and %d, documented 61", got)
 	}
 	broken := (&workqueue.BrokenSealError{}).Error()
 	unknown, _, _ := strings.Cut((&workqueue.UnknownKeyError{KeyID: 2762510280}).Error(), ";")
-	for _, said := range []string{"begins with `" + workqueue.SealedPrefix + "`", "a third longer than the text, and 61 signs", "`" + broken + "`", "`" + unknown + "`"} {
+	for _, said := range []string{"begins with `" + workqueue.SealedPrefix + "`", "a third longer than the text, and 61 characters", "`" + broken + "`", "`" + unknown + "`"} {
 		if !strings.Contains(text, said) {
 			t.Errorf("docs/encryption.md lacks %s", said)
 		}
