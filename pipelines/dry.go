@@ -237,7 +237,7 @@ func stepList(steps []string) string {
 		quoted[i] = fmt.Sprintf("%q", s)
 	}
 	if len(steps) == 1 {
-		return "the result of step " + quoted[0] + ""
+		return "the result of step " + quoted[0]
 	}
-	return "the results of the steps " + strings.Join(quoted, ", ") + ""
+	return "the results of the steps " + strings.Join(quoted, ", ")
 }

@@ -69,7 +69,7 @@ func CheckStepName(name string) string {
 var stepFieldDocs = []Variable{
 	{Name: "output", Type: "any", Doc: "the step's output; nil if it was skipped or failed"},
 	{Name: "skipped", Type: "true or false", Doc: "whether its `if` was false"},
-	{Name: "error", Type: "any", Doc: "the text of its error, when it failed with `onError: continue`; else nil"},
+	{Name: "error", Type: "any", Doc: "the text of its error if it failed with `onError: continue`, otherwise nil"},
 }
 
 var variableDocs = []Variable{
@@ -82,13 +82,13 @@ var variableDocs = []Variable{
 		{Name: "priority", Type: "number", Doc: "its priority; larger runs first"},
 		{Name: "attempt", Type: "number", Doc: "1 for the first attempt"},
 		{Name: "fence", Type: "number", Doc: "a number that grows with every claim of the item: an external system that keeps the largest " +
-			"it has seen can refuse a run that has lost its lease"},
-		{Name: "idempotencyKey", Type: "text", Doc: "a random key that no other item has, in this database or another; retries and copies keep it: " +
-			"a system outside can refuse work that it has done under this key"},
-		{Name: "createdAt", Type: "time", Doc: "when it was made, in UTC"},
+			"it has seen can reject a run that has lost its lease"},
+		{Name: "idempotencyKey", Type: "text", Doc: "a random key that is unique across databases; retries and copies keep it, so an external system " +
+			"can reject work that it has already done for this key"},
+		{Name: "createdAt", Type: "time", Doc: "when it was created, in UTC"},
 		{Name: "availableAt", Type: "time", Doc: "when it became due, in UTC"},
 		{Name: "deadlineAt", Type: "any", Doc: "its deadline, a time in UTC; nil if none"},
-		{Name: "createdBy", Type: "any", Doc: "who made it, a text; nil if unknown"},
+		{Name: "createdBy", Type: "any", Doc: "who created it, a text; nil if unknown"},
 		{Name: "naturalKey", Type: "any", Doc: "its key in an external system, a text; nil if none"},
 		{Name: "taskName", Type: "any", Doc: "its task's name, a text; nil if none"},
 	}},

@@ -17,14 +17,14 @@ var (
 	dsts     = []cron.DST{cron.First, cron.Last, cron.Both, cron.Skip}
 )
 
-// Keys describes the keys of a pipeline file, those of its steps, its trigger and
-// so on below them.
+// Keys describes the keys of a pipeline file, including the nested ones of its steps, its
+// trigger and so on.
 func Keys() keydocs.Keys {
 	return keydocs.For[rawPipeline](keydocs.Keys{
 		{
 			Name: "name", Pattern: pipelinePattern, Wanted: nameRule, Without: "the file's name without its extension",
-			Doc: "what items and people call the pipeline. Letters, digits, spaces, dots, dashes and underscores, at most 100; the first is a " +
-				"letter or a digit. Two names may not differ in upper and lower case only.",
+			Doc: "the name of the pipeline. Letters, digits, spaces, dots, dashes and underscores, at most 100; the first is a " +
+				"letter or a digit. Names that differ only in upper and lower case are not allowed.",
 		},
 		{Name: "description", Doc: "a one-line description for listings"},
 		{Name: "trigger", Type: "object", Keys: triggerKeys(), Doc: "when the pipeline starts: [schedules.md](schedules.md)"},
@@ -34,32 +34,32 @@ func Keys() keydocs.Keys {
 		},
 		{
 			Name: "resilience", Type: "object", Keys: ResilienceKeys(), Without: "the queue's",
-			Doc: "how often an item is tried, how long it waits between two attempts, and how long it may take: [below](#the-keys-of-resilience)",
+			Doc: "how often an item is tried, how long it waits between attempts, and how long a run may take: [below](#the-keys-of-resilience)",
 		},
 		{
 			Name: "estimatedDuration", Type: "duration", Min: new(0.0), Without: "unknown", Example: "20s",
-			Doc: "how long a run takes, until three runs have been [learned](durations.md) from. Work is distributed by this estimate; an item's " +
-				"own estimate takes precedence.",
+			Doc: "how long a run takes, until the duration has been [learned](durations.md) from three runs. Items are distributed by this " +
+				"estimate; an item's own estimate takes precedence.",
 		},
 		{
 			Name: "labels", Type: "map of scalar", Doc: "labels of the pipeline's items, for [scores](assignment.md#scores); an item's own labels take precedence",
 		},
 		{
 			Name: "selectors", Type: "list of string or object", Keys: matching.SelectorKeys(),
-			Doc: "which workers may take the items: [selectors](assignment.md#selectors); an item's own are added to them",
+			Doc: "which workers can run the items: [selectors](assignment.md#selectors); an item's own selectors are added to them",
 		},
 		{
 			Name: "selectorsReplace", Type: "true or false", Default: "false",
-			Doc: "the selectors of an item that has some replace those of the pipeline: [assignment.md](assignment.md#whose-labels-and-selectors-count)",
+			Doc: "whether an item's own selectors replace those of the pipeline: [assignment.md](assignment.md#whose-labels-and-selectors-count)",
 		},
 		{
 			Name: "distribution", Type: "object", Keys: matching.DistributionKeys(), Without: "the queue's",
-			Doc: "how the items are given to workers: `{mode, bypassSelectors, scoring}`: [assignment.md](assignment.md#modes)",
+			Doc: "how the items are distributed to workers: `{mode, bypassSelectors, scoring}`: [assignment.md](assignment.md#modes)",
 		},
 		{
 			Name: "channel", Pattern: queueName, Wanted: "1 to 200 Latin letters, digits and the characters _ - .",
-			Doc: "the kind of the pipeline's items; it decides how many slots each takes on a worker: [workers.md](workers.md#channels); named like " +
-				"a queue. Ignored in an inline pipeline.",
+			Doc: "the channel of the pipeline's items, which determines how many slots each of them uses on a worker: [workers.md](workers.md#channels). " +
+				"The rules for names are those of queues. Ignored in an inline pipeline.",
 		},
 		{
 			Name: "learnBy", Type: "object", Keys: learnByKeys(),
@@ -68,10 +68,10 @@ func Keys() keydocs.Keys {
 		{
 			Name: "finish", Enum: keydocs.Words(finishes...), Default: string(finishes[0]),
 			EnumDocs: []string{
-				"with those of other items, within about 10 ms, while the slot begins its next item",
+				"together with those of other items, within about 10 ms, while the slot begins its next item",
 				"before the slot begins its next item: slower, but a crash repeats only items that were running",
 			},
-			Doc: "when the end of an item's run is written",
+			Doc: "when the result of an item's run is written",
 		},
 		{Name: "steps", Type: "list of object", Keys: StepKeys(), Min: new(1.0), Doc: "one step or more"},
 	})
@@ -95,7 +95,7 @@ func StepKeys() keydocs.Keys {
 		{Name: "timeout", Type: "duration", Min: new(0.0), Example: "30s", Doc: "how long one attempt of the step may take; the failure is of the kind `timeout`"},
 		{
 			Name: "retry", Type: "object", Keys: RetryKeys(), Without: "one attempt", Example: "{attempts: 3}",
-			Doc: "try the step again at once, within the same run: [below](#the-keys-of-retry)",
+			Doc: "retry the step within the same run: [below](#the-keys-of-retry)",
 		},
 		{
 			Name: "onError", Enum: keydocs.Words(onErrors...), Default: string(onErrors[0]),
@@ -137,9 +137,9 @@ func triggerKeys() keydocs.Keys {
 		},
 		{
 			Name: "scope", Enum: keydocs.Words(scopes...), Default: string(scopes[0]),
-			EnumDocs: []string{"one worker of the cluster", "every worker"}, Doc: "who runs it",
+			EnumDocs: []string{"one worker of the cluster", "each worker"}, Doc: "which workers run it",
 		},
-		{Name: "catchUp", Type: "duration", Min: new(0.0), Default: "0s", Doc: "how old a missed run may be to still be started"},
+		{Name: "catchUp", Type: "duration", Min: new(0.0), Default: "0s", Doc: "the maximum age of a missed run that is still started"},
 	})
 }
 

@@ -42,7 +42,7 @@ func (r *references) check(tree ast.Node) {
 	r.whole = map[ast.Node]bool{}
 	ast.Walk(&tree, r)
 	for node := range r.whole {
-		r.report(node.Location().From, node.Location().To, CodeUnknownVariable, "secrets cannot be used as a whole", "name one: secrets.name")
+		r.report(node.Location().From, node.Location().To, CodeUnknownVariable, "secrets cannot be used as a whole", "use a single one: secrets.NAME")
 	}
 }
 

@@ -221,7 +221,7 @@ func TestHover(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
 		"a handler":              {"steps:\n  - handler: HT‸TP\n", "# HTTP\n\nSend an HTTP request"},
 		"a key of a step":        {"steps:\n  - hand‸ler: HTTP\n", "**handler**\n\nThe handler that does the work.\n\nRequired."},
-		"a key of a pipeline":    {"resil‸ience: {}\nsteps: [{handler: Log}]\n", "**resilience** (object)\n\nHow often an item is tried, how long it waits between two attempts, and how long it may take."},
+		"a key of a pipeline":    {"resil‸ience: {}\nsteps: [{handler: Log}]\n", "**resilience** (object)\n\nHow often an item is tried, how long it waits between attempts, and how long a run may take."},
 		"a parameter":            {"steps:\n  - handler: HTTP\n    with: {ur‸l: x}\n", "**url** (string)\n\nAbsolute http or https address.\n\nRequired."},
 		"a parameter below":      {"steps:\n  - handler: HTTP\n    with: {auth: {tok‸en: x}}\n", "**token** (string)\n\nToken for Bearer authentication."},
 		"a word":                 {"steps:\n  - handler: HTTP\n    onError: bre‸ak\n", "**break**: the run ends here, successfully"},

@@ -127,7 +127,7 @@ func TestCompletion(t *testing.T) {
 		},
 		"the keys of a step": {
 			"pipelines/hello.yaml", "steps:\n  - handler: Log\n    ¦\n", []string{"with", "if", "onError", "retry", "timeout"}, []string{"steps"},
-			"retry", "try the step again at once",
+			"retry", "retry the step within the same run",
 		},
 		"the names of handlers": {
 			"pipelines/hello.yaml", "steps:\n  - handler: ¦\n", []string{"HTTP", "SQL", "AssignTasksToWorker", "Enqueue"}, []string{"fail"},
