@@ -7,8 +7,8 @@ import (
 	"unicode/utf16"
 )
 
-// Take asks that what is enqueued be taken at once by who enqueues it.
-type Take struct {
+// CheckoutOnEnqueue asks that what is enqueued be taken at once by who enqueues it.
+type CheckoutOnEnqueue struct {
 	// Lease as in CheckoutParams.
 	Lease time.Duration
 }
@@ -25,7 +25,7 @@ type RobotEnqueued struct {
 
 // CheckRobotEnqueue checks what does not depend on the items' queues. All faults
 // come at once.
-func CheckRobotEnqueue(robot string, items []NewItem, take *Take) error {
+func CheckRobotEnqueue(robot string, items []NewItem, take *CheckoutOnEnqueue) error {
 	errs := []error{CheckRobot(robot)}
 	if take != nil {
 		if len(items) > MaxCheckout {

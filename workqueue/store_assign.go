@@ -19,11 +19,12 @@ type AssignStore interface {
 	// transaction handed to pass must not be used after it returned.
 	Assign(ctx context.Context, pass func(ctx context.Context, tx AssignTx) error) error
 
-	// TakePass is Assign of a pass that gives items to nobody but the worker that
-	// takes them: Take, and then Mark of passes, unless others have written since so
-	// many had: not done. An engine to which each statement is a round trip may do it
-	// in one; where others wait while a statement writes, what was taken is read later.
-	TakePass(ctx context.Context, passes int64, assignments []Assignment, t Taking) (taken Taken, done bool, err error)
+	// ClaimPass writes a pass that gives items only to the worker that claims them:
+	// AssignAndClaim and then Mark. passes is Marks.Passes as the pass read it; if another
+	// pass has been written since, ClaimPass writes nothing and done is false. An engine where each statement is a round trip
+	// may do it in one. Where other writers wait while a statement writes, the claimed
+	// items are read later.
+	ClaimPass(ctx context.Context, passes int64, assignments []Assignment, c PassClaim) (claimed Claimed, done bool, err error)
 }
 
 // AssignView is what a pass reads.
@@ -86,11 +87,11 @@ type AssignTx interface {
 	// its state or its lease.
 	Write(ctx context.Context, assignments []Assignment) (int, error)
 
-	// Take is Write of items that wait, and Claim of what was written, for the worker
-	// that they are assigned to: it returns those that are claimed, in Claim's
-	// order. Items that Write would leave as they are, are left; so are all of them
-	// when the worker is not active or another process has its name.
-	Take(ctx context.Context, assignments []Assignment, t Taking) ([]Item, error)
+	// AssignAndClaim assigns waiting items to the worker as Write does, claims what was
+	// written as LeaseStore.Claim does, and returns the claimed items in the order of
+	// Claim. Items that Write would leave unchanged are left out; all are if the worker is
+	// not active or another process uses its name.
+	AssignAndClaim(ctx context.Context, assignments []Assignment, c PassClaim) ([]Item, error)
 
 	// Mark counts this pass and remembers whose turn it is.
 	Mark(ctx context.Context, m Marks) error

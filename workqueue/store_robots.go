@@ -54,7 +54,7 @@ type RobotStore interface {
 	// RobotEnqueue enqueues items in the robot's name (CreatedBy), as Enqueue
 	// does. When take is not nil, the robot has them checked out in the same
 	// transaction; their queues are for robots then, and the robot has both rights.
-	RobotEnqueue(ctx context.Context, robot string, items []NewItem, take *Take) (RobotEnqueued, error)
+	RobotEnqueue(ctx context.Context, robot string, items []NewItem, take *CheckoutOnEnqueue) (RobotEnqueued, error)
 
 	// RobotChange changes an item that waits. One that is taken, or over, stays
 	// as it is: *TransitionError. A natural key that another item has, where it

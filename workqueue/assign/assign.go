@@ -67,9 +67,9 @@ type AssignParams struct {
 	// matching.DefaultDistribution.
 	Distribution matching.Distribution
 
-	// Take has the worker whose pass it is claim at once what it is given; nil
+	// Claim has the worker whose pass it is claim at once what it is given; nil
 	// leaves that to Claim. Items whose queues have limits are not taken.
-	Take *workqueue.Taking
+	Claim *workqueue.PassClaim
 
 	// NewRule makes a rule of a scoring; nil knows none but the default score.
 	NewRule func(matching.Scoring) (matching.Rule, error)
@@ -150,8 +150,8 @@ func (defaultRule) Scores(_ context.Context, job matching.Job, workers []matchin
 
 // bound has the pass give no worker more than is taken at once.
 func (p AssignParams) bound(held int) AssignParams {
-	if p.Take != nil && p.Take.Ahead {
-		p.MaxPerWorker = min(p.MaxPerWorker, held+p.Take.Max)
+	if p.Claim != nil && p.Claim.Ahead {
+		p.MaxPerWorker = min(p.MaxPerWorker, held+p.Claim.Max)
 	}
 	return p
 }

@@ -58,8 +58,8 @@ func (m *assignMemory) ReadPass(ctx context.Context, _ workqueue.PassQuery) (wor
 	return workqueue.PassInput{Marks: marks, Loads: m.loads}, err
 }
 
-func (m *assignMemory) TakePass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) (workqueue.Taken, bool, error) {
-	return workqueue.TakeByAssign(ctx, m, passes, assignments, t)
+func (m *assignMemory) ClaimPass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.PassClaim) (workqueue.Claimed, bool, error) {
+	return workqueue.ClaimPassByAssign(ctx, m, passes, assignments, t)
 }
 
 func (m *assignMemory) Marks(context.Context) (workqueue.Marks, error) {
@@ -101,7 +101,7 @@ func (m *assignMemory) DueItems(_ context.Context, band workqueue.Band, _ workqu
 	return due, nil
 }
 
-func (m *assignMemory) Take(ctx context.Context, assignments []workqueue.Assignment, _ workqueue.Taking) ([]workqueue.Item, error) {
+func (m *assignMemory) AssignAndClaim(ctx context.Context, assignments []workqueue.Assignment, _ workqueue.PassClaim) ([]workqueue.Item, error) {
 	_, err := m.Write(ctx, assignments)
 	var items []workqueue.Item
 	for _, a := range assignments {

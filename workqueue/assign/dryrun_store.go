@@ -46,9 +46,9 @@ func (d *dryStore) Assign(ctx context.Context, pass func(context.Context, workqu
 	})
 }
 
-// TakePass implements AssignStore.
-func (d *dryStore) TakePass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) (workqueue.Taken, bool, error) {
-	return workqueue.TakeByAssign(ctx, d, passes, assignments, t)
+// ClaimPass implements AssignStore.
+func (d *dryStore) ClaimPass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.PassClaim) (workqueue.Claimed, bool, error) {
+	return workqueue.ClaimPassByAssign(ctx, d, passes, assignments, t)
 }
 
 // dryTx is a pass's view and transaction.
@@ -119,8 +119,8 @@ func (t *dryTx) Write(_ context.Context, assignments []workqueue.Assignment) (in
 	return len(assignments), nil
 }
 
-// Take implements AssignTx. A dry pass takes nothing.
-func (t *dryTx) Take(context.Context, []workqueue.Assignment, workqueue.Taking) ([]workqueue.Item, error) {
+// AssignAndClaim implements AssignTx. A dry pass takes nothing.
+func (t *dryTx) AssignAndClaim(context.Context, []workqueue.Assignment, workqueue.PassClaim) ([]workqueue.Item, error) {
 	return nil, nil
 }
 

@@ -26,9 +26,9 @@ func (f *forecast) Assign(ctx context.Context, pass func(context.Context, workqu
 	return pass(ctx, f)
 }
 
-// TakePass implements AssignStore.
-func (f *forecast) TakePass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) (workqueue.Taken, bool, error) {
-	return workqueue.TakeByAssign(ctx, f, passes, assignments, t)
+// ClaimPass implements AssignStore.
+func (f *forecast) ClaimPass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.PassClaim) (workqueue.Claimed, bool, error) {
+	return workqueue.ClaimPassByAssign(ctx, f, passes, assignments, t)
 }
 
 // ReadPass implements AssignView.
@@ -133,8 +133,8 @@ func (f *forecast) Write(_ context.Context, assignments []workqueue.Assignment) 
 	return written, nil
 }
 
-// Take implements AssignTx; the passes of a forecast take nothing.
-func (f *forecast) Take(context.Context, []workqueue.Assignment, workqueue.Taking) ([]workqueue.Item, error) {
+// AssignAndClaim implements AssignTx; the passes of a forecast take nothing.
+func (f *forecast) AssignAndClaim(context.Context, []workqueue.Assignment, workqueue.PassClaim) ([]workqueue.Item, error) {
 	return nil, nil
 }
 

@@ -61,7 +61,7 @@ type limitMemory struct {
 	asked int // for the limits
 }
 
-func (m *limitMemory) Take(context.Context, []workqueue.Assignment, workqueue.Taking) ([]workqueue.Item, error) {
+func (m *limitMemory) AssignAndClaim(context.Context, []workqueue.Assignment, workqueue.PassClaim) ([]workqueue.Item, error) {
 	return nil, errors.New("nothing of a queue with limits is taken")
 }
 

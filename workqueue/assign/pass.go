@@ -27,9 +27,9 @@ type AssignResult struct {
 	Assigned int `json:"assigned"`
 	Moved    int `json:"moved"`
 
-	// Taken are those of Assigned that are claimed already: highest priority first,
+	// Claimed are those of Assigned that are claimed already: highest priority first,
 	// then as Claim orders them.
-	Taken []workqueue.Item `json:"-"`
+	Claimed []workqueue.Item `json:"-"`
 
 	// Emptied tells that the worker that takes has nothing to claim beside them.
 	Emptied bool `json:"-"`
@@ -106,9 +106,9 @@ func (p AssignParams) Pass(ctx context.Context, store workqueue.AssignStore) (As
 		if len(plan.assignments) == 0 {
 			return result, plan.own, nil
 		}
-		taken, done, err := plan.write(ctx, store, p.Take, &result)
+		taken, done, err := plan.write(ctx, store, p.Claim, &result)
 		if err == nil {
-			result.Taken, err = p.Take.Read(ctx, taken)
+			result.Claimed, err = p.Claim.Read(ctx, taken)
 		}
 		if done || err != nil {
 			return result, plan.own, err
@@ -159,7 +159,7 @@ type passPlan struct {
 }
 
 // write writes the plan unless another pass has written since it was made.
-func (plan *passPlan) write(ctx context.Context, store workqueue.AssignStore, take *workqueue.Taking, result *AssignResult) (taken workqueue.Taken, done bool, err error) {
+func (plan *passPlan) write(ctx context.Context, store workqueue.AssignStore, take *workqueue.PassClaim, result *AssignResult) (taken workqueue.Claimed, done bool, err error) {
 	ctx, cancel, err := take.WriteContext(ctx)
 	if err != nil {
 		return taken, false, err
@@ -167,28 +167,28 @@ func (plan *passPlan) write(ctx context.Context, store workqueue.AssignStore, ta
 	defer cancel()
 	own, others := take.Split(plan.assignments)
 	if len(own) > 0 && len(others) == 0 && len(plan.turns) == 0 {
-		taken, done, err = store.TakePass(ctx, plan.marks.Passes, own, *take)
+		taken, done, err = store.ClaimPass(ctx, plan.marks.Passes, own, *take)
 		result.Assigned = taken.Len()
 		return taken, done, err
 	}
 	err = store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
-		done, result.Assigned, result.Moved, taken = false, 0, 0, workqueue.Taken{}
+		done, result.Assigned, result.Moved, taken = false, 0, 0, workqueue.Claimed{}
 		now, err := tx.Marks(ctx)
 		if err != nil || now.Passes != plan.marks.Passes {
 			return err
 		}
 		done = true
 		if len(own) > 0 {
-			items, err := tx.Take(ctx, own, *take)
+			items, err := tx.AssignAndClaim(ctx, own, *take)
 			if err != nil {
 				return err
 			}
-			taken, result.Assigned = workqueue.TakenItems(items), len(items)
+			taken, result.Assigned = workqueue.ClaimedItems(items), len(items)
 		}
 		return writePlan(ctx, tx, plan.marks, others, plan.turns, result)
 	})
 	if err != nil {
-		return workqueue.Taken{}, false, err
+		return workqueue.Claimed{}, false, err
 	}
 	return taken, done, nil
 }

@@ -53,7 +53,7 @@ var ErrOthersPassed = errors.New("others have made passes")
 // own returns what later passes of the worker that takes may count on; nil: which worker is
 // given an item depends on what they hold.
 func (pl *passPlanner) own(plan *passPlan) *SelfAssign {
-	t := pl.p.Take
+	t := pl.p.Claim
 	if t == nil || len(plan.turns) > 0 || !t.Ahead && (!pl.p.FreeSlots || pl.p.Workers != AvailableWorkers) {
 		return nil
 	}
@@ -120,12 +120,12 @@ func (pl *passPlanner) busyFor(l *workqueue.WorkerLoad, assignments []workqueue.
 // be: items of queues with limits are due, workers take turns, or an item is due that is
 // more urgent than all that another one holds. The error is ErrOthersPassed where a claim has to
 // come first; later calls take that as made.
-func (own *SelfAssign) Assign(ctx context.Context, store workqueue.AssignStore, p AssignParams) (taken workqueue.Taken, done bool, err error) {
+func (own *SelfAssign) Assign(ctx context.Context, store workqueue.AssignStore, p AssignParams) (taken workqueue.Claimed, done bool, err error) {
 	if err := p.Validate(); err != nil {
 		return taken, false, err
 	}
 	p = p.WithDefaults()
-	p.MaxPerWorker = min(p.MaxPerWorker, p.Take.Max)
+	p.MaxPerWorker = min(p.MaxPerWorker, p.Claim.Max)
 	if own.alone {
 		var plan *passPlan
 		err := store.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) (err error) {
@@ -136,18 +136,18 @@ func (own *SelfAssign) Assign(ctx context.Context, store workqueue.AssignStore, 
 			return taken, plan != nil, err
 		}
 		var result AssignResult
-		return plan.write(ctx, store, p.Take, &result)
+		return plan.write(ctx, store, p.Claim, &result)
 	}
 	// Under the lock others wait for their turn, where without it they would plan the same
 	// items. It is not counted: a plan that others have made meanwhile finds what is taken
 	// in another state.
-	writing, cancel, err := p.Take.WriteContext(ctx)
+	writing, cancel, err := p.Claim.WriteContext(ctx)
 	if err != nil {
 		return taken, false, err
 	}
 	defer cancel()
 	err = store.Assign(writing, func(ctx context.Context, tx workqueue.AssignTx) error {
-		taken, done = workqueue.Taken{}, false
+		taken, done = workqueue.Claimed{}, false
 		plan, err := own.plan(ctx, tx, p)
 		if err != nil || plan == nil {
 			return err
@@ -155,13 +155,13 @@ func (own *SelfAssign) Assign(ctx context.Context, store workqueue.AssignStore, 
 		done = true
 		if len(plan.assignments) > 0 {
 			var items []workqueue.Item
-			items, err = tx.Take(ctx, plan.assignments, *p.Take)
-			taken = workqueue.TakenItems(items)
+			items, err = tx.AssignAndClaim(ctx, plan.assignments, *p.Claim)
+			taken = workqueue.ClaimedItems(items)
 		}
 		return err
 	})
 	if err != nil {
-		return workqueue.Taken{}, false, err
+		return workqueue.Claimed{}, false, err
 	}
 	return taken, done, nil
 }
@@ -191,7 +191,7 @@ func (own *SelfAssign) plan(ctx context.Context, view workqueue.AssignView, p As
 		if p.Workers == IdleWorkers {
 			priority = of[slices.IndexFunc(of, func(least int) bool { return priority >= least })]
 		}
-		if p.Take.Ahead && priority > own.busy { // another one may be able to start it
+		if p.Claim.Ahead && priority > own.busy { // another one may be able to start it
 			return nil, nil
 		}
 	}

@@ -56,7 +56,7 @@ func TestOwnPassLeavesWhatOthersMayBeIdleFor(t *testing.T) {
 				band.Min = workqueue.MediumPriority
 				p := AssignParams{
 					Band: band, Workers: c.workers, Distribution: c.mode, FreeSlots: !ahead,
-					Take: &workqueue.Taking{WorkerID: taker, Band: band, Max: 1, Ahead: ahead, Within: time.Minute},
+					Claim: &workqueue.PassClaim{WorkerID: taker, Band: band, Max: 1, Ahead: ahead, Within: time.Minute},
 				}
 				_, own, err := p.Pass(t.Context(), m)
 				if err != nil || own == nil {
@@ -77,7 +77,7 @@ func TestOwnPassLeavesWhatOthersMayBeIdleFor(t *testing.T) {
 func TestOwnPassComesAfterAClaimOfWhatOthersGave(t *testing.T) {
 	const taker, other = 1, 2
 	m := &assignMemory{given: map[int64]int64{}, loads: []workqueue.WorkerLoad{{WorkerID: taker, Capacity: 4}, {WorkerID: other, Capacity: 4}}}
-	p := AssignParams{FreeSlots: true, Take: &workqueue.Taking{WorkerID: taker, Band: workqueue.EveryPriority, Max: 4, Within: time.Minute}}
+	p := AssignParams{FreeSlots: true, Claim: &workqueue.PassClaim{WorkerID: taker, Band: workqueue.EveryPriority, Max: 4, Within: time.Minute}}
 	_, own, err := p.Pass(t.Context(), m)
 	if err != nil || own == nil {
 		t.Fatalf("pass: %v, %v; want that the worker may go on by itself", own, err)

@@ -78,7 +78,7 @@ const fewDue = leastWindow / 8
 // expectedDue returns how many due items a survey reads along with the workers; none where
 // a worker asks before it is idle, since it has a backlog to work on.
 func (p AssignParams) expectedDue() int {
-	if p.Take != nil && p.Take.Ahead {
+	if p.Claim != nil && p.Claim.Ahead {
 		return 0
 	}
 	return fewDue
@@ -96,7 +96,7 @@ func (p AssignParams) planner(ctx context.Context, view workqueue.AssignView, du
 // plannerOf returns the planner of a pass with this input.
 func (p AssignParams) plannerOf(in workqueue.PassInput) *passPlanner {
 	pl := &passPlanner{p: p, PassInput: in}
-	pl.p = p.bound(pl.heldBy(p.Take))
+	pl.p = p.bound(pl.heldBy(p.Claim))
 	pl.classes = newPassClasses(pl.p, pl.Loads, pl.Distributions, pl.Marks.Now)
 	pl.begin(false)
 	// How much room there is for the least urgent, behind all that is held.
@@ -125,8 +125,8 @@ func (pl *passPlanner) options() plan.Options {
 	if pl.p.Workers == IdleWorkers {
 		o.Levels = levels(pl.p.Band)
 	}
-	if pl.p.Take != nil && pl.p.Take.Ahead {
-		o.Asks = pl.p.Take.WorkerID
+	if pl.p.Claim != nil && pl.p.Claim.Ahead {
+		o.Asks = pl.p.Claim.WorkerID
 	}
 	return o
 }
@@ -134,7 +134,7 @@ func (pl *passPlanner) options() plan.Options {
 // empties tells that the worker that takes has nothing else to claim of what it may:
 // nothing is assigned to it, and the pass assigns nothing that it does not take.
 func (pl *passPlanner) empties(assignments []workqueue.Assignment) bool {
-	t := pl.p.Take
+	t := pl.p.Claim
 	if t == nil || t.Band.Min < pl.p.Band.Min { // what is assigned below the band was not read
 		return false
 	}
@@ -150,7 +150,7 @@ func (pl *passPlanner) empties(assignments []workqueue.Assignment) bool {
 }
 
 // heldBy is how many items the worker that takes holds already.
-func (pl *passPlanner) heldBy(t *workqueue.Taking) (n int) {
+func (pl *passPlanner) heldBy(t *workqueue.PassClaim) (n int) {
 	for i := range pl.Loads {
 		if t != nil && pl.Loads[i].WorkerID == t.WorkerID {
 			for k := range pl.Loads[i].Held {
@@ -255,8 +255,8 @@ func (pl *passPlanner) due(ctx context.Context, view workqueue.AssignView, full 
 // firstWindow is how many items a pass looks at to begin with. A worker that takes ahead
 // is done with all of them in a moment, whichever is first.
 func (pl *passPlanner) firstWindow() int {
-	if pl.p.Take != nil && pl.p.Take.Ahead {
-		return min(max(pl.room, pl.p.Take.Max), mostWindow)
+	if pl.p.Claim != nil && pl.p.Claim.Ahead {
+		return min(max(pl.room, pl.p.Claim.Max), mostWindow)
 	}
 	return min(max(2*pl.room, leastWindow), mostWindow)
 }

@@ -41,8 +41,8 @@ func (s *scaleStore) Write(_ context.Context, assignments []workqueue.Assignment
 	return len(assignments), nil
 }
 
-// Take takes nothing: the passes here only assign.
-func (s *scaleStore) Take(context.Context, []workqueue.Assignment, workqueue.Taking) ([]workqueue.Item, error) {
+// AssignAndClaim takes nothing: the passes here only assign.
+func (s *scaleStore) AssignAndClaim(context.Context, []workqueue.Assignment, workqueue.PassClaim) ([]workqueue.Item, error) {
 	return nil, nil
 }
 

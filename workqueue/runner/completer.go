@@ -51,10 +51,10 @@ func newCompleter(store workqueue.LeaseStore, worker workqueue.Worker, h *held, 
 	return c
 }
 
-// breathe waits while as many results wait to be written as one write may carry.
+// awaitRoom waits while as many results wait to be written as one write may carry.
 // A slot that begins the next item only then leaves no more unwritten than was
 // promised. It does not wait for a database that takes nothing.
-func (c *completer) breathe() {
+func (c *completer) awaitRoom() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for len(c.fresh) >= c.pace.most() && !c.failing && !c.closed {

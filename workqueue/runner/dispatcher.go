@@ -2,144 +2,42 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
 )
 
-const (
-	// claimLimit bounds the items of one claim.
-	claimLimit = 500
-
-	// claimAhead is how long a claimed item may begin by what was true at its claim, and
-	// so how much work is claimed beyond the free slots at most: little enough that others
-	// can still have the rest.
-	claimAhead = 250 * time.Millisecond
-
-	// lineAhead is how much work a claim ahead brings: enough that claims cost little. It
-	// is aheadTrips round trips if that is more, and half of claimAhead at most.
-	lineAhead = 80 * time.Millisecond
-
-	// A worker claims ahead only while more items than it has slots begin within
-	// aheadTrips round trips as they are at present, but for leastTrip at least: else what
-	// comes and is more urgent would find other items before it.
-	aheadTrips = 4
-	leastTrip  = 2500 * time.Microsecond
-
-	// claimBytes bounds the payloads and pipelines of the items that one claim brings
-	// beyond the free slots.
-	claimBytes = 32 << 20
-
-	// waitAtMost bounds how long a claimed item waits for its slot before it goes back,
-	// which is waitTrips round trips, and waitAtLeast.
-	waitAtMost, waitAtLeast = time.Second, 500 * time.Millisecond
-	waitTrips               = aheadTrips
-
-	// waitMost bounds the claimed items that wait for their channels. They hold up no
-	// others behind them, but can go to no other worker meanwhile.
-	waitMost = 50
-
-	// leastPause and mostPause bound the wait after a claim or a pass that failed.
-	leastPause, mostPause = 100 * time.Millisecond, 5 * time.Second
-)
-
-// dispatcher gives this worker's slots to the most urgent items of the sessions
-// that are open. It alone claims for them, and all that is claimed waits in one
-// line, so no step and no pipeline can keep a slot from another one.
+// dispatcher gives this worker's slots to the most urgent items of the open sessions. All
+// claimed items wait in one line, so no step and no pipeline can keep a slot from another.
 //
-// One goroutine, run, decides what to claim and when a step has ended. Items run in
-// lanes of their own, each of which takes the next item of the line itself.
+// One goroutine, run, decides what to claim and when a step has ended: the planner decides
+// on claims, the claimer makes them, the supervisor runs what was claimed, and the checker
+// makes sure that waiting items are still held. All of them work on one board.
 type dispatcher struct {
-	r        *Runner
-	lanes    *lanes
-	poked    chan struct{} // holds a token when there is something to decide
-	fetches  sync.WaitGroup
-	oneByOne bool // some channel has a maximum: a claim of several items may bring too many of it
-
-	mu       sync.Mutex
-	slots    slots
-	line     line
-	sessions []*Session // that have an open step, or one that waits
-	policies queuePolicies
-	pace     throughput
-	trip     time.Duration // from the start of a fetch until its items are in line, exponentially weighted
-	cost     float64       // of an item, in slots, exponentially weighted
-	bytes    int           // of an item's payload and pipeline: the mean of the latest claims
-
-	// below is the priority below which a claim may find something, as in looks.
-	below   int
-	skipped bool      // the latest claim left out channels that were full: their items may be found when they are not
-	news    int       // counts how often it was raised: a claim that began before says nothing of what came since
-	asked   time.Time // when a claim began last
-	reserve *reserve  // for a large item that went back; nil: none
-
-	stray  bool      // something may be assigned to this worker that finds no free slot
-	strays time.Time // before that is not given back
-
-	asking   bool      // it is being asked whether the items in line are still held
-	retryAsk time.Time // not before: the last try failed
-
-	claiming bool // a claim or a pass is under way
-	reading  int  // items that are claimed and being read
-	brought  int  // items that the latest claim or pass has brought
-
-	retry  time.Time // nothing is claimed before: the last try failed
-	pause  time.Duration
-	beaten time.Time // when the latest heartbeat began that was written
-
-	items int           // claimed, and their ends are not written yet
-	quiet chan struct{} // closed when nothing is claimed; nil: no one waits for that
+	*board
+	planner *claimPlanner
+	claimer *claimer
+	runs    *supervisor
+	checker *heldChecker
 }
 
 func newDispatcher(r *Runner) *dispatcher {
-	d := &dispatcher{
-		r: r, lanes: newLanes(), poked: make(chan struct{}, 1), below: anything, cost: 1,
-		slots: newSlots(r.o.Spec.Capacity, r.o.Spec.ReservedSlots),
-	}
-	for _, c := range r.o.Spec.Channels {
-		d.cost = max(d.cost, float64(c.Cost))
-		d.oneByOne = d.oneByOne || c.Max > 0
-	}
-	return d
-}
-
-// poke has the loop look at everything again.
-func (d *dispatcher) poke() {
-	select {
-	case d.poked <- struct{}{}:
-	default:
-	}
-}
-
-// mayClaim notes that something may be assigned to this worker.
-func (d *dispatcher) mayClaim() {
-	d.below, d.skipped = anything, false
-	d.news++
-}
-
-// nothingFrom notes that nothing is left to claim at a priority and above, unless
-// there has been news since the fetch began.
-func (d *dispatcher) nothingFrom(least int, f *fetch) {
-	if d.news == f.claimNews {
-		d.below = min(d.below, least)
-		d.skipped = d.skipped || len(f.full) > 0
-	}
+	b := newBoard(r)
+	return &dispatcher{b, newClaimPlanner(b), &claimer{b}, &supervisor{b, newLanes()}, &heldChecker{board: b}}
 }
 
 // run decides until ctx ends.
 func (d *dispatcher) run(ctx context.Context) {
-	defer d.lanes.close()
-	defer d.fetches.Wait()
+	defer d.runs.lanes.close()
+	defer d.background.Wait()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
 		f, wait := d.decide(time.Now())
 		if f != nil {
-			d.fetches.Go(func() { d.fetch(f) })
+			d.background.Go(func() { d.fetch(f) })
 			continue
 		}
 		timer.Reset(wait)
@@ -158,15 +56,15 @@ func (d *dispatcher) decide(now time.Time) (*fetch, time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.r.drains() {
-		d.stopAll(workqueue.ErrDraining)
+		d.runs.stopAll(workqueue.ErrDraining)
 	}
-	d.giveBackLate(now)
+	d.runs.giveBackLate(now)
 	for _, s := range slices.Clone(d.sessions) {
 		d.settle(s, now)
 	}
-	d.ask(now)
-	d.lookAfterReserve(now)
-	if f := d.plan(now); f != nil {
+	d.checker.checkLine(now)
+	d.checker.lookAfterReserve(now)
+	if f := d.planner.plan(now); f != nil {
 		d.claiming = true
 		return f, 0
 	}
@@ -191,58 +89,13 @@ func (d *dispatcher) open(ctx context.Context, s *Session, p ExecuteParams, queu
 	return st
 }
 
-// stop lets nothing more be started for a step.
-func (d *dispatcher) stop(st *step, cause error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if st.stopped == nil {
-		st.stopped = cause
-	}
-	d.giveBackClosed()
-	d.poke()
-}
-
-// stopAll lets nothing more be started.
-func (d *dispatcher) stopAll(cause error) {
-	for _, s := range d.sessions {
-		for _, st := range s.steps {
-			if st.stopped == nil {
-				st.stopped = cause
-			}
-		}
-	}
-	d.giveBackClosed()
-}
-
 // leave forgets a session none of whose steps is open or waits.
 func (d *dispatcher) leave(s *Session) {
 	if slices.ContainsFunc(s.steps, func(st *step) bool { return st.open() || st.waits() }) {
 		return
 	}
 	d.sessions = slices.DeleteFunc(d.sessions, func(other *Session) bool { return other == s })
-	d.giveBackClosed()
-}
-
-// stepFor is the step that an item of a priority counts for; nil when none runs such
-// items.
-func (d *dispatcher) stepFor(priority int) *step {
-	for _, s := range d.sessions {
-		if st := s.stepFor(priority); st != nil {
-			return st
-		}
-	}
-	return nil
-}
-
-// bands are the priorities that are open, the most urgent first.
-func (d *dispatcher) bands() []workqueue.Band {
-	var all []workqueue.Band
-	for _, s := range d.sessions {
-		all = append(all, s.bands()...)
-	}
-	joined := workqueue.JoinBands(all)
-	slices.Reverse(joined)
-	return joined
+	d.runs.giveBackClosed()
 }
 
 // nextTime is how long until something is to be decided though nothing happens.
@@ -256,13 +109,13 @@ func (d *dispatcher) nextTime(now time.Time) time.Duration {
 	if oldest := d.line.oldest(); !oldest.IsZero() {
 		sooner(oldest.Add(d.patience()))
 	}
-	sooner(d.retry)
-	sooner(d.nextAsk(now))
+	sooner(d.planner.retry)
+	sooner(d.checker.nextCheck(now))
 	if d.reserve != nil {
 		sooner(d.reserve.lookAt)
 	}
-	if d.stray && d.slots.free == 0 {
-		sooner(d.strays)
+	if d.unplaced && d.slots.free == 0 {
+		sooner(d.planner.releaseFrom)
 	}
 	for _, s := range d.sessions {
 		sooner(s.gate)
@@ -272,89 +125,118 @@ func (d *dispatcher) nextTime(now time.Time) time.Duration {
 	return next.Sub(now)
 }
 
-// within is how many items are likely to begin within a time.
-func (d *dispatcher) within(t time.Duration, now time.Time) int {
-	if d.slots.free == d.r.o.Spec.Capacity {
-		now = d.pace.last // nothing runs, for want of items
+// fetch makes a claim or passes, and puts what they bring in line. From the moment
+// when they have claimed, the next fetch may begin: only reading is left then.
+func (d *dispatcher) fetch(f *fetch) {
+	ctx := d.r.looking
+	var got claimBatch
+	var err error
+	switch {
+	case f.release:
+		err = d.claimer.releaseUnplaced(ctx, f)
+	case f.session == nil:
+		got, err = d.claimer.claim(f)
+	default:
+		got, err = d.claimer.pass(ctx, f)
 	}
-	return d.pace.within(t, now)
-}
-
-// fast reports whether items are so short that several run while a claim is on its way.
-func (d *dispatcher) fast(now time.Time) bool {
-	return d.within(min(aheadTrips*max(d.trip, leastTrip), claimAhead), now) > d.capacity()
-}
-
-// slow reports whether slots do not come free all the time.
-func (d *dispatcher) slow(now time.Time) bool { return d.within(claimAhead, now) <= d.capacity() }
-
-// patience is how long a claimed item waits for its slot.
-func (d *dispatcher) patience() time.Duration {
-	return min(max(waitTrips*d.trip, waitAtLeast), waitAtMost)
-}
-
-// awaitQuiet waits until the ends of all claimed items are written.
-func (d *dispatcher) awaitQuiet() <-chan struct{} {
+	if got.confirmed = time.Now(); got.confirmed.Sub(got.since) > claimAhead {
+		got.confirmed = got.since // the answer is old
+	}
+	n := got.Len()
+	// A few items are in line before anything else is decided: a fetch that did not know
+	// of them could be one too many, or one too few. Many take their time, in which the
+	// next fetch is on its way.
+	later := got.Unread() || n > holdAtOnce
+	var list []*claimed
+	if !later {
+		list = d.runs.hold(d.claimer.read(ctx, got), got)
+	}
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.quiet == nil {
-		d.quiet = make(chan struct{})
-		d.tellQuiet()
+	d.claiming, d.fetched = false, n
+	if err != nil {
+		d.planner.recordFailure(err, time.Now())
+	} else {
+		d.planner.recordSuccess()
 	}
-	return d.quiet
-}
-
-// tellQuiet closes quiet, once, when nothing is claimed. It is for a worker that
-// drains: nothing more is claimed then.
-func (d *dispatcher) tellQuiet() {
-	if d.quiet == nil || d.items > 0 || d.claiming || d.reading > 0 {
+	d.poke()
+	if later {
+		d.reading += n
+		d.mu.Unlock()
+		list = d.runs.hold(d.claimer.read(ctx, got), got)
+		d.mu.Lock()
+		d.reading -= n
+	}
+	if n == 0 {
+		d.closeQuiet()
+		d.mu.Unlock()
 		return
 	}
-	select {
-	case <-d.quiet:
-	default:
-		close(d.quiet)
+	d.trip += (time.Since(got.since) - d.trip) / 4
+	d.runs.arrive(list)
+	begin := d.runs.fill()
+	d.closeQuiet()
+	d.mu.Unlock()
+	if len(begin) > 1 {
+		d.runs.recordBegins(d.r.runs, begin...)
 	}
-}
-
-// alive notes that a heartbeat that began at a time is written.
-func (d *dispatcher) alive(at time.Time) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.beaten = at
+	for _, it := range begin {
+		d.runs.launch(it)
+	}
 	d.poke()
 }
 
-// errSilent says that a worker cannot renew leases, and so takes no more of them.
-var errSilent = errors.New("no items are claimed while heartbeats cannot be written")
-
-// silent reports whether heartbeats have not been written for so long that what is
-// claimed now might lose its lease before it has ended.
-func (d *dispatcher) silent(now time.Time) bool {
-	o := &d.r.o
-	return now.Sub(d.beaten) > min(2*o.Heartbeat+o.Heartbeat/2, o.Spec.Lease*3/4)
-}
-
-// failed notes that a claim or a pass failed: the sessions' steps end with that
-// unless something of theirs runs, and else it is tried again after a pause.
-func (d *dispatcher) failed(err error, now time.Time) {
-	d.pause = min(max(2*d.pause, leastPause), mostPause)
-	d.retry = now.Add(d.pause)
-	for _, s := range d.sessions {
-		for _, st := range s.steps {
-			if st.waits() && st.trouble == nil && !errors.Is(err, workqueue.ErrDraining) {
-				st.trouble = err
-			}
+// settle ends the steps of a session that have nothing left to do, and has the
+// session look again where that may be wrong.
+func (d *dispatcher) settle(s *Session, now time.Time) {
+	if !s.poll.IsZero() && !now.Before(s.poll) {
+		s.poll = now.Add(assign.RefillEvery)
+		if d.waiting(s) {
+			s.sweep(now)
+			d.mayClaim()
 		}
 	}
-}
-
-// worked notes that a claim or a pass succeeded.
-func (d *dispatcher) worked() {
-	d.retry, d.pause = time.Time{}, 0
-	for _, s := range d.sessions {
-		for _, st := range s.steps {
-			st.trouble = nil
+	for _, st := range s.steps {
+		if !st.waits() || st.items > 0 {
+			continue
+		}
+		switch {
+		case st.stopped != nil:
+			d.end(st, st.stopped)
+		case d.slots.hopeless(need{priority: st.band.Max}):
+			d.end(st, errAllStuck)
+		case d.claiming || d.reading > 0:
+		case st.trouble != nil:
+			d.end(st, st.trouble)
+		case d.below > st.band.Min || d.skipped:
+		case s.wants(st.band.Min) && d.canPass(st):
+		case !s.dry && !s.busy() && d.canPass(st):
+			// The last items have ended. The pass counts what a worker holds, so it
+			// may find more now than the one before.
+			s.dry = true
+			s.raise()
+		case s.last(st) && !st.bounded && s.stays(now):
+		default:
+			d.end(st, nil)
 		}
 	}
+	d.leave(s)
+}
+
+// end lets Execute return.
+func (d *dispatcher) end(st *step, err error) {
+	st.ended, st.err = true, err
+	if st.session.last(st) && err == nil {
+		st.session.closed = true
+	}
+	close(st.done)
+}
+
+// outcome is what a step came to, and how many of its items have no end: it is asked
+// when the step has ended, or when nothing is written any more.
+func (d *dispatcher) outcome(st *step) (result ExecuteResult, left int, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	st.ended = true
+	d.leave(st.session)
+	return st.result, st.items + st.lost, st.err
 }

@@ -29,8 +29,8 @@ type slowReads struct {
 	unread  []int // how many items the reads that failed had
 }
 
-func (s *slowReads) TakePass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.Taking) (workqueue.Taken, bool, error) {
-	taken, done, err := s.Store.TakePass(ctx, passes, as, t)
+func (s *slowReads) ClaimPass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.PassClaim) (workqueue.Claimed, bool, error) {
+	taken, done, err := s.Store.ClaimPass(ctx, passes, as, t)
 	if err != nil || taken.Len() == 0 {
 		return taken, done, err
 	}
@@ -42,7 +42,7 @@ func (s *slowReads) TakePass(ctx context.Context, passes int64, as []workqueue.A
 	s.claimed += taken.Len()
 	s.reading++
 	s.most = max(s.most, s.reading)
-	return workqueue.TakenKeys(taken.Len(), func(ctx context.Context) ([]workqueue.Item, error) {
+	return workqueue.ClaimedToRead(taken.Len(), func(ctx context.Context) ([]workqueue.Item, error) {
 		time.Sleep(s.takes)
 		s.mu.Lock()
 		defer s.mu.Unlock()

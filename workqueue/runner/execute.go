@@ -62,7 +62,7 @@ func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, e
 		defer s.End()
 	}
 	st := r.dispatch.open(ctx, s, p, queues)
-	defer context.AfterFunc(ctx, func() { r.dispatch.stop(st, context.Cause(ctx)) })()
+	defer context.AfterFunc(ctx, func() { r.dispatch.runs.stop(st, context.Cause(ctx)) })()
 	select {
 	case <-st.done:
 	case <-r.runs.Done(): // the worker's Stop has given up

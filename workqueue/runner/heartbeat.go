@@ -12,8 +12,8 @@ import (
 // longer, for passes that look for who has been free the longest.
 const idleBeat = 5 * time.Second
 
-// tellIdle lets the next heartbeat not wait when the last run has ended.
-func (r *Runner) tellIdle() {
+// signalIdle lets the next heartbeat not wait when the last run has ended.
+func (r *Runner) signalIdle() {
 	if !r.active.idleFor(idleBeat) {
 		return
 	}
@@ -83,7 +83,7 @@ func (r *Runner) beat(ctx context.Context) error {
 	// From the start of the statement: the database's lease ends later.
 	r.held.renewed(refs, result.Lost, started.Add(r.o.Spec.Lease))
 	r.completer.alive()
-	r.dispatch.alive(started)
+	r.dispatch.planner.recordBeat(started)
 	if result.History != nil {
 		r.logHistory(result.History)
 	}

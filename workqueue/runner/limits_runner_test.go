@@ -35,7 +35,7 @@ func (c *crowd) run(key string, took time.Duration) {
 	c.mu.Unlock()
 }
 
-// Four workers, each minute a pass and a run of what it brought, refills as the
+// Four workers, each minute a pass and a run of what it fetched, refills as the
 // workers run dry: the limits hold for what really runs, and all of it is run.
 func TestLimitsHoldOverFourWorkers(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {

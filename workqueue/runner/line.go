@@ -14,11 +14,11 @@ type claimed struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	since time.Time // when it was claimed, or a little before, by this machine's steady clock
-	sure  time.Time // when that was known
-	held  time.Time // when it was last known to be still held
-	step  *step     // whose it is
-	need  need
+	since     time.Time // when it was claimed, or a little before, by this machine's steady clock
+	confirmed time.Time // when that was known
+	held      time.Time // when it was last known to be still held
+	step      *step     // whose it is
+	need      need
 
 	policy  queuePolicy // of its queue, when it got its slot
 	records bool        // its begin has to be recorded before it starts, and is not yet
@@ -54,7 +54,7 @@ func (l *line) next(s *slots) *claimed {
 		case it.Priority < least:
 			return nil // and so are all behind it
 		case s.room(it.need):
-			s.take(it.need)
+			s.occupy(it.need)
 			l.remove(i)
 			return it
 		case !it.need.expedited:
@@ -86,8 +86,8 @@ func (l *line) head(s *slots) *claimed {
 	return nil
 }
 
-// takeOut takes out the items for which out reports true.
-func (l *line) takeOut(out func(*claimed) bool) (taken []*claimed) {
+// removeAll takes out the items for which out reports true.
+func (l *line) removeAll(out func(*claimed) bool) (taken []*claimed) {
 	if !slices.ContainsFunc(l.items, out) {
 		return nil
 	}
@@ -121,8 +121,8 @@ func (l *line) earliest(of func(*claimed) time.Time) (first time.Time) {
 	return first
 }
 
-// knownBefore lists the items that were last known to be held at a time, or before.
-func (l *line) knownBefore(at time.Time) (refs []workqueue.ItemRef) {
+// heldBefore lists the items that were last known to be held at a time, or before.
+func (l *line) heldBefore(at time.Time) (refs []workqueue.ItemRef) {
 	for _, it := range l.items {
 		if !it.held.After(at) {
 			refs = append(refs, it.ref())
@@ -130,3 +130,19 @@ func (l *line) knownBefore(at time.Time) (refs []workqueue.ItemRef) {
 	}
 	return refs
 }
+
+// mayBegin reports whether an item that waited may begin: its lease holds, and it is
+// not too late for it.
+func (it *claimed) mayBegin(now time.Time) bool {
+	if it.ctx.Err() != nil {
+		return false // it was taken away: somebody else may be running it
+	}
+	if it.StartedAt == nil {
+		return true
+	}
+	then := it.StartedAt.Add(now.Sub(it.since)) // now by the database's clock, or a little later
+	late := func(end *time.Time) bool { return end != nil && end.Before(then) }
+	return !late(it.DeadlineAt) && !late(it.ExpiresAt)
+}
+
+func (it *claimed) ref() workqueue.ItemRef { return workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence} }

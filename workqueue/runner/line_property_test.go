@@ -168,7 +168,7 @@ func TestLineProperties(t *testing.T) {
 					t.Skip("none waits")
 				}
 				it := rapid.SampledFrom(m.waiting).Draw(t, "which")
-				if out := m.l.takeOut(func(other *claimed) bool { return other == it }); len(out) != 1 || out[0] != it {
+				if out := m.l.removeAll(func(other *claimed) bool { return other == it }); len(out) != 1 || out[0] != it {
 					t.Fatalf("took out %v", out)
 				}
 				m.waiting = slices.DeleteFunc(m.waiting, func(w *claimed) bool { return w == it })

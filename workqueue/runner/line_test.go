@@ -289,8 +289,8 @@ func TestSlotsGoToALargeExpeditedOneBeforeHighOnes(t *testing.T) {
 func TestSlotsThatAreStuck(t *testing.T) {
 	s := newSlots(10, 1)
 	voice, chat := need{priority: 500, cost: 6, channel: "voice"}, need{priority: 500, cost: 1, channel: "chat", most: 1}
-	s.take(voice)
-	s.take(chat)
+	s.occupy(voice)
+	s.occupy(chat)
 	if s.hopeless(voice) || s.hopeless(chat) {
 		t.Error("hopeless before anything is stuck")
 	}

@@ -34,12 +34,12 @@ func (s *between) Assign(ctx context.Context, pass func(context.Context, workque
 	return s.Store.Assign(ctx, pass)
 }
 
-func (s *between) TakePass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.Taking) (workqueue.Taken, bool, error) {
+func (s *between) ClaimPass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.PassClaim) (workqueue.Claimed, bool, error) {
 	s.passes++
 	if s.before != nil {
 		s.before(s.passes)
 	}
-	return s.Store.TakePass(ctx, passes, as, t)
+	return s.Store.ClaimPass(ctx, passes, as, t)
 }
 
 // A pass whose plan is overtaken makes it anew; when that goes on, it plans under

@@ -143,7 +143,7 @@ func (r *Runner) Start(ctx context.Context) error {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.runs, r.stop = background, stop
 	r.looking, r.endLooking = context.WithCancelCause(background)
-	r.dispatch.alive(time.Now())
+	r.dispatch.planner.recordBeat(time.Now())
 	loops := []func(context.Context){r.completer.run, r.dispatch.run, r.heartbeat, r.watch, r.tellProgress, r.foldStatistics, r.learnDurations}
 	if r.o.Attend != nil {
 		loops = append(loops, r.lookForStranded, r.pace)
@@ -228,14 +228,14 @@ func (r *Runner) passAhead(ctx context.Context, p assign.AssignParams) (assign.A
 		r.o.Attend(result.Band)
 	}
 	if err == nil && r.o.Attend != nil && result.Pace > 0 {
-		p.Brief, p.Take = false, nil
+		p.Brief, p.Claim = false, nil
 		r.repeatAfter(p, result.Pace)
 	}
 	return result, own, err
 }
 
-// ownPass makes a pass for this worker alone.
-func (r *Runner) ownPass(ctx context.Context, p assign.AssignParams, own *assign.SelfAssign) (workqueue.Taken, bool, error) {
+// selfAssign makes a pass for this worker alone.
+func (r *Runner) selfAssign(ctx context.Context, p assign.AssignParams, own *assign.SelfAssign) (workqueue.Claimed, bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*r.o.Spec.Lease)
 	defer cancel()
 	p.Learned = r.learned

@@ -28,7 +28,7 @@ type Session struct {
 	leaving bool // it ends as soon as it has nothing left to do
 	closed  bool // it looks for no more work
 
-	looks
+	passState
 }
 
 // SessionOptions describe the run.
@@ -55,7 +55,7 @@ type SessionStep struct {
 
 // NewSession returns a session for a run that begins now. Its End must be called.
 func (r *Runner) NewSession(o SessionOptions) *Session {
-	s := &Session{o: o, d: r.dispatch, looks: newLooks()}
+	s := &Session{o: o, d: r.dispatch, passState: newPassState()}
 	if o.StayFor > 0 {
 		s.until = time.Now().Add(o.StayFor)
 	}
@@ -92,7 +92,7 @@ func (s *Session) Wake(pass bool) bool {
 		return false
 	}
 	s.wake(pass, time.Now())
-	s.d.stray = true
+	s.d.unplaced = true
 	if !pass || len(s.passes) == 0 { // else the pass tells whether there is something to claim
 		s.d.mayClaim()
 	}
@@ -185,4 +185,37 @@ func (s *Session) bands() (list []workqueue.Band) {
 		}
 	}
 	return list
+}
+
+// refills reports whether some step that waits asks for more items by itself.
+func (s *Session) refills() bool {
+	for _, st := range s.steps {
+		if st.waits() && st.refill {
+			return true
+		}
+	}
+	return false
+}
+
+// busy reports whether items of the session run, or their ends are not written.
+func (s *Session) busy() bool {
+	for _, st := range s.steps {
+		if st.items > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// beginBrief reports whether the look for what is to be freed can be left out: a
+// pass has had it a few seconds ago, and no tick asks for it.
+func (s *Session) beginBrief(f *fetch, now time.Time) bool {
+	s.d.mu.Lock()
+	defer s.d.mu.Unlock()
+	sweep := !s.swept || f.ahead && now.Sub(s.fullPass) >= assign.RefillEvery
+	s.swept = true
+	if sweep {
+		s.fullPass = now
+	}
+	return !sweep
 }

@@ -51,7 +51,7 @@ func newSlots(capacity, reserved int) slots {
 }
 
 // take takes what n needs; it must fit.
-func (s *slots) take(n need) {
+func (s *slots) occupy(n need) {
 	s.free -= n.size()
 	if n.most > 0 {
 		s.count(n, 1, 0)

@@ -23,13 +23,13 @@ func (r *Runner) seeToStuck(now time.Time) {
 		r.o.Log.Error().Int64("item_id", a.run.ID).Str("step", note.Step).
 			Float64("cancelled_s", now.Sub(a.cancelled).Seconds()).Str("cause", cause.Error()).Bool("given_up", a.givenUp).
 			Msg("a handler ignores that it was cancelled: its slot is stuck until it returns")
-		r.dispatch.stick(a.need, 1)
+		r.dispatch.runs.stick(a.need, 1)
 		switch {
 		case !a.givenUp:
 		case errors.Is(cause, workqueue.ErrLeaseLost):
-			r.dispatch.abandon(a)
+			r.dispatch.runs.abandon(a)
 		default:
-			r.dispatch.endRun(a, workqueue.Outcome{
+			r.dispatch.runs.endRun(a, workqueue.Outcome{
 				Verdict: workqueue.Failed, Kind: workqueue.KindTimeout, Step: note.Step,
 				Error: fmt.Sprintf("%v; the handler of step %q ignores that it was cancelled and was given up after %s: "+
 					"it may still be at work in this process", cause, note.Step, r.patience()),
@@ -40,7 +40,7 @@ func (r *Runner) seeToStuck(now time.Time) {
 
 // returned notes that a stuck handler has come back.
 func (r *Runner) returned(a *activeRun, stuckFor time.Duration, outcome workqueue.Outcome) {
-	r.dispatch.stick(a.need, -1)
+	r.dispatch.runs.stick(a.need, -1)
 	log := r.o.Log.Warn().Int64("item_id", a.run.ID).Float64("cancelled_s", stuckFor.Seconds())
 	if a.givenUp {
 		log = log.Bool("succeeded", outcome.Verdict == workqueue.Succeeded)

@@ -33,8 +33,8 @@ func (s *askingStore) Assign(ctx context.Context, pass func(context.Context, wor
 	return s.Store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error { return pass(ctx, askingTx{tx, s}) })
 }
 
-func (s *askingStore) TakePass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.Taking) (workqueue.Taken, bool, error) {
-	return workqueue.TakeByAssign(ctx, s, passes, as, t)
+func (s *askingStore) ClaimPass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.PassClaim) (workqueue.Claimed, bool, error) {
+	return workqueue.ClaimPassByAssign(ctx, s, passes, as, t)
 }
 
 func (s *askingStore) count(n *int) {
@@ -64,9 +64,9 @@ type askingTx struct {
 	s *askingStore
 }
 
-func (tx askingTx) Take(ctx context.Context, as []workqueue.Assignment, t workqueue.Taking) ([]workqueue.Item, error) {
+func (tx askingTx) AssignAndClaim(ctx context.Context, as []workqueue.Assignment, t workqueue.PassClaim) ([]workqueue.Item, error) {
 	tx.s.count(&tx.s.taken)
-	return tx.AssignTx.Take(ctx, as, t)
+	return tx.AssignTx.AssignAndClaim(ctx, as, t)
 }
 
 // swift are options of a worker whose items take two milliseconds: it claims some twenty

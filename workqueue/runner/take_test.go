@@ -32,8 +32,8 @@ func (s *takingStore) Assign(ctx context.Context, pass func(context.Context, wor
 	})
 }
 
-func (s *takingStore) TakePass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.Taking) (workqueue.Taken, bool, error) {
-	return workqueue.TakeByAssign(ctx, s, passes, as, t)
+func (s *takingStore) ClaimPass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.PassClaim) (workqueue.Claimed, bool, error) {
+	return workqueue.ClaimPassByAssign(ctx, s, passes, as, t)
 }
 
 type takingTx struct {
@@ -41,8 +41,8 @@ type takingTx struct {
 	s *takingStore
 }
 
-func (tx takingTx) Take(ctx context.Context, as []workqueue.Assignment, t workqueue.Taking) ([]workqueue.Item, error) {
-	items, err := tx.AssignTx.Take(ctx, as, t)
+func (tx takingTx) AssignAndClaim(ctx context.Context, as []workqueue.Assignment, t workqueue.PassClaim) ([]workqueue.Item, error) {
+	items, err := tx.AssignTx.AssignAndClaim(ctx, as, t)
 	tx.s.mu.Lock()
 	defer tx.s.mu.Unlock()
 	if tx.s.begun()+8 < tx.s.first+len(tx.s.taken) { // more than the slots hold

@@ -46,7 +46,7 @@ func (d modelDatabase) slowest(t *testing.T) (worst time.Duration) {
 							worst = max(worst, time.Since(ended))
 						}
 					})
-					c.breathe()
+					c.awaitRoom()
 				}
 			})
 		}

@@ -117,7 +117,7 @@ func TestRunsWaitForResultsThatAreNotWritten(t *testing.T) {
 				count.Lock()
 				waiting++
 				count.Unlock()
-				c.breathe()
+				c.awaitRoom()
 				count.Lock()
 				waiting--
 				count.Unlock()
@@ -151,7 +151,7 @@ func TestRunsDoNotWaitForADatabaseThatIsAway(t *testing.T) {
 			c.add(workqueue.Finish{ItemID: int64(i)}, nobody)
 		}
 		synctest.Wait() // the first write has failed
-		c.breathe()
+		c.awaitRoom()
 		if n := len(c.unwritten()); n != 3*firstBatch {
 			t.Errorf("%d results are kept, want %d", n, 3*firstBatch)
 		}

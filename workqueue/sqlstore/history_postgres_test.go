@@ -82,7 +82,7 @@ func TestNothingIsClaimedOnATimelineThatTheEpochDoesNotKnow(t *testing.T) {
 			x.Errorf("claimed %d items before the epoch was raised", len(got))
 		}
 		err := x.store.Assign(x.Context(), func(ctx context.Context, tx workqueue.AssignTx) error {
-			items, err := tx.Take(ctx, []workqueue.Assignment{{ItemID: x.ids[1], WorkerID: x.w.ID}}, workqueue.Taking{
+			items, err := tx.AssignAndClaim(ctx, []workqueue.Assignment{{ItemID: x.ids[1], WorkerID: x.w.ID}}, workqueue.PassClaim{
 				WorkerID: x.w.ID, InstanceID: x.w.InstanceID, Lease: time.Minute, Max: 1,
 			})
 			if len(items) != 0 {

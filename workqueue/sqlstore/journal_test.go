@@ -55,7 +55,7 @@ func checkJournals(t *testing.T, folder string) {
 	for i := range added {
 		give = append(give, workqueue.Assignment{ItemID: added[i].ID, WorkerID: w.ID, RunOrder: int64(i)})
 	}
-	taken, done, err := store.TakePass(t.Context(), 0, give, workqueue.Taking{
+	taken, done, err := store.ClaimPass(t.Context(), 0, give, workqueue.PassClaim{
 		WorkerID: w.ID, InstanceID: w.InstanceID, Lease: time.Minute, Band: workqueue.EveryPriority, Max: many, Within: time.Minute,
 	})
 	if err != nil || !done || taken.Len() != many {

@@ -130,7 +130,7 @@ var itemMethods = []method{
 			})
 		}, func() int { return x.count(countState, w.ID, workqueue.Assigned) }}
 	}},
-	{"TakePass", 3, false, func(x *behindProxy) trial {
+	{"ClaimPass", 3, false, func(x *behindProxy) trial {
 		w := x.make.Worker(storetest.WorkerOpts{})
 		var list []workqueue.Assignment
 		for _, id := range x.make.Items(3, storetest.ItemOpts{}) {
@@ -138,7 +138,7 @@ var itemMethods = []method{
 		}
 		passes := x.count(`SELECT "Value" FROM "BotAssignmentMarks" WHERE "Name" = 'passes'`)
 		return trial{func(ctx context.Context, s *sqlstore.Store) error {
-			taken, _, err := s.TakePass(ctx, int64(passes), list, workqueue.Taking{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: time.Hour, Max: 3})
+			taken, _, err := s.ClaimPass(ctx, int64(passes), list, workqueue.PassClaim{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: time.Hour, Max: 3})
 			if err == nil {
 				_, err = taken.Items(ctx)
 			}

@@ -97,7 +97,7 @@ var robotMethods = []method{
 		name := x.make.Spec(storetest.WorkerOpts{}).Name
 		item := workqueue.NewItem{QueueName: queue}
 		return trial{func(ctx context.Context, s *sqlstore.Store) error {
-			_, err := s.RobotEnqueue(ctx, name, []workqueue.NewItem{item, item}, &workqueue.Take{})
+			_, err := s.RobotEnqueue(ctx, name, []workqueue.NewItem{item, item}, &workqueue.CheckoutOnEnqueue{})
 			return err
 		}, func() int {
 			return x.count(countMade, name) + x.count(countMade+` AND "State" = 1 AND "Robot" = $1`, name)

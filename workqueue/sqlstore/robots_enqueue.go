@@ -11,7 +11,7 @@ import (
 )
 
 // RobotEnqueue implements workqueue.RobotStore.
-func (s *Store) RobotEnqueue(ctx context.Context, robot string, items []workqueue.NewItem, take *workqueue.Take) (workqueue.RobotEnqueued, error) {
+func (s *Store) RobotEnqueue(ctx context.Context, robot string, items []workqueue.NewItem, take *workqueue.CheckoutOnEnqueue) (workqueue.RobotEnqueued, error) {
 	var result workqueue.RobotEnqueued
 	if err := workqueue.CheckRobotEnqueue(robot, items, take); err != nil || len(items) == 0 {
 		return result, err
@@ -100,7 +100,7 @@ func made(queues []string, items []workqueue.NewItem, results []workqueue.Enqueu
 
 // takeNew checks the items out that were made, under one lock key.
 func (s *Store) takeNew(ctx context.Context, tx *sql.Tx, robot string, queues []workqueue.Queue, made [][]int64,
-	take *workqueue.Take, limits *taking) (workqueue.Checkout, error) {
+	take *workqueue.CheckoutOnEnqueue, limits *taking) (workqueue.Checkout, error) {
 	all := workqueue.Checkout{LockKey: workqueue.NewLockKey()}
 	for i, ids := range made {
 		if len(ids) == 0 {

@@ -69,7 +69,7 @@ func TestRobotsOnEncryptedItems(t *testing.T) {
 
 		made, err := store.RobotEnqueue(ctx, "ann", []workqueue.NewItem{{
 			QueueName: "forms", Payload: `{"customer":4711}`, Metadata: map[string]string{"customer": "4711"},
-		}}, &workqueue.Take{})
+		}}, &workqueue.CheckoutOnEnqueue{})
 		must(err)
 		if len(made.Checkout.Items) != 1 {
 			t.Fatalf("took %d items, want what was enqueued", len(made.Checkout.Items))

@@ -17,13 +17,13 @@ const takeOrderStatement = "take_order"
 // returns no more than keys has it: there others wait while take runs.
 const takenStatement = "taken"
 
-// TakePass implements workqueue.AssignStore.
-func (s *Store) TakePass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) (taken workqueue.Taken, done bool, err error) {
+// ClaimPass implements workqueue.AssignStore.
+func (s *Store) ClaimPass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.PassClaim) (taken workqueue.Claimed, done bool, err error) {
 	if s.queries.has(takenStatement) {
 		return s.takeThenRead(ctx, passes, assignments, t)
 	}
 	if !s.dialect.pipelines || len(assignments) > writeBatch {
-		return workqueue.TakeByAssign(ctx, s, passes, assignments, t)
+		return workqueue.ClaimPassByAssign(ctx, s, passes, assignments, t)
 	}
 	v, err := s.takeValues(takeRows(assignments), t, passes)
 	if err != nil {
@@ -51,11 +51,11 @@ func (s *Store) TakePass(ctx context.Context, passes int64, assignments []workqu
 	if err != nil || !done {
 		return taken, false, err
 	}
-	return workqueue.TakenItems(s.completed(ctx, &claimed)), true, nil
+	return workqueue.ClaimedItems(s.completed(ctx, &claimed)), true, nil
 }
 
 // takeThenRead has what was claimed read when that is committed, and others can write.
-func (s *Store) takeThenRead(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) (taken workqueue.Taken, done bool, err error) {
+func (s *Store) takeThenRead(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.PassClaim) (taken workqueue.Claimed, done bool, err error) {
 	var refs []refRow
 	err = s.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
 		refs, done = nil, false
@@ -72,7 +72,7 @@ func (s *Store) takeThenRead(ctx context.Context, passes int64, assignments []wo
 	if err != nil || len(refs) == 0 {
 		return taken, done && err == nil, err
 	}
-	return workqueue.TakenKeys(len(refs), func(ctx context.Context) (items []workqueue.Item, err error) {
+	return workqueue.ClaimedToRead(len(refs), func(ctx context.Context) (items []workqueue.Item, err error) {
 		err = s.retry(ctx, "read what was taken", func() (err error) {
 			items, err = s.taken(ctx, s.readers, s.reading, refs, t.WorkerID)
 			return err
@@ -81,8 +81,8 @@ func (s *Store) takeThenRead(ctx context.Context, passes int64, assignments []wo
 	}), true, nil
 }
 
-// Take implements workqueue.AssignTx.
-func (a *assignTx) Take(ctx context.Context, assignments []workqueue.Assignment, t workqueue.Taking) ([]workqueue.Item, error) {
+// AssignAndClaim implements workqueue.AssignTx.
+func (a *assignTx) AssignAndClaim(ctx context.Context, assignments []workqueue.Assignment, t workqueue.PassClaim) ([]workqueue.Item, error) {
 	if a.s.queries.has(takenStatement) {
 		refs, err := a.takeRefs(ctx, assignments, t)
 		if err != nil || len(refs) == 0 {
@@ -104,7 +104,7 @@ func (a *assignTx) Take(ctx context.Context, assignments []workqueue.Assignment,
 }
 
 // takeRefs is Take that tells no more than what was claimed.
-func (a *assignTx) takeRefs(ctx context.Context, assignments []workqueue.Assignment, t workqueue.Taking) ([]refRow, error) {
+func (a *assignTx) takeRefs(ctx context.Context, assignments []workqueue.Assignment, t workqueue.PassClaim) ([]refRow, error) {
 	var refs []refRow
 	for chunk := range slices.Chunk(assignments, writeBatch) {
 		v, err := a.s.takeValues(takeRows(chunk), t, nil)
@@ -157,7 +157,7 @@ func takeRows(assignments []workqueue.Assignment) []assignRow {
 
 // takeValues are the parameters of take. Where a pass is written in one go, take asks
 // itself whether another one has come first: passes nil has it take whatever they did.
-func (s *Store) takeValues(rows []assignRow, t workqueue.Taking, passes any) (values, error) {
+func (s *Store) takeValues(rows []assignRow, t workqueue.PassClaim, passes any) (values, error) {
 	batch, err := jsonRows(rows)
 	v := values{"worker": t.WorkerID, "instance": t.InstanceID, "rows": batch, "lease_ms": ms(t.Lease), "now": s.nowArg()}
 	if s.dialect.pipelines {
@@ -166,7 +166,7 @@ func (s *Store) takeValues(rows []assignRow, t workqueue.Taking, passes any) (va
 	return v, err
 }
 
-func (a *assignTx) take(ctx context.Context, rows []assignRow, t workqueue.Taking, items []workqueue.Item) ([]workqueue.Item, error) {
+func (a *assignTx) take(ctx context.Context, rows []assignRow, t workqueue.PassClaim, items []workqueue.Item) ([]workqueue.Item, error) {
 	v, err := a.s.takeValues(rows, t, nil)
 	if err != nil {
 		return nil, err

@@ -106,7 +106,7 @@ func (r *racer) run(plan []workqueue.Assignment) (ran []workqueue.Item, err erro
 			_, err = tx.Write(ctx, plan)
 			return err
 		}
-		ran, err = tx.Take(ctx, plan, workqueue.Taking{WorkerID: r.worker.ID, InstanceID: r.worker.InstanceID, Lease: leaseTime, Max: len(plan)})
+		ran, err = tx.AssignAndClaim(ctx, plan, workqueue.PassClaim{WorkerID: r.worker.ID, InstanceID: r.worker.InstanceID, Lease: leaseTime, Max: len(plan)})
 		return err
 	})
 	if err == nil && r.assigns {

@@ -100,7 +100,7 @@ func withoutFurther(due []workqueue.DueItem) []workqueue.DueItem {
 func (m *machine) take(ctx context.Context, t *rapid.T, tx workqueue.AssignTx, next *reference.Model, due []workqueue.DueItem) (reference.Process, []workqueue.Item) {
 	p := one(t, "taker", m.processes)
 	list := slices.DeleteFunc(m.drawAssignments(t, due, nil), func(a workqueue.Assignment) bool { return a.From != 0 })
-	got, err := tx.Take(ctx, list, workqueue.Taking{WorkerID: p.Worker, InstanceID: p.Instance, Lease: leaseTime, Max: len(list)})
+	got, err := tx.AssignAndClaim(ctx, list, workqueue.PassClaim{WorkerID: p.Worker, InstanceID: p.Instance, Lease: leaseTime, Max: len(list)})
 	must(t, err)
 	same(t, "taken items", asJSON(reference.Plain(got)), asJSON(reference.Plain(next.Take(p, list, leaseTime))))
 	return p, got

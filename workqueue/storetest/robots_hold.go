@@ -268,7 +268,7 @@ func holdRights(x *fixture) {
 	}
 	// Taking at once takes both rights.
 	for robot, right := range map[string]workqueue.Right{"reader": workqueue.RightWrite, "writer": workqueue.RightRead} {
-		_, err := x.Store.RobotEnqueue(x.ctx, robot, []workqueue.NewItem{form(1)}, &workqueue.Take{})
+		_, err := x.Store.RobotEnqueue(x.ctx, robot, []workqueue.NewItem{form(1)}, &workqueue.CheckoutOnEnqueue{})
 		x.wantAccess("enqueue and take by "+robot, err, robot, right)
 	}
 }

@@ -104,11 +104,11 @@ func checkoutKeyRate(x *fixture) {
 
 func checkoutLimitNew(x *fixture) {
 	x.limitForms(workqueue.QueueLimits{Concurrency: 2})
-	made := x.addAs(ann, &workqueue.Take{}, of("", 3)...)
+	made := x.addAs(ann, &workqueue.CheckoutOnEnqueue{}, of("", 3)...)
 	ids := workqueue.IDs(made.Items)
 	x.wantIDs("taken of what was enqueued", idsOf(made.Checkout.Items), ids[:2])
 	x.wantState(workqueue.Pending, ids[2])
-	if more := x.addAs(ann, &workqueue.Take{}, of("", 1)...); len(more.Checkout.Items) != 0 || more.Checkout.LockKey != "" {
+	if more := x.addAs(ann, &workqueue.CheckoutOnEnqueue{}, of("", 1)...); len(more.Checkout.Items) != 0 || more.Checkout.LockKey != "" {
 		x.Errorf("took %s beyond the limit", asJSON(more))
 	}
 }

@@ -20,7 +20,7 @@ func robotWriteTests() []test {
 }
 
 // addAs enqueues in a robot's name.
-func (x *fixture) addAs(robot string, take *workqueue.Take, items ...workqueue.NewItem) workqueue.RobotEnqueued {
+func (x *fixture) addAs(robot string, take *workqueue.CheckoutOnEnqueue, items ...workqueue.NewItem) workqueue.RobotEnqueued {
 	x.Helper()
 	made, err := x.Store.RobotEnqueue(x.ctx, robot, items, take)
 	if err != nil {
@@ -84,7 +84,7 @@ func (x *fixture) countForms() int {
 func robotTakesNew(x *fixture) {
 	x.robots(func(q *workqueue.Queue) { q.KeyScope = workqueue.KeyScopeQueue })
 	there := x.enqueueForms(keyed("there"))[0]
-	made := x.addAs(ann, &workqueue.Take{Lease: 2 * time.Hour}, form(1), keyed("there"), form(9))
+	made := x.addAs(ann, &workqueue.CheckoutOnEnqueue{Lease: 2 * time.Hour}, form(1), keyed("there"), form(9))
 	x.wantIDs("taken", idsOf(made.Checkout.Items), []int64{made.Items[2].ID, made.Items[0].ID})
 	if !made.Items[1].Existing || made.Items[1].ID != there {
 		x.Errorf("made %s, want the second one to be there", asJSON(made.Items))
@@ -97,7 +97,7 @@ func robotTakesNew(x *fixture) {
 		x.wantSame(it)
 		x.end(holdOf(ann, made.Checkout, it), workqueue.RobotEnd{}, workqueue.RobotEnded{State: workqueue.Processed})
 	}
-	if only := x.addAs(ann, &workqueue.Take{}, keyed("there")); len(only.Checkout.Items) != 0 || only.Checkout.LockKey != "" {
+	if only := x.addAs(ann, &workqueue.CheckoutOnEnqueue{}, keyed("there")); len(only.Checkout.Items) != 0 || only.Checkout.LockKey != "" {
 		x.Errorf("took what was there: %s", asJSON(only))
 	}
 }
@@ -110,11 +110,11 @@ func robotTakesNot(x *fixture) {
 		"for later": {form(1), later}, "for a time": {at}, "for workers": {form(1), {IntegrationConfig: Pipeline}},
 		"too many": make([]workqueue.NewItem, workqueue.MaxCheckout+1),
 	} {
-		if _, err := x.Store.RobotEnqueue(x.ctx, ann, items, &workqueue.Take{}); err == nil {
+		if _, err := x.Store.RobotEnqueue(x.ctx, ann, items, &workqueue.CheckoutOnEnqueue{}); err == nil {
 			x.Errorf("%s: no error", name)
 		}
 	}
-	if _, err := x.Store.RobotEnqueue(x.ctx, ann, []workqueue.NewItem{form(1)}, &workqueue.Take{Lease: -1}); err == nil {
+	if _, err := x.Store.RobotEnqueue(x.ctx, ann, []workqueue.NewItem{form(1)}, &workqueue.CheckoutOnEnqueue{Lease: -1}); err == nil {
 		x.Error("for less than no time: no error")
 	}
 	if n := x.countForms(); n != 0 {
@@ -123,7 +123,7 @@ func robotTakesNot(x *fixture) {
 	if _, err := x.Store.PauseQueue(x.ctx, forms); err != nil {
 		x.Fatal(err)
 	}
-	made := x.addAs(ann, &workqueue.Take{}, form(1))
+	made := x.addAs(ann, &workqueue.CheckoutOnEnqueue{}, form(1))
 	if len(made.Checkout.Items) != 0 || made.Checkout.LockKey != "" {
 		x.Errorf("took %s from a paused queue", asJSON(made))
 	}

@@ -24,7 +24,7 @@ func takeTests() []test {
 func (x *fixture) takeItems(w workqueue.Worker, list ...workqueue.Assignment) (items []workqueue.Item) {
 	x.Helper()
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) (err error) {
-		items, err = tx.Take(ctx, list, workqueue.Taking{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: leaseTime, Max: len(list)})
+		items, err = tx.AssignAndClaim(ctx, list, workqueue.PassClaim{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: leaseTime, Max: len(list)})
 		return err
 	})
 	return items

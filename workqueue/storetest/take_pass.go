@@ -37,7 +37,7 @@ func (x *fixture) tryTakePass(w workqueue.Worker, passes int64, ids ...int64) ([
 	for _, id := range ids {
 		list = append(list, workqueue.Assignment{ItemID: id, WorkerID: w.ID, RunOrder: 5})
 	}
-	taken, done, err := x.Store.TakePass(x.ctx, passes, list, workqueue.Taking{
+	taken, done, err := x.Store.ClaimPass(x.ctx, passes, list, workqueue.PassClaim{
 		WorkerID: w.ID, InstanceID: w.InstanceID, Lease: leaseTime, Max: len(list), Within: leaseTime,
 	})
 	if err != nil {

@@ -242,8 +242,8 @@ func (l link) Assign(ctx context.Context, pass func(context.Context, workqueue.A
 	return err
 }
 
-func (l link) TakePass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.Taking) (workqueue.Taken, bool, error) {
-	return workqueue.TakeByAssign(ctx, l, passes, assignments, t)
+func (l link) ClaimPass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.PassClaim) (workqueue.Claimed, bool, error) {
+	return workqueue.ClaimPassByAssign(ctx, l, passes, assignments, t)
 }
 
 func (l link) ClaimFiring(ctx context.Context, f workqueue.Firing) (workqueue.FiringClaim, error) {

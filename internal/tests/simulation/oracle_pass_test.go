@@ -163,10 +163,10 @@ func (tx *passTx) Write(ctx context.Context, assignments []workqueue.Assignment)
 	return n, err
 }
 
-// Take is held to the same order.
-func (tx *passTx) Take(ctx context.Context, assignments []workqueue.Assignment, t workqueue.Taking) ([]workqueue.Item, error) {
+// AssignAndClaim is held to the same order.
+func (tx *passTx) AssignAndClaim(ctx context.Context, assignments []workqueue.Assignment, t workqueue.PassClaim) ([]workqueue.Item, error) {
 	written := tx.outdated(assignments)
-	got, err := tx.real.Take(ctx, written, t)
+	got, err := tx.real.AssignAndClaim(ctx, written, t)
 	lowest := workqueue.EveryPriority.Max
 	for _, a := range assignments {
 		if it := tx.model.Items[a.ItemID]; it != nil {

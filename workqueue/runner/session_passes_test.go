@@ -10,7 +10,7 @@ import (
 
 func TestLooksForWhatPassesLeave(t *testing.T) {
 	now := time.Unix(0, 0)
-	l := newLooks()
+	l := newPassState()
 	if l.wants(0) {
 		t.Error("a session that was not woken wants a pass")
 	}
@@ -53,7 +53,7 @@ func TestLooksForWhatPassesLeave(t *testing.T) {
 // A session that is told of new work makes no pass when its last item has ended.
 func TestLooksOfASessionThatIsTold(t *testing.T) {
 	for told, dry := range map[bool]bool{true: true, false: false} {
-		l := newLooks()
+		l := newPassState()
 		l.made(assign.AssignParams{}, assign.AssignResult{Assigned: 1})
 		l.itemEnded(told)
 		if l.dry != dry {
@@ -66,7 +66,7 @@ func TestLooksOfASessionThatIsTold(t *testing.T) {
 // announced waits for a tenth of a second at most.
 func TestLooksPauseWhenThereIsNoRoom(t *testing.T) {
 	now := time.Unix(0, 0)
-	l := newLooks()
+	l := newPassState()
 	last := time.Duration(0)
 	for range 20 {
 		l.passed(0, l.news, 0, true, true, true, now)
@@ -92,7 +92,7 @@ func TestLooksPauseWhenThereIsNoRoom(t *testing.T) {
 // What is announced while a pass goes on is for the next one.
 func TestLooksForWhatComesDuringAPass(t *testing.T) {
 	now := time.Unix(0, 0)
-	l := newLooks()
+	l := newPassState()
 	l.wake(true, now)
 	began := l.news
 	l.wake(true, now)

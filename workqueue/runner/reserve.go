@@ -20,41 +20,41 @@ type reserve struct {
 
 // lookAfterReserve looks now and then whether the item that slots are kept for is still to be
 // had: another worker may have run it, or a person cancelled it.
-func (d *dispatcher) lookAfterReserve(now time.Time) {
-	r := d.reserve
+func (hc *heldChecker) lookAfterReserve(now time.Time) {
+	r := hc.reserve
 	if r == nil || r.lookAt.IsZero() || now.Before(r.lookAt) {
 		return
 	}
 	r.lookAt = time.Time{}
-	d.fetches.Go(func() {
-		there := d.waitsStill(r.it)
-		d.mu.Lock()
-		defer d.mu.Unlock()
+	hc.background.Go(func() {
+		there := hc.waitsStill(r.it)
+		hc.mu.Lock()
+		defer hc.mu.Unlock()
 		r.lookAt = time.Now().Add(assign.RefillEvery)
-		if !there && d.reserve == r {
-			d.reserve = nil
+		if !there && hc.reserve == r {
+			hc.reserve = nil
 		}
-		d.poke()
+		hc.poke()
 	})
 }
 
 // waitsStill reports whether an item that went back may come to this worker again. Where the
 // database does not say, it may.
-func (d *dispatcher) waitsStill(back *claimed) bool {
-	ctx, cancel := context.WithTimeout(d.r.looking, d.r.statementTime())
+func (hc *heldChecker) waitsStill(back *claimed) bool {
+	ctx, cancel := context.WithTimeout(hc.r.looking, hc.r.statementTime())
 	defer cancel()
-	it, err := d.r.o.Store.Item(ctx, back.ID)
+	it, err := hc.r.o.Store.Item(ctx, back.ID)
 	if err != nil {
 		return !errors.Is(err, workqueue.ErrNotFound)
 	}
 	switch {
 	case it.DeletedAt != nil || it.AvailableAt.After(back.AvailableAt):
 		return false
-	case it.State == workqueue.Assigned && (it.WorkerID == nil || *it.WorkerID != d.r.worker.ID):
+	case it.State == workqueue.Assigned && (it.WorkerID == nil || *it.WorkerID != hc.r.worker.ID):
 		return false
 	case it.State != workqueue.Ready && it.State != workqueue.Pending && it.State != workqueue.Assigned:
 		return false
 	}
-	queue, err := d.r.o.Store.Queue(ctx, it.QueueName)
+	queue, err := hc.r.o.Store.Queue(ctx, it.QueueName)
 	return err != nil || !queue.Paused && queue.Consumer != workqueue.ConsumerRobots
 }

@@ -15,8 +15,8 @@ const (
 	leastGate, wokenGate, mostGate = 10 * time.Millisecond, 100 * time.Millisecond, time.Second
 )
 
-// looks is what a session knows of the work that waits, and when it looks again.
-type looks struct {
+// passState is what a session knows of the work that waits, and when it passState again.
+type passState struct {
 	passes []assign.AssignParams // that its steps have made, by band, to repeat
 	moved  int                   // items that its passes assigned, and that it claimed
 
@@ -36,22 +36,22 @@ type looks struct {
 	gate   time.Time // no pass before for priorities from gateTo up
 	gateTo int
 	gates  int       // fruitless passes in a row
-	poll   time.Time // when a busy session looks again
+	poll   time.Time // when a busy session passState again
 
-	own      *assign.SelfAssign // what passes for this worker alone count on; nil: they cannot be
-	ownAgain time.Time          // until then none is made, since one was not done
-	ownNews  int                // what news was when the latest of them found nothing from ownLeast up; -1: none has
-	ownLeast int
-	fullPass time.Time // when a pass that claims ahead last looked for what is to be freed
+	selfAssigned    *assign.SelfAssign // what passes for this worker alone count on; nil: they cannot be
+	selfAssignFrom  time.Time          // until then none is made, since one was not done
+	selfAssignNews  int                // what news was when the latest of them found nothing from selfAssignLeast up; -1: none has
+	selfAssignLeast int
+	fullPass        time.Time // when a pass that claims ahead last looked for what is to be freed
 }
 
 // anything is above all priorities: something may be found anywhere.
 const anything = math.MaxInt
 
-func newLooks() looks { return looks{below: math.MinInt, swept: true, ownNews: -1} }
+func newPassState() passState { return passState{below: math.MinInt, swept: true, selfAssignNews: -1} }
 
 // wake notes that there is new work: for a pass, or only for a claim.
-func (l *looks) wake(pass bool, now time.Time) {
+func (l *passState) wake(pass bool, now time.Time) {
 	l.unseen = true
 	if !pass {
 		return
@@ -65,13 +65,13 @@ func (l *looks) wake(pass bool, now time.Time) {
 
 // sweep has the next pass look for what is to be freed as well, even if no slot is
 // free.
-func (l *looks) sweep(now time.Time) {
+func (l *passState) sweep(now time.Time) {
 	l.wake(true, now)
 	l.swept, l.poll = false, now.Add(assign.RefillEvery)
 }
 
 // made keeps a pass that a step of the run has made, to repeat it.
-func (l *looks) made(p assign.AssignParams, result assign.AssignResult) {
+func (l *passState) made(p assign.AssignParams, result assign.AssignResult) {
 	first := len(l.passes) == 0
 	l.passes = slices.DeleteFunc(l.passes, func(old assign.AssignParams) bool { return old.Band == p.Band })
 	l.passes = append(l.passes, p)
@@ -81,7 +81,7 @@ func (l *looks) made(p assign.AssignParams, result assign.AssignResult) {
 }
 
 // raise notes that a pass may find something, at any priority.
-func (l *looks) raise() {
+func (l *passState) raise() {
 	l.below = anything
 	l.news++
 }
@@ -89,7 +89,7 @@ func (l *looks) raise() {
 // passed notes what came of repeating the passes for the priorities from least up, for all
 // of them or with others below, to fill a free slot or for other workers; news is what it
 // was when they began.
-func (l *looks) passed(least, news, assigned int, left, all, free bool, now time.Time) {
+func (l *passState) passed(least, news, assigned int, left, all, free bool, now time.Time) {
 	l.moved += assigned
 	l.left = left || l.left && !all
 	if assigned > 0 && left {
@@ -97,7 +97,7 @@ func (l *looks) passed(least, news, assigned int, left, all, free bool, now time
 	}
 	// Without a free slot a pass says nothing of what waits for one. And it knows of none
 	// whose item's end is not written yet: this worker itself does.
-	if news == l.news && (free || !left) && !l.mayOwn(least, now) {
+	if news == l.news && (free || !left) && !l.maySelfAssign(least, now) {
 		l.below = min(l.below, least)
 	}
 	if assigned > 0 || !left {
@@ -112,17 +112,19 @@ func (l *looks) passed(least, news, assigned int, left, all, free bool, now time
 
 // gated reports whether it is too soon for a pass that knows all workers, for priorities
 // from least up.
-func (l *looks) gated(least int, now time.Time) bool { return now.Before(l.gate) && least >= l.gateTo }
+func (l *passState) gated(least int, now time.Time) bool {
+	return now.Before(l.gate) && least >= l.gateTo
+}
 
-// mayOwn reports whether a pass for this worker alone may find something from a priority
+// maySelfAssign reports whether a pass for this worker alone may find something from a priority
 // up: it need not wait until one that knows all workers may be made again.
-func (l *looks) mayOwn(least int, now time.Time) bool {
-	return l.left && l.own != nil && l.own.MayAssign(false, least, now) && (l.ownNews != l.news || least < l.ownLeast)
+func (l *passState) maySelfAssign(least int, now time.Time) bool {
+	return l.left && l.selfAssigned != nil && l.selfAssigned.MayAssign(false, least, now) && (l.selfAssignNews != l.news || least < l.selfAssignLeast)
 }
 
 // itemEnded notes that the end of an item is written, which may have made room. A
-// session that is not told of new work looks for it when the last item has ended.
-func (l *looks) itemEnded(told bool) {
+// session that is not told of new work passState for it when the last item has ended.
+func (l *passState) itemEnded(told bool) {
 	l.dry = l.dry && told
 	if l.left {
 		l.raise()
@@ -130,4 +132,4 @@ func (l *looks) itemEnded(told bool) {
 }
 
 // wants reports whether a pass may find something at or above a priority.
-func (l *looks) wants(least int) bool { return l.below > least }
+func (l *passState) wants(least int) bool { return l.below > least }

@@ -1,0 +1,187 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"botwork/workqueue"
+	"botwork/workqueue/assign"
+)
+
+// claimer makes the claims and the passes that the planner decided on.
+type claimer struct{ *board }
+
+// claimBatch is what one fetch claimed.
+type claimBatch struct {
+	workqueue.Claimed
+	since     time.Time // when the claim began
+	confirmed time.Time // when its answer had come
+}
+
+// claim claims what is assigned to this worker. It is not broken off: what a lost
+// answer had claimed would stay blocked until its lease ends.
+func (cl *claimer) claim(f *fetch) (claimBatch, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(cl.r.runs), cl.r.statementTime())
+	defer cancel()
+	got := claimBatch{since: time.Now()}
+	items, err := cl.r.o.Store.Claim(ctx, workqueue.ClaimParams{
+		WorkerID: cl.r.worker.ID, InstanceID: cl.r.worker.InstanceID,
+		Band: f.band, Max: f.most, Lease: cl.r.o.Spec.Lease,
+		Begin: f.begin, Work: claimAhead * time.Duration(cl.r.o.Spec.Capacity), Bytes: claimBytes, FullChannels: f.full,
+	})
+	if err != nil {
+		return claimBatch{}, err
+	}
+	if len(items) < max(f.begin, 1) {
+		cl.mu.Lock()
+		cl.nothingFrom(f.band.Min, f)
+		cl.mu.Unlock()
+	}
+	got.Claimed = workqueue.ClaimedItems(items)
+	return got, nil
+}
+
+// read reads what a pass has left to be read. What cannot be read is claimed until its
+// lease ends; the claim that follows shows whether that is more than a moment's trouble.
+func (cl *claimer) read(ctx context.Context, got claimBatch) []workqueue.Item {
+	if got.Len() == 0 {
+		return nil
+	}
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), cl.r.statementTime())
+	defer cancel()
+	items, err := got.Items(bounded)
+	if err != nil {
+		cl.r.o.Log.Warn().Err(err).Int("items", got.Len()).Msg("could not read claimed items; they are released when their leases expire")
+	}
+	return items
+}
+
+// pass repeats passes of a session. The first may claim what it gives to this
+// worker: one commit less until the item starts.
+func (cl *claimer) pass(ctx context.Context, f *fetch) (claimBatch, error) {
+	s := f.session
+	got := claimBatch{since: time.Now()}
+	assigned, left, emptied, claimed := 0, false, false, false
+	for _, p := range f.passes {
+		if f.claims && !claimed {
+			claimed = true
+			p.Claim = cl.passClaim(f)
+			if f.selfAssign {
+				own, done, err := cl.selfAssign(ctx, s, p, got.since)
+				if errors.Is(err, assign.ErrOthersPassed) {
+					return got, nil
+				}
+				if err != nil {
+					return claimBatch{}, err
+				}
+				if own.Len() > 0 {
+					got.Claimed = own
+					cl.passed(f, own.Len(), true, true)
+					return got, nil
+				}
+				if done && cl.selfAssignFoundNothing(f, p.Band.Min, got.since) {
+					return got, nil
+				}
+			}
+		}
+		p.Brief = s.beginBrief(f, got.since)
+		result, own, err := cl.r.passAhead(ctx, p)
+		if err != nil {
+			return claimBatch{}, err
+		}
+		if p.Claim != nil {
+			cl.keepSelfAssign(s, own, got.since)
+		}
+		if p.Claim != nil {
+			got.Claimed, emptied = workqueue.ClaimedItems(result.Claimed), result.Emptied
+		}
+		assigned, left = assigned+result.Assigned, left || result.Left
+	}
+	cl.passed(f, assigned, left, emptied)
+	return got, nil
+}
+
+// passed notes what the passes of a fetch came to; emptied: nothing is assigned to
+// this worker but what they have claimed.
+func (cl *claimer) passed(f *fetch, assigned int, left, emptied bool) {
+	least := f.passes[0].Band.Min
+	for _, p := range f.passes {
+		least = min(least, p.Band.Min)
+	}
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	bands := f.session.bands()
+	all := len(bands) == 0 || least <= workqueue.JoinBands(bands)[0].Min
+	f.session.passed(least, f.passNews, assigned, left, all, f.claims, time.Now())
+	if emptied {
+		cl.nothingFrom(least, f)
+	} else {
+		cl.mayClaim()
+	}
+}
+
+// selfAssign makes a pass for this worker alone; false: that is for a pass which knows
+// all workers.
+func (cl *claimer) selfAssign(ctx context.Context, s *Session, p assign.AssignParams, now time.Time) (workqueue.Claimed, bool, error) {
+	if s.selfAssigned == nil || !s.selfAssigned.MayAssign(p.Claim.Ahead, p.Band.Min, now) {
+		return workqueue.Claimed{}, false, nil
+	}
+	taken, done, err := cl.r.selfAssign(ctx, p, s.selfAssigned)
+	if errors.Is(err, assign.ErrOthersPassed) {
+		cl.mu.Lock()
+		cl.mayClaim()
+		cl.mu.Unlock()
+	}
+	if err != nil {
+		return workqueue.Claimed{}, false, err
+	}
+	if !done {
+		s.selfAssigned, s.selfAssignFrom = nil, now.Add(assign.ClaimEvery)
+	}
+	return taken, done, nil
+}
+
+// selfAssignFoundNothing notes that there is nothing that this worker may have, and reports whether
+// that has to do for now: it is too soon for a pass that knows all workers.
+func (cl *claimer) selfAssignFoundNothing(f *fetch, least int, now time.Time) bool {
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	f.session.selfAssignNews, f.session.selfAssignLeast = f.passNews, least
+	return f.session.gated(least, now)
+}
+
+// keepSelfAssign keeps what the next passes for this worker alone may count on.
+func (cl *claimer) keepSelfAssign(s *Session, own *assign.SelfAssign, now time.Time) {
+	if s.selfAssigned = own; now.Before(s.selfAssignFrom) {
+		s.selfAssigned = nil
+	}
+}
+
+// taking has a pass claim up to so many items for this worker.
+func (cl *claimer) passClaim(f *fetch) *workqueue.PassClaim {
+	return &workqueue.PassClaim{
+		WorkerID: cl.r.worker.ID, InstanceID: cl.r.worker.InstanceID, Lease: cl.r.o.Spec.Lease,
+		Band: f.band, Max: f.most, Begin: f.begin, Work: claimAhead * time.Duration(cl.r.o.Spec.Capacity), Ahead: f.ahead, Within: cl.r.statementTime(),
+	}
+}
+
+// releaseUnplaced makes the release.
+func (cl *claimer) releaseUnplaced(ctx context.Context, f *fetch) error {
+	bounded, cancel := context.WithTimeout(ctx, cl.r.statementTime())
+	defer cancel()
+	n, err := cl.r.o.Store.ReleaseAssigned(bounded, cl.r.worker.ID, cl.r.worker.InstanceID)
+	if err != nil {
+		return err
+	}
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	cl.nothingFrom(workqueue.EveryPriority.Min, f)
+	if n > 0 {
+		for _, s := range cl.sessions {
+			s.left, s.woken = true, true
+			s.raise()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package runner
+
+import (
+	"context"
+	"time"
+
+	"botwork/workqueue"
+)
+
+const (
+	// checkAfter is how old what is known of an item in line may become before the worker
+	// asks whether it still holds it: a person may have cancelled it meanwhile.
+	checkAfter = 40 * time.Millisecond
+
+	// checkAhead is how long it is before an item begins of which it is not worth asking.
+	checkAhead = 10 * time.Millisecond
+)
+
+// heldChecker checks that this worker still holds the items that wait for their slots. A
+// person may have cancelled them. board.mu guards it.
+type heldChecker struct {
+	*board
+	checking   bool      // a check is under way
+	retryCheck time.Time // not before: the last check failed
+}
+
+// nextCheck is when the items in line have to be asked after; zero: not at present.
+func (hc *heldChecker) nextCheck(now time.Time) time.Time {
+	if hc.checking || len(hc.line.items) == 0 {
+		return time.Time{}
+	}
+	at := hc.line.stalest().Add(checkAfter)
+	if at.Before(hc.retryCheck) {
+		at = hc.retryCheck
+	}
+	if !now.Before(at) && len(hc.line.heldBefore(now.Add(-checkAfter))) <= hc.within(checkAhead, now) {
+		return now.Add(checkAhead)
+	}
+	return at
+}
+
+// ask asks after the items in line that are not just claimed, when that is due.
+func (hc *heldChecker) checkLine(now time.Time) {
+	if at := hc.nextCheck(now); at.IsZero() || now.Before(at) {
+		return
+	}
+	hc.checking = true
+	refs := hc.line.heldBefore(now.Add(-checkAfter / 2))
+	hc.background.Go(func() { hc.checkHeld(refs) })
+}
+
+// checkHeld asks which of the items this worker still holds. What it does not hold any more
+// does not begin.
+func (hc *heldChecker) checkHeld(refs []workqueue.ItemRef) {
+	ctx, cancel := context.WithTimeout(hc.r.looking, hc.r.statementTime())
+	defer cancel()
+	since := time.Now()
+	lost, err := hc.r.o.Store.Lost(ctx, hc.r.worker.ID, hc.r.worker.InstanceID, refs)
+	hc.mu.Lock()
+	defer hc.mu.Unlock()
+	hc.checking = false
+	if err != nil {
+		hc.r.o.Log.Debug().Err(err).Msg("could not check claimed items; retrying")
+		hc.retryCheck = time.Now().Add(leastPause)
+		return
+	}
+	hc.r.held.lose(refs, lost)
+	of := make(map[workqueue.ItemRef]bool, len(refs))
+	for _, ref := range refs {
+		of[ref] = true
+	}
+	for _, it := range hc.line.items {
+		if of[it.ref()] {
+			it.held = since
+		}
+	}
+	hc.poke()
+}
