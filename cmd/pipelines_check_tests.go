@@ -28,7 +28,7 @@ func (a *app) checkTests(r *checker.Report, paths []string) {
 	if err != nil {
 		known = r.Catalogue
 	}
-	find := pipelinetest.Beside(all.Compiler(), known)
+	find := pipelinetest.NewFinder(all.Compiler(), known)
 	seen := map[string]bool{}
 	for _, path := range paths {
 		files, err := testFilesBelow(path)

@@ -103,7 +103,7 @@ func (a *app) testPipelines(ctx context.Context, args []string, options pipeline
 	for name := range a.Config.Secrets {
 		options.SecretNames = append(options.SecretNames, name)
 	}
-	results, err := runTests(ctx, paths, pipelinetest.Beside(compiler, known), options)
+	results, err := runTests(ctx, paths, pipelinetest.NewFinder(compiler, known), options)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func TestPipelineTests(t *testing.T) {
 	if err != nil || len(files) < 6 {
 		t.Fatalf("files of tests: %q (%v), want six at least", files, err)
 	}
-	find := pipelinetest.Beside(compiler, nil)
+	find := pipelinetest.NewFinder(compiler, nil)
 	var results []pipelinetest.FileResult
 	for _, path := range files {
 		data, err := os.ReadFile(path)

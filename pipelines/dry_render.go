@@ -75,7 +75,7 @@ func (r *rendering) whole(t *template, path []string) (value, shown any, err err
 	case err != nil:
 		return nil, nil, t.named(err)
 	case len(unknown) > 0:
-		r.note(t, path, unknown)
+		r.addUnknown(t, path, unknown)
 		return nil, unknownText(unknown), nil
 	}
 	return v, r.show(t.value, v), nil
@@ -112,13 +112,14 @@ func (r *rendering) text(t *template, path []string) (value, shown any, err erro
 		}
 	}
 	if len(missing) > 0 {
-		r.note(t, path, missing)
+		r.addUnknown(t, path, missing)
 		return nil, r.engine.redactor.Redact(show.String()), nil
 	}
 	return text.String(), r.engine.redactor.Redact(show.String()), nil
 }
 
-func (r *rendering) note(t *template, path, steps []string) {
+// addUnknown records that the value at a path depends on the results of steps.
+func (r *rendering) addUnknown(t *template, path, steps []string) {
 	r.unknown[pathKey(path)] = steps
 	r.step.Unknown = append(r.step.Unknown, DryUnknown{Path: t.key, Steps: steps})
 }
@@ -184,9 +185,9 @@ func hide(v any, fields []handlers.Field) any {
 		return v
 	}
 	for _, f := range fields {
-		value, given := m[f.Name]
+		value, exists := m[f.Name]
 		switch list, isList := value.([]any); {
-		case !given || value == nil:
+		case !exists || value == nil:
 		case f.Secret:
 			m[f.Name] = hiddenSecret
 		case isList:

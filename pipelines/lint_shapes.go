@@ -161,7 +161,7 @@ func inputShape(schema any) handlers.Shape {
 		return handlers.AnyShape
 	}
 	for _, key := range []string{"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "then", "else", "not", "patternProperties", "dependentSchemas", "unevaluatedProperties"} {
-		if _, there := s[key]; there {
+		if _, exists := s[key]; exists {
 			return handlers.AnyShape
 		}
 	}
@@ -169,7 +169,7 @@ func inputShape(schema any) handlers.Shape {
 	for name, field := range fields {
 		shape.Fields[name] = inputShape(field)
 	}
-	if more, there := s["additionalProperties"]; !there || more != false {
+	if more, exists := s["additionalProperties"]; !exists || more != false {
 		shape.Elem = &handlers.Shape{Type: "any"}
 	}
 	return shape

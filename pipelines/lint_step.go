@@ -64,7 +64,7 @@ func (c *compilation) nameSteps(steps []*Step, raws []rawStep) {
 			c.Report(raws[i].Name, CodeInvalidName, fmt.Sprintf("got %q, %s", name, nameRule), "")
 			continue
 		}
-		if line, taken := lines[name]; taken {
+		if line, exists := lines[name]; exists {
 			c.Report(raws[i].Name, CodeDuplicateStep, fmt.Sprintf("duplicate step %q, first defined in line %d", name, line), "")
 			continue
 		}

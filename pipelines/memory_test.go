@@ -45,7 +45,7 @@ func project(n int) []pipelines.File {
       query: select name, discount from customers where id = @id and region = @region
       params: {id: "${{ payload.customer.id }}", region: "${{ payload.customer.region ?? 'north' }}"}
 `, `
-  - name: tell
+  - name: log
     handler: Log
     if: payload.customer.region != "south" and len(steps.customer.output.rows) > 0
     with:
@@ -84,7 +84,7 @@ func project(n int) []pipelines.File {
 `}
 	files := make([]pipelines.File, n)
 	for i := range files {
-		text := fmt.Sprintf(`# How order number %d of a kind is booked, from the first look to the archive.
+		text := fmt.Sprintf(`# Books the orders of kind %d, from the first check to the archive.
 name: orders-%d
 description: Books the orders of branch %d and files them.
 resilience: {limit: 5, delay: 30s}

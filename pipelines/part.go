@@ -93,13 +93,13 @@ func (p *Pipeline) checkGiven(part *Part, from, until int) error {
 	for _, s := range p.Steps[from : until+1] {
 		read := s.reads()
 		for _, before := range p.Steps[:from] {
-			if _, given := part.Outputs[before.Name]; !given && read.reads(before.Name) {
+			if _, provided := part.Outputs[before.Name]; !provided && read.reads(before.Name) {
 				return missing(before.Name, s.Name, "from")
 			}
 		}
 	}
 	if source := p.messageBefore(from); source != nil {
-		if _, given := part.Outputs[source.Name]; !given {
+		if _, provided := part.Outputs[source.Name]; !provided {
 			return missing(source.Name, p.Steps[from].Name, "as its input the output of")
 		}
 	}

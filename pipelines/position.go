@@ -78,27 +78,28 @@ func find(lines []string, n *strictyaml.Node, marker string, nth int, source str
 				from += len(marker)
 				continue
 			}
-			return settle(at, i+1, line, from, marker, source)
+			return markerPosition(at, i+1, line, from, marker, source)
 		}
 	}
 	return at
 }
 
-// settle decides how exact the position of a found marker is. A marker followed by other
-// text belongs to another value; this value was written with escapes.
-func settle(at position, number int, line string, from int, marker, source string) position {
+// markerPosition returns the position of a marker that was found, and whether it is exact.
+// If other text follows the marker, it belongs to another value, and this value is written
+// with escapes.
+func markerPosition(at position, number int, line string, from int, marker, source string) position {
 	found := position{file: at.file, line: number, column: utf8.RuneCountInString(line[:from]) + 1}
 	if marker == source {
 		found.exact = true
 		return found
 	}
-	behind := line[from+len(marker):]
-	blanks := len(behind) - len(strings.TrimLeft(behind, " \t\r"))
+	rest := line[from+len(marker):]
+	blanks := len(rest) - len(strings.TrimLeft(rest, " \t\r"))
 	first, _, more := strings.Cut(source, "\n")
 	switch {
-	case blanks == len(behind):
+	case blanks == len(rest):
 		return found // the expression begins on the next line
-	case !strings.HasPrefix(behind[blanks:], strings.TrimRight(first, " \t\r")):
+	case !strings.HasPrefix(rest[blanks:], strings.TrimRight(first, " \t\r")):
 		return at
 	}
 	found.column += utf8.RuneCountInString(marker) + blanks

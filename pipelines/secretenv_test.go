@@ -62,8 +62,8 @@ func TestSecretVariablesAreRefusedByComputedNames(t *testing.T) {
 		}
 		engine := pipelines.NewEngine(pipelines.EngineOptions{Env: env, SecretEnv: hidden, Log: zerolog.Nop()})
 		result := engine.Run(context.Background(), p, pipelines.RunInput{Payload: `{"name": "PGDSN", "home": "HOME"}`})
-		if said := result.Error + string(result.Output); strings.Contains(said, "hunter22") {
-			t.Errorf("%s shows the secret: %s", expression, said)
+		if shown := result.Error + string(result.Output); strings.Contains(shown, "hunter22") {
+			t.Errorf("%s shows the secret: %s", expression, shown)
 		}
 		if want == "" && result.Error != "" || !strings.Contains(result.Error, want) {
 			t.Errorf("%s: %q, want %q", expression, result.Error, want)

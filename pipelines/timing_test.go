@@ -99,7 +99,7 @@ func TestInterruption(t *testing.T) {
 			})
 		})
 	}
-	t.Run("while a step waits, draining goes before what the attempt said", func(t *testing.T) {
+	t.Run("while a step waits, draining has precedence over the error of the attempt", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := parse(t, testCompiler(map[string]do{"Do": func(context.Context, *handlers.Call) (any, error) { panic("oh") }}),
 				"steps: [{name: s, handler: Do, onError: continue, retry: {attempts: 2, delay: 1h}}]")

@@ -14,11 +14,11 @@ type folder struct {
 	findings  strictyaml.Findings
 }
 
-// Beside returns a Finder that searches pipelines in the folder of the test file, then in
+// NewFinder returns a Finder that searches pipelines in the folder of the test file, then in
 // known, the catalogue of the project, which may be nil. A test file without the key
 // pipeline tests the file with its base name, regardless of that pipeline's name:
 // hello_test.yaml tests hello.yaml. Each folder is read once.
-func Beside(compiler *pipelines.Compiler, known *pipelines.Catalogue) Finder {
+func NewFinder(compiler *pipelines.Compiler, known *pipelines.Catalogue) Finder {
 	folders := map[string]folder{}
 	return func(testFile, name string, named bool) (*pipelines.Pipeline, strictyaml.Findings) {
 		dir := filepath.Dir(testFile)

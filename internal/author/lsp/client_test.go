@@ -34,8 +34,8 @@ type client struct {
 	waiting  map[int]chan answer
 	versions map[string]int
 
-	// notes are the notifications and requests of the server in order.
-	notes chan note
+	// incoming are the notifications and requests of the server in order.
+	incoming chan incoming
 }
 
 type answer struct {
@@ -46,7 +46,7 @@ type answer struct {
 	}
 }
 
-type note struct {
+type incoming struct {
 	ID     json.RawMessage
 	Method string
 	Params json.RawMessage
@@ -77,7 +77,7 @@ func start(t *testing.T, opts lsp.Options) *client {
 }
 
 func newClient(t *testing.T, in io.WriteCloser, out io.Reader) *client {
-	c := &client{t: t, in: in, waiting: map[int]chan answer{}, versions: map[string]int{}, notes: make(chan note, 1000)}
+	c := &client{t: t, in: in, waiting: map[int]chan answer{}, versions: map[string]int{}, incoming: make(chan incoming, 1000)}
 	go c.read(out)
 	t.Cleanup(func() { _ = in.Close() })
 	return c
@@ -93,7 +93,7 @@ func (c *client) read(out io.Reader) {
 			close(ch)
 			delete(c.waiting, id)
 		}
-		close(c.notes)
+		close(c.incoming)
 	}()
 	for {
 		header, err := textproto.NewReader(r).ReadMIMEHeader()
@@ -110,7 +110,7 @@ func (c *client) read(out io.Reader) {
 			return
 		}
 		var m struct {
-			note
+			incoming
 			answer
 		}
 		if err := json.Unmarshal(body, &m); err != nil {
@@ -118,7 +118,7 @@ func (c *client) read(out io.Reader) {
 			return
 		}
 		if m.Method != "" {
-			c.notes <- m.note
+			c.incoming <- m.incoming
 			continue
 		}
 		id, err := strconv.Atoi(string(m.ID))
@@ -255,7 +255,7 @@ func (c *client) published(uri string, version int) []lsp.Diagnostic {
 	deadline := time.After(30 * time.Second)
 	for {
 		select {
-		case n, ok := <-c.notes:
+		case n, ok := <-c.incoming:
 			if !ok {
 				c.t.Fatal("the server ended")
 			}

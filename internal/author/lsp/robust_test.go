@@ -176,7 +176,7 @@ func TestUnrelatedFiles(t *testing.T) {
 				// The diagnostics of another file show that the check has ended.
 				probe := c.open(filepath.Join(dir, "pipelines", "probe of "+name+".yaml"), "steps:\n  - handler: Lgo\n")
 				for p := (diagnostics{}); p.URI != probe; {
-					n := <-c.notes
+					n := <-c.incoming
 					if err := json.Unmarshal(n.Params, &p); err != nil {
 						t.Fatal(err)
 					}

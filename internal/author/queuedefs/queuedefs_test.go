@@ -201,7 +201,8 @@ func TestDecodeNothing(t *testing.T) {
 	}
 }
 
-// A schema's file is found beside the settings, whatever the working folder.
+// Paths of schema files are relative to the folder of the settings, not to the working
+// folder.
 func TestDecodeReadsFiles(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "s.yaml"), []byte("type: object\n"), 0o600); err != nil {

@@ -17,23 +17,22 @@ import (
 	"time"
 )
 
-// patience is how long the server may take for one answer.
-const patience = 30 * time.Second
+// answerTimeout is the maximum time for an answer of the server.
+const answerTimeout = 30 * time.Second
 
-// client speaks the language server protocol with a server over its standard
-// input and output.
+// client is connected to a language server over its standard input and output.
 type client struct {
 	t        *testing.T
 	in       io.WriteCloser
 	lines    *bufio.Reader
 	settings map[string]any
-	ended    chan struct{} // closed when the server says no more
+	ended    chan struct{} // closed when the server's output ends
 
 	mu          sync.Mutex
 	next        int
 	opened      int
 	answers     map[int]chan message
-	diagnostics map[string]chan []diagnostic // by the address of the file
+	diagnostics map[string]chan []diagnostic // by the URI of the file
 }
 
 type message struct {
@@ -60,11 +59,11 @@ func (d diagnostic) String() string {
 	return fmt.Sprintf("%d:%d: %s", d.Range.Start.Line+1, d.Range.Start.Character+1, d.Message)
 }
 
-// start starts the server for a project, with the settings of an editor, or skips
-// the test with the reason.
+// start starts the server for a project with the settings of an editor. If the server is
+// not installed, it skips the test with the reason.
 func start(t *testing.T, dir string, settings map[string]any) *client {
 	t.Helper()
-	lack := func(reason string) {
+	missing := func(reason string) {
 		if os.Getenv("BOTWORK_TEST_YAMLLS") == "required" {
 			t.Fatal(reason)
 		}
@@ -72,13 +71,13 @@ func start(t *testing.T, dir string, settings map[string]any) *client {
 	}
 	node, err := exec.LookPath("node")
 	if err != nil {
-		lack("there is no node here: " + err.Error())
+		missing("node is not installed: " + err.Error())
 	}
 	server := filepath.Join("node_modules", "yaml-language-server", "bin", "yaml-language-server")
 	if _, err := os.Stat(server); err != nil {
-		lack("the server is not installed: run npm ci in internal/tests/yamllstest")
+		missing("the server is not installed: run npm ci in internal/tests/yamllstest")
 	}
-	// The test's context ends before its clean-up, in which the server ends in good order.
+	// The context of the test ends before its clean-up, which shuts the server down.
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), node, server, "--stdio")
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -120,7 +119,7 @@ func start(t *testing.T, dir string, settings map[string]any) *client {
 	return c
 }
 
-// listen reads what the server says until it ends.
+// listen handles the messages of the server until it ends.
 func (c *client) listen() {
 	for {
 		m, err := c.read()
@@ -134,11 +133,11 @@ func (c *client) listen() {
 				Diagnostics []diagnostic `json:"diagnostics"`
 			}
 			if json.Unmarshal(m.Params, &p) == nil {
-				c.told(p.URI) <- p.Diagnostics
+				c.diagnosticsOf(p.URI) <- p.Diagnostics
 			}
-		case m.Method == "workspace/configuration": // it asks for four sections, the first of them its own
+		case m.Method == "workspace/configuration": // the server requests four sections, the first one for itself
 			c.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": []any{c.settings, nil, nil, nil}})
-		case m.Method != "" && m.ID != nil: // another request of the server: it takes no for an answer
+		case m.Method != "" && m.ID != nil: // another request of the server, which accepts null
 			c.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": nil})
 		case m.ID != nil:
 			id, err := strconv.Atoi(string(*m.ID))
@@ -196,7 +195,7 @@ func (c *client) notify(method string, params any) {
 	c.send(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
 }
 
-// call asks the server and decodes its answer; into may be nil.
+// call sends a request and decodes the answer; into may be nil.
 func (c *client) call(method string, params, into any) {
 	c.t.Helper()
 	answer := make(chan message, 1)
@@ -218,13 +217,13 @@ func (c *client) call(method string, params, into any) {
 		}
 	case <-c.ended:
 		c.t.Fatalf("%s: the server has ended", method)
-	case <-time.After(patience):
-		c.t.Fatalf("%s: no answer within %s", method, patience)
+	case <-time.After(answerTimeout):
+		c.t.Fatalf("%s: no answer within %s", method, answerTimeout)
 	}
 }
 
-// told is where the diagnostics of a file arrive.
-func (c *client) told(uri string) chan []diagnostic {
+// diagnosticsOf returns the channel of a file's diagnostics.
+func (c *client) diagnosticsOf(uri string) chan []diagnostic {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.diagnostics[uri] == nil {
@@ -233,15 +232,15 @@ func (c *client) told(uri string) chan []diagnostic {
 	return c.diagnostics[uri]
 }
 
-// address is the URL of a file with an absolute path.
+// address returns the URI of a file with an absolute path.
 func address(path string) string {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
 }
 
-// open gives the server a file with the text that an editor has of it, and
-// returns its address and a function that waits for what the server marks: it
-// rests for a while before it looks at a text, so open several first. The file has a name of its own
-// beside that of path: the server goes on with what it knew of the same name.
+// open opens a file with the text of an editor. It returns the URI and a function that
+// waits for the diagnostics. The server delays its checks, so tests open several files
+// first. open adds a number to the file name, because the server keeps the state of a
+// name that was opened before.
 func (c *client) open(path, text string) (uri string, marked func() []diagnostic) {
 	c.mu.Lock()
 	c.opened++
@@ -250,20 +249,20 @@ func (c *client) open(path, text string) (uri string, marked func() []diagnostic
 	return c.openAs(path, text)
 }
 
-// openAs is open for a name that was not opened before.
+// openAs opens a file under a name that was not opened before; see open.
 func (c *client) openAs(path, text string) (uri string, marked func() []diagnostic) {
 	uri = address(path)
 	c.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uri, "languageId": "yaml", "version": 1, "text": text}})
 	return uri, func() []diagnostic {
 		c.t.Helper()
 		select {
-		case list := <-c.told(uri):
+		case list := <-c.diagnosticsOf(uri):
 			return list
 		case <-c.ended:
 			c.t.Fatalf("%s: the server has ended", path)
 			return nil
-		case <-time.After(patience):
-			c.t.Fatalf("%s: the server says nothing within %s", path, patience)
+		case <-time.After(answerTimeout):
+			c.t.Fatalf("%s: no diagnostics within %s", path, answerTimeout)
 			return nil
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 var root = filepath.Join("..", "..", "..")
 
-// project makes a new project, as botwork init does, and returns its folder.
+// project creates a project with botwork init and returns its folder.
 func project(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,7 +32,7 @@ func botwork(t *testing.T, words ...string) {
 	}
 }
 
-// defaults are what an editor tells the server of itself.
+// defaults returns the settings that an editor sends to the server.
 func defaults() map[string]any {
 	return map[string]any{"validate": true, "hover": true, "completion": true, "schemaStore": map[string]any{"enable": false}}
 }
@@ -46,46 +46,46 @@ func readText(t *testing.T, path string) string {
 	return string(data)
 }
 
-// headOf is the line with which the file of a new project names its schema.
+// headOf returns the first line of a file in a new project, which names its schema.
 func headOf(t *testing.T, dir, file string) string {
 	t.Helper()
 	line, _, _ := strings.Cut(readText(t, filepath.Join(dir, file)), "\n")
 	return line + "\n"
 }
 
-// TestCorrectFilesAreNotMarked opens every file of a new project as it stands, and
-// the files of the examples with the line that the new project's have.
-func TestCorrectFilesAreNotMarked(t *testing.T) {
+// TestValidFilesHaveNoDiagnostics opens every file of a new project, and the files of the
+// examples with the first line of the new project's files.
+func TestValidFilesHaveNoDiagnostics(t *testing.T) {
 	dir := project(t)
 	c := start(t, dir, defaults())
-	marks := map[string]func() []diagnostic{}
-	look := func(path, text string) {
-		uri, marked := c.open(path, text)
-		marks[uri] = marked
+	results := map[string]func() []diagnostic{}
+	open := func(path, text string) {
+		uri, diagnostics := c.open(path, text)
+		results[uri] = diagnostics
 	}
 	for _, pattern := range []string{"botwork.yaml", "pipelines/*.yaml"} {
 		for _, file := range glob(t, dir, pattern) {
 			text := readText(t, file)
-			look(file, text)
-			look(file, strings.ReplaceAll(text, "\n", "\r\n"))
+			open(file, text)
+			open(file, strings.ReplaceAll(text, "\n", "\r\n"))
 		}
 	}
 	for _, file := range glob(t, root, "examples/*/project/pipelines/*.yaml") {
 		if filepath.Base(file) == "greet-guest.yaml" {
-			continue // of a program with a handler of its own
+			continue // its handler only exists in the example's program
 		}
-		look(filepath.Join(dir, "pipelines", filepath.Base(file)), headOf(t, dir, "pipelines/hello.yaml")+readText(t, file))
+		open(filepath.Join(dir, "pipelines", filepath.Base(file)), headOf(t, dir, "pipelines/hello.yaml")+readText(t, file))
 	}
 	for _, file := range glob(t, root, "examples/*/project/botwork.yaml") {
-		look(filepath.Join(dir, "example.yaml"), headOf(t, dir, "botwork.yaml")+readText(t, file))
+		open(filepath.Join(dir, "example.yaml"), headOf(t, dir, "botwork.yaml")+readText(t, file))
 	}
-	for uri, marked := range marks {
-		if list := marked(); len(list) > 0 {
-			t.Errorf("%s is marked: %v", uri, list)
+	for uri, diagnostics := range results {
+		if list := diagnostics(); len(list) > 0 {
+			t.Errorf("%s: diagnostics = %v, want none", uri, list)
 		}
 	}
-	if len(marks) < 40 {
-		t.Errorf("%d files were opened", len(marks))
+	if len(results) < 40 {
+		t.Errorf("opened %d files, want 40 or more", len(results))
 	}
 }
 
@@ -98,7 +98,7 @@ func glob(t *testing.T, dir, pattern string) []string {
 	return slices.DeleteFunc(files, pipelines.IsTestFile)
 }
 
-// cursor is where ¦ stands in a text: it is taken out.
+// cursor removes ¦ from a text and returns its position.
 func cursor(text string) (string, position) {
 	before, after, found := strings.Cut(text, "¦")
 	if !found {
@@ -117,9 +117,9 @@ func TestCompletion(t *testing.T) {
 	c := start(t, dir, defaults())
 	for name, tt := range map[string]struct {
 		file, text string
-		labels     []string // that are offered
-		without    []string // that are not
-		label, doc string   // what is told of one of them
+		labels     []string // expected proposals
+		without    []string // labels that must not be proposed
+		label, doc string   // a proposal and its documentation
 	}{
 		"the keys of a pipeline": {
 			"pipelines/hello.yaml", "name: x\n¦\n", []string{"steps", "trigger", "resilience", "input", "selectors"}, []string{"with", "name"},
@@ -137,18 +137,18 @@ func TestCompletion(t *testing.T) {
 			"pipelines/hello.yaml", "steps:\n  - handler: HTTP\n    with:\n      ¦\n", []string{"url", "method", "timeout", "expectStatus", "auth"},
 			[]string{"query_", "connection", "program", "message"}, "timeout", "longest time for the whole exchange",
 		},
-		"another's": {
+		"another handler's parameters": {
 			"pipelines/hello.yaml", "steps:\n  - handler: SQL\n    with:\n      ¦\n", []string{"connection", "query", "exec", "params"}, []string{"url", "auth"},
 			"maxRows", "*whole number*, default `10000`",
 		},
-		"those that are not there yet": {
+		"parameters that are missing": {
 			"pipelines/hello.yaml", "steps:\n  - handler: Log\n    with:\n      message: x\n      ¦\n", []string{"level", "fields"}, []string{"message"},
 			"level", "how urgent it is",
 		},
 		"the values of a parameter": {
 			"pipelines/hello.yaml", "steps:\n  - handler: HTTP\n    with:\n      url: http://x\n      method: ¦\n", []string{"GET", "DELETE"}, []string{"null"}, "", "",
 		},
-		"what is inside a parameter": {
+		"the keys of a parameter": {
 			"pipelines/hello.yaml", "steps:\n  - handler: HTTP\n    with:\n      url: http://x\n      auth:\n        ¦\n",
 			[]string{"username", "password", "token"}, []string{"url"}, "token", "token for Bearer authentication",
 		},
@@ -178,7 +178,7 @@ func TestCompletion(t *testing.T) {
 		"the words of a task's schedule": {
 			"botwork.yaml", "tasks:\n  close-books:\n    pipeline: x\n    schedule:\n      execute: ¦\n", []string{"daily", "weekly", "monthly"}, nil, "", "",
 		},
-		"a handler in a task's own pipeline": {
+		"a handler in the inline pipeline of a task": {
 			"botwork.yaml", "tasks:\n  close-books:\n    pipeline:\n      steps:\n        - handler: Snooze\n          with:\n            ¦\n",
 			[]string{"for", "reason"}, []string{"url"}, "", "",
 		},
@@ -194,22 +194,22 @@ func TestCompletion(t *testing.T) {
 			}
 			for _, label := range tt.labels {
 				if _, ok := docs[label]; !ok {
-					t.Errorf("%q is not offered", label)
+					t.Errorf("%q is not proposed", label)
 				}
 			}
 			for _, label := range tt.without {
 				if _, ok := docs[label]; ok {
-					t.Errorf("%q is offered", label)
+					t.Errorf("%q is proposed", label)
 				}
 			}
 			if !strings.Contains(docs[tt.label], tt.doc) {
-				t.Errorf("of %q it tells %q, want %q", tt.label, docs[tt.label], tt.doc)
+				t.Errorf("documentation of %q = %q, want %q", tt.label, docs[tt.label], tt.doc)
 			}
 		})
 	}
 }
 
-// UnmarshalJSON takes documentation as text, too.
+// UnmarshalJSON also accepts documentation as plain text.
 func (c *completion) UnmarshalJSON(data []byte) error {
 	var raw struct {
 		Label         string
@@ -220,7 +220,7 @@ func (c *completion) UnmarshalJSON(data []byte) error {
 	}
 	c.Label = raw.Label
 	if json.Unmarshal(raw.Documentation, &c.Documentation) != nil {
-		_ = json.Unmarshal(raw.Documentation, &c.Documentation.Value) // a text, or none
+		_ = json.Unmarshal(raw.Documentation, &c.Documentation.Value) // a text or nothing
 	}
 	return nil
 }
@@ -254,7 +254,7 @@ func TestHover(t *testing.T) {
 	}
 }
 
-func TestMistakesAreMarked(t *testing.T) {
+func TestMistakesHaveDiagnostics(t *testing.T) {
 	dir := project(t)
 	c := start(t, dir, defaults())
 	const http = "steps:\n  - handler: HTTP\n    with:\n      url: http://x\n      "
@@ -298,18 +298,18 @@ func TestMistakesAreMarked(t *testing.T) {
 		marked := tt.marked()
 		texts := make([]string, len(marked))
 		for i, m := range marked {
-			m.Range.Start.Line-- // the head
+			m.Range.Start.Line-- // the line of headOf
 			texts[i] = m.String()
 		}
 		found := slices.ContainsFunc(texts, func(text string) bool { return strings.HasPrefix(text, tt.want) })
 		if tt.want == "" && len(marked) > 0 || tt.want != "" && !found {
-			t.Errorf("%s\n%sis marked %q, want %q", tt.file, tt.text, texts, tt.want)
+			t.Errorf("%s\n%sdiagnostics = %q, want %q", tt.file, tt.text, texts, tt.want)
 		}
 	}
 }
 
-// TestSettingsOfVSCode opens files without the line: the settings that init writes
-// for VS Code have to lead to the schema.
+// TestSettingsOfVSCode opens files without the line of headOf. The server must find the
+// schema by the settings that init writes for VS Code.
 func TestSettingsOfVSCode(t *testing.T) {
 	dir := project(t)
 	settings := defaults()
@@ -335,7 +335,7 @@ func TestSettingsOfVSCode(t *testing.T) {
 	for _, tt := range tests {
 		marked := tt.marked()
 		if found := strings.Contains(fmt.Sprint(marked), tt.want); tt.want == "" && len(marked) > 0 || !found {
-			t.Errorf("%s is marked %v, want %q", tt.file, marked, tt.want)
+			t.Errorf("%s: diagnostics = %v, want %q", tt.file, marked, tt.want)
 		}
 	}
 }
