@@ -1,8 +1,8 @@
--- What runs where, since when, and for how long may it be expected to run? Step,
--- progress and log lines are at most a few seconds old; a slot of the worker is
--- stuck when its handler was cancelled and does not stop. Where a robot has taken the
--- item, WorkerName is the robot's. An item that does not say how long it takes is
--- expected to take as long as its pipeline did lately.
+-- Running items by worker or robot: since when, and how long they are expected to
+-- run. Step, progress and log lines are at most a few seconds old. A slot of the
+-- worker is stuck if its handler was cancelled and does not stop. For an item that a
+-- robot has taken, WorkerName is the robot. An item without an estimate has the mean
+-- of the latest runs of its pipeline.
 SELECT COALESCE(w."Name", i."Robot") AS "WorkerName", w."Host", w."Pid", i."Id", i."Priority", i."Pipeline", i."Step", i."Progress", i."StartedAt",
     CAST(EXTRACT(EPOCH FROM statement_timestamp() - i."StartedAt") AS BIGINT) AS "RunsForSeconds",
     CAST(COALESCE(i."EstimatedDurationMs", l."MeanMs") / 1000 AS BIGINT) AS "EstimatedSeconds",

@@ -1,6 +1,6 @@
--- What failed since midnight UTC, at which step, and what became of the item?
--- An item that somebody cancelled has no failed attempt; it is listed with the
--- reason that was given.
+-- Attempts that failed since midnight UTC, with the step and the item's present
+-- state. An item that a person cancelled has no failed attempt; it is listed with the
+-- reason that the person gave.
 SELECT a."FinishedAt", a."ItemId", a."AttemptNumber" AS "Attempt", a."Outcome", a."WorkerName", i."Pipeline", a."Step", a."ErrorKind", a."Error",
     i."StateName" AS "StateNow"
 FROM "BotWorkItemAttempts" a

@@ -1,10 +1,10 @@
--- Cancel an item that waits or is assigned. One row changes; none when it runs
--- or is finished: a run cannot be stopped from here. (`botwork items cancel 1`
--- does the same, and the queue's statistics see it; this they do not: `botwork
--- queues stats --recount`.)
+-- Cancel an item that waits or is assigned. Changes one row, or none if the item runs
+-- or is finished: this statement cannot stop a run. `botwork items cancel 1` does the
+-- same and updates the queue's statistics. After this statement, run
+-- `botwork queues stats --recount`.
 UPDATE "BotWorkQueueItems" SET
     "State" = 3,
-    "Error" = 'cancelled by hand', -- the reason that people will read
+    "Error" = 'cancelled by hand', -- the reason shown in listings
     "ErrorKind" = 'cancelled',
     "FinishedAt" = statement_timestamp(),
     "LeaseExpiresAt" = NULL

@@ -1,6 +1,6 @@
--- How long do runs take, as the workers have learned it, and by how much of that
--- are they off from their estimates? The worst estimated of those that have three
--- runs, from which on they are used, come first.
+-- Durations of runs that the workers have learned, and how far runs differ from
+-- their estimates. Durations are used from three runs on; those come first, the
+-- largest error first.
 SELECT d."Kind", d."Pipeline", d."Name", d."Runs",
     CAST(ROUND(d."MeanMs") AS BIGINT) AS "MeanMs",
     d."P90Ms",

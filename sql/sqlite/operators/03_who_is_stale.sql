@@ -1,8 +1,7 @@
--- Who is stale? Workers that stopped beating without a word, running items
--- whose lease ran out, and assigned items that nobody will run: the next
--- assignment pass of any live worker mends the items by itself. And live workers
--- with slots whose handler was cancelled and does not stop: if it never does,
--- restart the worker.
+-- Workers that stopped sending heartbeats without a shutdown, running items whose
+-- lease ran out, and assigned items that no worker will run: the next assignment
+-- pass of any live worker releases these items. Also live workers with slots whose
+-- handler was cancelled and does not stop: if it never does, restart the worker.
 SELECT 'worker' AS What, w.Id, w.Name, w.Host, w.LastSeenAt AS Since,
     'its lease ran out: the process died, hangs or lost the database' AS Problem,
     NULL AS Step, NULL AS Progress

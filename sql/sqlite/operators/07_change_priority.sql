@@ -1,5 +1,5 @@
--- Change the urgency of an item that has not started: above 1000 is high, 500
--- to 1000 medium, below 500 low. One row changes; none when it runs or is
+-- Change the priority of an item that has not started: above 1000 is high, 500 to
+-- 1000 medium, below 500 low. Changes one row, or none if the item runs or is
 -- finished. An assigned item stays with its worker.
 UPDATE BotWorkQueueItems SET
     Priority = 2000 -- the new priority; larger runs first

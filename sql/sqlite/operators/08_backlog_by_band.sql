@@ -1,5 +1,5 @@
--- How much waits in each band, since when, and how much work is that? An item that
--- does not say how long it takes counts as long as its pipeline took lately.
+-- Items that wait in each band, since when, and the sum of their estimated durations.
+-- An item without an estimate counts with the mean of the latest runs of its pipeline.
 SELECT i.Band,
     SUM(CASE WHEN i.State IN (0, 4) AND i.AvailableAt <= strftime('%Y-%m-%d %H:%M:%f', 'now') THEN 1 ELSE 0 END) AS Due,
     SUM(CASE WHEN i.State IN (0, 4) AND i.AvailableAt > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN 1 ELSE 0 END) AS NotDueYet,

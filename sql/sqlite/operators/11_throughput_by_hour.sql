@@ -1,5 +1,5 @@
--- How many items were finished in each hour (UTC) of the last day, and how long
--- did they take? It reads all finished rows: better not in the busiest hour.
+-- Items that finished in each hour (UTC) of the last day, and how long they took. It
+-- reads all finished rows: do not run it in the busiest hour.
 SELECT strftime('%Y-%m-%d %H:00', i.FinishedAt) AS FinishedIn,
     SUM(CASE WHEN i.State = 2 THEN 1 ELSE 0 END) AS Processed,
     SUM(CASE WHEN i.State = 3 THEN 1 ELSE 0 END) AS Cancelled,

@@ -1,7 +1,7 @@
--- Which text of its pipeline did an item run, and each attempt that did not simply
--- succeed? Present tells whether that is the text that workers had last. Body is empty
--- where no text is kept: of an inline pipeline, which stands in the item, and of one
--- that no worker has had for so long that clean-up removed it.
+-- The text of its pipeline that an item ran, and that each attempt ran that did not
+-- simply succeed. Present is yes if it is the latest text that workers had. Body is
+-- empty if no text is kept: an inline pipeline is stored in the item, and clean-up
+-- removes a text that no worker has had for a long time.
 WITH ran AS (
     SELECT 0 AS AttemptNumber, 0 AS AttemptId, 'last run' AS What, i.IntegrationConfig, i.PipelineHash, i.StartedAt
     FROM BotWorkQueueItems i

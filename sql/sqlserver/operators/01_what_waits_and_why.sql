@@ -1,6 +1,6 @@
--- What waits, and why? The most urgent first.
--- A worker takes items when it is active, beats, and holds nothing of the same
--- urgency: medium and high items count together, low ones do not keep it busy.
+-- Waiting items, the most urgent first, with the reason why each waits.
+-- A worker takes items if it is active, sends heartbeats, and holds no item of the
+-- same urgency: medium and high items count together, low ones do not count.
 SELECT TOP (200) i.Id, i.Priority, i.Band, i.StateName, i.Pipeline, i.QueueName, i.AvailableAt, i.DeadlineAt, i.RetryCount, i.WorkerName,
     CASE
         WHEN i.State = 5 AND EXISTS (SELECT 1 FROM BotWorkers w

@@ -1,7 +1,7 @@
--- Run a finished item again from its first attempt. One row changes; none when
--- the item is not finished. (`botwork items repeat 1` does the same, and the
--- queue's statistics see it; this they do not: `botwork queues stats --recount`.)
-SET QUOTED_IDENTIFIER ON; -- sqlcmd and job steps have it off, and then error 1934 refuses the change
+-- Run a finished item again from its first attempt. Changes one row, or none if the
+-- item is not finished. `botwork items repeat 1` does the same and updates the queue's
+-- statistics. After this statement, run `botwork queues stats --recount`.
+SET QUOTED_IDENTIFIER ON; -- without it, sqlcmd and job steps fail with error 1934
 UPDATE BotWorkQueueItems SET
     State = 0,
     RetryCount = 0,

@@ -1,11 +1,11 @@
--- Cancel an item that waits or is assigned. One row changes; none when it runs
--- or is finished: a run cannot be stopped from here. (`botwork items cancel 1`
--- does the same, and the queue's statistics see it; this they do not: `botwork
--- queues stats --recount`.)
-SET QUOTED_IDENTIFIER ON; -- sqlcmd and job steps have it off, and then error 1934 refuses the change
+-- Cancel an item that waits or is assigned. Changes one row, or none if the item runs
+-- or is finished: this statement cannot stop a run. `botwork items cancel 1` does the
+-- same and updates the queue's statistics. After this statement, run
+-- `botwork queues stats --recount`.
+SET QUOTED_IDENTIFIER ON; -- without it, sqlcmd and job steps fail with error 1934
 UPDATE BotWorkQueueItems SET
     State = 3,
-    Error = N'cancelled by hand', -- the reason that people will read
+    Error = N'cancelled by hand', -- the reason shown in listings
     ErrorKind = N'cancelled',
     FinishedAt = SYSUTCDATETIME(),
     LeaseExpiresAt = NULL

@@ -1,7 +1,7 @@
--- Change the urgency of an item that has not started: above 1000 is high, 500
--- to 1000 medium, below 500 low. One row changes; none when it runs or is
+-- Change the priority of an item that has not started: above 1000 is high, 500 to
+-- 1000 medium, below 500 low. Changes one row, or none if the item runs or is
 -- finished. An assigned item stays with its worker.
-SET QUOTED_IDENTIFIER ON; -- sqlcmd and job steps have it off, and then error 1934 refuses the change
+SET QUOTED_IDENTIFIER ON; -- without it, sqlcmd and job steps fail with error 1934
 UPDATE BotWorkQueueItems SET
     Priority = 2000 -- the new priority; larger runs first
 WHERE State IN (0, 4, 5) AND DeletedAt IS NULL

@@ -1,6 +1,6 @@
--- What happened to an item, in order? Assignment and start are those of the
--- present or last try; earlier tries are told by their attempts, each with the
--- machine that it ran on, how far it came and its last log lines.
+-- The events of an item in order. Assignment and start are those of the present or
+-- last attempt; earlier attempts are listed with the machine that ran them, their
+-- progress and their last log lines.
 WITH item AS (
     SELECT i.Id, i.StateName, i.State, i.CreatedAt, i.CreatedBy, i.AssignedAt, i.StartedAt, i.FinishedAt, i.WorkerName, i.WorkerHost, i.Error,
         i.Step, i.Progress, i.LogTail

@@ -1,4 +1,4 @@
--- Which planned runs of the last seven days did not take place, and why?
+-- Planned runs of the last seven days that did not take place, with the reason.
 -- WorkerName is empty for a schedule that fires once in the cluster.
 SELECT f.PlannedAt, f.Schedule, f.Outcome, f.Reason, f.WorkerName, f.RecordedBy, f.RecordedAt
 FROM BotScheduleFirings f
