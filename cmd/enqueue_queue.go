@@ -50,7 +50,7 @@ func (c *queueChecker) check(it workqueue.NewItem, at place) strictyaml.Findings
 	if !ok {
 		hint := strictyaml.Suggest(name, c.names)
 		if hint == "" {
-			hint = "known are " + strings.Join(c.names, ", ")
+			hint = "known queues: " + strings.Join(c.names, ", ")
 		}
 		return append(at.faults(it.Validate()), at.finding("queue", "unknown-queue", fmt.Sprintf("there is no queue %q", name), hint))
 	}

@@ -93,7 +93,7 @@ func (a *app) handlersShowCommand(registry *handlers.Registry) *cobra.Command {
 		}
 		hint := strictyaml.Suggest(args[0], registry.Names())
 		if hint == "" {
-			hint = "known are " + strings.Join(registry.Names(), ", ")
+			hint = "known handlers: " + strings.Join(registry.Names(), ", ")
 		}
 		return &cli.UsageError{Message: fmt.Sprintf("there is no handler %q", args[0]), Hint: hint}
 	}

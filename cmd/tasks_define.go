@@ -109,7 +109,7 @@ func (a *app) checkTaskQueues(ctx context.Context, store *sqlstore.Store, defs [
 		if slices.Contains(names, name) || a.Config.Queues.Get(name) != nil {
 			continue
 		}
-		hint := cmp.Or(strictyaml.Suggest(name, names), "known are "+strings.Join(names, ", "))
+		hint := cmp.Or(strictyaml.Suggest(name, names), "known queues: "+strings.Join(names, ", "))
 		at := a.Config.Tasks.Get(def.Name).Get("queue")
 		findings = append(findings, at.Finding("unknown-queue", fmt.Sprintf("%s: there is no queue %q", at.Path, name), hint))
 	}

@@ -142,7 +142,7 @@ func TestTasksOfAQueueThatIsNotThere(t *testing.T) {
 	for _, words := range [][]string{{"tasks", "define"}, {"run", "--once", "LoadWorkQueue"}} {
 		botwork(t, words...).wantFailure(t, cli.ExitUsage,
 			`botwork.yaml:2:31: tasks.a.queue: there is no queue "defalt" [unknown-queue]; did you mean "default"?`,
-			`botwork.yaml:3:31: tasks.b.queue: there is no queue "mail" [unknown-queue]; known are default`, "2 mistakes")
+			`botwork.yaml:3:31: tasks.b.queue: there is no queue "mail" [unknown-queue]; known queues: default`, "2 mistakes")
 	}
 	if out := mustDo(t, "tasks", "list", "-o", "json"); out != "[]\n" {
 		t.Errorf("a refused file left tasks: %s", out)

@@ -25,7 +25,7 @@ func (e *UnknownScopeError) Error() string {
 		return fmt.Sprintf("task %q has no scope value %q; %s", e.Task, e.Scope, hint)
 	default:
 		known := e.Known[:min(len(e.Known), 20)]
-		return fmt.Sprintf("task %q has no scope value %q; known are %s", e.Task, e.Scope, strings.Join(known, ", "))
+		return fmt.Sprintf("task %q has no scope value %q; valid values: %s", e.Task, e.Scope, strings.Join(known, ", "))
 	}
 }
 

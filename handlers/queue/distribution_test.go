@@ -92,7 +92,7 @@ func TestDistributionThatIsWrong(t *testing.T) {
 			{Path: []string{"scoring"}, Code: handlers.WrongValue, Message: `the key "scores" is missing; the rule map needs it`},
 		}},
 		{map[string]any{"scoring": map[string]any{"rule": "expression", "expression": "wroker.ram"}}, []handlers.ParamError{
-			{Path: []string{"scoring", "expression"}, Code: handlers.WrongValue, Message: "unknown name wroker (line 1, column 1); known are worker, job, selectors"},
+			{Path: []string{"scoring", "expression"}, Code: handlers.WrongValue, Message: "unknown name wroker (line 1, column 1); valid names: worker, job, selectors"},
 		}},
 	} {
 		k, _ := registry(queue.Services{}).Lookup("AssignTasksToWorker")

@@ -63,7 +63,7 @@ func compile(sc matching.Scoring) (*bounded.Program, error) {
 	message := explain(err)
 	if strings.HasPrefix(message, "unknown name") {
 		names = slices.DeleteFunc(names, func(name string) bool { return variables[name] == nil })
-		message += "; known are " + strings.Join(names, ", ")
+		message += "; valid names: " + strings.Join(names, ", ")
 	}
 	return nil, errors.New(message)
 }

@@ -160,9 +160,9 @@ func TestExpressionFallsBack(t *testing.T) {
 func TestExpressionsThatCannotScore(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"rule": "expression", "expression": "worker.ram +"}`:                          "expression: unexpected token EOF (line 1, column 12)",
-		`{"rule": "expression", "expression": "wroker.ram"}`:                            "expression: unknown name wroker (line 1, column 1); known are worker, job, selectors",
-		`{"rule": "expression", "expression": "job.x", "send": ["selectors"]}`:          "expression: unknown name job (line 1, column 1); known are worker, selectors",
-		`{"rule": "expression", "expression": "worker.ram", "batch": true}`:             "expression: unknown name worker (line 1, column 1); known are workers, job, selectors",
+		`{"rule": "expression", "expression": "wroker.ram"}`:                            "expression: unknown name wroker (line 1, column 1); valid names: worker, job, selectors",
+		`{"rule": "expression", "expression": "job.x", "send": ["selectors"]}`:          "expression: unknown name job (line 1, column 1); valid names: worker, selectors",
+		`{"rule": "expression", "expression": "worker.ram", "batch": true}`:             "expression: unknown name worker (line 1, column 1); valid names: workers, job, selectors",
 		`{"rule": "expression", "expression": "worker.gpu == true"}`:                    "expression: the expression gives true or false, want a number, such as worker.gpu ? 1 : 0",
 		`{"rule": "expression", "expression": "\"x\""}`:                                 "expression: the expression gives string, want a number",
 		`{"rule": "expression", "expression": "1", "batch": true}`:                      "expression: the expression gives int, want a list of numbers, one for each of workers",

@@ -33,7 +33,7 @@ func childOnly(cmd *cobra.Command, args []string) error {
 	}
 	hint := strictyaml.Suggest(args[0], names)
 	if hint == "" {
-		hint = "known are " + strings.Join(names, ", ")
+		hint = "commands: " + strings.Join(names, ", ")
 	}
 	return &UsageError{Message: fmt.Sprintf("unknown command %q for %s", args[0], cmd.CommandPath()), Hint: hint}
 }

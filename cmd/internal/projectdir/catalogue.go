@@ -66,7 +66,7 @@ func Find(k *pipelines.Catalogue, findings strictyaml.Findings, name string) (*p
 	case len(names) == 0:
 		hint = "the pipelines folder has none"
 	default:
-		hint = "known are " + strings.Join(names, ", ")
+		hint = "known pipelines: " + strings.Join(names, ", ")
 	}
 	return nil, &cli.UsageError{Message: fmt.Sprintf("there is no pipeline %q", name), Hint: hint}
 }
