@@ -21,8 +21,8 @@ type booked struct {
 	euroCents int64
 }
 
-// summarize writes a line for each item: what became of it, and what of its
-// file is in the ledger.
+// summarize writes a line for each item: its status, and the rows of its file
+// that are in the ledger.
 func summarize(ctx context.Context, out io.Writer, configFile string, store workqueue.ItemStore) error {
 	ledger, err := readLedger(ctx, configFile)
 	if err != nil {
@@ -34,14 +34,14 @@ func summarize(ctx context.Context, out io.Writer, configFile string, store work
 	}
 	slices.Reverse(items) // the newest came first
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ITEM\tPRIORITY\tFILE\tSTATE\tBOOKED\tEUR\tERROR")
+	fmt.Fprintln(w, "ITEM\tPRIORITY\tFILE\tSTATUS\tBOOKED\tEUR\tERROR")
 	for _, it := range items {
 		var payload struct{ Name string }
 		if err := json.Unmarshal([]byte(it.Payload), &payload); err != nil {
 			return fmt.Errorf("payload of item %d: %w", it.ID, err)
 		}
 		b := ledger[payload.Name]
-		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%d\t%.2f\t%s\n", it.ID, it.Priority, payload.Name, it.State, b.invoices, float64(b.euroCents)/100, fault(it))
+		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%d\t%.2f\t%s\n", it.ID, it.Priority, payload.Name, it.Status(), b.invoices, float64(b.euroCents)/100, fault(it))
 	}
 	return w.Flush()
 }

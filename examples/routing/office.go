@@ -128,7 +128,7 @@ func (o *office) report(ctx context.Context, out io.Writer) error {
 	for _, key := range keys {
 		place := places[key]
 		if place == "" {
-			place = "nobody: it waits"
+			place = "no worker: it waits"
 		}
 		fmt.Fprintf(t, "%s\t%s\n", key, place)
 	}

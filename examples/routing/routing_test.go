@@ -66,7 +66,7 @@ func TestRouting(t *testing.T) {
 		if err := o.report(t.Context(), &out); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(out.String(), "letter to the islands              nobody: it waits") {
+		if !strings.Contains(out.String(), "letter to the islands              no worker: it waits") {
 			t.Errorf("the report says\n%s", &out)
 		}
 	})
