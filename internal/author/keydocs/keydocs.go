@@ -6,6 +6,7 @@ package keydocs
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -149,6 +150,19 @@ func (ks Keys) Find(name string) (Key, bool) {
 // Without returns the keys without the named ones.
 func (ks Keys) Without(names ...string) Keys {
 	return slices.DeleteFunc(slices.Clone(ks), func(k Key) bool { return slices.Contains(names, k.Name) })
+}
+
+var (
+	linkBelow      = regexp.MustCompile(`:? *\[below\]\([^)]*\)`)
+	linkToDocument = regexp.MustCompile(`: \[[a-z-]+\.md\]\([^)]*\)`)
+	link           = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+)
+
+// WithoutLinks returns a Markdown text of a key without its links, which only work in the
+// documentation.
+func WithoutLinks(text string) string {
+	text = linkToDocument.ReplaceAllString(linkBelow.ReplaceAllString(text, ""), "")
+	return link.ReplaceAllString(text, "$1")
 }
 
 // Words converts words to strings, for a Key's Enum.

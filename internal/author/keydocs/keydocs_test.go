@@ -47,3 +47,15 @@ func TestForPanicsIfKeysDiffer(t *testing.T) {
 		})
 	}
 }
+
+func TestWithoutLinks(t *testing.T) {
+	for text, want := range map[string]string{
+		"the steps: [below](#steps)":                                  "the steps",
+		"when it starts: [schedules.md](schedules.md#cron). Optional": "when it starts. Optional",
+		"for [scores](assignment.md#scores); a label":                 "for scores; a label",
+	} {
+		if got := keydocs.WithoutLinks(text); got != want {
+			t.Errorf("WithoutLinks(%q) = %q, want %q", text, got, want)
+		}
+	}
+}

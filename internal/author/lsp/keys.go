@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"regexp"
 	"strings"
 
 	"botwork/handlers"
@@ -94,18 +93,10 @@ func fieldKeys(fields []handlers.Field) keydocs.Keys {
 	return keys
 }
 
-var (
-	below      = regexp.MustCompile(`:? *\[below\]\([^)]*\)`)
-	toDocument = regexp.MustCompile(`: \[([a-z-]+\.md)\]\([^)]*\)`)
-	linked     = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
-)
-
 // explain returns the description of a key in Markdown: its type, purpose, default and
 // allowed words.
 func explain(k keydocs.Key) string {
-	// The texts are also used in the documentation, where their links work.
-	doc := below.ReplaceAllString(k.Doc, "")
-	doc = linked.ReplaceAllString(toDocument.ReplaceAllString(doc, ""), "$1")
+	doc := keydocs.WithoutLinks(k.Doc)
 	var b strings.Builder
 	b.WriteString("**" + k.Name + "**")
 	if k.Type != "" {
@@ -121,7 +112,7 @@ func explain(k keydocs.Key) string {
 	case k.Default != "":
 		b.WriteString("\n\nDefault: `" + k.Default + "`")
 	case k.Without != "":
-		b.WriteString("\n\nDefault: " + linked.ReplaceAllString(k.Without, "$1"))
+		b.WriteString("\n\nDefault: " + keydocs.WithoutLinks(k.Without))
 	}
 	for i, word := range k.Enum {
 		if i == 0 {

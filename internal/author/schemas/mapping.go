@@ -2,7 +2,6 @@ package schemas
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"botwork/internal/author/keydocs"
@@ -29,16 +28,9 @@ func (b *builder) mappingOf(keys keydocs.Keys, dynamic bool) object {
 	return s
 }
 
-// link matches a Markdown link, and linkBelow a link to a later section of the same
-// document. They do not work in an editor.
-var (
-	linkBelow = regexp.MustCompile(`:? \[below\]\([^)]*\)`)
-	link      = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
-)
-
 // describe adds the descriptions that an editor shows.
 func (b *builder) describe(s object, k keydocs.Key) {
-	doc := link.ReplaceAllString(linkBelow.ReplaceAllString(k.Doc, ""), "$1")
+	doc := keydocs.WithoutLinks(k.Doc)
 	more := ""
 	switch {
 	case k.Required:

@@ -49,25 +49,16 @@ func (n *Node) Decode(into any) Findings {
 	if n != nil {
 		d.value(n, v.Elem())
 	}
-	d.findings.Sort()
-	return d.findings
+	d.Findings.Sort()
+	return d.Findings
 }
 
-type decoder struct{ findings Findings }
-
-// add reports a mistake in n. The caller can set the Edit of the returned
-// finding until the next call of add.
-func (d *decoder) add(n *Node, code, message, hint string) *Finding {
-	if n.Path != "" {
-		message = n.Path + ": " + message
-	}
-	d.findings = append(d.findings, n.Finding(code, message, hint))
-	return &d.findings[len(d.findings)-1]
-}
+// decoder decodes nodes by reflection.
+type decoder struct{ Reader }
 
 // wrongType reports that n does not have the type that want describes.
 func (d *decoder) wrongType(n *Node, want, hint string) *Finding {
-	return d.add(n, "wrong-type", fmt.Sprintf("got %s, want %s", describe(n), want), hint)
+	return d.Report(n, "wrong-type", fmt.Sprintf("got %s, want %s", describe(n), want), hint)
 }
 
 func (d *decoder) value(n *Node, v reflect.Value) {
@@ -94,7 +85,7 @@ func (d *decoder) value(n *Node, v reflect.Value) {
 	}
 	switch target := v.Addr().Interface().(type) {
 	case NodeDecoder:
-		d.findings = append(d.findings, target.DecodeNode(n)...)
+		d.Findings = append(d.Findings, target.DecodeNode(n)...)
 	case *time.Duration:
 		d.duration(n, target)
 	case encoding.TextUnmarshaler:
@@ -111,7 +102,7 @@ func (d *decoder) value(n *Node, v reflect.Value) {
 // rejected reports a text that v's type rejects. If the text looks like a
 // duration in another notation and the type accepts the duration, that is the fix.
 func (d *decoder) rejected(n *Node, v reflect.Value, err error) {
-	f := d.add(n, "invalid-value", err.Error(), "")
+	f := d.Report(n, "invalid-value", err.Error(), "")
 	guess, ok := spans.Guess(n.Text)
 	if !ok {
 		return
@@ -191,7 +182,7 @@ func (d *decoder) structure(n *Node, v reflect.Value) {
 	}
 	for _, f := range fields {
 		if value := n.Get(f.name); f.required && (value == nil || value.Kind == Null) {
-			d.findings = append(d.findings, n.Finding("missing-key", fmt.Sprintf("key %q is missing%s", f.name, in(n)), ""))
+			d.Findings = append(d.Findings, n.Finding("missing-key", fmt.Sprintf("key %q is missing%s", f.name, in(n)), ""))
 		}
 	}
 }
@@ -203,7 +194,7 @@ func (d *decoder) unknownKey(n *Node, e Entry, names []string) {
 	}
 	f := e.Finding("unknown-key", fmt.Sprintf("unknown key %q%s", e.Key, in(n)), hint)
 	f.Edit = n.Rename(e, names)
-	d.findings = append(d.findings, f)
+	d.Findings = append(d.Findings, f)
 }
 
 // in returns " in " and the path of the mapping that a message is about, or ""

@@ -80,7 +80,7 @@ func (d *decoder) duration(n *Node, into *time.Duration) {
 		if ok {
 			hint = fmt.Sprintf("did you mean %q?", guess)
 		}
-		f := d.add(n, "invalid-value", fmt.Sprintf("got %.40q, want a duration", n.Text), hint)
+		f := d.Report(n, "invalid-value", fmt.Sprintf("got %.40q, want a duration", n.Text), hint)
 		if ok {
 			f.Edit = n.Replace(guess, true)
 		}
