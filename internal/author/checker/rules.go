@@ -70,13 +70,13 @@ func Rules() []Rule {
 		{"no-cases", "a test file has an empty list of `cases`", "add a case"},
 		{"duplicate-case", "two cases of a test file have the same name", "rename one"},
 		{"unknown-pipeline", "an item, a task, a step `Enqueue` or a test file refers to a pipeline that does not exist", "fix the name, or add the file"},
-		{"broken-pipeline", "an item or a task refers to a pipeline whose file has mistakes; a warning for a task, because its items wait until the file is fixed", "fix the file"},
+		{"broken-pipeline", "an item or a task refers to a pipeline whose file has errors; a warning for a task, because its items wait until the file is fixed", "fix the file"},
 		{"triggered-pipeline", "an item refers to a pipeline with a trigger", "use a pipeline without a trigger; `botwork run --once` starts the one with a trigger"},
 		{"unknown-queue", "an item or a task refers to a queue that does not exist; a warning if the settings define queues but not this one, because it may still exist in the database", "fix the name, or define the queue"},
 		{"invalid-payload", "the payload is not valid JSON, or does not match the pipeline's `input`", "fix the payload"},
 		{"not-json", "a line of standard input is not a JSON object", "write one object per line"},
 		{"too-long", "a line is longer than the largest payload of all queues plus 1 MB", "store the data elsewhere and refer to it, or increase `maxPayload`"},
-		{"too-many", "there are so many mistakes that the remaining lines were not read", "fix the first ones"},
+		{"too-many", "there are so many errors that the remaining lines were not read", "fix the first ones"},
 
 		// Between pipelines.
 		{"unserved-priorities", "the steps `ExecuteWorkItems` of all pipelines with a trigger leave a gap between two ranges of priorities, or run priorities that no `AssignTasksToWorker` assigns", "extend a range, or add a step"},
