@@ -1,14 +1,14 @@
-// Package pipelines reads, checks and runs pipelines: YAML files whose steps
-// name handlers.
+// Package pipelines reads, checks and runs pipelines: YAML files with steps that name
+// handlers.
 //
-//	name: ImportInvoice          # else the file's base name
+//	name: ImportInvoice          # default: the base name of the file
 //	description: one line for listings
 //	input: {type: object, required: [file]}   # a JSON Schema of the payload
 //	resilience: {limit: 3, delay: 30s, factor: 2, maxDelay: 1h, jitter: 0.1, retryOn: [error, timeout],
-//	             timeout: 10m, within: 24h, maxRetryAfter: 1h}   # of one run; no attempt begins later than this after the first
+//	             timeout: 10m, within: 24h, maxRetryAfter: 1h}   # timeout: of one run; within: no attempt begins later than this after the first
 //	estimatedDuration: 20s
 //	steps:
-//	  - name: load               # else the handler's name; the second one is "HTTP-2"
+//	  - name: load               # default: the handler's name; the second one is "HTTP-2"
 //	    handler: HTTP
 //	    if: payload.kind == "invoice"
 //	    timeout: 30s             # of each attempt
@@ -17,72 +17,72 @@
 //	    with:
 //	      url: https://example.test/files/${{ payload.file }}
 //
-// A pipeline with a `trigger` is a system pipeline: a schedule starts it, no
-// item does. Its keys are cron or every, atStart, wake, timezone, dst (first, last,
-// both, skip), overlap (skip, queue), scope (once, each-worker) and catchUp.
+// A pipeline with a `trigger` is a system pipeline: it is started by a schedule, not by
+// an item. The keys of a trigger are cron or every, atStart, wake, timezone, dst (first,
+// last, both, skip), overlap (skip, queue), scope (once, each-worker) and catchUp.
 //
 // # The message
 //
-// One message flows through the steps: the payload is the input of the first,
-// and the output of each is the input of the next. A step that is skipped, or
-// that failed with `onError: continue`, passes its input on. The last output is
-// the item's, with <secret> for the values of secrets; where no step gave any,
-// the item has none.
+// One message is passed from step to step: the payload is the input of the first step,
+// and the output of each step is the input of the next one. A step that is skipped, or
+// that failed with `onError: continue`, passes on its input. The last output is the
+// output of the item, with <secret> in place of the values of secrets. If no step has an
+// output, the item has none.
 //
 // # Expressions
 //
-// A value of `with` may hold expressions in ${{ }}, in the language of
-// github.com/expr-lang/expr. A value that is one expression keeps the
-// expression's type; within a text the result is written out: numbers in plain
-// digits, times in RFC 3339 and UTC, lists and maps as JSON. nil has no text
-// and is an error there. `if` takes an expression with or without ${{ }}, which
-// gives true or false. $${{ is a literal ${{.
+// A value of `with` can contain expressions in ${{ }}, in the language of
+// github.com/expr-lang/expr. If the whole value is one expression, it keeps the type of
+// the expression. Within a text, the result is formatted: numbers in plain digits, times
+// in RFC 3339 and UTC, lists and maps as JSON. nil within a text is an error. `if` is an
+// expression with or without ${{ }} that evaluates to true or false. $${{ is a literal
+// ${{.
 //
 // The variables are:
 //
 //	payload          the item's payload
-//	input            what the step before put out; the payload in the first step
-//	steps.<name>     a step before this one:
-//	  .output          what it put out; nil when it was skipped or failed
+//	input            the output of the previous step; the payload in the first step
+//	steps.<name>     an earlier step:
+//	  .output          its output; nil if it was skipped or failed
 //	  .skipped         whether its `if` was false
-//	  .error           the text of its error when it failed and the run went on, else nil
+//	  .error           the text of its error if it failed and the run continued, otherwise nil
 //	item             the item (not in a pipeline with a trigger): id, queue, priority,
-//	                 attempt (1 for the first), fence, createdAt, availableAt, deadlineAt,
-//	                 createdBy, naturalKey, taskName; times are UTC, what is not set is nil
-//	env.<NAME>       an environment variable, nil when it is not set; those of this
-//	                 program itself (BOTWORK_…) are not there
-//	secrets.<name>   a secret of the configuration
+//	                 attempt (1 for the first), fence, idempotencyKey, createdAt, availableAt,
+//	                 deadlineAt, createdBy, naturalKey, taskName; times are UTC, unset values nil
+//	env.<NAME>       an environment variable, nil if it is not set; without those of this
+//	                 program (BOTWORK_…)
+//	secrets.<name>   a secret of the settings
 //	now              when the run started, in UTC; it hides the function now()
 //	worker.name      the worker that runs the step
 //
-// What an expression names is checked before anything runs: an unknown variable
-// or secret, or a step that is not there or comes later, is a finding. A field
-// of the payload cannot be checked: payload.a.b fails when there is no a, and
-// payload?.a?.b ?? "x" does not. A step's name with a dash or a blank in it is
-// written steps["load-data"]. An expression may build a million elements; it
-// cannot reach anything outside its variables.
+// Names in expressions are checked before anything runs: an unknown variable or secret is
+// a finding, and so is a step that does not exist or runs later. Fields of the payload
+// cannot be checked: payload.a.b fails if a does not exist; payload?.a?.b ?? "x" does not
+// fail. A step name with a dash or a space is written steps["load-data"]. An expression
+// can build at most a million elements, and can only access its variables.
 //
-// # What comes of a run
+// # The outcome of a run
 //
-//	every step ran, was skipped, or failed with onError: continue   succeeded
-//	a handler broke off, or failed with onError: break              succeeded
-//	a handler failed                              failed: error, timeout or panic
-//	a handler failed for good, parameters or an
-//	expression were wrong, the payload is not JSON                  failed: permanent
-//	a handler said so, or the payload does not fit `input`          failed: business
-//	a handler wants to run later                                    snoozed
-//	the worker drains or has lost the item                          released
+//	all steps ran, were skipped, or failed with onError: continue    succeeded
+//	a handler ended the run (break), or failed with onError: break   succeeded
+//	a handler failed                                 failed: error, timeout or panic
+//	a handler failed permanently, a parameter or an
+//	expression is invalid, the payload is not JSON   failed: permanent
+//	a handler returned a business error, or the
+//	payload does not match `input`                   failed: business
+//	a handler snoozed the item                       snoozed
+//	the worker drains or has lost the item           released
 //
-// onError concerns failures of every kind, those of expressions too; it does
-// not concern break and snooze.
+// onError applies to failures of all kinds, including those of expressions. It does not
+// apply to break and snooze.
 //
-// A step's retry repeats it within the run, in the worker's slot; the item's
-// resilience repeats the whole run later. Break, snooze, permanent and business
-// errors are not repeated by the step, nor is a failure that asks for a longer
-// wait than maxDelay. Expressions are evaluated once for all attempts of a step.
+// The retry of a step repeats the step within the run, in the worker's slot. The
+// resilience of the item repeats the whole run later. A step does not repeat break,
+// snooze, permanent and business errors, or a failure that asks for a longer wait than
+// maxDelay. Expressions are evaluated once for all attempts of a step.
 //
-// The end of the run's context ends whatever the step is at: a handler, or the
-// wait before its next attempt. A handler that has more to say then, such as a
-// business error, is heard; its earlier attempts are not. Where the context
-// ended because resilience.timeout is over, the run failed as a timeout.
+// When the context of the run ends, it interrupts the step: its handler, or the wait
+// before its next attempt. If the handler then returns another error, such as a business
+// error, that error counts; errors of earlier attempts do not. If the context ended
+// because of resilience.timeout, the run failed with a timeout.
 package pipelines

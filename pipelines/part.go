@@ -65,7 +65,7 @@ func (p *Pipeline) CheckPart(part *Part, complete bool) error {
 	if !complete {
 		return nil
 	}
-	return p.checkGiven(part, from, until)
+	return p.checkOutputs(part, from, until)
 }
 
 func (p *Pipeline) noStep(name string) error {
@@ -80,8 +80,8 @@ func (p *Pipeline) noStep(name string) error {
 	return &PartError{Message: fmt.Sprintf("pipeline %q has no step %q", p.Name, name), Hint: hint}
 }
 
-// checkGiven finds the first missing output that a step of the part reads.
-func (p *Pipeline) checkGiven(part *Part, from, until int) error {
+// checkOutputs finds the first missing output that a step of the part reads.
+func (p *Pipeline) checkOutputs(part *Part, from, until int) error {
 	missing := func(name, reader, what string) error {
 		return &PartError{
 			Message: fmt.Sprintf("step %q reads %s step %q, which does not run, and its output is missing", reader, what, name),

@@ -25,7 +25,7 @@ type references struct {
 	warn    func(from, to int, code, message, hint string)
 	// suggest proposes a name in place of the one that was reported last, "" for none;
 	// inner characters at both ends stay.
-	suggest func(meant string, inner int)
+	suggest func(name string, inner int)
 
 	// whole are mentions of `secrets` without a member access.
 	whole map[ast.Node]bool
@@ -97,7 +97,7 @@ func (r *references) variable(name string, property *ast.StringNode) {
 		if r.names.secrets != nil && !slices.Contains(r.names.secrets, property.Value) {
 			r.name(property, CodeUnknownSecret, fmt.Sprintf("unknown secret %q", property.Value),
 				strictyaml.Suggest(property.Value, r.names.secrets))
-			r.meant(property, r.names.secrets)
+			r.suggestNearest(property, r.names.secrets)
 		}
 	case varEnv:
 		if r.names.secretEnv.setting(property.Value) != "" {
@@ -125,7 +125,7 @@ func (r *references) field(of string, known []string, property *ast.StringNode) 
 		hint = "it has " + strings.Join(known, ", ")
 	}
 	r.name(property, CodeUnknownVariable, fmt.Sprintf("%s has no field %q", of, property.Value), hint)
-	r.meant(property, known)
+	r.suggestNearest(property, known)
 }
 
 func (r *references) step(property *ast.StringNode) {
@@ -142,7 +142,7 @@ func (r *references) step(property *ast.StringNode) {
 			}
 		}
 		r.name(property, CodeUnknownStep, fmt.Sprintf("there is no step %q", name), hint)
-		r.meant(property, r.names.steps)
+		r.suggestNearest(property, r.names.steps)
 	case at >= r.visible:
 		r.name(property, CodeLaterStep, fmt.Sprintf("step %q has not run yet at this point", name),
 			"use a step before this one")
@@ -157,9 +157,9 @@ func (r *references) name(property *ast.StringNode, code, message, hint string) 
 // plainName matches names that may follow a dot.
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// meant proposes the only similar known name, in the form of the wrong one: after a dot, or
+// suggestNearest proposes the only similar known name, in the form of the wrong one: after a dot, or
 // in brackets and quotes.
-func (r *references) meant(property *ast.StringNode, known []string) {
+func (r *references) suggestNearest(property *ast.StringNode, known []string) {
 	name, only := strictyaml.Nearest(property.Value, known)
 	length := property.Location().To - property.Location().From
 	switch plain := utf8.RuneCountInString(property.Value); {

@@ -79,7 +79,7 @@ func (n names) hintFor(name string) string {
 	return hint
 }
 
-// nearest returns the only variable or function that a name may have meant, "" if none.
+// nearest returns the only variable or function that the author of a name probably intended, "" if none.
 func (n names) nearest(name string) string {
 	best, only := strictyaml.Nearest(name, slices.Concat(fieldNames(n.env()), builtin.Names))
 	if !only {
