@@ -123,7 +123,7 @@ func fields(t reflect.Type, required map[string]bool) {
 func SourceKeys() Keys {
 	return Keys{
 		{Name: "env", Doc: "the environment variable with the text"},
-		{Name: "file", Doc: "the file with the text; a relative path is relative to the folder of the settings"},
+		{Name: "file", Doc: "the file with the text, absolute or relative to the folder of the settings"},
 		{Name: "credential", Doc: "the name of a credential of the service, which systemd provides with LoadCredential"},
 		{Name: "value", Type: "scalar", Doc: "the text itself; only for trying out"},
 	}

@@ -161,7 +161,7 @@ etc/botwork.yaml:11:66: queues.mail.retry.jitter: got 2, want a number from 0 to
 etc/botwork.yaml:11:79: queues.mail.retry.retryOn[0]: got "errors", want error, timeout or business [invalid-value]; did you mean "error"?
 etc/botwork.yaml:11:87: queues.mail.retry.retryOn[1]: got nothing, want error, timeout or business [wrong-type]
 etc/botwork.yaml:11:91: unknown key "retries" in queues.mail.retry [unknown-key]; valid keys: as, limit, delay, factor, maxDelay, jitter, retryOn, timeout, within, maxRetryAfter
-etc/botwork.yaml:13:23: queues.mail.schemas.payload.file: open etc/schemas/none.json: no such file [no-file]; a relative path is relative to the folder of botwork.yaml
+etc/botwork.yaml:13:23: queues.mail.schemas.payload.file: open etc/schemas/none.json: no such file [no-file]; relative paths are resolved against the folder of botwork.yaml
 etc/botwork.yaml:14:22: queues.mail.schemas.output.type: value must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string' [invalid-schema]
 etc/botwork.yaml:14:22: queues.mail.schemas.output.type: got string, want array [invalid-schema]
 etc/botwork.yaml:14:58: queues.mail.schemas.output.properties.a.minLength: minimum: got -1, want 0 [invalid-schema]

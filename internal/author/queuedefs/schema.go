@@ -85,7 +85,7 @@ func (r *reader) schemaFile(n, file *strictyaml.Node) *strictyaml.Node {
 	}
 	data, err := r.read(path)
 	if err != nil {
-		r.Report(file, "no-file", err.Error(), "a relative path is relative to the folder of "+filepath.Base(n.File))
+		r.Report(file, "no-file", err.Error(), "relative paths are resolved against the folder of "+filepath.Base(n.File))
 		return nil
 	}
 	content, findings := strictyaml.Parse(path, data)

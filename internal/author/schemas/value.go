@@ -213,7 +213,7 @@ func (b *builder) texts(v *value, k keydocs.Key, word string) {
 	case k.Pattern != "":
 		wanted := k.Wanted
 		if wanted == "" {
-			wanted = "another form: " + k.Doc
+			wanted = "another format: " + k.Doc
 		}
 		v.text(k.Pattern, strings.TrimPrefix(wanted, "want "))
 		if len(k.Suggest) > 0 {
