@@ -15,14 +15,14 @@ const csvDoc = `Reads CSV text into a list of rows, or writes rows as CSV text.
 op: parse takes text, or a file under path (in the allowed folders, as for File), or else the step's input. The first row
 names the columns; with header: false they are names, or else column1, column2 and so on. Every value is text
 unless columns gives its column a type; an empty value of a typed column is null. A row that cannot be read (too many or
-too few values, a quote out of place, a value that is not of its type) is left out of rows and told in errors with its
-line in the file, its column and what is wrong. With onBadRow: fail any such row fails the step as a business error.
-lineColumn adds that line to the good rows too, for checks that later steps make.
+too few values, a misplaced quote, a value that is not of its type) is left out of rows and reported in errors with its
+line in the file, its column and the reason. With onBadRow: fail any such row fails the step as a business error.
+lineColumn adds that line to the valid rows too, for checks in later steps.
 
 op: format writes rows, by default the step's input. names gives the columns in their order; without it they are
-sorted by name. Where to is given the text goes to that file in one step.
+sorted by name. With to the text is written to that file in one step.
 
-It is safe to run twice: the result depends on the parameters alone, and to is replaced whole.
+It is safe to run twice: the result depends only on the parameters, and to is replaced as a whole.
 
 Text that is not CSV at all (no header, a column named twice, a typed column that is missing, not UTF-8) is a business
 error; a wrong parameter and a file over maxSize are permanent; a missing file is retried.`
@@ -68,10 +68,10 @@ type csvStep struct {
 	Names      []string          `json:"names" doc:"names of the columns in their order: for format, and for parse without a header"`
 	Trim       bool              `json:"trim" doc:"for parse: whether spaces around values and names are dropped"`
 	Columns    map[string]string `json:"columns" doc:"for parse: type of a column: text, whole, number, date, time or boolean; others are text"`
-	Decimal    string            `json:"decimal" enum:"point,comma" doc:"sign before the decimals of a number"`
+	Decimal    string            `json:"decimal" enum:"point,comma" doc:"character before the decimals of a number"`
 	DateFormat string            `json:"dateFormat" doc:"form of dates, made of YYYY, MM and DD"`
 	LineColumn string            `json:"lineColumn" doc:"for parse: name of a column to add to each row: its line in the file; without one none is added"`
-	OnBadRow   string            `json:"onBadRow" enum:"collect,fail" doc:"for parse: tell bad rows in errors, or fail as a business error"`
+	OnBadRow   string            `json:"onBadRow" enum:"collect,fail" doc:"for parse: report bad rows in errors, or fail as a business error"`
 	MaxSize    Size              `json:"maxSize" doc:"for parse: largest file"`
 
 	folders folders

@@ -51,7 +51,7 @@ func parameterRows(prefix string, fields []Field) [][4]string {
 			meaning += "; one of " + strings.Join(f.Enum, ", ")
 		}
 		if f.Secret {
-			meaning += "; shown nowhere"
+			meaning += "; never shown"
 		}
 		standard := f.Default
 		if f.Required {

@@ -16,26 +16,26 @@ import (
 )
 
 const execDoc = `Runs a program with a list of arguments. No shell is involved: nothing is split, expanded or quoted, so text
-from a payload cannot become a command. Name a shell as the program where you want one.
+from a payload cannot become a command. To use a shell, name it as the program.
 
 Windows starts a batch file (.bat or .cmd; npm, az and mvn are such files) by its command interpreter, and no quoting is safe
 there. So its arguments may hold only ASCII letters, digits, spaces and _ . / : \ = , + @ -; anything else is a permanent
 error. Pass other text by env or stdin. A batch file itself must not put such a variable into a command as %NAME%, which would make
-it a part of the command: !NAME!, with setlocal enabledelayedexpansion, does not.
+it a part of the command: use !NAME!, with setlocal enabledelayedexpansion.
 
 The program gets the environment of botwork without the variables that begin with BOTWORK_ and without those that a
 setting reads as a secret or a DSN (env: in it gives the program a secret that it needs), then
 BOTWORK_PIPELINE, BOTWORK_STEP, BOTWORK_ITEM_ID, BOTWORK_ATTEMPT, BOTWORK_FENCE, BOTWORK_IDEMPOTENCY_KEY and BOTWORK_RUN, then env.
-It may run twice for one item, after a failure or a crash. BOTWORK_ITEM_ID and BOTWORK_IDEMPOTENCY_KEY stay the same then;
-BOTWORK_FENCE grows, so a system that keeps the largest one can refuse an older run. A run that belongs to no item has no
-BOTWORK_IDEMPOTENCY_KEY. BOTWORK_RUN names the run of this program: leave it in place.
+It may run twice for one item, after a failure or a crash. BOTWORK_ITEM_ID and BOTWORK_IDEMPOTENCY_KEY then stay the same;
+BOTWORK_FENCE grows, so a system that keeps the largest one can refuse an older run. A run without an item has no
+BOTWORK_IDEMPOTENCY_KEY. BOTWORK_RUN identifies the run of this program: do not remove it.
 
-At the timeout, and when the item is cancelled, the program and all that it started are killed. What it leaves running
-when it ends is killed as well, unless it has left the program's process group. When the worker itself dies or is killed,
-its programs are killed with it: docs/reliability.md says how, and what can escape.
+At the timeout, and when the item is cancelled, the program and all processes that it started are killed. So are those that
+still run when it ends, unless they have left the program's process group. When the worker itself dies or is killed, its
+programs are killed with it: docs/reliability.md describes how, and which programs can escape.
 
-The exit code decides: success, business, permanent, else an ordinary failure that is retried. A program or folder that is
-not there, and output over the limit, are permanent errors. Output that is not the JSON it should be is an ordinary failure.`
+The exit code decides: success, business, permanent, else an ordinary failure that is retried. A program or folder that does
+not exist, and output over the limit, are permanent errors. Invalid JSON in the output is an ordinary failure.`
 
 func execKind(res Resources) Kind {
 	if res.Programs == nil {
@@ -43,7 +43,7 @@ func execKind(res Resources) Kind {
 	}
 	return Kind{
 		Name: "Exec", Summary: "Run a program", Doc: execDoc,
-		Output: "{exitCode, output, stderr}: output is what the program wrote, as stdout says; stderr is its last 4 KB of errors, behind a … when there were more.",
+		Output: "{exitCode, output, stderr}: output is what the program wrote, in the form of stdout; stderr is its last 4 KB of errors, after a … if there were more.",
 		Gives:  execGives,
 		Example: `- name: sorted
   handler: Exec
@@ -77,7 +77,7 @@ type execStep struct {
 	Success   []int             `json:"success" doc:"exit codes that are a success"`
 	Business  []int             `json:"business" doc:"exit codes that are a business error"`
 	Permanent []int             `json:"permanent" doc:"exit codes that are a permanent error"`
-	Timeout   Duration          `json:"timeout" doc:"longest time that the program may run"`
+	Timeout   Duration          `json:"timeout" doc:"how long the program may run at most"`
 	MaxOutput Size              `json:"maxOutput" doc:"most that the program may write to its output"`
 
 	// waitDelay is how long after the program's end its output may stay open.

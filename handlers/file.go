@@ -12,22 +12,22 @@ import (
 )
 
 const fileDoc = `Lists, reads, writes, appends to, moves, copies and deletes files. Paths must lie in the folders that the
-configuration allows under handlers.folders; a relative path starts at the first of them, an absolute one must be inside
-one of them. Neither ".." nor a symbolic link leads out. "/" separates folders on every system.
+settings allow under handlers.folders; a relative path starts at the first of them, an absolute one must be inside one of
+them. Neither ".." nor a symbolic link can leave them. "/" separates folders on every system.
 
-op: list finds the files of the folder path whose path below it matches pattern. read puts out the content. write
-replaces a file in one step: no reader ever sees a part. append adds to the end. move and copy take path to to. delete
+op: list finds the files below the folder path that match pattern. read returns the content. write
+replaces a file in one step: no reader ever sees a part. append adds to the end. move and copy move or copy path to to. delete
 removes a file.
 
-It may run twice for one item. list, read, write, copy and delete end the same then: deleting what is gone is no error,
-and a move whose source is gone while its target is there counts as done. Two do not: append adds twice, and with
-overwrite: false a second write or copy meets the file of the first.
+It may run twice for one item. list, read, write, copy and delete then have the same result: deleting a missing file is no
+error, and a move is done if its source is missing and its target exists. Two operations are not safe: append adds twice, and
+with overwrite: false a second write or copy finds the file of the first.
 
-Only regular files are opened and replaced: a named pipe, a socket or a device can be moved and deleted, no more.
+Only regular files are opened and replaced: a named pipe, a socket or a device can only be moved and deleted.
 
-A path outside the allowed folders, a folder or something else where a file is wanted, and a file over maxSize are permanent errors; a
-target that exists with overwrite: false, and content that is not what as says, are business errors. A missing file and
-all else are retried.`
+A path outside the allowed folders, a folder or anything else instead of a file, and a file over maxSize are permanent errors.
+An existing target with overwrite: false, and content that does not match as, are business errors. A missing file and all other
+errors are retried.`
 
 func fileKind(res Resources) Kind {
 	return Kind{
@@ -64,7 +64,7 @@ type fileStep struct {
 	Content       any      `json:"content" doc:"for write and append; default is the step's input"`
 	MaxSize       Size     `json:"maxSize" doc:"for read: largest file"`
 	Overwrite     bool     `json:"overwrite" doc:"for write, move and copy: whether an existing target is replaced"`
-	CreateFolders bool     `json:"createFolders" doc:"for write, append, move and copy: whether missing folders are made"`
+	CreateFolders bool     `json:"createFolders" doc:"for write, append, move and copy: whether missing folders are created"`
 
 	folders folders
 }

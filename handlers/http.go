@@ -9,34 +9,34 @@ import (
 	"time"
 )
 
-const httpDoc = `Sends one HTTP request and puts out the response.
+const httpDoc = `Sends one HTTP request and returns the response.
 
 A body that is text is sent as it is; any other value is sent as JSON. The proxy settings of the environment apply.
 
 redirects: same-origin follows redirects to the same scheme, host and port, and from http to https on one host; another
-origin is a permanent error that says where it would lead. follow goes to other origins too, with no header of the step
-but Accept, Accept-Language and User-Agent, without its sign-in and without its body: a redirect that asks for the body
-again there (307, 308) is a permanent error. refuse follows none: a redirect is a permanent error, unless expectStatus,
-businessStatus or retryStatus lists its status. Nothing leads from https to http.
+origin is a permanent error that names the target. follow also follows redirects to other origins, with only the headers
+Accept, Accept-Language and User-Agent of the step, without its sign-in and without its body: a redirect that needs the body
+again (307, 308) is then a permanent error. refuse follows none: a redirect is a permanent error, unless expectStatus,
+businessStatus or retryStatus lists its status. No redirect from https to http is followed.
 
-handlers.http in the configuration says which hosts may be reached, at every hop; link-local addresses and those from
-which clouds give out credentials (169.254.169.254 and others) are denied by default. The address is checked after the
-name was resolved; behind a proxy, which resolves names itself, only names and addresses in the URL can be checked. A host
-that is not allowed is a permanent error.
+handlers.http in the settings defines which hosts may be reached, at every redirect; link-local addresses and those where
+clouds provide credentials (169.254.169.254 and others) are denied by default. The address is checked after the name was
+resolved; with a proxy, which resolves names itself, only names and addresses in the URL can be checked. A host that is not
+allowed is a permanent error.
 
-It may run twice for one item: after a failure, and after a crash between the answer and the record of it. GET,
-PUT and DELETE are usually safe then. For POST set idempotencyKey: the header Idempotency-Key is then the same at every
-try of this step for this item, and in the copy that a queue with "as: copy" makes, so that a server that knows the header
-does the work once. It begins with a random key of the item, which no other item has, in this database or another; an item
-that is repeated or cloned is new work and gets another.
+It may run twice for one item: after a failure, and after a crash between the answer and its record. GET, PUT and DELETE are
+usually safe to repeat. For POST set idempotencyKey: the header Idempotency-Key is then the same for every attempt of this step
+for this item, and in the copy that a queue with "as: copy" makes, so that a server that supports the header does the work
+once. It begins with a random key of the item, which no other item has, in this database or another; a repeated or cloned
+item is new work and has another.
 
 The status decides: one of expectStatus is a success. One of businessStatus is a business error. One of
-retryStatus is an ordinary failure, which is retried, no sooner than the response's Retry-After says. The item waits at most
-its resilience's maxRetryAfter (1h by default) and within, however long the server asks for; an attempt of the step's own
-retry, which holds a slot, waits at most its maxDelay. A Retry-After that is negative or neither a number nor a date is
-ignored, and a date in the past is no wait. Any other status is a permanent error: the same request would get the same
-answer. No answer at all (no connection, timeout) is retried. A response larger than maxResponse is a permanent error, and
-so are headers larger than 256KB.`
+retryStatus is an ordinary failure, which is retried, not before the time of the response's Retry-After. The item waits at
+most its resilience's maxRetryAfter (1h by default) and within, however long the server asks for; the step's own retry, which
+holds a slot, waits at most its maxDelay. A Retry-After that is negative or neither a number nor a date is ignored, and a date
+in the past is no wait. Any other status is a permanent error: the same request would get the same answer. A request without
+an answer (no connection, timeout) is retried. A response larger than maxResponse is a permanent error, and so are headers
+larger than 256KB.`
 
 func httpKind(res Resources) Kind {
 	client := &httpClient{rules: res.Hosts}
@@ -76,11 +76,11 @@ type httpStep struct {
 	Headers        map[string]string `json:"headers" doc:"request headers"`
 	Auth           httpAuth          `json:"auth" doc:"sign-in: username and password (Basic) or token (Bearer)"`
 	Body           any               `json:"body" doc:"request body: text as it is, any other value as JSON; null sends none"`
-	IdempotencyKey bool              `json:"idempotencyKey" doc:"send an Idempotency-Key header made of the item's key, the pipeline and the step; a run that belongs to no item sends none"`
+	IdempotencyKey bool              `json:"idempotencyKey" doc:"send an Idempotency-Key header made of the item's key, the pipeline and the step; a run without an item sends none"`
 	ExpectStatus   []statusPattern   `json:"expectStatus" doc:"statuses that are a success, such as 201 or 2xx"`
 	BusinessStatus []statusPattern   `json:"businessStatus" doc:"statuses that are a business error, such as 422"`
-	RetryStatus    []statusPattern   `json:"retryStatus" doc:"statuses that are worth another try"`
-	Redirects      redirects         `json:"redirects" doc:"which redirects are followed, 10 at most: same-origin, follow or refuse; a number is same-origin with another bound, 0 is refuse"`
+	RetryStatus    []statusPattern   `json:"retryStatus" doc:"statuses after which the request is retried"`
+	Redirects      redirects         `json:"redirects" doc:"which redirects are followed, 10 at most: same-origin, follow or refuse; a number is same-origin with another maximum, 0 is refuse"`
 	Timeout        Duration          `json:"timeout" doc:"longest time for the whole exchange"`
 	MaxResponse    Size              `json:"maxResponse" doc:"largest response body"`
 

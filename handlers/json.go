@@ -7,9 +7,9 @@ import (
 
 const jsonDoc = `Turns JSON text into a value, or a value into JSON text.
 
-op: parse reads value, which must be text. op: format writes value. Without value the step's input is taken.
+op: parse reads value, which must be text. op: format writes value. The default of value is the step's input.
 
-It is safe to run twice: it changes nothing. Text that is not JSON is a business error; parsing what is no text is permanent.`
+It is safe to run twice: it changes nothing. Text that is not JSON is a business error; parsing a value that is not text is permanent.`
 
 func jsonKind() Kind {
 	return Kind{

@@ -9,11 +9,11 @@ import (
 func logKind() Kind {
 	return Kind{
 		Name: "Log", Summary: "Write a line to the log",
-		Doc: `Writes a line to botwork's log, with the pipeline, the step and the item. What it logs can be read by whoever reads the
-log: name no secrets.
+		Doc: `Writes a line to botwork's log, with the pipeline, the step and the item. Everyone who reads the log can read it: log no
+secrets.
 
 It is safe to run twice: the log then has two lines. It never fails.`,
-		Output: "its input, so that it can stand anywhere.",
+		Output: "its input, so it can be anywhere in a pipeline.",
 		Gives:  Always(InputShape),
 		Example: `- handler: Log
   with:
@@ -25,9 +25,9 @@ It is safe to run twice: the log then has two lines. It never fails.`,
 }
 
 type logStep struct {
-	Message string         `json:"message" required:"true" doc:"what to say"`
-	Level   string         `json:"level" enum:"debug,info,warn,error" doc:"how urgent it is"`
-	Fields  map[string]any `json:"fields" doc:"values to log beside the message"`
+	Message string         `json:"message" required:"true" doc:"the text to log"`
+	Level   string         `json:"level" enum:"debug,info,warn,error" doc:"level of the line"`
+	Fields  map[string]any `json:"fields" doc:"values to log with the message"`
 }
 
 func (s *logStep) Handle(_ context.Context, call *Call) (any, error) {

@@ -10,16 +10,16 @@ import (
 
 const mailDoc = `Sends one mail through an SMTP server, to all recipients or to none.
 
-tls: starttls begins in the clear and refuses to go on without encryption; tls is encrypted from the start (most often
+tls: starttls begins without encryption and fails if the server does not offer it; tls is encrypted from the start (usually
 port 465); none is never encrypted, and then no password is sent except to this machine. Attachments are files in the
 allowed folders, as for File.
 
-It may run twice for one item: when the connection breaks after the server took the mail, nobody can tell. Every try of
-this step for this item has the same Message-ID, by which most servers and readers drop the second copy. A failure to
-say goodbye after the server took the mail is no failure.
+It may run twice for one item: if the connection breaks after the server accepted the mail, the result is unknown. Every
+attempt of this step for this item has the same Message-ID, by which most servers and mail programs drop the second copy. An
+error at the end of the session, after the server accepted the mail, is not a failure.
 
-A refusal that the server calls final (5xx: unknown recipient, wrong password) is a permanent error; one that it calls
-passing (4xx), and a server that cannot be reached, are retried.`
+A permanent refusal by the server (5xx: unknown recipient, wrong password) is a permanent error; a temporary one (4xx), and a
+server that cannot be reached, are retried.`
 
 func mailKind(res Resources) Kind {
 	return Kind{
@@ -54,10 +54,10 @@ type mailStep struct {
 	From        string   `json:"from" required:"true" doc:"sender, such as Robot <robot@example.test>"`
 	To          []string `json:"to" doc:"recipients; one of to, cc and bcc is needed"`
 	CC          []string `json:"cc" doc:"recipients of a copy"`
-	BCC         []string `json:"bcc" doc:"recipients whom the others do not see"`
+	BCC         []string `json:"bcc" doc:"recipients that the others do not see"`
 	Subject     string   `json:"subject" required:"true" doc:"subject line"`
 	Text        string   `json:"text" doc:"plain text; one of text and html is needed"`
-	HTML        string   `json:"html" doc:"HTML text; with text as well, readers choose"`
+	HTML        string   `json:"html" doc:"HTML text; if text is given too, mail programs choose"`
 	Attachments []string `json:"attachments" doc:"files to attach"`
 	MaxSize     Size     `json:"maxSize" doc:"largest attachment"`
 	Timeout     Duration `json:"timeout" doc:"longest time for the whole exchange"`

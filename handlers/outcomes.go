@@ -31,10 +31,10 @@ func (s *breakStep) Handle(context.Context, *Call) (any, error) { return nil, Br
 func failKind() Kind {
 	return Kind{
 		Name: "Fail", Summary: "Fail the step",
-		Doc: `Fails the step with a message, for example after a check with if. kind says what happens to the item: error is retried
-while the resilience limit allows; business says that the data is wrong, and is retried only where the resilience policy
-says so; permanent is never retried. With counted: false a failure of the kind error counts no attempt: the item is tried
-again after its backoff, however often, until the policy's within ends; for a system outside that is away, say.
+		Doc: `Fails the step with a message, for example after a check with if. kind decides what happens to the item: error is retried up to
+the resilience limit; business means that the data is wrong, and is retried only if the resilience policy says so; permanent is
+never retried. With counted: false a failure of the kind error counts no attempt: the item is retried after its backoff, without
+limit, until the policy's within ends, for example while an external system is not reachable.
 
 It is safe to run twice: it changes nothing.`,
 		Output: "nothing; it always fails.",
@@ -78,9 +78,9 @@ func (s *failStep) Handle(context.Context, *Call) (any, error) {
 
 func dropKind() Kind {
 	return Kind{
-		Name: "Drop", Summary: "Delete the item: nobody wants it any more",
-		Doc: `Ends the pipeline and deletes the item, as its queue deletes: at once, or kept out of sight with the reason (deletion:
-logical). It counts neither as a success nor as a failure. Give the step an if. In a run that belongs to no item it ends the
+		Name: "Drop", Summary: "Delete the item: it is no longer wanted",
+		Doc: `Ends the pipeline and deletes the item, as its queue deletes: at once, or hidden with the reason (deletion:
+logical). It counts neither as a success nor as a failure. Give the step an if. In a run without an item it ends the
 pipeline successfully.
 
 It is safe to run twice: the item is gone after the first time.`,
@@ -95,7 +95,7 @@ It is safe to run twice: the item is gone after the first time.`,
 }
 
 type dropStep struct {
-	Reason string `json:"reason" required:"true" doc:"why nobody wants it, kept with a logically deleted item"`
+	Reason string `json:"reason" required:"true" doc:"why it is no longer wanted, kept with a logically deleted item"`
 }
 
 func (s *dropStep) Handle(context.Context, *Call) (any, error) { return nil, Drop(s.Reason) }
@@ -103,9 +103,8 @@ func (s *dropStep) Handle(context.Context, *Call) (any, error) { return nil, Dro
 func snoozeKind() Kind {
 	return Kind{
 		Name: "Snooze", Summary: "Run the item again later",
-		Doc: `Gives the item back to be run again from its first step after a while. It counts no attempt and the slot is free
-meanwhile. Give the step an if that becomes false in the end, or the item comes back for ever; and mind that the steps before
-it run again.
+		Doc: `Runs the item again later, from its first step. It counts no attempt, and the slot is free meanwhile. Give the step an if that
+becomes false in the end, or the item snoozes forever. The steps before it run again.
 
 It is safe to run twice: it changes nothing.`,
 		Output: "nothing; no step follows.",

@@ -7,16 +7,16 @@ import (
 
 func progressKind() Kind {
 	return Kind{
-		Name: "Progress", Summary: "Tell how far the item has come",
-		Doc: `Tells people how far the work has come, in words, as a percentage, or both; the latest word counts. output is what the run
-has to show already, such as the number of an order that it has made: whoever looks after a failure finds it; the pipeline's own
-output replaces it when the item succeeds. All of it is recorded with the item every two seconds while the run goes on, and with
-the run's end, so that of several within two seconds the last is seen. analytics are figures for the statistics of the queue's
-owner; they are kept when the run ends, and have to fit the queue's schema. The text is cut to 1,000 signs. ` + "`botwork items show`" + `
-shows it, and it stays when the item has succeeded. What it tells can be read by whoever reads items: name no secrets.
+		Name: "Progress", Summary: "Report the progress of the item",
+		Doc: `Reports the progress of the item, in words, as a percentage, or both; the latest report counts. output is a result so far, such
+as the number of an order that the run has created: it is shown after a failure; the pipeline's own output replaces it when the item
+succeeds. All of it is recorded with the item every two seconds while the run is active, and with the run's end, so that of several
+within two seconds the last is recorded. analytics are figures for statistics of the queue's owner; they are kept when the run ends,
+and have to fit the queue's schema. The text is cut to 1,000 characters. ` + "`botwork items show`" + ` shows it, also after the item has
+succeeded. Everyone who reads items can read it: report no secrets.
 
-It is safe to run twice: it tells the same again.`,
-		Output: "its input, so that it can stand anywhere.",
+It is safe to run twice: it reports the same again.`,
+		Output: "its input, so it can be anywhere in a pipeline.",
 		Gives:  Always(InputShape),
 		Example: `- handler: Progress
   with: {text: "half of ${{ payload.n }}", percent: 50}
@@ -26,11 +26,11 @@ It is safe to run twice: it tells the same again.`,
 }
 
 type progressStep struct {
-	Text    string `json:"text" doc:"how far it has come, in words"`
-	Percent *int   `json:"percent" doc:"how far it has come, 0 to 100"`
-	Output  any    `json:"output" doc:"what it has to show already"`
+	Text    string `json:"text" doc:"the progress in words"`
+	Percent *int   `json:"percent" doc:"the progress as a percentage, 0 to 100"`
+	Output  any    `json:"output" doc:"a result so far"`
 
-	Analytics any `json:"analytics" doc:"figures for the statistics of the queue's owner"`
+	Analytics any `json:"analytics" doc:"figures for statistics of the queue's owner"`
 }
 
 func (s *progressStep) Validate() error {

@@ -12,20 +12,20 @@ import (
 	"botwork/internal/namedsql"
 )
 
-const sqlDoc = `Runs SQL on a database that the configuration names under connections. Values go in as
+const sqlDoc = `Runs SQL on a database that the settings name under connections. Values go in as
 parameters, written @name in the text and given under params; text is never pasted together: no
 ${{ }} can stand in it. A parameter
 without a value or a value without a parameter is an error. Lists and maps are passed as JSON text, times in UTC.
 
 query reads rows. exec changes data: its statements run one after the other in one transaction. With rows, they
-run once for each element, whose values are parameters too (and go before params); values that no statement
-names are left out. The whole list is one transaction: all rows are written or none.
+run once for each element, whose values are parameters too (and take precedence over params); values that no statement
+names are ignored. The whole list is one transaction: all rows are written or none.
 
-It may run twice when a worker dies between the commit and the record of it. So write statements that can: with
+It may run twice if a worker dies between the commit and its record. So write statements that are safe to repeat: with
 a natural key and INSERT … ON CONFLICT DO NOTHING, INSERT … WHERE NOT EXISTS, or an UPDATE that sets values
 instead of adding to them.
 
-Wrong SQL (bad syntax, an unknown table or column), a wrong parameter and too many rows are permanent; all else,
+Invalid SQL (bad syntax, an unknown table or column), a wrong parameter and too many rows are permanent; all other errors,
 such as a violated constraint, a deadlock or a lost connection, is retried.`
 
 func sqlKind(res Resources) Kind {
@@ -54,13 +54,13 @@ func sqlKind(res Resources) Kind {
 }
 
 type sqlStep struct {
-	Connection string           `json:"connection" required:"true" doc:"name of the connection in the configuration"`
+	Connection string           `json:"connection" required:"true" doc:"name of the connection in the settings"`
 	Query      string           `json:"query" literal:"true" doc:"statement that returns rows; exactly one of query and exec is given"`
 	Exec       []string         `json:"exec" literal:"true" doc:"statements that change data, run in one transaction"`
 	Params     map[string]any   `json:"params" doc:"values of the @name parameters"`
 	Rows       []map[string]any `json:"rows" nonNull:"true" doc:"run exec once for each of these; the element's values are parameters too"`
-	MaxRows    int              `json:"maxRows" doc:"most rows that a query may return; more are an error"`
-	Timeout    Duration         `json:"timeout" doc:"longest time for the whole step, transaction included"`
+	MaxRows    int              `json:"maxRows" doc:"how many rows a query may return at most; more are an error"`
+	Timeout    Duration         `json:"timeout" doc:"longest time for the whole step, including the transaction"`
 
 	connections *Connections
 }

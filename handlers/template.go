@@ -11,17 +11,17 @@ import (
 	"botwork/internal/bounded"
 )
 
-const templateDoc = `Fills a text/template of Go with data. Beside the usual functions there are json (a value as JSON), join (a list and a
-separator) and date (a time and YYYY-MM-DD or the like). {{ }} belongs to the template and ${{ }} to the pipeline, which
-replaces it first. Nothing is escaped: the result is plain text, not HTML.
+const templateDoc = `Fills a text/template of Go with data. Additional functions are json (a value as JSON), join (a list and a separator) and date
+(a time and a format such as YYYY-MM-DD). {{ }} belongs to the template and ${{ }} to the pipeline, which replaces it first.
+Nothing is escaped: the result is plain text, not HTML.
 
-A template may take 50 million steps: each part of a range's body is ten of them in each pass. Its functions may make texts of 64 MB, or of
-maxSize if that is more. Beyond that, and when its templates call each other without end, it fails for good.
+A template may take 50 million steps: each part of a range's body takes ten in each pass. Its functions may make texts of 64 MB,
+or of maxSize if that is more. Beyond that, and if its templates call each other endlessly, it fails for good.
 
-A name that data does not have is a business error and not an empty text.
+A name that is not in data is a business error, not an empty text.
 
-It is safe to run twice: the result depends on the parameters alone, and to is replaced in one step. A template with
-mistakes is permanent; a missing file is retried.`
+It is safe to run twice: the result depends only on the parameters, and to is replaced in one step. An invalid template
+is permanent; a missing file is retried.`
 
 func templateKind(res Resources) Kind {
 	texts := new(compiled[*bounded.Template])
@@ -44,8 +44,8 @@ func templateKind(res Resources) Kind {
 
 type templateStep struct {
 	Text    string `json:"text" doc:"the template; exactly one of text and path is given"`
-	Path    string `json:"path" doc:"file that holds the template, in the allowed folders"`
-	Data    any    `json:"data" doc:"what the template sees as the dot; default is {payload, input}"`
+	Path    string `json:"path" doc:"file with the template, in the allowed folders"`
+	Data    any    `json:"data" doc:"the value of the dot in the template; default is {payload, input}"`
 	To      string `json:"to" doc:"file to write, in the allowed folders"`
 	MaxSize Size   `json:"maxSize" doc:"largest template file, and largest result"`
 

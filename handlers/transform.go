@@ -14,18 +14,18 @@ import (
 	"github.com/expr-lang/expr/types"
 )
 
-const transformDoc = `Makes a new value. With value that is the output: any value, most often with expressions in it.
+const transformDoc = `Makes a new value. With value, the output is that value, usually with expressions in it.
 
-Else it works on a list, items or the step's input, in this order: where keeps the elements for which it is true; groupBy
-makes groups {key, items} of the elements with the same key, in the order in which the keys first come; sortBy sorts, with
+Without value it works on a list, items or the step's input, in this order: where keeps the elements for which it is true; groupBy
+makes groups {key, items} of the elements with the same key, in the order in which the keys first occur; sortBy sorts, with
 descending from large to small, keeping the order of equals; limit keeps the first ones; select makes a new element of each.
 where, groupBy, sortBy and select are expressions without ${{ }}: it is the element (after groupBy the group), index its
 number from 0, and input and payload are those of the step.
 
 The expressions may take 50 million steps and make 64 MB of texts and lists, all elements together.
 
-It is safe to run twice: it changes nothing. A list that is none is permanent; an expression that fails on an element, and
-keys that cannot be sorted, are business errors, since the data is not what the expression expects.`
+It is safe to run twice: it changes nothing. A value that is not a list is permanent; an expression that fails on an element,
+and keys that cannot be sorted, are business errors, since the data is not what the expression expects.`
 
 func transformKind() Kind {
 	conditions, values := new(compiled[*bounded.Program]), new(compiled[*bounded.Program])
@@ -48,13 +48,13 @@ func transformKind() Kind {
 }
 
 type transformStep struct {
-	Value      any    `json:"value" doc:"the output as it is; goes without the other parameters"`
+	Value      any    `json:"value" doc:"the output itself; not together with the other parameters"`
 	Items      []any  `json:"items" doc:"the list to work on; default is the step's input"`
 	Where      string `json:"where" doc:"expression that is true for the elements to keep"`
-	GroupBy    string `json:"groupBy" doc:"expression that gives the key of an element's group"`
+	GroupBy    string `json:"groupBy" doc:"expression for the key of an element's group"`
 	SortBy     string `json:"sortBy" doc:"expression to sort by: numbers, texts, times, or true and false; null comes first"`
 	Descending bool   `json:"descending" doc:"sort from large to small"`
-	Limit      int    `json:"limit" doc:"most elements to keep; 0 keeps all"`
+	Limit      int    `json:"limit" doc:"how many elements to keep at most; 0 keeps all"`
 	Select     string `json:"select" doc:"expression that makes the new element"`
 
 	// Compiled by Validate; nil where there is no expression.

@@ -17,30 +17,31 @@ var errNoWorker = handlers.Permanent(errors.New("no worker runs in this process;
 func assignKind(s Services) handlers.Kind {
 	return handlers.Kind{
 		Name: AssignKind, Summary: "Free stale items and give ready ones to the live workers",
-		Doc: `Frees what nobody will run: running items whose lease has run out, items that stay assigned longer than assignedFor, items
-assigned to a worker that is gone. Then it takes the workers that were seen within workerSeenWithin and whose lease has not run out.
-It gives them the due items: first the expedited ones, then from the highest priority down, among equals the nearest deadline first,
-then, of those that became due in the same span of time (horizon, else 5 minutes), the longest. Each goes to the worker that mode names, by default the one where it starts first and that has the least
-summed estimated duration for each of its slots, counting what it holds, and gets state 5. An item that names no estimated duration
-counts with what was learned of such items, else with its pipeline's, else with defaultEstimate.
+		Doc: `First frees items that no worker will run: running items whose lease has run out, items that stay assigned longer than assignedFor,
+items assigned to a worker that is gone. Then it assigns the due items to the workers that were seen within workerSeenWithin and
+whose lease has not run out. The order of items: the expedited first, then the highest priority, the nearest deadline, the
+earlier period in which they became due (horizon, else 5 minutes), the longest. Each item goes to the worker that mode selects,
+by default the one where it starts first, and among equals the one with the least summed estimated duration per slot, counting
+what it holds. The item gets state 5. An item without an estimated duration counts with the learned duration of such items, else
+with its pipeline's, else with defaultEstimate.
 
-With workers: available, a worker gets items for its free slots, and none in advance: whichever slot comes free first gets the most
-urgent item. With a horizon and the mode least-loaded it also gets some in advance, until it has that much estimated work for each
-slot. With idle it gets an item only when it holds none of its kind or above: high (above 1000), medium (from 500 on) or low; what is
-less urgent never makes it unavailable. It then gets horizon (5 minutes if none is given) of work for each slot. With one slot both
-give the same first item. An item that is assigned and has not started is taken back when it could start at once elsewhere, or with a
-horizon much sooner, such as at a worker that has just come.
+With workers: available, a worker gets items only for its free slots, so the first free slot gets the most urgent item. With a
+horizon and the mode least-loaded it also gets items in advance, until it has that much estimated work for each slot. With idle it
+gets an item only if it holds none of its band or above: high (above 1000), medium (from 500 on) or low; less urgent items do not
+count. It then gets horizon (5 minutes if none is given) of work for each slot. With one slot both give the same first item. An
+item that is assigned and has not started is taken back if it could start at once on another worker, or with a horizon much sooner.
 
-mode says how items are spread where neither their pipeline nor their queue does (its distribution): least-loaded; round-robin,
-by worker, after the one that got the last item; longest-idle, the lowest share of the capacity in use first; best-worker, the
-best score first. These three give items to free slots only, and no worker a second one while another that may have it has a free slot
-and got none. Among equals the last two take the worker that has been free the longest. scoring is a mapping with rule
-(default, static, map, expression or http) and what the rule needs; without it the default score counts. An item goes only to a
-worker whose labels satisfy all its selectors, unless bypassSelectors lifts that.
+mode applies if neither the pipeline nor the queue sets one (its distribution): least-loaded; round-robin, by worker, after the one
+that got the last item; longest-idle, the lowest share of the capacity in use first; best-worker, the best score first. The last
+three give items only to free slots, and no worker a second one while another that may have it has a free slot and got none. Among
+equals the last two select the worker that has been free the longest. scoring is a mapping with rule (default, static, map,
+expression or http) and the keys of the rule; without it the default score counts. An item goes only to a worker whose labels
+satisfy all its selectors, unless bypassSelectors is true.
 
-One pass writes at a time in the whole cluster; what it writes, it has planned before, and plans anew when another one was quicker.
-When the step is done, all that was there when it began has been looked at, so this worker's items are there to run. It is safe to run twice: a second pass finds less to do.`,
-		Output: "{rescued, released, poisoned, expired, workers, assigned, moved}: items taken from dead runners, assigned items given back, items cancelled " +
+One pass writes at a time in the whole cluster. A pass plans before it writes, and plans again if another one wrote first. When the
+step is done, everything that existed when it began has been considered, so this worker's items are ready to run. It is safe to run
+twice: a second pass finds less to do.`,
+		Output: "{rescued, released, poisoned, expired, workers, assigned, moved}: items of dead workers, assigned items given back, items cancelled " +
 			"because too many workers died with them, items cancelled because they were not started in time, workers that could take items, items assigned, items moved to another worker.",
 		Gives: handlers.Always(handlers.CountsShape("rescued", "released", "poisoned", "expired", "workers", "assigned", "moved")),
 		Example: `- handler: AssignTasksToWorker
@@ -64,13 +65,13 @@ type assignStep struct {
 	services Services
 
 	bandParams
-	WorkerSeenWithin handlers.Duration `json:"workerSeenWithin" doc:"a worker that was not seen for longer gets nothing, nor does one whose lease has run out"`
-	AssignedFor      handlers.Duration `json:"assignedFor" doc:"an item that is assigned for longer and was not started is given to another"`
-	MaxReleases      int               `json:"maxReleases" doc:"has no effect: maxReleases of the item's queue counts, in botwork.yaml"`
-	Workers          string            `json:"workers" enum:"available,idle" doc:"available: an item goes to workers with a free slot or, with the mode least-loaded and a horizon, room within that; idle: only to those that hold nothing of its kind (high, medium, low) or above"`
+	WorkerSeenWithin handlers.Duration `json:"workerSeenWithin" doc:"workers that were last seen earlier, or whose lease has run out, get nothing"`
+	AssignedFor      handlers.Duration `json:"assignedFor" doc:"an item that is assigned for longer and has not started is given to another worker"`
+	MaxReleases      int               `json:"maxReleases" doc:"has no effect: use maxReleases of the queue, in botwork.yaml"`
+	Workers          string            `json:"workers" enum:"available,idle" doc:"available: an item goes to workers with a free slot or, with the mode least-loaded and a horizon, room within that; idle: only to those that hold nothing of its band (high, medium, low) or above"`
 	Horizon          handlers.Duration `json:"horizon" doc:"how much estimated work each slot of a worker is given in advance; 0s: with available none, with idle 5m"`
 	MaxPerWorker     int               `json:"maxPerWorker" doc:"how many items a worker holds at most"`
-	DefaultEstimate  handlers.Duration `json:"defaultEstimate" doc:"stands for a duration that nobody knows"`
+	DefaultEstimate  handlers.Duration `json:"defaultEstimate" doc:"the duration of items without an estimate"`
 
 	distributionParams
 }

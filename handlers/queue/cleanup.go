@@ -17,20 +17,21 @@ var errNoCleanUp = handlers.Permanent(errors.New("there is no database here that
 func cleanUpKind(s Services) handlers.Kind {
 	const day = 24 * time.Hour
 	return handlers.Kind{
-		Name: "CleanUp", Summary: "Remove what nobody needs any longer from the database",
-		Doc: `Removes for good, in small batches: completed items whose retention is over; archived items beyond an age and a number; deleted
-items that a queue kept; old records of schedules and runs; the rows of workers that are gone; durations learned of what runs no
-longer; texts of pipelines that no worker has any more. It lets go of unique keys whose time is over, and sums up the statistics of the past.
+		Name: "CleanUp", Summary: "Remove old items and records from the database",
+		Doc: `Removes permanently, in small batches: completed items whose retention is over; archived items beyond an age and a number; items
+that were deleted logically; old records of schedules and runs; the rows of workers that are gone; learned durations of pipelines
+that no longer run; texts of pipelines that no worker uses. It also frees unique keys whose time is over, and sums up the
+statistics of the past.
 
-What an item or its queue says of itself (retain, archive) goes before these parameters, which are for all others. never keeps what
-a parameter is about; completed: 0s keeps nothing. Attempts go with their item. The latest record of each schedule, and the
-latest run of each pipeline and worker, stay however old they are: the next one is counted from them. Items keep the number of a
-worker that was removed, attempts its name, too.
+The settings of an item or its queue (retain, archive) take precedence over these parameters. never keeps everything of that sort;
+completed: 0s keeps nothing. Attempts are removed with their item. The latest record of each schedule, and the latest run of each
+pipeline and worker, always stay: the next one is counted from them. Items keep the number of a removed worker, attempts also its
+name.
 
-A batch waits for nobody and keeps no claim waiting; between two of them the step rests for three times as long as one took, and it ends after
-for, done or not. It is safe to run twice, at the same time, and to be stopped: what has been removed stays so, and the next run goes on.`,
+A batch waits for no lock and delays no claim. Between two batches the step rests for three times as long as one took, and it ends
+after for, complete or not. It is safe to run twice, at the same time, and to stop: the next run continues.`,
 		Output: "{completed, archived, deleted, firings, runs, workers, durations, texts, keys, figures, complete}: what was removed of each sort, keys freed, " +
-			"rows of statistics summed up, and whether it came to the end.",
+			"rows of statistics summed up, and whether it is complete.",
 		Gives: handlers.Always(handlers.ObjectShape(map[string]handlers.Shape{
 			"completed": handlers.WholeShape, "archived": handlers.WholeShape, "deleted": handlers.WholeShape, "firings": handlers.WholeShape,
 			"runs": handlers.WholeShape, "workers": handlers.WholeShape, "durations": handlers.WholeShape, "texts": handlers.WholeShape, "keys": handlers.WholeShape,
@@ -52,17 +53,17 @@ for, done or not. It is safe to run twice, at the same time, and to be stopped: 
 type cleanUpStep struct {
 	services Services
 
-	Completed     age               `json:"completed" doc:"completed items go so long after they finished, where their queue says nothing; or never"`
-	Archived      age               `json:"archived" doc:"archived items go so long after they finished, where their queue says nothing; or never"`
-	ArchivedItems number            `json:"archivedItems" doc:"how many archived items a queue keeps that says nothing, the newest; or never, for no bound"`
-	Deleted       age               `json:"deleted" doc:"items that were deleted and kept go so long after that; or never"`
-	Firings       age               `json:"firings" doc:"records of planned instants go after that, at least 24h, but for the latest of each schedule; or never"`
-	Runs          age               `json:"runs" doc:"runs of system pipelines go so long after they ended, but for the latest of each; or never"`
-	Workers       age               `json:"workers" doc:"workers go that were not seen for so long, at least 24h, and hold nothing; or never"`
-	Durations     age               `json:"durations" doc:"durations go that were learned of pipelines, tasks and keys which did not run since; or never"`
-	Texts         age               `json:"texts" doc:"texts of pipelines go that no worker has had for so long, at least 24h; or never"`
+	Completed     age               `json:"completed" doc:"completed items are removed this long after they finished, if their queue does not set it; or never"`
+	Archived      age               `json:"archived" doc:"archived items are removed this long after they finished, if their queue does not set it; or never"`
+	ArchivedItems number            `json:"archivedItems" doc:"how many archived items each queue keeps, the newest, if it does not set it; or never, for no bound"`
+	Deleted       age               `json:"deleted" doc:"logically deleted items are removed this long after their deletion; or never"`
+	Firings       age               `json:"firings" doc:"records of schedules are removed after this, at least 24h, except for the latest of each; or never"`
+	Runs          age               `json:"runs" doc:"runs of system pipelines are removed this long after they ended, except for the latest of each; or never"`
+	Workers       age               `json:"workers" doc:"workers are removed that were not seen for this long, at least 24h, and hold nothing; or never"`
+	Durations     age               `json:"durations" doc:"learned durations are removed of pipelines, tasks and keys that did not run for this long; or never"`
+	Texts         age               `json:"texts" doc:"texts of pipelines are removed that no worker has used for this long, at least 24h; or never"`
 	Batch         int               `json:"batch" doc:"how many rows are removed at a time, 1 to 500"`
-	For           handlers.Duration `json:"for" doc:"how long the step goes on at the most; the next run does the rest"`
+	For           handlers.Duration `json:"for" doc:"how long the step runs at most; the next run continues"`
 }
 
 // Validate implements handlers.Validator.

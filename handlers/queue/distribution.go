@@ -11,9 +11,9 @@ import (
 // distributionParams are how items are given to workers where neither their
 // pipeline nor their queue says it.
 type distributionParams struct {
-	Mode            string         `json:"mode" enum:"least-loaded,round-robin,longest-idle,best-worker" doc:"how items are spread over the workers that may take them"`
+	Mode            string         `json:"mode" enum:"least-loaded,round-robin,longest-idle,best-worker" doc:"which of the workers that may take an item gets it"`
 	BypassSelectors bool           `json:"bypassSelectors" doc:"true: items go to workers that do not satisfy their selectors, too"`
-	Scoring         map[string]any `json:"scoring" doc:"how best-worker scores: {rule, …}; without it by the default score"`
+	Scoring         map[string]any `json:"scoring" doc:"how best-worker scores: {rule, …}; by default the default score"`
 }
 
 // distribution reads the parameters; its error is matching.Faults.

@@ -14,17 +14,19 @@ import (
 
 func enqueueKind(s Services) handlers.Kind {
 	return handlers.Kind{
-		Name: "Enqueue", Summary: "Put one or many items into the work queue",
-		Doc: `Inserts work items, all or none. Without items it inserts one, with the payload of the step. With items it inserts one for each
-element of the list, whose payload is the element. An item made here waits as Ready (state 0) when the run belongs to a schedule,
-as Pending (state 4) when it belongs to an item.
+		Name: "Enqueue", Summary: "Enqueue one or many items",
+		Doc: `Enqueues items, all or none. Without items it enqueues one, with the payload of the step. With items it enqueues one for each
+element of the list, whose payload is the element. The item has state 0 (Ready) if the run belongs to a schedule, state 4 (Pending)
+if it belongs to an item.
 
-The pipeline must be known and without a trigger; an unknown pipeline or queue, and an item that its queue refuses, fail for
-good. Items of a pipeline whose file has mistakes are inserted, with a warning in the log; they wait until the file is fixed. An item that is there already, by its natural key where the queue keeps keys unique, or by unique, is not made; its id is
-among the ids. With such a key, or with unique for a time that is longer than the pipeline may take, the step is safe to run twice.
-With unique: true it is as long as the items have not finished. Without any, a retry after a lost answer of the database inserts the
-items again, so let their pipeline bear a repetition.`,
-		Output: "{ids, count, existing}: the items' ids, and how many of them are new and how many were there already.",
+The pipeline must be known and without a trigger; an unknown pipeline or queue, and an item that its queue refuses, fail for good.
+Items of a pipeline whose file has errors are enqueued, with a warning in the log; they wait until the file is fixed. An item that
+exists already, by its natural key in a queue with unique keys, or by unique, is not created again; its id is among the ids.
+
+The step is safe to run twice with such a key, with unique for a time that is longer than the pipeline may take, and with
+unique: true while the items have not finished. Otherwise a retry after a lost answer of the database enqueues the items again, so
+make their pipeline safe to repeat.`,
+		Output: "{ids, count, existing}: the items' ids, how many of them are new, and how many existed already.",
 		Gives: handlers.Always(handlers.ObjectShape(map[string]handlers.Shape{
 			"ids": handlers.ListShape(handlers.WholeShape), "count": handlers.WholeShape, "existing": handlers.WholeShape,
 		})),
@@ -44,14 +46,14 @@ items again, so let their pipeline bear a repetition.`,
 type enqueueStep struct {
 	services Services
 
-	Pipeline          string             `json:"pipeline" required:"true" doc:"the pipeline that the items run: a name, or a whole pipeline as YAML or JSON; an empty text for robots"`
+	Pipeline          string             `json:"pipeline" required:"true" doc:"the pipeline that the items run: a name, or an inline pipeline as YAML or JSON; an empty text for robots"`
 	Payload           any                `json:"payload" doc:"the payload of a single item"`
-	Items             *[]any             `json:"items" nonNull:"true" doc:"the payloads of many items, one for each element; in place of payload"`
+	Items             *[]any             `json:"items" nonNull:"true" doc:"the payloads of many items, one for each element; instead of payload"`
 	Priority          int                `json:"priority" doc:"larger runs first: above 1000 is high, 500 to 1000 medium, below 500 low"`
 	Queue             string             `json:"queue" doc:"the queue's name"`
 	EstimatedDuration *handlers.Duration `json:"estimatedDuration" doc:"how long one item is expected to take, more than 0s; leave it out if it is not known"`
 	In                handlers.Duration  `json:"in" doc:"how long the items wait before they are due"`
-	At                time.Time          `json:"at" doc:"when the items become due, as 2026-01-31T13:45:00Z (RFC 3339); in place of in"`
+	At                time.Time          `json:"at" doc:"when the items become due, as 2026-01-31T13:45:00Z (RFC 3339); instead of in"`
 
 	optionParams
 }

@@ -14,16 +14,16 @@ import (
 
 // optionParams are what Enqueue can say of its items beside their work.
 type optionParams struct {
-	Deadline   time.Time          `json:"deadline" doc:"the items are given up if they have not started by this time, as 2026-01-31T13:45:00Z (RFC 3339)"`
-	DeadlineIn handlers.Duration  `json:"deadlineIn" doc:"the same as a distance from now; in place of deadline"`
-	NaturalKey []string           `json:"naturalKey" doc:"what the item is called where it comes from; with items a list, one for each of them"`
-	Unique     uniqueness         `json:"unique" doc:"true: make no item while one of the same queue, pipeline and payload waits or runs; a duration: while one was made within that time"`
-	Tags       []string           `json:"tags" doc:"texts to find the items by"`
-	Metadata   map[string]string  `json:"metadata" doc:"names and texts to find the items by"`
-	Labels     map[string]any     `json:"labels" doc:"what the items are, for scores: keys with texts, numbers, true or false; they win over the pipeline's of the same key"`
-	Selectors  []any              `json:"selectors" doc:"which workers may take the items: conditions such as ram >= 32, or mappings {key, operator, value, expiresAfter, expedite}; beside the pipeline's"`
-	LimitKey   []string           `json:"limitKey" doc:"what the queue's limits per key count by, such as a customer: one text for all items, or a list, one for each of them"`
-	Retain     *handlers.Duration `json:"retain" doc:"how long the items are kept when they have succeeded; 0s deletes them at once; default the queue's"`
+	Deadline   time.Time          `json:"deadline" doc:"the items are cancelled if they have not started by this time, as 2026-01-31T13:45:00Z (RFC 3339)"`
+	DeadlineIn handlers.Duration  `json:"deadlineIn" doc:"the same as a duration from now; instead of deadline"`
+	NaturalKey []string           `json:"naturalKey" doc:"the name of the item in the system that it comes from; with items a list, one for each of them"`
+	Unique     uniqueness         `json:"unique" doc:"true: create no item while one of the same queue, pipeline and payload waits or runs; a duration: if one was created within that time"`
+	Tags       []string           `json:"tags" doc:"words to find the items by"`
+	Metadata   map[string]string  `json:"metadata" doc:"names and words to find the items by"`
+	Labels     map[string]any     `json:"labels" doc:"properties of the items, for scores: keys with texts, numbers, true or false; they take precedence over the pipeline's of the same key"`
+	Selectors  []any              `json:"selectors" doc:"which workers may take the items: conditions such as ram >= 32, or mappings {key, operator, value, expiresAfter, expedite}; in addition to the pipeline's"`
+	LimitKey   []string           `json:"limitKey" doc:"the key for the queue's limits per key, such as a customer: one text for all items, or a list, one for each of them"`
+	Retain     *handlers.Duration `json:"retain" doc:"how long the items are kept after they succeeded; 0s deletes them at once; default the queue's"`
 }
 
 // set puts what is the same for all items into one.

@@ -12,14 +12,15 @@ func executeKind(s Services) handlers.Kind {
 	return handlers.Kind{
 		Name: pipelines.ExecuteHandler, Summary: "Run the items that are assigned to this worker",
 		Doc: `Runs this worker's assigned items of the given priorities, the highest first: claims each (state 1, a lease), runs the pipeline
-of its IntegrationConfig step by step, and records its end (state 2). On a failure RetryCount grows by one; below the resilience
-limit the item is ready again (state 0) after its backoff, else it is cancelled (state 3). The step ends when none are left and
-all ends are written.
+of its IntegrationConfig step by step, and records its end (state 2). After a failure RetryCount grows by one; below the resilience
+limit the item runs again after its backoff (state 0), else it has failed (state 3). The step ends when no items are left and all
+ends are written.
 
-Items run in the worker's slots, which all pipelines share. From the first such step of a run on, the priorities of all of them are
-open until the last one has ended: a slot that frees goes to the most urgent due item of all that is open, and a step that waits for a
-long item keeps no other item from a free slot. With refill the step asks for more items when the worker runs dry, by repeating the
-latest AssignTasksToWorker, and every 15 seconds, and at each tick of the pipeline, while it is busy. A failed item does not fail the step.
+Items run in the worker's slots, which all pipelines share. From the first such step of a run until the last one has ended, the
+priorities of all of them are open: a free slot goes to the most urgent due item of all open priorities, and a step that waits for a
+long item keeps no other item from a free slot. With refill the step asks for more items when the worker has none left, by repeating
+the latest AssignTasksToWorker, and every 15 seconds, and at each tick of the pipeline, while it is busy. A failed item does not fail
+the step.
 
 It is safe to run twice: an item is claimed by one worker at a time.`,
 		Output: "{succeeded, failed, snoozed, released, dropped}: counts of attempts by how they ended.",
@@ -35,7 +36,7 @@ type executeStep struct {
 	services Services
 
 	bandParams
-	Refill bool `json:"refill" doc:"ask for more items when the worker runs dry"`
+	Refill bool `json:"refill" doc:"ask for more items when the worker has none left"`
 }
 
 // Validate implements handlers.Validator.

@@ -68,9 +68,9 @@ func Kinds(s Services) []handlers.Kind {
 
 // bandParams are the priorities that a step is about.
 type bandParams struct {
-	MinPriority   *int `json:"minPriority" doc:"the least priority, this one included; none: no lower bound"`
-	AbovePriority *int `json:"abovePriority" doc:"only priorities above this one; in place of minPriority"`
-	BelowPriority *int `json:"belowPriority" doc:"only priorities below this one; none: no upper bound"`
+	MinPriority   *int `json:"minPriority" doc:"only priorities from this one on; default no lower bound"`
+	AbovePriority *int `json:"abovePriority" doc:"only priorities above this one; instead of minPriority"`
+	BelowPriority *int `json:"belowPriority" doc:"only priorities below this one; default no upper bound"`
 }
 
 func (b bandParams) band() (workqueue.Band, error) {

@@ -32,17 +32,17 @@ func (t *taskStep) Handle(ctx context.Context, call *handlers.Call) (any, error)
 
 func manageKind(s Services) handlers.Kind {
 	return handlers.Kind{
-		Name: "ManageWorkQueue", Summary: "Make the items of scheduled tasks that are due",
-		Doc: `Goes over all tasks. A task gets an item, for each of its scope values, when it is active, its window is open, no item has been
-made for that window, and no earlier item of that task and value waits or runs. The item is Ready (state 0), has the task's payload
-with the key task added, and the window's end as its deadline. A window that closed without an item gets a record that says why.
+		Name: "ManageWorkQueue", Summary: "Create the items of scheduled tasks that are due",
+		Doc: `Checks all tasks. A task gets an item, for each of its scope values, if it is active, its window is open, no item was created for
+that window, and no earlier item of that task and value waits or runs. The item has state 0 (Ready), the task's payload with the key
+task added, and the window's end as its deadline. A window that closed without an item gets a record with the reason.
 
-Then it looks for items of tasks that failed for good, and makes an item of the pipeline that the task's notify names for each.
+Then it finds items of tasks that failed for good, and creates an item of the pipeline that the task's notify names for each.
 
 It is safe to run twice, and on several workers at the same time: an item and the unique record of its window are written together.
-A task that cannot be read or served is logged and does not keep the others from being served. Without tasks the step is one query.`,
-		Output: "{tasks, items, missed, skipped, failures, notices}: active tasks with a schedule, items made, windows that closed because nobody " +
-			"looked, and because an earlier item had not ended, items that failed for good, notifications made.",
+A task that cannot be read or used is logged and does not affect the others. Without tasks the step is one query.`,
+		Output: "{tasks, items, missed, skipped, failures, notices}: active tasks with a schedule, items created, windows that closed because no " +
+			"worker checked them, and because an earlier item had not ended, items that failed for good, notifications created.",
 		Gives: handlers.Always(handlers.CountsShape("tasks", "items", "missed", "skipped", "failures", "notices")),
 		Example: `- handler: ManageWorkQueue
 `,
@@ -73,14 +73,14 @@ func (s Services) load(ctx context.Context, store tasks.Store, call *handlers.Ca
 const reviseDoc = `
 
 The priority is that of docs/tasks.md: the task's importance sets the base, age and the closing window raise it above 1000 in the
-end. It is never lowered, and an item whose priority a person has set since stays as it is. It is safe to run twice. Without tasks
+end. It is never lowered, and a priority that a person has set is not changed. It is safe to run twice. Without tasks
 the step is one query.`
 
 func loadItemsKind(s Services) handlers.Kind {
 	return handlers.Kind{
-		Name: "LoadWorkQueueItems", Summary: "Revise the priorities of tasks' items that wait as Ready",
-		Doc:    `Revises the priorities of items that a schedule made, or that are to be tried again: those of tasks in state 0.` + reviseDoc,
-		Output: "{seen, changed}: items that were looked at, and whose priority was raised.",
+		Name: "LoadWorkQueueItems", Summary: "Update the priorities of tasks' items in state 0",
+		Doc:    `Updates the priorities of tasks' items that a schedule created or that wait for a retry: those in state 0 (Ready).` + reviseDoc,
+		Output: "{seen, changed}: items that were checked, and items whose priority was raised.",
 		Gives:  handlers.Always(handlers.CountsShape("seen", "changed")),
 		Example: `- handler: LoadWorkQueueItems
 `,
@@ -90,9 +90,9 @@ func loadItemsKind(s Services) handlers.Kind {
 
 func pendingTasksKind(s Services) handlers.Kind {
 	return handlers.Kind{
-		Name: "SchedulePendingTasks", Summary: "Revise the priorities of tasks' items that wait as Pending",
-		Doc:    `Revises the priorities of items that were made on request: those of tasks in state 4.` + reviseDoc,
-		Output: "{seen, changed}: items that were looked at, and whose priority was raised.",
+		Name: "SchedulePendingTasks", Summary: "Update the priorities of tasks' items in state 4",
+		Doc:    `Updates the priorities of tasks' items that were created on request: those in state 4 (Pending).` + reviseDoc,
+		Output: "{seen, changed}: items that were checked, and items whose priority was raised.",
 		Gives:  handlers.Always(handlers.CountsShape("seen", "changed")),
 		Example: `- handler: SchedulePendingTasks
 `,

@@ -13,7 +13,9 @@ const handlersIntro = `# Handlers
 
 <!-- Generated from the handlers' own documentation by ` + "`go test ./internal/tests/docstest -update`" + `; do not edit. -->
 
-What the steps of a pipeline can do. ` + "`botwork handlers show KIND`" + ` prints the same about one of them.
+Handlers do the work of a pipeline's steps. ` + "`botwork handlers show KIND`" + ` prints the same text for one of them.
+
+` + "```yaml\n- name: orders\n  handler: HTTP\n  with: {url: https://shop.example.test/orders}\n```" + `
 
 A step names its handler under ` + "`handler`" + ` and gives it parameters under ` + "`with`" + `. A value may be an
 [expression](pipelines.md#expressions). A duration is written as ` + "`90s`, `15m` or `1h30m`, a size as `500KB` or `10MB`" + `.

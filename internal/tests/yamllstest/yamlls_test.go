@@ -234,7 +234,7 @@ func TestHover(t *testing.T) {
 	}{
 		{"pipelines/hello.yaml", "steps:\n  - handler: Log\n    time¦out: 30s\n", []string{"how long one attempt of the step may take", "*duration*"}},
 		{"pipelines/hello.yaml", "steps:\n  - handler: HTTP\n    with:\n      url: http://x\n      time¦out: 30s\n", []string{"longest time for the whole exchange", "default `30s`"}},
-		{"pipelines/hello.yaml", "steps:\n  - handler: HTTP\n    wi¦th:\n      url: http://x\n", []string{"Sends one HTTP request and puts out the response", "Output: {status"}},
+		{"pipelines/hello.yaml", "steps:\n  - handler: HTTP\n    wi¦th:\n      url: http://x\n", []string{"Sends one HTTP request and returns the response", "Output: {status"}},
 		{"pipelines/hello.yaml", "steps:\n  - hand¦ler: HTTP\n", []string{"does the work", "`SQL`: Query or change a database"}},
 		{"pipelines/hello.yaml", "res¦ilience: {limit: 2}\nsteps: []\n", []string{"how often an item is tried"}},
 		{"botwork.yaml", "worker:\n  capa¦city: 3\n", []string{"how many items run at the same time"}},
