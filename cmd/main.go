@@ -2,7 +2,7 @@
 // nothing but a call of [Main]; a program of your own that calls it with more
 // kinds of handlers has the whole command line and those handlers as well.
 //
-// Each subcommand has a file of its own. All of them go through [Run], which
+// Each noun is a package of its own. All commands go through [Run], which
 // the tests call too.
 package cmd
 
@@ -42,9 +42,9 @@ func Main(kinds ...handlers.Kind) int {
 		fmt.Fprintf(os.Stderr, "botwork: forced exit; running programs killed: %d\n", account.Kill())
 		os.Exit(cli.ExitFailed)
 	})
-	a := newApp(os.Stdin, os.Stderr, os.Environ(), kinds)
+	a := cli.New(os.Stdin, os.Stderr, os.Environ(), kinds)
 	a.Unset, a.Programs = os.Unsetenv, account
-	code := a.execute(ctx, os.Args[1:], os.Stdout)
+	code := Execute(ctx, a, os.Args[1:], os.Stdout)
 	account.Kill() // those of handlers that were given up
 	account.Close()
 	return code

@@ -4,11 +4,30 @@ import (
 	"context"
 	"io"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/assign"
+	"botwork/cmd/bench"
+	"botwork/cmd/check"
+	"botwork/cmd/db"
+	"botwork/cmd/demo"
+	"botwork/cmd/doctor"
+	"botwork/cmd/durations"
+	"botwork/cmd/enqueue"
+	handlerscmd "botwork/cmd/handlers"
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/items"
+	"botwork/cmd/keys"
+	"botwork/cmd/lsp"
+	"botwork/cmd/pipelines"
+	"botwork/cmd/queues"
+	"botwork/cmd/robots"
+	"botwork/cmd/run"
+	"botwork/cmd/service"
+	"botwork/cmd/setup"
+	"botwork/cmd/tasks"
 	"botwork/cmd/version"
+	"botwork/cmd/workers"
 	"botwork/handlers"
 )
 
@@ -26,28 +45,15 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or a file with mistakes.`
 // the exit code. environ is in the form of os.Environ. When ctx ends, what goes
 // on is ended in good order. The kinds are handlers beside the built-in ones.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, environ []string, kinds ...handlers.Kind) int {
-	return newApp(stdin, stderr, environ, kinds).execute(ctx, args, stdout)
+	return Execute(ctx, cli.New(stdin, stderr, environ, kinds), args, stdout)
 }
 
-// app is one call of the program, with what watches it when it is a worker.
-type app struct {
-	*cli.App
-
-	// supervisor is told how a worker gets on; alarms takes the lines of its log that
-	// tell of trouble, nil if nobody gathers those.
-	supervisor supervisor
-	alarms     zerolog.LevelWriter
-}
-
-func newApp(stdin io.Reader, stderr io.Writer, environ []string, kinds []handlers.Kind) *app {
-	return &app{App: cli.New(stdin, stderr, environ, kinds), supervisor: unsupervised{}}
-}
-
-// execute carries out one command line.
-func (a *app) execute(ctx context.Context, args []string, stdout io.Writer) int {
+// Execute carries out one command line with this call of the program, and returns the exit
+// code.
+func Execute(ctx context.Context, a *cli.App, args []string, stdout io.Writer) int {
 	out := &cli.CheckedWriter{To: stdout}
 	a.Stdout = out
-	root := a.rootCommand()
+	root := rootCommand(a)
 	root.SetArgs(args)
 	root.SetIn(a.Stdin)
 	root.SetOut(out)
@@ -60,41 +66,41 @@ func (a *app) execute(ctx context.Context, args []string, stdout io.Writer) int 
 }
 
 // commands lists the subcommands in the order of the help.
-func (a *app) commands() []*cobra.Command {
+func commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
-		a.initCommand(),
-		a.runCommand(),
-		a.serviceCommand(),
-		a.demoCommand(),
-		a.enqueueCommand(),
-		a.itemsCommand(),
-		a.queuesCommand(),
-		a.robotsCommand(),
-		a.tasksCommand(),
-		a.durationsCommand(),
-		a.workersCommand(),
-		a.assignCommand(),
-		a.pipelinesCommand(),
-		a.handlersCommand(),
-		a.schemaCommand(),
-		a.dbCommand(),
-		a.keysCommand(),
-		a.doctorCommand(),
-		a.checkCommand(),
-		a.lspCommand(),
-		a.benchCommand(),
-		version.Command(a.App),
+		setup.InitCommand(a),
+		run.Command(a),
+		service.Command(a),
+		demo.Command(a),
+		enqueue.Command(a),
+		items.Command(a),
+		queues.Command(a),
+		robots.Command(a),
+		tasks.Command(a),
+		durations.Command(a),
+		workers.Command(a),
+		assign.Command(a),
+		pipelines.Command(a),
+		handlerscmd.Command(a),
+		setup.SchemaCommand(a),
+		db.Command(a),
+		keys.Command(a),
+		doctor.Command(a),
+		check.Command(a),
+		lsp.Command(a),
+		bench.Command(a),
+		version.Command(a),
 	}
 }
 
-func (a *app) rootCommand() *cobra.Command {
+func rootCommand(a *cli.App) *cobra.Command {
 	// The help shows commands as a person meets them, not by the alphabet.
 	cobra.EnableCommandSorting = false
 	root := cli.Group(&cobra.Command{
 		Use:   "botwork",
 		Short: "Run queued work for bots",
 		Long:  rootDoc,
-	}, a.commands()...)
+	}, commands(a)...)
 	root.Example = `  botwork init myproject
   botwork run
   botwork enqueue --pipeline hello --payload '{"name": "Ada"}'

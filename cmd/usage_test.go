@@ -1,4 +1,4 @@
-package cmd
+package cmd_test
 
 import (
 	"context"
@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"botwork/cmd"
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/clitest"
 )
 
 func TestWrongUsage(t *testing.T) {
@@ -92,10 +94,10 @@ func TestWrongUsage(t *testing.T) {
 		{"--config nothere.yaml items list", []string{"nothere.yaml", "botwork init"}},
 	} {
 		t.Run(c.line, func(t *testing.T) {
-			r := botwork(t, strings.Fields(c.line)...)
-			r.wantFailure(t, cli.ExitUsage, c.want...)
-			if r.stdout != "" {
-				t.Errorf("standard output = %q, want nothing", r.stdout)
+			r := clitest.Do(t, strings.Fields(c.line)...)
+			r.WantFailure(t, cli.ExitUsage, c.want...)
+			if r.Stdout != "" {
+				t.Errorf("standard output = %q, want nothing", r.Stdout)
 			}
 		})
 	}
@@ -104,40 +106,40 @@ func TestWrongUsage(t *testing.T) {
 // A person learns a command from its help: each has a line, and each that does
 // something has an example that starts with the command itself.
 func TestEveryCommandIsDocumented(t *testing.T) {
-	var walk func(cmd *cobra.Command)
-	walk = func(cmd *cobra.Command) {
-		if cmd.Short == "" || strings.HasSuffix(cmd.Short, ".") {
-			t.Errorf("%s: Short = %q, want a line without a full stop", cmd.CommandPath(), cmd.Short)
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		if c.Short == "" || strings.HasSuffix(c.Short, ".") {
+			t.Errorf("%s: Short = %q, want a line without a full stop", c.CommandPath(), c.Short)
 		}
-		if cmd.Hidden {
+		if c.Hidden {
 			return // the program calls it, nobody else
 		}
-		if !cmd.HasSubCommands() && !strings.Contains(cmd.Example, "  "+cmd.CommandPath()) {
-			t.Errorf("%s: Example = %q, want one that calls it", cmd.CommandPath(), cmd.Example)
+		if !c.HasSubCommands() && !strings.Contains(c.Example, "  "+c.CommandPath()) {
+			t.Errorf("%s: Example = %q, want one that calls it", c.CommandPath(), c.Example)
 		}
-		for _, child := range cmd.Commands() {
+		for _, child := range c.Commands() {
 			walk(child)
 		}
 	}
-	a := &app{App: &cli.App{Streams: cli.Streams{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}}}
-	walk(a.rootCommand())
+	a := &cli.App{Streams: cli.Streams{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}}
+	walk(cmd.RootCommand(a))
 }
 
 func TestHelp(t *testing.T) {
 	for _, line := range []string{"", "--help", "help", "items", "items list --help"} {
-		if r := botwork(t, strings.Fields(line)...); r.code != cli.ExitDone || !strings.Contains(r.stdout, "Usage:") {
-			t.Errorf("botwork %s: exit code %d, output %q, want the usage", line, r.code, r.stdout)
+		if r := clitest.Do(t, strings.Fields(line)...); r.Code != cli.ExitDone || !strings.Contains(r.Stdout, "Usage:") {
+			t.Errorf("botwork %s: exit code %d, output %q, want the usage", line, r.Code, r.Stdout)
 		}
 	}
-	if out := mustDo(t, "items", "list", "--help"); strings.Contains(out, "-2147483648") {
+	if out := clitest.Must(t, "items", "list", "--help"); strings.Contains(out, "-2147483648") {
 		t.Errorf("the help shows a bound that nobody would give:\n%s", out)
 	}
 }
 
 func TestShellCompletion(t *testing.T) {
-	inProject(t)
+	clitest.InProject(t)
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		if out := mustDo(t, "completion", shell); !strings.Contains(out, "botwork") {
+		if out := clitest.Must(t, "completion", shell); !strings.Contains(out, "botwork") {
 			t.Errorf("completion %s printed %q", shell, out)
 		}
 	}
@@ -150,17 +152,17 @@ func TestShellCompletion(t *testing.T) {
 		"enqueue --pipeline ":       "hello",
 	} {
 		args := append([]string{"__complete"}, strings.Split(line, " ")...)
-		if out := mustDo(t, args...); !strings.Contains(out, want+"\n") {
+		if out := clitest.Must(t, args...); !strings.Contains(out, want+"\n") {
 			t.Errorf("completion of %q lacks %q:\n%s", line, want, out)
 		}
 	}
 }
 
 func TestInterrupted(t *testing.T) {
-	inProject(t)
+	clitest.InProject(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stderr strings.Builder
-	code := Run(ctx, []string{"items", "list"}, strings.NewReader(""), io.Discard, &stderr, nil)
-	result{code: code, stderr: stderr.String()}.wantFailure(t, cli.ExitFailed, "botwork: interrupted")
+	code := cmd.Run(ctx, []string{"items", "list"}, strings.NewReader(""), io.Discard, &stderr, nil)
+	clitest.Result{Code: code, Stderr: stderr.String()}.WantFailure(t, cli.ExitFailed, "botwork: interrupted")
 }

@@ -25,7 +25,7 @@ func TestNoWarnings(t *testing.T) {
 	registry := registry(t)
 	registry.MustRegister(handlers.Kind{Name: "Greet", New: func() handlers.Handler { return &greet{} }})
 	compiler := pipelines.NewCompiler(registry, pipelines.Options{})
-	for _, pattern := range []string{"examples/*/project/pipelines/*.yaml", "cmd/project/hello.yaml", "pipelines/shipped/*.yaml"} {
+	for _, pattern := range []string{"examples/*/project/pipelines/*.yaml", "cmd/setup/project/hello.yaml", "pipelines/shipped/*.yaml"} {
 		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("files of %s = %v, %v", pattern, files, err)

@@ -27,7 +27,7 @@ func checkTests(compiler *pipelines.Compiler, file, text string) strictyaml.Find
 func tutorialPipelines(compiler *pipelines.Compiler) pipelinetest.Finder {
 	return func(_, name string, _ bool) (*pipelines.Pipeline, strictyaml.Findings) {
 		if name == "hello" {
-			data, err := os.ReadFile(filepath.Join(root, "cmd", "project", "hello.yaml"))
+			data, err := os.ReadFile(filepath.Join(root, "cmd", "setup", "project", "hello.yaml"))
 			if err != nil {
 				return nil, strictyaml.Findings{{File: "hello.yaml", Message: err.Error()}}
 			}

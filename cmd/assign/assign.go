@@ -1,0 +1,177 @@
+// Package assign is the command `botwork assign`.
+package assign
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
+	"botwork/handlers/queue"
+	"botwork/pipelines"
+	"botwork/workqueue"
+	"botwork/workqueue/assign"
+	"botwork/workqueue/learned"
+	"botwork/workqueue/sqlstore"
+)
+
+// command is one call of `botwork assign`.
+type command struct{ *cli.App }
+
+// Command returns `botwork assign`.
+func Command(a *cli.App) *cobra.Command { return (&command{a}).assignCommand() }
+
+// dryPass is what one AssignTasksToWorker step would do; its field names are part
+// of the command line's contract.
+type dryPass struct {
+	Pipeline    string `json:"pipeline"`
+	MinPriority *int   `json:"minPriority"` // nil: no bound
+	MaxPriority *int   `json:"maxPriority"`
+	assign.DryRunResult
+}
+
+func (a *command) assignCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "assign --dry-run [PIPELINE]",
+		Short: "Show what an assignment pass would do now",
+		Long: `Shows, item by item, what the AssignTasksToWorker steps of one pipeline, or of all,
+would do if they ran now, each by itself and with its own parameters: to which
+worker an item would go, when that is expected to start it, how long it takes and
+who says so (the item, what was learned, its pipeline, or the step's default), the
+score where the mode is best-worker, and from whom it would be taken. Then come
+the most urgent items that would be left out, each with its reason in one word;
+botwork items why ID knows more.
+
+It plans by the code that passes run, and touches nothing. What a pass would free
+first, such as items of a worker that has died, is not shown. Rules that score by a
+service ask it.
+
+Only workers make passes: botwork run --once ExecuteWorkQueue makes one now.`,
+		Example:           "  botwork assign --dry-run\n  botwork assign --dry-run ExecuteWorkQueue --output json",
+		Args:              cli.OptionalArgument("the pipeline's name"),
+		ValidArgsFunction: projectdir.CompletePipelines(a.App),
+	}
+	dry := cmd.Flags().Bool("dry-run", false, "show what would be done, and do nothing; required")
+	output := cli.OutputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !*dry {
+			return cli.Usagef("want --dry-run; hint: only a worker assigns items: botwork run --once ExecuteWorkQueue")
+		}
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+			passes, err := a.passesToTry(args)
+			if err != nil {
+				return err
+			}
+			results, err := dryRuns(cmd.Context(), store, passes)
+			if err != nil {
+				return err
+			}
+			for i := range results {
+				for _, fault := range results[i].Faults {
+					fmt.Fprintf(a.Stderr, "botwork: %s: done without: %s\n", results[i].Pipeline, fault)
+				}
+			}
+			return a.Print(*output, results, func() { a.dryTables(results) })
+		})
+	}
+	return cmd
+}
+
+// passesToTry are the pipelines whose passes to try: the one that is named, or all.
+func (a *command) passesToTry(args []string) ([]assign.SystemPipeline, error) {
+	book, err := projectdir.LoadPasses(a.App)
+	if err != nil {
+		return nil, err
+	}
+	if len(args) == 0 {
+		return projectdir.SystemPipelines(a.App, book), nil
+	}
+	p, err := projectdir.Find(book.Catalogue, book.Findings, args[0])
+	if err != nil {
+		return nil, err
+	}
+	list, leftOut := queue.SystemPipelines(book.Services, []*pipelines.Pipeline{p}, book.Log)
+	if len(leftOut) > 0 {
+		return nil, leftOut[0]
+	}
+	if len(list) == 0 || len(list[0].Passes) == 0 {
+		return nil, cli.Usagef("pipeline %q has no step %s; hint: botwork assign --dry-run looks at all that have one", p.Name, queue.AssignKind)
+	}
+	return list, nil
+}
+
+func dryRuns(ctx context.Context, store *sqlstore.Store, of []assign.SystemPipeline) ([]dryPass, error) {
+	learned := learned.NewEstimates(store)
+	results := []dryPass{}
+	for _, p := range of {
+		for _, params := range p.Passes {
+			params.Learned = learned
+			r, err := assign.DryRun(ctx, store, params)
+			if err != nil {
+				return nil, fmt.Errorf("pipeline %q: %w", p.Name, err)
+			}
+			one := dryPass{Pipeline: p.Name, DryRunResult: r}
+			if every := workqueue.EveryPriority; r.Band.Min != every.Min {
+				one.MinPriority = &r.Band.Min
+			}
+			if r.Band.Max != workqueue.EveryPriority.Max {
+				one.MaxPriority = &r.Band.Max
+			}
+			results = append(results, one)
+		}
+	}
+	return results, nil
+}
+
+// dryTables show each pass: what it would assign, then what it would leave out.
+func (a *command) dryTables(results []dryPass) {
+	if len(results) == 0 {
+		fmt.Fprintf(a.Stdout, "no pipeline has a step %s\n", queue.AssignKind)
+	}
+	for i := range results {
+		r := &results[i]
+		if i > 0 {
+			fmt.Fprintln(a.Stdout)
+		}
+		fmt.Fprintf(a.Stdout, "%s, %s: %d to assign; workers with room: %d\n", r.Pipeline, r.Band, len(r.Items), r.Workers)
+		if r.Frees {
+			fmt.Fprintln(a.Stdout, "it would free or cancel items first, which are not shown")
+		}
+		if len(r.Items) > 0 {
+			a.dryItems(r)
+		}
+		if len(r.Left) > 0 {
+			a.dryLeft(r)
+		}
+	}
+}
+
+func (a *command) dryItems(r *dryPass) {
+	g := cli.NewGrid("item", "priority", "pipeline", "queue", "mode", "worker", "from", "starts", "estimate", "score")
+	for _, it := range r.Items {
+		score := "-"
+		if it.Score != nil {
+			score = strconv.FormatFloat(*it.Score, 'g', 6, 64)
+		}
+		g.Add(fmt.Sprint(it.ItemID), fmt.Sprint(it.Priority), it.Pipeline, it.Queue, string(it.Mode), it.Worker, cli.OrDash(it.From),
+			cli.Instant(&it.StartsAt), fmt.Sprintf("%s (%s)", it.Estimate, it.EstimateFrom), score)
+	}
+	g.Print(a.Stdout)
+}
+
+func (a *command) dryLeft(r *dryPass) {
+	var more string
+	if r.More {
+		more = ", and there are more"
+	}
+	fmt.Fprintf(a.Stdout, "left out: %d%s\n", len(r.Left), more)
+	g := cli.NewGrid("item", "priority", "pipeline", "queue", "reason")
+	for _, it := range r.Left {
+		g.Add(fmt.Sprint(it.ItemID), fmt.Sprint(it.Priority), it.Pipeline, it.Queue, strings.ReplaceAll(string(it.Reason), "-", " "))
+	}
+	g.Print(a.Stdout)
+}

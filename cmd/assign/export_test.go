@@ -1,0 +1,3 @@
+package assign
+
+type DryPass = dryPass

@@ -1,0 +1,39 @@
+package bench
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"botwork/internal/bench"
+)
+
+func (a *command) benchAssignCommand() *cobra.Command {
+	var o bench.AssignOptions
+	cmd := &cobra.Command{
+		Use:   "assign",
+		Short: "Time one pass that gives ready items to workers",
+		Long: `Makes ready items and rows of workers, then times one pass of AssignTasksToWorker
+that gives all items to workers, from the read to the last write, and tells the
+memory that it takes. Nothing runs: an item counts as lost when the pass left it.
+
+` + benchDoc,
+		Example: `  botwork bench assign
+  botwork bench assign --items 1000000 --workers 1000 --repeat 1`,
+	}
+	cmd.Flags().IntVar(&o.Items, "items", 100_000, "how many items are ready")
+	cmd.Flags().IntVar(&o.Workers, "workers", 10, "how many workers there are")
+	cmd.Flags().IntVar(&o.Capacity, "capacity", 0, "slots of each worker (default worker.capacity)")
+	f := newBenchFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := firstError(atLeast("items", o.Items, 1), atLeast("workers", o.Workers, 1)); err != nil {
+			return err
+		}
+		return a.measure(cmd.Context(), f, func(common bench.Common) (s scenario, err error) {
+			o.Common = common
+			o.Capacity, err = a.capacityOr(o.Capacity)
+			return scenario{o.Work(), func(ctx context.Context) (bench.Report, error) { return bench.Assign(ctx, o) }}, err
+		})
+	}
+	return cmd
+}

@@ -1,0 +1,118 @@
+package bench
+
+import (
+	"fmt"
+	"strconv"
+
+	"botwork/cmd/internal/cli"
+	"botwork/internal/bench"
+)
+
+// benchLines say how figures are shown to a person, in this order.
+var benchLines = []struct {
+	figure bench.Figure
+	label  string
+	digits int
+	unit   string
+}{
+	{bench.ItemsPerSecond, "", 0, "items/s"},
+	{bench.EnqueuedPerSecond, "enqueued in bulk", 0, "items/s"},
+	{bench.OneByOnePerSecond, "enqueued one by one", 0, "items/s"},
+	{bench.ProductItemsPerSecond, "Botwork drained", 0, "items/s"},
+	{bench.ProductEnqueuedPerSecond, "Botwork enqueued in bulk", 0, "items/s"},
+	{bench.ProductOneByOnePerSecond, "Botwork enqueued one by one", 0, "items/s"},
+	{bench.DrainShare, "share of the limit, drained", 2, ""},
+	{bench.EnqueueShare, "share of the limit, in bulk", 2, ""},
+	{bench.OneByOneShare, "share of the limit, one by one", 2, ""},
+	{bench.EmptyItemsPerSecond, "drained from an empty table", 0, "items/s"},
+	{bench.BacklogShare, "share of that", 2, ""},
+	{bench.CleanUpItemsPerSecond, "drained beside CleanUp", 0, "items/s"},
+	{bench.CleanUpShare, "share of that without", 2, ""},
+	{bench.CleanedRows, "which removed meanwhile", 0, "rows"},
+	{bench.PassSeconds, "one pass", 2, "s"},
+	{bench.PlainStepUs, "a plain step", 2, "µs"},
+	{bench.IfStepUs, "with a condition", 2, "µs"},
+	{bench.ExpressionStepUs, "with an expression in a parameter", 2, "µs"},
+	{bench.OutputStepUs, "with another step's output", 2, "µs"},
+	{bench.Kills, "killed", 0, "processes"},
+	{bench.RanAgainAfterKill, "ran again after a kill", 0, "runs"},
+	{bench.LongestRepeatMs, "of these, longest from end to kill", 1, "ms"},
+	{bench.RSSFirstQuarterMb, "memory in the first quarter", 0, "MB"},
+	{bench.RSSLastQuarterMb, "memory in the last quarter", 0, "MB"},
+	{bench.UtilisationPercent, "slots in use while work waits, beyond the allowance", 2, "%"},
+	{bench.WaitedSeconds, "work waited so for", 2, "s"},
+	{bench.UtilisationAtOncePercent, "slots in use while work waits, without allowance", 2, "%"},
+	{bench.WaitedAtOnceSeconds, "work waited so for", 2, "s"},
+	{bench.HighWaitP50Ms, "high items waited, p50", 2, "ms"},
+	{bench.HighWaitP99Ms, "high items waited, p99", 2, "ms"},
+	{bench.HighWaitWorstMs, "high items waited, worst", 2, "ms"},
+	{bench.MediumWaitWorstMs, "medium items waited, worst", 0, "ms"},
+	{bench.LowWaitWorstMs, "low items waited, worst", 0, "ms"},
+	{bench.StartsBeforeDue, "starts before due", 0, ""},
+	{bench.EarliestStartMs, "the worst, too early by", 0, "ms"},
+	{bench.StartsAfterDeadline, "starts after the deadline", 0, ""},
+	{bench.LatestAfterDeadlineMs, "the worst, too late by", 0, "ms"},
+	{bench.StartsAfterCancel, "starts after a cancel", 0, ""},
+	{bench.LatestAfterCancelMs, "the worst, too late by", 0, "ms"},
+	{bench.Inversions, "inversions", 0, ""},
+	{bench.LongestInversionMs, "longest wait of an overtaken item", 0, "ms"},
+	{bench.DrawnHigh, "drawn: high", 0, "items"},
+	{bench.DrawnMedium, "drawn: medium", 0, "items"},
+	{bench.DrawnLow, "drawn: low", 0, "items"},
+	{bench.DrawnAhead, "of these, scheduled ahead", 0, "items"},
+	{bench.DrawnFails, "of these, fail once", 0, "items"},
+	{bench.DrawnSnoozes, "of these, snooze once", 0, "items"},
+	{bench.DrawnExpires, "of these, with a deadline", 0, "items"},
+	{bench.DrawnCancelled, "of these, cancelled by a person", 0, "items"},
+	{bench.DrawnP50Ms, "drawn: a run takes, p50", 2, "ms"},
+	{bench.DrawnP99Ms, "drawn: a run takes, p99", 0, "ms"},
+	{bench.DrawnLongestMs, "drawn: a run takes, longest", 0, "ms"},
+	{bench.DrawnSeconds, "drawn: all runs together", 1, "s"},
+	{bench.RoundSeconds, "from the start until all had ended", 1, "s"},
+	{bench.RunsOfHandler, "runs", 0, ""},
+	{bench.ItemsRan, "items that ran to the end", 0, ""},
+	{bench.ItemsExpired, "items whose deadline came first", 0, ""},
+	{bench.ItemsCancelled, "items that were cancelled", 0, ""},
+	{bench.P50Ms, "p50", 2, "ms"},
+	{bench.P95Ms, "p95", 2, "ms"},
+	{bench.P99Ms, "p99", 2, "ms"},
+	{bench.FromCallP50Ms, "p50 from the call's start", 2, "ms"},
+	{bench.FromCallP95Ms, "p95 from the call's start", 2, "ms"},
+	{bench.FromCallP99Ms, "p99 from the call's start", 2, "ms"},
+	{bench.IdleCPUPercent, "idle worker, of one core", 2, "%"},
+	{bench.IdleStatementsPerSecond, "idle worker, statements", 2, "/s"},
+	{bench.CPUSecondsPer1000, "CPU of this program per 1000 items", 3, "s"},
+	{bench.PeakRSSMb, "largest memory of this program", 0, "MB"},
+}
+
+// benchRates say what itemsPerSecond counts, by scenario.
+var benchRates = map[string]string{"drain": "drained", "enqueue": "enqueued", "limit": "drained by the engine alone", "backlog": "drained with the backlog", "latency": "enqueued", "assign": "assigned", "soak": "processed", "mixed": "ended"}
+
+func (a *command) benchSheet(r bench.Report) {
+	what := fmt.Sprintf("%s on %s, %s", r.Scenario, r.Engine, cli.Count(r.N, "item"))
+	if r.Scenario == "steps" {
+		what = fmt.Sprintf("steps without a database, %s of each pipeline", cli.Count(r.N, "run"))
+	}
+	fmt.Fprintf(a.Stdout, "%s, median of %s\n", what, cli.Count(r.Repeat, "round"))
+	g := cli.NewGrid()
+	for _, line := range benchLines {
+		s, ok := r.Figures[line.figure]
+		if !ok || line.figure == bench.EnqueuedPerSecond && r.Scenario == "enqueue" {
+			continue
+		}
+		label := line.label
+		if label == "" {
+			label = benchRates[r.Scenario]
+		}
+		show := func(v float64) string { return strconv.FormatFloat(v, 'f', line.digits, 64) }
+		g.Add("  "+label, show(s.Median), line.unit, "("+show(s.Smallest)+" – "+show(s.Largest)+")")
+	}
+	g.Print(a.Stdout)
+	if r.Lost != nil {
+		fmt.Fprintf(a.Stdout, "  lost %d", *r.Lost)
+		if r.RanTwice != nil {
+			fmt.Fprintf(a.Stdout, ", ran twice %d", *r.RanTwice)
+		}
+		fmt.Fprintln(a.Stdout)
+	}
+}

@@ -1,0 +1,177 @@
+// Package check is the command `botwork check`.
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
+	"botwork/pipelines"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// command is one call of `botwork check`.
+type command struct{ *cli.App }
+
+// Command returns `botwork check`.
+func Command(a *cli.App) *cobra.Command { return (&command{a}).checkCommand() }
+
+const checkDoc = `Reads the whole database and names every place where it breaks a promise of the
+queue: an item in a state that cannot be, one that nobody will rescue, more
+attempts than allowed, a claim that ended twice, a schedule that fired twice, an
+item that waits although a worker is idle, a worker's row that cannot be, a
+figure of a queue's statistics that is not what is there. What each check looks
+for and how to mend what it finds: docs/check.md.
+
+It changes nothing, needs no worker to stop, and reads in pages; a database with
+many finished items takes a while. What it finds is read a second time a moment
+later, so that nothing is reported while it is moving.
+
+With --watch it reads again and again, prints each violation when it appears and
+when it is gone, and goes on until --for has passed or Ctrl-C.
+
+The exit code is 0 when all is well, 1 when a violation was found (with --watch:
+at any time) or the database cannot be read, 2 when the command line or the
+settings are wrong.`
+
+// checkFlags are the flags of the command.
+type checkFlags struct {
+	watch                  bool
+	interval, length, dueX time.Duration
+}
+
+func (a *command) checkCommand() *cobra.Command {
+	var flags checkFlags
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Look for violations of the queue's promises",
+		Long:  checkDoc,
+		Example: `  botwork check
+  botwork check --output json
+  botwork check --watch --for 10m`,
+		Args: cli.NoArguments,
+	}
+	cmd.Flags().BoolVar(&flags.watch, "watch", false, "read again and again, and print what changes")
+	cmd.Flags().DurationVar(&flags.interval, "interval", 5*time.Second, "with --watch: the `TIME` between two readings")
+	cmd.Flags().DurationVar(&flags.length, "for", 0, "with --watch: end after this `TIME` (default: at Ctrl-C)")
+	cmd.Flags().DurationVar(&flags.dueX, "due-for", 10*time.Minute, "how long an item may be due before its waiting has to be explained: a `TIME`")
+	output := cli.OutputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := flags.validate(cmd); err != nil {
+			return err
+		}
+		return a.check(cmd.Context(), flags, *output)
+	}
+	return cmd
+}
+
+func (f checkFlags) validate(cmd *cobra.Command) error {
+	for _, name := range []string{"interval", "for", "due-for"} {
+		value, err := cmd.Flags().GetDuration(name)
+		if err == nil && value <= 0 && cmd.Flags().Changed(name) {
+			return cli.Usagef("--%s: got %s, want more than 0", name, value)
+		}
+		if name != "due-for" && cmd.Flags().Changed(name) && !f.watch {
+			return &cli.UsageError{Message: fmt.Sprintf("--%s goes with --watch", name), Hint: "add --watch to read again and again"}
+		}
+	}
+	return nil
+}
+
+// check opens the database as it is: it must not come to be by being looked at.
+func (a *command) check(ctx context.Context, flags checkFlags, output cli.Format) error {
+	if err := a.LoadConfig(); err != nil {
+		return err
+	}
+	policy, broken, err := a.pipelinePolicies()
+	if err != nil {
+		return err
+	}
+	if err := a.NeedDatabaseFile(); err != nil { // connect would create it
+		return err
+	}
+	store, err := a.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	params := workqueue.CheckParams{DueFor: flags.dueX, PipelinePolicy: policy, BrokenPipelines: broken}
+	return errors.Join(a.checkStore(ctx, store, params, flags, output), store.Close())
+}
+
+func (a *command) checkStore(ctx context.Context, store *sqlstore.Store, params workqueue.CheckParams, flags checkFlags, output cli.Format) error {
+	if flags.watch {
+		return a.watch(ctx, store, params, flags, output)
+	}
+	report, err := workqueue.ConfirmedCheck(ctx, store, params)
+	if err != nil {
+		return err
+	}
+	if err := a.Print(output, report, func() { a.checkTable(report) }); err != nil {
+		return err
+	}
+	if !report.Clean {
+		return &cli.ReportedError{Code: cli.ExitFailed}
+	}
+	return nil
+}
+
+// pipelinePolicies returns the policies of the project's pipelines and the names of
+// the broken ones. Mistakes in pipeline files do not keep anybody from looking at the
+// database: what a broken file says is not known.
+func (a *command) pipelinePolicies() (policy func(string) (workqueue.Resilience, time.Time, error), broken []string, err error) {
+	checker, err := a.Checker()
+	if err != nil {
+		return nil, nil, err
+	}
+	catalogue, _, err := projectdir.Catalogue(a.App, checker)
+	if err != nil {
+		fmt.Fprintf(a.Stderr, "botwork: no pipeline is known: %v\n", err)
+		catalogue = pipelines.NewCatalogue(checker.Compiler())
+	}
+	changed := map[string]time.Time{}
+	for _, p := range catalogue.All() {
+		if info, err := os.Stat(p.File); err == nil {
+			changed[p.File] = info.ModTime()
+		}
+	}
+	return func(config string) (workqueue.Resilience, time.Time, error) {
+		p, err := catalogue.Resolve(config)
+		if err != nil {
+			return workqueue.Resilience{}, time.Time{}, err
+		}
+		return p.Resilience, changed[p.File], nil
+	}, catalogue.BrokenNames(), nil
+}
+
+// checkTable prints what was looked at, then each violation in full.
+func (a *command) checkTable(report workqueue.CheckReport) {
+	g := cli.NewGrid("check", "looked at", "violations")
+	for _, c := range report.Checks {
+		found := fmt.Sprint(c.Violations)
+		if c.More {
+			found = "more than " + found
+		}
+		g.Add(c.Check, fmt.Sprintf("%s: %d", c.Of, c.Looked), found)
+	}
+	g.Print(a.Stdout)
+	for _, c := range report.Checks {
+		for _, note := range c.Notes {
+			fmt.Fprintf(a.Stdout, "%s: %s\n", c.Check, note)
+		}
+	}
+	for _, v := range report.Violations {
+		fmt.Fprintf(a.Stdout, "\n%s: %s\n  found:  %s\n  wanted: %s\n  hint:   %s\n", v.Check, v.Subject(), v.Found, v.Wanted, v.Hint)
+	}
+	if report.Clean {
+		fmt.Fprintln(a.Stdout, "no violation")
+	} else {
+		fmt.Fprintf(a.Stdout, "\n%s; docs/check.md tells what each check means\n", cli.Count(len(report.Violations), "violation"))
+	}
+}

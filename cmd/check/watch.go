@@ -1,0 +1,133 @@
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"botwork/cmd/internal/cli"
+	"botwork/internal/author/strictyaml"
+	"botwork/workqueue"
+)
+
+// checkEvent is what a watch prints when something changes. JSON is one event
+// a line, YAML one a document.
+type checkEvent struct {
+	At        time.Time           `json:"at"`    // of the reading, by the database's clock
+	Event     string              `json:"event"` // appeared or gone
+	Violation workqueue.Violation `json:"violation"`
+}
+
+// watch reads again and again until ctx or --for ends it. A database that does
+// not answer for a while is told and waited for, once it has answered.
+func (a *command) watch(ctx context.Context, from workqueue.Checker, params workqueue.CheckParams, flags checkFlags, output cli.Format) error {
+	if flags.length > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, flags.length)
+		defer cancel()
+	}
+	present := map[string]workqueue.Violation{}
+	seen, readings, silent := 0, 0, ""
+	for {
+		report, err := workqueue.ConfirmedCheck(ctx, from, params)
+		switch {
+		case ctx.Err() != nil:
+			return a.watched(ctx, readings, seen, len(present), output)
+		case err != nil && readings == 0:
+			return err
+		case err != nil:
+			if err.Error() != silent {
+				a.Complain(fmt.Errorf("%w; watching goes on", err))
+			}
+			silent = err.Error()
+		default:
+			readings++
+			silent = ""
+			appeared, err := a.tellChanges(present, report, output)
+			if err != nil {
+				return err
+			}
+			if readings == 1 && output == cli.FormatTable {
+				fmt.Fprintf(a.Stdout, "%s watching: %s at first, a reading every %s\n", cli.Instant(&report.At), cli.Count(len(present), "violation"), flags.interval)
+			}
+			seen += appeared
+		}
+		select {
+		case <-ctx.Done():
+			return a.watched(ctx, readings, seen, len(present), output)
+		case <-time.After(flags.interval):
+		}
+	}
+}
+
+// watched ends a watch: its exit code tells whether anything was seen.
+func (a *command) watched(ctx context.Context, readings, seen, left int, output cli.Format) error {
+	if readings == 0 {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return errors.New("the first reading was not done when --for ended: nothing is known; give it more time")
+		}
+		return ctx.Err()
+	}
+	if output == cli.FormatTable {
+		fmt.Fprintf(a.Stdout, "%s in %s, %d still there\n", cli.Count(seen, "violation"), cli.Count(readings, "reading"), left)
+	}
+	if seen > 0 {
+		return &cli.ReportedError{Code: cli.ExitFailed}
+	}
+	return nil
+}
+
+// tellChanges prints what differs from present, and brings present up to date.
+func (a *command) tellChanges(present map[string]workqueue.Violation, report workqueue.CheckReport, output cli.Format) (appeared int, err error) {
+	now := map[string]bool{}
+	for _, v := range report.Violations {
+		key := v.Key()
+		now[key] = true
+		if _, known := present[key]; known {
+			continue
+		}
+		present[key] = v
+		appeared++
+		if err := a.tell(checkEvent{report.At, "appeared", v}, output); err != nil {
+			return appeared, err
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(present)) {
+		if now[key] {
+			continue
+		}
+		v := present[key]
+		delete(present, key)
+		if err := a.tell(checkEvent{report.At, "gone", v}, output); err != nil {
+			return appeared, err
+		}
+	}
+	return appeared, nil
+}
+
+func (a *command) tell(e checkEvent, output cli.Format) error {
+	switch output {
+	case cli.FormatJSON:
+		enc := json.NewEncoder(a.Stdout)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(e)
+	case cli.FormatYAML:
+		data, err := strictyaml.Marshal(e)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(a.Stdout, "---\n%s", data)
+		return err
+	}
+	v := e.Violation
+	if e.Event == "gone" {
+		_, err := fmt.Fprintf(a.Stdout, "%s gone      %s: %s\n", cli.Instant(&e.At), v.Check, v.Subject())
+		return err
+	}
+	_, err := fmt.Fprintf(a.Stdout, "%s appeared  %s: %s: %s; wanted %s; %s\n", cli.Instant(&e.At), v.Check, v.Subject(), v.Found, v.Wanted, v.Hint)
+	return err
+}

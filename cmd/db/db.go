@@ -1,0 +1,137 @@
+// Package db is the command `botwork db`.
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/internal/database"
+	"botwork/workqueue/sqlstore"
+)
+
+// command is one call of `botwork db`.
+type command struct{ *cli.App }
+
+// Command returns `botwork db`.
+func Command(a *cli.App) *cobra.Command { return (&command{a}).dbCommand() }
+
+func (a *command) dbCommand() *cobra.Command {
+	return cli.Group(&cobra.Command{Use: "db", Short: "Look after the database's schema"},
+		a.dbInitCommand(), a.dbMigrateCommand(), a.dbStatusCommand(), a.dbRestoredCommand())
+}
+
+func (a *command) dbInitCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "init",
+		Short: "Begin with an empty database where there is none",
+		Long: `Creates the file of a SQLite database, which only the account that runs this may
+read and write, and its tables. "botwork run" and "botwork enqueue" do it the first
+time. They refuse to when the database was there once and its file is gone, which is a
+mistake more often than not; this command does it then, too: all items are lost.
+
+It changes nothing in a database that has tables. On a server the database has to be
+there, and this makes the tables, like "botwork db migrate".`,
+		Example: "  botwork db init\n  botwork db init --config production.yaml",
+		Args:    cli.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.LoadConfig(); err != nil {
+				return err
+			}
+			store, err := a.ConnectAnew(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return errors.Join(a.migrate(cmd.Context(), store), store.Close())
+		},
+	}
+}
+
+// migrate brings the schema up to date and says what it did.
+func (a *command) migrate(ctx context.Context, store *sqlstore.Store) error {
+	applied, err := store.Migrate(ctx)
+	for _, name := range applied {
+		fmt.Fprintf(a.Stdout, "applied %s\n", name)
+	}
+	if err == nil && store.Driver() == database.SQLite {
+		err = database.MarkSQLite(a.Config.Database.DSN.Reveal(), true)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Stdout, "the schema is up to date: %s database %s\n", store.Driver(), a.Config.Database.DSN)
+	return nil
+}
+
+func (a *command) dbMigrateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "migrate",
+		Short: "Bring the database's schema up to date",
+		Long: `Makes the tables of a new database, or brings those of an older version up to
+date. It is safe while workers run and when several processes do it at once.
+
+"botwork run" does it by itself; a person does it first where the service's login
+may not change the schema.`,
+		Example: "  botwork db migrate\n  botwork db migrate --config production.yaml",
+		Args:    cli.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withSchema(cmd, a.Connect, func(store *sqlstore.Store) error { return a.migrate(cmd.Context(), store) })
+		},
+	}
+}
+
+func (a *command) dbStatusCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "List the schema's migrations and whether they were applied",
+		Long: `Lists the migrations that this version of the program knows, and when each was
+applied to the database. The exit code is 0 even when some wait to be applied.`,
+		Example: "  botwork db status\n  botwork db status --output json",
+		Args:    cli.NoArguments,
+	}
+	output := cli.OutputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return a.withSchema(cmd, a.ConnectToRead, func(store *sqlstore.Store) error {
+			migrations, err := store.MigrationStatus(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.Print(*output, migrations, func() { a.migrationTable(store.Driver(), migrations) })
+		})
+	}
+	return cmd
+}
+
+func (a *command) migrationTable(driver database.Driver, migrations []sqlstore.Migration) {
+	g := cli.NewGrid("version", "name", "applied")
+	waiting := 0
+	for _, m := range migrations {
+		applied := "no"
+		if m.Applied {
+			applied = cli.Instant(m.AppliedAt)
+		} else {
+			waiting++
+		}
+		g.Add(fmt.Sprint(m.Version), m.Name, applied)
+	}
+	fmt.Fprintf(a.Stdout, "%s database %s\n", driver, a.Config.Database.DSN)
+	g.Print(a.Stdout)
+	if waiting > 0 {
+		fmt.Fprintln(a.Stdout, "Run `botwork db migrate` to apply the rest.")
+	}
+}
+
+// withSchema is withStore without the migration on the way.
+func (a *command) withSchema(cmd *cobra.Command, connect func(context.Context) (*sqlstore.Store, error), do func(*sqlstore.Store) error) error {
+	if err := a.LoadConfig(); err != nil {
+		return err
+	}
+	store, err := connect(cmd.Context())
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(store), store.Close())
+}

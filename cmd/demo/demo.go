@@ -1,0 +1,67 @@
+// Package demo is the command `botwork demo`.
+package demo
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/cmd/run"
+	"botwork/config"
+	"botwork/examples/quickstart"
+)
+
+// command is one call of `botwork demo`.
+type command struct{ *cli.App }
+
+// Command returns `botwork demo`.
+func Command(a *cli.App) *cobra.Command { return (&command{a}).demoCommand() }
+
+const demoDoc = `Writes a small project into a folder (a file that is there already stays as it
+is) and runs it: an embedded database, the system pipelines that come with
+Botwork, and a pipeline that makes work items for four files of sales, first at
+once and then every minute. Ctrl-C drains and ends.
+
+One file has a mistake on purpose: its item is cancelled and says why. Mend
+data/sales/west.csv while it runs, and the next minute's item succeeds.`
+
+func (a *command) demoCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "demo [DIR]",
+		Short: "Write a sample project and run it",
+		Long:  demoDoc,
+		Example: `  botwork demo
+  botwork demo /tmp/tryout`,
+		Args: cli.OptionalArgument("the project's folder"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := "quickstart"
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			return a.demo(cmd.Context(), dir)
+		},
+	}
+	return cmd
+}
+
+func (a *command) demo(ctx context.Context, dir string) error {
+	if err := quickstart.Write(dir); err != nil {
+		return err
+	}
+	a.ConfigFile = filepath.Join(dir, config.DefaultFile)
+	if err := a.LoadConfig(); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Stdout, `The project is in %s: settings in botwork.yaml, pipelines in pipelines/.
+Reports go to %s. In another terminal:
+
+  %s --config %s items list
+
+`, dir, filepath.Join(dir, "data", "reports"), cli.CommandIn(".", os.Args[0]), cli.QuotePath(a.ConfigFile))
+	// The first items are there when the system pipelines run at start.
+	return run.New(a.App).Run(ctx, false, quickstart.Trigger)
+}

@@ -1,0 +1,3 @@
+package durations
+
+type DurationView = durationView

@@ -1,0 +1,121 @@
+package enqueue
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"botwork/workqueue"
+)
+
+// enqueuedItems are what became of the items of a command: no more of each than the
+// output needs.
+type enqueuedItems struct {
+	count, existing int
+	earlier         int   // of the new ones, those that an earlier command with the batch's key has made
+	first, last     int64 // new items, in the order of the input; 0: there are none
+	low, high       int64 // their ids
+
+	keepIDs bool
+	ranges  []idRange
+}
+
+// idRange are ids that follow each other.
+type idRange struct {
+	low, high int64
+	existing  bool
+	bytes     int32 // of the texts of one of the items, about
+}
+
+func (e *enqueuedItems) add(results []workqueue.Enqueued, bytes int) {
+	average := int32(bytes / max(len(results), 1))
+	start := len(e.ranges)
+	for _, r := range results {
+		e.count++
+		if r.Existing {
+			e.existing++
+		} else {
+			if e.first == 0 {
+				e.first, e.low = r.ID, r.ID
+			}
+			e.last, e.low, e.high = r.ID, min(e.low, r.ID), max(e.high, r.ID)
+		}
+		if !e.keepIDs {
+			continue
+		}
+		// Ranges of two batches are not joined: their items may differ in size.
+		if last := len(e.ranges) - 1; last >= start && !r.Existing && !e.ranges[last].existing && e.ranges[last].high+1 == r.ID {
+			e.ranges[last].high = r.ID
+			continue
+		}
+		e.ranges = append(e.ranges, idRange{r.ID, r.ID, r.Existing, average})
+	}
+}
+
+// countEarlier notes that an earlier command has made these items.
+func (e *enqueuedItems) countEarlier(results []workqueue.Enqueued) {
+	for _, r := range results {
+		if !r.Existing {
+			e.earlier++
+		}
+	}
+}
+
+// made is how many items are new.
+func (e *enqueuedItems) made() int { return e.count - e.existing }
+
+// each reads the items, each once, in ascending order of their ids, a few at a time.
+// What was deleted meanwhile is not there; what is hidden is.
+func (e *enqueuedItems) each(ctx context.Context, store workqueue.ItemStore, show func(it workqueue.Item, existing bool) error) error {
+	// Of an item that is new and was named again, the new one counts.
+	slices.SortFunc(e.ranges, func(a, b idRange) int {
+		if c := cmp.Compare(a.low, b.low); c != 0 || a.existing == b.existing {
+			return c
+		}
+		if b.existing {
+			return -1
+		}
+		return 1
+	})
+	shown := int64(0)
+	for i := 0; i < len(e.ranges); {
+		low := max(e.ranges[i].low, shown+1)
+		if low > e.ranges[i].high {
+			i++
+			continue
+		}
+		// A page reaches from the lowest id that is left as far up as there are ids
+		// that it can hold, and no farther: what was there already may be millions of
+		// rows away from what is new.
+		most := int64(min(enqueueBatch, max(enqueueBytes/(int(e.ranges[i].bytes)+1), 1)))
+		top := min(e.ranges[i].high, low+most-1)
+		for n := i + 1; n < len(e.ranges) && top == max(top, e.ranges[n-1].high) && e.ranges[n].high < low+most; n++ {
+			top = max(top, e.ranges[n].high)
+		}
+		if err := e.page(ctx, store, e.ranges[i:], low, top, show); err != nil {
+			return err
+		}
+		shown = top
+	}
+	return nil
+}
+
+// page shows the items from low to top that are in the ranges.
+func (e *enqueuedItems) page(ctx context.Context, store workqueue.ItemStore, ranges []idRange, low, top int64, show func(workqueue.Item, bool) error) error {
+	items, err := store.Items(ctx, workqueue.ItemFilter{BeforeID: top + 1, Limit: int(top - low + 1), Lifecycles: workqueue.Lifecycles()})
+	if err != nil {
+		return err
+	}
+	for _, it := range slices.Backward(items) {
+		for len(ranges) > 0 && ranges[0].high < it.ID {
+			ranges = ranges[1:]
+		}
+		if it.ID < low || len(ranges) == 0 || it.ID < ranges[0].low {
+			continue // another command has made it
+		}
+		if err := show(it, ranges[0].existing); err != nil {
+			return err
+		}
+	}
+	return nil
+}

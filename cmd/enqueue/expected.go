@@ -1,0 +1,86 @@
+package enqueue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"botwork/cmd/internal/projectdir"
+	"botwork/internal/process"
+	"botwork/workqueue/assign"
+	"botwork/workqueue/sqlstore"
+)
+
+// expectFor is how long enqueue looks for when an item is expected to start: who
+// enqueues must not wait for a long forecast.
+const expectFor = 2 * time.Second
+
+// expectation is when an item is expected to start. An empty text: it does not wait.
+type expectation struct {
+	At   *time.Time
+	Text string
+}
+
+// startExpectations finds out when items are expected to start, as items why does.
+type startExpectations struct {
+	store  *sqlstore.Store
+	params assign.WhyParams
+	err    error
+}
+
+// newStartExpectations reads the pipelines folder. What goes wrong is told in place of
+// an expectation: the items are in the queue.
+func (a *command) newStartExpectations(store *sqlstore.Store) *startExpectations {
+	e := &startExpectations{store: store}
+	checker, err := a.Checker()
+	if err != nil {
+		e.err = err
+		return e
+	}
+	catalogue, _, err := projectdir.Catalogue(a.App, checker)
+	if err != nil {
+		e.err = err
+		return e
+	}
+	quiet := *a.App
+	quiet.Stderr = io.Discard // other commands report what is wrong with files
+	link := &process.Link{}
+	link.SetCatalogue(catalogue)
+	e.params = projectdir.WhyParams(&quiet, &projectdir.Passes{Catalogue: catalogue, Services: a.QueueServices(link), Log: zerolog.Nop()}, store)
+	return e
+}
+
+// of says when an item is expected to start.
+func (e *startExpectations) of(ctx context.Context, id int64) expectation {
+	if e.err != nil {
+		return expectation{Text: "unknown: " + oneLine(e.err)}
+	}
+	ctx, cancel := context.WithTimeout(ctx, expectFor)
+	defer cancel()
+	r, err := assign.Why(ctx, e.store, id, e.params)
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded) && err != nil:
+		return expectation{Text: fmt.Sprintf("unknown: working it out takes more than %s; hint: botwork items why %d", expectFor, id)}
+	case err != nil:
+		return expectation{Text: "unknown: " + oneLine(err)}
+	}
+	return expectation{At: r.ExpectedAt, Text: r.Expected}
+}
+
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+
+// firstAndLast are the expectations of the first and the last of many items.
+func (e *startExpectations) firstAndLast(ctx context.Context, ids []int64) map[int64]expectation {
+	expected := map[int64]expectation{}
+	for _, id := range []int64{ids[0], ids[len(ids)-1]} {
+		if _, ok := expected[id]; !ok {
+			expected[id] = e.of(ctx, id)
+		}
+	}
+	return expected
+}

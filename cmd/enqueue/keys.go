@@ -1,0 +1,134 @@
+package enqueue
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"botwork/cmd/internal/cli"
+	"botwork/workqueue"
+	"botwork/workqueue/matching"
+)
+
+// setKey sets what one key of a line says. null says nothing.
+func setKey(it *workqueue.NewItem, key string, raw json.RawMessage) (err error) {
+	if string(raw) == "null" {
+		return nil
+	}
+	switch key {
+	case "payload":
+		it.Payload = workqueue.JSONText(raw)
+		return nil
+	case "priority":
+		if err := json.Unmarshal(raw, &it.Priority); err != nil || !workqueue.ItemPriorityRange(it.Priority) {
+			return fmt.Errorf("got %.40s, want a whole number of 32 bits", raw)
+		}
+		return nil
+	case "tags":
+		return setList(&it.Tags, raw)
+	case "metadata":
+		return setPairs(&it.Metadata, raw)
+	case "labels":
+		it.Labels, err = matching.ParseLabels(string(raw))
+		return err
+	case "selectors":
+		it.Selectors, err = matching.ParseSelectors(string(raw))
+		return err
+	case "pipeline":
+		if raw[0] == '{' {
+			it.IntegrationConfig = string(raw) // JSON is YAML as well
+			return nil
+		}
+	case "unique":
+		switch string(raw) {
+		case "true":
+			it.UniqueFor = workqueue.UniqueWhileUnfinished
+			return nil
+		case "false":
+			it.UniqueFor = 0
+			return nil
+		}
+	}
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		want := "text"
+		if key == "unique" {
+			want = `true, false or a duration such as "1h"`
+		}
+		return fmt.Errorf("got %.40s, want %s", raw, want)
+	}
+	return setText(it, key, text)
+}
+
+// setText sets what a text of a line says.
+func setText(it *workqueue.NewItem, key, text string) (err error) {
+	if text == "" && slices.Contains([]string{"key", "limitKey", "deadlineIn", "retain"}, key) {
+		// What a generator of lines forgot to fill in must not pass for none.
+		return errors.New(`got "", want text; null or nothing at all is none`)
+	}
+	switch key {
+	case "pipeline":
+		it.IntegrationConfig = text
+	case "queue":
+		it.QueueName = text
+	case "key":
+		it.NaturalKey = text
+	case "limitKey":
+		it.LimitKey = text
+	case "estimatedDuration":
+		it.Estimate, err = parseEstimate(text)
+	case "at":
+		it.In = 0
+		it.At, err = cli.ParseTime(text)
+	case "in":
+		it.At = time.Time{}
+		it.In, err = cli.ParseWait(text)
+	case "deadline":
+		it.DeadlineIn = 0
+		it.Deadline, err = cli.ParseTime(text)
+	case "deadlineIn":
+		it.Deadline = time.Time{}
+		it.DeadlineIn, err = cli.ParseWait(text)
+	case "retain":
+		var retain time.Duration
+		retain, err = cli.ParseWait(text)
+		it.Retain = &retain
+	case "unique":
+		it.UniqueFor, err = parseUniqueFor(text)
+	}
+	return err
+}
+
+// setList sets a list of texts. What stood there before is another item's.
+func setList(to *[]string, raw json.RawMessage) error {
+	var list []*string
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return fmt.Errorf("got %.40s, want a list of texts", raw)
+	}
+	*to = make([]string, len(list))
+	for i, text := range list {
+		if text == nil {
+			return errors.New("got null in the list, want texts")
+		}
+		(*to)[i] = *text
+	}
+	return nil
+}
+
+// setPairs sets an object of texts.
+func setPairs(to *map[string]string, raw json.RawMessage) error {
+	var pairs map[string]*string
+	if err := json.Unmarshal(raw, &pairs); err != nil {
+		return fmt.Errorf("got %.40s, want an object of texts", raw)
+	}
+	*to = make(map[string]string, len(pairs))
+	for key, text := range pairs {
+		if text == nil {
+			return fmt.Errorf("got null for %q, want texts", key)
+		}
+		(*to)[key] = *text
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package enqueue
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"botwork/internal/author/strictyaml"
+	"botwork/workqueue"
+)
+
+// lineKeys are what a line of `enqueue --stdin` may say.
+var lineKeys = []string{
+	"pipeline", "payload", "priority", "queue", "estimatedDuration", "at", "in", "deadline", "deadlineIn",
+	"key", "unique", "tags", "metadata", "labels", "selectors", "limitKey", "retain",
+}
+
+// parseLine reads one line over the defaults. The places of its values are
+// added to at.
+func parseLine(line []byte, defaults workqueue.NewItem, at *place) (workqueue.NewItem, strictyaml.Findings) {
+	at.columns = map[string]int{}
+	column := func(offset int64) int { return utf8.RuneCount(line[:offset]) + 1 }
+	refuse := func(offset int64, code, message, hint string) strictyaml.Findings {
+		return strictyaml.Findings{{File: at.file, Line: at.line, Column: column(offset), Code: code, Message: message, Hint: hint}}
+	}
+	if !utf8.Valid(line) {
+		return defaults, refuse(0, "not-utf8", "got bytes that are not UTF-8", "save the file as UTF-8")
+	}
+	if err := json.Unmarshal(line, new(json.RawMessage)); err != nil {
+		var offset int64
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+			offset = max(syntax.Offset-1, 0)
+		}
+		return defaults, refuse(offset, "not-json", fmt.Sprintf("want a JSON object: %v", err), "")
+	}
+	if start := bytes.TrimLeft(line, " \t"); start[0] != '{' {
+		return defaults, refuse(int64(len(line)-len(start)), "not-json", fmt.Sprintf("got %.20s, want a JSON object", start), "")
+	}
+
+	// By tokens, which know places and keys that stand there twice. The line
+	// is JSON: they bring no errors.
+	it, findings := defaults, strictyaml.Findings(nil)
+	dec := json.NewDecoder(bytes.NewReader(line))
+	_, _ = dec.Token() // the brace
+	for dec.More() {
+		token, _ := dec.Token()
+		key := fmt.Sprint(token)
+		keyStart := dec.InputOffset() - int64(len(key)) - 2 // both quotes
+		var raw json.RawMessage
+		_ = dec.Decode(&raw)
+		switch {
+		case !slices.Contains(lineKeys, key):
+			hint := strictyaml.Suggest(key, lineKeys)
+			if hint == "" {
+				hint = "valid keys: " + strings.Join(lineKeys, ", ")
+			}
+			findings = append(findings, refuse(keyStart, "unknown-key", fmt.Sprintf("unknown key %q", key), hint)...)
+		case at.columns[key] > 0:
+			findings = append(findings, refuse(keyStart, "duplicate-key", fmt.Sprintf("the key %q stands here twice", key), "")...)
+		default:
+			at.columns[key] = column(dec.InputOffset() - int64(len(raw)))
+			if err := setKey(&it, key, raw); err != nil {
+				findings = append(findings, at.finding(key, "invalid-value", key+": "+err.Error(), ""))
+			}
+		}
+	}
+	for _, pair := range [][2]string{{"at", "in"}, {"deadline", "deadlineIn"}} {
+		if at.columns[pair[0]] > 0 && at.columns[pair[1]] > 0 {
+			findings = append(findings, at.finding(pair[1], "invalid-value", fmt.Sprintf("got %s and %s, want one of them", pair[0], pair[1]), ""))
+		}
+	}
+	return it, findings
+}

@@ -1,0 +1,55 @@
+package enqueue
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// inputLine is a line of standard input that is not blank.
+type inputLine struct {
+	number int
+	text   []byte // until the next line is read
+
+	// tooLong reports that the line is longer than the limit. The text is not whole then,
+	// and the rest of the line was skipped.
+	tooLong bool
+}
+
+// readLines calls each for every line that is not blank. It ends when each says so. It
+// never holds more than limit bytes of a line.
+func readLines(r io.Reader, limit int64, each func(inputLine) (goOn bool)) error {
+	lines := bufio.NewReaderSize(r, 1<<16)
+	var buffer []byte
+	for number := 1; ; number++ {
+		buffer = buffer[:0]
+		tooLong := false
+		var err error
+		for {
+			var piece []byte
+			piece, err = lines.ReadSlice('\n')
+			if tooLong = tooLong || int64(len(buffer)+len(piece)) > limit; !tooLong {
+				buffer = append(buffer, piece...)
+			}
+			if !errors.Is(err, bufio.ErrBufferFull) {
+				break
+			}
+		}
+		line := buffer
+		if number == 1 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		if (tooLong || len(bytes.TrimSpace(line)) > 0) && !each(inputLine{number, line, tooLong}) {
+			return nil
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read standard input: %w", err)
+		}
+	}
+}

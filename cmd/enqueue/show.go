@@ -1,0 +1,131 @@
+package enqueue
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"botwork/cmd/internal/cli"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// enqueuedItem is what `enqueue --output json` prints of an item: its fields,
+// and after them whether it was there already, and when it is expected to start; of many
+// items, only the first and the last have that.
+type enqueuedItem struct {
+	workqueue.Item
+	Existing bool
+	Expected *expectation
+}
+
+// MarshalJSON hangs the answer on what the item itself writes.
+func (e enqueuedItem) MarshalJSON() ([]byte, error) {
+	item, err := e.Item.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	more := struct {
+		Existing   bool       `json:"existing"`
+		ExpectedAt *time.Time `json:"expectedAt"`
+		Expected   *string    `json:"expected"`
+	}{Existing: e.Existing}
+	if e.Expected != nil && e.Expected.Text != "" {
+		more.ExpectedAt, more.Expected = e.Expected.At, &e.Expected.Text
+	}
+	text, err := cli.PlainJSON(more)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(item[:len(item)-1], []byte(","), text[1:]), nil
+}
+
+// showOne shows what became of one item.
+func (a *command) showOne(ctx context.Context, store workqueue.ItemStore, expect func(id int64) expectation, asked *workqueue.NewItem, made workqueue.Enqueued, output cli.Format) error {
+	item, err := store.Item(ctx, made.ID)
+	if errors.Is(err, workqueue.ErrNotFound) {
+		// A worker was faster, and its queue keeps nothing.
+		return a.Print(output, made, func() { fmt.Fprintf(a.Stdout, "item %d: it was in the queue and is deleted already\n", made.ID) })
+	}
+	if err != nil {
+		return err
+	}
+	expected := expect(item.ID)
+	return a.Print(output, enqueuedItem{item, made.Existing, &expected}, func() {
+		if made.Existing {
+			fmt.Fprintf(a.Stdout, "item %d was there already, with the same %s: %s, priority %d, queue %s\n",
+				item.ID, sameness(asked, &item), item.Status(), item.Priority, item.QueueName)
+		} else {
+			fmt.Fprintf(a.Stdout, "item %d: %s, priority %d, queue %s, due %s\n",
+				item.ID, item.State, item.Priority, item.QueueName, cli.Instant(&item.AvailableAt))
+		}
+		if expected.Text != "" {
+			fmt.Fprintf(a.Stdout, "expected to start: %s\n", expected.Text)
+		}
+	})
+}
+
+// sameness says what an item that was there already has in common with the one
+// that was asked for.
+func sameness(asked *workqueue.NewItem, found *workqueue.Item) string {
+	if asked.UniqueFor == 0 || found.NaturalKey != nil && *found.NaturalKey == asked.NaturalKey {
+		return "key"
+	}
+	return "queue, pipeline and payload"
+}
+
+// showMany shows what became of many items.
+func (a *command) showMany(ctx context.Context, store *sqlstore.Store, done *enqueuedItems, output cli.Format) error {
+	var expected map[int64]expectation
+	if done.made() > 0 {
+		expected = a.newStartExpectations(store).firstAndLast(ctx, []int64{done.first, done.last})
+	}
+	if output != cli.FormatTable {
+		list := a.NewList(output)
+		// What is in the queue is shown even when the rest was interrupted.
+		err := done.each(context.WithoutCancel(ctx), store, func(it workqueue.Item, existing bool) error {
+			one := enqueuedItem{it, existing, nil}
+			if e, ok := expected[it.ID]; ok {
+				one.Expected = &e
+			}
+			return list.Add(one)
+		})
+		return errors.Join(err, list.End())
+	}
+	text := "no items enqueued"
+	switch done.made() {
+	case 0:
+	case 1:
+		text = fmt.Sprintf("1 item enqueued: id %d", done.first)
+	default:
+		text = fmt.Sprintf("%d items enqueued: ids %d to %d", done.made(), done.low, done.high)
+	}
+	if done.earlier > 0 {
+		text += fmt.Sprintf("; %d of them before, by an earlier command with this batch key", done.earlier)
+	}
+	switch done.existing {
+	case 0:
+	case 1:
+		text += "; 1 was there already"
+	default:
+		text += fmt.Sprintf("; %d were there already", done.existing)
+	}
+	fmt.Fprintln(a.Stdout, text)
+	if done.made() > 0 {
+		a.showFirstAndLast(expected[done.first].Text, expected[done.last].Text)
+	}
+	return nil
+}
+
+// showFirstAndLast shows when the first and the last of many items are expected to start.
+func (a *command) showFirstAndLast(first, last string) {
+	switch {
+	case first == last && first != "":
+		fmt.Fprintf(a.Stdout, "expected to start: %s\n", first)
+	case first != last:
+		fmt.Fprintf(a.Stdout, "expected to start: the first %s; the last %s\n", cmp.Or(first, "has started"), cmp.Or(last, "has started"))
+	}
+}

@@ -1,0 +1,3 @@
+package cmd
+
+var RootCommand = rootCommand

@@ -1,0 +1,7 @@
+package handlers
+
+type KindView = kindView
+
+var (
+	ViewKind = viewKind
+)

@@ -1,0 +1,18 @@
+package clitest
+
+import "time"
+
+// Listed is what tests read of an item's JSON.
+type Listed struct {
+	ID                  int64
+	State               int
+	StateName           string
+	Priority            int
+	QueueName           string
+	IntegrationConfig   string
+	Payload             any
+	EstimatedDurationMs *int64
+	AvailableAt         time.Time
+	CreatedAt           time.Time
+	CreatedBy           *string
+}

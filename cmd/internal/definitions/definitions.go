@@ -1,0 +1,78 @@
+// Package definitions writes the queues and tasks that the settings define into the
+// database.
+package definitions
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"botwork/cmd/internal/cli"
+	"botwork/internal/author/strictyaml"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// Queues updates the database's queues from the settings when a worker starts.
+func Queues(ctx context.Context, a *cli.App, log zerolog.Logger, store *sqlstore.Store, queues []workqueue.Queue) error {
+	for _, q := range queues {
+		if q.Encrypted && !a.Config.HasKeyset() {
+			log.Warn().Str("queue", q.Name).Msg("encrypted queue, but no keyset is configured; this worker can neither add items to it nor run them")
+		}
+	}
+	changed, err := store.DefineQueues(ctx, queues, a.Config.Worker.Name)
+	if err == nil && len(changed) > 0 {
+		log.Info().Strs("queues", changed).Msg("updated queues from botwork.yaml")
+	}
+	return err
+}
+
+// Tasks updates the database's tasks from the settings when a worker starts.
+func Tasks(ctx context.Context, a *cli.App, log zerolog.Logger, store *sqlstore.Store, defs []workqueue.TaskRow) error {
+	changed, err := WriteTasks(ctx, a, store, defs)
+	if err == nil && len(changed) > 0 {
+		log.Info().Strs("tasks", changed).Msg("updated tasks from botwork.yaml")
+	}
+	return err
+}
+
+// WriteTasks brings the database's tasks in step with the settings, unless they say
+// nothing of tasks.
+func WriteTasks(ctx context.Context, a *cli.App, store *sqlstore.Store, defs []workqueue.TaskRow) ([]string, error) {
+	if defs == nil {
+		return nil, nil
+	}
+	if err := checkTaskQueues(ctx, a, store, defs); err != nil {
+		return nil, err
+	}
+	return store.DefineTasks(ctx, defs, a.Config.Worker.Name)
+}
+
+// checkTaskQueues refuses tasks whose queue neither the database nor the settings
+// have: they would make no item, and nobody would see it before their window opens.
+func checkTaskQueues(ctx context.Context, a *cli.App, store *sqlstore.Store, defs []workqueue.TaskRow) error {
+	queues, err := store.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(queues))
+	for i, q := range queues {
+		names[i] = q.Name
+	}
+	var findings strictyaml.Findings
+	for _, def := range defs {
+		name := cmp.Or(def.QueueName, workqueue.DefaultQueue)
+		if slices.Contains(names, name) || a.Config.Queues.Get(name) != nil {
+			continue
+		}
+		hint := cmp.Or(strictyaml.Suggest(name, names), "known queues: "+strings.Join(names, ", "))
+		at := a.Config.Tasks.Get(def.Name).Get("queue")
+		findings = append(findings, at.Finding("unknown-queue", fmt.Sprintf("%s: there is no queue %q", at.Path, name), hint))
+	}
+	findings.Sort()
+	return findings.Err()
+}

@@ -1,0 +1,183 @@
+package items
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/user"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/batch"
+	"botwork/cmd/internal/cli"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// itemChange is one call of a command that changes items.
+type itemChange struct {
+	workqueue.Change
+	flags    itemFlags
+	all, yes bool
+}
+
+// changeDoc is what the help of each action ends with.
+const changeDoc = `
+
+Name the items by their ids, or by a filter, or --all of them. With ids, an item
+whose state does not allow it is told, the others are changed all the same, and
+the exit code is 1. With a filter, such items are passed over, and the number of
+those that were changed is told. It goes through them page by page, the newest
+first; items that come in meanwhile are not reached.
+
+--dry-run changes nothing and tells what would be done. --all needs --yes: nothing
+is ever asked, so that scripts can call it.`
+
+// itemsChangeCommand makes a command that does one thing to the items that its
+// arguments name, or to those that its filter picks.
+func (a *command) itemsChangeCommand(action workqueue.Action) *cobra.Command {
+	text := changeTexts[action]
+	c := &itemChange{Change: workqueue.Change{Action: action}}
+	cmd := &cobra.Command{
+		Use:     string(action) + " [ID...]",
+		Short:   text.short,
+		Long:    text.long + changeDoc,
+		Example: fmt.Sprintf("  botwork items %[1]s 17 18 19\n  botwork items %[1]s %[2]s --dry-run\n  botwork items %[1]s %[2]s", action, text.filter),
+	}
+	c.register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ids, err := parseIDs(args)
+		if err != nil {
+			return err
+		}
+		filter, err := c.flags.filter(cmd.Flags())
+		if err != nil {
+			return err
+		}
+		if err := c.check(ids, filter); err != nil {
+			return err
+		}
+		c.flags.widen(&filter)
+		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
+			if len(ids) > 0 {
+				return a.changeEach(cmd.Context(), store, ids, c.Change)
+			}
+			n, err := a.changeMany(cmd.Context(), store, filter, c.Change)
+			if err == nil && n == 0 {
+				err = cli.CheckQueue(cmd.Context(), store, filter.QueueName)
+			}
+			return err
+		})
+	}
+	return cmd
+}
+
+func (c *itemChange) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	c.flags.register(cmd)
+	if c.Action.TakesDeleted() {
+		c.flags.registerDeleted(cmd)
+	}
+	flags.BoolVar(&c.all, "all", false, "all items, without a filter")
+	flags.BoolVar(&c.DryRun, "dry-run", false, "change nothing, tell what would be done")
+	flags.BoolVar(&c.yes, "yes", false, yesDoc[c.Action == workqueue.RunNow])
+	switch c.Action {
+	case workqueue.Cancel, workqueue.Archive, workqueue.Delete:
+		flags.StringVar(&c.Reason, "reason", changeTexts[c.Action].done+" on the command line", "`TEXT` to keep with the items")
+	case workqueue.Clone:
+		if who, err := user.Current(); err == nil {
+			c.By = who.Username
+		}
+	}
+}
+
+// yesDoc is what --yes confirms; true: for an action that finished items take as
+// well as waiting ones.
+var yesDoc = map[bool]string{
+	false: "confirm --all",
+	true:  "confirm --all, or a filter that picks finished items beside waiting ones",
+}
+
+// wantsYes tells what a call needs a second word for; "" when it needs none. The
+// command asks nothing, since scripts call it.
+func (c *itemChange) wantsYes(ids []int64, filter workqueue.ItemFilter) string {
+	switch {
+	case c.yes || c.DryRun || len(ids) > 0:
+		return ""
+	case c.all:
+		return fmt.Sprintf("--all: %s of all items needs --yes; --dry-run shows how many items match", changeTexts[c.Action].noun)
+	case c.Action == workqueue.RunNow && len(filter.Statuses) == 0 && len(filter.States) == 0 && len(filter.Lifecycles) == 0:
+		return "got a filter without --status, --lifecycle or --state, which would run every finished item that matches once more; " +
+			"add one, such as --status scheduled,retry, or confirm with --yes; --dry-run shows how many items match"
+	}
+	return ""
+}
+
+// check refuses calls that do not say which items they mean.
+func (c *itemChange) check(ids []int64, filter workqueue.ItemFilter) error {
+	filtered := !isZero(filter)
+	switch {
+	case len(ids) > 0 && (filtered || c.flags.deleted):
+		return cli.Usagef("got ids and a filter, want one of them")
+	case len(ids) > 0 && c.all:
+		return cli.Usagef("got ids and --all, want one of them")
+	case filtered && c.all:
+		return cli.Usagef("got a filter and --all, want one of them")
+	case len(ids) == 0 && !filtered && !c.all:
+		return cli.Usagef("got no ids and no filter; want the items' ids, a filter such as --queue NAME, or --all")
+	case !c.Action.TakesDeleted() && filter.Deleted():
+		return cli.Usagef("--status: got deleted, but deleted items can only be repeated or cloned")
+	}
+	if wanted := c.wantsYes(ids, filter); wanted != "" {
+		return cli.Usagef("%s", wanted)
+	}
+	return nil
+}
+
+// changeEach changes the items one by one. What is refused is told, and keeps
+// none of the others.
+func (a *command) changeEach(ctx context.Context, store workqueue.ItemStore, ids []int64, c workqueue.Change) error {
+	refused := false
+	c.Batch.Key = workqueue.NewBatchKey()
+	longer, stop := batch.Outlive(ctx, batch.Grace)
+	defer stop()
+	for _, id := range ids {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var clone int64
+		err := batch.Settle(longer, a.App, c.Batch, func(ctx context.Context) (err error) {
+			clone, err = store.ChangeItem(ctx, id, c)
+			return err
+		})
+		_, unknown := errors.AsType[*workqueue.UnansweredError](err)
+		switch {
+		case unknown:
+			return fmt.Errorf("whether item %d was %s is unknown, since the database did not answer: %w; hint: `botwork items batch %s` tells it",
+				id, changeTexts[c.Action].done, err, c.Batch.Key)
+		case refusesItem(err):
+			a.Complain(err)
+			refused = true
+		case err != nil:
+			return err
+		case c.DryRun:
+			fmt.Fprintf(a.Stdout, "item %d: would be %s\n", id, changeTexts[c.Action].done)
+		case c.Action == workqueue.Clone:
+			fmt.Fprintf(a.Stdout, "item %d: cloned as item %d\n", id, clone)
+		default:
+			fmt.Fprintf(a.Stdout, "item %d: %s\n", id, changeTexts[c.Action].done)
+		}
+	}
+	if refused {
+		return &cli.ReportedError{Code: cli.ExitFailed}
+	}
+	return nil
+}
+
+// refusesItem tells whether an error is about one item and not about the
+// database.
+func refusesItem(err error) bool {
+	_, state := errors.AsType[*workqueue.TransitionError](err)
+	_, key := errors.AsType[*workqueue.DuplicateError](err)
+	return state || key || errors.Is(err, workqueue.ErrNotFound)
+}

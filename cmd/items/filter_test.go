@@ -1,0 +1,122 @@
+package items_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/clitest"
+	"botwork/workqueue"
+)
+
+// taggedQueue makes items with tags, metadata, keys and tasks, with the ids 1
+// to 4.
+func taggedQueue(t *testing.T) {
+	t.Helper()
+	items := []workqueue.NewItem{
+		{NaturalKey: "4711", Tags: []string{"urgent", "invoice"}, Metadata: map[string]string{"customer": "Ada", "city": "Faro"}},
+		{NaturalKey: "4711", Tags: []string{"invoice"}, Metadata: map[string]string{"customer": "Ada=Bo", "city": ""}},
+		{TaskName: "nightly", Tags: []string{"a,b", `say "hi"`}, Metadata: map[string]string{"customer": "Bo"}},
+		{},
+	}
+	store := clitest.OpenQueue(t)
+	for _, it := range items {
+		it.State, it.IntegrationConfig, it.CreatedBy = workqueue.Pending, "hello", "test"
+		if _, err := store.Enqueue(t.Context(), []workqueue.NewItem{it}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestItemsListFields(t *testing.T) {
+	clitest.InProject(t)
+	taggedQueue(t)
+	for _, c := range []struct {
+		flags []string
+		want  []int64
+	}{
+		{[]string{"--key", "4711"}, []int64{2, 1}},
+		{[]string{"--key", "471"}, nil},
+		{[]string{"--task", "nightly"}, []int64{3}},
+		{[]string{"--tag", "invoice"}, []int64{2, 1}},
+		{[]string{"--tag", "urgent", "--tag", "a,b"}, []int64{3, 1}},
+		{[]string{"--tag", `say "hi"`}, []int64{3}},
+		{[]string{"--tag", "invoice", "--tag", "urgent", "--all-tags"}, []int64{1}},
+		{[]string{"--tag", "inv"}, nil},
+		{[]string{"--meta", "customer=Ada"}, []int64{1}},
+		{[]string{"--meta", "customer=Ada=Bo"}, []int64{2}},
+		{[]string{"--meta", "city="}, []int64{2}},
+		{[]string{"--meta", "customer=Ada", "--meta", "city=Faro"}, []int64{1}},
+		{[]string{"--meta", "customer=Bo", "--meta", "city=Faro"}, nil},
+		{[]string{"--key", "4711", "--tag", "urgent", "--lifecycle", "pending"}, []int64{1}},
+		{[]string{"--key", "4711", "--tag", "urgent", "--status", "PENDING,business-error"}, []int64{1}},
+		{[]string{"--key", "4711", "--status", "failed"}, nil},
+	} {
+		t.Run(strings.Join(c.flags, " "), func(t *testing.T) {
+			if got := listedIDs(t, c.flags...); !slices.Equal(got, c.want) {
+				t.Errorf("got the items %d, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+// The flags that pick items for a change are those of the listing.
+func TestItemsChangeTakesTheFilters(t *testing.T) {
+	clitest.InProject(t)
+	taggedQueue(t)
+	if out := clitest.Must(t, "items", "archive", "--tag", "invoice", "--tag", "urgent", "--all-tags"); out != "1 item archived\n" {
+		t.Errorf("archive of all tags said %q", out)
+	}
+	if out := clitest.Must(t, "items", "cancel", "--key", "4711", "--meta", "customer=Ada=Bo"); out != "1 item cancelled\n" {
+		t.Errorf("cancel by key and metadata said %q", out)
+	}
+	if out := clitest.Must(t, "items", "delete", "--task", "nightly", "--worker", "nobody"); out != "no items deleted\n" {
+		t.Errorf("delete of nobody's items said %q", out)
+	}
+	if got := listedIDs(t, "--lifecycle", "pending"); !slices.Equal(got, []int64{4, 3}) {
+		t.Errorf("pending are %d, want 4 and 3", got)
+	}
+}
+
+// listedIDs are the ids that items list shows.
+func listedIDs(t *testing.T, flags ...string) []int64 {
+	t.Helper()
+	var ids []int64
+	for _, it := range clitest.Decode[[]clitest.Listed](t, clitest.Must(t, append([]string{"items", "list", "-o", "json"}, flags...)...)) {
+		ids = append(ids, it.ID)
+	}
+	return ids
+}
+
+// A mistyped queue must not look like an empty one.
+func TestItemsOfAQueueThatIsNotThere(t *testing.T) {
+	clitest.InProject(t)
+	taggedQueue(t)
+	for _, line := range []string{"list --queue defualt", "list --queue defualt --output json", "cancel --queue defualt", "delete --queue defualt --dry-run"} {
+		clitest.Do(t, append([]string{"items"}, strings.Fields(line)...)...).
+			WantFailure(t, cli.ExitFailed, `read queue "defualt": not found; did you mean "default"?`)
+	}
+	// An empty page of a queue that is there is no fault.
+	if out := clitest.Must(t, "items", "list", "--queue", "default", "--before", "1"); out != "no items\n" {
+		t.Errorf("items list said %q, want no items", out)
+	}
+}
+
+// What waits and what has ended are told apart before everything runs again.
+func TestItemsRunOfAFilterNamesWhatItPicks(t *testing.T) {
+	clitest.InProject(t)
+	taggedQueue(t)
+	clitest.Do(t, "items", "run", "--tag", "invoice").WantFailure(t, cli.ExitUsage, "every finished item", "--status scheduled,retry")
+	for flags, want := range map[string]string{
+		"--tag invoice --dry-run":           "2 items would be set to run\n",
+		"--tag invoice --yes":               "2 items set to run\n",
+		"--tag invoice --lifecycle pending": "2 items set to run\n",
+		"--tag invoice --state 4":           "2 items set to run\n",
+		"--all --yes":                       "4 items set to run\n",
+	} {
+		if out := clitest.Must(t, append([]string{"items", "run"}, strings.Fields(flags)...)...); out != want {
+			t.Errorf("items run %s said %q, want %q", flags, out, want)
+		}
+	}
+}

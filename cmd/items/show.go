@@ -1,0 +1,122 @@
+package items
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// itemDetails is what `items show --output json` prints: the item's fields, and
+// behind them its attempts.
+type itemDetails struct {
+	workqueue.Item
+	Attempts []workqueue.Attempt
+}
+
+// MarshalJSON hangs the attempts on what the item itself writes; an embedded
+// item would answer alone.
+func (d itemDetails) MarshalJSON() ([]byte, error) {
+	item, err := d.Item.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	attempts, err := cli.PlainJSON(d.Attempts)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(item[:len(item)-1], `,"attempts":%s}`, attempts), nil
+}
+
+func (a *command) itemsShowCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show an item with its attempts",
+		Long: `Shows all fields of an item and its attempts: one for each try that did not
+simply succeed. A snooze is no failure: it has a reason instead of an error.
+
+Step, progress and log are those of the present or last run, and of each attempt:
+they are recorded every two seconds while a run goes on, and with its end.
+
+JSON and YAML are one object, with the attempts under "attempts".`,
+		Example: "  botwork items show 17\n  botwork items show 17 --output json",
+		Args:    cli.OneArgument("the item's id"),
+	}
+	output := cli.OutputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ids, err := parseIDs(args)
+		if err != nil {
+			return err
+		}
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+			item, err := store.Item(cmd.Context(), ids[0])
+			if err != nil {
+				return err
+			}
+			attempts, err := store.Attempts(cmd.Context(), item.ID)
+			if err != nil {
+				return err
+			}
+			a.hideSecrets(&item, attempts)
+			if *output != cli.FormatTable {
+				return a.Print(*output, itemDetails{item, attempts}, nil)
+			}
+			workers, err := store.Workers(cmd.Context())
+			if err != nil {
+				return err
+			}
+			a.itemSheet(&item, attempts, workers)
+			a.attemptTable(attempts)
+			return nil
+		})
+	}
+	return cmd
+}
+
+func (a *command) attemptTable(attempts []workqueue.Attempt) {
+	if len(attempts) == 0 {
+		return
+	}
+	g := cli.NewGrid("attempt", "outcome", "worker", "host", "text", "step", "finished", "error or reason")
+	for _, at := range attempts {
+		g.Add(fmt.Sprint(at.Attempt), at.Outcome, cli.OrDash(at.WorkerName), cli.OrDash(at.Host), cmp.Or(cli.ShortHash(at.PipelineHash), "-"), cli.OrDash(at.Step),
+			cli.Instant(&at.FinishedAt), cli.OrDash(cmp.Or(at.Error, at.Reason)))
+	}
+	fmt.Fprintln(a.Stdout)
+	g.Print(a.Stdout)
+	for i := range attempts {
+		a.attemptTold(&attempts[i])
+	}
+}
+
+// attemptTold shows what an attempt had told of itself by its end.
+func (a *command) attemptTold(at *workqueue.Attempt) {
+	if at.Progress == nil && at.LogTail == nil {
+		return
+	}
+	// A release counts no attempt, so two may have one number: the time tells
+	// which row of the table it is.
+	fmt.Fprintf(a.Stdout, "\nattempt %d, %s %s\n", at.Attempt, at.Outcome, cli.Instant(&at.FinishedAt))
+	g := cli.NewGrid()
+	if at.Progress != nil {
+		g.Add("  progress", *at.Progress)
+	}
+	if at.LogTail != nil {
+		g.Add("  log", logLines(at.LogTail))
+	}
+	g.Print(a.Stdout)
+}
+
+// logLines are the last lines of a run's log; "" for none. A cell of a table
+// shows each in a line of its own.
+func logLines(tail *string) string {
+	if tail == nil {
+		return ""
+	}
+	return strings.TrimRight(*tail, "\n")
+}

@@ -1,0 +1,6 @@
+package keys
+
+var (
+	KeysetText = keysetText
+	InYAML     = inYAML
+)

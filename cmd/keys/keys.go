@@ -1,0 +1,105 @@
+// Package keys is the command `botwork keys`.
+package keys
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/internal/keyring"
+)
+
+// command is one call of `botwork keys`.
+type command struct{ *cli.App }
+
+// Command returns `botwork keys`.
+func Command(a *cli.App) *cobra.Command { return (&command{a}).keysCommand() }
+
+func (a *command) keysCommand() *cobra.Command {
+	return cli.Group(&cobra.Command{Use: "keys", Aliases: []string{"key"}, Short: "Make, rotate and list the keys of encrypted queues"},
+		a.keysNewCommand(), a.keysRotateCommand(), a.keysListCommand())
+}
+
+func (a *command) keysNewCommand() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "new",
+		Short: "Make a keyset with one key",
+		Long: `Makes a keyset with one new key for AES-256-GCM, in the JSON of Tink. Whoever can
+read it can read the encrypted items; whoever loses it cannot.
+
+With --out it goes to a new file that only its owner may read and write; one that
+is there already is never overwritten. Without, it goes to standard output, for a
+store of secrets or an environment variable.`,
+		Example: "  botwork keys new --out keyset.json\n  botwork keys new | vault kv put secret/botwork keyset=-",
+		Args:    cli.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("out") && out == "" {
+				return cli.Usagef("--out: got an empty path")
+			}
+			return a.newKeys(out)
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "", "write the keyset to a new `FILE` (default: standard output)")
+	return cmd
+}
+
+func (a *command) newKeys(out string) error {
+	k, err := keyring.New()
+	if err != nil {
+		return err
+	}
+	if out == "" {
+		if err := writeKeys(a.Stdout, k); err != nil {
+			return err
+		}
+		fmt.Fprint(a.Stderr, "\nThat is a key in the clear. Put it into BOTWORK_ENCRYPTION_KEYSET of every worker, or\n"+
+			"into a file that encryption.keyset names.\n"+keepAndSwitchOn)
+		return nil
+	}
+	text, err := keysetText(k)
+	if err != nil {
+		return err
+	}
+	if err := createFile(out, text); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Stdout, "wrote %s with key %d\n\nBring it to every worker, readable for the service alone, name it in botwork.yaml, and\n"+
+		"restart the worker:\n\n  encryption: {keyset: {file: %s}}\n\n%s", out, k.Keys()[0].ID, inYAML(absolutePath(out)), keepAndSwitchOn)
+	return nil
+}
+
+const keepAndSwitchOn = `Keep a copy in a safe place: without the key nobody can read what it has sealed.
+When all workers have it, a queue may say "encrypted: true".
+`
+
+// writeKeys prints a keyset on one line.
+func writeKeys(w io.Writer, k *keyring.Keyring) error {
+	text, err := k.JSON()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n", text)
+	return err
+}
+
+// absolutePath is for a line of settings, since a relative path stands against
+// the folder of the settings and not the working folder.
+func absolutePath(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// inYAML puts a path in quotes where a flow mapping would take it apart.
+func inYAML(path string) string {
+	if strings.ContainsAny(path, " ,#{}[]'\"&*!|>%@`") {
+		return "'" + strings.ReplaceAll(path, "'", "''") + "'"
+	}
+	return path
+}

@@ -1,0 +1,110 @@
+package lsp
+
+import (
+	"path/filepath"
+	"time"
+
+	"botwork/config"
+	"botwork/handlers"
+	"botwork/handlers/queue"
+	"botwork/internal/author/checker"
+	"botwork/internal/author/keydocs"
+	"botwork/internal/author/lsp"
+	"botwork/internal/author/queuedefs"
+	"botwork/internal/author/strictyaml"
+	"botwork/internal/database"
+	"botwork/pipelines"
+	"botwork/tasks"
+)
+
+// settingsKeys describes everything that a settings file may say.
+func settingsKeys() keydocs.Keys {
+	keys := config.Keys()
+	for i, k := range keys {
+		switch k.Name {
+		case "queues":
+			keys[i].Keys = queuedefs.Keys()
+		case "tasks":
+			keys[i].Keys = tasks.Keys()
+		}
+	}
+	return keys
+}
+
+// openForEditor reads and checks a project as an editor has it.
+func (a *command) openForEditor(settings string, read func(path string) ([]byte, error)) (*lsp.Project, error) {
+	options := checker.Options{
+		Settings: settings, Environ: a.Environ, Read: read,
+		Registry: func(r handlers.Resources) *handlers.Registry { return a.NewRegistry(r, queue.Services{}) },
+	}
+	if settings == "" {
+		// The defaults, whatever lies in the folder where the editor was started.
+		options.Settings = filepath.Join(string(filepath.Separator), "botwork.yaml")
+		options.Read = func(string) ([]byte, error) { return nil, nil }
+	}
+	opened, err := checker.Open(options)
+	if err != nil {
+		return nil, err
+	}
+	if opened.Checker == nil {
+		return a.guessForEditor(settings, read, opened.Findings)
+	}
+	cfg := opened.Settings
+	p := &lsp.Project{
+		Settings: settings, Dir: cfg.Pipelines.Dir, Compiler: opened.Checker.Compiler(), Registry: opened.Checker.Compiler().Registry(),
+		Secrets: map[string]bool{}, SecretEnv: cfg.SecretVariables(), Findings: opened.Findings,
+	}
+	for name, text := range cfg.Secrets {
+		p.Secrets[name] = text.Reveal() != ""
+	}
+	if settings == "" {
+		p.Dir, p.Findings = "", nil
+		return p, nil
+	}
+	p.Files = editorFiles(opened.Files)
+	return p, nil
+}
+
+// guessForEditor opens a project whose settings are no YAML at this moment. What
+// they name is read as well as can be, so that the pipelines are not marked for
+// what is a mistake elsewhere.
+func (a *command) guessForEditor(settings string, read func(path string) ([]byte, error), findings strictyaml.Findings) (*lsp.Project, error) {
+	data, _ := read(settings) // of a file that is not there the findings tell
+	guess := lsp.GuessSettings(string(data))
+	p := &lsp.Project{Settings: settings, Dir: guess.Dir, Secrets: map[string]bool{}, Findings: findings}
+	if !filepath.IsAbs(p.Dir) {
+		p.Dir = filepath.Join(filepath.Dir(settings), p.Dir)
+	}
+	known := map[string]handlers.Connection{}
+	for _, name := range guess.Connections {
+		known[name] = handlers.Connection{Driver: string(database.SQLite)}
+	}
+	connections, err := handlers.NewConnections(known)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range guess.Secrets {
+		p.Secrets[name] = false
+	}
+	p.Registry = a.NewRegistry(handlers.Resources{Connections: connections, Folders: guess.Folders}, queue.Services{})
+	p.Compiler = pipelines.NewCompiler(p.Registry, pipelines.Options{SecretNames: guess.Secrets, Location: time.UTC})
+	files, err := pipelines.ReadDir(p.Dir, read)
+	if err != nil {
+		return p, nil //nolint:nilerr // which folder is meant is a guess
+	}
+	catalogue, wrong := pipelines.Load(p.Compiler, files)
+	p.Findings = append(append(p.Findings, wrong...), catalogue.Warnings()...)
+	p.Files = editorFiles(files)
+	return p, nil
+}
+
+// editorFiles are the files that could be read.
+func editorFiles(files []pipelines.File) []lsp.File {
+	var list []lsp.File
+	for _, f := range files {
+		if f.Err == nil {
+			list = append(list, lsp.File{Path: f.Path, Text: string(f.Data)})
+		}
+	}
+	return list
+}

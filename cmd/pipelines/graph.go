@@ -1,0 +1,106 @@
+package pipelines
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
+	"botwork/internal/author/strictyaml"
+	"botwork/pipelines"
+	"botwork/pipelines/graph"
+	"botwork/tasks"
+)
+
+func (a *command) pipelinesGraphCommand() *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "graph [NAME...]",
+		Short: "Draw pipelines, as Mermaid or SVG",
+		Long: `Draws the steps of the pipelines named: what starts them, conditions, what ends the
+run, what follows an error, and the pipelines of which a step makes items. Without
+a name it draws the whole folder: which pipelines there are, what starts them, and
+which of them, and which tasks of the settings, make items of which.
+
+It prints Mermaid's text, which code hosts show as a drawing in a block of the
+language mermaid. --output svg prints a drawing, --svg writes it into a file: it
+has no script, refers to nothing, and suits light and dark pages. JSON and YAML are
+a list of charts: title, nodes, edges.`,
+		Example:           "  botwork pipelines graph\n  botwork pipelines graph hello\n  botwork pipelines graph hello --svg hello.svg",
+		ValidArgsFunction: projectdir.CompletePipelines(a.App),
+	}
+	cmd.Flags().StringVar(&file, "svg", "", "write the drawing into this `FILE`, and print nothing")
+	_ = cmd.MarkFlagFilename("svg", "svg")
+	output := cli.OutputFlagOf(cmd, cli.FormatMermaid, cli.FormatSVG, cli.FormatJSON, cli.FormatYAML)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if file != "" && cmd.Flags().Changed("output") {
+			return cli.Usagef("got --svg and --output, want one of them")
+		}
+		charts, findings, err := a.charts(args)
+		if err != nil {
+			return err
+		}
+		if err := a.draw(charts, *output, file); err != nil {
+			return err
+		}
+		if len(args) == 0 {
+			return findings.Err() // the drawing lacks what is broken
+		}
+		return nil
+	}
+	return cmd
+}
+
+// charts are those of the pipelines named, or the one of the whole project.
+func (a *command) charts(names []string) ([]*graph.Chart, strictyaml.Findings, error) {
+	catalogue, findings, err := projectdir.LoadCatalogue(a.App)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(names) == 0 {
+		var list []graph.Task
+		defined, wrong := tasks.Decode(a.Config.Tasks, a.Config.Pipelines.Timezone)
+		for _, t := range defined {
+			task := graph.Task{Name: t.Name, Pipeline: t.Pipeline}
+			if t.Notify != nil {
+				task.Notify = t.Notify.Pipeline
+			}
+			list = append(list, task)
+		}
+		return []*graph.Chart{graph.OfProject(catalogue.All(), list)}, append(findings, wrong...), nil
+	}
+	var charts []*graph.Chart
+	for _, name := range names {
+		var p *pipelines.Pipeline
+		if p, err = projectdir.Find(catalogue, findings, name); err != nil {
+			return nil, nil, err
+		}
+		charts = append(charts, graph.OfPipeline(p))
+	}
+	return charts, findings, nil
+}
+
+// draw prints the charts, or writes them into file.
+func (a *command) draw(charts []*graph.Chart, output cli.Format, file string) error {
+	if file != "" {
+		var drawing bytes.Buffer
+		if err := graph.WriteSVG(&drawing, charts...); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, drawing.Bytes(), 0o644); err != nil {
+			return fmt.Errorf("write %s: %w", filepath.Clean(file), err)
+		}
+		return nil
+	}
+	switch output {
+	case cli.FormatMermaid:
+		return graph.WriteMermaid(a.Stdout, charts...)
+	case cli.FormatSVG:
+		return graph.WriteSVG(a.Stdout, charts...)
+	}
+	return a.Print(output, charts, func() {})
+}

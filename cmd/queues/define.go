@@ -1,0 +1,61 @@
+package queues
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/internal/author/queuedefs"
+	"botwork/workqueue"
+)
+
+func (a *command) queuesDefineCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "define",
+		Short: "Write the queues of botwork.yaml into the database",
+		Long: `Writes the queues of botwork.yaml into the database: those that do not exist, and
+those whose definition differs. A worker does the same when it starts. A queue
+that the file does not name stays as it is, and a paused queue stays paused.
+
+All mistakes in the definitions are told first, and then nothing is written.`,
+		Example: "  botwork queues define\n  botwork queues define --output json",
+		Args:    cli.NoArguments,
+	}
+	output := cli.OutputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := a.LoadConfig(); err != nil {
+			return err
+		}
+		queues, findings := queuedefs.Decode(a.Config.Queues, nil)
+		if err := findings.Err(); err != nil {
+			return err
+		}
+		store, err := a.OpenStore(cmd.Context())
+		if err != nil {
+			return err
+		}
+		changed, err := store.DefineQueues(cmd.Context(), queues, a.Config.Worker.Name)
+		if err := errors.Join(err, store.Close()); err != nil {
+			return err
+		}
+		if changed == nil {
+			changed = []string{} // JSON: an empty list
+		}
+		return a.Print(*output, changed, func() { a.definedQueues(queues, changed) })
+	}
+	return cmd
+}
+
+func (a *command) definedQueues(queues []workqueue.Queue, changed []string) {
+	for _, name := range changed {
+		fmt.Fprintf(a.Stdout, "queue %s: defined\n", name)
+	}
+	switch {
+	case len(queues) == 0:
+		fmt.Fprintln(a.Stdout, "the settings define no queue: name one below the key queues of botwork.yaml")
+	case len(changed) == 0:
+		fmt.Fprintf(a.Stdout, "nothing to do: the database has the %s so already\n", cli.Count(len(queues), "queue"))
+	}
+}

@@ -1,0 +1,153 @@
+package queues_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/clitest"
+	"botwork/workqueue"
+)
+
+const someQueues = `worker: {name: bot-1}
+queues:
+  invoices:
+    description: Invoices of our suppliers
+    consumer: robots
+    priorityOffset: 200
+    ttl: 7d
+    retain: 2h
+    archive: {maxAge: 90d, limit: 10000}
+    deletion: logical
+    keys: {unique: queue, countDeleted: true}
+    retry: {as: copy, limit: 3, retryOn: [error, business]}
+    schemas: {payload: {file: schemas/invoice.json}}
+    encrypted: true
+    robots: {deletesOnlyOwn: true, rights: {robot-1: read-write, robot-2: read}}
+    checkout: 5m
+    limits: {concurrency: 4, rate: 10/1m, perKey: {concurrency: 1, rate: 2/1s}}
+    distribution: {mode: best-worker, scoring: {rule: map, label: skill, scores: {expert: 10}}}
+  mail:
+`
+
+// defineSome makes a project whose settings define two queues.
+func defineSome(t *testing.T) {
+	t.Helper()
+	clitest.InProject(t)
+	if err := os.Mkdir("schemas", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	clitest.WriteFile(t, filepath.Join("schemas", "invoice.json"), `{"type": "object", "required": ["number"]}`)
+	clitest.WriteFile(t, "botwork.yaml", someQueues)
+}
+
+func TestQueuesContract(t *testing.T) {
+	defineSome(t)
+	if out := clitest.Must(t, "queues", "define"); out != "queue invoices: defined\nqueue mail: defined\n" {
+		t.Errorf("queues define: %q", out)
+	}
+	if out := clitest.Must(t, "queues", "define"); out != "nothing to do: the database has the 2 queues so already\n" {
+		t.Errorf("queues define, again: %q", out)
+	}
+	clitest.Golden(t, "queues_list.json", clitest.Must(t, "queues", "list", "--output", "json"))
+	clitest.Golden(t, "queues_show.yaml", clitest.Must(t, "queues", "show", "mail", "--output", "yaml"))
+	clitest.Golden(t, "queues_list.txt", clitest.Must(t, "queues", "list"))
+	clitest.Golden(t, "queues_show.txt", clitest.ShownInstants.ReplaceAllString(clitest.Must(t, "queues", "show", "invoices"), "YYYY-MM-DD hh:mm:ssZ"))
+	if out := clitest.Must(t, "queues", "define", "-o", "json"); out != "[]\n" {
+		t.Errorf("queues define -o json: %q, want an empty list", out)
+	}
+}
+
+func TestQueuesDefineTellsEverythingFirst(t *testing.T) {
+	clitest.InProject(t)
+	clitest.WriteFile(t, "botwork.yaml", "queues:\n  good:\n  bad one: {ttl: -1s, limtis: {}}\n")
+	for _, args := range [][]string{{"queues", "define"}, {"run"}, {"run", "--once"}} {
+		clitest.Do(t, args...).WantFailure(t, cli.ExitUsage,
+			`botwork.yaml:3:3: queues.bad one: got "bad one", want 1 to 200 Latin letters`,
+			"botwork.yaml:3:18: queues.bad one.ttl: got -1s, want more than 0 [invalid-value]",
+			`botwork.yaml:3:23: unknown key "limtis" in queues.bad one [unknown-key]; did you mean "limits"?`)
+	}
+	if out := clitest.Must(t, "queues", "list"); strings.Contains(out, "good") {
+		t.Errorf("a queue was written beside mistakes:\n%s", out)
+	}
+	clitest.WriteFile(t, "botwork.yaml", "")
+	if out := clitest.Must(t, "queues", "define"); !strings.Contains(out, "the settings define no queue") {
+		t.Errorf("queues define without any: %q", out)
+	}
+}
+
+// A worker that starts defines the queues of its settings, leaves a paused one
+// paused, and writes nothing when nothing differs.
+func TestRunDefinesQueues(t *testing.T) {
+	clitest.InProject(t)
+	clitest.WriteFile(t, "botwork.yaml", "worker: {name: bot-1}\nqueues: {mail: {limits: {concurrency: 3}}}\n")
+	show := func() workqueue.Queue {
+		t.Helper()
+		return clitest.Decode[workqueue.Queue](t, clitest.Must(t, "queues", "show", "mail", "-o", "json"))
+	}
+	clitest.Must(t, "run", "--once")
+	first := show()
+	if first.Revision != 1 || first.Concurrency != 3 || deref(first.DefinedBy) != "bot-1" {
+		t.Errorf("the queue is %+v, want revision 1 by bot-1", first)
+	}
+	clitest.Must(t, "run", "--once")
+	if again := show(); again.Revision != 1 {
+		t.Errorf("revision %d after a start without a change, want 1", again.Revision)
+	}
+	clitest.Must(t, "queues", "pause", "mail")
+	clitest.WriteFile(t, "botwork.yaml", "worker: {name: bot-2}\nqueues: {mail: {limits: {concurrency: 4}}}\n")
+	r := clitest.Do(t, "run", "--once")
+	if r.Code != cli.ExitDone || !strings.Contains(r.Stderr, "updated queues from botwork.yaml") {
+		t.Errorf("run --once: exit code %d\n%s", r.Code, r.Stderr)
+	}
+	if got := show(); got.Revision != 3 || got.Concurrency != 4 || !got.Paused || deref(got.DefinedBy) != "bot-2" {
+		t.Errorf("the queue is %+v, want revision 3 by bot-2, and paused", got)
+	}
+	clitest.WriteFile(t, "botwork.yaml", "queues: {mail: {encrypted: true}}\n")
+	if r := clitest.Do(t, "run", "--once"); !strings.Contains(r.Stderr, "encrypted queue, but no keyset is configured") {
+		t.Errorf("no word about the missing keys:\n%s", r.Stderr)
+	}
+}
+
+func deref(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
+}
+
+func TestQueuesPauseAndResume(t *testing.T) {
+	defineSome(t)
+	clitest.Must(t, "queues", "define")
+	if out := clitest.Must(t, "queues", "pause", "mail", "invoices"); out != "queue mail: paused\nqueue invoices: paused\n" {
+		t.Errorf("queues pause: %q", out)
+	}
+	if out := clitest.Must(t, "queues", "pause", "mail"); out != "queue mail: paused already\n" {
+		t.Errorf("queues pause, again: %q", out)
+	}
+	if out := clitest.Must(t, "queues", "list"); strings.Count(out, "  paused  ") != 2 {
+		t.Errorf("the list does not show two paused queues:\n%s", out)
+	}
+	r := clitest.Do(t, "queues", "resume", "mial", "mail")
+	r.WantFailure(t, cli.ExitFailed, `resume queue "mial": not found; did you mean "mail"?`)
+	if r.Stdout != "queue mail: running\n" {
+		t.Errorf("queues resume of the one that is there: %q", r.Stdout)
+	}
+	clitest.Do(t, "queues", "show", "elsewhere").WantFailure(t, cli.ExitFailed, `queue "elsewhere": not found; there are default, invoices, mail`)
+	clitest.Do(t, "queues", "pause").WantFailure(t, cli.ExitUsage, "want one or more: the queues' names")
+}
+
+func TestQueuesDelete(t *testing.T) {
+	defineSome(t)
+	clitest.Must(t, "queues", "define")
+	clitest.Must(t, "enqueue", "--pipeline", "hello", "--queue", "mail", "--payload", `{"name": "Ada"}`)
+	r := clitest.Do(t, "queues", "delete", "mail", "default", "invoices")
+	r.WantFailure(t, cli.ExitFailed,
+		`delete queue "mail": it has 1 item(s), finished and deleted ones included; delete them first`,
+		"the queue default is never deleted")
+	if r.Stdout != "queue invoices: deleted\n" {
+		t.Errorf("queues delete: %q", r.Stdout)
+	}
+}

@@ -1,0 +1,163 @@
+package queues
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+func (a *command) queuesShowCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show NAME",
+		Short: "Show a queue's policy",
+		Long: `Shows what a queue says of its items. What stands at its default is told, too,
+where the default does something.
+
+JSON and YAML are one object.`,
+		Example: "  botwork queues show invoices\n  botwork queues show invoices --output yaml",
+		Args:    cli.OneArgument("the queue's name"),
+	}
+	output := cli.OutputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+			queue, err := store.Queue(cmd.Context(), args[0])
+			if err != nil {
+				return cli.NoSuchQueue(cmd.Context(), store, args[0], err)
+			}
+			return a.Print(*output, queue, func() { a.queueSheet(&queue) })
+		})
+	}
+	return cmd
+}
+
+// queueSheet shows a policy in words, one line for each part that says something.
+func (a *command) queueSheet(q *workqueue.Queue) {
+	g := cli.NewGrid()
+	add := func(name, value string) {
+		if value != "" && value != "-" {
+			g.Add(name, value)
+		}
+	}
+	add("name", q.Name)
+	add("description", orEmpty(q.Description))
+	add("state", queueState(q))
+	add("taken by", string(q.Consumer))
+	if q.Consumer == workqueue.ConsumerRobots {
+		add("checkout", workqueue.Duration(q.CheckoutLease()).String())
+	}
+	add("priority offset", signed(q.PriorityOffset))
+	add("limits", limitsOf(q))
+	add("largest payload", workqueue.SizeText(q.PayloadLimit()))
+	add("largest output", workqueue.SizeText(q.OutputLimit()))
+	if q.TTL > 0 {
+		add("expires", q.TTL.String()+" after it was made, unless it runs")
+	}
+	add("completed items", retainText(q))
+	add("cancelled items", archiveText(q))
+	add("deletion", string(q.Deletion))
+	add("natural keys", keysText(q))
+	add("resilience", string(q.Resilience))
+	add("retry", retryText(q))
+	add("distribution", string(q.Distribution))
+	add("poison after", fmt.Sprintf("%d deaths of its worker", q.Releases()))
+	add("encrypted", yesOrEmpty(q.Encrypted))
+	add("robots", robotsText(q))
+	add("robots delete", deletesText(q))
+	add("payload schema", string(q.PayloadSchema))
+	add("output schema", string(q.OutputSchema))
+	add("analytics schema", string(q.AnalyticsSchema))
+	add("defined by", cli.OrDash(q.DefinedBy))
+	add("revision", fmt.Sprint(q.Revision))
+	add("created", cli.Instant(&q.CreatedAt))
+	add("changed", cli.Instant(q.UpdatedAt))
+	g.Print(a.Stdout)
+}
+
+func retainText(q *workqueue.Queue) string {
+	switch {
+	case q.Retain == nil:
+		return "kept as the CleanUp pipeline says"
+	case *q.Retain == 0:
+		return "deleted at once"
+	default:
+		return "kept for " + q.Retain.String()
+	}
+}
+
+func archiveText(q *workqueue.Queue) string {
+	var parts []string
+	if q.ArchiveAge != nil {
+		parts = append(parts, "for "+q.ArchiveAge.String())
+	}
+	if q.ArchiveLimit != nil {
+		parts = append(parts, fmt.Sprintf("up to %d", *q.ArchiveLimit))
+	}
+	if len(parts) == 0 {
+		return "kept as the CleanUp pipeline says"
+	}
+	return "kept " + strings.Join(parts, ", ")
+}
+
+func keysText(q *workqueue.Queue) string {
+	text := map[workqueue.KeyScope]string{
+		workqueue.KeyScopeNone: "may repeat", workqueue.KeyScopeQueue: "unique in the queue",
+		workqueue.KeyScopeGlobal: "unique among all queues with global keys",
+	}[q.KeyScope]
+	if q.KeyScope != workqueue.KeyScopeNone && q.DeletedKeysCount {
+		text += ", deleted items included"
+	}
+	return text
+}
+
+func retryText(q *workqueue.Queue) string {
+	if q.RetryAs == workqueue.RetryCopy {
+		return "as a linked copy"
+	}
+	return "as the same item"
+}
+
+func yesOrEmpty(b bool) string {
+	if b {
+		return "yes"
+	}
+	return ""
+}
+
+func robotsText(q *workqueue.Queue) string {
+	if !q.Private {
+		return "all may read and write"
+	}
+	if len(q.Robots) == 0 {
+		return "none may use it"
+	}
+	list := make([]string, len(q.Robots))
+	for i, r := range q.Robots {
+		list[i] = r.Robot + ": " + rightText(r)
+	}
+	return strings.Join(list, "\n")
+}
+
+func rightText(r workqueue.QueueRobot) string {
+	switch {
+	case r.Read && r.Write:
+		return "read-write"
+	case r.Read:
+		return "read"
+	case r.Write:
+		return "write"
+	default:
+		return "nothing"
+	}
+}
+
+func deletesText(q *workqueue.Queue) string {
+	if q.RobotDeletesOnlyOwn {
+		return "only what they enqueued"
+	}
+	return ""
+}

@@ -1,0 +1,168 @@
+package queues
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// allStatistics is what `botwork queues stats` prints as JSON and YAML; its
+// field names are part of the command line's contract.
+type allStatistics struct {
+	All    *workqueue.QueueStatistics  `json:"all"`
+	Queues []workqueue.QueueStatistics `json:"queues"`
+}
+
+func (a *command) queuesStatsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "stats [NAME]",
+		Short: "Show how much is in the queues, and how fast it moves",
+		Long: `Shows how many items of each queue, or of one, wait, run and have ended, and what
+has happened in the last minute, five minutes, hour and day: how many items were
+completed, how many attempts failed, how many items were archived, and how long
+the runs took that ended well. Without a name a line for each queue is followed by
+one for all.
+
+What has ended is not counted but kept, so that this is quick however many items
+there are. What a person changes with SQL is not seen: --recount counts everything
+once, which takes its time, and sets right what differs.
+
+JSON and YAML are one object: the queue, or "all" and "queues". Rates are by the
+minute, failureRate is 0 to 1, and what there is none of is null.`,
+		Example: "  botwork queues stats\n  botwork queues stats invoices --output json\n  botwork queues stats --recount",
+		Args:    cli.OptionalArgument("the queue's name"),
+	}
+	output := cli.OutputFlag(cmd)
+	recount := cmd.Flags().Bool("recount", false, "count all items first, and set right what is kept")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+			name := ""
+			if len(args) > 0 {
+				name = args[0]
+			}
+			if name != "" { // before a long work that it would make useless
+				if _, err := store.Queue(cmd.Context(), name); err != nil {
+					return cli.NoSuchQueue(cmd.Context(), store, name, err)
+				}
+			}
+			if *recount {
+				if err := a.recount(cmd.Context(), store); err != nil {
+					return err
+				}
+			}
+			queues, err := store.Statistics(cmd.Context(), name)
+			if err != nil {
+				return err
+			}
+			if name != "" {
+				return a.Print(*output, queues[0], func() { a.statisticsSheet(&queues[0]) })
+			}
+			all := allStatistics{workqueue.OverallStatistics(queues), queues}
+			return a.Print(*output, all, func() { a.statisticsTable(all) })
+		})
+	}
+	return cmd
+}
+
+// recount counts all items and tells on standard error what was set right.
+func (a *command) recount(ctx context.Context, store *sqlstore.Store) error {
+	var bar *cli.ProgressBar
+	var shown int64
+	corrections, err := store.RecountStatistics(ctx, func(done, of int64) {
+		if bar == nil {
+			bar = a.NewProgress("counting", int(of))
+		}
+		bar.Add(int(done - shown))
+		shown = done
+	})
+	if bar != nil {
+		bar.Stop()
+	}
+	if err != nil {
+		return err
+	}
+	for _, c := range corrections {
+		fmt.Fprintf(a.Stderr, "queue %s: %d are %s; kept were %d\n", c.Queue, c.Counted, c.Lifecycle, c.Kept)
+	}
+	fmt.Fprintf(a.Stderr, "counted all items: %s\n", cli.Count(len(corrections), "correction"))
+	return nil
+}
+
+// statisticsTable shows a line for each queue, over the last hour.
+func (a *command) statisticsTable(all allStatistics) {
+	g := cli.NewGrid("queue", "waiting", "oldest", "assigned", "active", "completed", "archived", "per minute", "failed", "mean", "p95")
+	line := func(name string, q *workqueue.QueueStatistics) {
+		hour := &q.Windows[hourWindow]
+		waiting := q.Items[workqueue.LifePending] + q.Items[workqueue.LifeScheduled] + q.Items[workqueue.LifeRetry]
+		g.Add(name, number(waiting), age(q.OldestWaiting), number(q.Items[workqueue.LifeAssigned]), number(q.Items[workqueue.LifeActive]),
+			number(q.Items[workqueue.LifeCompleted]), number(q.Items[workqueue.LifeArchived]),
+			rateText(hour.CompletedPerMinute), percent(hour.FailureRate), age(hour.MeanDuration), age(hour.P95Duration))
+	}
+	for i := range all.Queues {
+		line(all.Queues[i].Queue, &all.Queues[i])
+	}
+	line("(all)", all.All)
+	g.Print(a.Stdout)
+	fmt.Fprintln(a.Stdout, "per minute, failed, mean and p95: of the last hour")
+}
+
+// hourWindow is the place of the hour among the windows.
+const hourWindow = 2
+
+// statisticsSheet shows all that is known of a queue.
+func (a *command) statisticsSheet(q *workqueue.QueueStatistics) {
+	g := cli.NewGrid()
+	g.Add("queue", q.Queue)
+	g.Add("at", cli.Instant(&q.At))
+	for _, l := range workqueue.Lifecycles() {
+		g.Add(string(l), number(q.Items[l]))
+	}
+	g.Add("oldest due", age(q.OldestWaiting))
+	g.Print(a.Stdout)
+	fmt.Fprintln(a.Stdout)
+	g = cli.NewGrid("last", "completed", "per minute", "attempts failed", "of all", "archived", "mean", "p95")
+	for i := range q.Windows {
+		w := &q.Windows[i]
+		g.Add(w.Window.String(), number(w.Completed), rateText(w.CompletedPerMinute), number(w.Failed), percent(w.FailureRate),
+			number(w.Archived), age(w.MeanDuration), age(w.P95Duration))
+	}
+	g.Print(a.Stdout)
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// rateText shows what happens in a minute.
+func rateText(perMinute float64) string {
+	if perMinute >= 100 {
+		return strconv.FormatFloat(perMinute, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(perMinute, 'f', 2, 64)
+}
+
+func percent(part *float64) string {
+	if part == nil {
+		return "-"
+	}
+	return strconv.FormatFloat(100**part, 'f', 1, 64) + " %"
+}
+
+// age shows a length of time to a person: three digits of it.
+func age(d *workqueue.Duration) string {
+	if d == nil {
+		return "-"
+	}
+	t := time.Duration(*d)
+	for _, unit := range []time.Duration{time.Hour, time.Minute, time.Second, 10 * time.Millisecond} {
+		if t >= 100*unit {
+			return t.Round(unit).String()
+		}
+	}
+	return t.Round(time.Millisecond).String()
+}

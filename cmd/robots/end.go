@@ -1,0 +1,155 @@
+package robots
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// holdCommand makes a command that does something with an item that a robot has
+// taken, and prints what do returns.
+func (a *command) holdCommand(cmd *cobra.Command, do func(cmd *cobra.Command, store *sqlstore.Store, h workqueue.Hold) (any, error)) *cobra.Command {
+	var f holdFlags
+	f.register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		h, err := f.read(a)
+		if err != nil {
+			return err
+		}
+		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
+			answer, err := do(cmd, store, h)
+			if err != nil {
+				return err
+			}
+			return a.Print(cli.FormatJSON, answer, nil)
+		})
+	}
+	return cmd
+}
+
+func (a *command) robotsDoneCommand() *cobra.Command {
+	var result, analytics string
+	cmd := a.holdCommand(&cobra.Command{
+		Use:   "done",
+		Short: "Say that an item is done",
+		Long: `Ends an item well. Its result and analytics have to fit the queue's schemas; when
+they do not, the robot keeps the item.
+
+Prints an object with the item's state.`,
+		Example: `  botwork robots done --robot ann --item 17 --fence 1 --lock-key KEY --result '{"pages": 3}'`,
+	}, func(cmd *cobra.Command, store *sqlstore.Store, h workqueue.Hold) (any, error) {
+		end, err := robotEnd(result, analytics)
+		if err != nil {
+			return nil, err
+		}
+		return store.FinishCheckout(cmd.Context(), h, end)
+	})
+	cmd.Flags().StringVar(&result, "result", "", "what the work came to, as `JSON`")
+	analyticsFlag(cmd, &analytics)
+	return cmd
+}
+
+func (a *command) robotsFailCommand() *cobra.Command {
+	var text, analytics string
+	var business bool
+	cmd := a.holdCommand(&cobra.Command{
+		Use:   "fail",
+		Short: "Say that an item failed",
+		Long: `Ends an item badly. Whether it is tried again, and when, is the queue's policy; most
+queues try errors again, and data that is wrong (--business) not.
+
+Prints an object with the item's state and, where it is tried again, how long that
+waits and whether a copy does it.`,
+		Example: `  botwork robots fail --robot ann --item 17 --fence 1 --lock-key KEY --error "no such customer" --business`,
+	}, func(cmd *cobra.Command, store *sqlstore.Store, h workqueue.Hold) (any, error) {
+		end, err := robotEnd("", analytics)
+		if err != nil {
+			return nil, err
+		}
+		if end.Kind, end.Error = workqueue.KindError, text; business {
+			end.Kind = workqueue.KindBusiness
+		}
+		if text == "" {
+			return nil, cli.Usagef("--error: got an empty text, want one that tells what went wrong")
+		}
+		return store.FinishCheckout(cmd.Context(), h, end)
+	})
+	cmd.Flags().StringVar(&text, "error", "", "`TEXT` that tells what went wrong")
+	cmd.Flags().BoolVar(&business, "business", false, "the data is wrong, not the work")
+	analyticsFlag(cmd, &analytics)
+	return cmd
+}
+
+func analyticsFlag(cmd *cobra.Command, text *string) {
+	cmd.Flags().StringVar(text, "analytics", "", "what to tell of the work, as `JSON`")
+}
+
+// robotEnd reads what is told of the work.
+func robotEnd(result, analytics string) (end workqueue.RobotEnd, err error) {
+	if end.Output, err = jsonFlag("result", result); err != nil {
+		return end, err
+	}
+	end.Analytics, err = jsonFlag("analytics", analytics)
+	return end, err
+}
+
+// extended is what `robots extend` prints.
+type extended struct {
+	LeaseExpiresAt time.Time `json:"leaseExpiresAt"`
+}
+
+func (a *command) robotsExtendCommand() *cobra.Command {
+	var lease, text string
+	var percent int
+	cmd := a.holdCommand(&cobra.Command{
+		Use:   "extend",
+		Short: "Keep an item longer, and tell how far the work is",
+		Long: `Makes the lease of an item end after the given time from now, and records how far
+the work has come.
+
+Prints an object with the end of the lease.`,
+		Example: "  botwork robots extend --robot ann --item 17 --fence 1 --lock-key KEY --lease 15m --progress \"page 2 of 3\" --percent 60",
+	}, func(cmd *cobra.Command, store *sqlstore.Store, h workqueue.Hold) (any, error) {
+		wait, err := cli.ParseWait(lease)
+		if err != nil {
+			return nil, cli.Usagef("--lease: %v", err)
+		}
+		note := workqueue.RobotNote{Text: text}
+		if cmd.Flags().Changed("percent") {
+			note.Percent = &percent
+		}
+		if err := note.Validate(); err != nil {
+			return nil, cli.Usagef("--percent: %v", err)
+		}
+		until, err := store.ExtendCheckout(cmd.Context(), h, wait)
+		if err == nil && note != (workqueue.RobotNote{}) {
+			err = store.RobotProgress(cmd.Context(), h, note)
+		}
+		return extended{until}, err
+	})
+	cmd.Flags().StringVar(&lease, "lease", "", "how long from now: a `DURATION` (default the queue's)")
+	cmd.Flags().StringVar(&text, "progress", "", "`TEXT` that tells people how far the work is")
+	cmd.Flags().IntVar(&percent, "percent", 0, "how far it is, a `NUMBER` from 0 to 100")
+	cmd.Flags().Lookup("percent").DefValue = "0" // the help shows no default then
+	return cmd
+}
+
+func (a *command) robotsReleaseCommand() *cobra.Command {
+	var reason string
+	cmd := a.holdCommand(&cobra.Command{
+		Use:   "release",
+		Short: "Give an item back",
+		Long: `Gives an item back: it is due at once, and no failure is counted.
+
+Prints an object with the item's state.`,
+		Example: `  botwork robots release --robot ann --item 17 --fence 1 --lock-key KEY --reason "the screen is locked"`,
+	}, func(cmd *cobra.Command, store *sqlstore.Store, h workqueue.Hold) (any, error) {
+		return workqueue.RobotEnded{State: workqueue.Ready}, store.ReleaseCheckout(cmd.Context(), h, reason)
+	})
+	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` to keep with the attempt")
+	return cmd
+}

@@ -1,0 +1,3 @@
+package robots
+
+type Extended = extended

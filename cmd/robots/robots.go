@@ -1,0 +1,88 @@
+// Package robots is the command `botwork robots`.
+package robots
+
+import (
+	"bufio"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/payload"
+	"botwork/workqueue"
+)
+
+// command is one call of `botwork robots`.
+type command struct{ *cli.App }
+
+// Command returns `botwork robots`.
+func Command(a *cli.App) *cobra.Command { return (&command{a}).robotsCommand() }
+
+func (a *command) robotsCommand() *cobra.Command {
+	return cli.Group(&cobra.Command{
+		Use: "robots", Aliases: []string{"robot"}, Short: "Take items as a robot does, and say how they ended",
+		Long: `Does what robots do: takes items of a queue whose consumer is robots, and says how
+the work on them ended. The answers are JSON.
+
+A checkout gives items under a lease and a lock key. With the key and the fence of
+an item the robot goes on, ends or gives back; when the lease is over, the item goes
+to somebody else. The key is shown once and cannot be asked for again. As --lock-key
+it may show in the list of the machine's processes; - reads it from standard input.`,
+	},
+		a.robotsTakeCommand(),
+		a.robotsDoneCommand(),
+		a.robotsFailCommand(),
+		a.robotsExtendCommand(),
+		a.robotsReleaseCommand(),
+	)
+}
+
+// holdFlags say who holds which item.
+type holdFlags struct {
+	hold workqueue.Hold
+}
+
+func (f *holdFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.hold.Robot, "robot", "", "`NAME` of the robot that took the item")
+	flags.Int64Var(&f.hold.ItemID, "item", 0, "`ID` of the item")
+	flags.Int64Var(&f.hold.Fence, "fence", 0, "`NUMBER` under which the item was taken")
+	flags.StringVar(&f.hold.LockKey, "lock-key", "", "`KEY` of the checkout; - reads it from standard input")
+	cmd.Args = cli.NoArguments
+}
+
+// read returns the hold.
+func (f *holdFlags) read(a *command) (workqueue.Hold, error) {
+	h := f.hold
+	if err := workqueue.CheckRobot(h.Robot); err != nil {
+		return h, cli.Usagef("--robot: %v", err)
+	}
+	if h.ItemID < 1 {
+		return h, cli.Usagef("--item: got %d, want a whole number from 1 on", h.ItemID)
+	}
+	if h.Fence < 1 {
+		return h, cli.Usagef("--fence: got %d, want a whole number from 1 on", h.Fence)
+	}
+	if h.LockKey == "-" {
+		line, err := bufio.NewReader(a.Stdin).ReadString('\n')
+		if h.LockKey = strings.TrimSpace(line); h.LockKey == "" {
+			return h, cli.Usagef("--lock-key: standard input holds none: %v", err)
+		}
+	}
+	if h.LockKey == "" {
+		return h, cli.Usagef("--lock-key: got an empty text, want the key that the checkout told")
+	}
+	return h, nil
+}
+
+// jsonFlag reads a flag that holds JSON; "" when it was not given.
+func jsonFlag(name, text string) (workqueue.JSONText, error) {
+	if text == "" {
+		return "", nil
+	}
+	value, err := payload.Text([]byte(text))
+	if err != nil {
+		return "", &cli.UsageError{Message: "--" + name + " is not JSON: " + err.Error(), Hint: "a shell may have taken the quotes away"}
+	}
+	return value, nil
+}

@@ -1,0 +1,124 @@
+package robots
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"botwork/cmd/internal/cli"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// takeFlags are the flags of `robots take` as they were written.
+type takeFlags struct {
+	params      workqueue.CheckoutParams
+	lease       string
+	meta, tries []string
+	tags        []string
+	allTags     bool
+	ids         []int64
+	peek        bool
+}
+
+func (a *command) robotsTakeCommand() *cobra.Command {
+	var f takeFlags
+	cmd := &cobra.Command{
+		Use:   "take",
+		Short: "Check items out",
+		Long: `Checks out the first items of a queue that are due: by priority, then deadline,
+then id. They run until their lease ends, and nobody else gets them meanwhile. The
+filters narrow what is taken; an item has to match all of them.
+
+Prints an object with the lock key under "lockKey" and the items under "items". When
+there is nothing, or the queue is paused or has reached its limits, the list is empty.`,
+		Example: "  botwork robots take --queue forms --robot ann\n  botwork robots take --queue forms --robot ann --max 5 --lease 15m --tag urgent\n" +
+			"  botwork robots take --queue forms --robot ann --peek",
+		Args: cli.NoArguments,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.params.Robot, "robot", "", "`NAME` of the robot that takes the items")
+	flags.StringVar(&f.params.Queue, "queue", "", "`NAME` of the queue")
+	flags.IntVar(&f.params.Max, "max", 1, "take at most `N` items")
+	flags.StringVar(&f.lease, "lease", "", "how long the items are the robot's: a `DURATION` (default the queue's)")
+	flags.StringVar(&f.params.Filter.Key, "key", "", "only items with this natural `KEY`")
+	flags.StringArrayVar(&f.tags, "tag", nil, "only items with this `TAG`; again for items with any of them")
+	flags.BoolVar(&f.allTags, "all-tags", false, "only items with all the tags of --tag")
+	flags.StringArrayVar(&f.meta, "meta", nil, "only items with this metadata, `KEY=VALUE`; again for all of them")
+	flags.StringSliceVar(&f.tries, "tries", nil, "only items that failed so often: `TRIES` is new, failed-once, failed-again or any")
+	flags.Int64SliceVar(&f.ids, "item", nil, "only the item `ID`; again for more")
+	flags.BoolVar(&f.peek, "peek", false, "show what would be taken, and take nothing")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := f.refuseEmpty(cmd.Flags()); err != nil {
+			return err
+		}
+		p, err := f.read()
+		if err != nil {
+			return err
+		}
+		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
+			var taken workqueue.Checkout
+			if f.peek {
+				taken.Items, err = store.PeekItems(cmd.Context(), p)
+			} else {
+				taken, err = store.Checkout(cmd.Context(), p)
+			}
+			if err != nil {
+				return cli.NoSuchQueue(cmd.Context(), store, p.Queue, err)
+			}
+			return a.Print(cli.FormatJSON, taken, nil)
+		})
+	}
+	return cmd
+}
+
+// refuseEmpty refuses a filter that was given and says nothing: a variable that a
+// script forgot to set must not check out any item.
+func (f *takeFlags) refuseEmpty(flags *pflag.FlagSet) error {
+	switch {
+	case flags.Changed("key") && f.params.Filter.Key == "":
+		return cli.Usagef("--key: got an empty text; leave the flag out for any")
+	case slices.Contains(f.tags, ""):
+		return cli.Usagef("--tag: got an empty text; leave the flag out for any")
+	case f.allTags && len(f.tags) == 0:
+		return cli.Usagef("--all-tags: got no --tag, want one or more")
+	}
+	return nil
+}
+
+// read checks the flags.
+func (f *takeFlags) read() (workqueue.CheckoutParams, error) {
+	p := f.params
+	if p.Queue == "" {
+		return p, cli.Usagef("--queue is missing: it names the queue to take from")
+	}
+	var err error
+	if p.Lease, err = cli.ParseWait(f.lease); err != nil {
+		return p, cli.Usagef("--lease: %v", err)
+	}
+	if p.Filter.Metadata, err = cli.ParsePairs(f.meta); err != nil {
+		return p, err
+	}
+	for _, word := range f.tries {
+		t, err := workqueue.ParseTries(word)
+		if err != nil {
+			return p, cli.Usagef("--%v", err)
+		}
+		p.Filter.Tries = append(p.Filter.Tries, t)
+	}
+	if p.Max < 1 {
+		return p, cli.Usagef("--max: got %d, want 1 to %d", p.Max, workqueue.MaxCheckout)
+	}
+	if p.Filter.IDs = f.ids; f.allTags {
+		p.Filter.TagsAll = f.tags
+	} else {
+		p.Filter.TagsAny = f.tags
+	}
+	if p, err = p.Normal(); err != nil {
+		// Each fault is a line that begins with the name of its flag.
+		return p, cli.Usagef("--%s", strings.ReplaceAll(err.Error(), "\n", "\n--"))
+	}
+	return p, nil
+}

@@ -1,0 +1,242 @@
+// Package run is the command `botwork run`, and the worker that other commands start.
+package run
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/definitions"
+	"botwork/cmd/internal/projectdir"
+	"botwork/cmd/version"
+	"botwork/internal/author/strictyaml"
+	"botwork/internal/process"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// Worker is a worker in this process.
+type Worker struct {
+	*cli.App
+
+	// Supervisor is told how the worker gets on.
+	Supervisor Supervisor
+
+	// Alarms receives the log lines from the level of warnings; nil drops them.
+	Alarms zerolog.LevelWriter
+}
+
+// New returns a worker that nothing supervises.
+func New(a *cli.App) *Worker { return &Worker{App: a, Supervisor: Unsupervised{}} }
+
+// Command returns `botwork run`.
+func Command(a *cli.App) *cobra.Command { return New(a).runCommand() }
+
+const runDoc = `Starts a worker: it registers in the database, starts the pipelines that have a
+trigger when they come due, and runs the items that are assigned to it. The queues
+and tasks that botwork.yaml defines are written into the database where they differ.
+
+It does not start while the settings have a mistake. A pipeline's file with mistakes
+is left out: the worker warns with the place of each mistake and starts with the other
+files. Items of a broken pipeline wait, without a failure, until its file is fixed or
+their deadline comes. With --strict, or when no system pipeline is left, it does not
+start.
+
+When pipelines' files change later, it takes them on within seconds: what runs goes on
+with the text that it began with. A file that gets mistakes changes nothing: its
+previous version stays in use. The settings are read at the start.
+
+Ctrl-C (or SIGTERM) drains: no more items are taken, assigned ones go back,
+running ones get worker.shutdownGrace to end. A second Ctrl-C, a second later or
+more, kills the programs of Exec steps and ends at once; what ran then is rescued by
+others when its lease ends.
+
+A worker has its name for itself. While another process works under it, this one does
+not start. Where that process may have ended and nobody can say so, such as the one of a
+container that was restarted, this one waits until the lease has ended (worker.lease).
+
+With --once the named pipelines (all that have a trigger, when none is named)
+run one time, and the program exits when they have ended: 0 when all succeeded, 2 when
+one of them could not run because its file has mistakes.
+While a worker of this name runs, they run under its name with "-once" behind.`
+
+func (a *Worker) runCommand() *cobra.Command {
+	var once, strict bool
+	cmd := &cobra.Command{
+		Use:   "run [--once [PIPELINE…]]",
+		Short: "Start a worker, or run system pipelines one time",
+		Long:  runDoc,
+		Example: `  botwork run
+  botwork run --worker nightly-2 --capacity 8
+  botwork run --once ExecuteWorkQueue`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && !once {
+				return cli.Usagef("got the pipeline %q, want pipelines only with --once", args[0])
+			}
+			if err := a.LoadConfig(); err != nil {
+				return err
+			}
+			if err := a.applyFlags(cmd); err != nil {
+				return err
+			}
+			if once {
+				return a.runSystem(cmd.Context(), strict, args)
+			}
+			return a.Run(cmd.Context(), strict)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&once, "once", false, "run the named system pipelines, or all, one time and exit")
+	flags.BoolVar(&strict, "strict", false, "do not start while any file has a mistake")
+	flags.String("worker", "", "the worker's `NAME` (worker.name)")
+	flags.Int("capacity", 0, "how many items run at the same time (worker.capacity)")
+	flags.String("pipelines", "", "the folder of pipelines, `DIR` (pipelines.dir)")
+	flags.String("log-level", "", "trace, debug, info, warn or error (log.level)")
+	return cmd
+}
+
+// applyFlags lets the flags that were given win over file and environment.
+func (a *Worker) applyFlags(cmd *cobra.Command) error {
+	flags := cmd.Flags()
+	for _, f := range []struct {
+		flag, setting string
+		set           func() error
+	}{
+		{"worker", "worker.name", func() (err error) { a.Config.Worker.Name, err = flags.GetString("worker"); return }},
+		{"capacity", "worker.capacity", func() (err error) { a.Config.Worker.Capacity, err = flags.GetInt("capacity"); return }},
+		{"pipelines", "pipelines.dir", func() (err error) { a.Config.Pipelines.Dir, err = flags.GetString("pipelines"); return }},
+		{"log-level", "log.level", func() (err error) { a.Config.Log.Level, err = flags.GetString("log-level"); return }},
+	} {
+		if !flags.Changed(f.flag) {
+			continue
+		}
+		if err := f.set(); err != nil {
+			return err
+		}
+		a.Config.SetFrom(f.setting, "--"+f.flag)
+	}
+	if a.Config.Worker.Name == "" {
+		// The host's name stands in only where nothing was said; an unset
+		// variable of a script must not make workers without names.
+		return &cli.UsageError{Message: "--worker: got an empty name", Hint: "without the flag the name is that of the settings"}
+	}
+	return a.Config.Validate()
+}
+
+// Run works until ctx ends. The pipelines named by first run one time before
+// the schedules begin.
+func (a *Worker) Run(ctx context.Context, strict bool, first ...string) error {
+	p, err := a.loadProgramme(strict)
+	if err != nil {
+		return err
+	}
+	defer p.resources.Connections.Close() //nolint:errcheck // the process ends
+	a.Supervisor.Ready(a.Config.Worker.StopIn(), a.Config.Worker.Heartbeat)
+	store, err := a.patientStore(ctx, p.log)
+	if err != nil {
+		return err
+	}
+	a.attendFile(p.log)
+	proc, err := a.patientProcess(ctx, p, store)
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	if err := a.defineAll(ctx, p, store); err != nil {
+		return errors.Join(err, a.stop(ctx, p, proc), store.Close())
+	}
+	w := proc.Worker()
+	p.log.Info().Str("worker", w.Name).Int("capacity", w.Capacity).Int("pipelines", len(p.catalogue.All())).
+		Str("database", string(store.Driver())).Str("version", version.Current().Version).Msg("worker started; press Ctrl-C to drain and stop")
+	a.Supervisor.Status(workingAs(w.Name, len(p.findings.Of(strictyaml.Error))))
+	if !projectdir.StartsByItself(p.catalogue) {
+		p.log.Warn().Str("folder", a.Config.Pipelines.Dir).Msg("no pipeline has a trigger; this worker runs nothing")
+	}
+	if len(first) > 0 {
+		err = proc.RunOnce(ctx, first...)
+	}
+	if err == nil {
+		err = proc.Start(ctx)
+	}
+	if err == nil {
+		stopFollowing := a.follow(ctx, p, proc)
+		select {
+		case <-ctx.Done():
+			a.Supervisor.Status("draining")
+			p.log.Info().Stringer("grace", a.Config.Worker.ShutdownGrace).Msg("draining; press Ctrl-C again to stop at once")
+		case <-proc.Replaced():
+			err = workqueue.ErrWorkerReplaced
+		case <-proc.Lost():
+			a.Supervisor.Status("stopping: the database is lost")
+			err = proc.LostBecause()
+		}
+		stopFollowing()
+	}
+	return errors.Join(err, a.stop(ctx, p, proc), store.Close())
+}
+
+// defineAll brings queues and tasks of the database in step with the settings:
+// queues first, for tasks name them.
+func (a *Worker) defineAll(ctx context.Context, p *programme, store *sqlstore.Store) error {
+	if err := definitions.Queues(ctx, a.App, p.log, store, p.queues); err != nil {
+		return err
+	}
+	return definitions.Tasks(ctx, a.App, p.log, store, p.tasks)
+}
+
+// stop drains although ctx has ended.
+func (a *Worker) stop(ctx context.Context, p *programme, proc *process.Process) error {
+	started := time.Now()
+	err := proc.Stop(context.WithoutCancel(ctx))
+	p.log.Info().Int64("took_ms", time.Since(started).Milliseconds()).Msg("worker stopped")
+	return err
+}
+
+// runSystem runs system pipelines one time. It does not wait for a database that is not
+// there: a script wants to know.
+func (a *Worker) runSystem(ctx context.Context, strict bool, names []string) error {
+	p, err := a.loadProgramme(strict)
+	if err != nil {
+		return err
+	}
+	defer p.resources.Connections.Close() //nolint:errcheck // the process ends
+	if len(names) == 0 && !projectdir.StartsByItself(p.catalogue) {
+		return cli.Usagef("no pipeline of %s has a trigger, want one or more that --once can run", a.Config.Pipelines.Dir)
+	}
+	for _, name := range names {
+		if broken := p.catalogue.BrokenPipeline(name); broken != nil {
+			return broken.Findings
+		}
+	}
+	store, err := a.migratedStore(ctx)
+	if err != nil {
+		return err
+	}
+	a.attendFile(p.log)
+	proc, err := a.newProcess(ctx, p, store)
+	if taken := (*workqueue.NameTakenError)(nil); errors.As(err, &taken) {
+		// The service that works under this name goes on; this is a worker
+		// beside it, for a moment.
+		a.Config.Worker.Name += "-once"
+		proc, err = a.newProcess(ctx, p, store)
+	}
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	if err = a.defineAll(ctx, p, store); err == nil {
+		err = proc.RunOnce(ctx, names...)
+	}
+	if unknown := (*process.UnknownPipelineError)(nil); errors.As(err, &unknown) {
+		err = &cli.UsageError{Message: err.Error()}
+	}
+	if err == nil && len(names) == 0 {
+		err = brokenSystem(p.catalogue).Err() // a script asked for those, too
+	}
+	if lost := proc.LostBecause(); lost != nil && !errors.Is(err, workqueue.ErrDatabaseLost) {
+		err = errors.Join(err, lost)
+	}
+	return errors.Join(err, ctx.Err(), a.stop(ctx, p, proc), store.Close())
+}

@@ -1,0 +1,140 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/internal/logfile"
+	"botwork/internal/service"
+)
+
+func (a *command) serviceLogsCommand() *cobra.Command {
+	var follow bool
+	var lines int
+	cmd := &cobra.Command{
+		Use:   "logs",
+		Short: "Print the service's last log lines, and those that come",
+		Long: `Prints the last lines of the service's log: of the file that its settings name
+(log.file.path), or else of logs/NAME.log beside the settings file on Windows, and of
+the journal on Linux. On a terminal lines of JSON are shown as people read them.`,
+		Example: "  botwork service logs\n  botwork service logs --name nightly --lines 500 --follow",
+		Args:    cli.NoArguments,
+	}
+	name := nameFlag(cmd)
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with lines that come, until Ctrl-C")
+	cmd.Flags().IntVarP(&lines, "lines", "n", 100, "print the last `N` lines")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if lines < 0 {
+			return cli.Usagef("--lines: got %d, want 0 or more", lines)
+		}
+		return a.withManager(*name, func(m service.Manager) error {
+			st, err := m.Status(cmd.Context(), *name)
+			if err != nil {
+				return err
+			}
+			path := a.logOf(st)
+			if path == "" {
+				return a.journal(cmd.Context(), *name, lines, follow)
+			}
+			return a.showLog(cmd.Context(), path, lines, follow)
+		})
+	}
+	return cmd
+}
+
+// logOf is the log file of a service; "" when it writes none.
+func (a *command) logOf(st service.Status) string {
+	a.ConfigFile = st.Config
+	other := cli.ServiceLog(st.Config, st.Name)
+	// A file with mistakes is no reason not to show what the service said of it.
+	if err := a.LoadConfig(); err != nil || a.Config.Log.File.Path == "" {
+		return other
+	}
+	if info, err := os.Stat(a.Config.Log.File.Path); other != "" && (err != nil || !info.Mode().IsRegular()) {
+		return other // to where the service turns when it cannot write that file
+	}
+	return a.Config.Log.File.Path
+}
+
+// showLog prints the file's last lines and follows it.
+func (a *command) showLog(ctx context.Context, path string, lines int, follow bool) error {
+	const every = 250 * time.Millisecond
+	w := io.Writer(a.Stdout)
+	if cli.IsTerminal(a.stdoutFile()) {
+		w = &prettyLines{console: cli.ConsoleForm(a.Stdout, true), to: a.Stdout}
+	}
+	place, err := logfile.Last(w, path, lines)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the service has no log yet: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	defer place.Close() //nolint:errcheck // it was only read
+	if !follow {
+		return nil
+	}
+	return place.Follow(ctx, w, every)
+}
+
+// stdoutFile is what standard output is, to ask whether it is a terminal.
+func (a *command) stdoutFile() io.Writer {
+	if out, ok := a.Stdout.(*cli.CheckedWriter); ok {
+		return out.To
+	}
+	return a.Stdout
+}
+
+// prettyLines shows lines of JSON as people read them, and others as they are.
+type prettyLines struct {
+	console, to io.Writer
+	rest        []byte // of a line that has no end yet
+}
+
+// Write implements io.Writer.
+func (p *prettyLines) Write(b []byte) (int, error) {
+	p.rest = append(p.rest, b...)
+	for {
+		line, rest, whole := bytes.Cut(p.rest, []byte("\n"))
+		if !whole {
+			return len(b), nil
+		}
+		to := p.to
+		if bytes.HasPrefix(line, []byte("{")) {
+			to = p.console
+		}
+		if _, err := to.Write(append(bytes.Clone(line), '\n')); err != nil {
+			return 0, err
+		}
+		p.rest = rest
+	}
+}
+
+// journal lets journalctl show the service's lines, as it does on its own.
+func (a *command) journal(ctx context.Context, name string, lines int, follow bool) error {
+	args := []string{"--unit", name, "--lines", strconv.Itoa(lines), "--no-pager"}
+	if follow {
+		args = append(args, "--follow")
+	}
+	cmd := exec.CommandContext(ctx, "journalctl", args...)
+	cmd.Stdout, cmd.Stderr = a.stdoutFile(), a.Stderr
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return nil // Ctrl-C ends what follows
+	}
+	if err != nil {
+		return fmt.Errorf("journalctl: %w", err)
+	}
+	return nil
+}

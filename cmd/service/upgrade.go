@@ -1,0 +1,117 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/cmd/version"
+	"botwork/internal/service"
+)
+
+const serviceUpgradeDoc = `Puts another program in the place of the one that the service runs. First the new one
+has to tell its version and find the pipelines of the service without mistakes. Then
+the service is drained and stopped, the old program renamed, the new one put in place,
+the service started and watched. When it does not come up, or ends within --watch, the
+old program is put back and started, and the exit code is 1. Services that run the
+same file are stopped and started with it; those that did not run are not started.
+
+The old program stays as botwork.old (botwork.old.exe on Windows): upgrading to that
+goes back by one version. A new one that did not come up stays as botwork.failed.
+
+Once services have been stopped, Ctrl-C no longer ends it. If it is killed, run it
+again: it mends what was cut short. On Windows that may have left no botwork.exe; run
+the new program then, such as ` + "`C:\\new\\botwork.exe service upgrade C:\\new\\botwork.exe`" + `.
+
+A new program may migrate the database, which stays so when it goes back.`
+
+func (a *command) serviceUpgradeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "upgrade PROGRAM",
+		Short:   "Replace the service's program, and go back if the new one does not come up",
+		Long:    serviceUpgradeDoc,
+		Example: "  botwork service upgrade C:\\Downloads\\botwork.exe\n  sudo botwork service upgrade ./botwork\n  botwork service upgrade C:\\botwork\\botwork.old.exe",
+		Args:    cli.OneArgument("the new program"),
+	}
+	name := nameFlag(cmd)
+	watch := cmd.Flags().Duration("watch", 15*time.Second, "how long the service has to run without a stop, such as 15s")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *watch < 0 || *watch > time.Hour {
+			return cli.Usagef("--watch: got %s, want 0s to 1h", *watch)
+		}
+		program, err := filepath.Abs(args[0])
+		if err != nil {
+			return err
+		}
+		if info, err := os.Stat(program); err != nil || !info.Mode().IsRegular() {
+			return cli.Usagef("got the program %q, want a file that is there", args[0])
+		}
+		return a.withManager(*name, func(m service.Manager) error {
+			u := &service.Upgrade{Manager: m, Name: *name, New: program, Check: a.checkProgram, Watch: *watch, Say: func(format string, args ...any) {
+				fmt.Fprintf(a.Stderr, format+"\n", args...)
+			}}
+			if err := u.Run(cmd.Context()); err != nil {
+				return fmt.Errorf("upgrade: %w", err)
+			}
+			fmt.Fprintf(a.Stdout, "the upgrade of %s is done\n", *name)
+			return nil
+		})
+	}
+	return cmd
+}
+
+// checkProgram runs a program to see that it is a botwork for this system that takes
+// the files of the services.
+func (a *command) checkProgram(ctx context.Context, program string, services []service.Status) error {
+	out, said, err := ask(ctx, a.Environ, program, "version", "--output", "json")
+	if err != nil {
+		return fmt.Errorf("it does not tell its version: %w%s", err, said)
+	}
+	var v version.Info
+	if err := json.Unmarshal(out, &v); err != nil || v.Version == "" {
+		return errors.New("what it tells is not the version of a botwork")
+	}
+	if here := runtime.GOOS + "/" + runtime.GOARCH; v.Platform != here {
+		return fmt.Errorf("it is made for %s, want %s", v.Platform, here)
+	}
+	for _, st := range services {
+		if st.Config == "" {
+			continue
+		}
+		_, said, err := ask(ctx, a.Environ, program, "pipelines", "check", "--config", st.Config)
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == cli.ExitUsage {
+			return fmt.Errorf("it finds mistakes in the files of the service %s:%s", st.Name, said)
+		}
+	}
+	fmt.Fprintf(a.Stderr, "upgrading from %s to %s\n", version.Current().Version, v.Version)
+	return nil
+}
+
+// ask runs a program that has to answer soon. What it said to people begins with a
+// line end, or is "".
+func ask(ctx context.Context, environ []string, program string, args ...string) (out []byte, said string, err error) {
+	const most = time.Minute
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Env = environ // that of the process may have lost what the settings read
+	cmd.WaitDelay = time.Second
+	err = cmd.Run()
+	if text := strings.TrimSpace(stderr.String() + cli.Shorten(stdout.String(), 1000)); err != nil && text != "" {
+		said = "\n" + text
+	}
+	return stdout.Bytes(), said, err
+}

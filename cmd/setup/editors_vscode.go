@@ -1,0 +1,115 @@
+package setup
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	codeSettings   = ".vscode/settings.json"
+	codeExtensions = ".vscode/extensions.json"
+	yamlExtension  = "redhat.vscode-yaml"
+)
+
+// codeFiles are the settings of VS Code for a project whose pipelines lie in the
+// folder dir, which stands against the project's, and whose settings in a file.
+func codeFiles(dir, settings string) []projectFile {
+	dir = strings.Trim(filepath.ToSlash(dir), "/")
+	indented := func(value any) []byte {
+		var text bytes.Buffer
+		enc := json.NewEncoder(&text)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		_ = enc.Encode(value) // maps of texts can be written
+		return text.Bytes()
+	}
+	return []projectFile{
+		{codeSettings, indented(map[string]any{
+			"yaml.schemas": map[string]any{
+				"./" + pipelineSchema: []string{
+					dir + "/**/*.yaml", dir + "/**/*.yml", "!" + dir + "/**/*_test.yaml", "!" + dir + "/**/*_test.yml",
+				},
+				"./" + settingsSchema: []string{settings},
+			},
+		})},
+		{codeExtensions, indented(map[string]any{"recommendations": []string{yamlExtension}})},
+	}
+}
+
+// mergeCode adds to a file of VS Code what there is in ours and not in theirs. It
+// tells whether that was possible without touching what a person has written: the
+// keys of ours must not be there. Comments, which VS Code allows, stay.
+func mergeCode(theirs, ours []byte) (merged []byte, ok bool) {
+	at, empty := openingBrace(theirs)
+	if at < 0 {
+		return nil, false
+	}
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(ours, &keys) != nil {
+		return nil, false
+	}
+	for key := range keys {
+		if bytes.Contains(theirs, []byte(`"`+key+`"`)) {
+			return nil, false
+		}
+	}
+	inner := bytes.TrimSpace(ours)
+	inner = bytes.TrimRight(inner[1:len(inner)-1], "\n ")
+	end := ","
+	if empty {
+		end = "\n"
+	}
+	merged = append(merged, theirs[:at+1]...)
+	merged = append(merged, inner...)
+	merged = append(merged, end...)
+	return append(merged, theirs[at+1:]...), true
+}
+
+// openingBrace finds the brace that opens an object, behind comments, and whether
+// nothing but comments stands in it; -1 when the text is not of that form.
+func openingBrace(text []byte) (at int, empty bool) {
+	at = skipComments(text, 0)
+	if at >= len(text) || text[at] != '{' {
+		return -1, false
+	}
+	next := skipComments(text, at+1)
+	return at, next < len(text) && text[next] == '}'
+}
+
+// skipComments passes over white space, a byte-order mark and comments.
+func skipComments(text []byte, at int) int {
+	for at < len(text) {
+		rest := text[at:]
+		switch {
+		case bytes.HasPrefix(rest, []byte("\xef\xbb\xbf")):
+			at += 3
+		case bytes.ContainsRune([]byte(" \t\r\n"), rune(rest[0])):
+			at++
+		case bytes.HasPrefix(rest, []byte("//")):
+			line := bytes.IndexByte(rest, '\n')
+			if line < 0 {
+				return len(text)
+			}
+			at += line
+		case bytes.HasPrefix(rest, []byte("/*")):
+			end := bytes.Index(rest, []byte("*/"))
+			if end < 0 {
+				return len(text)
+			}
+			at += end + 2
+		default:
+			return at
+		}
+	}
+	return at
+}
+
+// hasOurs tells whether a file of VS Code names what ours does.
+func hasOurs(text []byte, path string) bool {
+	if path == codeExtensions {
+		return bytes.Contains(text, []byte(yamlExtension))
+	}
+	return bytes.Contains(text, []byte(pipelineSchema)) && bytes.Contains(text, []byte(settingsSchema))
+}

@@ -1,0 +1,142 @@
+// Package setup holds the commands that write the files of a project: `botwork init` and
+// `botwork schema`.
+package setup
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/config"
+	"botwork/pipelines/shipped"
+)
+
+// command is one call of a command that sets up a project.
+type command struct{ *cli.App }
+
+// InitCommand returns `botwork init`.
+func InitCommand(a *cli.App) *cobra.Command { return (&command{a}).initCommand() }
+
+// SchemaCommand returns `botwork schema`.
+func SchemaCommand(a *cli.App) *cobra.Command { return (&command{a}).schemaCommand() }
+
+//go:embed project
+var projectFiles embed.FS
+
+// projectFile is one file of a new project.
+type projectFile struct {
+	path string // relative, with slashes
+	data []byte
+}
+
+// newProject lists the files that init writes.
+func (a *command) newProject() ([]projectFile, error) {
+	files := []projectFile{{"botwork.yaml", projectSettings()}}
+	for _, f := range shipped.Files() {
+		files = append(files, projectFile{"pipelines/" + f.Name, f.Data})
+	}
+	for _, f := range []struct{ from, to string }{
+		{"hello.yaml", "pipelines/hello.yaml"}, {"hello_test.yaml", "pipelines/hello_test.yaml"}, {"hello.json", "hello.json"}, {"README.md", "README.md"}, {"gitignore", ".gitignore"},
+	} {
+		data, err := projectFiles.ReadFile("project/" + f.from)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, projectFile{f.to, data})
+	}
+	forEditors(files)
+	schemas, err := a.schemaFiles()
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, schemas...)
+	return append(files, codeFiles("pipelines", "botwork.yaml")...), nil
+}
+
+// projectSettings are the settings as package config explains them, with the
+// one change that the project needs: its pipeline writes into the folder data.
+func projectSettings() []byte {
+	return bytes.Replace(config.Sample(), []byte("# - data"), []byte("- data"), 1)
+}
+
+func (a *command) initCommand() *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "init DIR",
+		Short: "Write a new project: settings, system pipelines, a first pipeline",
+		Long: `Writes a project that runs as it stands: botwork.yaml, the system pipelines,
+a pipeline for items and a README. Everything is commented and meant to be edited,
+and editors that know the YAML language server (VS Code with its YAML extension,
+for one) complete, explain and mark it at once.
+The queue is a SQLite file in the folder until botwork.yaml says otherwise.
+
+A file that is there already is never overwritten without --force.`,
+		Example: "  botwork init myproject\n  botwork init . --force",
+		Args:    cli.OneArgument("the project's folder"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.initProject(args[0], force)
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite files that are there already")
+	return cmd
+}
+
+func (a *command) initProject(dir string, force bool) error {
+	files, err := a.newProject()
+	if err != nil {
+		return err
+	}
+	if !force {
+		if err := refuseExisting(dir, files); err != nil {
+			return err
+		}
+	}
+	// Handlers may use this folder, so it has to be there.
+	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o755); err != nil {
+		return err
+	}
+	for _, f := range files {
+		path := filepath.Join(dir, filepath.FromSlash(f.path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, f.data, 0o644); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Stdout, "wrote %s\n", path)
+	}
+	fmt.Fprint(a.Stdout, "\nNext:\n")
+	if filepath.Clean(dir) != "." {
+		fmt.Fprintf(a.Stdout, "  cd %s\n", cli.QuotePath(dir))
+	}
+	command := cli.CommandIn(dir, os.Args[0])
+	fmt.Fprintf(a.Stdout, "  %s enqueue --pipeline hello --payload-file hello.json\n  %s run\n", command, command)
+	return nil
+}
+
+// refuseExisting names all files that are in the way, before any is written.
+func refuseExisting(dir string, files []projectFile) error {
+	var existing []string
+	for _, f := range files {
+		path := filepath.Join(dir, filepath.FromSlash(f.path))
+		if _, err := os.Lstat(path); err == nil {
+			existing = append(existing, path)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if len(existing) == 0 {
+		return nil
+	}
+	slices.Sort(existing)
+	return fmt.Errorf("already there: %s; nothing was written; choose another folder, or overwrite with --force", strings.Join(existing, ", "))
+}

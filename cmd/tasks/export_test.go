@@ -1,0 +1,5 @@
+package tasks
+
+type WindowView = windowView
+
+type ScopedItem = scopedItem

@@ -1,0 +1,163 @@
+package tasks
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/tasks"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+// taskDetails is a task with its coming windows and the records of past ones.
+type taskDetails struct {
+	taskView
+	Notes   []string           `json:"notes"`   // where the schedule is not to be taken by the letter
+	Windows []*windowView      `json:"windows"` // the coming ones
+	Records []workqueue.Firing `json:"records"` // the latest first
+}
+
+func (a *command) tasksShowCommand() *cobra.Command {
+	var most int
+	cmd := &cobra.Command{
+		Use:   "show NAME",
+		Short: "Show a task, its coming windows and what became of the last ones",
+		Long: `Shows what a task says, where its schedule is clamped (the 31st of a shorter month,
+a tolerance that would run past the end of its week), the coming windows in the time
+of its zone and in UTC, and what became of the last ones: fired, skipped because an
+earlier item had not ended, or missed, with the reason.
+
+JSON and YAML are one object.`,
+		Example: "  botwork tasks show close-books\n  botwork tasks show close-books --count 12 --output json",
+		Args:    cli.OneArgument("the task's name"),
+	}
+	cmd.Flags().IntVar(&most, "count", 5, "show `N` coming windows, and the records of twice as many")
+	output := cli.OutputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if most < 1 || most > 1000 {
+			return cli.Usagef("--count: got %d, want 1 to 1000", most)
+		}
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+			row, err := taskRow(cmd.Context(), store, args[0])
+			if err != nil {
+				return err
+			}
+			now, err := store.Now(cmd.Context())
+			if err != nil {
+				return err
+			}
+			view, err := viewTask(cmd.Context(), store, row, now)
+			if err != nil {
+				return err
+			}
+			d := taskDetails{taskView: view, Notes: []string{}, Windows: []*windowView{}}
+			if plan := view.plan; plan != nil {
+				d.Notes = append(d.Notes, plan.Notes()...)
+				d.Windows = comingWindows(plan, now, most)
+			}
+			if d.Records, err = store.Firings(cmd.Context(), workqueue.TaskSchedule(row.Name), 2*most); err != nil {
+				return err
+			}
+			return a.Print(*output, d, func() { a.taskSheet(&d) })
+		})
+	}
+	return cmd
+}
+
+func comingWindows(plan *tasks.Plan, now time.Time, most int) []*windowView {
+	windows := []*windowView{}
+	for at := now; len(windows) < most; {
+		w := plan.Next(at)
+		if w.At.IsZero() {
+			break
+		}
+		windows = append(windows, viewWindow(w, plan.Zone()))
+		at = w.At
+	}
+	return windows
+}
+
+// taskSheet shows a task in words, one line for each part that says something.
+func (a *command) taskSheet(d *taskDetails) {
+	g := cli.NewGrid()
+	add := func(name, value string) {
+		if value != "" && value != "-" {
+			g.Add(name, value)
+		}
+	}
+	add("name", d.Name)
+	add("topic", cli.OrDash(d.Topic))
+	add("description", cli.OrDash(d.Description))
+	add("state", d.state())
+	add("problems", strings.Join(d.Problems, "\n"))
+	add("pipeline", cli.Shorten(d.Pipeline, 80))
+	add("queue", d.Queue)
+	add("importance", d.Importance.String())
+	add("schedule", d.scheduleText())
+	if d.plan != nil {
+		add("time zone", d.plan.Zone().String())
+	}
+	add("note", strings.Join(d.Notes, "\n"))
+	add("scope", cli.Shorten(strings.Join(d.Scope, ", "), 200))
+	add("payload", string(d.Payload))
+	add("resilience", string(d.Resilience))
+	add("estimated duration", cli.OrDash(d.EstimatedDuration))
+	if d.Notify != nil {
+		add("on failure", "pipeline "+cli.Shorten(d.Notify.Pipeline, 80))
+	}
+	add("defined by", cli.OrDash(d.DefinedBy))
+	add("revision", fmt.Sprint(d.Revision))
+	add("changed", cli.Instant(&d.UpdatedAt))
+	g.Print(a.Stdout)
+	a.windowTable(d)
+	a.recordTable(d.Records)
+}
+
+func (a *command) windowTable(d *taskDetails) {
+	windows := d.Windows
+	if d.Open != nil {
+		windows = append([]*windowView{d.Open}, windows...)
+	}
+	if len(windows) == 0 {
+		return
+	}
+	fmt.Fprintln(a.Stdout)
+	g := cli.NewGrid("window", "opens", "opens (utc)", "closes (utc)")
+	for i, w := range windows {
+		name := "to come"
+		if i == 0 && d.Open != nil {
+			name = "open"
+		}
+		closes := utcText(w.Until)
+		if w.DeadlineAt == nil {
+			closes += ", no deadline"
+		}
+		g.Add(name, localText(w), utcText(w.At), closes)
+	}
+	g.Print(a.Stdout)
+}
+
+// utcText shows an RFC 3339 time as tables do.
+func utcText(text string) string {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return text
+	}
+	return cli.Instant(&at)
+}
+
+func (a *command) recordTable(records []workqueue.Firing) {
+	if len(records) == 0 {
+		return
+	}
+	fmt.Fprintln(a.Stdout)
+	g := cli.NewGrid("window (utc)", "scope", "outcome", "by", "reason")
+	for _, f := range records {
+		g.Add(cli.Instant(&f.PlannedAt), cli.OrNone(f.Worker), string(f.Outcome), f.RecordedBy, cli.Shorten(f.Reason, 100))
+	}
+	g.Print(a.Stdout)
+}

@@ -1,0 +1,141 @@
+package workers
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore"
+)
+
+func (a *command) workersShowCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show NAME",
+		Short: "Show what a worker is and takes",
+		Long: `Shows a worker as it registered: its slots, what an item of each channel takes of
+them, the queues that it serves and its labels. A worker that lists no channels
+takes all of them, at one slot an item.
+
+JSON and YAML are one object, as in the list.`,
+		Example: "  botwork workers show worker-2\n  botwork workers show worker-2 --output yaml",
+		Args:    cli.OneArgument("the worker's name"),
+	}
+	output := cli.OutputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+			worker, now, err := workerCalled(cmd.Context(), store, args[0])
+			if err != nil {
+				return err
+			}
+			return a.Print(*output, worker, func() { a.workerSheet(&worker, now) })
+		})
+	}
+	return cmd
+}
+
+// workerCalled finds a worker, and the time of the database.
+func workerCalled(ctx context.Context, store *sqlstore.Store, name string) (workqueue.Worker, time.Time, error) {
+	workers, err := store.Workers(ctx)
+	if err != nil {
+		return workqueue.Worker{}, time.Time{}, err
+	}
+	names := make([]string, len(workers))
+	for i := range workers {
+		if workers[i].Name == name {
+			now, err := store.Now(ctx)
+			return workers[i], now, err
+		}
+		names[i] = workers[i].Name
+	}
+	err = fmt.Errorf("worker %q: %w", name, workqueue.ErrNotFound)
+	if len(names) == 0 {
+		return workqueue.Worker{}, time.Time{}, fmt.Errorf("%w; no worker has registered yet", err)
+	}
+	return workqueue.Worker{}, time.Time{}, fmt.Errorf("%w; there are %s", err, strings.Join(names, ", "))
+}
+
+// workerSheet shows a worker, one line for each thing that there is to say.
+func (a *command) workerSheet(w *workqueue.Worker, now time.Time) {
+	g := cli.NewGrid()
+	g.Add("name", w.Name)
+	g.Add("state", workerState(w, now))
+	g.Add("process", fmt.Sprintf("%d on %s, version %s", w.PID, w.Host, w.Version))
+	g.Add("slots", slotsOf(w))
+	g.Add("channels", channelsText(w.Channels))
+	g.Add("queues", servedText(w.Queues))
+	if w.Labels != "" {
+		g.Add("labels", string(w.Labels))
+	}
+	g.Add("started", cli.Instant(&w.StartedAt))
+	g.Add("last seen", cli.Instant(&w.LastSeenAt))
+	if w.LeaseExpiresAt != nil {
+		g.Add("lease until", cli.Instant(w.LeaseExpiresAt))
+	}
+	g.Print(a.Stdout)
+}
+
+// channelsText tells what an item of each channel takes.
+func channelsText(text workqueue.JSONText) string {
+	channels, err := workqueue.ParseChannels(text)
+	if err != nil {
+		return "unreadable: " + err.Error()
+	}
+	if len(channels) == 0 {
+		return "all, one slot an item"
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(channels)) {
+		part := fmt.Sprintf("%s %d", name, channels[name].Cost)
+		if most := channels[name].Max; most > 0 {
+			part += fmt.Sprintf(" (at most %d)", most)
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func servedText(text workqueue.JSONText) string {
+	queues, err := workqueue.ParseServed(text)
+	switch {
+	case err != nil:
+		return "unreadable: " + err.Error()
+	case len(queues) == 0:
+		return "all"
+	default:
+		return strings.Join(queues, ", ")
+	}
+}
+
+// workerState tells of those that died, too.
+func workerState(w *workqueue.Worker, now time.Time) string {
+	if gone(w, now) {
+		return "gone"
+	}
+	return string(w.State)
+}
+
+// slotsOf shows a worker's slots, and those of them that not every item can have.
+func slotsOf(w *workqueue.Worker) string {
+	var notes []string
+	if w.ReservedSlots > 0 {
+		notes = append(notes, fmt.Sprintf("%d reserved", w.ReservedSlots))
+	}
+	if w.StuckSlots > 0 {
+		notes = append(notes, fmt.Sprintf("%d stuck", w.StuckSlots))
+	}
+	if len(notes) == 0 {
+		return fmt.Sprint(w.Capacity)
+	}
+	return fmt.Sprintf("%d (%s)", w.Capacity, strings.Join(notes, ", "))
+}
+
+func gone(w *workqueue.Worker, now time.Time) bool {
+	return w.State != workqueue.WorkerStopped && (w.LeaseExpiresAt == nil || w.LeaseExpiresAt.Before(now))
+}
