@@ -12,10 +12,9 @@ import (
 	"botwork/internal/namedsql"
 )
 
-const sqlDoc = `Runs SQL on a database that the settings name under connections. Values go in as
-parameters, written @name in the text and given under params; text is never pasted together: no
-${{ }} can stand in it. A parameter
-without a value or a value without a parameter is an error. Lists and maps are passed as JSON text, times in UTC.
+const sqlDoc = `Runs SQL on a database that the settings name under connections. Values are parameters, written @name in the text and
+given under params; ${{ }} is not allowed in the text. A parameter without a value or a value without a parameter is an
+error. Lists and maps are passed as JSON text, times in UTC.
 
 query reads rows. exec changes data: its statements run one after the other in one transaction. With rows, they
 run once for each element, whose values are parameters too (and take precedence over params); values that no statement

@@ -56,6 +56,13 @@ func TestStatuses(t *testing.T) {
 	if !slices.Equal(order, want) {
 		t.Errorf("the table lists %q, want the order of an item's life: %q", order, want)
 	}
+	last := len(want) - 1
+	all := strings.Join(want[:last], ", ") + " or " + want[last]
+	for _, path := range []string{"docs/cli.md", "CHANGELOG.md"} {
+		if text := strings.Join(strings.Fields(read(t, path).text), " "); !strings.Contains(text, all) {
+			t.Errorf("%s does not list the statuses as %q", path, all)
+		}
+	}
 }
 
 // TestActions does each action of the table to an item of each state.
