@@ -101,6 +101,6 @@ func (k *checker) slots() {
 // queueName checks the name of a queue or a channel.
 func (k *checker) queueName(path, name string) {
 	if !queueName().MatchString(name) {
-		k.add(path, "invalid-name", fmt.Sprintf("got the name %q, want 1 to 200 Latin letters, digits and the signs _ . -", name), "")
+		k.add(path, "invalid-name", fmt.Sprintf("got the name %q, want 1 to 200 Latin letters, digits and the characters _ . -", name), "")
 	}
 }

@@ -11,37 +11,37 @@ import (
 // Band is a range of priorities, both ends included. Larger priorities run
 // first. The named bands of the product are high (above 1000), medium
 // (500 to 1000) and low (below 500). Where a Band is a parameter, the zero Band
-// means every priority; a band of priority 0 alone cannot be told from it, and
-// NewBand refuses it.
+// means every priority; a band of priority 0 alone would look the same, so
+// NewBand rejects it.
 type Band struct {
 	Min, Max int
 }
 
-// MediumPriority is the least priority that is not low.
+// MediumPriority is the lowest priority that is not low.
 const MediumPriority = 500
 
 // EveryPriority is the band that holds all items.
 var EveryPriority = Band{Min: math.MinInt32, Max: math.MaxInt32}
 
-// Contains tells whether an item of this priority belongs to the band.
+// Contains reports whether an item of this priority belongs to the band.
 func (b Band) Contains(priority int) bool { return b.Min <= priority && priority <= b.Max }
 
-// Empty tells whether no priority lies in the band.
+// Empty reports whether the band contains no priority.
 func (b Band) Empty() bool { return b.Min > b.Max }
 
-// Overlaps tells whether the bands have a priority in common.
+// Overlaps reports whether the bands have a priority in common.
 func (b Band) Overlaps(other Band) bool { return b.Min <= other.Max && other.Min <= b.Max }
 
-// Includes reports whether every priority of other lies in the band.
+// Includes reports whether every priority of other is in the band.
 func (b Band) Includes(other Band) bool { return b.Min <= other.Min && other.Max <= b.Max }
 
-// Intersect returns the band of the priorities that lie in both; it may be empty.
+// Intersect returns the band of the priorities that are in both; it may be empty.
 func (b Band) Intersect(other Band) Band {
 	return Band{Min: max(b.Min, other.Min), Max: min(b.Max, other.Max)}
 }
 
-// JoinBands returns the bands that together hold the same priorities, from the
-// lowest up, none of which touches another.
+// JoinBands returns the smallest list of bands that together contain the same
+// priorities, lowest first. No two of them overlap or are adjacent.
 func JoinBands(bands []Band) []Band {
 	var joined []Band
 	for _, b := range slices.SortedFunc(slices.Values(bands), func(a, b Band) int { return cmp.Compare(a.Min, b.Min) }) {
@@ -74,9 +74,8 @@ func (b Band) String() string {
 	}
 }
 
-// NewBand makes the band of `minPriority`, `abovePriority` and `belowPriority`
-// as pipelines write them; nil means no bound. The bounds that are given must
-// not name the same end twice.
+// NewBand returns the band of `minPriority`, `abovePriority` and `belowPriority` of a
+// pipeline; nil means no bound. At most one of minimum and above may be given.
 func NewBand(minimum, above, below *int) (Band, error) {
 	b := EveryPriority
 	if minimum != nil && above != nil {
@@ -100,7 +99,7 @@ func NewBand(minimum, above, below *int) (Band, error) {
 		return b, fmt.Errorf("no priority is at least %d and at most %d", b.Min, b.Max)
 	}
 	if b == (Band{}) {
-		return b, errors.New("a band of priority 0 alone cannot be had: lower minPriority or raise belowPriority by 1")
+		return b, errors.New("a band of priority 0 alone is not possible; hint: lower minPriority or raise belowPriority by 1")
 	}
 	return b, nil
 }

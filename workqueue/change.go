@@ -6,31 +6,32 @@ import (
 	"strings"
 )
 
-// Action is something that a person does to an item.
+// Action is an operation that a user requests for an item.
 type Action string
 
 // The actions.
 const (
-	// RunNow makes an item that waits for its time due at once, and gives a
-	// finished one another run. Its counters stay.
+	// RunNow makes a scheduled item due at once, and gives a finished one another
+	// run. Its counters keep their values.
 	RunNow Action = "run"
 
 	// Cancel ends an item that waits, is assigned or runs: its run is stopped
 	// and it does not come back.
 	Cancel Action = "cancel"
 
-	// Archive sets an item aside that waits, is assigned or has succeeded.
+	// Archive sets aside an item that waits, is assigned or has succeeded.
 	Archive Action = "archive"
 
-	// Repeat makes a finished item, a deleted one too, run again as if it were
-	// new, under the same id.
+	// Repeat runs a finished item, including a deleted one, again as if it were new,
+	// under the same id.
 	Repeat Action = "repeat"
 
-	// Clone makes a new item like this one, with counters at zero, made on
+	// Clone creates a new item like this one, with counters at zero, created on
 	// request and due at once.
 	Clone Action = "clone"
 
-	// Delete hides an item or removes it for good, as its queue says.
+	// Delete hides an item or removes it permanently, by the deletion policy of its
+	// queue.
 	Delete Action = "delete"
 )
 
@@ -45,8 +46,8 @@ func ParseAction(text string) (Action, error) {
 	return "", fmt.Errorf("action %q: want one of %v", text, Actions())
 }
 
-// From lists the states in which an item may be for the action. A deleted item
-// may only be repeated and cloned.
+// From lists the states in which an item must be for the action. A deleted item can
+// only be repeated and cloned.
 func (a Action) From() []State {
 	switch a {
 	case RunNow:
@@ -66,27 +67,27 @@ func (a Action) From() []State {
 	}
 }
 
-// MakesReady tells whether an item waits and is due when the action is done to it.
+// MakesReady reports whether an item waits and is due after the action.
 func (a Action) MakesReady() bool { return a == RunNow || a == Repeat || a == Clone }
 
-// TakesDeleted tells whether the action may be done to a deleted item.
+// TakesDeleted reports whether the action is allowed for a deleted item.
 func (a Action) TakesDeleted() bool { return a == Repeat || a == Clone }
 
-// refusal is what a person is told whose action an item's state forbids.
+// refusal is the message for a user when an item's state forbids the action.
 func (a Action) refusal(state State) string {
 	switch a {
 	case RunNow:
 		if state == Assigned {
-			return "a worker has been given it already"
+			return "it is already assigned to a worker"
 		}
-		return "it runs already"
+		return "it is already running"
 	case Cancel:
-		return "it is over already"
+		return "it has already finished"
 	case Archive:
 		if state == Cancelled {
-			return "it is archived already"
+			return "it is already archived"
 		}
-		return "it runs: cancel it instead"
+		return "it is running: cancel it instead"
 	case Repeat:
 		return "only a finished item can be repeated"
 	case Delete:
@@ -96,34 +97,36 @@ func (a Action) refusal(state State) string {
 	}
 }
 
-// Change is what is to be done to items, and on whose word.
+// Change is a requested change to items.
 type Change struct {
 	Action Action
 
-	// Reason is kept with the item: as its error (Cancel, Archive), or as the
-	// reason of its deletion. "" tells that there was none.
+	// Reason is stored with the item: as its error (Cancel, Archive), or as the
+	// reason of its deletion. "" means that none was given.
 	Reason string
 
-	// By is kept as the maker of a clone.
+	// By is stored as the creator of a clone.
 	By string
 
-	// DryRun changes nothing, and tells what would be changed as if it were. It
-	// does not look at keys that must be unique.
+	// DryRun changes nothing and returns what would be changed. It does not check
+	// keys that must be unique.
 	DryRun bool
 
-	// Batch names the change of a page, so that it is made once however often it is asked
-	// for, and recorded; the zero value names none. The change of one item is the part
-	// minus the item's id. The error is an *UnansweredError when the outcome is unknown.
+	// Batch names the change of a page, so that repeated calls change it only once,
+	// and records it; the zero value names none. The change of one item is the part
+	// minus the item's id. The error is an *UnansweredError when the outcome is
+	// unknown.
 	Batch BatchPart
 }
 
-// ChangeResult is what came of a Change of one page of items.
+// ChangeResult is the result of a Change of one page of items.
 type ChangeResult struct {
 	// Changed counts the items that were changed, or cloned.
 	Changed int
 
-	// KeysTaken counts the items that were passed over because another item has a
-	// key that must be unique: those that would be cloned, or come back with it.
+	// KeysTaken counts the items that were skipped because another item has a key
+	// that must be unique: items that would be cloned, or become active again with
+	// it.
 	KeysTaken int
 
 	// Clones are the ids of the new items, in the order of their originals.
@@ -132,17 +135,17 @@ type ChangeResult struct {
 	// Next is the BeforeID of the next page; 0 when this was the last one.
 	Next int64
 
-	// Top is the BeforeID of this page: the page that is asked for again begins there,
-	// whatever was made meanwhile. 0: nothing was found.
+	// Top is the BeforeID of this page: a repeated request for the page begins there,
+	// whatever was created meanwhile. 0: nothing was found.
 	Top int64
 }
 
-// Allows tells whether the item's state allows the action.
+// Allows reports whether the item's state allows the action.
 func (c Change) Allows(it *Item) bool {
 	return slices.Contains(c.Action.From(), it.State) && (it.DeletedAt == nil || c.Action.TakesDeleted())
 }
 
-// Refuse is the error for an action that the item's state forbids.
+// Refuse returns the error for an action that the item's state forbids.
 func (c Change) Refuse(it *Item) error {
 	hint := c.Action.refusal(it.State)
 	if it.DeletedAt != nil && !c.Action.TakesDeleted() {

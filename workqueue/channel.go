@@ -8,25 +8,26 @@ import (
 	"strings"
 )
 
-// HighPriority is the priority above which items are high: they may take the
-// slots that a worker reserves. Itself it is not high.
+// HighPriority is the priority above which items are high: they may use the slots
+// that a worker reserves. The value itself is not high.
 const HighPriority = 1000
 
-// Channel is what a worker says of a sort of items.
+// Channel is how a worker runs the items of one channel.
 type Channel struct {
-	// Cost is how many slots an item of the channel takes, 1 or more.
+	// Cost is how many slots an item of the channel uses, 1 or more.
 	Cost int `json:"cost"`
 
 	// Max is how many items of the channel run at a time; 0: as many as fit.
 	Max int `json:"max,omitempty"`
 }
 
-// Channels are those that a worker takes, by name. One without any takes every
-// channel, at one slot an item. An item without a channel takes one slot anywhere.
+// Channels are the channels whose items a worker runs, by name. If there are none,
+// the worker runs every channel, at one slot an item. An item without a channel uses
+// one slot on any worker.
 type Channels map[string]Channel
 
-// Of is what an item of a channel ("" is none) takes; false when the worker does
-// not take such items.
+// Of returns how the worker runs items of a channel ("" is none); false if it does
+// not run them.
 func (c Channels) Of(channel string) (Channel, bool) {
 	if channel == "" || len(c) == 0 {
 		return Channel{Cost: 1}, true
@@ -35,7 +36,7 @@ func (c Channels) Of(channel string) (Channel, bool) {
 	return found, ok
 }
 
-// Text is the channels as BotWorkers holds them; "" when there are none.
+// Text returns the channels as BotWorkers stores them; "" if there are none.
 func (c Channels) Text() (JSONText, error) {
 	if len(c) == 0 {
 		return "", nil
@@ -44,7 +45,7 @@ func (c Channels) Text() (JSONText, error) {
 	return JSONText(text), err
 }
 
-// ParseChannels reads what Text wrote. A hand may have written something else.
+// ParseChannels reads what Text wrote. Text written by hand may be invalid.
 func ParseChannels(text JSONText) (Channels, error) {
 	if text == "" {
 		return nil, nil
@@ -61,7 +62,7 @@ func ParseChannels(text JSONText) (Channels, error) {
 	return c, nil
 }
 
-// ServedText is a list of queues as BotWorkers holds it; "" when it is empty.
+// ServedText returns a list of queues as BotWorkers stores it; "" if it is empty.
 func ServedText(queues []string) (JSONText, error) {
 	if len(queues) == 0 {
 		return "", nil
@@ -82,17 +83,16 @@ func ParseServed(text JSONText) ([]string, error) {
 	return queues, nil
 }
 
-// CheckName tells what is wrong with the name of a queue or a channel; nil when it
-// is right.
+// CheckName returns an error if the name of a queue or a channel is invalid.
 func CheckName(name string) error {
 	if queueName.MatchString(name) && len(name) <= queueNameMax {
 		return nil
 	}
-	return fmt.Errorf("got the name %q, want 1 to %d Latin letters, digits and the signs _ . -", name, queueNameMax)
+	return fmt.Errorf("got the name %q, want 1 to %d Latin letters, digits and the characters _ . -", name, queueNameMax)
 }
 
-// CheckSlots checks what a worker says of its slots: each channel must fit beside
-// the slots that are kept for high items, or its other items could never run.
+// CheckSlots checks a worker's slots: each channel must fit beside the slots that are
+// reserved for high items, or its other items could never run.
 func (s *WorkerSpec) CheckSlots() error {
 	if s.Capacity < 1 {
 		return fmt.Errorf("capacity %d: want 1 or more slots", s.Capacity)

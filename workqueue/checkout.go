@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// MaxCheckout bounds the items of one checkout, MaxCheckoutLease how long it
-// may hold before it is extended.
+// MaxCheckout bounds the items of one checkout, MaxCheckoutLease the time that it may
+// be held before it is extended.
 const (
 	MaxCheckout      = 1000
 	MaxCheckoutLease = 24 * time.Hour
 )
 
-// Tries picks items by how often they failed before. With RetryCopy that is how
-// many copies of the first one there are before them.
+// Tries selects items by the number of their earlier failures. With RetryCopy that is
+// the number of earlier copies, counted from the first item.
 type Tries string
 
 // The choices.
@@ -43,24 +43,24 @@ func ParseTries(text string) (Tries, error) {
 	return "", fmt.Errorf("tries: got %q, want new, failed-once, failed-again or any", text)
 }
 
-// CheckoutParams says who wants which items of a queue.
+// CheckoutParams are the parameters of Checkout.
 type CheckoutParams struct {
 	Robot string
 	Queue string // "" means DefaultQueue
 
-	// Max bounds how many items; 0 means 1.
+	// Max bounds the number of items; 0 means 1.
 	Max int
 
-	// Filter narrows what is taken; the zero filter takes what comes first.
+	// Filter limits the checkout to some items; the zero filter selects all.
 	Filter CheckoutFilter
 
-	// Lease is how long the items are the robot's alone, to the millisecond; 0
-	// means as long as the queue says (Queue.CheckoutLease).
+	// Lease is how long the robot holds the items exclusively, to the millisecond; 0
+	// means the queue's lease time (Queue.CheckoutLease).
 	Lease time.Duration
 }
 
-// CheckoutFilter picks among the items that could be taken. The zero value of a
-// field means any. Everything is judged before an item is taken.
+// CheckoutFilter selects among the items that are available. The zero value of a
+// field means any. All conditions are checked before an item is checked out.
 type CheckoutFilter struct {
 	Key      string            // the natural key
 	TagsAny  []string          // has one of these tags
@@ -70,11 +70,11 @@ type CheckoutFilter struct {
 	IDs      []int64           // has one of these ids
 }
 
-// Checkout is what a robot has taken.
+// Checkout is the items that a robot has checked out.
 type Checkout struct {
-	// LockKey is the secret by which the robot proves that it holds the items.
-	// It is told once: the database keeps no more than its SHA-256. "" when
-	// there are no items.
+	// LockKey is the secret that proves that the robot holds the items. It is
+	// returned only once: the database keeps only its SHA-256. "" if there are no
+	// items.
 	LockKey string `json:"lockKey"`
 
 	// Items are the first ones by priority (largest first), deadline (none last)
@@ -82,7 +82,7 @@ type Checkout struct {
 	Items []Item `json:"items"`
 }
 
-// MarshalJSON writes no items as an empty list.
+// MarshalJSON writes nil items as an empty list.
 func (c Checkout) MarshalJSON() ([]byte, error) {
 	type plain Checkout
 	if c.Items == nil {
@@ -91,7 +91,8 @@ func (c Checkout) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(c))
 }
 
-// Hold is what a robot shows to do something with an item that it has taken.
+// Hold identifies an item that a robot has checked out, and proves that the robot
+// holds it.
 type Hold struct {
 	Robot   string
 	ItemID  int64
@@ -99,7 +100,7 @@ type Hold struct {
 	LockKey string
 }
 
-// Normal checks the parameters and fills what is open. All faults come at once.
+// Normal checks the parameters and fills in defaults. It returns all faults at once.
 func (p CheckoutParams) Normal() (CheckoutParams, error) {
 	p.Queue = cmp.Or(p.Queue, DefaultQueue)
 	p.Max = cmp.Or(p.Max, 1)
@@ -123,7 +124,7 @@ func (p CheckoutParams) Normal() (CheckoutParams, error) {
 	return p, errors.Join(errs...)
 }
 
-// CheckCheckoutLease checks how long a checkout is to hold.
+// CheckCheckoutLease checks the lease time of a checkout.
 func CheckCheckoutLease(lease time.Duration) error {
 	if lease < time.Millisecond || lease > MaxCheckoutLease {
 		return fmt.Errorf("lease: got %v, want 1ms to %v", Duration(lease), Duration(MaxCheckoutLease))
@@ -131,7 +132,7 @@ func CheckCheckoutLease(lease time.Duration) error {
 	return nil
 }
 
-// Wants tells whether the filter takes items that failed so often.
+// Wants reports whether the filter selects items with this number of failures.
 func (f *CheckoutFilter) Wants(failures int) bool {
 	if len(f.Tries) == 0 || slices.Contains(f.Tries, TriesAny) {
 		return true
@@ -139,19 +140,19 @@ func (f *CheckoutFilter) Wants(failures int) bool {
 	return slices.Contains(f.Tries, [...]Tries{TriesNew, TriesFailedOnce, TriesFailedAgain}[min(max(failures, 0), 2)])
 }
 
-// NewLockKey makes a secret of 130 random bits.
+// NewLockKey returns a secret of 130 random bits.
 func NewLockKey() string { return rand.Text() }
 
-// LockKeyHash is what the database keeps of a lock key.
+// LockKeyHash returns the hash of a lock key that the database stores.
 func LockKeyHash(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:])
 }
 
-// CheckedOut tells that a robot has taken the item and nobody has taken it back.
+// CheckedOut reports whether a robot has checked the item out and still holds it.
 func (it *Item) CheckedOut() bool {
 	return it.State == Blocked && it.WorkerID == nil && it.Robot != nil
 }
 
-// Hide takes out of an item what only the robot that holds it may read.
+// Hide removes from an item what only the robot that holds it may read.
 func (it *Item) Hide() { it.Payload, it.Output, it.Metadata = "", "", "" }

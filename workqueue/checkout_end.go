@@ -8,41 +8,41 @@ import (
 	"time"
 )
 
-// RobotEnd is what a robot says of its work on an item.
+// RobotEnd is a robot's report of the end of its work on an item.
 type RobotEnd struct {
-	// Kind is "" for a success, KindBusiness when the data is wrong, KindError
-	// when the work went wrong. The queue's policy says which is tried again.
+	// Kind is "" for a success, KindBusiness if the data is wrong, KindError if the
+	// work failed. The queue's policy decides which is tried again.
 	Kind ErrorKind
 
-	// Error tells what went wrong; a failure without a text is refused.
+	// Error is the error text; a failure without one is rejected.
 	Error string
 
 	// Output is the result of a success.
 	Output JSONText
 
-	// Analytics is what the robot tells of its work; "" tells nothing.
+	// Analytics is the robot's data about its work; "" for none.
 	Analytics JSONText
 }
 
-// RobotNote is how far the work on an item has come; nil and "" keep what was
-// told before.
+// RobotNote is the progress of the work on an item; nil and "" keep the recorded
+// values.
 type RobotNote struct {
-	Text    string // for people; cut to 1,000 signs
+	Text    string // for people; cut to 1,000 characters
 	Percent *int   // 0 to 100
 }
 
-// RobotEnded is what became of an item whose robot has said how it ended.
+// RobotEnded is the state of an item after its robot has ended its work.
 type RobotEnded struct {
 	State State `json:"state"`
 
-	// Copied tells that a new item, linked by RootID, tries again.
+	// Copied is set if a new item, linked by RootID, tries again.
 	Copied bool `json:"copied"`
 
-	// RetryIn is how long the next attempt waits, where there is one.
+	// RetryIn is the wait before the next attempt, if there is one.
 	RetryIn Duration `json:"retryIn,omitzero"`
 }
 
-// MarshalJSON adds the state's name behind its number.
+// MarshalJSON adds the state's name after its number.
 func (e RobotEnded) MarshalJSON() ([]byte, error) {
 	type plain RobotEnded
 	return json.Marshal(struct {
@@ -59,7 +59,7 @@ func (n RobotNote) Validate() error {
 	return nil
 }
 
-// validate checks what does not depend on the queue.
+// validate checks everything that does not depend on the queue.
 func (e *RobotEnd) validate() error {
 	var errs []error
 	switch e.Kind {
@@ -69,10 +69,10 @@ func (e *RobotEnd) validate() error {
 		}
 	case KindError, KindBusiness:
 		if e.Error == "" {
-			errs = append(errs, errors.New("error: got no text, want one that tells what went wrong"))
+			errs = append(errs, errors.New("error: got no text, want one that describes the failure"))
 		}
 		if e.Output != "" {
-			errs = append(errs, errors.New("output: a failure has none; analytics may tell more"))
+			errs = append(errs, errors.New("output: a failure has none; put details into analytics"))
 		}
 	default:
 		errs = append(errs, fmt.Errorf("kind %q: want none, %s or %s", e.Kind, KindError, KindBusiness))
@@ -80,10 +80,11 @@ func (e *RobotEnd) validate() error {
 	return errors.Join(errs...)
 }
 
-// EndByRobot is the end of an item that a robot says, as its queue's policy has
-// it: the rules of a worker's run, without a pipeline's. Data that does not fit
-// the queue's schemas (*SchemaError), or is too large (*SizeError), is refused and the item stays taken. took
-// is how long the robot has had the item, random is in [0, 1).
+// EndByRobot returns the end of an item that its robot reported, by its queue's
+// policy: the rules of a worker's run, without those of a pipeline. Data that does
+// not match the queue's schemas (*SchemaError) or is too large (*SizeError) is
+// rejected, and the robot keeps the item. took is how long the robot has held the
+// item, random is in [0, 1).
 func (q *Queue) EndByRobot(it *Item, e RobotEnd, schemas *Schemas, took time.Duration, random float64) (Finish, error) {
 	if err := e.validate(); err != nil {
 		return Finish{}, err
@@ -103,28 +104,30 @@ func (q *Queue) EndByRobot(it *Item, e RobotEnd, schemas *Schemas, took time.Dur
 		o.Verdict = Failed
 	}
 	f := o.Settle(q.robotRun(it), took, random)
-	f.Took = 0 // it began with its checkout, whose time the item has
+	f.Took = 0 // the run began at the checkout; the item has that time
 	f.Analytics = JSONText(storable(string(e.Analytics)))
 	return f, nil
 }
 
-// ReleaseByRobot is the end of an item that its robot gives back, uncounted.
+// ReleaseByRobot returns the end of an item that its robot releases, which counts no
+// failure.
 func (q *Queue) ReleaseByRobot(it *Item, reason string) Finish {
-	o := Outcome{Verdict: Released, Error: cmp.Or(reason, "given back by its robot")}
+	o := Outcome{Verdict: Released, Error: cmp.Or(reason, "released by its robot")}
 	return o.Settle(q.robotRun(it), 0, 0)
 }
 
-// DropByRobot is the end of an item that its robot deletes, as the queue does.
+// DropByRobot returns the end of an item that its robot deletes, by the queue's
+// deletion policy.
 func (q *Queue) DropByRobot(it *Item, reason string) Finish {
 	o := Outcome{Verdict: Dropped, Error: cmp.Or(reason, "deleted by its robot")}
 	return o.Settle(q.robotRun(it), 0, 0)
 }
 
-// robotRun is a robot's work on an item as a run, of which it tells nothing
+// robotRun returns a robot's work on an item as a run. Such a run reports nothing
 // before its end.
 func (q *Queue) robotRun(it *Item) *Run {
 	run := &Run{Item: it, Queue: q}
-	if policy, err := ParseResilience(q.Resilience); err == nil { // workers pass over a broken one, too
+	if policy, err := ParseResilience(q.Resilience); err == nil { // workers ignore an invalid one, too
 		run.QueueResilience = policy
 	}
 	return run

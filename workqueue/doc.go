@@ -3,7 +3,7 @@
 //
 // # The life of an item
 //
-// State is stored as a number; the numbers are older than this program and
+// State is stored as a number. The numbers are older than this program, and
 // hand-written SQL relies on them.
 //
 //	create on request            create by a schedule
@@ -37,16 +37,18 @@
 //
 // # Who may write
 //
-// A claim gives one worker a lease on an item and raises the item's fence.
-// Whatever the runner writes afterwards repeats state, worker and fence in its
-// WHERE: when somebody else has taken the item meanwhile, the write changes
-// nothing and the store says [ErrLeaseLost]. Leases, heartbeats and due times
-// are judged by the database's clock alone.
+// A claim gives one worker a lease on an item and raises the item's fence. Every
+// later write by the runner repeats state, worker and fence in its WHERE clause. If
+// another worker has claimed the item meanwhile, the write changes nothing and the
+// store reports [ErrLeaseLost]. Only the database's clock decides leases, heartbeats
+// and due times.
 //
 // # The parts
 //
-// [Store] is the contract that every engine fulfils (package sqlstore does it,
-// package storetest checks it). [AssignPass] gives ready items to live workers.
-// [Runner] keeps this process's place among the workers: its row, its slots,
-// its leases and its unwritten results.
+// This package holds the types, the rules and the contracts of the stores, one
+// interface for each role: [ItemStore], [WorkerStore], [LeaseStore] and so on.
+// Package sqlstore implements them for all databases, and package storetest checks
+// an implementation. Package assign gives ready items to live workers. Package
+// runner runs the items of this process: it keeps the worker's row, its slots, its
+// leases and the results that are not written yet.
 package workqueue

@@ -113,7 +113,7 @@ func (c *queueCheck) add(field, got, want string) {
 
 func (c *queueCheck) name(name string) {
 	if !queueName.MatchString(name) || len(name) > queueNameMax {
-		c.add("name", fmt.Sprintf("%q", name), fmt.Sprintf("1 to %d Latin letters, digits and the signs _ - .", queueNameMax))
+		c.add("name", fmt.Sprintf("%q", name), fmt.Sprintf("1 to %d Latin letters, digits and the characters _ - .", queueNameMax))
 	}
 }
 

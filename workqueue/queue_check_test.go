@@ -34,7 +34,7 @@ func TestValidateQueue(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "two words", "Rechnungen-ä", "a/b", strings.Repeat("A", 201), "q\n"} {
-		wantFaults(t, workqueue.Queue{Name: name}, workqueue.QueueFault{Field: "name", Got: quote(name), Want: "1 to 200 Latin letters, digits and the signs _ - ."})
+		wantFaults(t, workqueue.Queue{Name: name}, workqueue.QueueFault{Field: "name", Got: quote(name), Want: "1 to 200 Latin letters, digits and the characters _ - ."})
 	}
 }
 
@@ -57,7 +57,7 @@ func TestValidateQueueTellsEverything(t *testing.T) {
 		QueueLimits: workqueue.QueueLimits{Concurrency: -1, KeyConcurrency: math.MaxInt32 + 1,
 			Rate: workqueue.Rate{Limit: 10}, KeyRate: workqueue.Rate{Per: workqueue.Duration(time.Second)}},
 	},
-		workqueue.QueueFault{Field: "name", Got: `"two words"`, Want: "1 to 200 Latin letters, digits and the signs _ - ."},
+		workqueue.QueueFault{Field: "name", Got: `"two words"`, Want: "1 to 200 Latin letters, digits and the characters _ - ."},
 		workqueue.QueueFault{Field: "description", Got: "1002 signs", Want: "at most 1000"},
 		workqueue.QueueFault{Field: "consumer", Got: `"people"`, Want: "workers or robots"},
 		workqueue.QueueFault{Field: "priorityOffset", Got: "2147483648", Want: "-2147483648 to 2147483647"},

@@ -9,26 +9,28 @@ import (
 // e * FencesOfEpoch.
 const FencesOfEpoch = 1_000_000_000
 
-// HistoryStore is about databases that have lost their latest transactions: after a
-// failover to a standby that lacked them, or when a backup was restored. The fences and ids
-// that were given in them must not be given again, since their runs may go on. So the
-// database has an epoch. Raising it puts every later fence above all earlier ones, and the
-// ids of items, workers and runs a million ahead.
+// HistoryStore handles databases that have lost their latest transactions: after a
+// failover to a standby that lacked them, or after a restore from a backup. The
+// fences and ids that the lost transactions gave must not be given again, since the
+// runs that have them may still go on. For this the database has an epoch. Raising
+// the epoch puts every later fence above all earlier ones, and moves the next ids of
+// items, workers and runs a million ahead.
 //
-// Workers do so themselves where they notice: see BeatResult.History.
+// Workers raise the epoch themselves when they notice the loss: see
+// BeatResult.History.
 type HistoryStore interface {
-	// Installation returns what the database records of its history.
+	// Installation returns what the database records about its history.
 	Installation(ctx context.Context) (Installation, error)
 
-	// RaiseEpoch begins another epoch, for a person who knows that transactions are lost.
+	// RaiseEpoch begins a new epoch, for a user who knows that transactions are lost.
 	RaiseEpoch(ctx context.Context, reason string) (HistoryChange, error)
 }
 
-// Installation is what a database records of its history.
+// Installation is what the database records about its history.
 type Installation struct {
 	Epoch int64 `json:"epoch"`
 
-	// Timeline is the server's name of the present history; "" when it is not known.
+	// Timeline is the server's name of the current history; "" if it is unknown.
 	Timeline string `json:"timeline"`
 
 	// RaisedAt is when the epoch was last raised, and Reason why; nil and "": never.
@@ -40,11 +42,11 @@ type Installation struct {
 type HistoryChange struct {
 	Before, After Installation
 
-	// LostClaims counts the items that this worker holds by a claim which the database
-	// does not have.
+	// LostClaims counts the items that this worker holds by a claim that is missing
+	// in the database.
 	LostClaims int
 
-	// Refused are statements that the login may not execute, and that have to be executed
-	// so that no id is given twice.
+	// Refused are statements that the login has no permission to execute. They must
+	// be executed so that no id is given twice.
 	Refused []string
 }

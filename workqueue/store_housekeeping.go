@@ -6,102 +6,107 @@ import (
 	"time"
 )
 
-// HousekeepingStore removes what nobody needs any longer. But for PurgeQueue,
-// each method is one batch: it removes up to limit rows (0, or more than its
-// bound: its bound, 500 items or 1,000 others), the oldest first, and returns
-// how many that were, so that the caller looks at its context in between and
-// calls again until there are none. A batch is a transaction of its own. It passes
-// over rows that somebody else has locked and waits for nobody, and it touches no
-// item that waits or runs: claims go on meanwhile. Any number of processes may
-// call these methods at the same time. An age counts to the millisecond, by the
-// database's clock: what has come to it is removed. Items take their attempts
-// with them.
+// HousekeepingStore removes rows that are no longer needed.
+//
+// Each method except PurgeQueue is one batch: it removes up to limit rows, the oldest
+// first, and returns their number. A limit of 0, or one above the bound, means the
+// bound: 500 items or 1,000 other rows. The caller repeats the call until it returns
+// 0, and can check its context in between.
+//
+// A batch is a transaction of its own. It skips rows that another process has locked
+// and waits for no lock. It touches no item that waits or runs, so claims continue
+// meanwhile. Any number of processes may call these methods at the same time. An age
+// is exact to the millisecond, by the database's clock: a row that has reached it is
+// removed. The attempts of an item are removed with it.
 type HousekeepingStore interface {
-	// RemoveRetained removes completed items whose RetainUntil is over.
+	// RemoveRetained removes completed items whose RetainUntil has passed.
 	RemoveRetained(ctx context.Context, limit int) (removed int, err error)
 
 	// RemoveCompleted removes completed items without a RetainUntil that finished
-	// longer ago than their queue's Retain or, where it has none, than age; nil
-	// keeps those. An item that does not say when it finished is kept.
+	// longer ago than their queue's Retain or, if it has none, than age; nil keeps
+	// those. An item without a time of its end is kept.
 	RemoveCompleted(ctx context.Context, age *time.Duration, limit int) (removed int, err error)
 
 	// RemoveArchived removes archived items that finished longer ago than their
-	// queue's ArchiveAge or, where it has none, than age; nil keeps those. An item
-	// that does not say when it finished is kept.
+	// queue's ArchiveAge or, if it has none, than age; nil keeps those. An item
+	// without a time of its end is kept.
 	RemoveArchived(ctx context.Context, age *time.Duration, limit int) (removed int, err error)
 
-	// TrimArchives removes the archived items of each queue beyond its
-	// ArchiveLimit or, where it has none, beyond keep; nil keeps those. When it
-	// finds no more, each queue has exactly that number at the most.
+	// TrimArchives removes the archived items of each queue beyond its ArchiveLimit
+	// or, if it has none, beyond keep; nil keeps those. When a call returns 0, no
+	// queue has more than that number.
 	TrimArchives(ctx context.Context, keep *int, limit int) (removed int, err error)
 
-	// RemoveDeleted removes logically deleted items for good, so long after their
-	// deletion.
+	// RemoveDeleted permanently removes logically deleted items when age has passed
+	// since their deletion.
 	RemoveDeleted(ctx context.Context, age time.Duration, limit int) (removed int, err error)
 
-	// FreeTimedKeys lets finished items go of unique keys whose time is over. It
-	// only frees space: such a key refuses nothing any more.
+	// FreeTimedKeys removes from finished items the unique keys whose time has
+	// passed. It only frees space: such a key no longer refuses any item.
 	FreeTimedKeys(ctx context.Context, limit int) (freed int, err error)
 
-	// RemoveFirings removes records of planned instants, which age must keep for as
-	// long as any process may still ask for the instant (LeastFiringAge), but for the latest of
-	// each schedule and worker, and those of a task's windows that are not settled:
-	// from these the next instant is counted. The records of a worker's own
-	// schedules go altogether when the worker's row is gone.
+	// RemoveFirings removes records of planned times. age must be LeastFiringAge or
+	// more, so that records are kept while any process may still ask for their
+	// planned times. It keeps the latest record of each schedule and worker, and
+	// those of a task's windows that are not settled, since the next planned time is
+	// computed from them. When the row of a worker is gone, all records of that
+	// worker's own schedules are removed.
 	RemoveFirings(ctx context.Context, age time.Duration, limit int) (removed int, err error)
 
-	// RemoveRuns removes runs of system pipelines, but for those that go on, and
-	// the one of the latest planned instant of each pipeline and worker, as above.
-	// A run whose worker is gone or began anew does not go on.
+	// RemoveRuns removes runs of system pipelines, except active runs and, for each
+	// pipeline and worker, the run of the latest planned time. A run whose worker is
+	// gone or has restarted is not active.
 	RemoveRuns(ctx context.Context, age time.Duration, limit int) (removed int, err error)
 
-	// RemoveWorkers removes the rows of workers that were not seen for so long,
-	// are stopped or have lost their lease, and hold no item. Items that such a
-	// worker ran keep its number, attempts its name, too. When it comes back it is
-	// a new one.
+	// RemoveWorkers removes the rows of workers that were last seen longer ago than
+	// age, that are stopped or have lost their lease, and that hold no item. Items
+	// that such a worker ran keep its number; attempts keep its name, too. If the
+	// worker returns, it gets a new row.
 	RemoveWorkers(ctx context.Context, age time.Duration, limit int) (removed int, err error)
 
-	// RemoveDurations removes what was learned of keys of which nothing was learned
-	// for so long, and of those beyond the latest 100,000, or a few more that were
-	// learned of at the same moment.
+	// RemoveDurations removes the learned durations of keys that have not been
+	// updated for longer than age, and of those beyond the latest 100,000; a few more
+	// stay if they were updated at the same moment.
 	RemoveDurations(ctx context.Context, age time.Duration, limit int) (removed int, err error)
 
-	// RemoveTexts removes texts of pipelines that no worker has had for so long,
-	// LeastTextAge or longer. What ran with one keeps its hash.
+	// RemoveTexts removes texts of pipelines that no worker has had for longer than
+	// age, which must be LeastTextAge or longer. Items that ran with such a text keep
+	// its hash.
 	RemoveTexts(ctx context.Context, age time.Duration, limit int) (removed int, err error)
 
-	// RemoveBatches removes records of batches that are older: see BatchStore.
+	// RemoveBatches removes records of batches that are older than age: see
+	// BatchStore.
 	RemoveBatches(ctx context.Context, age time.Duration, limit int) (removed int, err error)
 
-	// PurgeQueue removes one page of a queue's items for good, the newest first,
-	// whatever the queue says of deletion; never a running one. Call it again with
-	// the result's Next as p.BeforeID until that is 0. ErrNotFound when there is
-	// no such queue.
+	// PurgeQueue permanently removes one page of a queue's items, the newest first,
+	// regardless of the queue's deletion policy. It never removes a running item.
+	// Call it again with the result's Next as p.BeforeID until that is 0. ErrNotFound
+	// if there is no such queue.
 	PurgeQueue(ctx context.Context, p PurgeParams) (PurgeResult, error)
 }
 
-// PurgeParams says what to remove of a queue.
+// PurgeParams are the parameters of PurgeQueue.
 type PurgeParams struct {
 	Queue string
 
-	// Lifecycles keeps the removal to items in any of these; none means all but
-	// LifeActive, which it may not name.
+	// Lifecycles selects the items in any of these; none means all but LifeActive,
+	// which it must not contain.
 	Lifecycles []Lifecycle
 
 	BeforeID int64 // 0: from the newest on
-	Limit    int   // bounds the page; 0: 500, which is the most
+	Limit    int   // bounds the page; 0: 500, which is also the maximum
 
 	// Batch names the page, as Change.Batch does.
 	Batch BatchPart
 }
 
-// PurgeResult is what came of a page.
+// PurgeResult is the result of purging one page.
 type PurgeResult struct {
 	Removed int
 	Next    int64 // 0: this was the last page
 }
 
-// Validate refuses what no purge may remove.
+// Validate returns an error if the parameters include running items.
 func (p PurgeParams) Validate() error {
 	for _, l := range p.Lifecycles {
 		if l == LifeActive {

@@ -14,40 +14,40 @@ type QueueStore interface {
 	// Queue returns one queue, or ErrNotFound.
 	Queue(ctx context.Context, name string) (Queue, error)
 
-	// DefineQueues makes the queues that do not exist and changes those whose
-	// definition differs, with their robots, all or none, and returns the names
-	// of both in ascending order. What it changes gets the next revision and is
-	// defined by the given worker or person; what is as it shall be, and what
-	// defs do not name, stays as it is. Of a definition count all fields but
-	// ID, Paused, Revision, DefinedBy and the times; an empty word is the
-	// default. A definition that Validate refuses, or that names a queue twice,
-	// is a *QueueError; nothing is written then.
+	// DefineQueues creates the queues that do not exist and changes those whose
+	// definition differs, with their robots, all or none. It returns the names of
+	// both in ascending order. A queue that it changes gets the next revision, and
+	// by, a worker or a user, as the one who defined it. Queues that already match,
+	// and queues that defs does not name, stay unchanged. All fields of a definition
+	// are compared except ID, Paused, Revision, DefinedBy and the times; an empty
+	// text means the default. If Validate rejects a definition, or defs names a queue
+	// twice, DefineQueues returns a *QueueError and writes nothing.
 	DefineQueues(ctx context.Context, defs []Queue, by string) (changed []string, err error)
 
-	// PauseQueue stops the assignment and the checkout of a queue's items;
-	// running ones go on. ResumeQueue ends that. When the queue is as it shall
-	// be already, changed is false. ErrNotFound when there is no such queue.
+	// PauseQueue stops the assignment and the checkout of a queue's items; running
+	// ones continue. ResumeQueue ends the pause. If the queue already has the
+	// requested state, changed is false. ErrNotFound if there is no such queue.
 	PauseQueue(ctx context.Context, name string) (changed bool, err error)
 	ResumeQueue(ctx context.Context, name string) (changed bool, err error)
 
-	// DeleteQueue removes a queue that has no items, neither finished nor
+	// DeleteQueue removes a queue. If it still has items, including finished and
 	// deleted ones: *QueueNotEmptyError. DefaultQueue is never removed:
-	// ErrDefaultQueue. ErrNotFound when there is no such queue.
+	// ErrDefaultQueue. ErrNotFound if there is no such queue.
 	DeleteQueue(ctx context.Context, name string) error
 }
 
-// ErrDefaultQueue says that the queue of items that name none stays.
+// ErrDefaultQueue is returned for a request to delete DefaultQueue.
 var ErrDefaultQueue = errors.New("the queue " + DefaultQueue + " is never deleted: items that name no queue go there")
 
-// QueueItemsCounted is up to where the items of a queue that shall be deleted
-// are counted: the question costs the same however many there are.
+// QueueItemsCounted is the number up to which the items of a queue are counted when
+// it is to be deleted, so that the count costs the same for any number of items.
 const QueueItemsCounted = 1000
 
-// QueueNotEmptyError says that a queue cannot be deleted because of its items.
+// QueueNotEmptyError is returned when a queue cannot be deleted because it has items.
 type QueueNotEmptyError struct {
 	Queue string
 
-	// Items is how many there are; QueueItemsCounted stands for that or more.
+	// Items is their number; QueueItemsCounted means that many or more.
 	Items int
 }
 

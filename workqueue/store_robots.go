@@ -5,66 +5,66 @@ import (
 	"time"
 )
 
-// RobotStore is what robots do. Each call looks at the robot's rights in the
-// queue's row in the statement or transaction that does it, so that a right
-// that was taken away counts at once: *AccessError.
+// RobotStore holds the operations of robots. Each call checks the robot's rights in
+// the queue's row, in the statement or transaction that does the work, so that a
+// revoked right counts at once: *AccessError.
 //
-// What a robot has taken it holds by a lock key until its lease ends by the
-// database's clock. A call with a [Hold] that does not hold, because the key,
-// the fence or the robot is another, because the lease is over or because the
-// item was taken back, changes nothing and returns ErrLeaseLost.
+// A robot holds the items that it has checked out by a lock key, until its lease
+// expires by the database's clock. A call with a [Hold] that is not valid changes
+// nothing and returns ErrLeaseLost: the key, the fence or the robot is a different
+// one, the lease has expired, or the item was taken back from the robot.
 type RobotStore interface {
-	// Checkout gives items of a queue to a robot: the first ones that are due,
-	// not past their deadline and match the filter. They run until the lease
-	// ends, with Fence + 1 and without a worker. No item goes to two robots. A
-	// queue that is paused, has nothing or has reached its limits gives an empty result and no error;
-	// one for workers a *ConsumerError, an unknown one *UnknownQueueError.
+	// Checkout gives items of a queue to a robot: the first ones that are due, have
+	// not passed their deadline and match the filter. They run until the lease
+	// expires, with Fence + 1 and without a worker. No item goes to two robots. A
+	// queue that is paused, has no such items or has reached its limits gives an
+	// empty result and no error. A queue for workers is a *ConsumerError, an unknown
+	// one an *UnknownQueueError.
 	Checkout(ctx context.Context, p CheckoutParams) (Checkout, error)
 
-	// PeekItems lists what Checkout would give if the queue had no limits, and
-	// changes nothing.
+	// PeekItems lists the items that Checkout would give if the queue had no limits,
+	// and changes nothing.
 	PeekItems(ctx context.Context, p CheckoutParams) ([]Item, error)
 
-	// RobotItem shows one item of any state to a robot, or returns ErrNotFound.
-	// While a robot has the item checked out, payload, output and metadata are
-	// shown to a hold that holds alone; anybody else gets the item without them.
-	// A hold with no more than robot and item asks without a lock key.
+	// RobotItem returns one item of any state, or ErrNotFound. While a robot has the
+	// item checked out, only a valid hold gets its payload, output and metadata;
+	// other callers get the item without them. For a request without a lock key, set
+	// only Robot and ItemID of the hold.
 	RobotItem(ctx context.Context, h Hold) (Item, error)
 
-	// ExtendCheckout makes the lease end after the given time from now, and
-	// returns when that is; 0 means as long as the queue says.
+	// ExtendCheckout sets the lease to expire after the given time from now, and
+	// returns when that is; 0 means the queue's lease time.
 	ExtendCheckout(ctx context.Context, h Hold, lease time.Duration) (time.Time, error)
 
-	// RobotProgress records how far the work on an item has come.
+	// RobotProgress records the progress of the work on an item.
 	RobotProgress(ctx context.Context, h Hold, note RobotNote) error
 
-	// FinishCheckout ends the work on an item by the policy of its queue, as the
-	// end of a worker's run does. Output and analytics that do not fit the
-	// queue's schemas are refused: *SchemaError; the robot keeps the item then.
+	// FinishCheckout ends the work on an item by the policy of its queue, like the
+	// end of a worker's run. Output and analytics that do not match the queue's
+	// schemas are refused: *SchemaError; the robot keeps the item then.
 	FinishCheckout(ctx context.Context, h Hold, end RobotEnd) (RobotEnded, error)
 
-	// ReleaseCheckout gives an item back. It is due at once, and no failure is
-	// counted.
+	// ReleaseCheckout releases an item. It is due at once, and no failure is counted.
 	ReleaseCheckout(ctx context.Context, h Hold, reason string) error
 
-	// DeleteCheckout deletes an item that the robot holds, as its queue deletes.
-	// It needs the right to write.
+	// DeleteCheckout deletes an item that the robot holds, by the deletion policy of
+	// its queue. The robot needs the right to write.
 	DeleteCheckout(ctx context.Context, h Hold, reason string) error
 
-	// RobotEnqueue enqueues items in the robot's name (CreatedBy), as Enqueue
-	// does. When take is not nil, the robot has them checked out in the same
-	// transaction; their queues are for robots then, and the robot has both rights.
+	// RobotEnqueue enqueues items with the robot as their CreatedBy, like Enqueue. If
+	// take is not nil, the robot checks them out in the same transaction; then their
+	// queues must be for robots, and the robot needs both rights.
 	RobotEnqueue(ctx context.Context, robot string, items []NewItem, take *CheckoutOnEnqueue) (RobotEnqueued, error)
 
-	// RobotChange changes an item that waits. One that is taken, or over, stays
-	// as it is: *TransitionError. A natural key that another item has, where it
-	// must be unique, is a *DuplicateError.
+	// RobotChange changes a waiting item. An item that is checked out or finished
+	// stays unchanged: *TransitionError. If another item has the natural key and keys
+	// must be unique: *DuplicateError.
 	RobotChange(ctx context.Context, robot string, id int64, c RobotChange) error
 
-	// RobotDelete deletes the items of a queue with this natural key that nobody
-	// has taken, at most 500 at a time, and returns how many. When it may delete none of
-	// them, the error tells why: *AccessError for items of others in a queue that lets
-	// robots delete only their own, *TransitionError for one that is taken,
-	// ErrNotFound when there is none.
+	// RobotDelete deletes the waiting items of a queue that have this natural key, at
+	// most 500 at a time, and returns their number. If it may delete none of them,
+	// the error gives the reason: *AccessError for items created by others in a queue
+	// that lets robots delete only their own, *TransitionError for an item that is
+	// checked out, ErrNotFound if there is none.
 	RobotDelete(ctx context.Context, robot, queue, naturalKey, reason string) (int, error)
 }

@@ -5,63 +5,66 @@ import (
 	"time"
 )
 
-// TaskStore keeps scheduled tasks, and makes their items. What a task means
-// stands in package tasks; here it is a row.
+// TaskStore keeps scheduled tasks and creates their items. Package tasks defines what
+// a task means; here it is a row.
 type TaskStore interface {
 	// Tasks lists all tasks by name.
 	Tasks(ctx context.Context) ([]TaskRow, error)
 
-	// DefineTasks writes what a settings file says, in one transaction, and
-	// returns the names that changed, sorted. A row whose Definition is that of
-	// the file is left as it is, whatever a hand has changed in it since. A task
-	// that a file had defined and this one does not is set inactive; rows made
-	// by hand are left alone. by names who writes.
+	// DefineTasks writes the tasks of a settings file, in one transaction, and
+	// returns the names that changed, sorted. A row whose Definition matches the file
+	// stays unchanged, including changes made to it by hand. A task that an earlier
+	// file defined and this one does not is set inactive; rows created by hand stay
+	// unchanged. by names the author of the change.
 	DefineTasks(ctx context.Context, defs []TaskRow, by string) (changed []string, err error)
 
-	// TaskFirings lists the records of each task's windows from the given
-	// instant on, in no order. Firing.Schedule is TaskSchedule(name),
-	// Firing.Worker the scope value.
+	// TaskFirings lists the records of each task's windows from the given time on, in
+	// no particular order. Firing.Schedule is TaskSchedule(name), Firing.Worker the
+	// scope value.
 	TaskFirings(ctx context.Context, since []TaskSince) ([]Firing, error)
 
-	// TaskScopesBusy tells of which scope values of a task an item has not ended,
-	// but waits, is assigned or runs, and since when: the first of them was made.
+	// TaskScopesBusy returns the scope values of a task that have an item which has
+	// not finished: it waits, is assigned or runs. The value is the time at which the
+	// first such item was created.
 	TaskScopesBusy(ctx context.Context, task string) (map[string]time.Time, error)
 
-	// FireTasks makes the items of windows, each with the unique record of its
-	// window in one transaction, and returns those that it made. A window gets
-	// none that has a record, that the database's clock has not reached or has
-	// left behind, whose task is not active, or of whose task and scope value an
-	// item has not ended. Any number of callers may try the same ones at once.
+	// FireTasks creates the items of windows, each in one transaction with the unique
+	// record of its window, and returns the items that it created. It creates none
+	// for a window that has a record, that has not opened yet or has closed by the
+	// database's clock, whose task is not active, or whose task and scope value have
+	// an item that has not finished. Any number of callers may try the same windows
+	// at the same time.
 	FireTasks(ctx context.Context, windows []TaskWindow, by string) ([]TaskItem, error)
 
-	// RunTask makes items on request, without a window, and returns their ids.
+	// RunTask creates items on request, without a window, and returns their ids.
 	RunTask(ctx context.Context, task string, items []ScopedItem) ([]int64, error)
 
-	// SettleTask records windows that closed without an item, and that those
-	// before until need not be looked at again. A window that has a record
-	// keeps it; until never goes back.
+	// SettleTask records windows that closed without an item, and that windows before
+	// until need no further check. A window that has a record keeps it; until never
+	// moves back.
 	SettleTask(ctx context.Context, task string, closed []Firing, until time.Time) error
 
-	// WaitingTaskItems lists up to limit items in the given state, Ready or
-	// Pending, that belong to a task and whose priority nobody has set by hand
-	// since the program did, in the order of their ids, which are above afterID.
+	// WaitingTaskItems lists up to limit items in the given state, Ready or Pending,
+	// with ids above afterID, in the order of their ids. It lists only items that
+	// belong to a task and whose priority was not changed by hand since the program
+	// set it.
 	WaitingTaskItems(ctx context.Context, state State, afterID int64, limit int) ([]TaskItem, error)
 
-	// ReviseTaskItems sets priorities, and returns how many it changed: an item
-	// whose state or priority is another by now stays as it is.
+	// ReviseTaskItems sets priorities and returns the number of changed items: an
+	// item whose state or priority has changed meanwhile stays unchanged.
 	ReviseTaskItems(ctx context.Context, revisions []TaskRevision) (int, error)
 
-	// NotifyTaskFailures takes up to limit items of tasks that were cancelled
-	// because they failed, and which nobody has taken yet, and inserts what
-	// notice returns for them, in one transaction: a failure is taken once. It
-	// returns how many it took.
+	// NotifyTaskFailures takes up to limit items of tasks that were cancelled because
+	// they failed and that no call has taken yet. In one transaction it marks them as
+	// taken and inserts the items that notice returns for them, so that each failure
+	// is taken once. It returns the number of failures taken.
 	NotifyTaskFailures(ctx context.Context, limit int, notice func(TaskFailure) (NewItem, bool)) (taken int, err error)
 }
 
 // TaskSchedule is the Schedule of a task's rows in BotScheduleFirings.
 func TaskSchedule(task string) string { return "task:" + task }
 
-// TaskRow is a row of BotTasks as it stands; a hand may have written anything.
+// TaskRow is a row of BotTasks as stored; values written by hand may be invalid.
 // Times are UTC by the database's clock.
 type TaskRow struct {
 	Name        string
@@ -79,33 +82,33 @@ type TaskRow struct {
 	ResilienceConfig   JSONText
 	NotificationConfig JSONText
 
-	Estimate time.Duration // 0: not known
+	Estimate time.Duration // 0: unknown
 
-	// Definition is a hash of what the file said that wrote the row last; ""
-	// for a row that no file has written, or that has left the file.
+	// Definition is a hash of the file's definition that last wrote the row; "" for a
+	// row that no file has written, or that was removed from the file.
 	Definition string
-	DefinedBy  string // "": made by hand
+	DefinedBy  string // "": created by hand
 
 	UpdatedAt time.Time
-	Revision  int64 // raised by each change that the program makes
+	Revision  int64 // incremented by each change that the program makes
 
 	// SettledUntil: windows that closed at or before it have their records.
 	SettledUntil time.Time
 }
 
-// TaskSince asks for the records of a task from an instant on.
+// TaskSince selects the records of a task from a time on.
 type TaskSince struct {
 	Task string
 	From time.Time
 }
 
-// ScopedItem is an item for one scope value of a task, "" for one that has none.
+// ScopedItem is an item for one scope value of a task, "" for a task without a scope.
 type ScopedItem struct {
 	Scope string
 	Item  NewItem
 }
 
-// TaskWindow asks for the item of one window and scope value.
+// TaskWindow is a request for the item of one window and scope value.
 type TaskWindow struct {
 	Task string
 	ScopedItem
@@ -120,20 +123,20 @@ type TaskItem struct {
 	Queue    string
 	Priority int
 
-	// PlannedAt is when the item's window opened; for an item without one, when
-	// it was made. Deadline is zero where it has none.
+	// PlannedAt is when the item's window opened; for an item without a window, when
+	// it was created. Deadline is zero if the item has none.
 	PlannedAt time.Time
 	Deadline  time.Time
 }
 
-// TaskRevision is a new priority for an item that waits.
+// TaskRevision is a new priority for a waiting item.
 type TaskRevision struct {
 	ItemID   int64
-	State    State // as it was listed
+	State    State // as listed
 	Old, New int
 }
 
-// TaskFailure is an item of a task that has failed for good.
+// TaskFailure is an item of a task that has permanently failed.
 type TaskFailure struct {
 	TaskItem
 	Pipeline   string

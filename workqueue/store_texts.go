@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// TextStore keeps the exact texts that pipelines had, so that what an item, an
-// attempt or a run ran can be read long after the file has changed. A text stands
-// there once for each name that it had; the text of an inline pipeline stands in
-// its item alone.
+// TextStore keeps the exact texts that pipelines had, so that the text that an item,
+// an attempt or a run ran can be read long after the file has changed. A text is
+// stored once for each name that it had. The text of an inline pipeline is stored
+// only in its item.
 type TextStore interface {
-	// KeepTexts keeps texts that are not there yet, and notes of all of them that a
-	// worker has them now, by the database's clock, whatever LoadedAt and UsedAt of
-	// what is given say. All are kept or none.
+	// KeepTexts stores the texts that are not stored yet, and records for all of them
+	// that a worker has them now, by the database's clock; it ignores the given
+	// LoadedAt and UsedAt. All are stored or none.
 	KeepTexts(ctx context.Context, texts []PipelineText) error
 
-	// Texts lists texts, the one that was used last first. It is empty for a name
+	// Texts lists texts, the most recently used first. The list is empty for a name
 	// that no worker ever had.
 	Texts(ctx context.Context, f TextFilter) ([]PipelineText, error)
 }
 
-// TextUse is how often a worker notes of its texts that it has them: UsedAt is
-// exact to it. LeastTextAge is the least age at which one may be removed.
+// TextUse is how often a worker records that it has its texts, and so the precision
+// of UsedAt. LeastTextAge is the least age at which a text may be removed.
 const TextUse, LeastTextAge = 12 * time.Hour, 24 * time.Hour
 
 // PipelineText is a row of BotPipelineTexts. Times are UTC by the database's
@@ -32,18 +32,18 @@ type PipelineText struct {
 	Pipeline string `json:"pipeline"`
 	Text     string `json:"text"`
 
-	// LoadedAt is when a worker first had it, UsedAt when one had it last.
+	// LoadedAt is when a worker first had the text, UsedAt when a worker last had it.
 	LoadedAt time.Time `json:"loadedAt"`
 	UsedAt   time.Time `json:"usedAt"`
 }
 
-// TextFilter picks texts. The zero value of a field means any.
+// TextFilter selects texts. The zero value of a field means any.
 type TextFilter struct {
 	Pipeline string
 
-	// Hash is the hash or its beginning, in small letters.
+	// Hash is the hash or its beginning, in lower case.
 	Hash string
 
-	// Limit bounds a listing; 0 means 100.
+	// Limit bounds the list; 0 means 100.
 	Limit int
 }

@@ -150,6 +150,6 @@ func TestEnqueueWithTheSameBatchEnqueuesNothingTwice(t *testing.T) {
 		t.Errorf("items batch of an unknown key = %q", got)
 	}
 	r := clitest.DoWith(t, `{"pipeline": "hello", "payload": {"name": "other"}}`, nil, "enqueue", "-", "--batch", "import-2026")
-	r.WantFailure(t, cli.ExitFailed, "was made before of other input")
+	r.WantFailure(t, cli.ExitFailed, "was already used for different input")
 	clitest.Do(t, "enqueue", "--pipeline", "hello", "--batch", "a b").WantFailure(t, cli.ExitUsage, "--batch: ")
 }

@@ -38,7 +38,7 @@ func TestItemsChangeByID(t *testing.T) {
 	if out := clitest.Must(t, "items", "run", "5"); out != "item 5: set to run\n" || item(5).Lifecycle != workqueue.LifePending {
 		t.Errorf("run said %q and made item 5 %s, want it pending", out, item(5).Lifecycle)
 	}
-	clitest.Do(t, "items", "run", "7").WantFailure(t, cli.ExitFailed, "run item 7: its state is Assigned (5)", "a worker has been given it already")
+	clitest.Do(t, "items", "run", "7").WantFailure(t, cli.ExitFailed, "run item 7: its state is Assigned (5)", "it is already assigned to a worker")
 
 	if out := clitest.Must(t, "items", "archive", "7"); out != "item 7: archived\n" {
 		t.Errorf("archive said %q", out)
@@ -72,7 +72,7 @@ func TestItemsDeleteLeavesRunning(t *testing.T) {
 	clitest.InProject(t)
 	clitest.BusyQueue(t)
 	clitest.Do(t, "items", "delete", "6").WantFailure(t, cli.ExitFailed, "a running item cannot be deleted: cancel it first")
-	clitest.Do(t, "items", "archive", "6").WantFailure(t, cli.ExitFailed, "it runs: cancel it instead")
+	clitest.Do(t, "items", "archive", "6").WantFailure(t, cli.ExitFailed, "it is running: cancel it instead")
 	if out := clitest.Must(t, "items", "delete", "--all", "--yes"); out != "6 items deleted\n" {
 		t.Errorf("delete --all said %q", out)
 	}

@@ -65,7 +65,7 @@ var namePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // CheckName reports a name that no service can have.
 func CheckName(name string) error {
 	if !namePattern().MatchString(name) {
-		return fmt.Errorf("got the service name %q, want 1 to 80 Latin letters, digits and the signs _ . -, a letter or digit in front", name)
+		return fmt.Errorf("got the service name %q, want 1 to 80 Latin letters, digits and the characters _ . -, a letter or digit in front", name)
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func TestDecodeReportsEverything(t *testing.T) {
 		"etc/schemas/broken.json": "{\n",
 	})
 	want := strings.TrimSpace(`
-etc/botwork.yaml:2:3: queues.two words: got "two words", want 1 to 200 Latin letters, digits and the signs _ - . [invalid-name]
+etc/botwork.yaml:2:3: queues.two words: got "two words", want 1 to 200 Latin letters, digits and the characters _ - . [invalid-name]
 etc/botwork.yaml:2:26: queues.two words.encrypted: got text, want true or false [wrong-type]
 etc/botwork.yaml:3:20: queues.Mail.consumer: got "robot", want workers or robots [invalid-value]; did you mean "robots"?
 etc/botwork.yaml:3:43: queues.Mail.priorityOffset: got 99999999999, want -2147483648 to 2147483647 [invalid-value]
