@@ -7,24 +7,24 @@ import (
 	"unicode/utf16"
 )
 
-// CheckoutOnEnqueue asks that what is enqueued be taken at once by who enqueues it.
+// CheckoutOnEnqueue requests that the robot that enqueues items also checks them out.
 type CheckoutOnEnqueue struct {
-	// Lease as in CheckoutParams.
+	// Lease is as in CheckoutParams.
 	Lease time.Duration
 }
 
-// RobotEnqueued is what became of items that a robot enqueued.
+// RobotEnqueued is the result of RobotEnqueue.
 type RobotEnqueued struct {
 	Items []Enqueued `json:"items"`
 
-	// Checkout holds those that were taken at once. What was there already is
-	// not among them, nor what has to wait: in a queue that is paused, or without a place left in
-	// its limits.
+	// Checkout holds the items that were checked out. It does not include items that
+	// existed before, nor items that must wait because their queue is paused or has
+	// reached its limits.
 	Checkout Checkout `json:"checkout"`
 }
 
-// CheckRobotEnqueue checks what does not depend on the items' queues. All faults
-// come at once.
+// CheckRobotEnqueue checks everything that does not depend on the items' queues. It
+// returns all faults at once.
 func CheckRobotEnqueue(robot string, items []NewItem, take *CheckoutOnEnqueue) error {
 	errs := []error{CheckRobot(robot)}
 	if take != nil {
@@ -36,7 +36,7 @@ func CheckRobotEnqueue(robot string, items []NewItem, take *CheckoutOnEnqueue) e
 		}
 		for i, it := range items {
 			if !it.At.IsZero() || it.In > 0 {
-				errs = append(errs, &BadItemError{Index: i, Of: len(items), Err: errors.New("an item that is taken at once cannot wait for its time")})
+				errs = append(errs, &BadItemError{Index: i, Of: len(items), Err: errors.New("an item that is checked out at once cannot have a time in the future")})
 				break
 			}
 		}
@@ -44,17 +44,16 @@ func CheckRobotEnqueue(robot string, items []NewItem, take *CheckoutOnEnqueue) e
 	return errors.Join(errs...)
 }
 
-// RobotChange is what a robot changes of an item that nobody has taken; nil
-// keeps what is there.
+// RobotChange is a robot's change to a waiting item; nil keeps the current value.
 type RobotChange struct {
 	Metadata   *map[string]string // replaces all of it
 	Tags       *[]string          // replaces all of them
 	Priority   *int               // as at enqueue: the queue's offset is added
-	NaturalKey *string            // "" takes it away
+	NaturalKey *string            // "" removes it
 }
 
-// Prepare checks a change to an item of the queue by the rules of new items.
-// All faults come at once.
+// PrepareChange checks a change to an item of the queue by the rules of new items. It
+// returns all faults at once.
 func (q *Queue) PrepareChange(c RobotChange) (NewItem, error) {
 	it := NewItem{IntegrationConfig: "unchanged"}
 	if c.Metadata != nil {
@@ -73,19 +72,19 @@ func (q *Queue) PrepareChange(c RobotChange) (NewItem, error) {
 	if c.Priority != nil {
 		it.Priority = *c.Priority + q.PriorityOffset
 		if !ItemPriorityRange(it.Priority) {
-			errs = append(errs, fault("priority", "priority: %d with the queue's offset %d is no number of 32 bits", *c.Priority, q.PriorityOffset))
+			errs = append(errs, fault("priority", "priority: %d with the queue's offset %d is out of range, want a 32-bit number", *c.Priority, q.PriorityOffset))
 		}
 	}
 	return it, errors.Join(errs...)
 }
 
-// CheckNaturalKey checks a key by which an item is to be found.
+// CheckNaturalKey checks a key that selects items.
 func CheckNaturalKey(key string) error {
 	switch n := len(utf16.Encode([]rune(key))); {
 	case key == "":
-		return errors.New("natural key: got none, want the key of the items that are meant")
+		return errors.New("natural key: got none, want the key of the items")
 	case n > MaxNaturalKey:
-		return fmt.Errorf("natural key: got %d signs, want at most %d", n, MaxNaturalKey)
+		return fmt.Errorf("natural key: got %d characters, want at most %d", n, MaxNaturalKey)
 	}
 	return nil
 }

@@ -8,41 +8,43 @@ import (
 )
 
 // CleanUpParams says what housekeeping removes. In a field that may be nil, nil
-// never removes; what a queue or an item says of itself holds all the same.
+// removes nothing by that default; a bound that a queue or an item has of its own
+// still applies.
 type CleanUpParams struct {
-	// Completed and Archived are for items of queues that have no retention,
-	// or no archive age, of their own: so long after they finished they go.
-	// ArchivedItems is how many archived ones each queue without a limit of its
-	// own keeps.
+	// Completed and Archived apply to items of queues that have no retention, or no
+	// archive age, of their own: items are removed that long after they finished.
+	// ArchivedItems is the number of archived items that each queue without a limit
+	// of its own keeps.
 	Completed, Archived *time.Duration
 	ArchivedItems       *int
 
-	// Deleted is for logically deleted items, Firings for the records of
-	// schedules, Runs for those of system pipelines, Workers for the rows of
-	// workers that were not seen since, Durations for what was learned of
-	// pipelines, tasks and keys of which nothing has run since, Texts for those of
-	// pipelines that no worker has had since.
+	// Deleted is for logically deleted items, Firings for the records of schedules,
+	// Runs for those of system pipelines, Workers for the rows of workers that were
+	// not seen since, Durations for the learned durations of pipelines, tasks and
+	// keys that have not run since, Texts for the texts of pipelines that no worker
+	// has had since.
 	Deleted, Firings, Runs, Workers, Durations, Texts *time.Duration
 
-	// Batch is how many rows are removed at a time; 0 means 500, which is the
-	// most. For is how long it goes on; 0 means until nothing is left.
+	// Batch is how many rows are removed at a time; 0 means 500, which is also the
+	// maximum. For is how long the clean-up goes on; 0 means until nothing is left.
 	Batch int
 	For   time.Duration
 }
 
-// cleanRest is how long housekeeping rests behind a batch, in what that took.
+// cleanRest is how long housekeeping pauses after a batch, as a multiple of the
+// batch's duration.
 const cleanRest = 3
 
-// LeastWorkerAge is the least bound for the rows of workers: a machine that is
-// restarted, or down for the night, shall find its own. LeastFiringAge is that for
-// records: a process that slept may ask late for an instant that another one has
-// run, and only the record refuses it.
+// LeastWorkerAge is the lower bound of Workers, so that a machine that restarts, or
+// is off overnight, finds its row. LeastFiringAge is the lower bound of Firings: a
+// process that was suspended may ask late for a planned time that another process has
+// run, and only the record prevents a second run.
 const LeastWorkerAge, LeastFiringAge = 24 * time.Hour, 24 * time.Hour
 
-// MaxCleanBatch is the most rows that are removed at a time.
+// MaxCleanBatch is the maximum number of rows that are removed at a time.
 const MaxCleanBatch = 500
 
-// Validate tells everything that is wrong.
+// Validate returns all faults at once.
 func (p CleanUpParams) Validate() error {
 	var errs []error
 	for _, f := range []struct {
@@ -57,13 +59,13 @@ func (p CleanUpParams) Validate() error {
 		}
 	}
 	if p.Workers != nil && *p.Workers >= 0 && *p.Workers < LeastWorkerAge {
-		errs = append(errs, fmt.Errorf("workers: got %s, want 24h or more, or never: a worker that is restarted shall find its row", *p.Workers))
+		errs = append(errs, fmt.Errorf("workers: got %s, want 24h or more, or never: a worker that restarts must find its row", *p.Workers))
 	}
 	if p.Firings != nil && *p.Firings >= 0 && *p.Firings < LeastFiringAge {
-		errs = append(errs, fmt.Errorf("firings: got %s, want 24h or more, or never: without its record an instant could run twice", *p.Firings))
+		errs = append(errs, fmt.Errorf("firings: got %s, want 24h or more, or never: without its record a planned time could run twice", *p.Firings))
 	}
 	if p.Texts != nil && *p.Texts >= 0 && *p.Texts < LeastTextAge {
-		errs = append(errs, fmt.Errorf("texts: got %s, want 24h or more, or never: a worker notes only every twelve hours that it has one", *p.Texts))
+		errs = append(errs, fmt.Errorf("texts: got %s, want 24h or more, or never: a worker records only every twelve hours that it has a text", *p.Texts))
 	}
 	if p.ArchivedItems != nil && *p.ArchivedItems < 0 {
 		errs = append(errs, fmt.Errorf("archivedItems: got %d, want 0 or more, or never", *p.ArchivedItems))
@@ -79,11 +81,11 @@ func (p CleanUpParams) Validate() error {
 
 // CleanUpResult counts what was removed.
 type CleanUpResult struct {
-	Completed int // items whose retention was over, their own or the default
+	Completed int // items whose retention, their own or the default, had passed
 	Archived  int // items beyond an age or a number
 	Deleted   int // items
-	Keys      int // timed keys that were freed
-	Figures   int // rows of statistics that were summed up
+	Keys      int // keys freed because their time had passed
+	Figures   int // rows of statistics that were combined
 	Firings   int
 	Runs      int
 	Workers   int
@@ -91,36 +93,37 @@ type CleanUpResult struct {
 	Texts     int
 	Batches   int // records of batches, after BatchAge
 
-	// Complete tells that it did not stop early: what is left is little, new, or
-	// was locked by somebody.
+	// Complete is set if the clean-up did not stop early: the rest is small, new, or
+	// was locked by another process.
 	Complete bool
 }
 
-// chore is one sort of housekeeping: a batch, and where it is counted.
+// chore is one kind of housekeeping: a batch, and where its rows are counted.
 type chore struct {
 	batch func(ctx context.Context) (int, error)
 	count *int
 
-	// full is the least that a batch comes to while there is much left. What
-	// comes in all the time would else keep the chore going for ever, a few rows
-	// at a time.
+	// full is the smallest result of a batch that may have more to remove. Without
+	// it, rows that arrive all the time would keep the chore going forever, a few at
+	// a time.
 	full int
 }
 
-// CleanUpStore is what housekeeping works on.
+// CleanUpStore is what CleanUp needs of a store.
 type CleanUpStore interface {
 	HousekeepingStore
 
-	// CompactStatistics is StatisticsStore's.
+	// CompactStatistics is as in StatisticsStore.
 	CompactStatistics(ctx context.Context, limit int) (taken int, err error)
 }
 
-// CleanUp removes what nobody needs any longer, in small batches, each sort in
-// its turn, until nothing is left, p.For is over or ctx ends. Behind each batch it
-// rests for three times as long as that took: work on the queue has the database for at
-// least three quarters of the time. What has been removed stays so however it ends, and the next
-// call goes on where this one stopped. A sort that fails does not keep the others
-// from being done. The result is right also beside an error.
+// CleanUp removes rows that are no longer needed, in small batches, one kind after
+// another in turn, until nothing is left, p.For has passed or ctx ends. After each
+// batch it pauses for three times the batch's duration, so that other work has the
+// database for at least three quarters of the time. Removed rows stay removed however
+// the clean-up ends, and the next call continues where this one stopped. If one kind
+// fails, the others are still processed. The result is valid even if there is an
+// error.
 func CleanUp(ctx context.Context, store CleanUpStore, p CleanUpParams) (CleanUpResult, error) {
 	var result CleanUpResult
 	if err := p.Validate(); err != nil {
@@ -148,7 +151,7 @@ func CleanUp(ctx context.Context, store CleanUpStore, p CleanUpParams) (CleanUpR
 				again = append(again, c)
 			}
 			if n == 0 {
-				continue // it was one look at an index
+				continue // it was a single index lookup
 			}
 			select {
 			case <-ctx.Done():
@@ -164,17 +167,17 @@ func CleanUp(ctx context.Context, store CleanUpStore, p CleanUpParams) (CleanUpR
 	return result, errors.Join(errs...)
 }
 
-// StatisticsBatch is how many rows of statistics are summed up at a time.
+// StatisticsBatch is how many rows of statistics are combined at a time.
 const StatisticsBatch = 1000
 
-// chores lists what is to be done.
+// chores lists the kinds of housekeeping to do.
 func (p CleanUpParams) chores(store CleanUpStore, r *CleanUpResult) []chore {
 	batch := p.Batch
 	if batch == 0 {
 		batch = MaxCleanBatch
 	}
-	// A batch may be short although there is more: it passes over what is locked,
-	// and ends early where items have very many attempts.
+	// A batch may be short although there is more: it skips locked rows, and ends
+	// early if items have very many attempts.
 	full := max(batch/10, 1)
 	list := []chore{
 		{func(ctx context.Context) (int, error) { return store.RemoveRetained(ctx, batch) }, &r.Completed, full},

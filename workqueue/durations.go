@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// Durations are kept by classes that grow by a factor, so that few numbers tell
-// a percentile of any number of runs: class 0 is 0 ms, class 1 up to 1 ms, and
-// each further one reaches durationGrowth times as far as the one before.
-// A class stands for the value between its ends that is off from both by the
-// same part, DurationError (as in DDSketch, Masson, Rim and Lee, 2019). For
-// example 10 s = 10,000 ms falls into class 98, above 9,412 up to 10,353 ms, and
-// is told as 9,860 ms.
+// Durations are counted in classes whose width grows by a factor, so that a few
+// numbers give any percentile of any number of runs: class 0 is 0 ms, class 1 up to 1
+// ms, and the upper end of each further class is durationGrowth times that of the
+// previous one. A class is represented by the value between its ends that differs
+// from both by the same fraction, DurationError (as in DDSketch, Masson, Rim and Lee,
+// 2019). For example 10 s = 10,000 ms falls into class 98, above 9,412 up to 10,353
+// ms, and is reported as 9,860 ms.
 const durationGrowth = 1.1
 
-// DurationError is by which part of the truth a percentile may be off.
+// DurationError is the largest relative error of a percentile.
 const DurationError = (durationGrowth - 1) / (durationGrowth + 1)
 
-// durationEnds are the upper ends of the classes from 1 on, in milliseconds. The
-// last one holds all that is longer than 68 years.
+// durationEnds are the upper ends of the classes from 1 on, in milliseconds. The last
+// class contains everything longer than 68 years.
 var durationEnds = func() []float64 {
 	const most = math.MaxInt32 * 1000
 	var ends []float64
@@ -31,7 +31,7 @@ var durationEnds = func() []float64 {
 	return append(ends, most)
 }()
 
-// DurationBucket is the class of a duration in milliseconds.
+// DurationBucket returns the class of a duration in milliseconds.
 func DurationBucket(ms int64) int {
 	if ms <= 0 {
 		return 0
@@ -56,7 +56,7 @@ func BucketDuration(bucket int) time.Duration {
 // ready to use.
 type DurationCounts map[int]int64
 
-// Add counts n more runs of a class.
+// Add adds n runs to a class.
 func (c *DurationCounts) Add(bucket int, n int64) {
 	if *c == nil {
 		*c = DurationCounts{}
@@ -64,9 +64,9 @@ func (c *DurationCounts) Add(bucket int, n int64) {
 	(*c)[bucket] += n
 }
 
-// Percentile returns the duration that so many of a hundred runs did not exceed
-// (the nearest rank), off by no more than DurationError of itself; 0 when there
-// are no runs.
+// Percentile returns the duration that this percentage of the runs did not exceed
+// (the nearest rank), with a relative error of at most DurationError; 0 if there are
+// no runs.
 func (c DurationCounts) Percentile(percent int64) time.Duration {
 	var total int64
 	for _, n := range c {

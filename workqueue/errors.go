@@ -8,39 +8,40 @@ import (
 	"time"
 )
 
-// The errors that callers tell apart.
+// The errors that callers distinguish.
 var (
-	// ErrLeaseLost says that a write named a lease that is not the item's
-	// present one. It changed nothing.
-	ErrLeaseLost = errors.New("lease lost: the item has been taken from this worker")
+	// ErrLeaseLost is returned when a write names a lease that is not the item's
+	// current one. The write changed nothing.
+	ErrLeaseLost = errors.New("lease lost: this worker no longer holds the item")
 
-	// ErrCheckoutLost is the ErrLeaseLost of a robot. It does not tell which of
-	// the four is wrong, since the key is a secret.
+	// ErrCheckoutLost is the ErrLeaseLost of a robot. It does not say which of item,
+	// robot, fence and lock key is wrong, since the key is a secret.
 	ErrCheckoutLost = checkoutLost{}
 
-	// ErrNotFound says that there is no row of that id or name.
+	// ErrNotFound is returned when there is no row with that id or name.
 	ErrNotFound = errors.New("not found")
 
-	// ErrDatabaseLost says that what a store has open is not the database any more, such
-	// as a file that was deleted or replaced. The store writes nothing from then on.
+	// ErrDatabaseLost is returned when the store's open connection is no longer to
+	// the database, for example because its file was deleted or replaced. From then
+	// on the store writes nothing.
 	ErrDatabaseLost = errors.New("database lost")
 
-	// ErrWorkerReplaced says that another process has taken this worker's
-	// name, or that its row is gone.
+	// ErrWorkerReplaced is returned when another process has registered under this
+	// worker's name, or the worker's row is gone.
 	ErrWorkerReplaced = errors.New("worker replaced: another process has registered under this name")
 )
 
 type checkoutLost struct{}
 
 func (checkoutLost) Error() string {
-	return "lease lost: nothing is checked out under this item, robot, fence and lock key, or no longer"
+	return "lease lost: no current checkout has this item, robot, fence and lock key"
 }
 
-// Is makes the error an ErrLeaseLost.
+// Is reports whether target is ErrLeaseLost.
 func (checkoutLost) Is(target error) bool { return target == ErrLeaseLost }
 
-// NameTakenError says that the lease of another process that works under the name has
-// not ended.
+// NameTakenError is returned when another process has registered under the name and
+// its lease has not expired.
 type NameTakenError struct {
 	Name       string
 	Host       string
@@ -55,32 +56,32 @@ type NameTakenError struct {
 func (e *NameTakenError) Error() string {
 	return fmt.Sprintf("worker name %q is taken by process %d on host %q, last seen at %s; "+
 		"stop that process, or give this worker another name (worker.name, BOTWORK_WORKER_NAME, --worker); "+
-		"if that process is not running any more, the name is free when its lease ends, at %s (in %s)",
+		"if that process is no longer running, the name is free when its lease ends, at %s (in %s)",
 		e.Name, e.PID, e.Host, e.LastSeenAt.UTC().Format(time.RFC3339), e.LeaseEnds.UTC().Format(time.RFC3339), e.FreeIn.Round(time.Second))
 }
 
-// TimeLimitError is the cause of a cancelled run that has taken longer than the
-// timeout of its policy. It is a context.DeadlineExceeded.
+// TimeLimitError is the cause of a cancelled run that took longer than the timeout of
+// its policy. It matches context.DeadlineExceeded.
 type TimeLimitError struct{ Limit time.Duration }
 
 func (e *TimeLimitError) Error() string {
 	return fmt.Sprintf("the run took longer than the timeout of its policy, %s", e.Limit)
 }
 
-// Is makes the error a context.DeadlineExceeded.
+// Is reports whether target is context.DeadlineExceeded.
 func (e *TimeLimitError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// UnknownQueueError says that an item names a queue that does not exist.
+// UnknownQueueError is returned when an item names a queue that does not exist.
 type UnknownQueueError struct {
 	Queue string
 	Known []string
 }
 
 func (e *UnknownQueueError) Error() string {
-	return fmt.Sprintf("queue %q does not exist; there are %s", e.Queue, strings.Join(e.Known, ", "))
+	return fmt.Sprintf("queue %q does not exist; known queues: %s", e.Queue, strings.Join(e.Known, ", "))
 }
 
-// TransitionError says why an item did not change on a person's word.
+// TransitionError is returned when an item's state forbids a requested action.
 type TransitionError struct {
 	ItemID int64
 	Verb   string // the Action
@@ -96,16 +97,16 @@ func (e *TransitionError) Error() string {
 	return msg
 }
 
-// ErrDraining is the cause of a cancelled run when the worker is shutting down
-// and its grace has ended.
+// ErrDraining is the cause of a cancelled run when the worker shuts down and its
+// shutdown timeout has passed.
 var ErrDraining = errors.New("the worker is draining")
 
-// DuplicateError says that another item has what must be unique.
+// DuplicateError is returned when another item has a key that must be unique.
 type DuplicateError struct {
 	// ItemID is the item that has it.
 	ItemID int64
 
-	// What tells what the two have in common, such as `natural key "4711"`.
+	// What names what the two have in common, such as `natural key "4711"`.
 	What string
 }
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// UniqueKey is the text under which an item's natural key is unique, as the
-// queue says: the SHA-256 of scope, queue and key, in hexadecimal. It is a hash
-// because engines differ in what they take for the same text. "" where keys may
+// UniqueKey returns the text under which an item's natural key is unique, by the key
+// scope of the queue: the SHA-256 of scope, queue and key, in hexadecimal. It is a
+// hash because engines differ in which texts they consider equal. "" if keys may
 // repeat, or the item has none.
 func (q *Queue) UniqueKey(naturalKey string) string {
 	switch {
@@ -25,25 +25,25 @@ func (q *Queue) UniqueKey(naturalKey string) string {
 	}
 }
 
-// ContentKey is the text under which an item is unique by what it does: the
-// SHA-256 of queue, pipeline and payload, in hexadecimal. Spaces between the
-// parts of the payload's JSON do not count, the order of its keys does.
+// ContentKey returns the text under which an item is unique by its work: the SHA-256
+// of queue, pipeline and payload, in hexadecimal. Spaces between the parts of the
+// payload's JSON do not count; the order of its keys does.
 func ContentKey(queue, pipeline string, payload JSONText) string {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, []byte(payload)); err != nil {
 		compact.Reset()
-		compact.WriteString(string(payload)) // no JSON: as it stands
+		compact.WriteString(string(payload)) // not JSON: unchanged
 	}
 	return hashOf("content", queue, pipeline, compact.String())
 }
 
-// hashOf joins parts so that no two lists of them make the same text.
+// hashOf hashes parts so that two different lists never give the same input.
 func hashOf(parts ...string) string {
 	var all strings.Builder
 	for _, part := range parts {
 		quoted, err := json.Marshal(part)
 		if err != nil {
-			quoted = []byte(part) // a string always has JSON
+			quoted = []byte(part) // unreachable: a string always encodes
 		}
 		all.Write(quoted)
 	}

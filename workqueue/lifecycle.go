@@ -5,21 +5,20 @@ import (
 	"strings"
 )
 
-// Lifecycle is the name under which people know where an item stands. It is
-// computed from the item's state and times by the database's clock, and never
-// stored.
+// Lifecycle names where an item is in its life. It is computed from the item's state
+// and times by the database's clock, and never stored.
 type Lifecycle string
 
 // The lifecycles, in the order of an item's life.
 const (
-	LifeScheduled Lifecycle = "scheduled" // waits for its time
+	LifeScheduled Lifecycle = "scheduled" // not due yet
 	LifePending   Lifecycle = "pending"   // due, waits for a worker
 	LifeAssigned  Lifecycle = "assigned"  // given to a worker, not started
 	LifeActive    Lifecycle = "active"    // running
 	LifeRetry     Lifecycle = "retry"     // failed, waits for its backoff
-	LifeCompleted Lifecycle = "completed" // finished well
-	LifeArchived  Lifecycle = "archived"  // finished badly, or set aside
-	LifeDeleted   Lifecycle = "deleted"   // hidden, and removed for good later
+	LifeCompleted Lifecycle = "completed" // succeeded
+	LifeArchived  Lifecycle = "archived"  // failed or was cancelled, or set aside
+	LifeDeleted   Lifecycle = "deleted"   // hidden, and permanently removed later
 	lifeUnknown   Lifecycle = ""          // a state that a newer program has written
 )
 
@@ -38,8 +37,8 @@ func ParseLifecycle(text string) (Lifecycle, error) {
 	return lifeUnknown, fmt.Errorf("lifecycle %q: want one of %v", text, Lifecycles())
 }
 
-// LifecycleOf computes an item's lifecycle. due tells whether its AvailableAt
-// has come by the database's clock; deleted whether it has a DeletedAt.
+// LifecycleOf computes an item's lifecycle. due reports whether its AvailableAt has
+// passed by the database's clock, deleted whether it has a DeletedAt.
 func LifecycleOf(state State, failures int, due, deleted bool) Lifecycle {
 	switch {
 	case deleted:

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// tailLines and tailLine bound what is kept of a run's log: that many
-	// lines of that many bytes each.
+	// tailLines and tailLine bound what is kept of a run's log: that many lines of
+	// that many bytes each.
 	tailLines, tailLine = 10, 1000
 )
 
-// logTail keeps the last lines of a log. They are made readable when somebody
-// wants to read them, which for most runs is never.
+// logTail keeps the last lines of a log. They are formatted only when they are read,
+// which for most runs is never.
 type logTail struct {
 	lines [][]byte // the oldest first
 }
@@ -30,8 +30,8 @@ func (t *logTail) add(line []byte) {
 	t.lines = append(t.lines, append(kept, line...))
 }
 
-// String returns the lines as a console shows them, the latest last, with
-// times in UTC. The item and its pipeline, the same in each line, are left out.
+// String returns the lines as a console shows them, the latest last, with times in
+// UTC. The item and its pipeline are left out, since they are the same in each line.
 func (t *logTail) String() string {
 	if len(t.lines) == 0 {
 		return ""

@@ -134,7 +134,7 @@ func (q *Queue) Prepare(it *NewItem, schemas *Schemas) error {
 		errs = append(errs, &ItemFault{"payload", err})
 	}
 	if own := it.Priority; !ItemPriorityRange(own + q.PriorityOffset) {
-		errs = append(errs, fault("priority", "priority: %d with the queue's offset %d is no number of 32 bits", own, q.PriorityOffset))
+		errs = append(errs, fault("priority", "priority: %d with the queue's offset %d is out of range, want a 32-bit number", own, q.PriorityOffset))
 	}
 	it.Priority += q.PriorityOffset
 	return errors.Join(errs...)
@@ -152,7 +152,7 @@ func (it *NewItem) faults() []error {
 			return // no sign takes fewer bytes than units
 		}
 		if n := len(utf16.Encode([]rune(text))); n > most {
-			errs = append(errs, fault(field, "%s: got %d signs, want at most %d", what, n, most))
+			errs = append(errs, fault(field, "%s: got %d characters, want at most %d", what, n, most))
 		}
 	}
 	tooLong("naturalKey", "natural key", it.NaturalKey, MaxNaturalKey)

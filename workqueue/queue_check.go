@@ -119,7 +119,7 @@ func (c *queueCheck) name(name string) {
 
 func (c *queueCheck) length(field, text string, limit int) {
 	if n := len(utf16.Encode([]rune(text))); n > limit {
-		c.add(field, fmt.Sprintf("%d signs", n), fmt.Sprintf("at most %d", limit))
+		c.add(field, fmt.Sprintf("%d characters", n), fmt.Sprintf("at most %d", limit))
 	}
 }
 

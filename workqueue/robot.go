@@ -59,7 +59,7 @@ func CheckRobot(name string) error {
 	case strings.TrimSpace(name) == "":
 		return errors.New("robot: got no name, want one that says who takes the items")
 	case n > MaxRobot:
-		return fmt.Errorf("robot: got a name of %d signs, want at most %d", n, MaxRobot)
+		return fmt.Errorf("robot: got a name of %d characters, want at most %d", n, MaxRobot)
 	}
 	return nil
 }

@@ -143,7 +143,7 @@ func TestRobotsRefused(t *testing.T) {
 		{with("extend", "--percent", "101"), cli.ExitUsage, "--percent"},
 		{with("extend", "--lease", "soon"), cli.ExitUsage, "--lease"},
 		{with("done", "--result", `{"page":3}`), cli.ExitFailed, "pages"},
-		{with("done", "--lock-key", "guessed"), cli.ExitFailed, "lease lost: nothing is checked out under this item, robot, fence and lock key, or no longer"},
+		{with("done", "--lock-key", "guessed"), cli.ExitFailed, "lease lost: no current checkout has this item, robot, fence and lock key"},
 		{with("release", "--fence", "7"), cli.ExitFailed, "lease lost"},
 	} {
 		if r := clitest.Do(t, c.args...); r.Code != c.code || !strings.Contains(r.Stderr, c.text) {

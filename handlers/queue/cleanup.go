@@ -82,13 +82,13 @@ func (c *cleanUpStep) Validate() error {
 		}
 	}
 	if d := c.Workers.d; d != nil && *d >= 0 && *d < workqueue.LeastWorkerAge {
-		wrong("workers", "want 24h or more, or never: a worker that is restarted shall find its row")
+		wrong("workers", "want 24h or more, or never: a worker that restarts must find its row")
 	}
 	if d := c.Firings.d; d != nil && *d >= 0 && *d < workqueue.LeastFiringAge {
-		wrong("firings", "want 24h or more, or never: without its record an instant could run twice")
+		wrong("firings", "want 24h or more, or never: without its record a planned time could run twice")
 	}
 	if d := c.Texts.d; d != nil && *d >= 0 && *d < workqueue.LeastTextAge {
-		wrong("texts", "want 24h or more, or never: a worker notes only every twelve hours that it has one")
+		wrong("texts", "want 24h or more, or never: a worker records only every twelve hours that it has a text")
 	}
 	if n := c.ArchivedItems.n; n != nil && *n < 0 {
 		wrong("archivedItems", "want 0 or more, or never")

@@ -209,7 +209,7 @@ func TestDurationWeightsComeBackFromTheirText(t *testing.T) {
 			t.Fatalf("%s came back as %s", text, again)
 		}
 		if len(text) > 4000 {
-			t.Fatalf("the text has %d signs", len(text))
+			t.Fatalf("the text has %d characters", len(text))
 		}
 	})
 }

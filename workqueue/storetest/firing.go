@@ -157,7 +157,7 @@ func firingReason(x *fixture) {
 		x.Fatal(err)
 	}
 	if got := x.firings("Nightly", 0)[0].Reason; !strings.HasPrefix(reason, got) || len(got) < 900 {
-		x.Errorf("the reason has %d bytes, want the first 1000 signs or so", len(got))
+		x.Errorf("the reason has %d bytes, want about the first 1000 characters", len(got))
 	}
 }
 

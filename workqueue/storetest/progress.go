@@ -166,7 +166,7 @@ func progressTexts(x *fixture) {
 	x.wantIDs("lost", x.progress(w, note), nil)
 	got := x.show(it.ID)
 	if n := len(deref(got.Step)); n != 200 {
-		x.Errorf("the step has %d signs, want the 200 of its column", n)
+		x.Errorf("the step has %d characters, want 200, the size of its column", n)
 	}
 	if n := strings.Count(deref(got.Progress), "\U0001F916"); n != 500 {
 		x.Errorf("the progress has %d robots, want the 500 that fit into 1,000 UTF-16 units", n)
