@@ -9,14 +9,14 @@ import (
 	"botwork/workqueue"
 )
 
-// active keeps the runs that go on: to record their progress, and to see to
-// those that do not stop when they are told to.
+// active holds the current runs: to record their progress, and to deal with those that ignore
+// that they were cancelled.
 type active struct {
 	mu    sync.Mutex
 	runs  map[*activeRun]struct{}
 	stuck int       // slots of runs that are
-	ended time.Time // when a run ended last; zero: none has
-	told  time.Time // when a heartbeat began last
+	ended time.Time // when a run last ended; zero: none has
+	told  time.Time // when a heartbeat last began
 }
 
 // activeRun is a run in its slot.
@@ -25,12 +25,12 @@ type activeRun struct {
 	ctx     context.Context
 	step    *step // that it counts for
 	started time.Time
-	need    need // the slots that it has
+	need    need // the slots that it occupies
 
 	// Guarded by active.mu.
-	cancelled time.Time // when its context was seen to have ended; zero: not yet
+	cancelled time.Time // when its context was found to have ended; zero: not yet
 	stuck     bool      // it has ignored that for too long
-	givenUp   bool      // its end is settled without it
+	givenUp   bool      // its outcome was decided without it
 }
 
 func newActive() *active { return &active{runs: map[*activeRun]struct{}{}} }
@@ -41,16 +41,15 @@ func (a *active) add(r *activeRun) {
 	a.runs[r] = struct{}{}
 }
 
-// begins notes when a run begins that had to wait for that.
+// begins records when a run begins that had to wait.
 func (a *active) begins(r *activeRun, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	r.started = now
 }
 
-// remove takes a run out that has returned. stuckFor is how long it had ignored
-// the end of its context when it counted as stuck, else 0; givenUp tells that
-// its result comes too late.
+// remove removes a run that has returned. stuckFor is how long it ignored the end of its context
+// if it counted as stuck, else 0; givenUp reports that its result comes too late.
 func (a *active) remove(r *activeRun) (stuckFor time.Duration, givenUp bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -63,7 +62,7 @@ func (a *active) remove(r *activeRun) (stuckFor time.Duration, givenUp bool) {
 	return stuckFor, r.givenUp
 }
 
-// sinceEnd is how long ago a run ended last; nil: none has.
+// sinceEnd returns how long ago a run last ended; nil if none has.
 func (a *active) sinceEnd() *time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -73,31 +72,31 @@ func (a *active) sinceEnd() *time.Duration {
 	return new(time.Since(a.ended))
 }
 
-// idleFor tells that nothing runs, and that no heartbeat has begun for so long.
+// idleFor reports whether nothing runs and no heartbeat has begun for that long.
 func (a *active) idleFor(atLeast time.Duration) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.runs) == 0 && time.Since(a.told) >= atLeast
 }
 
-// beaten notes that a heartbeat begins.
+// beaten records that a heartbeat begins.
 func (a *active) beaten(at time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.told = at
 }
 
-// stuckSlots counts the slots whose handler was cancelled and does not stop.
+// stuckSlots returns the number of slots whose handler was cancelled and does not stop.
 func (a *active) stuckSlots() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.stuck
 }
 
-// overdue returns the runs whose context ended longer than patience ago and
-// that were not returned before. They count as stuck from now on; those whose
-// item is lost, or whose time is over, are given up: the caller settles their
-// end. A worker that drains keeps the rest, whose leases go on.
+// overdue returns the runs whose context ended longer than patience ago and that it has not
+// returned before. They count as stuck from now on. Those whose item is lost or whose time limit
+// is over are given up: the caller decides their outcome. A draining worker keeps the others,
+// whose leases continue.
 func (a *active) overdue(now time.Time, patience time.Duration) []*activeRun {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -118,7 +117,7 @@ func (a *active) overdue(now time.Time, patience time.Duration) []*activeRun {
 	return late
 }
 
-// claims are those of the runs that began before a time.
+// claims returns the claims of the runs that began before a time.
 func (a *active) claims(before time.Time) []workqueue.ItemRef {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -131,7 +130,7 @@ func (a *active) claims(before time.Time) []workqueue.ItemRef {
 	return refs
 }
 
-// news collects what has changed in the runs that began before a time.
+// news returns what has changed in the runs that began before a time.
 func (a *active) news(before time.Time) (notes []workqueue.ProgressNote, of []*workqueue.Run) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 // starts. The heartbeat records that of a shorter one, if it is there that long.
 const longRun = time.Second
 
-// beginsFirst reports whether the begin of an item's run has to be recorded before it
-// starts, so that the run counts when it takes the process down with it. A run of
-// unknown length may be a long one, unless the worker's items are short at present.
+// beginsFirst reports whether the start of an item's run must be recorded before it begins, so
+// that the run counts if it takes the process down. A run of unknown length may be long, unless
+// the worker's items are short now.
 func beginsFirst(it *workqueue.Item, short bool) bool {
 	if it.RecordBegin || it.AssignedEstimateMs == nil {
 		return it.RecordBegin || !short
@@ -21,8 +21,8 @@ func beginsFirst(it *workqueue.Item, short bool) bool {
 	return *it.AssignedEstimateMs >= longRun.Milliseconds()
 }
 
-// begin records that the runs of claimed items begin now, and returns those that must
-// not. What cannot be recorded must not start.
+// begin records that the runs of claimed items begin now, and returns the items that must not
+// start. If it cannot record them, none may start.
 func (r *Runner) begin(ctx context.Context, refs ...workqueue.ItemRef) (refused []int64) {
 	bounded, cancel := context.WithTimeout(ctx, r.statementTime())
 	defer cancel()

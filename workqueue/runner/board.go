@@ -53,7 +53,7 @@ func newBoard(r *Runner) *board {
 	return b
 }
 
-// poke has the loop look at everything again.
+// poke makes the loop decide again.
 func (b *board) poke() {
 	select {
 	case b.poked <- struct{}{}:
@@ -61,14 +61,14 @@ func (b *board) poke() {
 	}
 }
 
-// mayClaim notes that something may be assigned to this worker.
+// mayClaim records that items may be assigned to this worker.
 func (b *board) mayClaim() {
 	b.below, b.skipped = anything, false
 	b.news++
 }
 
-// nothingFrom notes that nothing is left to claim at a priority and above, unless
-// there has been news since the fetch began.
+// nothingFrom records that nothing is left to claim at a priority and above, unless work
+// was announced since the fetch began.
 func (b *board) nothingFrom(least int, f *fetch) {
 	if b.news == f.claimNews {
 		b.below = min(b.below, least)
@@ -76,7 +76,7 @@ func (b *board) nothingFrom(least int, f *fetch) {
 	}
 }
 
-// stepFor is the step that an item of a priority counts for; nil when none runs such
+// stepFor returns the step that an item of a priority counts for; nil if no step runs such
 // items.
 func (b *board) stepFor(priority int) *step {
 	for _, s := range b.sessions {
@@ -87,7 +87,7 @@ func (b *board) stepFor(priority int) *step {
 	return nil
 }
 
-// bands are the priorities that are open, the most urgent first.
+// bands returns the open priorities, the most urgent first.
 func (b *board) bands() []workqueue.Band {
 	var all []workqueue.Band
 	for _, s := range b.sessions {
@@ -98,10 +98,10 @@ func (b *board) bands() []workqueue.Band {
 	return joined
 }
 
-// within is how many items are likely to begin within a time.
+// within returns how many items are likely to begin within t.
 func (b *board) within(t time.Duration, now time.Time) int {
 	if b.slots.free == b.r.o.Spec.Capacity {
-		now = b.pace.last // nothing runs, for want of items
+		now = b.pace.last // nothing runs because there are no items
 	}
 	return b.pace.within(t, now)
 }
@@ -111,15 +111,16 @@ func (b *board) fast(now time.Time) bool {
 	return b.within(min(aheadTrips*max(b.trip, leastTrip), claimAhead), now) > b.capacity()
 }
 
-// slow reports whether slots do not come free all the time.
+// slow reports whether slots become free only now and then.
 func (b *board) slow(now time.Time) bool { return b.within(claimAhead, now) <= b.capacity() }
 
-// patience is how long a claimed item waits for its slot.
+// patience returns how long a claimed item waits for its slot.
 func (b *board) patience() time.Duration {
 	return min(max(waitTrips*b.trip, waitAtLeast), waitAtMost)
 }
 
-// awaitQuiet waits until the ends of all claimed items are written.
+// awaitQuiet returns a channel that is closed when the ends of all claimed items are
+// written.
 func (b *board) awaitQuiet() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -130,8 +131,8 @@ func (b *board) awaitQuiet() <-chan struct{} {
 	return b.quiet
 }
 
-// closeQuiet closes quiet, once, when nothing is claimed. It is for a worker that
-// drains: nothing more is claimed then.
+// closeQuiet closes quiet once, if nothing is claimed. Only a worker that drains waits for
+// it, so nothing is claimed afterwards.
 func (b *board) closeQuiet() {
 	if b.quiet == nil || b.items > 0 || b.claiming || b.reading > 0 {
 		return
@@ -143,17 +144,17 @@ func (b *board) closeQuiet() {
 	}
 }
 
-// itemsIn is how many items find room in so many slots, by what they took lately.
+// itemsIn returns how many items fit into so many slots, judged by the latest ones.
 func (b *board) itemsIn(slots int) int { return max(int(float64(slots)/b.cost), 1) }
 
-// capacity is how many items run at a time.
+// capacity returns how many items run at a time.
 func (b *board) capacity() int { return b.itemsIn(b.r.o.Spec.Capacity) }
 
 func (b *board) woken() bool {
 	return slices.ContainsFunc(b.sessions, func(s *Session) bool { return s.woken })
 }
 
-// passesOf are the passes to repeat for a session, for the priorities of the spans
+// passesOf returns the passes to repeat for a session, for those priorities of the spans
 // that it has open.
 func (b *board) passesOf(s *Session, spans []workqueue.Band) []assign.AssignParams {
 	var list []assign.AssignParams
@@ -174,7 +175,7 @@ func (b *board) passesOf(s *Session, spans []workqueue.Band) []assign.AssignPara
 	return list
 }
 
-// waiting reports whether a session has items that run, or waits for a slot.
+// waiting reports whether a session has running items or waits for a slot.
 func (b *board) waiting(s *Session) bool {
 	for _, st := range s.steps {
 		if st.waits() && (st.items > 0 || b.below > st.band.Min || s.wants(st.band.Min)) {
@@ -184,8 +185,8 @@ func (b *board) waiting(s *Session) bool {
 	return false
 }
 
-// canPass reports whether there are passes to repeat for a step: when it refills, or
-// its session is told of new work.
+// canPass reports whether there are passes to repeat for a step: it refills, or its session
+// is woken for new work.
 func (b *board) canPass(st *step) bool {
 	return (st.refill || st.session.o.Wakes) && len(b.passesOf(st.session, []workqueue.Band{st.band})) > 0
 }

@@ -19,8 +19,8 @@ type claimBatch struct {
 	confirmed time.Time // when its answer had come
 }
 
-// claim claims what is assigned to this worker. It is not broken off: what a lost
-// answer had claimed would stay blocked until its lease ends.
+// claim claims what is assigned to this worker. It is never cancelled: items claimed by a
+// lost answer would stay blocked until their leases end.
 func (cl *claimer) claim(f *fetch) (claimBatch, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(cl.r.runs), cl.r.statementTime())
 	defer cancel()
@@ -42,8 +42,8 @@ func (cl *claimer) claim(f *fetch) (claimBatch, error) {
 	return got, nil
 }
 
-// read reads what a pass has left to be read. What cannot be read is claimed until its
-// lease ends; the claim that follows shows whether that is more than a moment's trouble.
+// read reads items that a pass has claimed and not read. Items that cannot be read stay
+// claimed until their leases end; the next claim shows whether the database still fails.
 func (cl *claimer) read(ctx context.Context, got claimBatch) []workqueue.Item {
 	if got.Len() == 0 {
 		return nil
@@ -57,8 +57,8 @@ func (cl *claimer) read(ctx context.Context, got claimBatch) []workqueue.Item {
 	return items
 }
 
-// pass repeats passes of a session. The first may claim what it gives to this
-// worker: one commit less until the item starts.
+// pass repeats passes of a session. The first one may claim what it assigns to this worker,
+// which saves a commit before the item starts.
 func (cl *claimer) pass(ctx context.Context, f *fetch) (claimBatch, error) {
 	s := f.session
 	got := claimBatch{since: time.Now()}
@@ -102,8 +102,8 @@ func (cl *claimer) pass(ctx context.Context, f *fetch) (claimBatch, error) {
 	return got, nil
 }
 
-// passed notes what the passes of a fetch came to; emptied: nothing is assigned to
-// this worker but what they have claimed.
+// passed records the result of the passes of a fetch. emptied means that nothing is assigned
+// to this worker except what they have claimed.
 func (cl *claimer) passed(f *fetch, assigned int, left, emptied bool) {
 	least := f.passes[0].Band.Min
 	for _, p := range f.passes {
@@ -121,8 +121,8 @@ func (cl *claimer) passed(f *fetch, assigned int, left, emptied bool) {
 	}
 }
 
-// selfAssign makes a pass for this worker alone; false: that is for a pass which knows
-// all workers.
+// selfAssign makes a pass for this worker alone; false if only a pass over all workers can
+// decide.
 func (cl *claimer) selfAssign(ctx context.Context, s *Session, p assign.AssignParams, now time.Time) (workqueue.Claimed, bool, error) {
 	if s.selfAssigned == nil || !s.selfAssigned.MayAssign(p.Claim.Ahead, p.Band.Min, now) {
 		return workqueue.Claimed{}, false, nil
@@ -142,8 +142,8 @@ func (cl *claimer) selfAssign(ctx context.Context, s *Session, p assign.AssignPa
 	return taken, done, nil
 }
 
-// selfAssignFoundNothing notes that there is nothing that this worker may have, and reports whether
-// that has to do for now: it is too soon for a pass that knows all workers.
+// selfAssignFoundNothing records that there is nothing for this worker, and reports whether
+// it is too soon for a pass over all workers.
 func (cl *claimer) selfAssignFoundNothing(f *fetch, least int, now time.Time) bool {
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
@@ -151,14 +151,14 @@ func (cl *claimer) selfAssignFoundNothing(f *fetch, least int, now time.Time) bo
 	return f.session.gated(least, now)
 }
 
-// keepSelfAssign keeps what the next passes for this worker alone may count on.
+// keepSelfAssign keeps what the next passes for this worker alone can reuse.
 func (cl *claimer) keepSelfAssign(s *Session, own *assign.SelfAssign, now time.Time) {
 	if s.selfAssigned = own; now.Before(s.selfAssignFrom) {
 		s.selfAssigned = nil
 	}
 }
 
-// taking has a pass claim up to so many items for this worker.
+// passClaim returns what a pass claims for this worker.
 func (cl *claimer) passClaim(f *fetch) *workqueue.PassClaim {
 	return &workqueue.PassClaim{
 		WorkerID: cl.r.worker.ID, InstanceID: cl.r.worker.InstanceID, Lease: cl.r.o.Spec.Lease,
@@ -166,7 +166,7 @@ func (cl *claimer) passClaim(f *fetch) *workqueue.PassClaim {
 	}
 }
 
-// releaseUnplaced makes the release.
+// releaseUnplaced releases what is assigned to this worker.
 func (cl *claimer) releaseUnplaced(ctx context.Context, f *fetch) error {
 	bounded, cancel := context.WithTimeout(ctx, cl.r.statementTime())
 	defer cancel()

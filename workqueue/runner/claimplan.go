@@ -89,7 +89,7 @@ type fetch struct {
 	selfAssign bool                  // the passes may consider this worker alone
 }
 
-// alive notes that a heartbeat that began at a time is written.
+// recordBeat records that a heartbeat that began at a time was written.
 func (cp *claimPlanner) recordBeat(at time.Time) {
 	cp.mu.Lock()
 	defer cp.mu.Unlock()
@@ -97,15 +97,15 @@ func (cp *claimPlanner) recordBeat(at time.Time) {
 	cp.poke()
 }
 
-// silent reports whether heartbeats have not been written for so long that what is
-// claimed now might lose its lease before it has ended.
+// cannotBeat reports whether no heartbeat was written for so long that an item claimed now
+// might lose its lease before it ends.
 func (cp *claimPlanner) cannotBeat(now time.Time) bool {
 	o := &cp.r.o
 	return now.Sub(cp.beaten) > min(2*o.Heartbeat+o.Heartbeat/2, o.Spec.Lease*3/4)
 }
 
-// failed notes that a claim or a pass failed: the sessions' steps end with that
-// unless something of theirs runs, and else it is tried again after a pause.
+// recordFailure records that a claim or a pass failed. Steps without running items end with
+// the error; for the others it is retried after a pause.
 func (cp *claimPlanner) recordFailure(err error, now time.Time) {
 	cp.pause = min(max(2*cp.pause, leastPause), mostPause)
 	cp.retry = now.Add(cp.pause)
@@ -118,7 +118,7 @@ func (cp *claimPlanner) recordFailure(err error, now time.Time) {
 	}
 }
 
-// worked notes that a claim or a pass succeeded.
+// recordSuccess records that a claim or a pass succeeded.
 func (cp *claimPlanner) recordSuccess() {
 	cp.retry, cp.pause = time.Time{}, 0
 	for _, s := range cp.sessions {
@@ -128,7 +128,7 @@ func (cp *claimPlanner) recordSuccess() {
 	}
 }
 
-// plan decides what to fetch; nil: nothing at present.
+// plan returns what to fetch; nil if there is nothing to fetch now.
 func (cp *claimPlanner) plan(now time.Time) *fetch {
 	if cp.claiming || cp.r.drains() || now.Before(cp.retry) {
 		return nil
@@ -142,13 +142,13 @@ func (cp *claimPlanner) plan(now time.Time) *fetch {
 	}
 	f := cp.planFetch(now)
 	if f == nil && cp.reserve != nil && cp.slots.room(cp.reserve.need) {
-		cp.reserve = nil // what waited for the slots is not to be had any more
+		cp.reserve = nil // the item that waited for the slots is gone
 		f = cp.planFetch(now)
 	}
 	return f
 }
 
-// planFetch is plan when there is something to fetch for.
+// planFetch is plan for a worker with open priorities.
 func (cp *claimPlanner) planFetch(now time.Time) *fetch {
 	spans := cp.bands()
 	f, wanted := cp.room(now)
@@ -175,10 +175,9 @@ func (cp *claimPlanner) planFetch(now time.Time) *fetch {
 	return nil
 }
 
-// room says what can be claimed at present: how much, and of which priorities;
-// false: nothing.
+// room returns how much can be claimed now, and of which priorities; false if nothing can.
 func (cp *claimPlanner) room(now time.Time) (*fetch, bool) {
-	// At most four times as many as the last time: short items may end, and long ones begin.
+	// At most four times as many as last time: after short items, long ones may follow.
 	work := min(max(aheadTrips*cp.trip, lineAhead), claimAhead/2)
 	ahead := min(cp.within(work, now), 4*max(cp.fetched, cp.capacity()), claimLimit)
 	f := &fetch{band: workqueue.EveryPriority, fast: cp.fast(now)}
@@ -191,12 +190,12 @@ func (cp *claimPlanner) room(now time.Time) (*fetch, bool) {
 		case cp.slots.hopeless(cp.reserve.need):
 			cp.reserve = nil
 		case cp.slots.room(cp.reserve.need):
-			least = cp.reserve.priority // its turn has come before that of less urgent ones
+			least = cp.reserve.priority // less urgent items come after it
 		default:
 			least = cp.slots.passes(cp.reserve.need)
 		}
 	}
-	// What is being read has its slots as good as taken.
+	// Items that are being read will occupy slots.
 	free := cp.slots.plain(least) - cp.reading
 	switch {
 	case head == nil && len(cp.line.items) >= waitMost:
@@ -224,15 +223,15 @@ func (cp *claimPlanner) room(now time.Time) (*fetch, bool) {
 	return f, true
 }
 
-// expectAssigned forgets now and then that nothing is assigned: who claims by passes of its
-// own is not told of the passes of others.
+// expectAssigned makes the worker look for assigned items now and then: while it claims by
+// its own passes, it does not hear of the passes of others.
 func (cp *claimPlanner) expectAssigned(f *fetch, now time.Time) {
 	if f.fast && now.Sub(cp.lastClaim) >= assign.ClaimEvery {
 		cp.mayClaim()
 	}
 }
 
-// planClaim is a claim of the most urgent priorities that may have something.
+// planClaim returns a claim of the most urgent priorities that may have items.
 func (cp *claimPlanner) planClaim(f *fetch, spans []workqueue.Band, now time.Time) *fetch {
 	for _, span := range spans {
 		if span.Min < cp.below {
@@ -247,8 +246,9 @@ func (cp *claimPlanner) planClaim(f *fetch, spans []workqueue.Band, now time.Tim
 	return nil
 }
 
-// sessionThatWants is the one whose passes may find the most urgent work; with woken,
-// of those for whose news other workers may have a free slot as well.
+// sessionThatWants returns the session whose passes may find the most urgent work. With
+// woken, it considers only sessions with new work, for which other workers may have a free
+// slot too.
 func (cp *claimPlanner) sessionThatWants(spans []workqueue.Band, now time.Time, woken bool) *Session {
 	var first *Session
 	best := 0
@@ -266,8 +266,8 @@ func (cp *claimPlanner) sessionThatWants(spans []workqueue.Band, now time.Time, 
 	return first
 }
 
-// planPasses makes the fetch that repeats a session's passes. They claim unless
-// something that was assigned before may be more urgent than what they assign.
+// planPasses returns the fetch that repeats a session's passes. They claim unless an item
+// that was assigned earlier may be more urgent than what they assign.
 func (cp *claimPlanner) planPasses(f *fetch, s *Session, spans []workqueue.Band) *fetch {
 	f.session, f.passes = s, cp.passesOf(s, spans)
 	f.band = workqueue.Band{Min: spans[len(spans)-1].Min, Max: spans[0].Max}
@@ -282,8 +282,8 @@ func (cp *claimPlanner) planPasses(f *fetch, s *Session, spans []workqueue.Band)
 	return f
 }
 
-// planSweep repeats a session's passes although no slot is free: for other workers,
-// and to free and cancel what has to be.
+// planSweep repeats a session's passes although no slot is free: for other workers, and to
+// free abandoned items and cancel expired ones.
 func (cp *claimPlanner) planSweep(spans []workqueue.Band, now time.Time) *fetch {
 	for _, s := range cp.sessions {
 		if !s.swept && !now.Before(s.gate) {
@@ -296,10 +296,10 @@ func (cp *claimPlanner) planSweep(spans []workqueue.Band, now time.Time) *fetch 
 	return nil
 }
 
-// planRelease is the release of what other workers' passes have assigned to this worker
-// for slots that were free then and are not any more: whichever slot comes free first,
-// here or elsewhere, is for what is most urgent. nil: there can be nothing of the kind,
-// or what is assigned was planned in advance.
+// planRelease returns the release of items that other workers' passes assigned to this
+// worker for slots that are no longer free: the first slot that becomes free, here or
+// elsewhere, is for the most urgent item. It is nil if there can be no such items, or if
+// passes assign items in advance.
 func (cp *claimPlanner) planRelease(now time.Time) *fetch {
 	if !cp.unplaced || cp.slots.free > 0 || !cp.slow(now) || now.Before(cp.releaseFrom) || !cp.fillsSlots() {
 		return nil
@@ -308,7 +308,7 @@ func (cp *claimPlanner) planRelease(now time.Time) *fetch {
 	return &fetch{release: true, claimNews: cp.news}
 }
 
-// fillsSlots reports whether all passes that are known give items to free slots only.
+// fillsSlots reports whether all known passes assign items to free slots only.
 func (cp *claimPlanner) fillsSlots() bool {
 	known := false
 	for _, s := range cp.sessions {

@@ -20,11 +20,10 @@ const (
 	firstPause, longestPause = 100 * time.Millisecond, 5 * time.Second
 )
 
-// completer writes the ends of runs. What comes together while one batch is
-// being written goes with the next; how much that may be, writePace tells. What
-// cannot be written is kept and tried again: a result is dropped only when the
-// database says that its lease is lost, and changed only as [completion.refuse]
-// tells.
+// completer writes the results of runs. Results that arrive while one batch is being written
+// go into the next one; writePace limits how many. Results that cannot be written are kept and
+// retried: a result is dropped only if the database says that its lease is lost, and changed
+// only by [completion.refuse].
 type completer struct {
 	store   workqueue.LeaseStore
 	worker  workqueue.Worker
@@ -39,10 +38,10 @@ type completer struct {
 	refused []*completion // were in a write that failed; written one by one
 	writing []*completion
 	failing bool   // the last write failed
-	taken   uint64 // counts what the database took from this worker
+	taken   uint64 // how many writes of this worker the database accepted
 	closed  bool   // nothing is written any more
 	pace    writePace
-	room    *sync.Cond // over mu: there may be room for more
+	room    *sync.Cond // on mu: there may be room for more
 }
 
 func newCompleter(store workqueue.LeaseStore, worker workqueue.Worker, h *held, timeout time.Duration, log zerolog.Logger) *completer {
@@ -51,9 +50,9 @@ func newCompleter(store workqueue.LeaseStore, worker workqueue.Worker, h *held, 
 	return c
 }
 
-// awaitRoom waits while as many results wait to be written as one write may carry.
-// A slot that begins the next item only then leaves no more unwritten than was
-// promised. It does not wait for a database that takes nothing.
+// awaitRoom waits while the unwritten results fill a whole write. A slot that calls it before
+// its next item leaves no more results unwritten than promised. It does not wait while the
+// database fails.
 func (c *completer) awaitRoom() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,17 +61,16 @@ func (c *completer) awaitRoom() {
 	}
 }
 
-// add hands over the end of a run; it never blocks. over is called once: with
-// true when the end is in the database or has lost its lease, with false when
-// the completer has ended before.
+// add hands over the result of a run; it never blocks. over is called once: with true when
+// the result is in the database or has lost its lease, with false if the completer has ended
+// before.
 func (c *completer) add(f workqueue.Finish, over func(settled bool)) {
 	if !c.offer(f, over) {
 		over(false)
 	}
 }
 
-// offer is add, but reports false when the completer has ended before; over is not
-// called then.
+// offer is add, but returns false if the completer has ended; it does not call over then.
 func (c *completer) offer(f workqueue.Finish, over func(settled bool)) bool {
 	c.mu.Lock()
 	closed := c.closed
@@ -90,16 +88,16 @@ func (c *completer) offer(f workqueue.Finish, over func(settled bool)) bool {
 	return true
 }
 
-// alive notes that the database has taken another write of this worker: what
-// it refuses in the meantime is refused for its own sake.
+// alive records that the database has accepted another write of this worker: what it refuses
+// meanwhile is refused because of its content.
 func (c *completer) alive() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.taken++
 }
 
-// run writes until ctx ends; what is not written then is left to rescue. After
-// a failure it waits, so that a database that is away is not flooded.
+// run writes until ctx ends; items whose results are not written by then are rescued later.
+// After a failure it waits, so that an unreachable database is not flooded.
 func (c *completer) run(ctx context.Context) {
 	defer c.close()
 	pause, healthy := firstPause, true
@@ -121,7 +119,7 @@ func (c *completer) run(ctx context.Context) {
 		healthy = false
 		switch {
 		case again && was:
-			// This one waits by itself; the next may be taken.
+			// This one waits by itself; the next may be written.
 			continue
 		case again:
 			c.sleep(ctx, c.wake, pause)
@@ -147,11 +145,10 @@ func (c *completer) sleep(ctx context.Context, wake <-chan struct{}, d time.Dura
 	}
 }
 
-// take picks what to write now: a refused result whose time has come, by
-// itself, or the fresh ones together. After a failure the fresh ones come
-// first, so that a result which the database never takes holds up no other.
-// With nothing to write it tells how long until there is (0: until something
-// is added).
+// take picks what to write now: one refused result whose retry is due, or all new ones
+// together. After a failure the new ones come first, so that a result that the database never
+// accepts does not block others. If there is nothing to write, it returns how long to wait
+// (0: until something is added).
 func (c *completer) take(now time.Time, healthy bool) (batch []*completion, again bool, due time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -202,7 +199,7 @@ func (c *completer) write(ctx context.Context, batch []*completion) error {
 	return nil
 }
 
-// note keeps a batch that was not written.
+// note keeps a batch that could not be written.
 func (c *completer) note(batch []*completion, err error, took time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -221,13 +218,14 @@ func (c *completer) note(batch []*completion, err error, took time.Duration) {
 	for _, done := range batch {
 		if len(batch) == 1 && done.refuse(err, c.taken, time.Now()) {
 			c.log.Error().Err(err).Int64("item_id", done.finish.ItemID).
-				Msg("the database never takes this result: the item is cancelled without it")
+				Msg("the database does not accept this result; the item is cancelled without it")
 		}
 		c.refused = append(c.refused, done)
 	}
 }
 
-// unwritten lists the items whose end is not in the database yet, by id.
+// unwritten returns the ids of the items whose results are not in the database yet, in
+// ascending order.
 func (c *completer) unwritten() []int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -241,7 +239,7 @@ func (c *completer) unwritten() []int64 {
 	return ids
 }
 
-// close lets nobody wait for what will not be written.
+// close ends all waits for results that will not be written.
 func (c *completer) close() {
 	c.mu.Lock()
 	left := append(c.refused, c.fresh...)

@@ -20,18 +20,17 @@ type completion struct {
 	pause   time.Duration
 	retryAt time.Time
 
-	// refusals counts those between which the database took something else;
-	// taken is the completer's count at the last one.
+	// refusals counts refusals between which the database accepted another write; taken is
+	// the completer's count at the last one.
 	refusals int
 	taken    uint64
 }
 
-// refuse notes that the database refused this result by itself. It tells
-// whether the result has been replaced by a failure that names the reason: a
-// run whose end can never be written would keep its lease, and the pipeline
-// that executes it, for ever. Only what is refused refusalLimit times while the
-// database takes other writes is replaced; a database that is away, or full,
-// takes nothing.
+// refuse records that the database refused this result alone. It reports whether the result
+// was replaced by a failure that names the reason: a run whose result can never be written
+// would keep its lease, and block the pipeline that executes it, for ever. A result is replaced
+// only after refusalLimit refusals while the database accepts other writes; a database that is
+// unreachable or full accepts none.
 func (c *completion) refuse(err error, taken uint64, now time.Time) (replaced bool) {
 	c.pause = min(max(2*c.pause, firstPause), longestPause)
 	c.retryAt = now.Add(c.pause)
@@ -50,8 +49,8 @@ func (c *completion) refuse(err error, taken uint64, now time.Time) (replaced bo
 	return true
 }
 
-// plainText keeps of a text what every database takes: its printable ASCII,
-// and not too much of it.
+// plainText returns the part of a text that every database accepts: up to 1,000 characters of
+// printable ASCII, with ? for others.
 func plainText(text string) string {
 	const most = 1000
 	text = strings.Map(func(r rune) rune {

@@ -28,7 +28,7 @@ func newDispatcher(r *Runner) *dispatcher {
 	return &dispatcher{b, newClaimPlanner(b), &claimer{b}, &supervisor{b, newLanes()}, &heldChecker{board: b}}
 }
 
-// run decides until ctx ends.
+// run decides what to do until ctx ends.
 func (d *dispatcher) run(ctx context.Context) {
 	defer d.runs.lanes.close()
 	defer d.background.Wait()
@@ -50,8 +50,8 @@ func (d *dispatcher) run(ctx context.Context) {
 	}
 }
 
-// decide gives back what has waited too long, ends the steps that are over, and
-// returns what to fetch, or how long nothing is to be decided if nothing happens.
+// decide gives back items that have waited too long, ends the steps that are done, and
+// returns what to fetch, or how long there is nothing to decide if nothing happens.
 func (d *dispatcher) decide(now time.Time) (*fetch, time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -71,8 +71,8 @@ func (d *dispatcher) decide(now time.Time) (*fetch, time.Duration) {
 	return nil, d.nextTime(now)
 }
 
-// open begins a step: its priorities, and those that the other steps of its session
-// have announced, are open from now on.
+// open begins a step: its priorities, and those announced for the other steps of its
+// session, are open from now on.
 func (d *dispatcher) open(ctx context.Context, s *Session, p ExecuteParams, queues []workqueue.Queue) *step {
 	policies := d.r.policies(queues)
 	d.mu.Lock()
@@ -89,7 +89,7 @@ func (d *dispatcher) open(ctx context.Context, s *Session, p ExecuteParams, queu
 	return st
 }
 
-// leave forgets a session none of whose steps is open or waits.
+// leave removes a session without open or waiting steps.
 func (d *dispatcher) leave(s *Session) {
 	if slices.ContainsFunc(s.steps, func(st *step) bool { return st.open() || st.waits() }) {
 		return
@@ -98,7 +98,7 @@ func (d *dispatcher) leave(s *Session) {
 	d.runs.giveBackClosed()
 }
 
-// nextTime is how long until something is to be decided though nothing happens.
+// nextTime returns how long there is nothing to decide if nothing happens.
 func (d *dispatcher) nextTime(now time.Time) time.Duration {
 	next := now.Add(time.Hour)
 	sooner := func(t time.Time) {
@@ -125,8 +125,8 @@ func (d *dispatcher) nextTime(now time.Time) time.Duration {
 	return next.Sub(now)
 }
 
-// fetch makes a claim or passes, and puts what they bring in line. From the moment
-// when they have claimed, the next fetch may begin: only reading is left then.
+// fetch makes a claim or passes, and puts the claimed items in line. The next fetch may begin
+// as soon as the items are claimed, while they are still being read.
 func (d *dispatcher) fetch(f *fetch) {
 	ctx := d.r.looking
 	var got claimBatch
@@ -143,8 +143,8 @@ func (d *dispatcher) fetch(f *fetch) {
 		got.confirmed = got.since // the answer is old
 	}
 	n := got.Len()
-	// A few items are in line before anything else is decided: a fetch that did not know
-	// of them could be one too many, or one too few. Many take their time, in which the
+	// A few items are put in line before anything else is decided: a fetch planned without
+	// them could be one too many, or one too few. Many items take time, during which the
 	// next fetch is on its way.
 	later := got.Unread() || n > holdAtOnce
 	var list []*claimed
@@ -185,8 +185,8 @@ func (d *dispatcher) fetch(f *fetch) {
 	d.poke()
 }
 
-// settle ends the steps of a session that have nothing left to do, and has the
-// session look again where that may be wrong.
+// settle ends the steps of a session that have nothing left to do, and makes the session
+// look for work again where there may be some.
 func (d *dispatcher) settle(s *Session, now time.Time) {
 	if !s.poll.IsZero() && !now.Before(s.poll) {
 		s.poll = now.Add(assign.RefillEvery)
@@ -222,7 +222,7 @@ func (d *dispatcher) settle(s *Session, now time.Time) {
 	d.leave(s)
 }
 
-// end lets Execute return.
+// end ends a step, so that Execute returns.
 func (d *dispatcher) end(st *step, err error) {
 	st.ended, st.err = true, err
 	if st.session.last(st) && err == nil {
@@ -231,8 +231,8 @@ func (d *dispatcher) end(st *step, err error) {
 	close(st.done)
 }
 
-// outcome is what a step came to, and how many of its items have no end: it is asked
-// when the step has ended, or when nothing is written any more.
+// outcome returns the result of a step and how many of its items have not ended. Call it when
+// the step has ended, or when nothing is written any more.
 func (d *dispatcher) outcome(st *step) (result ExecuteResult, left int, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

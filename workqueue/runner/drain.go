@@ -12,7 +12,7 @@ import (
 // cancelWait is how long Stop waits for handlers that were cancelled.
 const cancelWait = 5 * time.Second
 
-// enter admits a call of Execute; false once the worker drains.
+// enter admits a call of Execute; it returns false once the worker drains.
 func (r *Runner) enter() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -23,7 +23,7 @@ func (r *Runner) enter() bool {
 	return true
 }
 
-// drains tells whether no more items may be claimed.
+// drains reports whether the worker claims no more items.
 func (r *Runner) drains() bool {
 	select {
 	case <-r.draining:
@@ -33,9 +33,8 @@ func (r *Runner) drains() bool {
 	}
 }
 
-// Drain stops claiming and gives back what is assigned but not started.
-// Running items go on. It happens once: whoever comes later waits for it, no
-// longer than ctx allows.
+// Drain stops claiming and releases items that are assigned but not started. Running items
+// continue. It happens once: later calls wait for it until ctx ends.
 func (r *Runner) Drain(ctx context.Context) {
 	r.mu.Lock()
 	first, started := !r.drains(), r.started
@@ -68,9 +67,8 @@ func (r *Runner) Drain(ctx context.Context) {
 	}
 }
 
-// tellDraining marks the worker's row, or every pass until the end of the grace
-// would give it items that it no longer takes. A row that belongs to another
-// instance by now is left alone.
+// tellDraining marks the worker's row, since passes would otherwise assign it items during the
+// whole shutdown. A row that belongs to another instance by now stays as it is.
 func (r *Runner) tellDraining(ctx context.Context) error {
 	err := r.o.Store.DrainWorker(ctx, r.worker.Name, r.worker.InstanceID)
 	if errors.Is(err, workqueue.ErrNotFound) {
@@ -79,10 +77,10 @@ func (r *Runner) tellDraining(ctx context.Context) error {
 	return err
 }
 
-// Stop drains: running items get the grace, then their contexts are cancelled
-// and they are released. It returns when all results are written, or when the
-// leases have ended and nothing can be written any more; it says what is lost
-// then. ctx ends the grace early.
+// Stop drains: running items get the shutdown timeout, then their contexts are cancelled and they
+// are released. It returns when all results are written, or when the leases have ended and
+// nothing can be written any more; the error then says what is lost. The end of ctx ends the
+// shutdown timeout early.
 func (r *Runner) Stop(ctx context.Context) error {
 	r.mu.Lock()
 	started := r.started
@@ -96,7 +94,7 @@ func (r *Runner) Stop(ctx context.Context) error {
 }
 
 func (r *Runner) shutdown(ctx context.Context) error {
-	// Writes go on when ctx has ended: only waiting is cut short.
+	// Writes continue when ctx has ended; only waiting ends early.
 	writes := context.WithoutCancel(ctx)
 	drain, cancel := context.WithTimeout(writes, r.statementTime())
 	defer cancel()
@@ -122,7 +120,7 @@ func (r *Runner) shutdown(ctx context.Context) error {
 	}
 	if !waitFor(ctx, ended, r.o.ShutdownGrace) {
 		r.o.Log.Warn().Int("items", r.held.count()).Dur("grace_ms", r.o.ShutdownGrace).
-			Msg("the grace is over: cancelling what still runs")
+			Msg("shutdown timeout reached; cancelling running items")
 		r.held.cancelAll(workqueue.ErrDraining)
 		if !waitFor(writes, ended, cancelWait+r.o.Spec.Lease/2) {
 			err = fmt.Errorf("%d items did not stop or could not be written: %v; they are rescued when their lease ends",
@@ -131,22 +129,22 @@ func (r *Runner) shutdown(ctx context.Context) error {
 	}
 	r.stop()
 	r.loop.Wait()
-	// A time of its own: the grace may have been longer than any lease.
+	// It has its own timeout: the shutdown may have taken longer than any lease.
 	last, cancel := context.WithTimeout(writes, r.statementTime())
 	defer cancel()
 	if serr := r.o.Store.StopWorker(last, r.worker.ID, r.worker.InstanceID); serr != nil && !errors.Is(serr, workqueue.ErrWorkerReplaced) {
 		err = errors.Join(err, serr)
 	} else {
-		r.learn(last) // what the last runs took; a database that is away is not waited for again
+		r.learn(last) // the durations of the last runs; it does not wait for the database again
 	}
 	return err
 }
 
-// statementTime is how long a statement may take. What takes half of a lease
-// has lost the database, and an answer that comes later is worth little.
+// statementTime returns how long a statement may take. One that takes half of a lease has lost
+// the database, and a later answer is worth little.
 func (r *Runner) statementTime() time.Duration { return r.o.Spec.Lease / 2 }
 
-// waitFor tells whether done came before the time was over or ctx ended.
+// waitFor reports whether done was closed before the time was over or ctx ended.
 func waitFor(ctx context.Context, done <-chan struct{}, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

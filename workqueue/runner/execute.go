@@ -11,39 +11,38 @@ import (
 	"botwork/workqueue"
 )
 
-// ExecuteParams say which of this worker's items to run.
+// ExecuteParams select which of this worker's items to run.
 type ExecuteParams struct {
 	// Band is the range of priorities to run; the zero Band means every
 	// priority.
 	Band workqueue.Band
 
-	// Refill repeats the latest assignment pass that has a priority in common with
-	// Band when the worker runs dry, and now and then while it is busy, so that it
-	// does not idle until the next tick.
+	// Refill repeats the latest assignment pass that covers a priority of Band when the worker
+	// runs out of items, and now and then while it is busy, so that it does not idle until the
+	// next scheduled run.
 	Refill bool
 
-	// Session is that of the run that this is a step of, and Step the step's name; nil:
-	// a session of its own.
+	// Session is the session of the run that this step belongs to, and Step the step's name.
+	// If it is nil, the call has its own session.
 	Session *Session
 	Step    string
 }
 
-// ExecuteResult counts what became of the items that were run.
+// ExecuteResult counts the items that were run by their outcomes.
 type ExecuteResult struct {
 	Succeeded int `json:"succeeded"`
-	Failed    int `json:"failed"` // attempts, whether they are retried or not
+	Failed    int `json:"failed"` // attempts, retried or not
 	Snoozed   int `json:"snoozed"`
 	Released  int `json:"released"`
-	Dropped   int `json:"dropped,omitempty"` // deleted at their own wish
+	Dropped   int `json:"dropped,omitempty"` // deleted by their pipeline
 }
 
-// Execute opens a band on this worker, and returns when none of its items is left:
-// none is assigned to this worker, none runs, and the ends of all are written. While
-// it waits, free slots go to the most urgent items of all bands that are open. When
-// ctx ends or the worker drains, no more items of the band are claimed, and Execute
-// waits for what runs; the worker's Stop bounds that. On a worker that drains it does
-// nothing. An item that this worker does not take, by its queue or its channel, is
-// given back with the reason.
+// Execute opens a band on this worker, and returns when no item of it is left: none is assigned to
+// this worker, none runs, and all results are written. While it waits, free slots go to the most
+// urgent items of all open bands. When ctx ends or the worker drains, no more items of the band
+// are claimed, and Execute waits for the running ones; the worker's Stop bounds that. On a worker
+// that drains already it does nothing. An item whose queue or channel this worker does not serve
+// is given back with the reason.
 func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, error) {
 	if !r.enter() {
 		return ExecuteResult{}, nil
@@ -72,7 +71,7 @@ func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, e
 		r.giveUpAssigned(ctx)
 	}
 	if errors.Is(err, workqueue.ErrDraining) {
-		err = nil // not a failure: the rest was given back
+		err = nil // not a failure: the other items were given back
 	}
 	if left > 0 {
 		err = errors.Join(err, fmt.Errorf("%d items have not stopped or could not be written: %w", left, workqueue.ErrDraining))
@@ -80,14 +79,14 @@ func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, e
 	return result, err
 }
 
-// readQueues lists the queues, and does not wait for ever for an answer.
+// readQueues reads the queues, and bounds the wait for the answer.
 func (r *Runner) readQueues(ctx context.Context) ([]workqueue.Queue, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.statementTime())
 	defer cancel()
 	return r.o.Store.Queues(ctx)
 }
 
-// queuePolicy is a queue and its resilience, read.
+// queuePolicy is a queue with its parsed resilience.
 type queuePolicy struct {
 	*workqueue.Queue
 	resilience workqueue.Resilience
@@ -96,9 +95,8 @@ type queuePolicy struct {
 // queuePolicies are the queues' policies by name.
 type queuePolicies map[string]queuePolicy
 
-// of returns the policy of an item's queue. A hand may have written "ERP " for
-// the queue "erp": SQL Server takes the two for the same name, and engines to
-// which they are not refuse the row.
+// of returns the policy of an item's queue. A person may have written "ERP " for the queue
+// "erp": SQL Server treats the two as the same name, and engines that do not refuse the row.
 func (p queuePolicies) of(queue string) queuePolicy {
 	if policy, ok := p[queue]; ok {
 		return policy
@@ -111,12 +109,12 @@ func (p queuePolicies) of(queue string) queuePolicy {
 	return queuePolicy{Queue: &workqueue.Queue{Name: queue}}
 }
 
-// sameQueue tells whether a name may have been written for another.
+// sameQueue reports whether SQL Server treats the two names as the same.
 func sameQueue(name, queue string) bool {
 	return strings.EqualFold(strings.TrimRight(name, " "), strings.TrimRight(queue, " "))
 }
 
-// policies reads the queues' resilience.
+// policies parses the queues' resilience.
 func (r *Runner) policies(queues []workqueue.Queue) queuePolicies {
 	policies := make(queuePolicies, len(queues))
 	for i := range queues {
@@ -130,7 +128,7 @@ func (r *Runner) policies(queues []workqueue.Queue) queuePolicies {
 	return policies
 }
 
-// runSafely turns a panic that came through into a failed attempt.
+// runSafely turns a panic into a failed attempt.
 func (r *Runner) runSafely(ctx context.Context, run *workqueue.Run) (outcome workqueue.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -141,7 +139,7 @@ func (r *Runner) runSafely(ctx context.Context, run *workqueue.Run) (outcome wor
 	started := time.Now()
 	outcome = r.run(ctx, run)
 	took := time.Since(started)
-	if ctx.Err() == nil { // else it ended when it had to, or long after that
+	if ctx.Err() == nil { // else its duration says nothing
 		r.learner.note(run.Item, outcome, took)
 	}
 	r.memory.ended(run.Item, &outcome)
@@ -151,10 +149,10 @@ func (r *Runner) runSafely(ctx context.Context, run *workqueue.Run) (outcome wor
 	return outcome
 }
 
-// run runs an item that can be read, and holds what it has come to to its queue.
+// run runs an item that can be read, and checks its result against the queue's schemas.
 func (r *Runner) run(ctx context.Context, run *workqueue.Run) workqueue.Outcome {
 	if run.Unreadable != "" {
-		// Another worker may have the key: the attempt counts, and is repeated.
+		// Another worker may have the key: the attempt counts, and the item is retried.
 		return workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindError, Error: "the item cannot be read: " + run.Unreadable}
 	}
 	if run.Oversized != "" {

@@ -8,11 +8,11 @@ import (
 	"botwork/workqueue"
 )
 
-// idleBeat is how long after a heartbeat the next one tells that nothing runs here any
-// longer, for passes that look for who has been free the longest.
+// idleBeat is how long after a heartbeat the next one may report that nothing runs here any
+// more, for passes that prefer workers that have been idle the longest.
 const idleBeat = 5 * time.Second
 
-// signalIdle lets the next heartbeat not wait when the last run has ended.
+// signalIdle makes the next heartbeat come soon when the last run has ended.
 func (r *Runner) signalIdle() {
 	if !r.active.idleFor(idleBeat) {
 		return
@@ -23,8 +23,8 @@ func (r *Runner) signalIdle() {
 	}
 }
 
-// heartbeat says that the worker lives and renews all its leases, one
-// statement each, until ctx ends. A failed beat is repeated sooner.
+// heartbeat renews the worker's row and all its leases, one statement each, until ctx ends. A
+// failed heartbeat is repeated sooner.
 func (r *Runner) heartbeat(ctx context.Context) {
 	failing := false
 	next := r.o.Heartbeat
@@ -93,22 +93,22 @@ func (r *Runner) beat(ctx context.Context) error {
 	return nil
 }
 
-// logHistory tells that the database may have lost its latest transactions. The lost
-// claims are being stopped already, as any other.
+// logHistory logs that the database may have lost its latest transactions. The runs of lost
+// claims are being stopped already.
 func (r *Runner) logHistory(h *workqueue.HistoryChange) {
 	r.o.Log.Error().Int64("epoch_before", h.Before.Epoch).Int64("epoch", h.After.Epoch).
 		Str("timeline_before", h.Before.Timeline).Str("timeline", h.After.Timeline).
 		Int("lost_claims", h.LostClaims).Str("reason", h.After.Reason).
 		Msg("the database may have lost its latest transactions: items that were added and results that were written shortly before may be gone, " +
-			"and runs of lost claims are stopped; a new epoch keeps fences and ids from coming again")
+			"and runs of lost claims are stopped; a new epoch prevents that fences and ids are used again")
 	for _, statement := range h.Refused {
 		r.o.Log.Error().Str("statement", statement).
-			Msg("this login may not move an identity ahead, so that ids may be given twice: have the owner of the tables execute the statement")
+			Msg("this login may not advance an identity, so ids may be used twice: ask the owner of the tables to execute the statement")
 	}
 }
 
-// drainOnRequest drains because somebody asked for it in the database. The
-// process stays, takes nothing, and cancels what outlives the grace.
+// drainOnRequest drains because a person asked for it in the database. The process continues,
+// claims nothing, and cancels items that outlive the shutdown timeout.
 func (r *Runner) drainOnRequest(ctx context.Context) {
 	if r.drains() {
 		return
@@ -122,9 +122,9 @@ func (r *Runner) drainOnRequest(ctx context.Context) {
 	})
 }
 
-// watch cancels runs whose lease could not be renewed, before it ends: a
-// tenth of the lease is left for a handler to stop. Those that do not are seen
-// to. It does not touch the database, which may be what hangs.
+// watch cancels runs whose lease could not be renewed before it ends: a tenth of the lease is
+// left for a handler to stop. It then deals with handlers that do not stop. It does not use the
+// database, which may be what hangs.
 func (r *Runner) watch(ctx context.Context) {
 	margin := r.o.Spec.Lease / 10
 	ticker := time.NewTicker(max(margin/2, time.Millisecond))
@@ -137,13 +137,13 @@ func (r *Runner) watch(ctx context.Context) {
 		case <-ticker.C:
 			if slept := sleep.slept(); slept > margin {
 				r.o.Log.Warn().Float64("slept_s", slept.Seconds()).
-					Msg("the machine slept, or its clock was set ahead: asking the database what became of the leases")
+					Msg("the machine slept, or its clock was set forward; checking leases in the database")
 				select {
 				case r.beatNow <- struct{}{}:
 				default:
 				}
 			}
-			// Not the tick's own time: it may have waited while the machine slept.
+			// Not the time of the tick, which may have waited while the machine slept.
 			now := time.Now()
 			if n := r.held.expire(now.Add(margin)); n > 0 {
 				r.o.Log.Error().Int("items", n).Msg("could not renew leases in time; stopping their items")

@@ -8,13 +8,12 @@ import (
 	"botwork/workqueue"
 )
 
-// held is what this process has claimed and not yet seen written as finished.
-// The heartbeat renews its leases; the watchdog gives up those that could not
-// be renewed in time.
+// held are the claims of this process whose results are not written yet. The heartbeat renews
+// their leases; the watchdog gives up those that could not be renewed in time.
 type held struct {
 	mu    sync.Mutex
 	items map[int64]*heldItem
-	ended error // why all runs were cancelled; later ones are at once
+	ended error // why all runs were cancelled; later ones are cancelled at once
 }
 
 type heldItem struct {
@@ -22,19 +21,18 @@ type heldItem struct {
 	cancel  context.CancelCauseFunc
 	claimed time.Time
 
-	// until is when the lease may end by this machine's steady clock: the
-	// start of the last statement that gave or renewed it, plus its length.
-	// It is earlier than the database's, never later.
+	// until is when the lease may end by this machine's monotonic clock: the start of the
+	// last statement that granted or renewed it, plus its length. It is never later than the
+	// end in the database.
 	until  time.Time
-	lapsed bool // until has come, or was about to
+	lapsed bool // until has passed, or was about to
 	begun  bool // its run has begun
 }
 
 func newHeld() *held { return &held{items: map[int64]*heldItem{}} }
 
-// add takes a claimed item up and returns the context for its run, and what ends it. An earlier
-// claim of the same item that is still here has lost its lease, else the item
-// could not have been claimed again.
+// add adds a claimed item and returns the context for its run and its cancel function. If
+// there is an earlier claim of the same item, that one has lost its lease.
 func (h *held) add(parent context.Context, it *workqueue.Item, until time.Time) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	h.mu.Lock()
@@ -60,8 +58,8 @@ func (h *held) remove(ref workqueue.ItemRef) {
 	}
 }
 
-// begin notes that the run of a claim begins now, so that the next heartbeat records it, and
-// returns how long the claim has waited for that.
+// begin records that the run of a claim begins now, so that the next heartbeat stores it, and
+// returns how long the claim has waited.
 func (h *held) begin(ref workqueue.ItemRef, now time.Time) (waited time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -96,8 +94,8 @@ func (h *held) begun() []workqueue.ItemRef {
 	return refs
 }
 
-// renewed notes that the leases of refs run until then at least, but for those
-// whose item is in lost: their runs are cancelled.
+// renewed records that the leases of refs end at the given time or later. Runs whose item is
+// in lost are cancelled.
 func (h *held) renewed(refs []workqueue.ItemRef, lost []int64, until time.Time) {
 	gone := make(map[int64]bool, len(lost))
 	for _, id := range lost {
@@ -125,8 +123,8 @@ func (h *held) lose(refs []workqueue.ItemRef, lost []int64) {
 	}
 }
 
-// expire cancels the runs whose lease ends before the given time, and returns
-// how many leases have come to that since the last call.
+// expire cancels the runs whose lease ends before the given time, and returns how many these
+// are.
 func (h *held) expire(before time.Time) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -141,7 +139,7 @@ func (h *held) expire(before time.Time) int {
 	return n
 }
 
-// cancelAll cancels all runs with this cause, and those that are added later.
+// cancelAll cancels all runs with this cause, also those that are added later.
 func (h *held) cancelAll(cause error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// checkAfter is how old what is known of an item in line may become before the worker
-	// asks whether it still holds it: a person may have cancelled it meanwhile.
+	// checkAfter is how long an item waits in line before the worker checks that it still
+	// holds it: a person may have cancelled it.
 	checkAfter = 40 * time.Millisecond
 
-	// checkAhead is how long it is before an item begins of which it is not worth asking.
+	// checkAhead is how soon an item must begin so that a check is not worth its cost.
 	checkAhead = 10 * time.Millisecond
 )
 
@@ -24,7 +24,7 @@ type heldChecker struct {
 	retryCheck time.Time // not before: the last check failed
 }
 
-// nextCheck is when the items in line have to be asked after; zero: not at present.
+// nextCheck returns when the items in line must be checked; zero if not now.
 func (hc *heldChecker) nextCheck(now time.Time) time.Time {
 	if hc.checking || len(hc.line.items) == 0 {
 		return time.Time{}
@@ -39,7 +39,7 @@ func (hc *heldChecker) nextCheck(now time.Time) time.Time {
 	return at
 }
 
-// ask asks after the items in line that are not just claimed, when that is due.
+// checkLine starts a check of the items in line if one is due.
 func (hc *heldChecker) checkLine(now time.Time) {
 	if at := hc.nextCheck(now); at.IsZero() || now.Before(at) {
 		return
@@ -49,8 +49,8 @@ func (hc *heldChecker) checkLine(now time.Time) {
 	hc.background.Go(func() { hc.checkHeld(refs) })
 }
 
-// checkHeld asks which of the items this worker still holds. What it does not hold any more
-// does not begin.
+// checkHeld asks the database which of the items this worker still holds. The others do not
+// start.
 func (hc *heldChecker) checkHeld(refs []workqueue.ItemRef) {
 	ctx, cancel := context.WithTimeout(hc.r.looking, hc.r.statementTime())
 	defer cancel()

@@ -1,8 +1,7 @@
 package runner
 
-// lanes are goroutines that run one thing after the other. A new goroutine begins
-// with a small stack, which every item would have to grow again; one that has run an
-// item has room for the next.
+// lanes are goroutines that run one item after another. A new goroutine begins with a small
+// stack, which every item would have to grow again.
 type lanes struct {
 	next chan func()
 	over chan struct{}
@@ -10,11 +9,11 @@ type lanes struct {
 
 func newLanes() *lanes { return &lanes{next: make(chan func()), over: make(chan struct{})} }
 
-// run runs work beside its caller.
+// run runs work in a goroutine.
 func (l *lanes) run(work func()) {
 	select {
 	case l.next <- work:
-	default: // none is free at this moment
+	default: // no lane is idle
 		go l.lane(work)
 	}
 }
@@ -30,5 +29,5 @@ func (l *lanes) lane(work func()) {
 	}
 }
 
-// close lets the lanes end that have nothing to run. What still runs goes on.
+// close ends idle lanes. Running work continues.
 func (l *lanes) close() { close(l.over) }

@@ -12,20 +12,19 @@ import (
 )
 
 const (
-	// learnEvery is how long each worker gathers what its runs took before it
-	// writes that.
+	// learnEvery is how long each worker collects durations before it writes them.
 	learnEvery = 10 * time.Second
 
-	// keptKeys bounds what is gathered: of more keys nothing is learned until
-	// these are written.
+	// keptKeys bounds the collected keys: nothing is learned about further ones until these
+	// are written.
 	keptKeys = 1000
 
 	// learnBatch bounds the keys of one transaction.
 	learnBatch = 100
 )
 
-// learner gathers what the runs of a worker took. What it has is worth little: it
-// is bounded, it is lost with the process, and nothing waits for it.
+// learner collects the durations of a worker's runs. They are worth little: their number is
+// bounded, they are lost with the process, and nothing waits for them.
 type learner struct {
 	profiles workqueue.Profiles
 
@@ -33,14 +32,14 @@ type learner struct {
 	gathered map[learned.Key]*learned.Runs
 }
 
-// note gathers a run that has ended. Only what ended well teaches how long such
-// items take: a failure may come at once.
+// note collects a run that has ended. Only successful runs show how long such items take: a
+// failure may come at once.
 func (l *learner) note(it *workqueue.Item, o workqueue.Outcome, took time.Duration) {
 	if o.Verdict != workqueue.Succeeded {
 		return
 	}
 	run := learned.Run{Took: took}
-	// What the pass counted with is what was off, or the item's own word.
+	// The error is that of the pass's estimate, or else of the item's own.
 	if estimate := cmp.Or(it.AssignedEstimateMs, it.EstimatedDurationMs); estimate != nil {
 		run.Estimate = time.Duration(min(max(*estimate, 0), learned.Longest.Milliseconds())) * time.Millisecond
 	}
@@ -63,7 +62,7 @@ func textOf(text *string) string {
 	return *text
 }
 
-// addLocked adds runs that came behind what is gathered.
+// addLocked appends runs.
 func (l *learner) addLocked(r learned.Runs) {
 	g := l.gathered[r.Key]
 	if g == nil {
@@ -78,12 +77,12 @@ func (l *learner) addLocked(r learned.Runs) {
 	}
 	g.LeftOut += r.LeftOut
 	g.Runs = append(g.Runs, r.Runs...)
-	if over := len(g.Runs) - 2*learned.KeptRuns; over >= 0 { // seldom, so that little is moved
+	if over := len(g.Runs) - 2*learned.KeptRuns; over >= 0 { // rarely, so that little is moved
 		g.Trim()
 	}
 }
 
-// take hands over what is gathered.
+// take removes and returns what was collected.
 func (l *learner) take() []learned.Runs {
 	l.mu.Lock()
 	gathered := l.gathered
@@ -97,7 +96,7 @@ func (l *learner) take() []learned.Runs {
 	return all
 }
 
-// putBack keeps what could not be written, in front of what has come since.
+// putBack puts runs that could not be written before those that were collected since.
 func (l *learner) putBack(all []learned.Runs) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,9 +110,8 @@ func (l *learner) putBack(all []learned.Runs) {
 	}
 }
 
-// learnDurations writes every ten seconds what the runs took, until ctx ends or
-// the worker drains; Stop writes the rest. Workers that start together do not
-// write together.
+// learnDurations writes the collected durations every ten seconds, until ctx ends or the worker
+// drains; Stop writes the rest. Workers that start together do not write together.
 func (r *Runner) learnDurations(ctx context.Context) {
 	wait := time.Duration(random() * float64(learnEvery))
 	for r.pause(ctx, wait) {
@@ -122,8 +120,8 @@ func (r *Runner) learnDurations(ctx context.Context) {
 	}
 }
 
-// learn writes what is gathered, batch by batch. A database that is away, which
-// others tell of, costs nothing but the estimates' freshness.
+// learn writes what was collected, batch by batch. If the database is unreachable, which the
+// heartbeat logs, only the estimates become a little older.
 func (r *Runner) learn(ctx context.Context) {
 	for all := r.learner.take(); len(all) > 0; {
 		batch := all[:min(len(all), learnBatch)]

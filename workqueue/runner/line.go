@@ -14,25 +14,24 @@ type claimed struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	since     time.Time // when it was claimed, or a little before, by this machine's steady clock
-	confirmed time.Time // when that was known
-	held      time.Time // when it was last known to be still held
-	step      *step     // whose it is
+	since     time.Time // when its claim began, by this machine's monotonic clock
+	confirmed time.Time // when the answer to its claim came
+	held      time.Time // when the database last confirmed the claim
+	step      *step     // that it counts for
 	need      need
 
 	policy  queuePolicy // of its queue, when it got its slot
-	records bool        // its begin has to be recorded before it starts, and is not yet
-	refused bool        // it must not begin
+	records bool        // its start must still be recorded before it runs
+	refused bool        // it must not start
 }
 
-// line holds the items that are claimed and have not begun, in the order of
-// CompareStarts. Not safe for concurrent use: the
-// dispatcher's mutex guards it.
+// line holds the items that are claimed and have not started, in the order of CompareStarts.
+// board.mu guards it.
 type line struct {
 	items []*claimed
 }
 
-// add puts items where their turn is, after those that are equal.
+// add inserts items in order, after equal ones.
 func (l *line) add(items ...*claimed) {
 	byTurn := func(a, b *claimed) int { return workqueue.CompareStarts(&a.Item, &b.Item) }
 	l.items = append(l.items, items...)
@@ -41,18 +40,17 @@ func (l *line) add(items ...*claimed) {
 	}
 }
 
-// next takes out the item whose turn it is and takes its slots; nil when none can
-// begin. An item that needs more slots than are free holds up those behind it, or
-// its turn would never come; one that only waits for its own channel's maximum
-// holds up no other. An expedited item for which only reserved slots are free does not
-// hold up those that may take them.
+// next removes the next item that can start, and occupies its slots; nil if none can. An item
+// that needs more slots than are free blocks those after it, or its turn would never come. One
+// that only waits for its channel's maximum blocks none. An expedited item does not block items
+// that may use reserved slots.
 func (l *line) next(s *slots) *claimed {
 	least := workqueue.EveryPriority.Min
 	for i, it := range l.items {
 		switch {
 		case s.full(it.need) || it.Priority < least && it.need.expedited:
 		case it.Priority < least:
-			return nil // and so are all behind it
+			return nil // and so are all after it
 		case s.room(it.need):
 			s.occupy(it.need)
 			l.remove(i)
@@ -67,7 +65,7 @@ func (l *line) next(s *slots) *claimed {
 }
 
 func (l *line) remove(i int) {
-	if i == 0 { // as a rule; the array is left behind when it grows
+	if i == 0 { // the usual case; the array is dropped when it grows
 		l.items[0] = nil
 		l.items = l.items[1:]
 		return
@@ -75,8 +73,8 @@ func (l *line) remove(i int) {
 	l.items = slices.Delete(l.items, i, i+1)
 }
 
-// head is the first item that waits for room and so holds up those behind it; nil
-// when none does.
+// head returns the first item that waits for room and so blocks those after it; nil if none
+// does.
 func (l *line) head(s *slots) *claimed {
 	for _, it := range l.items {
 		if !s.full(it.need) {
@@ -86,7 +84,7 @@ func (l *line) head(s *slots) *claimed {
 	return nil
 }
 
-// removeAll takes out the items for which out reports true.
+// removeAll removes and returns the items for which out returns true.
 func (l *line) removeAll(out func(*claimed) bool) (taken []*claimed) {
 	if !slices.ContainsFunc(l.items, out) {
 		return nil
@@ -101,13 +99,12 @@ func (l *line) removeAll(out func(*claimed) bool) (taken []*claimed) {
 	return taken
 }
 
-// oldest is when the item that waits longest was claimed; zero when none waits.
+// oldest returns when the item that waits longest was claimed; zero if none waits.
 func (l *line) oldest() time.Time {
 	return l.earliest(func(it *claimed) time.Time { return it.since })
 }
 
-// stalest is the earliest time at which an item was last known to be held; zero when none
-// waits.
+// stalest returns the earliest time at which a claim was last confirmed; zero if none waits.
 func (l *line) stalest() time.Time {
 	return l.earliest(func(it *claimed) time.Time { return it.held })
 }
@@ -121,7 +118,7 @@ func (l *line) earliest(of func(*claimed) time.Time) (first time.Time) {
 	return first
 }
 
-// heldBefore lists the items that were last known to be held at a time, or before.
+// heldBefore returns the items whose claims were last confirmed at a time or before.
 func (l *line) heldBefore(at time.Time) (refs []workqueue.ItemRef) {
 	for _, it := range l.items {
 		if !it.held.After(at) {
@@ -131,11 +128,11 @@ func (l *line) heldBefore(at time.Time) (refs []workqueue.ItemRef) {
 	return refs
 }
 
-// mayBegin reports whether an item that waited may begin: its lease holds, and it is
-// not too late for it.
+// mayBegin reports whether an item that waited may start: its lease is valid, and its deadline
+// has not passed.
 func (it *claimed) mayBegin(now time.Time) bool {
 	if it.ctx.Err() != nil {
-		return false // it was taken away: somebody else may be running it
+		return false // it lost its lease: another worker may be running it
 	}
 	if it.StartedAt == nil {
 		return true

@@ -8,8 +8,8 @@ import (
 	"botwork/workqueue"
 )
 
-// needOf is what an item takes of this worker's slots. The error says why it may
-// not run here: a pass gives a worker nothing of the kind, but a hand can.
+// needOf returns the slots that an item needs on this worker. The error says why it may not
+// run here: no pass assigns such an item to the worker, but a person can.
 func (r *Runner) needOf(it *workqueue.Item) (need, error) {
 	spec := &r.o.Spec
 	if len(spec.Queues) > 0 && !slices.ContainsFunc(spec.Queues, func(q string) bool { return sameQueue(q, it.QueueName) }) {

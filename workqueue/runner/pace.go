@@ -7,19 +7,18 @@ import (
 	"botwork/workqueue/assign"
 )
 
-// maxPaced bounds the bands whose passes are to be repeated: pipelines have few.
+// maxPaced bounds the bands whose passes are repeated: pipelines have few.
 const maxPaced = 16
 
-// pacedPass is a pass that left items waiting for a place under a rate.
+// pacedPass is a pass that left items waiting because of a rate limit.
 type pacedPass struct {
 	assign.AssignParams
 	at time.Time // when to look again
 }
 
-// repeatAfter has a pass repeated. From one tick to the next only as many items
-// could start else as have a place in the moment of the tick: a rate of ten a
-// minute, whose places come free a little after each full minute, would let ten
-// start in two.
+// repeatAfter repeats a pass after a while. Otherwise only as many items could start between two
+// scheduled runs as the rate allows at the moment of the run: with a rate of ten a minute whose
+// window opens a little after each full minute, ten items would start in two minutes.
 func (r *Runner) repeatAfter(p assign.AssignParams, wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -29,12 +28,12 @@ func (r *Runner) repeatAfter(p assign.AssignParams, wait time.Duration) {
 	select {
 	case r.paced <- pacedPass{p, time.Now().Add(wait)}:
 		r.pacing[p.Band] = true
-	default: // the next tick does it
+	default: // the next scheduled run does it
 	}
 }
 
-// pace repeats such passes until ctx ends or the worker drains. What they assign
-// to this worker is attended to at once; other workers notice what is theirs.
+// pace repeats such passes until ctx ends or the worker drains. Items that they assign to this
+// worker run at once; other workers notice theirs by themselves.
 func (r *Runner) pace(ctx context.Context) {
 	for {
 		var p pacedPass
@@ -58,7 +57,7 @@ func (r *Runner) pace(ctx context.Context) {
 		r.mu.Lock()
 		delete(r.pacing, p.Band)
 		r.mu.Unlock()
-		// An error is the heartbeat's to report, and the next tick tries again.
+		// The heartbeat reports errors, and the next scheduled run tries again.
 		if result, err := r.pass(ctx, p.AssignParams); err == nil && result.Assigned > 0 {
 			r.o.Attend(p.Band)
 		}

@@ -15,7 +15,7 @@ const progressEvery = 2 * time.Second
 // progressBatch bounds the runs that one statement writes.
 const progressBatch = 500
 
-// tellProgress records what running items have come to, until ctx ends.
+// tellProgress records the progress of running items until ctx ends.
 func (r *Runner) tellProgress(ctx context.Context) {
 	ticker := time.NewTicker(progressEvery)
 	defer ticker.Stop()
@@ -30,8 +30,8 @@ func (r *Runner) tellProgress(ctx context.Context) {
 	}
 }
 
-// recordProgress writes what has changed in the runs that began before a time.
-// What cannot be written goes with the next; a lost lease ends its run.
+// recordProgress writes what has changed in the runs that began before a time. Progress that
+// cannot be written goes into the next write; a lost lease ends its run.
 func (r *Runner) recordProgress(ctx context.Context, before time.Time) {
 	notes, runs := r.active.news(before)
 	for len(notes) > 0 {
@@ -42,7 +42,7 @@ func (r *Runner) recordProgress(ctx context.Context, before time.Time) {
 		lost, err := r.o.Store.Progress(bounded, r.worker.ID, r.worker.InstanceID, batch)
 		cancel()
 		if err != nil {
-			// The heartbeat, which matters more, says that the database is away.
+			// The heartbeat, which matters more, logs that the database is unreachable.
 			r.o.Log.Debug().Err(err).Int("items", len(batch)).Msg("could not save progress; retrying")
 			for _, run := range slices.Concat(of, runs) {
 				run.KeepProgress()
@@ -57,8 +57,8 @@ func (r *Runner) recordProgress(ctx context.Context, before time.Time) {
 	}
 }
 
-// askLost stops the runs whose items somebody has taken away meanwhile, such as
-// a person who cancelled them: the next heartbeat would tell only later.
+// askLost stops the runs that have lost their items, such as items that a person cancelled:
+// the next heartbeat would notice that only later.
 func (r *Runner) askLost(ctx context.Context) {
 	refs := r.active.claims(time.Now().Add(-progressEvery))
 	if len(refs) == 0 {

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// largeItem is from how many bytes of its texts on an item's memory is given back.
+	// largeItem is the number of bytes from which on an item's memory is given back.
 	largeItem = 4 << 20
 
-	// releaseAfter is how long after the end of a large item that is, when the end was
-	// written and nothing refers to the item any more.
+	// releaseAfter is how long after the end of a large item that happens: its result is
+	// written and nothing refers to it any more.
 	releaseAfter = 2 * time.Second
 )
 
-// releaser gives memory back to the system after large items. The runtime itself keeps it
-// for minutes, and collects no garbage while a worker has nothing to do.
+// releaser returns memory to the system after large items. The Go runtime keeps it for
+// minutes, and collects no garbage while a worker is idle.
 type releaser struct {
 	release func() // debug.FreeOSMemory, but in tests
 
@@ -26,7 +26,7 @@ type releaser struct {
 	pending bool // guarded by mu
 }
 
-// ended notes that an item has run. Many that end within a short time are one release.
+// ended records that an item has run. Items that end within a short time share one release.
 func (r *releaser) ended(it *workqueue.Item, o *workqueue.Outcome) {
 	if len(it.Payload)+len(it.IntegrationConfig)+len(it.Output)+len(o.Output) < largeItem && it.Oversized == "" {
 		return

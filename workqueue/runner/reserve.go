@@ -9,17 +9,17 @@ import (
 	"botwork/workqueue/assign"
 )
 
-// reserve keeps the slots that come free for a large item that went back, since it had
-// waited too long: until there is room for it, less urgent ones wait.
+// reserve keeps slots for a large item that waited too long and was given back: less urgent
+// items wait until there is room for it.
 type reserve struct {
 	need
 	it *claimed
 
-	lookAt time.Time // when it is looked whether the item is still to be had; zero: that is going on
+	lookAt time.Time // when to check that the item still exists; zero: a check is under way
 }
 
-// lookAfterReserve looks now and then whether the item that slots are kept for is still to be
-// had: another worker may have run it, or a person cancelled it.
+// lookAfterReserve checks now and then that the item for which slots are kept still waits:
+// another worker may have run it, or a person may have cancelled it.
 func (hc *heldChecker) lookAfterReserve(now time.Time) {
 	r := hc.reserve
 	if r == nil || r.lookAt.IsZero() || now.Before(r.lookAt) {
@@ -38,8 +38,8 @@ func (hc *heldChecker) lookAfterReserve(now time.Time) {
 	})
 }
 
-// waitsStill reports whether an item that went back may come to this worker again. Where the
-// database does not say, it may.
+// waitsStill reports whether an item that was given back may be assigned to this worker
+// again. If the database does not answer, it may.
 func (hc *heldChecker) waitsStill(back *claimed) bool {
 	ctx, cancel := context.WithTimeout(hc.r.looking, hc.r.statementTime())
 	defer cancel()

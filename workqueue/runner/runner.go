@@ -16,14 +16,13 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// sweepEvery is how often a worker that makes pass after pass looks for what is to
-// be freed first.
+// sweepEvery is how often a worker that makes pass after pass looks for abandoned and expired
+// items.
 const sweepEvery = 5 * time.Second
 
-// Runner keeps this process's place among the workers: its row and its
-// heartbeat, the leases of what it holds, the slots in which items run, and
-// the results that are not written yet. Methods may be called from several
-// goroutines at once.
+// Runner is this process as a worker: its row and its heartbeat, the leases of the items that
+// it holds, the slots in which items run, and the results that are not written yet. Its
+// methods are safe for concurrent use.
 type Runner struct {
 	o        Options
 	dispatch *dispatcher
@@ -34,9 +33,9 @@ type Runner struct {
 	worker    workqueue.Worker
 	completer *completer
 
-	// runs is the parent of all items' contexts; it outlives the calls of
-	// Execute, so that a run ends by its grace and not with its pipeline. looking is
-	// that of the passes that the dispatcher makes: it ends when the worker drains.
+	// runs is the parent of all items' contexts. It outlives the calls of Execute, so that
+	// the shutdown timeout ends a run and not its pipeline. looking is the parent of the
+	// dispatcher's passes: it ends when the worker drains.
 	runs       context.Context
 	stop       context.CancelFunc // ends the background loops
 	looking    context.Context
@@ -44,7 +43,7 @@ type Runner struct {
 	loop       sync.WaitGroup
 
 	draining  chan struct{} // closed when no more items may be claimed
-	drained   chan struct{} // closed when what was assigned has been given back
+	drained   chan struct{} // closed when assigned items have been released
 	executing sync.WaitGroup
 	stopOnce  sync.Once
 	replaced  chan struct{} // closed when another process has this worker's name
@@ -54,63 +53,60 @@ type Runner struct {
 
 	schemas workqueue.Schemas // of the queues
 	memory  releaser          // likewise
-	learner learner           // what runs took
+	learner learner           // of the durations of runs
 	learned *learned.Estimates
 
 	paced   chan pacedPass   // passes to repeat for items that wait for a rate
 	beatNow chan struct{}    // holds a token when the next heartbeat must not wait
 	wall    func() time.Time // the machine's clock
 
-	// mu makes sure that no Execute begins while Drain closes the door: Stop
-	// would not wait for it.
+	// mu makes sure that no Execute begins during Drain: Stop would not wait for it.
 	mu      sync.Mutex
 	started bool
 	passes  []assign.AssignParams   // the latest of each band, the latest last
 	pacing  map[workqueue.Band]bool // a pass of the band is in paced
-	swept   time.Time               // when a brief pass last had to look for what is to be freed
+	swept   time.Time               // when a pass last looked for abandoned and expired items
 }
 
-// Options say who the worker is and how it works.
+// Options configure a Runner.
 type Options struct {
 	Store   Store
 	RunItem workqueue.RunItem
 	Log     zerolog.Logger
 
-	// Ended is told what came of each run, its queue's schemas included, before
-	// that is written; nil tells nobody.
+	// Ended is called with the outcome of each run, after its result was checked against the
+	// queue's schemas and before it is written; may be nil.
 	Ended func(it *workqueue.Item, o workqueue.Outcome, took time.Duration)
 
-	// Profiles tell what pipelines say of their items.
+	// Profiles returns what pipelines declare about their items.
 	Profiles workqueue.Profiles
 
-	// Spec is the worker's row; its Lease is also that of the items.
+	// Spec describes the worker; items have the same Lease.
 	Spec workqueue.WorkerSpec
 
-	// Heartbeat is how often the row and all leases are renewed; at most
-	// half of the lease.
+	// Heartbeat is the interval at which the row and all leases are renewed, at most half of
+	// the lease.
 	Heartbeat time.Duration
 
-	// Beaten is told each time the loop of heartbeats has come round, whether the
-	// beat could be written or not: a watchdog sees by it that the worker lives. nil
-	// tells nobody.
+	// Beaten is called after each round of the heartbeat loop, whether the heartbeat could be
+	// written or not, so that a watchdog sees that the worker is alive; may be nil.
 	Beaten func()
 
-	// ShutdownGrace is how long running items may go on when the worker
-	// stops; then they are cancelled and released, uncounted.
+	// ShutdownGrace is how long running items may continue when the worker stops. Then they
+	// are cancelled and released, which counts no attempt.
 	ShutdownGrace time.Duration
 
-	// Attend is told of priorities at which items lie about that nobody runs,
-	// such as those of a worker that died: it starts the passes and executions
-	// of that band, unless they go on already, and returns at once. nil leaves
-	// such items to the next tick.
+	// Attend is called with the priorities of abandoned items, such as those of a worker that
+	// died. It starts the pipelines of that band unless they are running, and returns at once.
+	// If it is nil, such items wait for the next scheduled run.
 	Attend func(band workqueue.Band)
 }
 
-// New checks the options; it touches nothing.
+// New returns a runner with these options. It does not access the store.
 func New(o Options) (*Runner, error) {
 	switch {
 	case o.Store == nil || o.RunItem == nil:
-		return nil, errors.New("a runner needs a store and a way to run items")
+		return nil, errors.New("Options.Store and Options.RunItem are required")
 	case o.Heartbeat <= 0 || 2*o.Heartbeat > o.Spec.Lease:
 		return nil, fmt.Errorf("heartbeat %s: want more than 0 and at most half of the lease, %s", o.Heartbeat, o.Spec.Lease)
 	}
@@ -127,8 +123,8 @@ func New(o Options) (*Runner, error) {
 	return r, nil
 }
 
-// Start registers the worker and begins to beat. A *NameTakenError says that
-// another process works under the name.
+// Start registers the worker and starts its heartbeat. The error is a *NameTakenError if
+// another process uses the name.
 func (r *Runner) Start(ctx context.Context) error {
 	worker, err := r.o.Store.RegisterWorker(ctx, r.o.Spec)
 	if err != nil {
@@ -139,7 +135,7 @@ func (r *Runner) Start(ctx context.Context) error {
 	r.started = true
 	r.worker = worker
 	r.completer = newCompleter(r.o.Store, worker, r.held, r.statementTime(), r.o.Log)
-	// The background outlives ctx: Stop ends it when the last result is written.
+	// The background loops outlive ctx: Stop ends them when the last result is written.
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.runs, r.stop = background, stop
 	r.looking, r.endLooking = context.WithCancelCause(background)
@@ -157,15 +153,15 @@ func (r *Runner) Start(ctx context.Context) error {
 // Worker returns the row that Start registered.
 func (r *Runner) Worker() workqueue.Worker { return r.worker }
 
-// Replaced is closed when another process has taken this worker's name: this
-// one must end.
+// Replaced is closed when another process has taken over this worker's name. This process
+// must end.
 func (r *Runner) Replaced() <-chan struct{} { return r.replaced }
 
-// Lost is closed when the store returned ErrDatabaseLost to a heartbeat: this worker must
-// end, and can write nothing. LostBecause returns the error then.
+// Lost is closed when the store returned ErrDatabaseLost to a heartbeat: this worker must end
+// and cannot write anything. LostBecause then returns the error.
 func (r *Runner) Lost() <-chan struct{} { return r.lost }
 
-// LostBecause returns the ErrDatabaseLost of a heartbeat; nil when there was none.
+// LostBecause returns the ErrDatabaseLost of a heartbeat; nil if there was none.
 func (r *Runner) LostBecause() error {
 	if !r.isLost() {
 		return nil
@@ -185,8 +181,8 @@ func (r *Runner) isLost() bool {
 // Draining is closed when the worker claims no more items.
 func (r *Runner) Draining() <-chan struct{} { return r.draining }
 
-// Assign runs an assignment pass. Execute repeats the latest one that has a
-// priority in common with it when the worker runs dry.
+// Assign runs an assignment pass. When the worker runs out of items, Execute repeats the
+// latest pass that covers one of its priorities.
 func (r *Runner) Assign(ctx context.Context, p assign.AssignParams) (assign.AssignResult, error) {
 	if err := p.Validate(); err != nil {
 		return assign.AssignResult{}, err
@@ -206,18 +202,16 @@ func (r *Runner) Assign(ctx context.Context, p assign.AssignParams) (assign.Assi
 	return result, err
 }
 
-// pass runs a pass. It may have freed items that it does not assign, such as
-// low ones, whose own pass may be hours away: those are attended to. It waits
-// for the passes of other workers, two leases at most: a connection that takes
-// what is sent and never answers would else hold up its pipeline for ever.
-// Overlap skips the next firings then, and what others assign to this worker,
-// which still beats, lies about.
+// pass runs a pass. If it freed items that it does not assign, such as low-priority ones whose
+// next pass may be hours away, it calls Attend for them. It waits for the passes of other
+// workers for two leases at most: a connection that never answers would otherwise block the
+// pipeline for ever.
 func (r *Runner) pass(ctx context.Context, p assign.AssignParams) (assign.AssignResult, error) {
 	result, _, err := r.passAhead(ctx, p)
 	return result, err
 }
 
-// passAhead is pass, and tells what passes of this worker alone may count on; nil: nothing.
+// passAhead is pass, and returns what later passes for this worker alone can reuse, or nil.
 func (r *Runner) passAhead(ctx context.Context, p assign.AssignParams) (assign.AssignResult, *assign.SelfAssign, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*r.o.Spec.Lease)
 	defer cancel()
@@ -242,8 +236,8 @@ func (r *Runner) selfAssign(ctx context.Context, p assign.AssignParams, own *ass
 	return own.Assign(ctx, r.o.Store, p)
 }
 
-// sweepDue tells whether a pass shall look for what is to be freed, and counts on
-// it that it does.
+// sweepDue reports whether the next pass must look for abandoned and expired items, and
+// assumes that it then does.
 func (r *Runner) sweepDue() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -254,8 +248,8 @@ func (r *Runner) sweepDue() bool {
 	return true
 }
 
-// passFor finds the pass to repeat for items of a band. The passes of other
-// bands, which other pipelines run in between, bring it nothing.
+// passFor returns the pass to repeat for items of a band. Passes of other bands, which other
+// pipelines make, do not help it.
 func (r *Runner) passFor(band workqueue.Band) (assign.AssignParams, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -267,5 +261,5 @@ func (r *Runner) passFor(band workqueue.Band) (assign.AssignParams, bool) {
 	return assign.AssignParams{}, false
 }
 
-// random is the draw for jitter, in [0, 1).
+// random returns the random number for jitter, in [0, 1).
 func random() float64 { return rand.Float64() } //nolint:gosec // jitter is no secret

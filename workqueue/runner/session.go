@@ -8,42 +8,40 @@ import (
 	"botwork/workqueue/assign"
 )
 
-// Session is one run of a system pipeline as this worker's dispatcher sees it.
-// While it is open the worker gives each free slot to the most urgent due item of
-// the priorities that the session's steps run: those of all its steps, from the
-// first one that executes until the last one has ended. A step waits for the items
-// of its priorities, but holds no slot by that.
+// Session is one run of a system pipeline as this worker's dispatcher sees it. While it is
+// open, the worker gives each free slot to the most urgent due item of the priorities of the
+// session's steps: of all its steps, from the start of the first one that executes items until
+// the end of the last one. A step waits for the items of its priorities, but occupies no slot.
 //
-// Methods may be called from several goroutines at once; all of a nil one do
-// nothing.
+// Methods are safe for concurrent use; those of a nil Session do nothing.
 type Session struct {
 	o     SessionOptions
 	d     *dispatcher
-	until time.Time // when it no longer stays for new work; zero: it never does
+	until time.Time // when it stops waiting for new work; zero: it never waits
 
 	// The rest is guarded by d.mu.
 
 	steps   []*step
 	opened  bool // its first step that executes has begun
-	leaving bool // it ends as soon as it has nothing left to do
-	closed  bool // it looks for no more work
+	leaving bool // it ends as soon as it has nothing to do
+	closed  bool // it does not look for more work
 
 	passState
 }
 
 // SessionOptions describe the run.
 type SessionOptions struct {
-	// Steps are those that execute items, in their order. A step whose priorities are
-	// known only when it begins has the zero Band, and opens them then.
+	// Steps are the steps that execute items, in order. A step whose priorities are known only
+	// when it begins has the zero Band, and opens them then.
 	Steps []SessionStep
 
-	// Wakes reports that Wake tells of new work: the session need not repeat a pass
-	// that left nothing.
+	// Wakes is true if Wake is called for new work: the session need not repeat a pass that
+	// left nothing.
 	Wakes bool
 
-	// StayFor is how long the session waits for new work, altogether, when it has
-	// nothing left to do; 0: it ends then. A session that stays costs nothing, and
-	// spares the records of a run for each item that comes.
+	// StayFor is how long the session altogether waits for new work when it has nothing to do;
+	// 0: it ends then. A waiting session costs nothing, and saves the records of a run for
+	// each new item.
 	StayFor time.Duration
 }
 
@@ -72,16 +70,14 @@ func (s *Session) With(ctx context.Context) context.Context {
 	return context.WithValue(ctx, sessionKey{}, s)
 }
 
-// SessionOf returns the session of the run that a context belongs to; nil: it has
-// none.
+// SessionOf returns the session of the run that a context belongs to; nil if it has none.
 func SessionOf(ctx context.Context) *Session {
 	s, _ := ctx.Value(sessionKey{}).(*Session)
 	return s
 }
 
-// Wake has the session look for work: for items that wait, by a pass, or only for
-// those that are assigned to this worker. It reports false when the session looks
-// for nothing more.
+// Wake makes the session look for work: by a pass for waiting items, or only for items that are
+// assigned to this worker. It returns false if the session does not look for more work.
 func (s *Session) Wake(pass bool) bool {
 	if s == nil {
 		return false
@@ -93,15 +89,15 @@ func (s *Session) Wake(pass bool) bool {
 	}
 	s.wake(pass, time.Now())
 	s.d.unplaced = true
-	if !pass || len(s.passes) == 0 { // else the pass tells whether there is something to claim
+	if !pass || len(s.passes) == 0 { // else the pass shows whether there is something to claim
 		s.d.mayClaim()
 	}
 	s.d.poke()
 	return true
 }
 
-// Tick has the session look for work because its pipeline is due again while this
-// run goes on: the run does what the next one would have done.
+// Tick makes the session look for work because its pipeline is due again during this run: the
+// run does what the next one would have done.
 func (s *Session) Tick() {
 	if s == nil {
 		return
@@ -115,7 +111,7 @@ func (s *Session) Tick() {
 	}
 }
 
-// Leave has the session end as soon as it has nothing left to do.
+// Leave ends the session as soon as it has nothing to do.
 func (s *Session) Leave() {
 	if s == nil {
 		return
@@ -126,8 +122,8 @@ func (s *Session) Leave() {
 	s.d.poke()
 }
 
-// End closes the session when its run has ended, and reports whether it was woken
-// and has not looked since.
+// End closes the session when its run has ended, and reports whether it was woken and has not
+// looked for work since.
 func (s *Session) End() (unseen bool) {
 	if s == nil {
 		return false
@@ -142,8 +138,8 @@ func (s *Session) End() (unseen bool) {
 	return s.unseen
 }
 
-// Moved counts the items that the session has assigned and claimed: who wakes it
-// again and again sees by it whether that leads to anything.
+// Moved returns how many items the session has assigned and claimed, so that a caller of Wake
+// sees whether that leads to anything.
 func (s *Session) Moved() int {
 	if s == nil {
 		return 0
@@ -153,21 +149,21 @@ func (s *Session) Moved() int {
 	return s.moved
 }
 
-// notePass keeps a pass that a step of the run has made, to repeat it.
+// notePass keeps a pass that a step of the run has made, so that the session can repeat it.
 func (s *Session) notePass(p assign.AssignParams, result assign.AssignResult) {
 	s.d.mu.Lock()
 	defer s.d.mu.Unlock()
 	s.made(p, result)
 }
 
-// stays reports whether the session waits for more when nothing is left.
+// stays reports whether the session waits for new work when it has nothing to do.
 func (s *Session) stays(now time.Time) bool { return !s.leaving && now.Before(s.until) }
 
-// last reports whether no step that executes comes after st.
+// last reports whether st is the last step that executes items.
 func (s *Session) last(st *step) bool { return s.steps[len(s.steps)-1] == st }
 
-// stepFor is the step that an item of a priority counts for: the first that has not
-// ended; nil when none runs such items.
+// stepFor returns the step that an item of a priority counts for: the first one that has not
+// ended; nil if no step runs such items.
 func (s *Session) stepFor(priority int) *step {
 	for _, st := range s.steps {
 		if st.open() && st.band.Contains(priority) {
@@ -177,7 +173,7 @@ func (s *Session) stepFor(priority int) *step {
 	return nil
 }
 
-// bands are the priorities that are open.
+// bands returns the open priorities.
 func (s *Session) bands() (list []workqueue.Band) {
 	for _, st := range s.steps {
 		if st.open() {
@@ -187,7 +183,7 @@ func (s *Session) bands() (list []workqueue.Band) {
 	return list
 }
 
-// refills reports whether some step that waits asks for more items by itself.
+// refills reports whether a waiting step asks for more items by itself.
 func (s *Session) refills() bool {
 	for _, st := range s.steps {
 		if st.waits() && st.refill {
@@ -197,7 +193,7 @@ func (s *Session) refills() bool {
 	return false
 }
 
-// busy reports whether items of the session run, or their ends are not written.
+// busy reports whether items of the session run or their results are not written.
 func (s *Session) busy() bool {
 	for _, st := range s.steps {
 		if st.items > 0 {
@@ -207,8 +203,8 @@ func (s *Session) busy() bool {
 	return false
 }
 
-// beginBrief reports whether the look for what is to be freed can be left out: a
-// pass has had it a few seconds ago, and no tick asks for it.
+// beginBrief reports whether the pass can skip abandoned and expired items: a pass looked for
+// them a few seconds ago, and no scheduled run asks for it.
 func (s *Session) beginBrief(f *fetch, now time.Time) bool {
 	s.d.mu.Lock()
 	defer s.d.mu.Unlock()

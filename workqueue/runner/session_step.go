@@ -6,30 +6,29 @@ import (
 	"botwork/workqueue"
 )
 
-// step is a step of a session that executes items. The dispatcher's mutex guards
-// it, but for done.
+// step is a step of a session that executes items. board.mu guards it, except done.
 type step struct {
 	session *Session
 	name    string
-	band    workqueue.Band // the zero Band: not known before the step begins
+	band    workqueue.Band // the zero Band: unknown before the step begins
 	refill  bool
-	bounded bool // it has a time-out of its own: it does not stay for more work
+	bounded bool // it has its own timeout: it does not wait for more work
 
 	begun   bool
 	ended   bool
-	stopped error // why it starts nothing more, though what runs goes on
-	trouble error // why the latest look for work failed; nil: it did not
+	stopped error // why it starts nothing more; running items continue
+	trouble error // why the latest search for work failed; nil: it did not
 
-	items  int // claimed for it, and their ends are not written yet
-	lost   int // of those that are over: their ends could not be written
+	items  int // claimed for it, and their results are not written yet
+	lost   int // of those that ended: their results could not be written
 	result ExecuteResult
 
 	err  error         // set before done is closed
 	done chan struct{} // closed when the step has ended; nil before it begins
 }
 
-// open reports whether items are started for the step. One whose priorities are
-// known is open from the beginning of the first.
+// open reports whether items are started for the step. A step whose priorities are known is open
+// from the start of the session's first one.
 func (st *step) open() bool {
 	return !st.ended && st.stopped == nil && (st.begun || st.band != workqueue.Band{})
 }
@@ -53,8 +52,8 @@ func (st *step) count(v workqueue.Verdict) {
 	}
 }
 
-// begin finds the step that a call of Execute is, and begins it. A step that was
-// not announced, or that runs once more, gets a place behind the others.
+// begin begins the step that a call of Execute belongs to. A step that was not announced, or that
+// runs again, is added after the others.
 func (s *Session) begin(ctx context.Context, p ExecuteParams) *step {
 	var st *step
 	for _, known := range s.steps {

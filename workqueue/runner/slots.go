@@ -7,23 +7,22 @@ import (
 	"botwork/workqueue"
 )
 
-// slots are the places in which a worker's items run. All running pipelines
-// share them. They only count; who comes next is for the line of claimed items to
-// say. Not safe for concurrent use: the dispatcher's mutex guards them.
+// slots counts the slots in which a worker's items run. All running pipelines share them. The
+// line of claimed items decides which item is next. board.mu guards them.
 type slots struct {
 	capacity int
 	reserved int // of those: kept free for priorities above HighPriority
 
 	free  int
-	stuck int // of those that are not free: no telling when they will be
+	stuck int // of the occupied ones: their handlers ignore that they were cancelled
 	use   map[string]channelUse
 }
 
-// need is what an item asks of the slots. The zero value but for its priority is
-// a plain item: one slot, of no channel.
+// need is what an item needs of the slots. With nothing but a priority it is a plain item: one
+// slot, no channel.
 type need struct {
 	priority  int
-	expedited bool   // before all priorities
+	expedited bool   // it comes before all priorities
 	cost      int    // slots; 0: 1
 	channel   string // "": none
 	most      int    // items of the channel at a time; 0: as many as fit
@@ -50,7 +49,7 @@ func newSlots(capacity, reserved int) slots {
 	return slots{capacity: capacity, reserved: reserved, free: capacity, use: map[string]channelUse{}}
 }
 
-// take takes what n needs; it must fit.
+// occupy occupies what n needs; it must fit.
 func (s *slots) occupy(n need) {
 	s.free -= n.size()
 	if n.most > 0 {
@@ -58,7 +57,7 @@ func (s *slots) occupy(n need) {
 	}
 }
 
-// release gives back what n has taken.
+// release frees what n has occupied.
 func (s *slots) release(n need) {
 	s.free += n.size()
 	if n.most > 0 {
@@ -71,8 +70,8 @@ func (s *slots) count(n need, running, stuck int) {
 	s.use[n.channel] = channelUse{running: u.running + running, stuck: u.stuck + stuck, most: n.most}
 }
 
-// fullChannels are the channels that have as many items as they may. Those whose
-// items are stuck are not among them: an item that waits for them is to be refused.
+// fullChannels returns the channels that run as many items as they may. Channels whose items are
+// stuck are not among them: an item that waits for one must be refused.
 func (s *slots) fullChannels() (names []string) {
 	for name, u := range s.use {
 		if u.running >= u.most && u.stuck < u.most {
@@ -83,18 +82,18 @@ func (s *slots) fullChannels() (names []string) {
 	return names
 }
 
-// plain is how many plain items of a priority have room.
+// plain returns how many plain items of a priority have room.
 func (s *slots) plain(priority int) int { return max(s.free-s.kept(priority), 0) }
 
 // room reports whether enough slots are free.
 func (s *slots) room(n need) bool { return n.size() <= s.free-s.kept(n.priority) }
 
-// full reports whether the channel has as many items as it may.
+// full reports whether the channel runs as many items as it may.
 func (s *slots) full(n need) bool { return n.most > 0 && s.use[n.channel].running >= n.most }
 
-// kept is how many slots are kept from an item of a priority. One slot that is not
-// stuck is for everybody: a worker that could run none of the lesser items would be
-// given them all the same, pass after pass.
+// kept returns how many slots are kept from items of a priority. One slot that is not stuck is
+// for all items: passes would otherwise assign less urgent items to a worker that can never run
+// them.
 func (s *slots) kept(priority int) int {
 	if priority > workqueue.HighPriority {
 		return 0
@@ -102,8 +101,8 @@ func (s *slots) kept(priority int) int {
 	return max(min(s.reserved, s.capacity-s.stuck-1), 0)
 }
 
-// passes is the least priority that need not wait behind an item for which there is no
-// room: before an expedited one goes only what may take the slots that are kept from it.
+// passes returns the least priority that may overtake an item for which there is no room: an
+// expedited item is overtaken only by items that may use the slots that are kept from it.
 func (s *slots) passes(n need) int {
 	switch {
 	case !n.expedited:
@@ -115,13 +114,12 @@ func (s *slots) passes(n need) int {
 	}
 }
 
-// hopeless reports whether only the end of a stuck handler could make room.
+// hopeless reports whether only the return of a stuck handler could make room.
 func (s *slots) hopeless(n need) bool {
 	return n.size() > s.capacity-s.stuck-s.kept(n.priority) || n.most > 0 && s.use[n.channel].stuck >= n.most
 }
 
-// stick records that the slots of n are stuck, or with -1 that they will be free
-// again soon.
+// stick records that the slots of n are stuck, or with -1 that they are about to become free.
 func (s *slots) stick(n need, more int) {
 	s.stuck += more * n.size()
 	if n.most > 0 {

@@ -7,15 +7,14 @@ import (
 	"botwork/workqueue"
 )
 
-// foldEvery is how long each worker waits before it looks again whether statistics
-// of the past are to be summed up. foldFor is how long it goes on with that at most.
+// foldEvery is how often each worker checks whether old statistics can be compacted. foldFor
+// bounds how long it then compacts.
 const foldEvery, foldFor = time.Minute, 30 * time.Second
 
-// foldStatistics sums up the statistics of the past, until ctx ends or the worker
-// drains. It has a rhythm of its own instead of a place in the assignment pass or
-// in a pipeline: nothing that gives out or claims items waits for it. Workers
-// that start together do not look together, so one of them finds what is to be
-// done, and the others, at the price of one small question, nothing.
+// foldStatistics compacts old statistics until ctx ends or the worker drains. It runs by itself
+// and not in an assignment pass or a pipeline, so that no assignment or claim waits for it.
+// Workers that start together check at different times: one of them finds the work, and the
+// others pay for one small query.
 func (r *Runner) foldStatistics(ctx context.Context) {
 	wait := time.Duration(random() * float64(foldEvery))
 	for r.pause(ctx, wait) {
@@ -26,8 +25,8 @@ func (r *Runner) foldStatistics(ctx context.Context) {
 	}
 }
 
-// fold sums up batch by batch. Behind each it rests for as long as that took:
-// work on the queue has the database for at least half of the time.
+// fold compacts batch by batch, and pauses after each for as long as it took, so that the queue
+// has the database for at least half of the time.
 func (r *Runner) fold(ctx context.Context) error {
 	for end := time.Now().Add(foldFor); time.Now().Before(end); {
 		began := time.Now()
@@ -41,8 +40,7 @@ func (r *Runner) fold(ctx context.Context) error {
 	return nil
 }
 
-// pause waits, and tells whether to go on: not when ctx has ended or the worker
-// drains.
+// pause waits, and reports whether to continue: not if ctx has ended or the worker drains.
 func (r *Runner) pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// strandedEvery is how often a worker looks for stranded items: often enough
-// that, with the default lease of a minute, an item runs again within ninety
-// seconds of its worker's death: 60 s of lease, 10 s until somebody notices and
-// assigns it, 10 s until the worker that it was assigned to does.
+// strandedEvery is how often a worker looks for abandoned items: often enough that, with the
+// default lease of a minute, an item runs again within ninety seconds of its worker's death:
+// 60 s of lease, 10 s until a worker notices and assigns it, 10 s until the worker that it was
+// assigned to notices.
 func (r *Runner) strandedEvery() time.Duration { return r.o.Spec.Lease / 6 }
 
-// lookForStranded calls Attend when items lie about that nobody runs, until
-// ctx ends: those of a worker that died, and those that were assigned to this
-// one between its ticks.
+// lookForStranded calls Attend for abandoned items until ctx ends: those of a worker that died,
+// and those that were assigned to this worker between its scheduled runs.
 func (r *Runner) lookForStranded(ctx context.Context) {
 	ticker := time.NewTicker(r.strandedEvery())
 	defer ticker.Stop()
@@ -28,7 +27,7 @@ func (r *Runner) lookForStranded(ctx context.Context) {
 		bounded, cancel := context.WithTimeout(ctx, r.statementTime())
 		band, found, err := r.o.Store.Stranded(bounded, r.worker.ID)
 		cancel()
-		// An error is the heartbeat's to report.
+		// The heartbeat reports errors.
 		if err == nil && found {
 			r.o.Attend(band)
 		}

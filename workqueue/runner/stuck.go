@@ -9,20 +9,20 @@ import (
 	"botwork/workqueue"
 )
 
-// patience is how long a handler may take to stop when its context has ended.
-// Then its slot counts as stuck.
+// patience returns how long a handler may take to stop after its context has ended. Then its slot
+// counts as stuck.
 func (r *Runner) patience() time.Duration { return min(10*time.Second, r.o.Spec.Lease/2) }
 
-// seeToStuck reports handlers that ignore the end of their context, and settles
-// the ends of their runs, so that the pipeline that executes them does not wait
-// for ever. Their slots stay taken: the handlers are still at work.
+// seeToStuck logs handlers that ignore the end of their context, and decides the outcomes of their
+// runs, so that the pipeline that executes them does not wait for ever. Their slots stay occupied,
+// because the handlers are still running.
 func (r *Runner) seeToStuck(now time.Time) {
 	for _, a := range r.active.overdue(now, r.patience()) {
 		cause := context.Cause(a.ctx)
 		note := a.run.ProgressNote()
 		r.o.Log.Error().Int64("item_id", a.run.ID).Str("step", note.Step).
 			Float64("cancelled_s", now.Sub(a.cancelled).Seconds()).Str("cause", cause.Error()).Bool("given_up", a.givenUp).
-			Msg("a handler ignores that it was cancelled: its slot is stuck until it returns")
+			Msg("a handler ignores its cancellation; its slot is stuck until it returns")
 		r.dispatch.runs.stick(a.need, 1)
 		switch {
 		case !a.givenUp:
@@ -38,7 +38,7 @@ func (r *Runner) seeToStuck(now time.Time) {
 	}
 }
 
-// returned notes that a stuck handler has come back.
+// returned records that a stuck handler has returned.
 func (r *Runner) returned(a *activeRun, stuckFor time.Duration, outcome workqueue.Outcome) {
 	r.dispatch.runs.stick(a.need, -1)
 	log := r.o.Log.Warn().Int64("item_id", a.run.ID).Float64("cancelled_s", stuckFor.Seconds())
@@ -50,8 +50,8 @@ func (r *Runner) returned(a *activeRun, stuckFor time.Duration, outcome workqueu
 	log.Msg("stuck handler returned; slot freed")
 }
 
-// giveUpAssigned gives back what is assigned to a worker whose slots are all
-// stuck. Passes leave it out as soon as its heartbeat has told them.
+// giveUpAssigned releases what is assigned to this worker when all its slots are stuck. Passes
+// assign nothing more to it after its next heartbeat.
 func (r *Runner) giveUpAssigned(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, r.statementTime())
 	defer cancel()

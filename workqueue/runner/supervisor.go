@@ -26,7 +26,7 @@ type supervisor struct {
 	lanes *lanes
 }
 
-// hold takes over what was claimed: its leases are renewed from now on.
+// hold begins to renew the leases of claimed items.
 func (sv *supervisor) hold(items []workqueue.Item, got claimBatch) []*claimed {
 	list := make([]*claimed, len(items))
 	for i := range items {
@@ -36,8 +36,8 @@ func (sv *supervisor) hold(items []workqueue.Item, got claimBatch) []*claimed {
 	return list
 }
 
-// arrive puts claimed items in line. What no step runs any longer, and what this
-// worker must not run, goes back.
+// arrive puts claimed items in line. It gives back items that no step runs any more or that
+// this worker must not run.
 func (sv *supervisor) arrive(list []*claimed) {
 	var wait []*claimed
 	bytes := 0
@@ -61,7 +61,7 @@ func (sv *supervisor) arrive(list []*claimed) {
 			sv.refuse(it, refused)
 		default:
 			if r := sv.reserve; r != nil && !r.before(it.need) && it.need.size() >= r.size() {
-				sv.reserve = nil // the item itself, or one that waits in its place
+				sv.reserve = nil // the item itself, or one that now waits instead
 			}
 			wait = append(wait, it)
 		}
@@ -75,7 +75,7 @@ func (sv *supervisor) arrive(list []*claimed) {
 	}
 }
 
-// fill takes the slots for the items whose turn it is, and returns the items.
+// fill assigns free slots to the next items in line, and returns these items.
 func (sv *supervisor) fill() (begin []*claimed) {
 	if sv.r.drains() {
 		sv.stopAll(workqueue.ErrDraining)
@@ -99,15 +99,15 @@ func (sv *supervisor) fill() (begin []*claimed) {
 	}
 }
 
-// records reports whether the begin of an item that is about to start has to be recorded
-// before: when what was true at its claim may no longer be, when its run may be long, and
-// when its queue bounds how many start in a time.
+// records reports whether the start of an item must be recorded before its run begins:
+// because its claim is old, because the run may be long, or because the queue limits the rate
+// of starts.
 func (sv *supervisor) records(it *claimed, now time.Time) bool {
 	of := it.policy.Queue
 	return now.Sub(it.confirmed) > claimAhead || of.Rate != (workqueue.Rate{}) || of.KeyRate != (workqueue.Rate{}) || beginsFirst(&it.Item, !sv.slow(now))
 }
 
-// launch runs an item in a lane, and then whatever is next in line for its slot.
+// launch runs an item in a lane, and then the items that follow it in its slot.
 func (sv *supervisor) launch(it *claimed) {
 	sv.lanes.run(func() {
 		for it != nil {
@@ -117,8 +117,8 @@ func (sv *supervisor) launch(it *claimed) {
 	})
 }
 
-// nextFor gives back the slots of an item that has ended, and returns the item that
-// goes on in its lane; nil: none.
+// nextFor frees the slots of an item that has ended, and returns the next item for its lane;
+// nil if there is none.
 func (sv *supervisor) nextFor(done *claimed) *claimed {
 	sv.mu.Lock()
 	sv.slots.release(done.need)
@@ -140,7 +140,7 @@ func (sv *supervisor) nextFor(done *claimed) *claimed {
 	return begin[0]
 }
 
-// runItem runs an item in the slots that were taken for it, and hands its end over.
+// runItem runs an item in its slots, and hands its outcome to the completer.
 func (sv *supervisor) runItem(it *claimed) {
 	r := sv.r
 	a := &activeRun{
@@ -179,8 +179,8 @@ func (sv *supervisor) runItem(it *claimed) {
 	}
 }
 
-// recordBegins records the begins of items that are about to start, of all together,
-// where one of them needs that: the others wait for the answer as well.
+// recordBegins records the starts of items that are about to run, all together, if one of
+// them needs that.
 func (sv *supervisor) recordBegins(ctx context.Context, list ...*claimed) {
 	if !slices.ContainsFunc(list, func(it *claimed) bool { return it.records }) {
 		return
@@ -196,11 +196,11 @@ func (sv *supervisor) recordBegins(ctx context.Context, list ...*claimed) {
 	}
 }
 
-// turnBack gives back an item that must not begin.
+// turnBack gives back an item that must not start.
 func (sv *supervisor) turnBack(a *activeRun, it *claimed) {
 	stuckFor, givenUp := sv.r.active.remove(a)
 	if stuckFor > 0 {
-		sv.stick(a.need, -1) // whoever asked whether it may begin waited so long
+		sv.stick(a.need, -1) // the question whether it may start took so long
 	}
 	if givenUp {
 		return

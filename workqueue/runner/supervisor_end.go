@@ -8,7 +8,7 @@ import (
 	"botwork/workqueue/assign"
 )
 
-// stop lets nothing more be started for a step.
+// stop prevents a step from starting more items.
 func (sv *supervisor) stop(st *step, cause error) {
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
@@ -19,7 +19,7 @@ func (sv *supervisor) stop(st *step, cause error) {
 	sv.poke()
 }
 
-// stopAll lets nothing more be started.
+// stopAll prevents all steps from starting more items.
 func (sv *supervisor) stopAll(cause error) {
 	for _, s := range sv.sessions {
 		for _, st := range s.steps {
@@ -31,12 +31,12 @@ func (sv *supervisor) stopAll(cause error) {
 	sv.giveBackClosed()
 }
 
-// endRun counts a run that has ended, or is given up, and hands its end over. What it
-// returns is closed when that is written, or never will be.
+// endRun counts a run that has ended or was given up, and hands its outcome to the
+// completer. written is closed when the outcome is written or never will be.
 func (sv *supervisor) endRun(a *activeRun, outcome workqueue.Outcome) (written <-chan struct{}) {
 	now := time.Now()
 	took := now.Sub(a.started)
-	// Counted before it is handed over: when all is written, all is counted.
+	// Count first: when everything is written, everything must be counted.
 	sv.count(a.step, outcome.Verdict, now, took)
 	over := make(chan struct{})
 	sv.r.completer.add(outcome.Settle(a.run, took, random()), func(settled bool) {
@@ -46,8 +46,8 @@ func (sv *supervisor) endRun(a *activeRun, outcome workqueue.Outcome) (written <
 	return over
 }
 
-// abandon ends a run that has lost its item and does not stop. There is nothing
-// to write.
+// abandon ends a run that has lost its item and does not stop. There is no outcome to
+// write.
 func (sv *supervisor) abandon(a *activeRun) {
 	now := time.Now()
 	sv.count(a.step, workqueue.Released, now, now.Sub(a.started))
@@ -62,7 +62,7 @@ func (sv *supervisor) count(st *step, v workqueue.Verdict, now time.Time, took t
 	st.count(v)
 }
 
-// over notes that the end of an item is written, or, with false, never will be.
+// over records that the outcome of an item is written, or with false that it never will be.
 func (sv *supervisor) over(st *step, written bool) {
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
@@ -80,7 +80,7 @@ func (sv *supervisor) countOver(st *step, written bool) {
 		st.lost++
 	}
 	left := false
-	for _, s := range sv.sessions { // the slot is for all of them
+	for _, s := range sv.sessions { // all of them may use the slot
 		s.itemEnded(s.o.Wakes)
 		left = left || s.left
 	}
@@ -89,10 +89,10 @@ func (sv *supervisor) countOver(st *step, written bool) {
 	}
 }
 
-// giveBackLate gives back what has waited too long for its slot: another worker may
-// have one that is free. Where slots do not come free all the time it also gives back
-// what waits for one when there is news: the next slot is for what is most urgent then. A
-// large item that no slots come free for keeps its turn.
+// giveBackLate gives back items that have waited too long for a slot: another worker may have
+// a free one. If slots become free only now and then and there is new work, it gives back all
+// waiting items, since the next slot is for the most urgent item. A large item keeps its
+// turn.
 func (sv *supervisor) giveBackLate(now time.Time) {
 	patience, news := sv.patience(), sv.woken() && sv.slow(now)
 	late := sv.line.removeAll(func(it *claimed) bool {
@@ -108,31 +108,30 @@ func (sv *supervisor) giveBackLate(now time.Time) {
 	}
 }
 
-// giveBackClosed gives back what waits for its slot, and is for steps that start
-// nothing more.
+// giveBackClosed gives back waiting items of steps that start nothing more.
 func (sv *supervisor) giveBackClosed() {
 	for _, it := range sv.line.removeAll(func(it *claimed) bool { return !it.step.open() }) {
 		sv.giveBack(it)
 	}
 }
 
-// giveBack releases an item that was claimed and not started. The error of an earlier
-// failure stays with the item.
+// giveBack releases an item that was claimed and not started. The item keeps the error of an
+// earlier failure.
 func (sv *supervisor) giveBack(it *claimed) {
 	f := workqueue.Finish{ItemID: it.ID, Fence: it.Fence, QueueName: it.QueueName, State: workqueue.Ready, RetryCount: it.RetryCount}
 	f.Error, f.ErrorKind = it.LastFailure()
 	sv.handBack(f, it.step)
 }
 
-// handBack hands over the end of an item that was not started.
+// handBack hands the outcome of an item that was not started to the completer.
 func (sv *supervisor) handBack(f workqueue.Finish, st *step) {
 	if !sv.r.completer.offer(f, func(written bool) { sv.returned(st, written) }) {
 		sv.countOver(st, false)
 	}
 }
 
-// returned is over for an item that was not started: it waits again, and a pass that was
-// made before could not see it.
+// returned is over for an item that was not started. It waits again, and earlier passes could
+// not see it.
 func (sv *supervisor) returned(st *step, written bool) {
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
@@ -144,9 +143,9 @@ func (sv *supervisor) returned(st *step, written bool) {
 	sv.poke()
 }
 
-// refuse gives back an item that this worker must not run, and says why. It counts
-// no attempt. For a little while nobody gets it, or the two that give and refuse it
-// could do nothing else.
+// refuse gives back an item that this worker must not run, with the reason. It counts no
+// attempt. The item is delayed, because a pass might otherwise assign it to this worker over
+// and over.
 func (sv *supervisor) refuse(it *claimed, reason error) {
 	sv.r.o.Log.Warn().Int64("item_id", it.ID).Str("reason", reason.Error()).Msg("released an item that this worker may not run")
 	f := workqueue.Outcome{Verdict: workqueue.Released, Error: reason.Error()}.Settle(workqueue.NewRun(&it.Item), 0, 0)
@@ -157,8 +156,8 @@ func (sv *supervisor) refuse(it *claimed, reason error) {
 	sv.handBack(f, it.step)
 }
 
-// stick notes that the slots of a run are stuck, or with -1 that they will be free
-// again soon. What waits for such slots alone goes back.
+// stick records that the slots of a run are stuck, or with -1 that they are about to become
+// free. Items that can only wait for stuck slots are given back.
 func (sv *supervisor) stick(n need, more int) {
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
