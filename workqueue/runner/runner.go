@@ -106,7 +106,7 @@ type Options struct {
 func New(o Options) (*Runner, error) {
 	switch {
 	case o.Store == nil || o.RunItem == nil:
-		return nil, errors.New("Options.Store and Options.RunItem are required")
+		return nil, errors.New("a runner needs Options.Store and Options.RunItem: a store and a way to run items")
 	case o.Heartbeat <= 0 || 2*o.Heartbeat > o.Spec.Lease:
 		return nil, fmt.Errorf("heartbeat %s: want more than 0 and at most half of the lease, %s", o.Heartbeat, o.Spec.Lease)
 	}
