@@ -39,7 +39,7 @@ func (c *compilation) retry(n *strictyaml.Node) (attempts int, policy workqueue.
 	var raw rawRetry
 	c.Decode(n, &raw)
 	attempts = max(1, strictyaml.Value(&c.Reader, raw.Attempts, policykeys.Attempts))
-	policy = raw.Backoff.Read(&c.Reader, policykeys.NotNegative)
+	policy = raw.Read(&c.Reader, policykeys.NotNegative)
 	noDelay := raw.Delay.HasValue() && policy.Delay == 0
 	policy = policy.Or(stepBackoff())
 	if noDelay {

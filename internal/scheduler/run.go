@@ -70,17 +70,19 @@ func (r *runner) execute(id int64, work *Work, start Start, done chan<- error) {
 
 // logEnd logs the end of a run: at info level if it did something.
 func (r *runner) logEnd(log *zerolog.Logger, report Report, took time.Duration, err error) {
-	event, message := log.Info(), "run succeeded"
+	level, message := zerolog.InfoLevel, "run succeeded"
 	switch {
 	case err != nil:
-		event, message = log.Error().Err(err), "run failed"
+		level, message = zerolog.ErrorLevel, "run failed"
 	case report.Idle:
-		event = log.Debug()
+		level = zerolog.DebugLevel
 	}
+	line := log.With().Err(err).Int64("took_ms", took.Milliseconds())
 	if report.Counts != nil {
-		event = event.EmbedObject(report.Counts)
+		line = line.EmbedObject(report.Counts)
 	}
-	event.Int64("took_ms", took.Milliseconds()).Msg(message)
+	counted := line.Logger()
+	counted.WithLevel(level).Msg(message)
 }
 
 // call makes an error of a panic: one pipeline must not end all the others.

@@ -38,7 +38,7 @@ func TestATableFitsTheTerminal(t *testing.T) {
 		if got != want {
 			t.Errorf("in %d columns:\n%s\nwant\n%s", width, got, want)
 		}
-		for _, line := range strings.Split(got, "\n") {
+		for line := range strings.SplitSeq(got, "\n") {
 			if width >= 30 && text.StringWidth(line) > width {
 				t.Errorf("in %d columns: a line of %d: %q", width, text.StringWidth(line), line)
 			}
@@ -77,7 +77,7 @@ func TestStatesHaveColors(t *testing.T) {
 func TestWideCharacters(t *testing.T) {
 	g := NewGrid("name", "note")
 	g.Add("日本語の名前です", strings.Repeat("長い", 20))
-	for _, line := range strings.Split(g.render(40, false), "\n") {
+	for line := range strings.SplitSeq(g.render(40, false), "\n") {
 		if w := text.StringWidth(line); w > 40 {
 			t.Errorf("a line of %d columns, want at most 40: %q", w, line)
 		}

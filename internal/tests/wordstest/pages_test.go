@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -39,10 +40,8 @@ func TestPages(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			for _, skipped := range generatedPages {
-				if file == skipped {
-					return fs.SkipDir
-				}
+			if slices.Contains(generatedPages, file) {
+				return fs.SkipDir
 			}
 			if entry.IsDir() || path.Ext(file) != p.ending {
 				return nil
