@@ -2,8 +2,9 @@ package workqueue
 
 import "context"
 
-// Claimed is what a pass has claimed for a worker. The claims are in the database. Where
-// other writers wait while a statement writes, the items are read only after that.
+// Claimed is the items that a pass has claimed for a worker. The claims are in the
+// database. On engines where other writers wait while a statement writes, the items
+// are read only afterwards.
 type Claimed struct {
 	items  []Item
 	unread int

@@ -2,21 +2,20 @@ package workqueue
 
 import "time"
 
-// Limiter counts what is given out against the limits of queues: of the number
-// that are assigned or run at a time, and of the number that start in a period.
-// It begins with what the database says and knows of no other giver: whoever has
-// one holds the cluster's assignment lock until what was given is committed.
-// Ends of runs, which do not wait for that lock, only leave more room than it
-// counts with.
+// Limiter counts assigned items against the limits of queues: the number that are
+// assigned or run at a time, and the number that start in a period. It begins with
+// the uses from the database and sees no other changes. So its caller must hold the
+// cluster's assignment lock until the assignments are committed. Ends of runs, which
+// do not wait for that lock, only make more room than it counts.
 type Limiter struct {
 	queues map[string]*LimitUse
 	full   Full
-	told   map[LimitKey]bool // what stands in full; Key "" is the whole queue
+	marked map[LimitKey]bool // what full contains; Key "" is the whole queue
 }
 
-// NewLimiter takes over the uses.
+// NewLimiter returns a limiter that begins with these uses.
 func NewLimiter(uses []LimitUse) *Limiter {
-	l := &Limiter{queues: make(map[string]*LimitUse, len(uses)), told: map[LimitKey]bool{}}
+	l := &Limiter{queues: make(map[string]*LimitUse, len(uses)), marked: map[LimitKey]bool{}}
 	for i := range uses {
 		u := &uses[i]
 		if u.Keys == nil {
@@ -31,22 +30,21 @@ func NewLimiter(uses []LimitUse) *Limiter {
 	return l
 }
 
-// Use returns what a queue uses of its limits, nil if it has none.
+// Use returns the use of a queue's limits, nil if it has none.
 func (l *Limiter) Use(queue string) *LimitUse { return l.queues[queue] }
 
-// Allows tells whether one more item may be given out: of the queue, and of the
-// key where it has one ("" is none). A queue that the limiter does not know has
-// no limits.
+// Allows reports whether one more item of the queue, and of the key ("" is none), may
+// be assigned. A queue that the limiter does not have has no limits.
 func (l *Limiter) Allows(queue, key string) bool {
 	u := l.queues[queue]
 	switch {
 	case u == nil:
 		return true
 	case u.Use.Reaches(u.Limits.Concurrency, u.Limits.Rate.Limit):
-		l.tell(LimitKey{Queue: queue})
+		l.markFull(LimitKey{Queue: queue})
 		return false
 	case key != "" && u.Keys[key].Reaches(u.Limits.KeyConcurrency, u.Limits.KeyRate.Limit):
-		l.tell(LimitKey{Queue: queue, Key: key})
+		l.markFull(LimitKey{Queue: queue, Key: key})
 		return false
 	}
 	return true
@@ -57,11 +55,11 @@ func (u Use) Reaches(held, started int) bool {
 	return held > 0 && u.Held >= held || started > 0 && u.Started >= started
 }
 
-func (l *Limiter) tell(k LimitKey) {
-	if l.told[k] {
+func (l *Limiter) markFull(k LimitKey) {
+	if l.marked[k] {
 		return
 	}
-	l.told[k] = true
+	l.marked[k] = true
 	if k.Key == "" {
 		l.full.Queues = append(l.full.Queues, k.Queue)
 	} else {
@@ -69,7 +67,7 @@ func (l *Limiter) tell(k LimitKey) {
 	}
 }
 
-// Take counts an item that is given out.
+// Take counts an item as assigned.
 func (l *Limiter) Take(queue, key string) {
 	u := l.queues[queue]
 	if u == nil {
@@ -83,15 +81,15 @@ func (l *Limiter) Take(queue, key string) {
 
 func (u Use) plusOne() Use { return Use{Held: u.Held + 1, Started: u.Started + 1} }
 
-// Paces are how soon it makes sense to look for a place under a rate again: about
-// when one comes free, but not so often that looking becomes the work.
+// The bounds of a pace, the time after which another check for room under a rate is
+// useful: about when there is room again, but not so often that the checks cost much.
 const (
 	minPace = time.Second
 	maxPace = 10 * time.Second
 )
 
-// Pace is how soon one more item may be allowed that is not now, when only rates
-// stand against it; else 0.
+// Pace returns how soon one more item may be allowed if only rates forbid it now;
+// else 0.
 func (l *Limiter) Pace(queue, key string) time.Duration {
 	u := l.queues[queue]
 	if u == nil || u.Use.Reaches(u.Limits.Concurrency, 0) || key != "" && u.Keys[key].Reaches(u.Limits.KeyConcurrency, 0) {
@@ -111,8 +109,8 @@ func (r Rate) pace() time.Duration {
 	return min(max(time.Duration(r.Per)/time.Duration(r.Limit), minPace), maxPace)
 }
 
-// Full names the queues and keys that have been found without a place.
+// Full returns the queues and keys that were found full.
 func (l *Limiter) Full() Full { return l.full }
 
-// Size grows with what Full names.
+// Size returns the number of queues, keys and pipelines.
 func (f Full) Size() int { return len(f.Queues) + len(f.Keys) + len(f.Pipelines) }

@@ -10,87 +10,86 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// UniqueWhileUnfinished is the NewItem.UniqueFor of an item of which there may
-// be one at a time that waits or runs.
+// UniqueWhileUnfinished is the NewItem.UniqueFor of an item of which only one at a
+// time may wait or run.
 const UniqueWhileUnfinished time.Duration = -1
 
-// The longest texts that the columns take, in UTF-16 units, as SQL Server
-// counts.
+// The longest texts that fit the columns, in UTF-16 units, as SQL Server counts.
 const (
 	MaxNaturalKey = 400
 	MaxLimitKey   = 200
 	MaxTag        = 200
 )
 
-// NewItem is what an enqueuer says of an item; everything else has a default
-// in the database.
+// NewItem is what an enqueuer sets for an item; everything else has a default in the
+// database.
 type NewItem struct {
 	// QueueName "" means DefaultQueue.
 	QueueName string
 
-	// State is Pending (made on request) or Ready (made by a schedule).
+	// State is Pending (created on request) or Ready (created by a schedule).
 	State State
 
-	// Priority is taken as it is; 0 is a priority of the low band. The queue's
-	// offset is added to it.
+	// Priority is used as given; 0 is a priority of the low band. The queue's offset
+	// is added to it.
 	Priority int
 
-	// IntegrationConfig is a pipeline's name, or a whole pipeline; it may be ""
-	// in a queue that robots take from.
+	// IntegrationConfig is a pipeline's name, or a whole pipeline; it may be "" in a
+	// queue for robots.
 	IntegrationConfig string
 
 	Payload          JSONText
-	Estimate         time.Duration // 0: not known
+	Estimate         time.Duration // 0: unknown
 	ResilienceConfig JSONText
 
-	// At is when the item becomes due; In is the same as a distance from the
-	// database's now. Both zero: at once. At wins.
+	// At is when the item becomes due; In is the same as an offset from the
+	// database's now. Both zero: at once. If both are set, At is used.
 	At time.Time
 	In time.Duration
 
-	// Deadline is when the item is given up if it has not started; DeadlineIn is
-	// the same as a distance from the database's now. Both zero: never. Deadline
-	// wins.
+	// Deadline is when the item is cancelled if it has not started; DeadlineIn is the
+	// same as an offset from the database's now. Both zero: never. If both are set,
+	// Deadline is used.
 	Deadline   time.Time
 	DeadlineIn time.Duration
 
 	CreatedBy string
 	TaskName  string // of the scheduled task that it belongs to; "": none
 
-	// NaturalKey is what the item is called where it comes from; the queue says
-	// whether another may have the same. "": none.
+	// NaturalKey is the item's key in the system that it is from; the queue decides
+	// whether another item may have the same key. "": none.
 	NaturalKey string
 
-	// UniqueFor, when it is not 0, makes Enqueue return an item of the same
-	// queue, pipeline and payload that is there, instead of making another:
-	// UniqueWhileUnfinished while that one waits or runs, a time for so long
-	// after that one was made, whatever becomes of it.
+	// UniqueFor, if not 0, makes Enqueue return an existing item of the same queue,
+	// pipeline and payload instead of creating another. With UniqueWhileUnfinished it
+	// does so while the existing item waits or runs; with a duration, until that time
+	// after the existing item was created, even if it has finished.
 	UniqueFor time.Duration
 
-	// Tags and Metadata are for finding items; metadata is replaced as a whole.
+	// Tags and Metadata serve to find items; metadata is replaced as a whole.
 	Tags     []string
 	Metadata map[string]string
 
-	// LimitKey is what the queue's limits per key count by, such as a customer.
+	// LimitKey is the key for the queue's limits per key, such as a customer.
 	LimitKey string
 
-	// Labels say what the item is, for scores; they win over its pipeline's of
-	// the same key. Selectors say which workers may take it; none leaves that to
-	// its pipeline.
+	// Labels describe the item, for scores; they override its pipeline's labels of
+	// the same key. Selectors decide which workers may run it; without any, its
+	// pipeline's apply.
 	Labels    matching.Labels
 	Selectors []matching.Selector
 
-	// Retain is how long the item is kept when it has succeeded: 0 deletes it
-	// at once, nil leaves it to the queue.
+	// Retain is how long the item is kept after it has succeeded: 0 deletes it at
+	// once, nil means the queue's retention.
 	Retain *time.Duration
 }
 
-// Enqueued is what became of a NewItem.
+// Enqueued is the result for a NewItem.
 type Enqueued struct {
 	ID int64 `json:"id"`
 
-	// Existing tells that the item was there already: it has the key that the
-	// new one would have had, and nothing was made.
+	// Existing is set if the item existed before: it has the key that the new one
+	// would have had, and nothing was created.
 	Existing bool `json:"existing"`
 }
 
@@ -103,9 +102,9 @@ func IDs(enqueued []Enqueued) []int64 {
 	return ids
 }
 
-// ItemFault is one mistake in a NewItem.
+// ItemFault is one fault in a NewItem.
 type ItemFault struct {
-	// Field is where it lies: "pipeline", "payload", "priority", "naturalKey",
+	// Field is where it is: "pipeline", "payload", "priority", "naturalKey",
 	// "limitKey", "tags", "metadata", "labels", "selectors", "deadline",
 	// "estimatedDuration", "retain", "queue" or "unique"; "" for other texts.
 	Field string
@@ -116,13 +115,12 @@ func (f *ItemFault) Error() string { return f.Err.Error() }
 
 func (f *ItemFault) Unwrap() error { return f.Err }
 
-// Validate checks what does not depend on the queue. All faults come at once,
-// joined, each an *ItemFault.
+// Validate checks everything that does not depend on the queue. It returns all faults
+// at once, joined, each an *ItemFault.
 func (it *NewItem) Validate() error { return errors.Join(it.faults()...) }
 
-// Prepare checks an item that comes into the queue and adds what the queue
-// says: its priority's offset. All faults come at once, joined, each an
-// *ItemFault.
+// Prepare checks an item for the queue and adds the queue's priority offset. It
+// returns all faults at once, joined, each an *ItemFault.
 func (q *Queue) Prepare(it *NewItem, schemas *Schemas) error {
 	errs := it.faults()
 	if it.IntegrationConfig == "" && q.Consumer != ConsumerRobots {
@@ -133,8 +131,8 @@ func (q *Queue) Prepare(it *NewItem, schemas *Schemas) error {
 	} else if err := schemas.CheckPayload(q, it.Payload); err != nil {
 		errs = append(errs, &ItemFault{"payload", err})
 	}
-	if own := it.Priority; !ItemPriorityRange(own + q.PriorityOffset) {
-		errs = append(errs, fault("priority", "priority: %d with the queue's offset %d is out of range, want a 32-bit number", own, q.PriorityOffset))
+	if given := it.Priority; !ItemPriorityRange(given + q.PriorityOffset) {
+		errs = append(errs, fault("priority", "priority: %d with the queue's offset %d is out of range, want a 32-bit number", given, q.PriorityOffset))
 	}
 	it.Priority += q.PriorityOffset
 	return errors.Join(errs...)
@@ -144,12 +142,12 @@ func fault(field, format string, args ...any) error {
 	return &ItemFault{field, fmt.Errorf(format, args...)}
 }
 
-// faults checks what does not depend on the queue.
+// faults checks everything that does not depend on the queue.
 func (it *NewItem) faults() []error {
 	errs := it.nulFaults()
 	tooLong := func(field, what, text string, most int) {
 		if len(text) <= most {
-			return // no sign takes fewer bytes than units
+			return // no character has fewer bytes than units
 		}
 		if n := len(utf16.Encode([]rune(text))); n > most {
 			errs = append(errs, fault(field, "%s: got %d characters, want at most %d", what, n, most))
@@ -163,10 +161,10 @@ func (it *NewItem) faults() []error {
 		}
 	}
 	if slices.Contains(it.Tags, "") {
-		errs = append(errs, fault("tags", `tags: got "", want texts that say something`))
+		errs = append(errs, fault("tags", `tags: got "", want texts that are not empty`))
 	}
 	if _, ok := it.Metadata[""]; ok {
-		errs = append(errs, fault("metadata", `metadata: got the key "", want keys that say something`))
+		errs = append(errs, fault("metadata", `metadata: got the key "", want keys that are not empty`))
 	}
 	if len(it.Labels) > 0 {
 		errs = append(errs, matchingFaults("labels", it.Labels.Validate())...)
@@ -189,8 +187,7 @@ func (it *NewItem) faults() []error {
 	return errs
 }
 
-// CheckEstimate checks how long a run is expected to take, where that is said: an
-// estimate of nothing would be no estimate.
+// CheckEstimate checks a given estimate: 0 would be no estimate.
 func CheckEstimate(d time.Duration) error {
 	if d <= 0 {
 		return fmt.Errorf("got %v, want more than 0s; leave it out if it is not known", Duration(d))
@@ -198,7 +195,7 @@ func CheckEstimate(d time.Duration) error {
 	return nil
 }
 
-// matchingFaults tells each fault of labels or selectors as one of the item.
+// matchingFaults returns each fault of labels or selectors as one of the item.
 func matchingFaults(field string, err error) []error {
 	var errs []error
 	if faults, ok := errors.AsType[matching.Faults](err); ok {
@@ -209,10 +206,10 @@ func matchingFaults(field string, err error) []error {
 	return errs
 }
 
-// deadlineFault refuses an item that could never start. A distance is not
-// compared with a time: only the database knows what lies between them.
+// deadlineFault rejects an item that could never start. An offset is not compared
+// with a time: only the database knows the difference between them.
 func (it *NewItem) deadlineFault() string {
-	const never = "the item is due %s, and would never start"
+	const never = "the item becomes due %s and would never start"
 	switch {
 	case it.DeadlineIn < 0:
 		return fmt.Sprintf("got %v from now, want 0s (none) or more", Duration(it.DeadlineIn))
@@ -224,10 +221,10 @@ func (it *NewItem) deadlineFault() string {
 	return ""
 }
 
-// BadItemError says why one of the items that were to be enqueued was refused.
-// None of them is in the queue.
+// BadItemError is returned when one of the items to be enqueued was rejected. None of
+// them is in the queue.
 type BadItemError struct {
-	Index int // among the items that were given, from 0 on
+	Index int // among the given items, from 0 on
 	Of    int
 	Err   error
 }
@@ -236,7 +233,7 @@ func (e *BadItemError) Error() string {
 	if e.Of == 1 {
 		return "enqueue: " + e.Err.Error()
 	}
-	return fmt.Sprintf("enqueue: item %d of %d: %v; none of them is in the queue", e.Index+1, e.Of, e.Err)
+	return fmt.Sprintf("enqueue: item %d of %d: %v; no item was enqueued", e.Index+1, e.Of, e.Err)
 }
 
 func (e *BadItemError) Unwrap() error { return e.Err }

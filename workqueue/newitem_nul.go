@@ -7,8 +7,8 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// nulFaults refuses texts that hold the character NUL (U+0000). PostgreSQL cannot store
-// it, and a replacement would make two different keys one.
+// nulFaults rejects texts that contain the character NUL (U+0000). PostgreSQL cannot
+// store it, and a replacement could make two different keys equal.
 func (it *NewItem) nulFaults() []error {
 	var errs []error
 	refuse := func(field, what, text string) {
@@ -62,7 +62,7 @@ func escapedNUL(json string) int {
 			slashes++
 		}
 		if slashes%2 == 0 {
-			return at // else the backslash is itself escaped, and the text says u0000
+			return at // else the backslash is itself escaped, and the text is u0000
 		}
 		from = at + len(escape)
 	}

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// RunItem runs one claimed item's pipeline to its end and says what came of
-// it. It stops when ctx ends; context.Cause tells why: [ErrLeaseLost],
-// [ErrDraining] or a [*TimeLimitError]. It must not panic.
+// RunItem runs one claimed item's pipeline to its end and returns the outcome. It
+// stops when ctx ends; context.Cause gives the reason: [ErrLeaseLost], [ErrDraining]
+// or a [*TimeLimitError]. It must not panic.
 type RunItem func(ctx context.Context, run *Run) Outcome
 
 // Verdict is how a run of an item ended.
@@ -17,38 +17,38 @@ type Verdict int
 
 // The verdicts.
 const (
-	Succeeded Verdict = iota // the pipeline ran to its end, or broke off well
+	Succeeded Verdict = iota // the pipeline ran to its end, or stopped early with success
 	Failed                   // counts an attempt
 	Snoozed                  // run again later, counts no attempt
 	Released                 // interrupted from outside, counts no attempt
-	Dropped                  // not wanted any more: the item is deleted, as its queue deletes
+	Dropped                  // no longer wanted: the item is deleted, by its queue's deletion policy
 )
 
-// Outcome is what a run of an item came to.
+// Outcome is the result of a run of an item.
 type Outcome struct {
 	Verdict Verdict
 
 	// Output is the pipeline's last output; kept for Succeeded only.
 	Output JSONText
 
-	// Error, Kind and Step tell a failure; Kind "" means KindError. Of a snooze or
-	// a release, which are no failures, Error is the reason, "" for none.
+	// Error, Kind and Step describe a failure; Kind "" means KindError. For a snooze
+	// or a release, which are no failures, Error is the reason, "" for none.
 	Error string
 	Kind  ErrorKind
 	Step  string
 
-	// Uncounted tells that a failure counts no attempt: the item is tried again
-	// after its backoff, however often.
+	// Uncounted is set if a failure does not count as an attempt: the item is tried
+	// again after its backoff, without a limit.
 	Uncounted bool
 
-	// After is the wait that the run asked for: the time of a snooze, or the
-	// least backoff of a failure, as far as its policy grants that.
+	// After is the wait that the run requested: the time of a snooze, or the minimum
+	// backoff of a failure, within the limits of its policy.
 	After time.Duration
 }
 
-// Settle turns an outcome into the write that records it: limit N allows N
-// attempts in all, so the failure that brings RetryCount to the limit cancels. took is
-// how long the run was, random is in [0, 1).
+// Settle turns an outcome into the write that records it. A limit of N allows N
+// attempts in all, so the failure that raises RetryCount to the limit cancels the
+// item. took is the duration of the run, random is in [0, 1).
 func (o Outcome) Settle(r *Run, took time.Duration, random float64) Finish {
 	if o.Verdict == Failed && o.Kind == "" {
 		o.Kind = KindError
@@ -80,7 +80,7 @@ func (o Outcome) Settle(r *Run, took time.Duration, random float64) Finish {
 		f.State = Ready
 		uncounted("released")
 		if f.ErrorKind == "" {
-			f.Error = f.Attempt.Reason // of an item that never failed: why it waits again
+			f.Error = f.Attempt.Reason // the item never failed: this is why it waits again
 		}
 	case Dropped:
 		f.State, f.Delete = Cancelled, r.Queue.Deletion
@@ -90,8 +90,8 @@ func (o Outcome) Settle(r *Run, took time.Duration, random float64) Finish {
 	case Failed:
 		policy, err := r.Policy()
 		if err != nil {
-			// A policy that cannot be read must not hide the failure; the
-			// pipeline's policy holds and the text says so.
+			// A policy that cannot be read must not hide the failure. The
+			// pipeline's policy applies then, and the error text says so.
 			f.Error += "\n" + err.Error()
 		}
 		again := o.Uncounted || policy.Retries(o.Kind, f.RetryCount+1)
@@ -128,7 +128,7 @@ func (it *Item) LastFailure() (text string, kind ErrorKind) {
 	return *it.Error, *it.ErrorKind
 }
 
-// storable drops what PostgreSQL refuses in a text: a result that holds one NUL
+// storable removes NUL, which PostgreSQL rejects in a text: a result with one NUL
 // could never be written.
 func storable(text string) string { return strings.ReplaceAll(text, "\x00", "") }
 
@@ -136,7 +136,7 @@ func storable(text string) string { return strings.ReplaceAll(text, "\x00", "") 
 func stepColumn(name string) string {
 	const width = 200
 	if len(name) <= width && strings.IndexByte(name, 0) < 0 && utf8.ValidString(name) {
-		return name // as it is for each step of each run
+		return name // the usual case, without an allocation
 	}
 	runes := []rune(storable(name))
 	return string(runes[:min(len(runes), width)])

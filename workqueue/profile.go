@@ -8,44 +8,45 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// Profile is what a pipeline says of the items that run it, for whatever they
-// do not say themselves. The zero value says nothing.
+// Profile is what a pipeline defines for the items that run it, for everything that
+// they do not define themselves. The zero value defines nothing.
 type Profile struct {
-	// Estimate is how long a run is expected to take; 0: not known.
+	// Estimate is the expected duration of a run; 0: unknown.
 	Estimate time.Duration
 
-	// Channel is the sort of the items, by which a worker tells how many of its
-	// slots each takes; "": none, which takes one.
+	// Channel is the kind of the items, for which a worker defines how many of its
+	// slots each item uses; "": none, which uses one.
 	Channel string
 
-	// Labels are added to an item's own, which win; Selectors are asked for beside an
-	// item's own. Both are shared: nobody changes them.
+	// Labels are added to the item's own labels, which override them; Selectors apply
+	// in addition to the item's own. Both are shared and must not be changed.
 	Labels    matching.Labels
 	Selectors []matching.Selector
 
-	// SelectorsReplace has the selectors of an item that has some replace Selectors.
+	// SelectorsReplace makes an item's own selectors, if it has any, replace
+	// Selectors.
 	SelectorsReplace bool
 
-	// Distribution is how the items are given to workers; what it leaves open,
-	// their queue says, and then the pass.
+	// Distribution is how the items are given to workers. Fields that are not set are
+	// filled in from their queue, and then from the pass.
 	Distribution matching.Distribution
 
-	// Broken is what keeps the pipeline from running, in the words of its file's
-	// first mistake; "": nothing. No pass gives its items to a worker, and nothing
-	// else is known of the pipeline.
+	// Broken is why the pipeline cannot run, as the text of the first fault in its
+	// file; "": it can run. No pass assigns its items to a worker, and the other
+	// fields are not set.
 	Broken string
 
-	// KeySeparator ends the beginning of a natural key for which durations are
-	// learned by themselves; "": there is none.
+	// KeySeparator ends the prefix of a natural key for which durations are learned
+	// separately; "": none.
 	KeySeparator string
 }
 
-// Profiles finds the profile of a pipeline by its name; nil knows none. An
-// inline pipeline has none: reading it for each pass would cost more than it
-// tells.
+// Profiles returns the profile of a pipeline by its name; nil has none. An inline
+// pipeline has no profile: reading the pipeline in each pass would cost more than the
+// profile is worth.
 type Profiles func(pipeline string) Profile
 
-// Of is the pipeline's profile; it may be called on nil.
+// Of returns the pipeline's profile; it may be called on nil.
 func (p Profiles) Of(pipeline string) Profile {
 	if p == nil {
 		return Profile{}
@@ -53,7 +54,7 @@ func (p Profiles) Of(pipeline string) Profile {
 	return p(pipeline)
 }
 
-// Asks returns all that an item with these selectors of its own asks of its worker.
+// Asks returns all selectors of an item that has these own selectors.
 func (p *Profile) Asks(own []matching.Selector) []matching.Selector {
 	switch {
 	case len(own) == 0:

@@ -15,25 +15,24 @@ type Queue struct {
 	Description *string `json:"description"`
 
 	// Paused: its items are not assigned and not given to robots; running ones
-	// go on. A definition (DefineQueues) never changes it.
+	// continue. A definition (DefineQueues) never changes it.
 	Paused bool `json:"paused"`
 
-	// Consumer says who takes the items; "" means ConsumerWorkers.
+	// Consumer is who runs the items; "" means ConsumerWorkers.
 	Consumer Consumer `json:"consumer"`
 
-	// PriorityOffset is added to the priority of each item that comes in; it
-	// may be negative.
+	// PriorityOffset is added to the priority of each new item; it may be negative.
 	PriorityOffset int `json:"priorityOffset"`
 
-	// Resilience is the policy of repeating failed items: how many attempts,
-	// and which kinds of failure are retried. See ParseResilience.
+	// Resilience is the policy for retrying failed items: how many attempts, and
+	// which kinds of failure are retried. See ParseResilience.
 	Resilience JSONText `json:"resilienceConfig"`
 
-	// RetryAs says what a retry is; "" means RetrySame.
+	// RetryAs is the form of a retry; "" means RetrySame.
 	RetryAs RetryAs `json:"retryAs"`
 
-	// Distribution is how the items are given to workers, where their pipeline
-	// does not say it: a matching.Distribution; "": as the pass says.
+	// Distribution is how the items are given to workers if their pipeline does not
+	// define it: a matching.Distribution; "": as the pass defines it.
 	Distribution JSONText `json:"distribution"`
 
 	// MaxReleases is how many workers may die with an item before it is cancelled as
@@ -48,21 +47,21 @@ type Queue struct {
 	QueueSizes
 
 	// Encrypted: payload, output and metadata of new items are encrypted at
-	// rest. Items that are there already stay as they are.
+	// rest. Existing items stay unchanged.
 	Encrypted bool `json:"encrypted"`
 
-	// Revision starts at 1 and is raised by every change that the program
-	// makes to the row or to its robots; a change by hand leaves it.
+	// Revision starts at 1 and is incremented by every change that the program makes
+	// to the row or to its robots; a change by hand does not increment it.
 	Revision int64 `json:"revision"`
 
-	// DefinedBy names the worker or the person that last changed the
-	// definition; nil: it was made by hand.
+	// DefinedBy names the worker or the user that last changed the definition; nil:
+	// it was created by hand.
 	DefinedBy *string    `json:"definedBy"`
 	CreatedAt time.Time  `json:"createdAt"`
-	UpdatedAt *time.Time `json:"updatedAt"` // nil: not changed by the program yet
+	UpdatedAt *time.Time `json:"updatedAt"` // nil: never changed by the program
 }
 
-// Consumer says who takes the items of a queue.
+// Consumer is who runs the items of a queue.
 type Consumer string
 
 // The consumers.
@@ -70,21 +69,21 @@ const (
 	// ConsumerWorkers: items are assigned to workers, which run their pipelines.
 	ConsumerWorkers Consumer = "workers"
 
-	// ConsumerRobots: items are taken by checkout over the API. They need no
+	// ConsumerRobots: robots check items out over the API. Items need no
 	// pipeline and are never assigned to a worker.
 	ConsumerRobots Consumer = "robots"
 )
 
-// RetryAs says what the retry of a failed item is.
+// RetryAs is the form of a retry of a failed item.
 type RetryAs string
 
-// What a retry is.
+// The forms of a retry.
 const (
 	RetrySame RetryAs = "same" // the same item, due again
 	RetryCopy RetryAs = "copy" // a new item with a new id, linked to the first one by RootID
 )
 
-// KeyScope says among which items a natural key is unique.
+// KeyScope is the set of items in which a natural key is unique.
 type KeyScope string
 
 // The scopes of natural keys.
@@ -94,13 +93,13 @@ const (
 	KeyScopeGlobal KeyScope = "global" // unique among the items of all queues whose scope is global
 )
 
-// Deletion says what becomes of an item that is deleted.
+// Deletion is how an item is deleted.
 type Deletion string
 
-// What a deletion is.
+// The kinds of deletion.
 const (
-	DeletionPhysical Deletion = "physical" // the row is gone
-	DeletionLogical  Deletion = "logical"  // the row gets DeletedAt and DeletedReason, and is shown on demand
+	DeletionPhysical Deletion = "physical" // the row is removed
+	DeletionLogical  Deletion = "logical"  // the row gets DeletedAt and DeletedReason, and is shown on request
 )
 
 // QueueKeys is the policy of natural keys.
@@ -108,23 +107,24 @@ type QueueKeys struct {
 	// KeyScope "" means KeyScopeNone.
 	KeyScope KeyScope `json:"keyScope"`
 
-	// DeletedKeysCount: logically deleted items still hold their keys.
+	// DeletedKeysCount: logically deleted items keep their keys.
 	DeletedKeysCount bool `json:"deletedKeysCount"`
 }
 
-// QueueLife says how long items live. Durations are kept to the millisecond.
+// QueueLife defines how long items are kept. Durations are precise to the
+// millisecond.
 type QueueLife struct {
-	// TTL counts from an item's creation: an older one that does not run is
+	// TTL counts from an item's creation: an older item that does not run is
 	// cancelled as expired. 0: no bound.
 	TTL Duration `json:"ttl"`
 
-	// Retain is how long a completed item is kept; 0 deletes it at once, nil
-	// leaves it to the CleanUp pipeline.
+	// Retain is how long a completed item is kept; 0 deletes it at once, nil leaves
+	// it to the CleanUp pipeline.
 	Retain *Duration `json:"retain"`
 
 	// ArchiveAge and ArchiveLimit bound the cancelled items that are kept for
-	// inspection: what is older, or beyond that number, the oldest first, is
-	// deleted. 0 keeps none, nil is no bound of the queue's own.
+	// inspection: older items, and items beyond that number, the oldest first, are
+	// deleted. 0 keeps none, nil means that the queue has no bound of its own.
 	ArchiveAge   *Duration `json:"archiveAge"`
 	ArchiveLimit *int      `json:"archiveLimit"`
 
@@ -132,23 +132,23 @@ type QueueLife struct {
 	Deletion Deletion `json:"deletion"`
 }
 
-// QueueSchemas are JSON Schemas that an item's data must meet, payload when it
-// is enqueued, output and analytics when it ends; "": anything.
+// QueueSchemas are JSON Schemas for an item's data: the payload is checked when the
+// item is enqueued, output and analytics when it ends; "": anything.
 type QueueSchemas struct {
 	PayloadSchema   JSONText `json:"payloadSchema"`
 	OutputSchema    JSONText `json:"outputSchema"`
 	AnalyticsSchema JSONText `json:"analyticsSchema"`
 }
 
-// QueueAccess says what robots may do over the API.
+// QueueAccess defines what robots may do over the API.
 type QueueAccess struct {
-	// Private: only the robots listed in Robots may use the queue, each as its
-	// rights say; else any robot may read and write. The column PublicAccess
-	// says the opposite.
+	// Private: only the robots listed in Robots may use the queue, each by its
+	// rights; otherwise any robot may read and write. The column PublicAccess has the
+	// opposite value.
 	Private bool `json:"private"`
 
-	// Robots are the listed robots by name. The list is kept, but means
-	// nothing, while the queue is not private.
+	// Robots are the listed robots by name. While the queue is not private, the list
+	// is kept but has no effect.
 	Robots []QueueRobot `json:"robots"`
 
 	// RobotDeletesOnlyOwn: a robot may delete only items that it enqueued.
@@ -162,11 +162,11 @@ type QueueAccess struct {
 // QueueRobot is a row of BotQueueRobots: what one robot may do.
 type QueueRobot struct {
 	Robot string `json:"robot"`
-	Read  bool   `json:"read"`  // look at items, check them out and say how they ended
+	Read  bool   `json:"read"`  // read items, check them out and finish them
 	Write bool   `json:"write"` // enqueue, change and delete items
 }
 
-// QueueLimits hold over the whole cluster; 0 is no limit.
+// QueueLimits apply to the whole cluster; 0 is no limit.
 type QueueLimits struct {
 	// Concurrency is how many items of the queue, KeyConcurrency how many of
 	// one LimitKey, may be assigned or run at a time. Items without a LimitKey
@@ -180,7 +180,7 @@ type QueueLimits struct {
 	KeyRate Rate `json:"keyRateLimit"`
 }
 
-// MarshalJSON writes null for what is not set, and an empty list of robots.
+// MarshalJSON writes null for fields that are not set, and an empty list of robots.
 func (q Queue) MarshalJSON() ([]byte, error) {
 	type plain Queue
 	if q.Robots == nil {
@@ -203,7 +203,7 @@ func (q Queue) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// OrNil returns a pointer to the value, nil for the zero value.
+// OrNil returns a pointer to the value, or nil for the zero value.
 func OrNil[T comparable](v T) *T {
 	if v == *new(T) {
 		return nil
@@ -211,17 +211,17 @@ func OrNil[T comparable](v T) *T {
 	return &v
 }
 
-// DefaultMaxReleases is how many workers may die with an item where its queue does not say.
+// DefaultMaxReleases is Queue.MaxReleases for a queue that sets none.
 const DefaultMaxReleases = 5
 
-// Releases is how many workers may die with an item of the queue before it is cancelled
-// as poison.
+// Releases returns how many workers may die with an item of the queue before it is
+// cancelled as poison.
 func (q *Queue) Releases() int { return cmp.Or(q.MaxReleases, DefaultMaxReleases) }
 
-// DefaultCheckout is the lease of a checkout where the queue names none.
+// DefaultCheckout is the lease of a checkout in a queue that sets none.
 const DefaultCheckout = 10 * time.Minute
 
-// CheckoutLease is how long a checkout of the queue holds.
+// CheckoutLease returns the lease of a checkout of the queue.
 func (q *Queue) CheckoutLease() time.Duration {
 	if q.Checkout > 0 {
 		return time.Duration(q.Checkout)

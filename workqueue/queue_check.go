@@ -13,22 +13,22 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// The lengths of the columns that a definition fills, in UTF-16 units.
+// The lengths of the columns of a definition, in UTF-16 units.
 const (
 	queueNameMax        = 200
 	queueDescriptionMax = 1000
 )
 
-// longestSpan bounds a policy's lengths of time: what the engines can add to
-// a time, 68 years.
+// longestSpan bounds the durations of a policy: the longest that the engines can add
+// to a time, 68 years.
 const longestSpan = Duration(math.MaxInt32 * time.Second)
 
-// queueName is what the API and its robots can name everywhere.
+// queueName matches the names that can be used everywhere in the API.
 var queueName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
-// QueueFault is one mistake in a queue's definition.
+// QueueFault is one fault in a queue's definition.
 type QueueFault struct {
-	// Field leads to the mistake by the names of the file's keys, such as
+	// Field is the path of the fault in the keys of the file, such as
 	// "limits.perKey.rate".
 	Field string `json:"field"`
 	Got   string `json:"got"`
@@ -42,7 +42,7 @@ func (f QueueFault) String() string {
 	return fmt.Sprintf("%s: got %s, want %s", f.Field, f.Got, f.Want)
 }
 
-// QueueError says what is wrong with a queue's definition, all at once.
+// QueueError lists all faults of a queue's definition.
 type QueueError struct {
 	Queue  string       `json:"queue"`
 	Faults []QueueFault `json:"faults"`
@@ -91,7 +91,7 @@ func (q *Queue) Validate() error {
 	return nil
 }
 
-// distribution checks how items are given to workers.
+// distribution checks the definition of how items are given to workers.
 func (c *queueCheck) distribution(text JSONText) {
 	_, err := matching.ParseDistribution(string(text))
 	faults, _ := errors.AsType[matching.Faults](err)
@@ -123,7 +123,7 @@ func (c *queueCheck) length(field, text string, limit int) {
 	}
 }
 
-// word checks a word; "" stands for the first, the default.
+// word checks a word; "" means the first one, the default.
 func word[T ~string](c *queueCheck, field string, got T, words ...T) {
 	known := make([]string, len(words))
 	for i, w := range words {
@@ -186,7 +186,7 @@ func (c *queueCheck) robots(robots []QueueRobot) {
 		case strings.TrimSpace(r.Robot) == "":
 			c.add("robots.rights", fmt.Sprintf("%q", r.Robot), "a robot's name")
 		case seen[strings.ToLower(r.Robot)]:
-			// In any case: SQL Server would refuse it.
+			// Regardless of case: SQL Server would reject it.
 			c.add(field, "the robot twice", "each robot once; names that differ in case alone count as one")
 		default:
 			c.length(field, r.Robot, queueNameMax)

@@ -27,7 +27,7 @@ func ParseRate(text string) (Rate, error) {
 	return Rate{Limit: n, Per: Duration(period)}, nil
 }
 
-// String writes the rate as ParseRate reads it, and "" for no limit.
+// String returns the rate as ParseRate reads it, and "" for no limit.
 func (r Rate) String() string {
 	if r == (Rate{}) {
 		return ""
@@ -35,7 +35,7 @@ func (r Rate) String() string {
 	return strconv.Itoa(r.Limit) + "/" + time.Duration(r.Per).String()
 }
 
-// MarshalText writes the rate as String does.
+// MarshalText returns String.
 func (r Rate) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // UnmarshalText reads what MarshalText writes.

@@ -1,24 +1,23 @@
 package workqueue
 
-// RescueResult counts what a rescue moved.
+// RescueResult counts the items that a rescue moved.
 type RescueResult struct {
-	Rescued  int `json:"rescued"`  // running items whose lease had run out
-	Released int `json:"released"` // assigned items that went back
+	Rescued  int `json:"rescued"`  // running items whose lease had expired
+	Released int `json:"released"` // assigned items that were released
 	Poisoned int `json:"poisoned"` // cancelled: too many workers died with them
 
 	// Withheld are those of Released that do not wait for a worker now: they are not
 	// due or deleted, or their queue is paused or for robots.
 	Withheld int `json:"-"`
 
-	// Band spans the priorities of what waits again, when Waits tells that
-	// something does.
+	// Band covers the priorities of the items that wait again, if Waits reports true.
 	Band Band `json:"-"`
 }
 
-// Waits tells whether the rescue made items wait for assignment again.
+// Waits reports whether the rescue made items wait for assignment again.
 func (r RescueResult) Waits() bool { return r.Rescued+r.Released > r.Poisoned+r.Withheld }
 
-// Plus returns what two rescues moved.
+// Plus returns the sum of two rescues.
 func (r RescueResult) Plus(other RescueResult) RescueResult {
 	band := r.Band
 	switch {

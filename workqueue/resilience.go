@@ -13,13 +13,13 @@ import (
 	"botwork/internal/spans"
 )
 
-// Resilience is the policy of repeating a failed item. In JSON:
+// Resilience is the policy for retrying a failed item. In JSON:
 //
 //	{"limit": 3, "delay": "30s", "factor": 2, "maxDelay": "1h", "jitter": 0.1, "retryOn": ["error", "timeout"],
 //	 "timeout": "10m", "within": "24h", "maxRetryAfter": "1h"}
 //
-// A field that is absent falls through to the next policy: the item's own,
-// then its pipeline's, then its queue's, then DefaultResilience.
+// A field that is absent is filled in from the next policy: the item's own, then its
+// pipeline's, then its queue's, then DefaultResilience.
 type Resilience struct {
 	// Limit is the number of attempts in all; 1 means no retry.
 	Limit int `json:"limit,omitempty"`
@@ -27,7 +27,7 @@ type Resilience struct {
 	// Delay is the wait before the second attempt.
 	Delay Duration `json:"delay,omitempty"`
 
-	// Factor multiplies the wait for each further attempt; 1 keeps it.
+	// Factor multiplies the wait for each further attempt; 1 keeps it constant.
 	Factor float64 `json:"factor,omitempty"`
 
 	// MaxDelay bounds the wait before jitter.
@@ -43,18 +43,18 @@ type Resilience struct {
 	// Timeout bounds one run of the item, all its steps together; 0: no bound.
 	Timeout Duration `json:"timeout,omitempty"`
 
-	// Within gives up: no attempt begins later than this after the first one
-	// began; 0: no bound. An item that comes back because its worker died is
-	// run all the same.
+	// Within is the time limit for retries: no attempt begins later than this after
+	// the first one began; 0: no bound. An item that is released because its worker
+	// died is run regardless.
 	Within Duration `json:"within,omitempty"`
 
-	// MaxRetryAfter bounds the wait that a failure may ask for, such as the
+	// MaxRetryAfter bounds the wait that a failure may request, such as the
 	// Retry-After of an HTTP response. Within bounds it as well.
 	MaxRetryAfter Duration `json:"maxRetryAfter,omitempty"`
 }
 
-// DefaultResilience is what holds where nobody said anything: three attempts,
-// the second after 30 s, the third after 60 s, each ±10 %.
+// DefaultResilience is the policy if no other one is defined: three attempts, the
+// second after 30 s, the third after 60 s, each ±10 %.
 func DefaultResilience() Resilience {
 	jitter := 0.1
 	return Resilience{
@@ -69,8 +69,8 @@ func DefaultResilience() Resilience {
 	}
 }
 
-// ParseResilience reads a policy strictly: an unknown key, a zero and whatever
-// follows the policy are errors. An empty text is an empty policy.
+// ParseResilience reads a policy strictly: an unknown key, a zero and text after the
+// policy are errors. An empty text is an empty policy.
 func ParseResilience(text JSONText) (Resilience, error) {
 	var r Resilience
 	if text == "" {
@@ -82,7 +82,7 @@ func ParseResilience(text JSONText) (Resilience, error) {
 		return Resilience{}, fmt.Errorf("resilience %s: %w", text, err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return Resilience{}, fmt.Errorf("resilience %s: want one JSON object and nothing behind it", text)
+		return Resilience{}, fmt.Errorf("resilience %s: want one JSON object and nothing after it", text)
 	}
 	if err := errors.Join(r.Validate(), refuseZeros(text)); err != nil {
 		return Resilience{}, fmt.Errorf("resilience %s: %w", text, err)
@@ -90,8 +90,8 @@ func ParseResilience(text JSONText) (Resilience, error) {
 	return r, nil
 }
 
-// refuseZeros finds zeros that a person wrote. They would fall through to the
-// next policy like absent fields: "limit": 0 would come to three attempts.
+// refuseZeros finds explicit zeros. They would be filled in from the next policy like
+// absent fields: "limit": 0 would mean three attempts.
 func refuseZeros(text JSONText) error {
 	var written struct {
 		Limit                            *int
@@ -156,8 +156,9 @@ func (r Resilience) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Or fills what r leaves open from the less specific policy. The fallback's
-// MaxDelay does not cut a Delay that r names: 2h stays 2h before the default's 1h.
+// Or fills the fields that r does not set from the less specific policy. The
+// fallback's MaxDelay does not cut a Delay that r sets: 2h stays 2h despite the
+// default's 1h.
 func (r Resilience) Or(fallback Resilience) Resilience {
 	if r.Limit == 0 {
 		r.Limit = fallback.Limit
@@ -189,10 +190,10 @@ func (r Resilience) Or(fallback Resilience) Resilience {
 	return r
 }
 
-// tooLate tells, as an error, that the next attempt would begin later than
-// Within allows when it begins the given time after the present one, which began
-// so long after its claim as it had waited. The database's clock gave the item's
-// times, so no other clock takes part.
+// tooLate returns an error if the next attempt would begin later than Within allows.
+// after is the time from the start of the current attempt to the next one, waited the
+// time from the claim to the start of the current attempt. All times of the item are
+// from the database's clock, and no other clock is compared with them.
 func (r Resilience) tooLate(it *Item, waited, after time.Duration) error {
 	if r.Within <= 0 || it.StartedAt == nil || it.FirstStartedAt == nil {
 		return nil
@@ -208,9 +209,9 @@ func (r Resilience) tooLate(it *Item, waited, after time.Duration) error {
 	return nil
 }
 
-// Retries tells whether a failure of this kind is followed by another attempt
-// when failures attempts have failed, this one included: limit N allows N
-// attempts in all.
+// Retries reports whether a failure of this kind is followed by another attempt.
+// failures counts the failed attempts, including this one: limit N allows N attempts
+// in all.
 func (r Resilience) Retries(kind ErrorKind, failures int) bool {
 	switch kind {
 	case KindPanic:
@@ -221,12 +222,12 @@ func (r Resilience) Retries(kind ErrorKind, failures int) bool {
 	return failures < r.Limit && slices.Contains(r.RetryOn, kind)
 }
 
-// Backoff is the wait after the given number of failures:
+// Backoff returns the wait after the given number of failures:
 //
 //	min(delay · factor^(failures−1), maxDelay) · (1 + jitter·(2·random − 1))
 //
-// random is in [0, 1). Delay 30s, factor 2, maxDelay 1h: failures 1, 2, 3 and
-// 8 wait 30s, 1m, 2m and 1h before jitter.
+// random is in [0, 1). Delay 30s, factor 2, maxDelay 1h: failures 1, 2, 3 and 8 wait
+// 30s, 1m, 2m and 1h before jitter.
 func (r Resilience) Backoff(failures int, random float64) time.Duration {
 	if r.Delay <= 0 {
 		return 0
@@ -247,8 +248,8 @@ func (r Resilience) Backoff(failures int, random float64) time.Duration {
 	return time.Duration(wait)
 }
 
-// retryAfter is how much of the wait that a failure asked for is granted. The
-// other side may ask for years, by mistake or to do harm.
+// retryAfter returns the part of a requested wait that is allowed. The other side may
+// request years, by mistake or to do harm.
 func (r Resilience) retryAfter(asked time.Duration) time.Duration {
 	for _, limit := range []Duration{r.MaxRetryAfter, r.Within} {
 		if limit > 0 {
@@ -258,11 +259,11 @@ func (r Resilience) retryAfter(asked time.Duration) time.Duration {
 	return max(asked, 0)
 }
 
-// Duration is a length of time that is written as text ("90s", "7d") in JSON.
+// Duration is a duration that is written as text ("90s", "7d") in JSON.
 type Duration time.Duration
 
-// UnmarshalText reads what a person writes in botwork.yaml, too, since people
-// write this JSON by hand.
+// UnmarshalText accepts the same texts as botwork.yaml, since users write this JSON
+// by hand.
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := spans.Parse(string(text))
 	if err != nil {
@@ -272,8 +273,8 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String writes the length of time as a person does: 15m, 7d.
+// String returns the duration in the form that users write: 15m, 7d.
 func (d Duration) String() string { return spans.Text(time.Duration(d)) }
 
-// MarshalText writes what time.Duration prints.
+// MarshalText returns the form of time.Duration.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }

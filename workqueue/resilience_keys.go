@@ -9,11 +9,11 @@ import (
 	"botwork/internal/spans"
 )
 
-// ErrorKinds are those that RetryOn may name.
+// ErrorKinds are the kinds that RetryOn may contain.
 var ErrorKinds = []ErrorKind{KindError, KindTimeout, KindBusiness}
 
-// ResilienceKeys describes the keys of a policy, as people write it for a
-// pipeline, a queue, a task or an item.
+// ResilienceKeys describes the keys of a policy, for a pipeline, a queue, a task or
+// an item.
 func ResilienceKeys() keydocs.Keys {
 	d := DefaultResilience()
 	text := func(d Duration) string { return spans.Text(time.Duration(d)) }

@@ -8,24 +8,23 @@ import (
 	"unicode/utf16"
 )
 
-// A robot is a name: a program outside of this one that takes items by
-// checkout, works on them by itself and says how they ended. Which program may
-// call itself so is decided where it is let in, not here.
+// A robot is the name of an external program that checks items out, works on them
+// by itself and finishes them. The API's authentication decides which program may
+// use the name, not this package.
 
 // MaxRobot is the longest name of a robot, in UTF-16 units.
 const MaxRobot = 200
 
-// Right is what a robot needs to do something with a queue.
+// Right is the permission that an operation of a robot on a queue needs.
 type Right string
 
-// The rights, as QueueRobot has them.
+// The rights, as in QueueRobot.
 const (
-	RightRead  Right = "read"  // look at items, check them out and say how they ended
+	RightRead  Right = "read"  // read items, check them out and finish them
 	RightWrite Right = "write" // enqueue, change and delete items
 )
 
-// RobotMay tells whether the queue lets a robot do what needs the right. The
-// error is an *AccessError.
+// RobotMay returns an *AccessError if the robot does not have the right in the queue.
 func (q *Queue) RobotMay(robot string, right Right) error {
 	if !q.Private {
 		return nil
@@ -44,8 +43,8 @@ func (q *Queue) RobotMay(robot string, right Right) error {
 	return refused
 }
 
-// GivesToRobots tells whether robots take the items of the queue. The error is
-// a *ConsumerError.
+// GivesToRobots returns a *ConsumerError if the items of the queue are not for
+// robots.
 func (q *Queue) GivesToRobots() error {
 	if q.Consumer != ConsumerRobots {
 		return &ConsumerError{Queue: q.Name}
@@ -57,14 +56,14 @@ func (q *Queue) GivesToRobots() error {
 func CheckRobot(name string) error {
 	switch n := len(utf16.Encode([]rune(name))); {
 	case strings.TrimSpace(name) == "":
-		return errors.New("robot: got no name, want one that says who takes the items")
+		return errors.New("robot: got no name, want the name of the robot")
 	case n > MaxRobot:
 		return fmt.Errorf("robot: got a name of %d characters, want at most %d", n, MaxRobot)
 	}
 	return nil
 }
 
-// AccessError says that a robot lacks a right.
+// AccessError is returned when a robot lacks a right.
 type AccessError struct {
 	Robot string
 	Queue string
@@ -76,22 +75,23 @@ func (e *AccessError) Error() string {
 	return fmt.Sprintf("robot %q may not %s in the queue %q; hint: %s", e.Robot, e.Right, e.Queue, e.Hint)
 }
 
-// ConsumerError says that a robot asked for items of a queue that workers take.
+// ConsumerError is returned when a robot requests items of a queue for workers.
 type ConsumerError struct{ Queue string }
 
 func (e *ConsumerError) Error() string {
-	return fmt.Sprintf("the queue %q gives its items to workers, not to robots; hint: `consumer: robots` in its definition, or another queue", e.Queue)
+	return fmt.Sprintf("the queue %q gives its items to workers, not to robots; hint: set `consumer: robots` in its definition, or use another queue", e.Queue)
 }
 
-// MayDelete tells whether the queue lets a robot delete an item by its key. The
-// error is an *AccessError, or a *TransitionError for an item that is taken.
+// MayDelete returns an error if the queue does not let a robot delete an item by its
+// key: an *AccessError, or a *TransitionError for an item that is assigned, checked
+// out or finished.
 func (q *Queue) MayDelete(robot string, it *Item) error {
 	if err := q.RobotMay(robot, RightWrite); err != nil {
 		return err
 	}
 	if q.RobotDeletesOnlyOwn && (it.CreatedBy == nil || *it.CreatedBy != robot) {
 		return &AccessError{Robot: robot, Queue: q.Name, Right: RightWrite,
-			Hint: "the queue lets a robot delete only items that it enqueued itself (robots.deletesOnlyOwn), and somebody else made this one"}
+			Hint: "the queue lets a robot delete only items that it enqueued itself (robots.deletesOnlyOwn), and it did not enqueue this one"}
 	}
 	if !slices.Contains(Delete.From(), it.State) {
 		return RefuseRobot(string(Delete), it)
@@ -99,16 +99,17 @@ func (q *Queue) MayDelete(robot string, it *Item) error {
 	return nil
 }
 
-// RefuseRobot is the error for what an item's state forbids a robot.
+// RefuseRobot returns the error for an operation of a robot that an item's state
+// forbids.
 func RefuseRobot(verb string, it *Item) error {
 	hint := ""
 	switch {
 	case it.CheckedOut():
-		hint = "a robot has taken it; only who holds its lock key can do something with it"
+		hint = "a robot has checked it out; changes need its lock key"
 	case it.State == Blocked || it.State == Assigned:
-		hint = "a worker has taken it"
+		hint = "a worker has it"
 	case it.State == Processed || it.State == Cancelled:
-		hint = "it is over"
+		hint = "it has finished"
 	}
 	return &TransitionError{ItemID: it.ID, Verb: verb, State: it.State, Hint: hint}
 }

@@ -50,11 +50,11 @@ func TestMayDelete(t *testing.T) {
 		refused string // a part of the error; "" when it may
 	}{
 		{"its own", workqueue.Item{CreatedBy: &ann}, ""},
-		{"its own that is over", workqueue.Item{CreatedBy: &ann, State: workqueue.Processed}, ""},
-		{"another's", workqueue.Item{CreatedBy: &bob}, "somebody else made this one"},
-		{"nobody's", workqueue.Item{}, "somebody else made this one"},
-		{"its own that a robot has", workqueue.Item{CreatedBy: &ann, State: workqueue.Blocked, Robot: &bob}, "a robot has taken it"},
-		{"its own that a worker runs", workqueue.Item{CreatedBy: &ann, State: workqueue.Blocked, WorkerID: new(int64)}, "a worker has taken it"},
+		{"its own that has finished", workqueue.Item{CreatedBy: &ann, State: workqueue.Processed}, ""},
+		{"another robot's", workqueue.Item{CreatedBy: &bob}, "it did not enqueue this one"},
+		{"without a creator", workqueue.Item{}, "it did not enqueue this one"},
+		{"its own that a robot has", workqueue.Item{CreatedBy: &ann, State: workqueue.Blocked, Robot: &bob}, "a robot has checked it out"},
+		{"its own that a worker runs", workqueue.Item{CreatedBy: &ann, State: workqueue.Blocked, WorkerID: new(int64)}, "a worker has it"},
 	} {
 		err := own.MayDelete(ann, &c.item)
 		if (err == nil) != (c.refused == "") || err != nil && !strings.Contains(err.Error(), c.refused) {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Run is one run of a claimed item, as the code that runs it sees it. What it
-// tells of itself (step, progress, log lines) is recorded every few seconds
-// while it goes on, so that whoever rescues the item can say how far it came.
-// Methods may be called from several goroutines at once.
+// Run is one run of a claimed item, for the code that runs it. Its step, progress and
+// log lines are recorded every few seconds while it runs, so that after a rescue it
+// is known how far the run came. Methods may be called from several goroutines at
+// once.
 type Run struct {
 	// Item is the item as it was claimed.
 	*Item
@@ -21,49 +21,50 @@ type Run struct {
 	// QueueResilience is the queue's policy.
 	QueueResilience Resilience
 
-	// WaitedFor is how long the run began after its claim.
+	// WaitedFor is the time from the claim to the start of the run.
 	WaitedFor time.Duration
 
-	// LimitTo bounds the run from now on; nil: the run has no limit.
+	// LimitTo sets the time limit of the run, counted from the call; nil: the run has
+	// no limit.
 	LimitTo func(time.Duration)
 
 	mu        sync.Mutex
 	pipeline  Resilience
 	hash      string // of the pipeline's text
-	first     bool   // its end is written before the slot's next item
+	first     bool   // its end is written before the slot starts its next item
 	step      string
 	progress  string
 	percent   *int
 	output    JSONText
 	analytics JSONText
 	tail      logTail
-	changed   bool // since what was recorded last
+	changed   bool // since the last recorded progress
 
-	// tooLarge is why the first output or analytics that exceeded the limit of the
-	// queue was not kept; nil: none did.
+	// tooLarge is why the first output or analytics that exceeded the queue's limit
+	// was not kept; nil: none exceeded it.
 	tooLarge error
 }
 
-// NewRun returns a run of an item that nobody bounds and whose progress goes
-// nowhere.
+// NewRun returns a run of an item without a time limit, whose progress is not
+// recorded.
 func NewRun(item *Item) *Run { return &Run{Item: item, Queue: &Queue{Name: item.QueueName}} }
 
-// Follow tells the hash of the text of the item's pipeline and its resilience,
-// before the run's first step. The policies' timeout counts from here.
+// Follow sets the hash of the text of the item's pipeline and its resilience, before
+// the run's first step. The timeout of the policies counts from here.
 func (r *Run) Follow(hash string, pipeline Resilience) {
 	r.mu.Lock()
 	r.hash, r.pipeline, r.changed = hash, pipeline, true
 	r.mu.Unlock()
 	if r.LimitTo == nil || r.ResilienceConfig == "" && pipeline.Timeout == 0 && r.QueueResilience.Timeout == 0 {
-		return // as it is for most items: the default bounds no run
+		return // the usual case: the default policy has no timeout
 	}
 	if policy, _ := r.Policy(); policy.Timeout > 0 {
 		r.LimitTo(time.Duration(policy.Timeout))
 	}
 }
 
-// WriteFirst has the slot of this run wait until the run's end is in the database,
-// before it begins its next item: a crash then repeats this item at most.
+// WriteFirst makes the slot of this run wait until the run's end is in the database
+// before it starts its next item, so that a crash repeats at most this item.
 func (r *Run) WriteFirst() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -77,43 +78,43 @@ func (r *Run) WritesFirst() bool {
 	return r.first
 }
 
-// Policy is what holds for the item: its own policy before its pipeline's,
-// then its queue's, then the default. The error tells that the item's own
-// cannot be read; the others hold then.
+// Policy returns the item's policy: its own policy first, then its pipeline's, then
+// its queue's, then the default. If the item's own policy is invalid, the error says
+// so and the others apply.
 func (r *Run) Policy() (Resilience, error) {
 	r.mu.Lock()
 	pipeline := r.pipeline
 	r.mu.Unlock()
-	own, err := ParseResilience(r.ResilienceConfig)
-	return own.Or(pipeline).Or(r.QueueResilience).Or(DefaultResilience()), err
+	policy, err := ParseResilience(r.ResilienceConfig)
+	return policy.Or(pipeline).Or(r.QueueResilience).Or(DefaultResilience()), err
 }
 
-// EnterStep tells that a step begins.
+// EnterStep records that a step begins.
 func (r *Run) EnterStep(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.step, r.changed = stepColumn(name), true
 }
 
-// Tell records how far the run has come, in words for people; the latest word
-// counts. It is cut to 1,000 signs.
+// Tell records the progress of the run as a text for users; the latest text counts.
+// It is cut to 1,000 characters.
 func (r *Run) Tell(progress string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.progress, r.changed = storable(progress), true
 }
 
-// TellPercent records how far the run has come, 0 to 100; what lies outside is
-// cut to that.
+// TellPercent records the progress of the run, 0 to 100; values outside are cut to
+// that range.
 func (r *Run) TellPercent(percent int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.percent, r.changed = new(min(max(percent, 0), 100)), true
 }
 
-// Show records what the run has to show already, as JSON, with the item: the
-// run's own output replaces it when the item succeeds. An output that is larger than
-// the queue allows is not kept, and the run cannot succeed any more.
+// Show records preliminary output of the run, as JSON, with the item. If the item
+// succeeds, the run's own output replaces it. An output that is larger than the queue
+// allows is not kept, and the run can no longer succeed.
 func (r *Run) Show(output JSONText) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,9 +124,9 @@ func (r *Run) Show(output JSONText) {
 	r.output, r.changed = JSONText(storable(string(output))), true
 }
 
-// Analyse records figures about the work, as JSON, for the statistics of the
-// queue's owner. They are written when the run ends. Their size is limited as that of
-// what Show records.
+// Analyse records figures about the work, as JSON, for the statistics of the queue's
+// owner. They are written when the run ends. Their size is limited like that of
+// Show's output.
 func (r *Run) Analyse(analytics JSONText) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -143,14 +144,14 @@ func (r *Run) refuseLocked(err error) bool {
 	return err != nil
 }
 
-// analysed is what Analyse recorded last.
+// analysed returns what Analyse recorded last.
 func (r *Run) analysed() JSONText {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.analytics
 }
 
-// claimedAt is when the claim began, zero when that is not known.
+// claimedAt returns when the claim began, or the zero time if that is unknown.
 func (r *Run) claimedAt() time.Time {
 	if r.StartedAt == nil {
 		return time.Time{}
@@ -158,8 +159,8 @@ func (r *Run) claimedAt() time.Time {
 	return *r.StartedAt
 }
 
-// retention is how long the item is kept once it has succeeded; nil: until
-// somebody cleans up.
+// retention returns how long the item is kept after it has succeeded; nil: until a
+// clean-up removes it.
 func (r *Run) retention() *time.Duration {
 	switch {
 	case r.RetainMs != nil:
@@ -171,8 +172,8 @@ func (r *Run) retention() *time.Duration {
 	}
 }
 
-// Write takes a line of the run's log, as zerolog writes it. The last ones are
-// kept with the item.
+// Write adds a line of the run's log, as zerolog writes it. The last lines are kept
+// with the item.
 func (r *Run) Write(line []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -203,15 +204,17 @@ func (r *Run) NewProgress() (ProgressNote, bool) {
 	return r.ProgressNote(), true
 }
 
-// KeepProgress has the next NewProgress return the progress again: it could not be recorded.
+// KeepProgress makes the next NewProgress return the progress again, because it could
+// not be recorded.
 func (r *Run) KeepProgress() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.changed = true
 }
 
-// CheckResult holds what a run has come to to the limits and schemas of its queue: an output,
-// or analytics, that do not fit are a failure of the data, too large ones a permanent one.
+// CheckResult checks the result of a run against the limits and schemas of its queue.
+// Output or analytics that do not match a schema are a failure of the data; data that
+// is too large is a permanent failure.
 func (r *Run) CheckResult(schemas *Schemas, o Outcome) Outcome {
 	if o.Verdict != Succeeded {
 		return o
@@ -220,7 +223,7 @@ func (r *Run) CheckResult(schemas *Schemas, o Outcome) Outcome {
 	tooLarge := r.tooLarge
 	r.mu.Unlock()
 	if err := cmp.Or(tooLarge, r.Queue.CheckOutputSize(o.Output)); err != nil {
-		// Another attempt would put out the same.
+		// Another attempt would return the same output.
 		return Outcome{Verdict: Failed, Kind: KindPermanent, Error: err.Error()}
 	}
 	output := o.Output

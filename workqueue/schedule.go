@@ -5,33 +5,33 @@ import (
 	"time"
 )
 
-// ScheduleStore remembers what schedules did.
+// ScheduleStore records the firings of schedules and the runs of system pipelines.
 type ScheduleStore interface {
-	// ClaimFiring records that the schedule fires for this planned instant.
-	// Among all that claim the same (Schedule, PlannedAt, Worker) exactly one
-	// gets Won. Nobody wins an instant that the database's clock has not
-	// reached: Early then says how long it takes.
+	// ClaimFiring records that the schedule fires for this planned time. Among all
+	// calls with the same (Schedule, PlannedAt, Worker) exactly one gets Won. No call
+	// wins a planned time that is still in the future by the database's clock: Early
+	// is then the time until it.
 	ClaimFiring(ctx context.Context, f Firing) (FiringClaim, error)
 
-	// RecordFirings records missed or skipped firings with their reasons.
-	// Instants that have a record already keep it.
+	// RecordFirings records missed or skipped firings with their reasons. Planned
+	// times that have a record keep it.
 	RecordFirings(ctx context.Context, fs []Firing) error
 
-	// LastFiring returns the planned instant of the latest record of the
-	// schedule, the zero time when there is none.
+	// LastFiring returns the planned time of the latest record of the schedule, or
+	// the zero time if there is none.
 	LastFiring(ctx context.Context, schedule, worker string) (time.Time, error)
 
-	// Firings lists the records of a schedule (all schedules for ""), the
-	// latest planned instant first.
+	// Firings lists the records of a schedule (all schedules for ""), the latest
+	// planned time first.
 	Firings(ctx context.Context, schedule string, limit int) ([]Firing, error)
 
 	// StartRun records that a system pipeline starts and returns the run's id.
 	StartRun(ctx context.Context, r PipelineRun) (int64, error)
 
-	// FinishRun records how it ended.
+	// FinishRun records how the run ended.
 	FinishRun(ctx context.Context, id int64, outcome RunOutcome, errText, summary string) error
 
-	// RunsElsewhere tells whether a run of the pipeline goes on under a live
+	// RunsElsewhere reports whether a run of the pipeline is active under a live
 	// worker other than this one, and since when.
 	RunsElsewhere(ctx context.Context, pipeline string, workerID int64) (since time.Time, running bool, err error)
 
@@ -39,14 +39,14 @@ type ScheduleStore interface {
 	Runs(ctx context.Context, pipeline string, limit int) ([]PipelineRun, error)
 }
 
-// FiringOutcome is what became of a planned instant.
+// FiringOutcome is what happened at a planned time.
 type FiringOutcome string
 
 // The outcomes of a firing.
 const (
 	Fired   FiringOutcome = "fired"
-	Missed  FiringOutcome = "missed"  // nobody was there at the time
-	Skipped FiringOutcome = "skipped" // somebody was there and had a reason not to
+	Missed  FiringOutcome = "missed"  // no worker was running at the time
+	Skipped FiringOutcome = "skipped" // a worker was running and had a reason not to fire
 )
 
 // Firing is a row of BotScheduleFirings.
@@ -54,8 +54,8 @@ type Firing struct {
 	Schedule  string    `json:"schedule"` // the pipeline's name
 	PlannedAt time.Time `json:"plannedAt"`
 
-	// Worker is the worker's name for a schedule that each worker fires, ""
-	// for one that fires once in the cluster.
+	// Worker is the worker's name for a schedule that fires on each worker, "" for
+	// one that fires once in the cluster.
 	Worker     string        `json:"worker"`
 	Outcome    FiringOutcome `json:"outcome"`
 	Reason     string        `json:"reason"`
@@ -66,13 +66,13 @@ type Firing struct {
 // FiringClaim is the answer to ClaimFiring.
 type FiringClaim struct {
 	Won   bool
-	Early time.Duration // above 0: not due yet, ask again after it
+	Early time.Duration // above 0: not due yet, claim again after this time
 }
 
 // RunOutcome is how a run of a system pipeline ended.
 type RunOutcome string
 
-// The outcomes of a run. A run that is going on, or whose process died, is
+// The outcomes of a run. A run that is active, or whose process died, is
 // RunRunning.
 const (
 	RunRunning   RunOutcome = "running"
@@ -86,7 +86,7 @@ type PipelineRun struct {
 	Pipeline string `json:"pipeline"`
 	Trigger  string `json:"trigger"` // cron, every, atStart, catchUp, wake, stranded, request
 
-	// PipelineHash is that of the text that ran, as Item has it.
+	// PipelineHash is the hash of the text that ran, as in Item.
 	PipelineHash *string `json:"pipelineHash"`
 
 	PlannedAt  *time.Time `json:"plannedAt"`

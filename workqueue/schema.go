@@ -16,64 +16,64 @@ const (
 	SchemaAnalytics = "analytics"
 )
 
-// SchemaError says why an item's data does not suit its queue.
+// SchemaError is returned when an item's data does not match the schemas of its
+// queue.
 type SchemaError struct {
 	Queue string `json:"queue"`
 	What  string `json:"what"` // SchemaPayload, SchemaOutput or SchemaAnalytics
 
-	// Unusable tells that the schema itself is at fault, which only a hand can
-	// have written: no data can be checked until it is mended.
+	// Unusable is set if the schema itself is invalid, which can only be written by
+	// hand: no data can be checked until it is corrected.
 	Unusable bool `json:"unusable"`
 
-	// Problems names every place and what is wrong there, such as
-	// "payload.lines.0.amount: got string, want number". Of a schema that is
-	// unusable they name the places in the schema.
+	// Problems lists every fault with its path, such as "payload.lines.0.amount: got
+	// string, want number". If the schema is unusable, the paths are in the schema.
 	Problems []string `json:"problems"`
 }
 
 func (e *SchemaError) Error() string {
 	if e.Unusable {
-		return fmt.Sprintf("the %s schema of the queue %q cannot be used: %s; hint: mend it in botwork.yaml, or in the row of BotQueues",
+		return fmt.Sprintf("the %s schema of the queue %q cannot be used: %s; hint: correct it in botwork.yaml, or in the row of BotQueues",
 			e.What, e.Queue, strings.Join(e.Problems, "; "))
 	}
 	verb := "does"
 	if e.What == SchemaAnalytics {
 		verb = "do"
 	}
-	return fmt.Sprintf("the %s "+verb+" not fit the schema of the queue %q: %s", e.What, e.Queue, strings.Join(e.Problems, "; "))
+	return fmt.Sprintf("the %s "+verb+" not match the schema of the queue %q: %s", e.What, e.Queue, strings.Join(e.Problems, "; "))
 }
 
-// schemasKept bounds the compiled schemas that Schemas keeps.
+// schemasKept bounds the number of compiled schemas that Schemas keeps.
 const schemasKept = 256
 
-// Schemas checks items' data against the schemas of their queues. Compiled
-// schemas are kept by their text, so that a changed schema is compiled anew.
-// The zero value is ready; it is safe for concurrent use.
+// Schemas checks items' data against the schemas of their queues. Compiled schemas
+// are kept by their text, so that a changed schema is compiled again. The zero value
+// is ready to use; it is safe for concurrent use.
 type Schemas struct {
 	mu       sync.Mutex
 	compiled map[JSONText]compiledSchema // guarded by mu
 }
 
-// compiledSchema is a schema, or what is wrong with it.
+// compiledSchema is a schema, or the error of its compilation.
 type compiledSchema struct {
 	schema *jsonschemas.Schema
 	err    error
 }
 
-// CheckPayload checks the payload that an item of the queue is to have. An
-// empty payload counts as null. The error is a *SchemaError with all faults.
+// CheckPayload checks the payload of a new item of the queue. An empty payload counts
+// as null. The error is a *SchemaError with all faults.
 func (s *Schemas) CheckPayload(q *Queue, payload JSONText) error {
 	return s.check(q, SchemaPayload, q.PayloadSchema, payload)
 }
 
-// CheckOutput checks what a run of an item of the queue has come to. An empty
-// output counts as null. The error is a *SchemaError with all faults.
+// CheckOutput checks the output of a run of an item of the queue. An empty output
+// counts as null. The error is a *SchemaError with all faults.
 func (s *Schemas) CheckOutput(q *Queue, output JSONText) error {
 	return s.check(q, SchemaOutput, q.OutputSchema, output)
 }
 
-// CheckAnalytics checks an item's analytics data. None at all count as null.
-// The error is a *SchemaError with all faults.
+// CheckAnalytics checks an item's analytics data. Empty data counts as null. The
+// error is a *SchemaError with all faults.
 func (s *Schemas) CheckAnalytics(q *Queue, analytics JSONText) error {
 	return s.check(q, SchemaAnalytics, q.AnalyticsSchema, analytics)
 }
@@ -117,7 +117,7 @@ func (s *Schemas) compile(text JSONText) compiledSchema {
 	return c
 }
 
-// schemaFaults lists what is wrong with a schema.
+// schemaFaults lists the faults of a schema.
 func schemaFaults(err error) []string {
 	if problems, ok := errors.AsType[jsonschemas.Problems](err); ok {
 		return problems.Under("schema")

@@ -55,9 +55,9 @@ func TestSchemas(t *testing.T) {
 
 func TestSchemaErrorsReadAlone(t *testing.T) {
 	for want, err := range map[string]*workqueue.SchemaError{
-		`the payload does not fit the schema of the queue "invoices": payload.a: got number, want string; payload.b: got null, want array`: {
+		`the payload does not match the schema of the queue "invoices": payload.a: got number, want string; payload.b: got null, want array`: {
 			Queue: "invoices", What: "payload", Problems: []string{"payload.a: got number, want string", "payload.b: got null, want array"}},
-		`the output schema of the queue "mail" cannot be used: the schema is not JSON: unexpected EOF; hint: mend it in botwork.yaml, or in the row of BotQueues`: {
+		`the output schema of the queue "mail" cannot be used: the schema is not JSON: unexpected EOF; hint: correct it in botwork.yaml, or in the row of BotQueues`: {
 			Queue: "mail", What: "output", Unusable: true, Problems: []string{"the schema is not JSON: unexpected EOF"}},
 	} {
 		if got := err.Error(); got != want {

@@ -5,29 +5,29 @@ import (
 	"strconv"
 )
 
-// DefaultMaxSize is how many bytes a payload and an output may have where the queue
-// does not say it: 1 MB.
+// DefaultMaxSize is the maximum size of a payload and of an output, in bytes, for a
+// queue that sets none: 1 MB.
 const DefaultMaxSize = 1 << 20
 
-// MostSize bounds what a queue may allow. SQL Server and PostgreSQL take at most 1 GB in
-// a text, in UTF-16 or sealed about half of it.
+// MostSize bounds what a queue may allow. SQL Server and PostgreSQL store at most 1
+// GB in a text, which is about half as much data in UTF-16 or sealed.
 const MostSize = 256 << 20
 
-// QueueSizes bound what is stored with the items of a queue, in bytes of UTF-8, before
-// it is encrypted. 0 means DefaultMaxSize.
+// QueueSizes bound the data of a queue's items, in bytes of UTF-8, before it is
+// encrypted. 0 means DefaultMaxSize.
 type QueueSizes struct {
 	// MaxPayload is checked when an item is enqueued.
 	MaxPayload int64 `json:"maxPayload"`
 
-	// MaxOutput is checked when a run or a robot puts something out, also before its
-	// end, and bounds the analytics data as well.
+	// MaxOutput is checked when a run or a robot returns output, also before its end.
+	// It applies to analytics data as well.
 	MaxOutput int64 `json:"maxOutput"`
 }
 
-// PayloadLimit is the size of the largest payload.
+// PayloadLimit returns the maximum size of a payload.
 func (s QueueSizes) PayloadLimit() int64 { return orDefaultSize(s.MaxPayload) }
 
-// OutputLimit is the size of the largest output.
+// OutputLimit returns the maximum size of an output.
 func (s QueueSizes) OutputLimit() int64 { return orDefaultSize(s.MaxOutput) }
 
 func orDefaultSize(n int64) int64 {
@@ -37,13 +37,13 @@ func orDefaultSize(n int64) int64 {
 	return DefaultMaxSize
 }
 
-// SizeError says that data of an item is larger than its queue allows.
+// SizeError is returned when data of an item is larger than its queue allows.
 type SizeError struct {
 	Queue   string
 	What    string // "payload", "output" or "analytics"
 	Setting string // the key of the queue's definition that sets the limit
 
-	// Got is how many bytes the data has, or 0 where it was not read to its end.
+	// Got is the size of the data in bytes, or 0 if it was not read to its end.
 	Got, Limit int64
 }
 
@@ -56,17 +56,18 @@ func (e *SizeError) Error() string {
 		"or raise %s in the queue's definition", e.What, got, e.Limit, SizeText(e.Limit), e.Setting, e.Queue, e.Setting)
 }
 
-// CheckPayloadSize refuses a payload that is too large. The error is a *SizeError.
+// CheckPayloadSize rejects a payload that is too large. The error is a *SizeError.
 func (q *Queue) CheckPayloadSize(payload JSONText) error {
 	return q.checkSize("payload", "maxPayload", payload, q.PayloadLimit())
 }
 
-// CheckOutputSize refuses an output that is too large. The error is a *SizeError.
+// CheckOutputSize rejects an output that is too large. The error is a *SizeError.
 func (q *Queue) CheckOutputSize(output JSONText) error {
 	return q.checkSize("output", "maxOutput", output, q.OutputLimit())
 }
 
-// CheckAnalyticsSize refuses analytics data that is too large. The error is a *SizeError.
+// CheckAnalyticsSize rejects analytics data that is too large. The error is a
+// *SizeError.
 func (q *Queue) CheckAnalyticsSize(analytics JSONText) error {
 	return q.checkSize("analytics", "maxOutput", analytics, q.OutputLimit())
 }
@@ -78,7 +79,8 @@ func (q *Queue) checkSize(what, setting string, data JSONText, limit int64) erro
 	return nil
 }
 
-// SizeText is a size in the largest unit of 1024 that leaves a whole number, such as 5MB.
+// SizeText returns a size in the largest unit of 1024 that gives a whole number, such
+// as 5MB.
 func SizeText(n int64) string {
 	for _, unit := range [...]struct {
 		name  string

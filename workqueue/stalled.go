@@ -6,19 +6,19 @@ import (
 )
 
 // StalledSession is the connection of a process that has stopped in the middle of a
-// transaction, such as one whose machine was suspended. The locks that it holds keep
-// other workers from their items, or from the assignment of any.
+// transaction, for example because its machine was suspended. The locks that it holds
+// block other workers from its items, or from any assignment.
 type StalledSession struct {
-	ID            int64 // the server's number of the session
+	ID            int64 // the server's session number
 	Host          string
-	PID           int64 // of the process; 0 if the client did not tell
+	PID           int64 // of the process; 0 if the client did not report it
 	Program       string
 	Login         string
 	HasAssignment bool          // it holds the assignment lock
-	Unchanged     time.Duration // for how long it was seen to do nothing
+	Unchanged     time.Duration // how long it has done nothing
 
-	// Ended reports that the session was ended. If not, Err says why: most often the login
-	// lacks the right to.
+	// Ended reports that the session was ended. If not, Err is the reason: most often
+	// the login lacks the permission.
 	Ended bool
 	Err   error
 }

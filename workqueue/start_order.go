@@ -7,7 +7,7 @@ import (
 )
 
 // CompareStarts orders assigned items as their worker starts them: the expedited first,
-// then by priority (largest first), RunOrder (least first) and id.
+// then by priority (largest first), RunOrder (lowest first) and id.
 func CompareStarts(a, b *Item) int {
 	if a.Expedited() != b.Expedited() {
 		if a.Expedited() {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// State is where an item stands in its life. The numbers are stored.
+// State is the state of an item. The numbers are stored.
 type State int
 
 // The states. Their order is that of the numbers, not of an item's life.
 const (
 	Ready     State = 0 // waits for assignment: created by a schedule, released, or to be retried
 	Blocked   State = 1 // running under a lease
-	Processed State = 2 // finished well
-	Cancelled State = 3 // finished badly, kept for inspection
+	Processed State = 2 // succeeded
+	Cancelled State = 3 // failed or was cancelled, kept for inspection
 	Pending   State = 4 // waits for assignment: created on request
 	Assigned  State = 5 // given to a worker, not started
 )
@@ -40,17 +40,17 @@ func ParseState(text string) (State, error) {
 	return 0, fmt.Errorf("state %q: want one of %s", text, strings.Join(stateNames[:], ", "))
 }
 
-// ErrorKind tells failures apart. It is stored with the item and the attempt.
+// ErrorKind is the kind of a failure. It is stored with the item and the attempt.
 type ErrorKind string
 
 // The kinds of failure.
 const (
-	KindError     ErrorKind = "error"     // the machinery failed; another attempt may succeed
-	KindBusiness  ErrorKind = "business"  // the data is wrong; a person has to mend it
-	KindTimeout   ErrorKind = "timeout"   // the attempt took longer than it may
+	KindError     ErrorKind = "error"     // a technical failure; another attempt may succeed
+	KindBusiness  ErrorKind = "business"  // the data is wrong; a user must correct it
+	KindTimeout   ErrorKind = "timeout"   // the attempt exceeded its timeout
 	KindPermanent ErrorKind = "permanent" // no later attempt can succeed
 	KindPanic     ErrorKind = "panic"     // a handler panicked
 	KindPoison    ErrorKind = "poison"    // released too often by workers that died
-	KindCancelled ErrorKind = "cancelled" // a person's word
-	KindExpired   ErrorKind = "expired"   // it was not started before its deadline, or in its queue's time to live
+	KindCancelled ErrorKind = "cancelled" // cancelled by a user
+	KindExpired   ErrorKind = "expired"   // not started before its deadline, or within its queue's time to live
 )

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// ErrRecounted says that two recounts went on at a time; the other one has
-// corrected the figures.
-var ErrRecounted = errors.New("another recount has ended meanwhile, and has corrected the figures")
+// ErrRecounted is returned when two recounts ran at the same time and the other one
+// has corrected the figures.
+var ErrRecounted = errors.New("another recount has finished meanwhile and has corrected the figures")
 
-// StatisticsWindows are the lengths of the windows that figures are given for,
-// the shortest first.
+// StatisticsWindows returns the lengths of the windows of the figures, the shortest
+// first.
 func StatisticsWindows() [4]time.Duration {
 	return [4]time.Duration{time.Minute, 5 * time.Minute, time.Hour, 24 * time.Hour}
 }
@@ -18,7 +18,7 @@ func StatisticsWindows() [4]time.Duration {
 // QueueStatistics are the figures of a queue at a time. JSON field names are
 // part of the command line's contract.
 type QueueStatistics struct {
-	// Queue is its name; "" stands for all queues.
+	// Queue is its name; "" means all queues.
 	Queue string `json:"queue"`
 
 	// At is the time by the database's clock, UTC.
@@ -27,21 +27,21 @@ type QueueStatistics struct {
 	// Items counts the items in each lifecycle, all of which have an entry.
 	Items map[Lifecycle]int64 `json:"items"`
 
-	// States counts those that are not deleted by the names of their states,
-	// all of which have an entry.
+	// States counts the items that are not deleted by the names of their states, all
+	// of which have an entry.
 	States map[string]int64 `json:"states"`
 
-	// OldestDueAt is when the item became due that waits the longest; nil when
-	// none that is due waits. OldestWaiting is how long ago that was.
+	// OldestDueAt is when the item that has waited the longest became due; nil if no
+	// due item waits. OldestWaiting is the time since then.
 	OldestDueAt   *time.Time `json:"oldestDueAt"`
 	OldestWaiting *Duration  `json:"oldestWaiting"`
 
-	// Windows are what happened lately, in the order of StatisticsWindows.
+	// Windows are the events of the latest time, in the order of StatisticsWindows.
 	Windows []WindowStatistics `json:"windows"`
 }
 
-// NewQueueStatistics returns the figures of a queue in which nothing is and
-// nothing happened. since tells where the windows begin.
+// NewQueueStatistics returns the figures of an empty queue without events. since is
+// the start of each window.
 func NewQueueStatistics(queue string, at time.Time, since []time.Time) QueueStatistics {
 	q := QueueStatistics{Queue: queue, At: at, Items: map[Lifecycle]int64{}, States: map[string]int64{}}
 	for _, l := range Lifecycles() {
@@ -56,7 +56,7 @@ func NewQueueStatistics(queue string, at time.Time, since []time.Time) QueueStat
 	return q
 }
 
-// Waits notes that items wait that became due at the given time.
+// Waits records that items wait that became due at the given time.
 func (q *QueueStatistics) Waits(since time.Time) {
 	if q.OldestDueAt != nil && !since.Before(*q.OldestDueAt) {
 		return
@@ -65,15 +65,15 @@ func (q *QueueStatistics) Waits(since time.Time) {
 	q.OldestDueAt, q.OldestWaiting = &since, &waiting
 }
 
-// Settle computes what is derived from what was added.
+// Settle computes the derived figures after everything was added.
 func (q *QueueStatistics) Settle() {
 	for i := range q.Windows {
 		q.Windows[i].settle()
 	}
 }
 
-// OverallStatistics sums up the figures of queues that were read together. It
-// returns nil when there are none.
+// OverallStatistics sums up the figures of queues that were read together. It returns
+// nil if there are none.
 func OverallStatistics(queues []QueueStatistics) *QueueStatistics {
 	if len(queues) == 0 {
 		return nil

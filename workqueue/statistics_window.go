@@ -2,17 +2,16 @@ package workqueue
 
 import "time"
 
-// WindowStatistics is what happened in a queue lately. Rates are for the time
-// from Since to now, which is as long as Window and up to one step more: ten
-// seconds for windows of minutes, a minute for an hour, a quarter of an hour for a
-// day.
+// WindowStatistics are the latest events in a queue. Rates are for the time from
+// Since to now, which is as long as Window plus at most one step: ten seconds for
+// windows of minutes, a minute for an hour, a quarter of an hour for a day.
 type WindowStatistics struct {
 	Window Duration  `json:"window"`
 	Since  time.Time `json:"since"`
 
-	// Completed counts the runs that ended well, Failed the failed attempts (not
-	// those that a person cancelled, nor releases), Archived the items that were
-	// archived: cancelled, out of attempts, expired or set aside. Deleted counts
+	// Completed counts the runs that succeeded, Failed the failed attempts (without
+	// those that a user cancelled, and without releases), Archived the items that
+	// were archived: cancelled, out of attempts, expired or set aside. Deleted counts
 	// the items that were hidden.
 	Completed int64 `json:"completed"`
 	Failed    int64 `json:"failed"`
@@ -23,23 +22,23 @@ type WindowStatistics struct {
 	FailedPerMinute    float64 `json:"failedPerMinute"`
 	ArchivedPerMinute  float64 `json:"archivedPerMinute"`
 
-	// FailureRate is the part of the attempts that failed, 0 to 1; nil when
-	// none ended.
+	// FailureRate is the fraction of the attempts that failed, 0 to 1; nil if none
+	// ended.
 	FailureRate *float64 `json:"failureRate"`
 
-	// MeanDuration is how long the runs took that ended well, from the start of
-	// the attempt, to the millisecond. P95Duration is what 95 of 100 of them
-	// did not exceed; it is off by no more than DurationError of itself. Both are
-	// nil when no run ended well.
+	// MeanDuration is the mean duration of the runs that succeeded, from the start of
+	// the attempt, to the millisecond. P95Duration is the duration that 95 of 100 of
+	// them did not exceed, with a relative error of at most DurationError. Both are
+	// nil if no run succeeded.
 	MeanDuration *Duration `json:"meanDuration"`
 	P95Duration  *Duration `json:"p95Duration"`
 
 	until     time.Time
-	tookMs    int64 // the sum of the durations of the completed
+	tookMs    int64 // the sum of the durations of completed runs
 	durations DurationCounts
 }
 
-// Complete adds runs that ended well and whose durations are of one class.
+// Complete adds successful runs whose durations are of one class.
 func (w *WindowStatistics) Complete(bucket int, runs, tookMs int64) {
 	w.Completed += runs
 	w.tookMs += tookMs

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Status is the one word by which people know where an item is. Like the lifecycle it is
-// computed by the database's clock when the item is read, and never stored; unlike it, it
-// says how an item failed.
+// Status is the one word that users see for the state of an item. Like the lifecycle
+// it is computed by the database's clock when the item is read, and never stored;
+// unlike the lifecycle, it shows how an item failed.
 type Status string
 
 // The statuses, in the order of an item's life.
@@ -17,12 +17,12 @@ const (
 	StatusAssigned      Status = "Assigned"       // given to a worker, not started
 	StatusRunning       Status = "Running"        // claimed by a worker or a robot
 	StatusRetry         Status = "Retry"          // failed, waits for its backoff
-	StatusSucceeded     Status = "Succeeded"      // finished well
+	StatusSucceeded     Status = "Succeeded"      // succeeded
 	StatusFailed        Status = "Failed"         // no attempts left, or none can succeed
-	StatusBusinessError Status = "Business error" // the data is wrong; a person has to correct it
-	StatusExpired       Status = "Expired"        // not started before its deadline, or in its queue's time to live
-	StatusCancelled     Status = "Cancelled"      // by a person or a rule
-	StatusDeleted       Status = "Deleted"        // hidden, and removed for good later
+	StatusBusinessError Status = "Business error" // the data is wrong; a user must correct it
+	StatusExpired       Status = "Expired"        // not started before its deadline, or within its queue's time to live
+	StatusCancelled     Status = "Cancelled"      // by a user or a rule
+	StatusDeleted       Status = "Deleted"        // hidden, and permanently removed later
 	statusUnknown       Status = ""               // a state that a newer program has written
 )
 

@@ -36,7 +36,7 @@ type AssignView interface {
 	// Marks returns what passes remember.
 	Marks(ctx context.Context) (Marks, error)
 
-	// Sweepable tells whether Rescue or Expire would find something.
+	// Sweepable reports whether Rescue or Expire would find something.
 	Sweepable(ctx context.Context, assignedFor time.Duration) (bool, error)
 
 	// DueItems returns up to limit items of the band that wait and are due,
@@ -67,7 +67,7 @@ type AssignTx interface {
 	AssignView
 	LimitTx
 
-	// Rescue gives back what nobody will run: running items whose lease has
+	// Rescue releases items that no worker will run: running items whose lease has
 	// run out, assigned items that wait longer than assignedFor or whose
 	// worker is gone, and assigned items that no claim starts now: they are not due
 	// or deleted, or their queue is paused or for robots. An item that comes back
@@ -161,7 +161,7 @@ type DueItem struct {
 	Queue    string
 	LimitKey string
 
-	// Labels and Selectors are the item's own, as JSON; Expedite tells that one
+	// Labels and Selectors are the item's own, as JSON; Expedite is set if one
 	// of the selectors puts it before all others while it asks.
 	Labels, Selectors JSONText
 	Expedite          bool
@@ -223,7 +223,7 @@ type Assignment struct {
 	// the least first. It also marks expedited items; see plan.Placement.
 	RunOrder int64 `json:"runOrder"`
 
-	// Estimate is how long the pass expects it to take, 0 when nobody knows;
+	// Estimate is how long the pass expects it to take, 0 if unknown;
 	// Channel is its pipeline's.
 	Estimate time.Duration `json:"estimate"`
 	Channel  string        `json:"channel,omitempty"`

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// The checks of a database, in the order of a report. What each looks for and
-// how to mend what it finds stands in docs/check.md.
+// The checks of a database, in the order of a report. docs/check.md documents what each
+// one looks for and how to fix what it finds.
 const (
 	CheckItemState    = "item-state"    // columns that contradict the item's state
-	CheckLostItem     = "lost-item"     // held by a worker, and nobody rescues it
+	CheckLostItem     = "lost-item"     // held by a worker, and not rescued
 	CheckAttemptLimit = "attempt-limit" // more attempts than its policy allows
 	CheckEndedTwice   = "ended-twice"   // a claim with two ends
 	CheckFiredTwice   = "fired-twice"   // a planned instant that ran twice
-	CheckOverdue      = "overdue"       // due for long, and nothing explains why it waits
-	CheckWorker       = "worker"        // a worker's row that cannot be
-	CheckHistory      = "history"       // the database may have lost transactions: a note, no violation
-	CheckStatistics   = "statistics"    // a figure of a queue that is not what is there
+	CheckOverdue      = "overdue"       // due for a long time, and nothing explains why it waits
+	CheckWorker       = "worker"        // an impossible worker's row
+	CheckHistory      = "history"       // the database may have lost transactions: a note, not a violation
+	CheckStatistics   = "statistics"    // a figure of a queue that differs from its items
 )
 
 // Checks lists the names of all checks in the order of a report.
@@ -27,12 +27,12 @@ func Checks() []string {
 	return []string{CheckItemState, CheckLostItem, CheckAttemptLimit, CheckEndedTwice, CheckFiredTwice, CheckOverdue, CheckWorker, CheckHistory, CheckStatistics}
 }
 
-// Violation is one place where the database breaks a promise of the design.
-// JSON field names are part of the command line's contract.
+// Violation is one item, worker, queue or schedule for which the database breaks a
+// guarantee of the design. JSON field names are part of the command line's contract.
 type Violation struct {
 	Check string `json:"check"`
 
-	// What it is about; nil where it has none of the sort.
+	// The subject; nil if it has none of the kind.
 	ItemID    *int64     `json:"itemId"`
 	Queue     *string    `json:"queue"`    // its name
 	Worker    *string    `json:"worker"`   // its name
@@ -43,13 +43,13 @@ type Violation struct {
 	Wanted string `json:"wanted"`
 	Hint   string `json:"hint"`
 
-	// Mark tells apart two violations of one check about one thing that are
-	// not the same, such as by the fence; most need none.
+	// Mark distinguishes two violations of one check about one subject, for example
+	// by the fence; most need none.
 	Mark string `json:"-"`
 }
 
-// Subject names what the violation is about: "item 7", "queue default",
-// "worker worker-1", "schedule nightly, planned for 2026-01-31T02:00:00Z".
+// Subject returns what the violation is about: "item 7", "queue default", "worker
+// worker-1", "schedule nightly, planned for 2026-01-31T02:00:00Z".
 func (v Violation) Subject() string {
 	var parts []string
 	if v.ItemID != nil {
@@ -70,51 +70,51 @@ func (v Violation) Subject() string {
 	return strings.Join(parts, ", ")
 }
 
-// Key is the same for the same violation in two readings. What was found may
-// differ between them: a time that goes on makes no other violation.
+// Key returns the same text for the same violation in two readings. Found may differ
+// between them: a time that has advanced is not a different violation.
 func (v Violation) Key() string { return v.Check + "|" + v.Subject() + "|" + v.Mark }
 
-// CheckParams say how to read a database. The zero value means the defaults.
+// CheckParams are the parameters of a check. The zero value means the defaults.
 type CheckParams struct {
-	// DueFor is how long an item may be due before it has to be explained;
+	// DueFor is how long an item may be due before a reason for its wait is required;
 	// default 10 min.
 	DueFor time.Duration
 
-	// LowPeriod is what items of low priority get on top of it, since they are
-	// assigned less often; default 4 h.
+	// LowPeriod is added to DueFor for items of low priority, since they are assigned
+	// less often; default 4 h.
 	LowPeriod time.Duration
 
-	// BrokenPipelines are those whose files have mistakes: their items wait.
+	// BrokenPipelines are those whose files have faults: their items wait.
 	BrokenPipelines []string
 
-	// PipelinePolicy tells the policy of the pipeline that an IntegrationConfig
-	// means, and since when it says so: the zero time means always. An error
-	// says that nobody knows the pipeline. nil knows none.
+	// PipelinePolicy returns the policy of the pipeline in an IntegrationConfig, and
+	// since when it applies: the zero time means always. An error means that the
+	// pipeline is unknown. nil knows none.
 	PipelinePolicy func(integrationConfig string) (policy Resilience, since time.Time, err error)
 }
 
-// WithDefaults fills what is open.
+// WithDefaults fills in the fields that are not set.
 func (p CheckParams) WithDefaults() CheckParams {
 	p.DueFor = cmp.Or(p.DueFor, 10*time.Minute)
 	p.LowPeriod = cmp.Or(p.LowPeriod, 4*time.Hour)
 	return p
 }
 
-// CheckResult is what one check came to.
+// CheckResult is the result of one check.
 type CheckResult struct {
 	Check string `json:"check"`
 
-	// Looked counts what was looked at, Of says what that is: "items".
+	// Looked counts the rows that were checked, Of names them: "items".
 	Looked int64  `json:"looked"`
 	Of     string `json:"of"`
 
-	// Violations counts those in the report. More tells that there are others:
-	// a check names no more than a thousand.
+	// Violations counts those in the report. More is set if there are others: a check
+	// reports no more than a thousand.
 	Violations int  `json:"violations"`
 	More       bool `json:"more"`
 
-	// Notes say what could not be judged, and why, and what is worth knowing beside the
-	// violations.
+	// Notes list what could not be checked and why, and other information apart from
+	// the violations.
 	Notes []string `json:"notes"`
 }
 
@@ -127,18 +127,18 @@ type CheckReport struct {
 	Violations []Violation   `json:"violations"`
 }
 
-// CheckPause is the time between two readings of which the second confirms the
+// CheckPause is the time between two readings, of which the second confirms the
 // first.
 const CheckPause = time.Second
 
-// Checker reads a database once and reports what it sees. Where the engine
-// has no snapshots, that may be half of what somebody is moving.
+// Checker reads a database once and reports what it finds. On an engine without
+// snapshots, it may find a change half done.
 type Checker interface {
 	Check(ctx context.Context, p CheckParams) (CheckReport, error)
 }
 
-// ConfirmedCheck reports only what two readings find, the second one a moment
-// later. A clean database is read once.
+// ConfirmedCheck reports only violations that two readings find, the second one
+// CheckPause after the first. If the first finds none, there is no second.
 func ConfirmedCheck(ctx context.Context, from Checker, p CheckParams) (CheckReport, error) {
 	first, err := from.Check(ctx, p)
 	if err != nil || len(first.Violations) == 0 {
@@ -156,7 +156,7 @@ func ConfirmedCheck(ctx context.Context, from Checker, p CheckParams) (CheckRepo
 	return second.confirmedBy(first), nil
 }
 
-// confirmedBy keeps the violations that the other report has as well.
+// confirmedBy keeps the violations that the other report contains as well.
 func (r CheckReport) confirmedBy(other CheckReport) CheckReport {
 	seen := map[string]bool{}
 	for _, v := range other.Violations {

@@ -2,17 +2,17 @@ package workqueue
 
 import "time"
 
-// WorkerState is what a worker is ready to do.
+// WorkerState is whether a worker accepts items.
 type WorkerState string
 
 // The states of a worker.
 const (
-	WorkerActive   WorkerState = "active"   // takes items
-	WorkerDraining WorkerState = "draining" // finishes what it has, takes none
-	WorkerStopped  WorkerState = "stopped"  // its process has ended in good order
+	WorkerActive   WorkerState = "active"   // accepts items
+	WorkerDraining WorkerState = "draining" // finishes its items and accepts no more
+	WorkerStopped  WorkerState = "stopped"  // its process has shut down normally
 )
 
-// Worker is a row of BotWorkers: one process on one machine. The name lasts;
+// Worker is a row of BotWorkers: one process on one machine. The name is permanent;
 // the instance id is new at every start. Times are UTC by the database's clock.
 type Worker struct {
 	ID         int64    `json:"id"`
@@ -20,15 +20,15 @@ type Worker struct {
 	InstanceID string   `json:"instanceId"`
 	Host       string   `json:"host"`
 	PID        int      `json:"pid"`
-	ProcessKey string   `json:"-"` // as in the WorkerSpec; it says nothing to people
+	ProcessKey string   `json:"-"` // as in the WorkerSpec; it is meaningless to users
 	Version    string   `json:"version"`
 	Capacity   int      `json:"capacity"`   // slots
-	StuckSlots int      `json:"stuckSlots"` // of those: their handler was cancelled and does not stop
+	StuckSlots int      `json:"stuckSlots"` // of those: their handler was cancelled but has not stopped
 	Labels     JSONText `json:"labels"`
 
-	// ReservedSlots of the slots are kept for items above HighPriority. Channels
-	// are what an item of each channel takes, and Queues those that are served,
-	// as JSON; "" stands for all of them. ParseChannels and ParseServed read them.
+	// ReservedSlots of the slots are kept for items above HighPriority. Channels are
+	// the channels that the worker runs, and Queues the queues that it serves, as
+	// JSON; "" means all of them. ParseChannels and ParseServed read them.
 	ReservedSlots int      `json:"reservedSlots"`
 	Channels      JSONText `json:"channels"`
 	Queues        JSONText `json:"queues"`
@@ -37,28 +37,31 @@ type Worker struct {
 	StartedAt  time.Time   `json:"startedAt"`
 	LastSeenAt time.Time   `json:"lastSeenAt"`
 
-	// AvailableSince is when a run ended here last; nil: none has since StartedAt.
+	// AvailableSince is when a run last ended here; nil: none has ended since
+	// StartedAt.
 	AvailableSince *time.Time `json:"availableSince"`
 
-	// LeaseExpiresAt is when the worker counts as gone unless it beats again.
+	// LeaseExpiresAt is when the worker counts as gone unless it sends another
+	// heartbeat.
 	LeaseExpiresAt *time.Time `json:"leaseExpiresAt"`
 }
 
-// WorkerLoad is what an assignment pass knows of a worker.
+// WorkerLoad is an assignment pass's view of a worker.
 type WorkerLoad struct {
 	WorkerID int64
 	Name     string
 	Capacity int // slots that are not stuck
 	Reserved int // slots that are kept for high items
 
-	// Labels are its own, Channels and Queues what it takes, "" for all; as JSON.
+	// Labels are its own, Channels and Queues those that it runs, "" for all; as
+	// JSON.
 	Labels, Channels, Queues JSONText
 
-	// AvailableSince is the latest of when it started, when an item of it ended,
-	// and when it was given one that it still holds.
+	// AvailableSince is the latest of these times: when the worker started, when an
+	// item of it ended, and when it was assigned an item that it still holds.
 	AvailableSince time.Time
 
-	// Held is what it holds, by priority, the largest first.
+	// Held is the work that it holds, by priority, the largest first.
 	Held []HeldWork
 }
 
@@ -69,10 +72,10 @@ type HeldWork struct {
 	Channel  string
 	Count    int
 
-	// Estimate sums the time that they are still expected to take: of an item that
-	// is assigned, what the pass that assigned it expected, or the pass's default; of
-	// one that runs, what is left of that. One that has run longer than that is
-	// expected to take as long again as it has run: of an item of 1 ms that has run
-	// for 3 s, 3 s are left.
+	// Estimate is the sum of the remaining time that the items are expected to take.
+	// For an assigned item, that is the estimate of the pass that assigned it, or the
+	// pass's default. For a running item, it is the rest of that estimate. An item
+	// that has run longer than its estimate is expected to take as long again as it
+	// has run: an item with an estimate of 1 ms that has run for 3 s has 3 s left.
 	Estimate time.Duration
 }

@@ -141,7 +141,7 @@ func TestEnqueueFlagsThatAreWrong(t *testing.T) {
 		"--deadline-in 5":                            {"--deadline-in: ", "with a unit"},
 		"--deadline 2090-01-01 --deadline-in 1h":     {"got --deadline and --deadline-in"},
 		"--deadline 2089-12-31 --at 2090-01-01":      {"--deadline: deadline: got 2089-12-31", "never start"},
-		"--deadline-in 1h --in 2h":                   {"--deadline-in: deadline: got 1h from now; the item is due 2h", "never start"},
+		"--deadline-in 1h --in 2h":                   {"--deadline-in: deadline: got 1h from now; the item becomes due 2h", "never start"},
 		"--unique --unique-for 1h":                   {"got --unique and --unique-for"},
 		"--unique-for 0s":                            {`--unique-for: got "0s", want more than 0s`},
 		"--unique-for 1us":                           {"--unique-for: ", "1ms or more"},
@@ -149,7 +149,7 @@ func TestEnqueueFlagsThatAreWrong(t *testing.T) {
 		"--meta customer":                            {`--meta: got "customer", want KEY=VALUE`},
 		"--tag= --meta a=1 --limit-key " + sign(201): {"--tag: tags: ", "--limit-key: limit key: got 201 characters"},
 		"--key " + sign(401):                         {"--key: natural key: got 401 characters, want at most 400"},
-		`--queue orders --payload {"n":"x"}`:         {`--payload: the payload does not fit the schema of the queue "orders": payload.n: `},
+		`--queue orders --payload {"n":"x"}`:         {`--payload: the payload does not match the schema of the queue "orders": payload.n: `},
 		"--queue orders --priority 2147483600":       {"--priority: priority: 2147483600 with the queue's offset 100"},
 		"--stdin --key k":                            {"--key and --count do not go with --stdin"},
 	} {

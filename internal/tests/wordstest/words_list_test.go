@@ -15,6 +15,7 @@ var done = []string{
 	"internal/author/strictyaml",
 	"internal/jsonschemas",
 	"pipelines",
+	"workqueue",
 	"pipelines/graph",
 	"pipelines/pipelinetest",
 	"pipelines/shipped",
