@@ -77,12 +77,7 @@ func (r *runner) logEnd(log *zerolog.Logger, report Report, took time.Duration, 
 	case report.Idle:
 		level = zerolog.DebugLevel
 	}
-	line := log.With().Err(err).Int64("took_ms", took.Milliseconds())
-	if report.Counts != nil {
-		line = line.EmbedObject(report.Counts)
-	}
-	counted := line.Logger()
-	counted.WithLevel(level).Msg(message)
+	log.WithLevel(level).Err(err).EmbedObject(report.Counts).Int64("took_ms", took.Milliseconds()).Msg(message)
 }
 
 // call makes an error of a panic: one pipeline must not end all the others.
