@@ -77,17 +77,17 @@ func TestEnqueueLabelsThatAreWrong(t *testing.T) {
 	}{
 		{[]string{"--label", "gpu"}, `--label: got "gpu", want KEY=VALUE`},
 		{[]string{"--label", "=x"}, `--label: got "=x", want KEY=VALUE`},
-		{[]string{"--label", `a="x`}, "must end with one"},
+		{[]string{"--label", `a="x`}, "must be a valid JSON string"},
 		{[]string{"--label", "a=NaN"}, `--label: got "a=NaN": NaN is not a finite number; if it is text, write it in double quotes: "NaN"`},
-		{[]string{"--label", "a=1e400"}, `--label: got "a=1e400": 1e400 is too big for a number of 64 bits`},
-		{[]string{"--label", "a=9007199254740993"}, `9007199254740993 cannot be kept exactly as a number of 64 bits; if it is text, write it in double quotes`},
-		{[]string{"--selector", "a = 9007199254740993"}, `cannot be kept exactly`},
-		{[]string{"--selector", "a in [1, 1e400]"}, `1e400 is too big for a number`},
+		{[]string{"--label", "a=1e400"}, `--label: got "a=1e400": 1e400 is too large for a 64-bit number`},
+		{[]string{"--label", "a=9007199254740993"}, `9007199254740993 cannot be stored exactly as a 64-bit number; if it is text, write it in double quotes`},
+		{[]string{"--selector", "a = 9007199254740993"}, `cannot be stored exactly`},
+		{[]string{"--selector", "a in [1, 1e400]"}, `1e400 is too large for a 64-bit number`},
 		{[]string{"--label", "a=1", "--label", "a=2"}, "--label: got a=1 and a=2"},
 		{[]string{"--label", "a b=1"}, `--label: labels.a b: got the key "a b"`},
 		{[]string{"--selector", "gpu"}, `--selector: got "gpu", want a condition such as gpu = true`},
-		{[]string{"--selector", `{"key": "ram", "operator": "lessThan", "value": "9"}`}, `--selector: value: got the text "9", want a number behind <`},
-		{[]string{"--selector", `{"key": "ram"`}, "--selector: this is no JSON: unexpected end of JSON input"},
+		{[]string{"--selector", `{"key": "ram", "operator": "lessThan", "value": "9"}`}, `--selector: value: got the text "9", want a number after <`},
+		{[]string{"--selector", `{"key": "ram"`}, "--selector: not JSON: unexpected end of JSON input"},
 	} {
 		r := clitest.Do(t, append([]string{"enqueue", "--pipeline", "hello"}, test.args...)...)
 		r.WantFailure(t, cli.ExitUsage, test.want)

@@ -142,7 +142,7 @@ func TestEnqueueLabelsThatAreWrong(t *testing.T) {
 	const want = `labels.a b: got the key "a b", want a letter or _, then letters, digits, _ - and ., at most 100 characters
 labels.list: got a list, want text, a number, true or false
 selectors.0: got "gpu", want a condition such as gpu = true, ram >= 32, site in [lisbon, porto] or gpu exists
-selectors.1.value: got the text "9", want a number behind <`
+selectors.1.value: got the text "9", want a number after <`
 	if err == nil || err.Error() != want {
 		t.Errorf("error:\n%v\nwant:\n%s", err, want)
 	}

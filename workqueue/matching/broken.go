@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// WorkerBroken is the label that a worker has of itself while files of its
-// pipelines have mistakes: the names of those pipelines.
+// WorkerBroken is the automatic label of a worker whose pipeline files have faults:
+// the names of those pipelines.
 const WorkerBroken = "BrokenPipelines"
 
 const brokenSeparator = ", "
 
-// WithBroken returns a worker's labels with these broken pipelines, or without
-// any. Names for which the label has no room are left out. The labels themselves
-// stay as they are.
+// WithBroken returns a worker's labels with these broken pipelines, or without the
+// label if there are none. Names that do not fit into the label are left out. The
+// labels themselves stay unchanged.
 func (l Labels) WithBroken(names []string) Labels {
 	next := make(Labels, len(l)+1)
 	maps.Copy(next, l)

@@ -8,51 +8,51 @@ import (
 	"strings"
 )
 
-// Mode is how items are spread over the workers that may take them.
+// Mode is how items are distributed to the workers that may run them.
 type Mode string
 
 // The modes.
 const (
-	// LeastLoaded gives an item to the worker with the least summed estimated
-	// duration, counting what it holds. It is the default.
+	// LeastLoaded assigns an item to the worker with the smallest sum of estimated
+	// durations, including the items that it holds. It is the default.
 	LeastLoaded Mode = "least-loaded"
 
-	// RoundRobin gives it to the next worker in turn.
+	// RoundRobin assigns it to the next worker in turn.
 	RoundRobin Mode = "round-robin"
 
-	// LongestIdle gives it to the worker with the lowest share of its capacity
-	// in use; among equals to the one that has been free the longest.
+	// LongestIdle assigns it to the worker with the lowest share of its capacity in
+	// use; among equals to the one that has been free the longest.
 	LongestIdle Mode = "longest-idle"
 
-	// BestWorker gives it to the worker with the best score; among equals to
-	// the one that has been free the longest.
+	// BestWorker assigns it to the worker with the best score; among equals to the
+	// one that has been free the longest.
 	BestWorker Mode = "best-worker"
 )
 
 // modes are all modes, the default first.
 var modes = []Mode{LeastLoaded, RoundRobin, LongestIdle, BestWorker}
 
-// Distribution is how items are given to workers. The zero value of a field
-// leaves it open to the less specific place: what a pipeline says comes before
-// its queue, and that before the step that assigns.
+// Distribution is how items are given to workers. A field with the zero value is
+// filled in from the next level: a pipeline's values come first, then its queue's,
+// then those of the step that assigns.
 type Distribution struct {
-	// Mode "" is open.
+	// Mode "" is not set.
 	Mode Mode
 
-	// BypassSelectors lets selectors filter nothing; they still score. Nil is
-	// open.
+	// BypassSelectors makes selectors filter nothing; they still score. Nil is not
+	// set.
 	BypassSelectors *bool
 
-	// Scoring is how best-worker scores; nil is open. It goes as a whole.
+	// Scoring is how best-worker scores; nil is not set. It is replaced as a whole.
 	Scoring *Scoring
 }
 
-// DefaultDistribution is what holds where nobody said anything.
+// DefaultDistribution is the distribution if no level sets a field.
 func DefaultDistribution() Distribution {
 	return Distribution{Mode: LeastLoaded, BypassSelectors: new(bool), Scoring: new(Scoring)}
 }
 
-// Or fills what d leaves open from the less specific place.
+// Or fills the fields that d does not set from the next level.
 func (d Distribution) Or(fallback Distribution) Distribution {
 	return Distribution{
 		Mode:            cmp.Or(d.Mode, fallback.Mode),
@@ -61,26 +61,26 @@ func (d Distribution) Or(fallback Distribution) Distribution {
 	}
 }
 
-// IsZero tells that everything is open.
+// IsZero reports whether no field is set.
 func (d Distribution) IsZero() bool { return d == Distribution{} }
 
-// Bypasses tells whether selectors filter nothing.
+// Bypasses reports whether selectors filter nothing.
 func (d Distribution) Bypasses() bool { return d.BypassSelectors != nil && *d.BypassSelectors }
 
-// distributionJSON is a distribution as the database keeps it.
+// distributionJSON is a distribution as the database stores it.
 type distributionJSON struct {
 	Mode            Mode     `json:"mode,omitempty"`
 	BypassSelectors *bool    `json:"bypassSelectors,omitempty"`
 	Scoring         *Scoring `json:"scoring,omitempty"`
 }
 
-// MarshalJSON writes what is not open.
+// MarshalJSON writes the fields that are set.
 func (d Distribution) MarshalJSON() ([]byte, error) {
 	return []byte(canonical(distributionJSON(d))), nil
 }
 
-// JSON writes the distribution as the database keeps it; "" when everything is
-// open. Equal distributions give equal texts.
+// JSON returns the distribution as the database stores it; "" if no field is set.
+// Equal distributions give equal texts.
 func (d Distribution) JSON() string {
 	if d.IsZero() {
 		return ""
@@ -92,7 +92,7 @@ func (d Distribution) JSON() string {
 //
 //	{"mode": "best-worker", "bypassSelectors": false, "scoring": {"rule": "default"}}
 //
-// strictly; "" and null leave everything open. The error holds every fault, as
+// strictly; for "" and null no field is set. The error contains every fault, as
 // Faults.
 func ParseDistribution(s string) (Distribution, error) {
 	if s == "" {
@@ -105,8 +105,7 @@ func ParseDistribution(s string) (Distribution, error) {
 	return DecodeDistribution(v)
 }
 
-// DecodeDistribution is ParseDistribution for what JSON or YAML has been read
-// as.
+// DecodeDistribution is ParseDistribution for decoded JSON or YAML.
 func DecodeDistribution(v any) (Distribution, error) {
 	var c collector
 	d := c.distribution(nil, v)
@@ -116,9 +115,9 @@ func DecodeDistribution(v any) (Distribution, error) {
 	return d, nil
 }
 
-// Validate checks a distribution that was not decoded. All faults come at once,
-// as Faults. Beside what Or has put together of several places, a scoring may
-// stand that the mode does not need.
+// Validate checks a distribution that was not decoded. It returns all faults at once,
+// as Faults. It accepts a scoring that the mode does not need, since Or may have
+// combined them from several levels.
 func (d Distribution) Validate() error {
 	var c collector
 	if d.Mode != "" {
@@ -153,12 +152,12 @@ func (c *collector) distribution(path []string, v any) Distribution {
 	}
 	d.Scoring = c.scoring(under(path, "scoring"), o["scoring"])
 	if d.Scoring != nil && d.Mode != "" && d.Mode != BestWorker {
-		c.add(under(path, "scoring"), "got a scoring beside the mode %s, want it beside %s, which alone scores", d.Mode, BestWorker)
+		c.add(under(path, "scoring"), "got a scoring with the mode %s, want it with %s, the only mode that scores", d.Mode, BestWorker)
 	}
 	return d
 }
 
-// oneOf reads one of a few words; "" stands for absent and for reported.
+// oneOf reads one of a few words; "" means absent, or reported as a fault.
 func oneOf[T ~string](c *collector, path []string, o map[string]any, key string, words []T) T {
 	got := T(c.text(path, o, key))
 	if got == "" || slices.Contains(words, got) {

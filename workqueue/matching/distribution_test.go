@@ -85,12 +85,12 @@ func TestParseDistributionReportsEverything(t *testing.T) {
 			`mode: got "best", want least-loaded, round-robin, longest-idle or best-worker`,
 			"bypassSelectors: got the number 1, want true or false",
 		},
-		`{"mode":"round-robin","scoring":{}}`: {"scoring: got a scoring beside the mode round-robin, want it beside best-worker, which alone scores"},
+		`{"mode":"round-robin","scoring":{}}`: {"scoring: got a scoring with the mode round-robin, want it with best-worker, the only mode that scores"},
 		`{"scoring":{"rule":"magic","http":7}}`: {
 			`scoring.rule: got "magic", want default, static, map, expression or http`,
 			"scoring.http: got the number 7, want {url, headers, timeout, fallback}",
 		},
-		`{"scoring":{"expression":"1"}}`: {"scoring.expression: the rule default takes no expression, want it beside rule: expression"},
+		`{"scoring":{"expression":"1"}}`: {"scoring.expression: the rule default has no key expression, want it with rule: expression"},
 		`{"scoring":{"rule":"static"}}`:  {`scoring: the key "score" is missing; the rule static needs it`},
 		`{"scoring":{"rule":"map"}}`: {
 			`scoring: the key "label" is missing; the rule map needs it`, `scoring: the key "scores" is missing; the rule map needs it`,
@@ -104,7 +104,7 @@ func TestParseDistributionReportsEverything(t *testing.T) {
 			"scoring.cases[1]: got the number 3, want {when, score}",
 		},
 		`{"scoring":{"rule":"static","cases":[{"when":[{"key":"a","operator":"exists","expedite":true}],"score":1},{"score":2}]}}`: {
-			"scoring.cases[0].when[0]: a case knows no expiresAfter and no expedite",
+			"scoring.cases[0].when[0]: a case has no expiresAfter and no expedite",
 			`scoring.cases[1]: the key "when" is missing`,
 		},
 		`{"scoring":{"rule":"map","label":"a b","scores":{"x":null,"y":1e999}}}`: {
@@ -117,7 +117,7 @@ func TestParseDistributionReportsEverything(t *testing.T) {
 			`scoring.descending: got the text "no", want true or false`,
 			`scoring.send[1]: got the text "job", want labels or selectors`,
 		},
-		`{"scoring":{"rule":"expression","expression":"1","batchSize":5}}`: {"scoring.batchSize: counts only beside batch: true"},
+		`{"scoring":{"rule":"expression","expression":"1","batchSize":5}}`: {"scoring.batchSize: only valid with batch: true"},
 		`{"scoring":{"rule":"http","http":{"url":"ftp://x","timeout":"31s","fallback":"none","headers":{"a b":"x","X":7,"Y":"a\nb","Z":{"secrt":"n"}}}}}`: {
 			"scoring.http.url: want an address that begins with http:// or https://",
 			"scoring.http.timeout: got 31s, want at most 30s: no other pass begins meanwhile",
@@ -139,8 +139,8 @@ func TestParseDistributionReportsEverything(t *testing.T) {
 // A secret that was written in the clear is refused without being repeated.
 func TestSecretsInTheClear(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"url":"https://ana:hunter2@x.test"}`:                           "the address holds a user: want a header {secret: name}",
-		`{"url":"https://hunter2:%zz"}`:                                  "this is no address",
+		`{"url":"https://ana:hunter2@x.test"}`:                           "the address contains a user: want a header {secret: name}",
+		`{"url":"https://hunter2:%zz"}`:                                  "invalid address",
 		`{"url":"https://x.test","headers":{"X-Api-Key":"hunter2"}}`:     "got a text, want {secret: name} with the name of a secret of the settings",
 		`{"url":"https://x.test","headers":{"Authorization":"hunter2"}}`: "got a text, want {secret: name} with the name of a secret of the settings",
 		`{"url":"https://x.test","headers":{"X":["hunter2"]}}`:           "want a text, or {secret: name}",

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Fault is one mistake in what somebody wrote.
+// Fault is one fault in a label, a selector or a distribution.
 type Fault struct {
-	// Path leads to the mistake: keys, and indices of lists as decimal
-	// numbers from 0 on. It is empty for the whole.
+	// Path leads to the fault: keys, and indices of lists as decimal numbers from 0
+	// on. It is empty for the whole value.
 	Path []string
 
-	// Message says what is wrong and what was wanted, in lower case.
+	// Message describes the fault and what was expected, in lower case.
 	Message string
 
-	// Got is a word that is not among the Known ones, for a suggestion.
-	// UnknownKey tells that it is a key.
+	// Got is a word that is not in Known, for a suggestion. UnknownKey is set if it
+	// is a key.
 	Got        string
 	Known      []string
 	UnknownKey bool
@@ -30,13 +30,13 @@ func (f Fault) String() string {
 	return pathText(f.Path) + ": " + f.Message
 }
 
-// Under is the fault as seen from above: behind the given keys.
+// Under returns the fault with its path below the given keys.
 func (f Fault) Under(path ...string) Fault {
 	f.Path = slices.Concat(path, f.Path)
 	return f
 }
 
-// pathText writes a path as "[1].operator" or "scoring.http.url".
+// pathText returns a path as "[1].operator" or "scoring.http.url".
 func pathText(path []string) string {
 	var b strings.Builder
 	for _, key := range path {
@@ -52,8 +52,7 @@ func pathText(path []string) string {
 	return b.String()
 }
 
-// Faults are all the mistakes of one text. Faults that are not empty are an
-// error.
+// Faults are all the faults of one text. If there are any, they are an error.
 type Faults []Fault
 
 func (fs Faults) Error() string {
@@ -64,7 +63,7 @@ func (fs Faults) Error() string {
 	return strings.Join(texts, "; ")
 }
 
-// collector gathers faults at their paths.
+// collector collects faults with their paths.
 type collector struct{ faults Faults }
 
 func (c *collector) add(path []string, format string, args ...any) {
@@ -78,8 +77,8 @@ func (c *collector) err() error {
 	return c.faults
 }
 
-// under is the path of a key or an index below path.
+// under returns the path of a key or an index below path.
 func under(path []string, key string) []string { return append(slices.Clip(path), key) }
 
-// at is the path of a list's element.
+// at returns the path of a list's element.
 func at(path []string, index int) []string { return under(path, strconv.Itoa(index)) }

@@ -7,24 +7,25 @@ import (
 	"strings"
 )
 
-// maxDepth bounds how deep JSON is nested; nothing here goes below seven.
+// maxDepth bounds the nesting of JSON; valid values of this package have at most
+// seven levels.
 const maxDepth = 16
 
-// parseJSON reads one JSON value strictly: a key that stands twice in an object
-// is an error. Numbers keep their digits.
+// parseJSON reads one JSON value strictly: a duplicate key in an object is an error.
+// Numbers keep their digits.
 //
-// A pass reads the selectors of many items, so it reads by itself what
-// encoding/json has found to be JSON; tokens of that package take ten times as
+// A pass reads the selectors of many items. So parseJSON checks the text with
+// encoding/json but reads the values itself: that package's tokens take ten times as
 // long.
 func parseJSON(s string) (any, error) {
 	if !json.Valid([]byte(s)) {
 		err := json.Unmarshal([]byte(s), new(json.RawMessage))
-		return nil, Faults{{Message: fmt.Sprintf("this is no JSON: %v", err)}}
+		return nil, Faults{{Message: fmt.Sprintf("not JSON: %v", err)}}
 	}
 	r := jsonReader{rest: s}
 	v := r.value(0)
 	if r.err != nil {
-		return nil, Faults{{Message: fmt.Sprintf("this is no JSON: %v", r.err)}}
+		return nil, Faults{{Message: fmt.Sprintf("not JSON: %v", r.err)}}
 	}
 	return v, nil
 }
@@ -32,18 +33,18 @@ func parseJSON(s string) (any, error) {
 // jsonReader reads text that is known to be JSON.
 type jsonReader struct {
 	rest string
-	err  error // of what JSON allows and is refused here
+	err  error // for valid JSON that is rejected here
 }
 
-// next is the first sign behind white space.
+// next returns the first character after white space.
 func (r *jsonReader) next() byte {
 	r.rest = strings.TrimLeft(r.rest, " \t\r\n")
 	return r.rest[0]
 }
 
-// skip goes behind the sign when it is the next one.
-func (r *jsonReader) skip(sign byte) bool {
-	if r.next() != sign {
+// skip moves past the character if it is the next one.
+func (r *jsonReader) skip(char byte) bool {
+	if r.next() != char {
 		return false
 	}
 	r.rest = r.rest[1:]
@@ -100,7 +101,7 @@ func (r *jsonReader) object(depth int) any {
 		r.next()
 		key := r.text()
 		if _, twice := object[key]; twice && r.err == nil {
-			r.err = fmt.Errorf("the key %q stands here twice", key)
+			r.err = fmt.Errorf("duplicate key %q", key)
 		}
 		r.skip(':')
 		object[key] = r.value(depth + 1)
@@ -123,7 +124,7 @@ func (r *jsonReader) text() string {
 			plain = false
 			end++
 		} else if r.rest[end] >= 0x80 {
-			plain = false // it may be no UTF-8
+			plain = false // it may be invalid UTF-8
 		}
 	}
 	quoted := r.rest[:end+1]

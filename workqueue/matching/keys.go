@@ -12,16 +12,16 @@ func SelectorKeys() keydocs.Keys { return selectorKeys }
 // DistributionKeys describes the keys of a distribution.
 func DistributionKeys() keydocs.Keys { return distributionKeys }
 
-// The tables name all keys that the decoder takes: it asks them.
+// These tables contain all keys that the decoder accepts: it uses them.
 var (
 	selectorKeys = keydocs.Keys{
 		{
 			Name: "key", Required: true, Pattern: labelKey.String(), Wanted: wantedKey, Example: "ram",
-			Doc: "the label of the worker that is looked at",
+			Doc: "the label of the worker that is compared",
 		},
 		{Name: "operator", Required: true, Enum: slices.Compact(operatorNames()), Doc: "how the worker's label is compared with the value"},
-		{Name: "value", Type: "scalar or list of scalar", Doc: "with what it is compared; a list beside `in`, none beside `exists`"},
-		{Name: "values", Type: "list of scalar", Doc: "the values of which the label has to be one; beside `in`"},
+		{Name: "value", Type: "scalar or list of scalar", Doc: "what it is compared with; a list for `in`, none for `exists`"},
+		{Name: "values", Type: "list of scalar", Doc: "the values of which the label must be one; for `in`"},
 		{
 			Name: "expiresAfter", Type: "duration", Min: new(0.0), Example: "45s",
 			Doc: "the selector filters no longer when the item has waited for so long",
@@ -52,10 +52,10 @@ var (
 			Name: "rule", Enum: keydocs.Words(ruleKinds...), Default: string(ruleKinds[0]), Doc: "what makes the score",
 			EnumDocs: []string{
 				"the share of the item's labels and selectors that the worker satisfies", "the score of the first of the cases that the worker satisfies",
-				"the number that `scores` has for the value of the worker's label", "what an expression comes to", "what a service answers",
+				"the number that `scores` has for the value of the worker's label", "the value of an expression", "what a service answers",
 			},
 		},
-		{Name: "score", Type: "number", Doc: "the score of whom no case, or no value, says another; for `static` and `map`"},
+		{Name: "score", Type: "number", Doc: "the score if no case, or no value, matches; for `static` and `map`"},
 		{Name: "cases", Type: "list of object", Min: new(1.0), Keys: caseKeys, Doc: "the score of the first case whose conditions the worker satisfies; for `static`"},
 		{Name: "label", Pattern: labelKey.String(), Wanted: wantedKey, Doc: "the worker's label whose value is looked up; for `map`"},
 		{Name: "scores", Type: "map of number", Doc: "the score of each value of the label; for `map`", Example: "{expert: 10, novice: 1}"},

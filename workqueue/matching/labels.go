@@ -7,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// The labels that every worker has of itself: the number of its row, and its
-// name as text. What its settings say under these keys does not count.
+// The labels that every worker has automatically: the id of its row, and its name as
+// text. Its settings cannot override them.
 const (
 	WorkerID   = "Id"
 	WorkerName = "Name"
 )
 
-// MaxLabels is how many labels an item or a worker may have.
+// MaxLabels is the maximum number of labels of an item or a worker.
 const MaxLabels = 100
 
 // maxKey bounds a label's key, in characters.
 const maxKey = 100
 
-// labelKey is what a label may be called.
+// labelKey matches a valid key of a label.
 var labelKey = regexp.MustCompile(`^[\p{L}_][\p{L}\p{M}\p{N}_.-]*$`)
 
 const wantedKey = "a letter or _, then letters, digits, _ - and ., at most 100 characters"
@@ -28,9 +28,9 @@ const wantedKey = "a letter or _, then letters, digits, _ - and ., at most 100 c
 // Labels are values by key. Keys that differ in case are different.
 type Labels map[string]Value
 
-// ParseLabels reads labels from a JSON object; "" and null are no labels. An
-// error holds every fault; the labels without a fault are returned beside it,
-// so that a slip in a row that was edited by hand costs no more than itself.
+// ParseLabels reads labels from a JSON object; "" and null are no labels. An error
+// contains every fault. The valid labels are returned in addition to the error, so
+// that a mistake in a row edited by hand affects only the label that has it.
 func ParseLabels(s string) (Labels, error) {
 	if s == "" {
 		return nil, nil
@@ -42,7 +42,7 @@ func ParseLabels(s string) (Labels, error) {
 	return DecodeLabels(v)
 }
 
-// DecodeLabels is ParseLabels for what JSON or YAML has been read as.
+// DecodeLabels is ParseLabels for decoded JSON or YAML.
 func DecodeLabels(v any) (Labels, error) {
 	var c collector
 	labels := c.labels(nil, v)
@@ -82,7 +82,7 @@ func goodKey(key string) bool {
 	return labelKey.MatchString(key) && utf8.RuneCountInString(key) <= maxKey
 }
 
-// Validate checks labels that were not decoded. All faults come at once, as
+// Validate checks labels that were not decoded. It returns all faults at once, as
 // Faults.
 func (l Labels) Validate() error {
 	plain := make(map[string]any, len(l))
@@ -93,8 +93,8 @@ func (l Labels) Validate() error {
 	return err
 }
 
-// WorkerLabels are the labels of a worker: its own and the automatic ones,
-// which win. The own labels stay as they are.
+// WorkerLabels returns the labels of a worker: its own and the automatic ones, which
+// override them. The own labels stay unchanged.
 func WorkerLabels(id int64, name string, own Labels) Labels {
 	labels := make(Labels, len(own)+2)
 	maps.Copy(labels, own)
@@ -103,8 +103,7 @@ func WorkerLabels(id int64, name string, own Labels) Labels {
 	return labels
 }
 
-// Or adds the labels of the less specific place that l does not name. It
-// changes neither.
+// Or adds the labels of the fallback that l does not have. It changes neither.
 func (l Labels) Or(fallback Labels) Labels {
 	if len(l) == 0 {
 		return fallback
@@ -126,8 +125,8 @@ func (l Labels) Any() map[string]any {
 	return plain
 }
 
-// JSON writes the labels in the order of their keys, as the database keeps
-// them; "" when there are none. Equal labels give equal texts.
+// JSON returns the labels in the order of their keys, as the database stores them; ""
+// if there are none. Equal labels give equal texts.
 func (l Labels) JSON() string {
 	if len(l) == 0 {
 		return ""

@@ -60,11 +60,11 @@ func TestParseLabelsReportsEverything(t *testing.T) {
 			`e f: got the key "e f", want a letter or _, then letters, digits, _ - and ., at most 100 characters`,
 		},
 		`[1]`:              {"got a list, want a mapping from keys to values"},
-		`{"a": 1, "a": 2}`: {`this is no JSON: the key "a" stands here twice`},
-		`{"a": 1} x`:       {"this is no JSON: invalid character 'x' after top-level value"},
-		`{"a": 1`:          {"this is no JSON: unexpected end of JSON input"},
-		strings.Repeat("[", 20) + strings.Repeat("]", 20): {"this is no JSON: nested deeper than 16 levels"},
-		`{"a": NaN}`: {"this is no JSON: invalid character 'N' looking for beginning of value"},
+		`{"a": 1, "a": 2}`: {`not JSON: duplicate key "a"`},
+		`{"a": 1} x`:       {"not JSON: invalid character 'x' after top-level value"},
+		`{"a": 1`:          {"not JSON: unexpected end of JSON input"},
+		strings.Repeat("[", 20) + strings.Repeat("]", 20): {"not JSON: nested deeper than 16 levels"},
+		`{"a": NaN}`: {"not JSON: invalid character 'N' looking for beginning of value"},
 	} {
 		got, err := matching.ParseLabels(text)
 		if diff := cmp.Diff(want, messages(t, err)); diff != "" {

@@ -20,8 +20,8 @@ const (
 	Exists             Operator = "exists"
 )
 
-// operators tell how each operator is written: its sign in a selector's text
-// first, then the other names that people know it by.
+// operators are the written forms of each operator: its symbol in a selector's text
+// first, then its other names.
 var operators = []struct {
 	Operator
 	names []string
@@ -46,7 +46,7 @@ func parseOperator(name string) (Operator, bool) {
 	return "", false
 }
 
-// operatorNames are the full names and those that people know beside them.
+// operatorNames returns the full names and all other forms.
 func operatorNames() []string {
 	var names []string
 	for _, o := range operators {
@@ -67,7 +67,7 @@ func wantedOperators() string {
 	return strings.Join(names, ", ")
 }
 
-// sign is the operator's short form.
+// sign returns the operator's short form.
 func (o Operator) sign() string {
 	for _, known := range operators {
 		if known.Operator == o {
@@ -77,7 +77,7 @@ func (o Operator) sign() string {
 	return string(o)
 }
 
-// ordered tells that the operator compares numbers by size.
+// ordered reports whether the operator compares numbers by size.
 func (o Operator) ordered() bool {
 	switch o {
 	case LessThan, LessThanOrEqual, GreaterThan, GreaterThanOrEqual:

@@ -2,23 +2,23 @@ package matching
 
 import "math"
 
-// Score tells how well a worker suits an item, in [0, 1]: the mean over all
+// Score returns how well a worker suits an item, in [0, 1]: the mean over all
 // criteria, which are the item's labels and its selectors.
 //
-//   - A label of the item counts 1 when the worker has the same, else 0.
-//   - Equal, NotEqual, In and Exists count 1 when they are satisfied, else 0.
-//   - The operators of order count 1/(1+e^−x), where x is how far the label lies
-//     on the wanted side in parts of the selector's value:
+//   - A label of the item counts 1 if the worker has the same label, else 0.
+//   - Equal, NotEqual, In and Exists count 1 if they are satisfied, else 0.
+//   - The operators of order count 1/(1+e^−x), where x is how far the label is
+//     on the required side, relative to the selector's value:
 //     (label − value)/|value| for GreaterThan and GreaterThanOrEqual,
-//     (value − label)/|value| for LessThan and LessThanOrEqual. With the value 0
-//     there are no parts, and x is the difference itself. A label that is
-//     missing or no number counts 0.
+//     (value − label)/|value| for LessThan and LessThanOrEqual. If the value is 0,
+//     x is the difference itself. A label that is
+//     missing or not a number counts 0.
 //
 // Without criteria the score is 0. Selectors that have expired do not count: the
-// caller leaves them out (Active).
+// caller removes them (Active).
 //
 // The formula is the one of Azure Communication Services Job Router, which
-// divides by the value; its sign is left out here, so that more is better for
+// divides by the value. Here it is the absolute value, so that more is better for
 // "greater than −10", too. Worked row: language = french, sales ≥ 10 and
 // cost ≤ 10 of a worker with french, 15 and 10 give (1 + 0.622459 + 0.5)/3 =
 // 0.707486.

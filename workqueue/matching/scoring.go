@@ -8,7 +8,7 @@ import (
 	"botwork/internal/spans"
 )
 
-// RuleKind is how scores are made.
+// RuleKind is how scores are computed.
 type RuleKind string
 
 // The kinds of rules.
@@ -16,8 +16,8 @@ const (
 	DefaultRule    RuleKind = "default"    // Score
 	StaticRule     RuleKind = "static"     // a number, or the number of the first case that a worker satisfies
 	MapRule        RuleKind = "map"        // the number that belongs to a label's value
-	ExpressionRule RuleKind = "expression" // what an expression of job, selectors and worker comes to
-	HTTPRule       RuleKind = "http"       // what a service answers
+	ExpressionRule RuleKind = "expression" // the value of an expression of job, selectors and worker
+	HTTPRule       RuleKind = "http"       // the answer of a service
 )
 
 var ruleKinds = []RuleKind{DefaultRule, StaticRule, MapRule, ExpressionRule, HTTPRule}
@@ -28,20 +28,20 @@ const (
 	DefaultHTTPTimeout = 2 * time.Second
 )
 
-// Scoring is how the workers that may take an item are compared. The zero value
-// is the default score, the highest first.
+// Scoring is how the workers that may run an item are compared. The zero value is the
+// default score, the highest first.
 type Scoring struct {
 	// Rule "" is DefaultRule.
 	Rule RuleKind
 
-	// Score is what a static rule gives whom no case fits, and a map rule whom
-	// the map does not know.
+	// Score is the score of a static rule for workers that match no case, and of a
+	// map rule for values that are not in the map.
 	Score float64
 
 	// Cases of a static rule are tried in their order.
 	Cases []ScoreCase
 
-	// Label and Scores of a map rule: the worker's label, and the score of each
+	// Label and Scores of a map rule are the worker's label, and the score of each
 	// of its values, written without quotes (Value.Plain).
 	Label  string
 	Scores map[string]float64
@@ -52,16 +52,16 @@ type Scoring struct {
 	// HTTP of an HTTP rule.
 	HTTP *HTTPScoring
 
-	// Batch gives an expression or a service many workers at once, up to
-	// BatchSize (0: DefaultBatchSize), and wants a list.
+	// Batch gives an expression or a service many workers at once, up to BatchSize
+	// (0: DefaultBatchSize), and requires a list as the result.
 	Batch     bool
 	BatchSize int
 
 	// Ascending prefers the lowest score; otherwise the highest is the best.
 	Ascending bool
 
-	// WithoutLabels and WithoutSelectors keep the item's labels, or its
-	// selectors, from the rule. It always gets the workers' labels.
+	// WithoutLabels and WithoutSelectors hide the item's labels, or its selectors,
+	// from the rule. It always gets the workers' labels.
 	WithoutLabels    bool
 	WithoutSelectors bool
 }
@@ -82,14 +82,14 @@ type HTTPScoring struct {
 	Fallback *float64
 }
 
-// Header is the value of a request's header: a text, or a secret of the
-// settings with a text before it. It prints as <secret> where it has one.
+// Header is the value of a request's header: a text, or a secret of the settings with
+// a text before it. With a secret it prints as <secret>.
 type Header struct {
-	Text   string // the value, or what stands before the secret, such as "Bearer "
+	Text   string // the value, or the text before the secret, such as "Bearer "
 	Secret string // the secret's name; "": none
 }
 
-// Job is what a rule knows of the item.
+// Job is what a rule gets of the item.
 type Job struct {
 	Labels    Labels
 	Selectors []Selector // those that have not expired
@@ -97,16 +97,16 @@ type Job struct {
 
 // Rule scores workers for an item.
 type Rule interface {
-	// Scores returns the score of each of the workers' labels, in their order;
-	// all are finite. A rule that scores by batches of its own takes any number
-	// of workers. It may be called from several goroutines at once.
+	// Scores returns the score of each of the workers' labels, in their order; all
+	// are finite. A rule that makes batches itself accepts any number of workers. It
+	// may be called from several goroutines at once.
 	Scores(ctx context.Context, job Job, workers []Labels) ([]float64, error)
 }
 
-// Kind is the rule's kind.
+// Kind returns the rule's kind.
 func (s *Scoring) Kind() RuleKind { return cmp.Or(s.Rule, DefaultRule) }
 
-// Better tells that the score a is better than b.
+// Better reports whether the score a is better than b.
 func (s *Scoring) Better(a, b float64) bool {
 	if s.Ascending {
 		return a < b
@@ -114,7 +114,7 @@ func (s *Scoring) Better(a, b float64) bool {
 	return a > b
 }
 
-// Size is how many workers a rule is given at once.
+// Size returns how many workers a rule is given at once.
 func (s *Scoring) Size() int {
 	if !s.Batch {
 		return 1
@@ -122,7 +122,7 @@ func (s *Scoring) Size() int {
 	return cmp.Or(s.BatchSize, DefaultBatchSize)
 }
 
-// Shown is what the rule is given of a job.
+// Shown returns the parts of a job that the rule is given.
 func (s *Scoring) Shown(job Job) Job {
 	if s.WithoutLabels {
 		job.Labels = nil
@@ -133,10 +133,10 @@ func (s *Scoring) Shown(job Job) Job {
 	return job
 }
 
-// Wait is how long one request may take.
+// Wait returns the time limit of one request.
 func (h *HTTPScoring) Wait() time.Duration { return cmp.Or(h.Timeout, DefaultHTTPTimeout) }
 
-// String hides what belongs to a secret.
+// String hides the value if it contains a secret.
 func (h Header) String() string {
 	if h.Secret != "" {
 		return "<secret>"

@@ -10,7 +10,7 @@ const (
 	maxCases = 100
 )
 
-// scoringKeyRules tell which keys belong to which rule alone.
+// scoringKeyRules are the keys that belong only to some rules.
 var scoringKeyRules = []struct {
 	key   string
 	rules []RuleKind
@@ -25,8 +25,8 @@ var scoringKeyRules = []struct {
 	{"batchSize", []RuleKind{ExpressionRule, HTTPRule}},
 }
 
-// DecodeScoring reads a scoring of what JSON or YAML has been read as; nil is
-// none. The error holds every fault, as Faults.
+// DecodeScoring reads a scoring from decoded JSON or YAML; nil is none. The error
+// contains every fault, as Faults.
 func DecodeScoring(v any) (*Scoring, error) {
 	var c collector
 	s := c.scoring(nil, v)
@@ -36,7 +36,7 @@ func DecodeScoring(v any) (*Scoring, error) {
 	return s, nil
 }
 
-// Validate checks a scoring that was not decoded. All faults come at once, as
+// Validate checks a scoring that was not decoded. It returns all faults at once, as
 // Faults.
 func (s Scoring) Validate() error {
 	v, err := parseJSON(canonical(s))
@@ -59,7 +59,7 @@ func (c *collector) scoring(path []string, v any) *Scoring {
 	c.known(path, o, scoringKeys)
 	s := &Scoring{Rule: oneOf(c, path, o, "rule", ruleKinds)}
 	if o["rule"] == nil || s.Rule != "" {
-		c.strangers(path, o, s.Kind())
+		c.foreignKeys(path, o, s.Kind())
 	}
 	if o["score"] != nil {
 		s.Score = c.number(under(path, "score"), o["score"])
@@ -75,7 +75,7 @@ func (c *collector) scoring(path []string, v any) *Scoring {
 	if o["batchSize"] != nil {
 		s.BatchSize = c.batchSize(under(path, "batchSize"), o["batchSize"])
 		if o["batch"] == nil || o["batch"] == false {
-			c.add(under(path, "batchSize"), "counts only beside batch: true")
+			c.add(under(path, "batchSize"), "only valid with batch: true")
 		}
 	}
 	s.Ascending = o["descending"] != nil && !c.bool(path, o, "descending")
@@ -84,17 +84,17 @@ func (c *collector) scoring(path []string, v any) *Scoring {
 	return s
 }
 
-// strangers reports the keys that belong to other rules than the one given:
-// they would say nothing.
-func (c *collector) strangers(path []string, o map[string]any, rule RuleKind) {
+// foreignKeys reports the keys that belong to other rules than the given one: they
+// would have no effect.
+func (c *collector) foreignKeys(path []string, o map[string]any, rule RuleKind) {
 	for _, k := range scoringKeyRules {
 		if o[k.key] != nil && !slices.Contains(k.rules, rule) {
-			c.add(under(path, k.key), "the rule %s takes no %s, want it beside rule: %s", rule, k.key, k.rules[0])
+			c.add(under(path, k.key), "the rule %s has no key %s, want it with rule: %s", rule, k.key, k.rules[0])
 		}
 	}
 }
 
-// needs reports the keys that a rule cannot do without.
+// needs reports the missing keys that a rule requires.
 func (c *collector) needs(path []string, o map[string]any, rule RuleKind) {
 	need := func(keys ...string) {
 		for _, key := range keys {
@@ -158,7 +158,7 @@ func (c *collector) cases(path []string, v any) []ScoreCase {
 		cases[i].When = c.selectors(under(here, "when"), o["when"])
 		for j, s := range cases[i].When {
 			if s.ExpiresAfter > 0 || s.Expedite {
-				c.add(at(under(here, "when"), j), "a case knows no expiresAfter and no expedite")
+				c.add(at(under(here, "when"), j), "a case has no expiresAfter and no expedite")
 			}
 		}
 		if o["when"] == nil {

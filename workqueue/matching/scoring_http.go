@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// maxHTTPTimeout bounds how long a pass waits for one answer.
+// maxHTTPTimeout bounds the time that a pass waits for one response.
 const maxHTTPTimeout = 30 * time.Second
 
-// headerName is a token of RFC 9110.
+// headerName matches a token of RFC 9110.
 var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
-// sensitive are parts of the names of headers that hold secrets.
+// sensitive are parts of the names of headers that contain secrets.
 var sensitive = []string{"auth", "cookie", "key", "token", "secret", "password"}
 
 func (c *collector) http(path []string, v any) *HTTPScoring {
@@ -38,7 +38,7 @@ func (c *collector) http(path []string, v any) *HTTPScoring {
 		c.add(under(path, "timeout"), "got %v, want at most %v: no other pass begins meanwhile", o["timeout"], maxHTTPTimeout)
 	}
 	h.Headers = c.headers(under(path, "headers"), o["headers"])
-	// The default score is what a fallback that is not given means.
+	// Without a fallback, the default score applies.
 	if written := o["fallback"]; written != nil && written != string(DefaultRule) {
 		f := c.number(under(path, "fallback"), written)
 		h.Fallback = &f
@@ -46,18 +46,19 @@ func (c *collector) http(path []string, v any) *HTTPScoring {
 	return h
 }
 
-// wrongURL does not repeat the address, which may hold a password.
+// wrongURL describes what is wrong with an address. It does not repeat the address,
+// which may contain a password.
 func wrongURL(s string) string {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil:
-		return "this is no address"
+		return "invalid address"
 	case u.Scheme != "http" && u.Scheme != "https":
 		return "want an address that begins with http:// or https://"
 	case u.Host == "":
 		return "the address has no host"
 	case u.User != nil:
-		return "the address holds a user: want a header {secret: name}"
+		return "the address contains a user: want a header {secret: name}"
 	}
 	return ""
 }
@@ -83,7 +84,7 @@ func (c *collector) headers(path []string, v any) map[string]Header {
 	return headers
 }
 
-// header refuses secrets in the clear, and repeats no value.
+// header rejects plain-text secrets, and repeats no value in its messages.
 func (c *collector) header(path []string, name string, v any) Header {
 	var h Header
 	switch v := v.(type) {

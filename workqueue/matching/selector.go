@@ -8,38 +8,36 @@ import (
 	"botwork/internal/spans"
 )
 
-// Selector is one thing that an item asks of its worker's labels.
+// Selector is one condition of an item on its worker's labels.
 type Selector struct {
 	Key      string
 	Operator Operator
 
-	// Value is what the label is compared with; a number for the operators
-	// of order. Exists has none.
+	// Value is what the label is compared with; a number for the operators of order.
+	// Exists has none.
 	Value Value
 
-	// Values are what In looks among; nil for every other operator.
+	// Values is the list for In; nil for every other operator.
 	Values []Value
 
-	// ExpiresAfter is how long after the item became due the selector still
-	// asks; 0: always.
+	// ExpiresAfter is how long after the item became due the selector applies; 0:
+	// always.
 	ExpiresAfter time.Duration
 
-	// Expedite puts the item before all others that wait while the selector
-	// asks.
+	// Expedite puts the item before all others that wait while the selector applies.
 	Expedite bool
 }
 
-// Satisfied tells whether a worker with these labels has what the selector
-// asks for.
+// Satisfied reports whether a worker with these labels satisfies the selector.
 //
-//   - A label that is missing satisfies NotEqual alone.
+//   - A label that is missing satisfies only NotEqual.
 //   - A label of another type than the selector's value is not equal to it:
 //     Equal and In are false, NotEqual is true.
-//   - Order is between numbers: a label that is no number satisfies none of
-//     the operators of order. Zero and negative numbers are numbers like others.
+//   - Only numbers have an order: a label that is not a number satisfies none of
+//     the operators of order. Zero and negative numbers are ordinary numbers.
 //   - Exists is satisfied by a label of any type, false included.
 //
-// A selector with an unknown operator is satisfied by nobody.
+// No worker satisfies a selector with an unknown operator.
 func (s *Selector) Satisfied(labels Labels) bool {
 	label, there := labels[s.Key]
 	switch s.Operator {
@@ -70,14 +68,14 @@ func (s *Selector) Satisfied(labels Labels) bool {
 	return false
 }
 
-// Expired tells that the selector no longer asks when the item has been due for
-// the given time: it neither filters nor expedites nor scores.
+// Expired reports whether the selector no longer applies when the item has been due
+// for the given time: it neither filters nor expedites nor scores.
 func (s *Selector) Expired(waited time.Duration) bool {
 	return s.ExpiresAfter > 0 && waited >= s.ExpiresAfter
 }
 
-// Active returns the selectors that have not expired, in their order: the same
-// slice when all are.
+// Active returns the selectors that have not expired, in their order: the same slice
+// if none has.
 func Active(selectors []Selector, waited time.Duration) []Selector {
 	expired := func(s Selector) bool { return s.Expired(waited) }
 	if !slices.ContainsFunc(selectors, expired) {
@@ -86,12 +84,12 @@ func Active(selectors []Selector, waited time.Duration) []Selector {
 	return slices.DeleteFunc(slices.Clone(selectors), expired)
 }
 
-// Expedites tells whether one of the selectors puts the item before others.
+// Expedites reports whether one of the selectors puts the item before others.
 func Expedites(selectors []Selector) bool {
 	return slices.ContainsFunc(selectors, func(s Selector) bool { return s.Expedite })
 }
 
-// Satisfied tells whether a worker satisfies all of the selectors.
+// Satisfied reports whether a worker satisfies all of the selectors.
 func Satisfied(selectors []Selector, labels Labels) bool {
 	for i := range selectors {
 		if !selectors[i].Satisfied(labels) {
@@ -101,9 +99,9 @@ func Satisfied(selectors []Selector, labels Labels) bool {
 	return true
 }
 
-// String writes the condition as ParseSelector reads it: gpu = true, ram >= 32,
-// site in [lisbon, porto], gpu exists. ExpiresAfter and Expedite have no place
-// in this form.
+// String returns the condition as ParseSelector reads it: gpu = true, ram >= 32, site
+// in [lisbon, porto], gpu exists. This form does not contain ExpiresAfter and
+// Expedite.
 func (s Selector) String() string {
 	switch s.Operator {
 	case Exists:
@@ -118,7 +116,7 @@ func (s Selector) String() string {
 	return s.Key + " " + s.Operator.sign() + " " + s.Value.String()
 }
 
-// selectorJSON is a selector as the database keeps it.
+// selectorJSON is a selector as the database stores it.
 type selectorJSON struct {
 	Key          string   `json:"key"`
 	Operator     Operator `json:"operator"`
@@ -140,8 +138,8 @@ func (s Selector) MarshalJSON() ([]byte, error) {
 	return []byte(canonical(out)), nil
 }
 
-// SelectorsJSON writes a list of selectors as the database keeps it; "" when
-// there are none. Equal lists give equal texts.
+// SelectorsJSON returns a list of selectors as the database stores it; "" if there
+// are none. Equal lists give equal texts.
 func SelectorsJSON(selectors []Selector) string {
 	if len(selectors) == 0 {
 		return ""
@@ -149,7 +147,7 @@ func SelectorsJSON(selectors []Selector) string {
 	return canonical(selectors)
 }
 
-// Any returns the selector as plain Go values, as it reads in JSON.
+// Any returns the selector as plain Go values, in the form of its JSON.
 func (s Selector) Any() map[string]any {
 	plain := map[string]any{"key": s.Key, "operator": string(s.Operator), "expedite": s.Expedite}
 	if !s.Value.IsZero() {

@@ -19,7 +19,7 @@ const (
 //
 //	{"key": "ram", "operator": "greaterThanOrEqual", "value": 32, "expiresAfter": "45s", "expedite": true}
 //
-// or a text such as "ram >= 32". "" and null are no selectors. The error holds
+// or a text such as "ram >= 32". "" and null are no selectors. The error contains
 // every fault, each with the index of its selector; with an error no selectors
 // are returned, since an item without one of them might run anywhere.
 func ParseSelectors(s string) ([]Selector, error) {
@@ -33,7 +33,7 @@ func ParseSelectors(s string) ([]Selector, error) {
 	return DecodeSelectors(v)
 }
 
-// DecodeSelectors is ParseSelectors for what JSON or YAML has been read as.
+// DecodeSelectors is ParseSelectors for decoded JSON or YAML.
 func DecodeSelectors(v any) ([]Selector, error) {
 	var c collector
 	selectors := c.selectors(nil, v)
@@ -43,8 +43,8 @@ func DecodeSelectors(v any) ([]Selector, error) {
 	return selectors, nil
 }
 
-// ParseSelector reads one selector as a person writes it on a command line: a
-// text such as "ram >= 32", or an object in JSON.
+// ParseSelector reads one selector from a command line: a text such as "ram >= 32",
+// or an object in JSON.
 func ParseSelector(s string) (Selector, error) {
 	var v any = s
 	if strings.HasPrefix(strings.TrimSpace(s), "{") {
@@ -58,7 +58,7 @@ func ParseSelector(s string) (Selector, error) {
 	return selector, c.err()
 }
 
-// ValidateSelectors checks selectors that were not decoded. All faults come at
+// ValidateSelectors checks selectors that were not decoded. It returns all faults at
 // once, as Faults.
 func ValidateSelectors(selectors []Selector) error {
 	_, err := ParseSelectors(SelectorsJSON(selectors))
@@ -129,7 +129,7 @@ func (c *collector) selectorObject(path []string, o map[string]any) Selector {
 	return s
 }
 
-// operand reads value and values as the operator wants them.
+// operand reads value and values as the operator requires them.
 func (c *collector) operand(path []string, o map[string]any, s *Selector) {
 	field, written := "value", o["value"]
 	if o["values"] != nil {
@@ -182,16 +182,16 @@ func (c *collector) valuesOfIn(path []string, list []any, s *Selector) {
 	}
 }
 
-// disorder tells what is wrong with the value of an operator of order: texts and
-// bools have none that everybody agrees on, "10" being less than "9".
+// disorder describes what is wrong with the value of an operator of order. Texts and
+// bools have no order that everyone agrees on: as texts, "10" is less than "9".
 func (s *Selector) disorder() string {
 	if _, ok := s.Value.Float(); s.Operator.ordered() && !ok {
-		return "got " + kindOf(s.Value.Any()) + ", want a number behind " + s.Operator.sign()
+		return "got " + kindOf(s.Value.Any()) + ", want a number after " + s.Operator.sign()
 	}
 	return ""
 }
 
-// known reports the keys of an object that a table does not name.
+// known reports the keys of an object that are not in a table.
 func (c *collector) known(path []string, o map[string]any, known keydocs.Keys) {
 	var unknown []string
 	for key := range o {
@@ -209,7 +209,7 @@ func (c *collector) known(path []string, o map[string]any, known keydocs.Keys) {
 	}
 }
 
-// text reads a text; "" stands for absent and for reported. An empty text is
+// text reads a text; "" means absent, or reported as a fault. An empty text is
 // reported.
 func (c *collector) text(path []string, o map[string]any, key string) string {
 	s, ok := o[key].(string)
@@ -227,7 +227,7 @@ func (c *collector) bool(path []string, o map[string]any, key string) bool {
 	return b
 }
 
-// span reads a length of time above 0; 0 stands for absent and for reported.
+// span reads a duration above 0; 0 means absent, or reported as a fault.
 func (c *collector) span(path []string, o map[string]any, key string) time.Duration {
 	if o[key] == nil {
 		return 0

@@ -100,17 +100,17 @@ func TestParseSelectorsReportsEverything(t *testing.T) {
 	want := []string{
 		`[1]: got "", ` + condition,
 		`[2]: got "gpu", ` + condition,
-		`[3]: got "ram >= much", got the text "much", want a number behind >=`,
-		`[4]: got "site in lisbon", want behind in a list such as [lisbon, porto]`,
+		`[3]: got "ram >= much", got the text "much", want a number after >=`,
+		`[4]: got "site in lisbon", want a list after in, such as [lisbon, porto]`,
 		`[5]: got "site in [a,]", want a value between two commas; an empty text is ""`,
-		`[6]: got "site in [\"a]", what begins with a double quote must end with one, and be written as in JSON between them`,
-		`[7]: got "gpu exists yes", want nothing behind exists`,
+		`[6]: got "site in [\"a]", a text that begins with a double quote must be a valid JSON string`,
+		`[7]: got "gpu exists yes", want nothing after exists`,
 		`[8]: got "1gpu = 2", want as its key a letter or _, then letters, digits, _ - and ., at most 100 characters`,
-		`[9]: got "ram ~ 3", want behind its key one of ` + words,
-		`[10]: got "site = [a]", want one value behind =, a list only behind in; a text that begins with [ stands in double quotes`,
+		`[9]: got "ram ~ 3", want after its key one of ` + words,
+		`[10]: got "site = [a]", want one value after =, a list only after in; write a text that begins with [ in double quotes`,
 		`[11]: got the number 7, want a text such as "ram >= 32", or {key, operator, value}`,
 		`[12].operator: got "bigger", want ` + words,
-		`[13].value: got the text "9", want a number behind <`,
+		`[13].value: got the text "9", want a number after <`,
 		`[14].vlaue: unknown key "vlaue"; valid keys: key, operator, value, values, expiresAfter, expedite`,
 		`[14]: the key "key" is missing`,
 		`[15].expiresAfter: got the number 45, want a time above 0 with a unit, such as 45s`,
@@ -239,7 +239,7 @@ func TestValidateSelectors(t *testing.T) {
 		{Key: "", Operator: "like"},
 	}
 	want := []string{
-		`[1].value: got the text "9", want a number behind <`,
+		`[1].value: got the text "9", want a number after <`,
 		`[2].key: got the text "", want a text`,
 		`[2].operator: got "like", want equal (=), notEqual (!=), lessThan (<), lessThanOrEqual (<=), greaterThan (>), greaterThanOrEqual (>=), in, exists`,
 	}

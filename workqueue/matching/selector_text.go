@@ -8,15 +8,14 @@ import (
 	"unicode"
 )
 
-var errQuotes = errors.New("what begins with a double quote must end with one, and be written as in JSON between them")
+var errQuotes = errors.New("a text that begins with a double quote must be a valid JSON string")
 
 const wantedText = `want a condition such as gpu = true, ram >= 32, site in [lisbon, porto] or gpu exists`
 
-// signs are the operators that are no words, the longer before what it begins
-// with.
-var signs = []string{"<=", ">=", "!=", "<>", "==", "=", "<", ">"}
+// symbols are the operators that are not words; a longer one comes before its prefix.
+var symbols = []string{"<=", ">=", "!=", "<>", "==", "=", "<", ">"}
 
-// parseSelectorText reads a condition; wrong tells what is wrong with it.
+// parseSelectorText reads a condition; wrong describes what is wrong with it.
 func parseSelectorText(written string) (s Selector, wrong string) {
 	key, rest := splitWord(strings.TrimSpace(written), func(r rune) bool {
 		return r == '_' || r == '-' || r == '.' || unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r)
@@ -34,25 +33,25 @@ func parseSelectorText(written string) (s Selector, wrong string) {
 	case !ok && rest == "":
 		return s, wantedText
 	case !ok:
-		return s, "want behind its key one of " + wantedOperators()
+		return s, "want after its key one of " + wantedOperators()
 	}
 	s.Operator = operator
 	switch {
 	case operator == Exists && operand != "":
-		return s, "want nothing behind exists"
+		return s, "want nothing after exists"
 	case operator == Exists:
 		return s, ""
 	case operand == "":
-		return s, "want a value behind " + name + `; an empty text is ""`
+		return s, "want a value after " + name + `; an empty text is ""`
 	case operator == In:
 		return s, s.setList(operand)
 	case strings.HasPrefix(operand, "["):
-		return s, `want one value behind ` + name + `, a list only behind in; a text that begins with [ stands in double quotes`
+		return s, `want one value after ` + name + `, a list only after in; write a text that begins with [ in double quotes`
 	}
 	return s, s.setValue(operand)
 }
 
-// splitWord cuts off the letters that stand in front, and the space behind them.
+// splitWord splits off the leading letters and removes the space after them.
 func splitWord(s string, letter func(rune) bool) (word, rest string) {
 	end := strings.IndexFunc(s, func(r rune) bool { return !letter(r) })
 	if end < 0 {
@@ -62,9 +61,9 @@ func splitWord(s string, letter func(rune) bool) (word, rest string) {
 }
 
 func operatorOf(s string) (name, operand string) {
-	for _, sign := range signs {
-		if rest, ok := strings.CutPrefix(s, sign); ok {
-			return sign, strings.TrimSpace(rest)
+	for _, symbol := range symbols {
+		if rest, ok := strings.CutPrefix(s, symbol); ok {
+			return symbol, strings.TrimSpace(rest)
 		}
 	}
 	return splitWord(s, unicode.IsLetter)
@@ -75,7 +74,7 @@ func (s *Selector) setValue(operand string) (wrong string) {
 	if err != nil {
 		return err.Error()
 	}
-	// Where only a number has a meaning, any way of writing one is good.
+	// If only a number is valid, every notation of a number is accepted.
 	if _, ok := v.Float(); !ok && s.Operator.ordered() && json.Valid([]byte(operand)) {
 		if _, err := strconv.ParseFloat(operand, 64); err == nil {
 			if v, err = parseNumber(operand); err != nil {
@@ -91,7 +90,7 @@ func (s *Selector) setList(operand string) (wrong string) {
 	inner, opened := strings.CutPrefix(operand, "[")
 	inner, closed := strings.CutSuffix(inner, "]")
 	if !opened || !closed || strings.TrimSpace(inner) == "" {
-		return "want behind in a list such as [lisbon, porto]"
+		return "want a list after in, such as [lisbon, porto]"
 	}
 	for inner != "" {
 		var element string
@@ -104,7 +103,7 @@ func (s *Selector) setList(operand string) (wrong string) {
 			return err.Error()
 		}
 		if !strings.HasPrefix(element, `"`) && strings.ContainsAny(element, "[]\"") {
-			return "want values that hold brackets or quotes in double quotes"
+			return "want double quotes around values that contain brackets or quotes"
 		}
 		s.Values = append(s.Values, v)
 	}
@@ -114,8 +113,8 @@ func (s *Selector) setList(operand string) (wrong string) {
 	return ""
 }
 
-// cutElement cuts off what stands before the next comma that is not in quotes.
-// What follows a last comma is an element, too: the empty rest is a space then.
+// cutElement splits off the text before the next comma that is not in quotes. The
+// text after the last comma is an element, too: if it is empty, rest is a space.
 func cutElement(s string) (element, rest string) {
 	quoted, escaped := false, false
 	for i, r := range s {

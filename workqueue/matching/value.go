@@ -23,20 +23,20 @@ const (
 	truth
 )
 
-// Value is a label's value: text, a number of 64 bits, or a bool. Values are
-// compared with ==; values of different types are never equal, nor are texts
-// that differ in case. The zero Value is no value.
+// Value is a label's value: text, a 64-bit number, or a bool. Values are compared
+// with ==; values of different types are never equal, and neither are texts that
+// differ in case. The zero Value is no value.
 type Value struct {
 	kind   kind
 	text   string
 	number float64 // of a bool: 1 for true
 }
 
-// Text makes a text.
+// Text returns a text value.
 func Text(s string) Value { return Value{kind: text, text: s} }
 
-// Number makes a number. NaN and the infinities are no numbers here: they give
-// the zero Value.
+// Number returns a number value. For NaN and the infinities it returns the zero
+// Value.
 func Number(f float64) Value {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return Value{}
@@ -44,7 +44,7 @@ func Number(f float64) Value {
 	return Value{kind: number, number: f + 0} // -0 becomes 0
 }
 
-// Bool makes a bool.
+// Bool returns a bool value.
 func Bool(b bool) Value {
 	if b {
 		return Value{kind: truth, number: 1}
@@ -54,9 +54,9 @@ func Bool(b bool) Value {
 
 var errInexact = errors.New("is not exact in 64 bits: write it as text")
 
-// ValueOf makes a value of what JSON or YAML reads as. It refuses null, lists
-// and mappings, numbers that are not finite, and whole numbers that a float of
-// 64 bits would change: two that differ could be taken for equal.
+// ValueOf returns the value of decoded JSON or YAML. It rejects null, lists and
+// mappings, numbers that are not finite, and whole numbers that a 64-bit float would
+// change: two different ones could become equal.
 func ValueOf(v any) (Value, error) {
 	switch v := v.(type) {
 	case Value:
@@ -86,13 +86,13 @@ func ValueOf(v any) (Value, error) {
 	return Value{}, fmt.Errorf("got %s, want text, a number, true or false", kindOf(v))
 }
 
-// parseNumber reads a number as JSON writes it.
+// parseNumber reads a number in the notation of JSON.
 func parseNumber(digits string) (Value, error) {
 	f, err := strconv.ParseFloat(digits, 64)
 	if err != nil || math.IsInf(f, 0) {
 		return Value{}, fmt.Errorf("got the number %.40s, want a finite one of 64 bits", digits)
 	}
-	// The shortest form is what a float is written as, and so has to be read.
+	// A float is written in its shortest form, so that form must be accepted.
 	whole := !strings.ContainsAny(digits, ".eE")
 	if whole && digits != strconv.FormatFloat(f, 'f', 0, 64) && digits != strconv.FormatFloat(f, 'f', -1, 64) {
 		return Value{}, fmt.Errorf("the number %.40s %w", digits, errInexact)
@@ -100,7 +100,7 @@ func parseNumber(digits string) (Value, error) {
 	return Number(f), nil
 }
 
-// kindOf names what a decoded value is.
+// kindOf describes a decoded value.
 func kindOf(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -120,10 +120,10 @@ func kindOf(v any) string {
 	}
 }
 
-// Equal tells what == tells; libraries that compare look for it.
+// Equal is ==; libraries that compare values look for this method.
 func (v Value) Equal(other Value) bool { return v == other }
 
-// IsZero tells that there is no value.
+// IsZero reports whether there is no value.
 func (v Value) IsZero() bool { return v.kind == none }
 
 // Float returns a number; ok is false for values of other types.
@@ -143,11 +143,11 @@ func (v Value) Any() any {
 	}
 }
 
-// MarshalJSON writes the value as JSON has it; the zero Value is null.
+// MarshalJSON writes the value as JSON; the zero Value is null.
 func (v Value) MarshalJSON() ([]byte, error) { return []byte(canonical(v.Any())), nil }
 
-// canonical writes JSON on one line without escaping < and >: a person may
-// read the row. Values of this package cannot fail.
+// canonical returns JSON on one line without escaping < and >, since users may read
+// the row. It cannot fail for values of this package.
 func canonical(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

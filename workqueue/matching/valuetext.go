@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// ParseValue reads a value as a person writes it on a command line or in a
-// selector's text: true and false are bools, a number that is written plainly
-// (16, -3, 0.5) is a number, and everything else is text, such as 0123 and 1e5.
-// What stands in double quotes is text, written as in JSON. Numbers that 64 bits
-// do not hold (NaN, 1e400, 9007199254740993) are refused: nobody could tell whether
-// the number or the text was meant.
+// ParseValue reads a value from a command line or a selector's text. true and false
+// are bools, a number in plain notation (16, -3, 0.5) is a number, and everything
+// else is text, such as 0123 and 1e5. Double quotes enclose a text in the notation of
+// JSON. Numbers that 64 bits cannot represent (NaN, 1e400, 9007199254740993) are
+// rejected, since it would be unclear whether the number or the text was meant.
 func ParseValue(written string) (Value, error) {
 	written = strings.TrimSpace(written)
 	switch {
@@ -31,8 +30,8 @@ func ParseValue(written string) (Value, error) {
 	return ValueOf(written)
 }
 
-// String writes the value so that ParseValue reads the same: texts stand in
-// quotes only where they have to. The zero Value is "".
+// String returns the value in a form that ParseValue reads as the same value: texts
+// are in quotes only if necessary. The zero Value is "".
 func (v Value) String() string {
 	if v.kind != text {
 		return v.Plain()
@@ -43,8 +42,8 @@ func (v Value) String() string {
 	return canonical(v.text)
 }
 
-// Plain writes the value without quotes, for messages and for maps by value:
-// the text 3 and the number 3 are alike then.
+// Plain returns the value without quotes, for messages and for maps by value: the
+// text 3 and the number 3 are the same then.
 func (v Value) Plain() string {
 	switch v.kind {
 	case text:
@@ -58,8 +57,8 @@ func (v Value) Plain() string {
 	}
 }
 
-// numberText is how a number is written plainly. Very big and very small ones
-// have an exponent with a sign, such as 1e+21; no name looks like that.
+// numberText returns the plain notation of a number. Very large and very small
+// numbers have an exponent with a sign, such as 1e+21; no name looks like that.
 func numberText(f float64) string {
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
 		return strconv.FormatFloat(f, 'e', -1, 64)
@@ -67,7 +66,8 @@ func numberText(f float64) string {
 	return strconv.FormatFloat(f+0, 'f', -1, 64)
 }
 
-// bare tells whether a text reads as itself without quotes, in a list, too.
+// bare reports whether ParseValue reads a text without quotes as itself, in a list,
+// too.
 func bare(s string) bool {
 	if s == "" || strings.TrimSpace(s) != s || strings.ContainsAny(s, "\",[]") {
 		return false

@@ -9,26 +9,26 @@ import (
 	"strings"
 )
 
-// wholeNumber is a whole number as JSON writes it. Without the zero, which -0
-// would be: that reads as text, like 007.
+// wholeNumber matches a whole number in the notation of JSON, except zero, since -0
+// would match too: -0 is text, like 007.
 var wholeNumber = regexp.MustCompile(`^-?[1-9][0-9]*$`)
 
-// parsePlainNumber reads a number that is written plainly. What is no such number
-// gives the zero Value and is text to the caller, but for what looks like a number
-// and would not be the one that was written: that is an error.
+// parsePlainNumber reads a number in plain notation. It returns the zero Value for
+// other texts, which the caller reads as text. A text that looks like a number but
+// would change its value is an error.
 func parsePlainNumber(written string) (Value, error) {
 	f, err := strconv.ParseFloat(written, 64)
 	switch {
 	case err != nil && !errors.Is(err, strconv.ErrRange), strings.ContainsAny(written, "xX_"):
 		return Value{}, nil
 	case err != nil:
-		return Value{}, asText(written, "is too big for a number of 64 bits")
+		return Value{}, asText(written, "is too large for a 64-bit number")
 	case math.IsNaN(f) || math.IsInf(f, 0):
 		return Value{}, asText(written, "is not a finite number")
 	case wholeNumber.MatchString(written):
 		v, err := parseNumber(written)
 		if err != nil {
-			return Value{}, asText(written, "cannot be kept exactly as a number of 64 bits")
+			return Value{}, asText(written, "cannot be stored exactly as a 64-bit number")
 		}
 		return v, nil
 	case numberText(f) == written:
@@ -37,7 +37,8 @@ func parsePlainNumber(written string) (Value, error) {
 	return Value{}, nil
 }
 
-// asText says what is wrong with a number, and how the same text is written.
+// asText returns the error for such a number, with the notation of the same
+// characters as text.
 func asText(written, wrong string) error {
 	return fmt.Errorf("%.40s %s; if it is text, write it in double quotes: %s", written, wrong, canonical(written))
 }

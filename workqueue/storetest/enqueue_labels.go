@@ -105,7 +105,7 @@ func refuseLabels(x *fixture) {
 	want := []string{
 		`labels: labels.a b: got the key "a b", want a letter or _, then letters, digits, _ - and ., at most 100 characters`,
 		"labels: labels.none: got nothing, want text, a number, true or false",
-		`selectors: selectors[2].value: got the text "9", want a number behind <`,
+		`selectors: selectors[2].value: got the text "9", want a number after <`,
 	}
 	if !slices.Equal(fields, want) {
 		x.Errorf("faults = %q, want %q", fields, want)

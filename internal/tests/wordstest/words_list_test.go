@@ -16,6 +16,7 @@ var done = []string{
 	"internal/jsonschemas",
 	"pipelines",
 	"workqueue",
+	"workqueue/matching",
 	"pipelines/graph",
 	"pipelines/pipelinetest",
 	"pipelines/shipped",
