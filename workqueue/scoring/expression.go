@@ -22,9 +22,9 @@ import (
 // maxElements bounds the elements of lists and maps that one evaluation builds.
 const maxElements = 100_000
 
-// expressionRule evaluates an expression for each worker, or for a batch of
-// them. Where it fails or gives no finite number, the default score counts, and
-// the first such fault is logged.
+// expressionRule evaluates an expression for each worker, or for a batch of workers.
+// If it fails or does not give a finite number, the default score is used, and the
+// first such error is logged.
 type expressionRule struct {
 	matching.Scoring
 	program *bounded.Program
@@ -40,8 +40,8 @@ func newExpression(sc matching.Scoring, s Services) (matching.Rule, error) {
 	return &expressionRule{Scoring: sc, program: program, log: s.Log}, nil
 }
 
-// compile checks names and types: job, selectors, and worker or workers are all
-// there is.
+// compile checks names and types: only job, selectors, and worker or workers are
+// defined.
 func compile(sc matching.Scoring) (*bounded.Program, error) {
 	variables := types.Map{"job": types.TypeOf(map[string]any{}), "selectors": types.TypeOf([]any{})}
 	if sc.WithoutLabels {
@@ -68,8 +68,8 @@ func compile(sc matching.Scoring) (*bounded.Program, error) {
 	return nil, errors.New(message)
 }
 
-// mayScore refuses an expression that can only give something else than a
-// score. What is not known before it runs is looked at then.
+// mayScore rejects an expression that can never give a score. If the type is unknown
+// before it runs, the result is checked then.
 func mayScore(t reflect.Type, batch bool) error {
 	switch kind := t.Kind(); {
 	case kind == reflect.Interface, batch && kind == reflect.Slice:
@@ -84,8 +84,8 @@ func mayScore(t reflect.Type, batch bool) error {
 	return fmt.Errorf("the expression gives %s, want a number", t)
 }
 
-// explain tells an error of the library in one line, with its place and without
-// the picture of the expression.
+// explain returns an error of the library in one line, with its position and without
+// the excerpt of the expression.
 func explain(err error) string {
 	if at, ok := errors.AsType[*file.Error](err); ok {
 		return fmt.Sprintf("%s (line %d, column %d)", at.Message, at.Line, at.Column+1)
@@ -127,8 +127,8 @@ func (r *expressionRule) evaluate(machine *bounded.Machine, values map[string]an
 	return numbers(result, workers, r.Batch)
 }
 
-// numbers reads the scores of so many workers: a list where there is a batch,
-// else one number.
+// numbers reads the scores of this many workers: a list for a batch, otherwise one
+// number.
 func numbers(result any, workers int, batch bool) ([]float64, error) {
 	list := []any{result}
 	if batch {
@@ -155,7 +155,7 @@ func numbers(result any, workers int, batch bool) ([]float64, error) {
 	return scores, nil
 }
 
-// asList takes what expressions make of lists.
+// asList converts the list types that expressions return.
 func asList(v any) ([]any, bool) {
 	switch v := v.(type) {
 	case []any:
@@ -186,7 +186,7 @@ func asNumber(v any) (float64, bool) {
 	return 0, false
 }
 
-// describe names a result without its texts, which a log need not hold.
+// describe names a result without its texts, which should not be in a log.
 func describe(v any) string {
 	switch v.(type) {
 	case nil:

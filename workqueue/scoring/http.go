@@ -20,20 +20,19 @@ import (
 )
 
 const (
-	// maxAnswer bounds what is read of an answer, in bytes.
+	// maxAnswer is the largest response that is read, in bytes.
 	maxAnswer = 1 << 20
 
-	// parallel is how many requests of one call are under way at a time.
+	// parallel is how many requests of one call run at the same time.
 	parallel = 8
 
-	// patience is how many timeouts the requests of a rule may take together:
-	// a service that is slow for each of a thousand workers must not hold up a
-	// pass for as long.
+	// patience bounds the time of all requests of a rule, in timeouts: a service that
+	// is slow for each of a thousand workers must not delay a pass that long.
 	patience = 5
 )
 
-// httpRule asks a service. Where that gives no score, the fallback counts. A
-// service that did not answer at all is not asked again by this rule.
+// httpRule calls a service. If the service gives no score, the fallback is used. If
+// it did not answer at all, this rule does not call it again.
 type httpRule struct {
 	matching.Scoring
 	client  *http.Client
@@ -43,19 +42,19 @@ type httpRule struct {
 
 	said   sync.Once
 	silent atomic.Bool
-	spent  atomic.Int64 // nanoseconds that calls have taken
+	spent  atomic.Int64 // nanoseconds, the duration of all calls
 }
 
 func newHTTP(sc matching.Scoring, s Services) (matching.Rule, error) {
 	address, err := url.Parse(sc.HTTP.URL)
 	if err != nil {
-		return nil, errors.New("this is no address") // without its text, which the error repeats
+		return nil, errors.New("invalid address") // without its text, which the error repeats
 	}
 	r := &httpRule{
 		Scoring: sc, log: s.Log, header: http.Header{},
 		address: (&url.URL{Scheme: address.Scheme, Host: address.Host, Path: address.Path}).String(),
 		client: &http.Client{Transport: s.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse // secrets go where they were meant to, and nowhere else
+			return http.ErrUseLastResponse // a redirect must not receive the secrets
 		}},
 	}
 	for name, value := range sc.HTTP.Headers {
@@ -109,9 +108,9 @@ func (r *httpRule) Scores(ctx context.Context, job matching.Job, workers []match
 	return scores, nil
 }
 
-// chunk scores the workers of one request, by the fallback if need be.
+// chunk scores the workers of one request, by the fallback if necessary.
 func (r *httpRule) chunk(ctx context.Context, job matching.Job, workers []matching.Labels) []float64 {
-	err := errors.New("there was no answer before")
+	err := errors.New("the service did not answer an earlier request")
 	if !r.silent.Load() {
 		var scores []float64
 		if scores, err = r.ask(ctx, job, workers); err == nil {
@@ -138,7 +137,7 @@ func (r *httpRule) ask(ctx context.Context, job matching.Job, workers []matching
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.HTTP.URL, bytes.NewReader(body))
 	if err != nil {
-		return nil, errors.New("the request cannot be made") // the error repeats the address
+		return nil, errors.New("the request cannot be created") // the error repeats the address
 	}
 	request.Header = r.header.Clone()
 	response, err := r.client.Do(request)
@@ -158,8 +157,8 @@ func (r *httpRule) ask(ctx context.Context, job matching.Job, workers []matching
 	return r.answer(data, len(workers))
 }
 
-// unanswered is the error of a request without an answer, without its address:
-// the query may hold secrets.
+// unanswered returns the error of a request without a response, without its address:
+// the query may contain secrets.
 func unanswered(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -177,7 +176,7 @@ func (r *httpRule) answer(data []byte, workers int) ([]float64, error) {
 	}
 	var result any
 	if err := json.Unmarshal(data, &result); err != nil {
-		return nil, errors.New("the answer is no JSON, want a number, or a list of them for a batch")
+		return nil, errors.New("the answer is not JSON, want a number, or a list of them for a batch")
 	}
 	return numbers(result, workers, r.Batch)
 }

@@ -129,8 +129,8 @@ func TestHTTPFallsBack(t *testing.T) {
 			http.Redirect(w, r, elsewhere, http.StatusTemporaryRedirect)
 		},
 			"got status 307 Temporary Redirect, want 200 OK"},
-		{"no JSON", "", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "NaN") }, "the answer is no JSON"},
-		{"infinity", "", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "1e999") }, "the answer is no JSON"},
+		{"no JSON", "", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "NaN") }, "the answer is not JSON"},
+		{"infinity", "", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "1e999") }, "the answer is not JSON"},
 		{"a text", "", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `"hunter2"`) }, "got a text, want a finite number"},
 		{"a list for one", "", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `[1]`) }, "got a list, want a finite number"},
 		{"a number for a batch", `, "batch": true`, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `1`) }, "got 1, want a list of 3 numbers"},

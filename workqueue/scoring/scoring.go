@@ -1,6 +1,6 @@
-// Package scoring makes rules of scorings: what package matching describes,
-// ready to score workers. It is the place where expressions are compiled and
-// services are asked, so that the queue itself knows neither.
+// Package scoring creates the rules that package matching describes, ready to score
+// workers. Expressions are compiled and services are called only here, so that the
+// queue depends on neither.
 package scoring
 
 import (
@@ -12,10 +12,10 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// Services are what rules need beside their scoring. The zero value serves
-// every rule that needs no secret.
+// Services are what rules need in addition to their scoring. The zero value is enough
+// for every rule that needs no secret.
 type Services struct {
-	// Secrets finds a secret of the settings by its name; nil knows none.
+	// Secrets returns a secret of the settings by its name; nil has none.
 	Secrets func(name string) (value string, ok bool)
 
 	// Log gets a warning when a rule falls back on another score.
@@ -25,11 +25,11 @@ type Services struct {
 	Transport http.RoundTripper
 }
 
-// New makes the rule of a scoring. Its error is matching.Faults where the
-// scoring itself is wrong.
+// New returns the rule of a scoring. Its error is matching.Faults if the scoring is
+// invalid.
 //
-// A pass makes its rules anew: a rule says once that it had to fall back, and
-// a service that does not answer is not asked again by the same rule.
+// Each pass creates new rules: a rule logs once that it had to fall back, and the
+// same rule does not call a service again that does not answer.
 func (s Services) New(sc matching.Scoring) (matching.Rule, error) {
 	if err := sc.Validate(); err != nil {
 		return nil, err
@@ -47,9 +47,8 @@ func (s Services) New(sc matching.Scoring) (matching.Rule, error) {
 	return &defaultRule{sc}, nil
 }
 
-// Check finds what is wrong with a distribution that somebody wrote, its
-// expression included. It needs no secrets, so that it can run where there are
-// none. Its error is matching.Faults.
+// Check returns the faults of a distribution, including its expression. It needs no
+// secrets, so that it can run without any. Its error is matching.Faults.
 func Check(d matching.Distribution) error {
 	if err := d.Validate(); err != nil || d.Scoring == nil {
 		return err
@@ -57,8 +56,8 @@ func Check(d matching.Distribution) error {
 	return CheckScoring(*d.Scoring, "scoring")
 }
 
-// CheckScoring checks the expression of a scoring that is valid otherwise; path
-// leads to the scoring.
+// CheckScoring checks the expression of an otherwise valid scoring; path leads to the
+// scoring.
 func CheckScoring(sc matching.Scoring, path ...string) error {
 	if sc.Kind() != matching.ExpressionRule {
 		return nil
@@ -69,8 +68,8 @@ func CheckScoring(sc matching.Scoring, path ...string) error {
 	return nil
 }
 
-// SecretsOf lists the secrets that a scoring names, by the header of its
-// requests that each is for.
+// SecretsOf returns the names of the secrets in a scoring, by the header of its
+// requests that uses each.
 func SecretsOf(sc *matching.Scoring) map[string]string {
 	secrets := map[string]string{}
 	if sc == nil || sc.HTTP == nil {
@@ -99,7 +98,7 @@ func defaultScores(job matching.Job, workers []matching.Labels) []float64 {
 	return scores
 }
 
-// staticRule gives the score of the first case that fits a worker.
+// staticRule gives the score of the first case that a worker satisfies.
 type staticRule struct{ matching.Scoring }
 
 func (r *staticRule) Scores(_ context.Context, _ matching.Job, workers []matching.Labels) ([]float64, error) {
@@ -119,7 +118,7 @@ func (r *staticRule) of(labels matching.Labels) float64 {
 	return r.Score
 }
 
-// mapRule gives the score that belongs to a label's value.
+// mapRule gives the score of a label's value.
 type mapRule struct{ matching.Scoring }
 
 func (r *mapRule) Scores(_ context.Context, _ matching.Job, workers []matching.Labels) ([]float64, error) {

@@ -17,6 +17,7 @@ var done = []string{
 	"pipelines",
 	"workqueue",
 	"workqueue/matching",
+	"workqueue/scoring",
 	"pipelines/graph",
 	"pipelines/pipelinetest",
 	"pipelines/shipped",
