@@ -12,13 +12,13 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// Availability is which workers an assignment pass gives items to.
+// Availability selects the workers that an assignment pass assigns items to.
 type Availability string
 
 // The availabilities.
 const (
-	// AvailableWorkers have a free slot or, where the mode is least-loaded and FreeSlots
-	// is not set, room for more work within the horizon.
+	// AvailableWorkers have a free slot or, if the mode is least-loaded and FreeSlots is not set,
+	// room for more work within the horizon.
 	AvailableWorkers Availability = "available"
 
 	// IdleWorkers hold no item at all of the item's kind (high, medium, low) or above.
@@ -26,8 +26,7 @@ const (
 	IdleWorkers Availability = "idle"
 )
 
-// AssignParams say what an assignment pass does. The zero value of a field
-// means its default.
+// AssignParams configure an assignment pass. The zero value of a field means its default.
 type AssignParams struct {
 	// Band is the range of priorities that the pass assigns.
 	Band workqueue.Band
@@ -35,54 +34,53 @@ type AssignParams struct {
 	// SeenWithin bounds how long ago a worker was last seen; default 15 min.
 	SeenWithin time.Duration
 
-	// AssignedFor is how long an item may stay assigned without being
-	// started before it is given to somebody else; default 15 min.
+	// AssignedFor is how long an item may stay assigned without being started before it is
+	// assigned to another worker; default 15 min.
 	AssignedFor time.Duration
 
-	// Workers picks the workers; default AvailableWorkers.
+	// Workers selects the workers; default AvailableWorkers.
 	Workers Availability
 
-	// Horizon is how much estimated work a slot is given in advance, so that
-	// a worker that joins later finds some left; default 5 min.
+	// Horizon is how much estimated work a slot gets in advance, so that a worker that joins
+	// later still finds work; default 5 min.
 	Horizon time.Duration
 
-	// FreeSlots has items go to free slots only, and none be given in advance, in every
-	// mode: whichever slot comes free first gets the most urgent item.
+	// FreeSlots assigns items to free slots only and none in advance, in every mode: the first
+	// slot that becomes free gets the most urgent item.
 	FreeSlots bool
 
 	// MaxPerWorker bounds the items that a worker holds; default 2,000.
 	MaxPerWorker int
 
-	// DefaultEstimate stands for a duration that nobody knows; default 10 s.
+	// DefaultEstimate is used for unknown durations; default 10 s.
 	DefaultEstimate time.Duration
 
-	// Profiles tell what pipelines say of their items.
+	// Profiles returns what pipelines declare about their items.
 	Profiles workqueue.Profiles
 
-	// Learned tells what their runs took before; nil knows nothing.
+	// Learned estimates durations from earlier runs; may be nil.
 	Learned *learned.Estimates
 
-	// Distribution is how items are given to workers where neither their
-	// pipeline nor their queue says it; what it leaves open is
-	// matching.DefaultDistribution.
+	// Distribution is how items are assigned if neither their pipeline nor their queue says it.
+	// Its empty fields are those of matching.DefaultDistribution.
 	Distribution matching.Distribution
 
-	// Claim has the worker whose pass it is claim at once what it is given; nil
-	// leaves that to Claim. Items whose queues have limits are not taken.
+	// Claim makes the worker that makes the pass claim at once what it is assigned; nil leaves
+	// that to LeaseStore.Claim. Items of queues with limits are not claimed.
 	Claim *workqueue.PassClaim
 
-	// NewRule makes a rule of a scoring; nil knows none but the default score.
+	// NewRule creates the rule of a scoring; nil supports only the default score.
 	NewRule func(matching.Scoring) (matching.Rule, error)
 
-	// unbounded gives out more than slots take, in every mode: see plan.Options.
+	// unbounded assigns more than fits into slots, in every mode; see plan.Options.
 	unbounded bool
 
-	// Brief leaves out the look for what is to be freed: somebody has looked a few
+	// Brief skips the search for abandoned and expired items, since another pass made it a few
 	// seconds ago.
 	Brief bool
 }
 
-// WithDefaults returns the parameters with the defaults in place of zero values.
+// WithDefaults returns the parameters with defaults for zero values.
 func (p AssignParams) WithDefaults() AssignParams {
 	if p.Band == (workqueue.Band{}) {
 		p.Band = workqueue.EveryPriority
@@ -96,7 +94,7 @@ func (p AssignParams) WithDefaults() AssignParams {
 	return p
 }
 
-// Validate checks the fields that are set, all at once.
+// Validate checks all fields that are set, and joins the errors.
 func (p AssignParams) Validate() error {
 	var errs []error
 	for _, f := range []struct {
@@ -125,7 +123,7 @@ func (p AssignParams) Validate() error {
 	return errors.Join(errs...)
 }
 
-// newRule makes a scoring's rule.
+// newRule creates a scoring's rule.
 func (p AssignParams) newRule(s matching.Scoring) (matching.Rule, error) {
 	if p.NewRule != nil {
 		return p.NewRule(s)
@@ -148,7 +146,7 @@ func (defaultRule) Scores(_ context.Context, job matching.Job, workers []matchin
 	return scores, nil
 }
 
-// bound has the pass give no worker more than is taken at once.
+// bound limits how much the pass assigns to a worker to what is claimed at once.
 func (p AssignParams) bound(held int) AssignParams {
 	if p.Claim != nil && p.Claim.Ahead {
 		p.MaxPerWorker = min(p.MaxPerWorker, held+p.Claim.Max)

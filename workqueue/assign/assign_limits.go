@@ -7,19 +7,18 @@ import (
 	"botwork/workqueue"
 )
 
-// passLimits keeps the queues' limits during an assignment pass. It asks the
-// database for them when the pass meets the first item that they hold for.
+// passLimits holds the queues' limits during an assignment pass. It reads them when the pass
+// meets the first item of a queue with limits.
 type passLimits struct {
 	limiter *workqueue.Limiter // nil until then
 
-	// pace is how soon to look again, since items wait for nothing but a place
-	// under a rate; 0: none does.
+	// pace is how soon to make another pass, because items only wait for a rate limit; 0 if none
+	// does.
 	pace time.Duration
 }
 
-// due reads the next page. Items of queues and keys that have no place left, and of
-// pipelines that are broken, are not eligible, and a page full of them must not hide
-// what stands behind it.
+// due reads the next page, without items of queues and keys that have reached their limits and of
+// broken pipelines: a page full of them must not hide the items after it.
 func (l *passLimits) due(ctx context.Context, tx workqueue.AssignTx, band workqueue.Band, limit int, broken []string) ([]workqueue.DueItem, error) {
 	full := workqueue.Full{}
 	if l.limiter != nil {
@@ -43,7 +42,7 @@ func (l *passLimits) due(ctx context.Context, tx workqueue.AssignTx, band workqu
 	return due, nil
 }
 
-// full counts the queues and keys that were found without a place.
+// full returns the number of queues and keys that have reached their limits.
 func (l *passLimits) full() int {
 	if l.limiter == nil {
 		return 0

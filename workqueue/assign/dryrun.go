@@ -16,22 +16,22 @@ type DryRunResult struct {
 	At   time.Time      `json:"at"`
 	Band workqueue.Band `json:"-"`
 
-	// Workers counts those that could take items of every priority of the band.
+	// Workers counts the workers that could get items of every priority of the band.
 	Workers int `json:"workers"`
 
-	// Frees tells that the pass would free or cancel items first: those that it
-	// would free are not among Items, though it may give them out at once.
+	// Frees reports that the pass would free or cancel items first. Items that it would free are
+	// not among Items, though it may assign them at once.
 	Frees bool `json:"frees"`
 
-	// Items are those that it would assign, in the order in which it would.
+	// Items are the items that it would assign, in that order.
 	Items []DryRunItem `json:"items"`
 
-	// Left are the most urgent due items that it would leave out, 100 at most;
-	// More tells that there are others.
+	// Left are the most urgent due items that it would leave out, at most 100; More reports that
+	// there are others.
 	Left []DryRunLeft `json:"left"`
 	More bool         `json:"more"`
 
-	// Faults tell what could not be read or scored, and was done without.
+	// Faults describe what could not be read or scored, and was ignored.
 	Faults []string `json:"faults"`
 }
 
@@ -39,26 +39,26 @@ type DryRunResult struct {
 type DryRunItem struct {
 	ItemID   int64  `json:"item"`
 	Priority int    `json:"priority"`
-	Pipeline string `json:"pipeline"` // inline for one that the item holds itself
+	Pipeline string `json:"pipeline"` // "inline" if the item contains it
 	Queue    string `json:"queue"`
 
 	Mode   matching.Mode `json:"mode"`
 	Worker string        `json:"worker"`
 
-	// From is the worker that it would be taken from; nil: it waits.
+	// From is the worker that it would be moved from; nil if it waits.
 	From *string `json:"from"`
 
-	// StartsAt is about when the worker starts it; Estimate how long it takes, and
-	// EstimateFrom who says that: item, learned, pipeline or default.
+	// StartsAt is about when the worker starts it. Estimate is how long it takes, according to
+	// EstimateFrom: item, learned, pipeline or default.
 	StartsAt     time.Time          `json:"startsAt"`
 	Estimate     workqueue.Duration `json:"estimate"`
 	EstimateFrom string             `json:"estimateFrom"`
 
-	// Score is the worker's, where the mode is best-worker, else nil.
+	// Score is the worker's score if the mode is best-worker, else nil.
 	Score *float64 `json:"score"`
 }
 
-// DryRunLeft is an item that a pass would leave out. Why knows more of it.
+// DryRunLeft is an item that a pass would leave out. Why explains it in detail.
 type DryRunLeft struct {
 	ItemID   int64      `json:"item"`
 	Priority int        `json:"priority"`
@@ -67,11 +67,11 @@ type DryRunLeft struct {
 	Reason   ReasonKind `json:"reason"`
 }
 
-// mostLeft bounds how many items that are left out are told.
+// mostLeft bounds the reported items that are left out.
 const mostLeft = 100
 
-// DryRun plans a pass by the code of AssignPass, and writes nothing. It takes no
-// lock: what it tells is what a pass at this moment would do if nobody else wrote.
+// DryRun plans a pass by the code of AssignPass, and writes nothing. It takes no lock: the result
+// is what a pass would do now if no one else wrote.
 func DryRun(ctx context.Context, store workqueue.AssignStore, p AssignParams) (DryRunResult, error) {
 	p = p.WithDefaults()
 	d := newDryStore(store, p)
@@ -139,8 +139,7 @@ func (d *dryStore) item(ctx context.Context, pl *passPlanner, a *workqueue.Assig
 	return one, err
 }
 
-// score is what the worker has got; rules that were asked by the pass are not asked
-// again.
+// score returns the worker's score. Rules are not evaluated again.
 func (d *dryStore) score(ctx context.Context, pl *passPlanner, it *workqueue.DueItem, profile workqueue.Profile, s matching.Scoring, worker int) (float64, error) {
 	selectors, _ := pl.classes.selectorsOf(it, &profile)
 	labels, err := matching.ParseLabels(string(it.Labels))
@@ -156,7 +155,7 @@ func (d *dryStore) score(ctx context.Context, pl *passPlanner, it *workqueue.Due
 	return scores[worker], nil
 }
 
-// left tells of the due items that the pass would leave out.
+// left describes the due items that the pass would leave out.
 func (d *dryStore) left(ctx context.Context, view workqueue.AssignView, pl *passPlanner, result *DryRunResult) error {
 	due, err := view.DueItems(ctx, d.p.Band, workqueue.Full{}, len(d.written)+mostLeft+1)
 	if err != nil {
@@ -201,7 +200,7 @@ func (d *dryStore) left(ctx context.Context, view workqueue.AssignView, pl *pass
 	return nil
 }
 
-// shownPipeline is a pipeline's name.
+// shownPipeline returns a pipeline's name for people.
 func shownPipeline(text string) string {
 	if workqueue.InlinePipeline(text) {
 		return "inline"

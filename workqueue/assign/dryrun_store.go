@@ -9,8 +9,8 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// dryStore is a database for one pass that writes nothing: it keeps what the pass
-// would write, and what it has read for that.
+// dryStore is a store for one pass that writes nothing: it records what the pass would write and
+// what it has read.
 type dryStore struct {
 	real workqueue.AssignStore
 	p    AssignParams
@@ -76,7 +76,7 @@ func (t *dryTx) Sweepable(ctx context.Context, assignedFor time.Duration) (bool,
 	return found, err
 }
 
-// DueItems implements AssignView: without what the pass would have written.
+// DueItems implements AssignView. It leaves out what the pass would have written.
 func (t *dryTx) DueItems(ctx context.Context, band workqueue.Band, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
 	due, err := t.AssignView.DueItems(ctx, band, full, limit+len(t.d.written))
 	given := make(map[int64]bool, len(t.d.written))
@@ -119,7 +119,7 @@ func (t *dryTx) Write(_ context.Context, assignments []workqueue.Assignment) (in
 	return len(assignments), nil
 }
 
-// AssignAndClaim implements AssignTx. A dry pass takes nothing.
+// AssignAndClaim implements AssignTx. A dry pass claims nothing.
 func (t *dryTx) AssignAndClaim(context.Context, []workqueue.Assignment, workqueue.PassClaim) ([]workqueue.Item, error) {
 	return nil, nil
 }
@@ -127,8 +127,8 @@ func (t *dryTx) AssignAndClaim(context.Context, []workqueue.Assignment, workqueu
 // Mark implements AssignTx.
 func (t *dryTx) Mark(context.Context, workqueue.Marks) error { return nil }
 
-// rule makes rules that remember what they have answered: scores are told once the
-// plan is made, and a service must not be asked for them again.
+// rule returns rules that remember their answers: scores are shown after the plan is made, and a
+// service must not be called for them again.
 func (d *dryStore) rule(s matching.Scoring) (matching.Rule, error) {
 	text := matching.Distribution{Scoring: &s}.JSON()
 	if r, ok := d.rules[text]; ok {
@@ -151,7 +151,7 @@ type rememberedRule struct {
 func (r *rememberedRule) Scores(ctx context.Context, job matching.Job, workers []matching.Labels) ([]float64, error) {
 	key := job.Labels.JSON() + "\n" + matching.SelectorsJSON(job.Selectors)
 	if scores, ok := r.scores[key]; ok {
-		return slices.Clone(scores), nil // the caller turns them round
+		return slices.Clone(scores), nil // the caller changes them
 	}
 	scores, err := r.rule.Scores(ctx, job, workers)
 	if err == nil {

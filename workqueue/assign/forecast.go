@@ -17,21 +17,21 @@ const (
 	// matter only while they may start before the item.
 	mostLesser = 2_000
 
-	// mostPasses is how many passes a forecast makes as their pipelines say. Later
-	// ones give out everything at once, so that a long queue takes few of them.
+	// mostPasses is how many passes a forecast makes as their pipelines declare them. Later ones
+	// assign everything at once, so that a long queue takes few passes.
 	mostPasses = 500
 
-	// mostQuiet is after how many scheduled runs that bring nothing a forecast gives up.
+	// mostQuiet is after how many scheduled runs without an effect a forecast gives up.
 	mostQuiet = 100
 )
 
-// mostWaitHorizon is so long that every worker has room.
+// mostWaitHorizon is long enough that every worker has room.
 const mostWaitHorizon = 10 * 365 * 24 * time.Hour
 
-// forecast lives through the time until an item starts, in memory: at each moment at
-// which something happens it runs the assignment passes that pipelines would make
-// then, by the code of AssignPass, and starts what workers would start. Items take as
-// long as estimated. Items that become due later are not known to it.
+// forecast simulates the time until an item starts, in memory: whenever something happens, it
+// makes the assignment passes that pipelines would make then, by the code of AssignPass, and
+// starts what workers would start. Items take as long as estimated. It does not know items that
+// will be enqueued later.
 type forecast struct {
 	item int64
 	now  time.Time
@@ -44,30 +44,30 @@ type forecast struct {
 	queues    map[string]workqueue.JSONText
 	marks     workqueue.Marks
 
-	defaultEstimate time.Duration // of the pass that is being made
+	defaultEstimate time.Duration // of the current pass
 	passes          int
 	assigned        int // items
-	changes         int // grows with everything that happens
+	changes         int // grows with each event
 
 	started bool
 	expired bool
-	first   []int64 // by whom those were started that waited and went first
-	by      string  // the pipeline whose scheduled run starts the item; "": one that goes on
+	first   []int64 // the workers that started the items that went first
+	by      string  // the pipeline whose scheduled run starts the item; "": a run that continues
 }
 
-// forecastPipeline is a pipeline and the workers on which a run of it goes on.
+// forecastPipeline is a pipeline and the workers on which it is running.
 type forecastPipeline struct {
 	SystemPipeline
 	at     time.Time // of its next scheduled run; zero: never
-	paced  time.Time // when a pass is repeated for a rate; zero: never
-	ticked bool      // its passes are due at this moment
-	seen   int       // changes, when its passes found nothing last; -1: never
+	paced  time.Time // when a pass is repeated because of a rate limit; zero: never
+	ticked bool      // its passes are due now
+	seen   int       // changes, when its passes last found nothing; -1: never
 
-	on    map[int64]bool // by worker: a run goes on there
-	fresh map[int64]bool // by worker: that run starts at this moment
+	on    map[int64]bool // by worker: it is running there
+	fresh map[int64]bool // by worker: that run starts now
 }
 
-// mostUrgent is the highest priority that the passes give out.
+// mostUrgent returns the highest priority that the passes assign.
 func (p *forecastPipeline) mostUrgent() int {
 	highest := math.MinInt
 	for i := range p.Passes {
@@ -76,7 +76,7 @@ func (p *forecastPipeline) mostUrgent() int {
 	return highest
 }
 
-// run lives through the time until the item starts; false: nobody can tell when.
+// run simulates the time until the item starts; false if the start cannot be predicted.
 func (f *forecast) run(ctx context.Context, priority int) (bool, error) {
 	if !slices.ContainsFunc(f.pipelines, func(p *forecastPipeline) bool { return p.runs(priority) }) {
 		return false, nil
@@ -100,16 +100,15 @@ func (f *forecast) run(ctx context.Context, priority int) (bool, error) {
 	return false, ctx.Err()
 }
 
-// goesOn reports whether time alone brings something: an end, an item that becomes due, a
-// place under a rate.
+// goesOn reports whether time alone changes something: a run ends, an item becomes due, a rate
+// limit allows more.
 func (f *forecast) goesOn() bool {
 	return len(f.later) > 0 || slices.ContainsFunc(f.workers, func(w *forecastWorker) bool { return len(w.running) > 0 }) ||
 		slices.ContainsFunc(f.pipelines, func(p *forecastPipeline) bool { return !p.paced.IsZero() })
 }
 
-// moment lets everything happen that can at this moment. Passes come before starts where
-// they may have something more urgent to give: a free slot goes to the most urgent due
-// item.
+// moment does everything that can happen now. Passes come before starts if they may assign
+// something more urgent: a free slot goes to the most urgent due item.
 func (f *forecast) moment(ctx context.Context, arrived bool) error {
 	for _, p := range f.pipelines {
 		if p.ticked || arrived && p.Wake || f.asks(p, f.urgent) {
@@ -146,7 +145,7 @@ func (f *forecast) moment(ctx context.Context, arrived bool) error {
 	return nil
 }
 
-// next is the next moment at which something may happen; zero: never.
+// next returns the next time at which something may happen; zero if never.
 func (f *forecast) next() (next time.Time) {
 	sooner := func(t time.Time) {
 		if !t.IsZero() && (next.IsZero() || t.Before(next)) {
@@ -168,7 +167,7 @@ func (f *forecast) next() (next time.Time) {
 	return next
 }
 
-// advance ends what ends now, and starts the scheduled runs of this moment; it reports
+// advance ends the runs that end now, and starts the scheduled runs that are due now; it reports
 // whether items have become due.
 func (f *forecast) advance() (arrived bool) {
 	for _, w := range f.workers {
@@ -201,17 +200,16 @@ func (f *forecast) advance() (arrived bool) {
 	return arrived
 }
 
-// asks reports whether a run of the pipeline makes a pass by itself: on a worker that
-// has a slot free, and to which also applies; nil always does.
+// asks reports whether a run of the pipeline makes a pass by itself: on a worker with a free slot
+// for which also returns true; a nil also is always true.
 func (f *forecast) asks(p *forecastPipeline, also func(*forecastPipeline, *forecastWorker) bool) bool {
 	return slices.ContainsFunc(f.workers, func(w *forecastWorker) bool {
 		return w.free() > 0 && (p.Wake || p.on[w.load.WorkerID]) && (also == nil || also(p, w))
 	})
 }
 
-// urgent reports whether a pass comes before the worker starts what it has been given:
-// when an item waits for one that is more urgent than that, and always where the
-// pipeline wakes, since what waits has woken it.
+// urgent reports whether a pass comes before the worker starts its assigned items: if a more
+// urgent item waits, and always if the pipeline wakes, since the waiting item has woken it.
 func (f *forecast) urgent(p *forecastPipeline, w *forecastWorker) bool {
 	if len(w.assigned) == 0 {
 		return false
@@ -232,16 +230,16 @@ func (f *forecast) given(band workqueue.Band) bool {
 	})
 }
 
-// pass makes the passes of a pipeline; it reports whether one has given out something.
-// Where nothing has happened since they found nothing, they find nothing again, but for
-// what time alone changes.
+// pass makes the passes of a pipeline, and reports whether one has assigned something. If nothing
+// has happened since they found nothing, they find nothing again, except for what time alone
+// changes.
 func (f *forecast) pass(ctx context.Context, p *forecastPipeline) (assigned bool, err error) {
 	if f.passes > 20*mostPasses || p.seen == f.changes && (f.passes > mostPasses || !p.ticked) {
 		return false, nil
 	}
 	for _, params := range p.Passes {
 		if !f.waiting.any(params.Band) && !f.given(params.Band) {
-			continue // nothing to give out, nor to take back
+			continue // nothing to assign or to take back
 		}
 		if f.passes++; f.passes > mostPasses {
 			params.Workers, params.Horizon, params.MaxPerWorker, params.unbounded = AvailableWorkers, mostWaitHorizon, math.MaxInt32, true
@@ -266,8 +264,8 @@ func (f *forecast) pass(ctx context.Context, p *forecastPipeline) (assigned bool
 	return assigned, nil
 }
 
-// start has a worker start what it holds, the most urgent first, as far as runs of
-// pipelines go on there that run it.
+// start makes a worker start its assigned items, the most urgent first, if a pipeline that runs
+// them is running there.
 func (f *forecast) start(w *forecastWorker) {
 	for {
 		it := w.startable(func(priority int) bool {

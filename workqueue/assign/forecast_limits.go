@@ -7,17 +7,16 @@ import (
 	"botwork/workqueue"
 )
 
-// forecastLimits are the limits of queues with what of them is used, as a forecast
-// goes on. When the starts that were counted before it fall out of their period is not
-// known: it lets all of them count for the whole of it.
+// forecastLimits are the limits of queues and how much of them is used during a forecast. Since
+// it is unknown when earlier starts leave their period, all of them count for a whole period.
 type forecastLimits struct {
 	uses   []workqueue.LimitUse // as they were read
 	began  time.Time
-	held   map[workqueue.LimitKey]int // more, or less, than was read; Key "" is the whole queue
-	starts map[int64]*forecastStart   // of items that were given out since, by their ids
+	held   map[workqueue.LimitKey]int // more or fewer than were read; Key "" is the whole queue
+	starts map[int64]*forecastStart   // of items assigned since, by their ids
 }
 
-// forecastStart counts against a rate.
+// forecastStart counts against a rate limit.
 type forecastStart struct {
 	workqueue.LimitKey
 	at time.Time // zero: it has not started
@@ -27,7 +26,7 @@ func newForecastLimits(uses []workqueue.LimitUse, now time.Time) *forecastLimits
 	return &forecastLimits{uses: uses, began: now, held: map[workqueue.LimitKey]int{}, starts: map[int64]*forecastStart{}}
 }
 
-// count counts an item of a queue with limits, more or less of it.
+// count adds to or subtracts from the items of a queue with limits.
 func (l *forecastLimits) count(it *workqueue.DueItem, more int) {
 	if it.Queue == "" {
 		return
@@ -38,7 +37,7 @@ func (l *forecastLimits) count(it *workqueue.DueItem, more int) {
 	}
 }
 
-// give counts an item that is given out, start its start, and end its end.
+// give counts an assigned item, start its start, and end its end.
 func (l *forecastLimits) give(it *workqueue.DueItem) {
 	l.count(it, 1)
 	if it.Queue != "" {
@@ -54,7 +53,7 @@ func (l *forecastLimits) start(id int64, now time.Time) {
 
 func (l *forecastLimits) end(it *workqueue.DueItem) { l.count(it, -1) }
 
-// at is what is used at a time.
+// at returns what is used at a time.
 func (l *forecastLimits) at(now time.Time) []workqueue.LimitUse {
 	uses := make([]workqueue.LimitUse, len(l.uses))
 	for i := range l.uses {

@@ -23,7 +23,7 @@ func (w *why) forecast(ctx context.Context) (*forecast, error) {
 		}
 		f.pipelines = append(f.pipelines, one)
 	}
-	// Where several make passes at one moment, the more urgent items get the slots.
+	// If several make passes at the same time, the more urgent items get the slots.
 	slices.SortStableFunc(f.pipelines, func(a, b *forecastPipeline) int { return cmp.Compare(b.mostUrgent(), a.mostUrgent()) })
 	in, err := w.view.ReadPass(ctx, workqueue.PassQuery{SeenWithin: seenWithin, Band: workqueue.EveryPriority, DefaultEstimate: f.defaultEstimate})
 	if err != nil {
@@ -38,9 +38,9 @@ func (w *why) forecast(ctx context.Context) (*forecast, error) {
 	for i := range in.Loads {
 		one := &forecastWorker{load: in.Loads[i]}
 		one.load.Held = nil
-		one.channels, _ = workqueue.ParseChannels(in.Loads[i].Channels) // a pass does without, too
+		one.channels, _ = workqueue.ParseChannels(in.Loads[i].Channels) // a pass ignores the error, too
 		if row := w.worker(&in.Loads[i].WorkerID); row != nil {
-			one.load.Capacity = row.Capacity // what is stuck is among what runs
+			one.load.Capacity = row.Capacity // stuck slots are among the running ones
 		}
 		f.workers = append(f.workers, one)
 	}
@@ -66,8 +66,8 @@ func (w *why) forecast(ctx context.Context) (*forecast, error) {
 	return f, nil
 }
 
-// waiting reads the due items: all that are as urgent as the item or more, and some that
-// are less.
+// waiting reads the due items: all that are at least as urgent as the item, and some less urgent
+// ones.
 func (w *why) waiting(ctx context.Context) ([]workqueue.DueItem, error) {
 	var list []workqueue.DueItem
 	for limit := 8 * leastWindow; ; limit *= 8 {
@@ -88,7 +88,7 @@ func (w *why) waiting(ctx context.Context) ([]workqueue.DueItem, error) {
 	return append(list, lesser...), err
 }
 
-// scheduled is the item when it is not due yet, else nil.
+// scheduled returns the item if it is not due yet, else nil.
 func (w *why) scheduled() *workqueue.DueItem {
 	it := w.item
 	if it.State != workqueue.Ready && it.State != workqueue.Pending || !it.AvailableAt.After(w.now) {
@@ -104,8 +104,8 @@ func (w *why) scheduled() *workqueue.DueItem {
 	return &due
 }
 
-// hold puts an item where it is held. What is assigned to a worker that is gone is given
-// out again by the next pass; what runs at one holds no slot of another.
+// hold adds an item to its worker. The next pass assigns items of a worker that is gone again;
+// items that run on it occupy no slot of another worker.
 func (f *forecast) hold(h *workqueue.HeldItem) {
 	to := f.worker(h.Holder)
 	switch {
@@ -116,7 +116,7 @@ func (f *forecast) hold(h *workqueue.HeldItem) {
 		f.waiting.add(due)
 	case h.Running:
 		it := &forecastItem{HeldItem: *h, takes: f.takes(h)}
-		// One that has overrun its estimate is expected to take as long again.
+		// One that has exceeded its estimate is expected to take as long again.
 		ran := max(f.now.Sub(h.Since), 0)
 		left := it.takes - ran
 		if left <= 0 {
@@ -129,13 +129,13 @@ func (f *forecast) hold(h *workqueue.HeldItem) {
 	}
 }
 
-// takes is how long a held item is expected to run. A hand may have written anything.
+// takes returns how long a held item is expected to run. A person may have written any value.
 func (f *forecast) takes(h *workqueue.HeldItem) time.Duration {
 	return min(max(cmp.Or(h.Estimate, f.defaultEstimate), 0), mostWaitHorizon)
 }
 
-// findRuns finds out on which workers a run of a pipeline goes on: those that run an
-// item of it, or would if a slot were free.
+// findRuns finds the workers on which a pipeline is running: those that run an item of it, or
+// would if a slot were free.
 func (f *forecast) findRuns() {
 	for _, p := range f.pipelines {
 		for _, w := range f.workers {

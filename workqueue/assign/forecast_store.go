@@ -10,7 +10,7 @@ import (
 	"botwork/workqueue"
 )
 
-// A forecast is the database of its own passes.
+// A forecast is the store of its own passes.
 var (
 	_ workqueue.AssignStore = (*forecast)(nil)
 	_ workqueue.AssignTx    = (*forecast)(nil)
@@ -48,7 +48,7 @@ func (f *forecast) Marks(context.Context) (workqueue.Marks, error) {
 	return m, nil
 }
 
-// Sweepable implements AssignView: what is to be freed is free when a forecast begins.
+// Sweepable implements AssignView. A forecast begins with abandoned items freed.
 func (f *forecast) Sweepable(context.Context, time.Duration) (bool, error) { return false, nil }
 
 // DueItems implements AssignView.
@@ -71,7 +71,7 @@ func (f *forecast) AssignedItems(_ context.Context, band workqueue.Band, limit i
 	items := make([]workqueue.DueItem, len(all))
 	for i := range all {
 		items[i] = all[i].DueItem
-		items[i].Queue, items[i].LimitKey = "", "" // as the database has it
+		items[i].Queue, items[i].LimitKey = "", "" // as in the database
 	}
 	return items, nil
 }
@@ -133,7 +133,7 @@ func (f *forecast) Write(_ context.Context, assignments []workqueue.Assignment) 
 	return written, nil
 }
 
-// AssignAndClaim implements AssignTx; the passes of a forecast take nothing.
+// AssignAndClaim implements AssignTx; the passes of a forecast claim nothing.
 func (f *forecast) AssignAndClaim(context.Context, []workqueue.Assignment, workqueue.PassClaim) ([]workqueue.Item, error) {
 	return nil, nil
 }

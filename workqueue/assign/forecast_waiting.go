@@ -8,7 +8,7 @@ import (
 	"botwork/workqueue"
 )
 
-// waitingItems are the due items of a forecast that nobody holds, as DueItems orders them.
+// waitingItems are the due items of a forecast that no worker holds, in the order of DueItems.
 type waitingItems struct {
 	list  []workqueue.DueItem
 	gone  []bool
@@ -41,7 +41,7 @@ func (w *waitingItems) add(it workqueue.DueItem) {
 	w.index()
 }
 
-// take takes an item out; false: it is not there.
+// take removes an item; false if it is not there.
 func (w *waitingItems) take(id int64) (workqueue.DueItem, bool) {
 	i, ok := w.at[id]
 	if !ok {
@@ -70,7 +70,7 @@ func (w *waitingItems) compact() {
 	w.index()
 }
 
-// of are up to limit items of a band that have not expired and that full does not name.
+// of returns up to limit items of a band that have not expired and that full does not name.
 func (w *waitingItems) of(band workqueue.Band, full workqueue.Full, limit int, now time.Time) []workqueue.DueItem {
 	var due []workqueue.DueItem
 	queues := map[string]bool{}

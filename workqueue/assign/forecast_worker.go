@@ -8,9 +8,9 @@ import (
 	"botwork/workqueue"
 )
 
-// forecastWorker is a worker of a forecast with what it holds.
+// forecastWorker is a worker of a forecast with its items.
 type forecastWorker struct {
-	load     workqueue.WorkerLoad // without what it holds
+	load     workqueue.WorkerLoad // without its items
 	channels workqueue.Channels
 
 	running  []*forecastItem
@@ -22,10 +22,10 @@ type forecastItem struct {
 	workqueue.HeldItem
 	takes  time.Duration // how long it runs
 	ends   time.Time     // of running ones
-	waited bool          // it was given to nobody when the forecast began
+	waited bool          // it was not assigned when the forecast began
 }
 
-// cost is how many slots an item takes, and how many of its channel run at a time; 0:
+// cost returns how many slots an item needs, and how many items of its channel run at a time; 0:
 // as many as fit.
 func (w *forecastWorker) cost(channel string) (slots, most int) {
 	c, ok := w.channels.Of(channel)
@@ -35,7 +35,7 @@ func (w *forecastWorker) cost(channel string) (slots, most int) {
 	return c.Cost, c.Max
 }
 
-// free is how many slots run nothing.
+// free returns the number of free slots.
 func (w *forecastWorker) free() int {
 	free := w.load.Capacity
 	for i := range w.running {
@@ -45,7 +45,7 @@ func (w *forecastWorker) free() int {
 	return free
 }
 
-// runs counts the items of a channel that run.
+// runs returns how many items of a channel run.
 func (w *forecastWorker) runs(channel string) (n int) {
 	for i := range w.running {
 		if w.running[i].Channel == channel {
@@ -61,9 +61,9 @@ func (w *forecastWorker) holds(p *forecastPipeline) bool {
 	return slices.ContainsFunc(w.running, of) || slices.ContainsFunc(w.assigned, of)
 }
 
-// startable takes the item that the worker starts next, of those whose priority is
-// open; nil: none. One that needs more slots than are free holds up those after it, as
-// at a worker; one that waits for its channel alone does not.
+// startable removes and returns the item that the worker starts next, of those whose priority is
+// open; nil if there is none. As on a worker, an item that needs more slots than are free blocks
+// those after it; one that only waits for its channel does not.
 func (w *forecastWorker) startable(open func(priority int) bool) *forecastItem {
 	free := w.free()
 	for i := range w.assigned {
@@ -83,7 +83,7 @@ func (w *forecastWorker) startable(open func(priority int) bool) *forecastItem {
 			return nil
 		}
 		if i == 0 {
-			w.assigned = w.assigned[1:] // the rest of a long list is not moved
+			w.assigned = w.assigned[1:] // without moving the rest of a long list
 		} else {
 			w.assigned = slices.Delete(w.assigned, i, i+1)
 		}
@@ -98,7 +98,7 @@ func (w *forecastWorker) run(it *forecastItem, now time.Time) {
 	w.running = append(w.running, it)
 }
 
-// end takes out the items that have ended.
+// end removes and returns the items that have ended.
 func (w *forecastWorker) end(now time.Time) (ended []*forecastItem) {
 	w.running = slices.DeleteFunc(w.running, func(it *forecastItem) bool {
 		if it.ends.After(now) {
@@ -111,7 +111,7 @@ func (w *forecastWorker) end(now time.Time) (ended []*forecastItem) {
 	return ended
 }
 
-// give adds an item; order puts what was added where it belongs.
+// give adds an item; order sorts the items.
 func (w *forecastWorker) give(it *forecastItem) { w.assigned = append(w.assigned, it) }
 
 func (w *forecastWorker) order() {
@@ -123,7 +123,7 @@ func inRunOrder(a, b *forecastItem) int {
 	return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.RunOrder, b.RunOrder), cmp.Compare(a.ID, b.ID))
 }
 
-// take takes away an item that has not started; nil: it does not hold it.
+// take removes an item that has not started; nil if the worker does not hold it.
 func (w *forecastWorker) take(id int64) *forecastItem {
 	i := slices.IndexFunc(w.assigned, func(it *forecastItem) bool { return it.ID == id })
 	if i < 0 {
@@ -134,8 +134,8 @@ func (w *forecastWorker) take(id int64) *forecastItem {
 	return it
 }
 
-// loadFor is what a pass reads of the worker: all that runs, as long as it still takes,
-// and what is assigned at or above a priority.
+// loadFor returns what a pass reads about the worker: everything that runs, with its remaining
+// time, and what is assigned at or above a priority.
 func (w *forecastWorker) loadFor(least int, defaultEstimate time.Duration, now time.Time) workqueue.WorkerLoad {
 	load := w.load
 	load.Held = nil

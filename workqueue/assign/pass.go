@@ -14,8 +14,7 @@ import (
 type AssignResult struct {
 	workqueue.RescueResult
 
-	// Expired counts the items that were cancelled because they had not been
-	// started in time.
+	// Expired counts the items that were cancelled because they had not started in time.
 	Expired int `json:"expired"`
 
 	// Workers counts the workers that could take items of every priority of the
@@ -27,53 +26,51 @@ type AssignResult struct {
 	Assigned int `json:"assigned"`
 	Moved    int `json:"moved"`
 
-	// Claimed are those of Assigned that are claimed already: highest priority first,
-	// then as Claim orders them.
+	// Claimed are those of Assigned that are already claimed, in the order of LeaseStore.Claim.
 	Claimed []workqueue.Item `json:"-"`
 
-	// Emptied tells that the worker that takes has nothing to claim beside them.
+	// Emptied reports that the claiming worker has nothing else to claim.
 	Emptied bool `json:"-"`
 
-	// Faults tell what the pass could not read or score, and did without.
+	// Faults describe what the pass could not read or score, and ignored.
 	Faults []string `json:"-"`
 
-	// Left tells that the pass did not give out all that there was, or did not look
-	// for lack of workers with room.
+	// Left reports that the pass did not assign all due items, or did not look for them because
+	// no worker had room.
 	Left bool `json:"-"`
 
-	// Pace is how soon another pass may find a place for items that waited for
-	// nothing but one under a rate; 0 when none did.
+	// Pace is how soon another pass may assign items that only wait for a rate limit; 0 if there
+	// are none.
 	Pace time.Duration `json:"-"`
 }
 
 const (
-	// surveys is how often a pass plans without the lock before it plans under it.
+	// surveys is how often a pass plans without the lock before it plans under the lock.
 	surveys = 3
 
-	// leastWindow and mostWindow bound how many items a pass looks at.
+	// leastWindow and mostWindow bound how many items a pass reads.
 	leastWindow, mostWindow = 500, 1_000_000
 
-	// pageLimit bounds what a pass under the lock looks at at a time.
+	// pageLimit bounds how many items a pass under the lock reads at a time.
 	pageLimit = 5000
 )
 
-// AssignPass frees what nobody will run, cancels what has not been started in
-// time, then gives the due items of the band to the live workers, the highest
-// priority first, each to the worker that the distribution mode names; of queues
-// with limits only as many as those allow over the whole cluster.
+// AssignPass frees abandoned items, cancels items that have not started in time, and then assigns
+// the due items of the band to the live workers, the highest priority first, each to the worker
+// that the distribution mode selects. Of queues with limits it assigns only as many as these
+// allow in the whole cluster.
 //
-// It reads and plans without the cluster's assignment lock, and takes that to
-// write. When another pass has written in between, the plan is made anew; a plan
-// that comes too late for a third time, or meets queues with limits, is made under
-// the lock. When AssignPass returns, a pass that began after the call has been
-// committed.
+// It reads and plans without the cluster's assignment lock, and acquires the lock to write. If
+// another pass has written in between, it plans again. A plan that is too late for the third
+// time, or contains queues with limits, is made under the lock. When AssignPass returns, a pass
+// that began after the call has been committed.
 func AssignPass(ctx context.Context, store workqueue.AssignStore, p AssignParams) (AssignResult, error) {
 	result, _, err := p.Pass(ctx, store)
 	return result, err
 }
 
-// Pass is AssignPass; for a worker that claims by its own passes, it also returns what its
-// next ones can reuse, nil if there is nothing.
+// Pass is AssignPass. For a worker that claims by its own passes, it also returns what its next
+// passes can reuse, or nil.
 func (p AssignParams) Pass(ctx context.Context, store workqueue.AssignStore) (AssignResult, *SelfAssign, error) {
 	if err := p.Validate(); err != nil {
 		return AssignResult{}, nil, err
@@ -81,7 +78,7 @@ func (p AssignParams) Pass(ctx context.Context, store workqueue.AssignStore) (As
 	p = p.WithDefaults()
 	var result AssignResult
 	var unlearned []string
-	if err := p.Learned.Refresh(ctx); err != nil { // it goes on with what it knew
+	if err := p.Learned.Refresh(ctx); err != nil { // the previous durations stay in use
 		unlearned = []string{fmt.Sprintf("learned durations: %v", err)}
 	}
 	for range surveys {
@@ -93,7 +90,7 @@ func (p AssignParams) Pass(ctx context.Context, store workqueue.AssignStore) (As
 			if err := p.sweep(ctx, store, &result); err != nil {
 				return result, nil, err
 			}
-			// What looks as if it could be freed again is left to the next pass.
+			// Items that look abandoned again are left to the next pass.
 			if plan, err = p.survey(ctx, store, true); err != nil {
 				return result, nil, err
 			}
@@ -104,14 +101,14 @@ func (p AssignParams) Pass(ctx context.Context, store workqueue.AssignStore) (As
 		result.Workers, result.Faults, result.Left = plan.workers, append(unlearned, plan.faults...), plan.left
 		result.Emptied = plan.emptied
 		if len(plan.assignments) == 0 {
-			return result, plan.own, nil
+			return result, plan.selfAssign, nil
 		}
 		taken, done, err := plan.write(ctx, store, p.Claim, &result)
 		if err == nil {
 			result.Claimed, err = p.Claim.Read(ctx, taken)
 		}
 		if done || err != nil {
-			return result, plan.own, err
+			return result, plan.selfAssign, err
 		}
 	}
 	result, err := p.locked(ctx, store, result)
@@ -119,8 +116,8 @@ func (p AssignParams) Pass(ctx context.Context, store workqueue.AssignStore) (As
 	return result, nil, err
 }
 
-// sweep frees and cancels, in a transaction of its own: what it frees is read with
-// all the rest.
+// sweep frees abandoned items and cancels expired ones in its own transaction. The next read
+// finds the freed items.
 func (p AssignParams) sweep(ctx context.Context, store workqueue.AssignStore, result *AssignResult) error {
 	var rescued workqueue.RescueResult
 	var expired int
@@ -144,30 +141,30 @@ func (p AssignParams) clear(ctx context.Context, tx workqueue.AssignTx) (workque
 	return rescued, expired, err
 }
 
-// passPlan is what a pass has decided outside of the lock.
+// passPlan is what a pass has decided without the lock.
 type passPlan struct {
 	marks       workqueue.Marks
 	assignments []workqueue.Assignment
 	turns       map[string]int64
 	workers     int
 	faults      []string
-	sweepable   bool // there is something to free first
-	limited     bool // there are items whose queues have limits
-	left        bool // not all items were given out, or none was looked at
-	emptied     bool // the worker that takes has nothing to claim beside what it takes
-	own         *SelfAssign
+	sweepable   bool // there are items to free first
+	limited     bool // there are due items of queues with limits
+	left        bool // not all due items were assigned, or none was read
+	emptied     bool // the claiming worker has nothing else to claim
+	selfAssign  *SelfAssign
 }
 
-// write writes the plan unless another pass has written since it was made.
+// write writes the plan unless another pass has been written since it was made.
 func (plan *passPlan) write(ctx context.Context, store workqueue.AssignStore, take *workqueue.PassClaim, result *AssignResult) (taken workqueue.Claimed, done bool, err error) {
 	ctx, cancel, err := take.WriteContext(ctx)
 	if err != nil {
 		return taken, false, err
 	}
 	defer cancel()
-	own, others := take.Split(plan.assignments)
-	if len(own) > 0 && len(others) == 0 && len(plan.turns) == 0 {
-		taken, done, err = store.ClaimPass(ctx, plan.marks.Passes, own, *take)
+	claim, others := take.Split(plan.assignments)
+	if len(claim) > 0 && len(others) == 0 && len(plan.turns) == 0 {
+		taken, done, err = store.ClaimPass(ctx, plan.marks.Passes, claim, *take)
 		result.Assigned = taken.Len()
 		return taken, done, err
 	}
@@ -178,8 +175,8 @@ func (plan *passPlan) write(ctx context.Context, store workqueue.AssignStore, ta
 			return err
 		}
 		done = true
-		if len(own) > 0 {
-			items, err := tx.AssignAndClaim(ctx, own, *take)
+		if len(claim) > 0 {
+			items, err := tx.AssignAndClaim(ctx, claim, *take)
 			if err != nil {
 				return err
 			}
@@ -193,7 +190,7 @@ func (plan *passPlan) write(ctx context.Context, store workqueue.AssignStore, ta
 	return taken, done, nil
 }
 
-// writePlan writes assignments, first those of items that wait, and counts them.
+// writePlan writes assignments, those of waiting items first, and counts them.
 func writePlan(ctx context.Context, tx workqueue.AssignTx, m workqueue.Marks, assignments []workqueue.Assignment, turns map[string]int64, result *AssignResult) error {
 	moves := slices.IndexFunc(assignments, func(a workqueue.Assignment) bool { return a.From != 0 })
 	if moves < 0 {
@@ -212,8 +209,8 @@ func writePlan(ctx context.Context, tx workqueue.AssignTx, m workqueue.Marks, as
 	return tx.Mark(ctx, workqueue.Marks{Passes: m.Passes, Turns: turns})
 }
 
-// locked runs a whole pass under the lock, page by page: what a page assigned, and
-// what it found without a place under the queues' limits, is gone from the next.
+// locked makes a whole pass under the lock, page by page. The next page does not contain what the
+// previous one assigned or found beyond the queues' limits.
 func (p AssignParams) locked(ctx context.Context, store workqueue.AssignStore, before AssignResult) (AssignResult, error) {
 	var result AssignResult
 	err := store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
@@ -240,7 +237,7 @@ func (p AssignParams) locked(ctx context.Context, store workqueue.AssignStore, b
 func (pl *passPlanner) pages(ctx context.Context, tx workqueue.AssignTx, limits *passLimits, result *AssignResult) error {
 	for !pl.Done() {
 		limit := min(max(pl.Room(pl.p.DefaultEstimate.Milliseconds()), 64), pageLimit)
-		left := limits.full() + len(pl.classes.broken.here) // what this page leaves out
+		left := limits.full() + len(pl.classes.broken.here) // how much this page leaves out
 		due, err := limits.due(ctx, tx, pl.p.Band, limit, pl.classes.broken.here)
 		if err != nil || len(due) == 0 {
 			result.Left = limits.full() > 0
@@ -280,7 +277,7 @@ func (pl *passPlanner) pages(ctx context.Context, tx workqueue.AssignTx, limits 
 	return nil
 }
 
-// assignmentsOf puts the items that wait before those that are moved.
+// assignmentsOf returns the assignments, those of waiting items before those of moved ones.
 func assignmentsOf(placements []plan.Placement) []workqueue.Assignment {
 	list := make([]workqueue.Assignment, 0, len(placements))
 	for _, moved := range []bool{false, true} {

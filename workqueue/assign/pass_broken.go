@@ -9,15 +9,14 @@ import (
 	"botwork/workqueue/plan"
 )
 
-// brokenPipelines are the pipelines that some worker, or every one, cannot run
-// because their files have mistakes.
+// brokenPipelines are the pipelines that some or all workers cannot run because their files have
+// errors.
 type brokenPipelines struct {
-	// at has the workers whose files are broken, by the pipeline's name in lower
-	// case.
+	// at has the workers with a broken file, by the pipeline's name in lower case.
 	at map[string][]int
 
-	// here are the pipelines that are broken where the pass runs, as items name
-	// them. Nobody is given their items: what they say of workers is not known.
+	// here are the pipelines that are broken in this process, as items name them. Their items are
+	// not assigned, because their requirements are unknown.
 	here []string
 }
 
@@ -35,14 +34,14 @@ func newBrokenPipelines(labels []matching.Labels) brokenPipelines {
 	return b
 }
 
-// addHere notes a pipeline that is broken where the pass runs.
+// addHere records a pipeline that is broken in this process.
 func (b *brokenPipelines) addHere(pipeline string) {
 	if !slices.Contains(b.here, pipeline) {
 		b.here = append(b.here, pipeline)
 	}
 }
 
-// workers are those that cannot run a pipeline.
+// workers returns the workers that cannot run a pipeline.
 func (b *brokenPipelines) workers(pipeline string) []int {
 	if b.at == nil || workqueue.InlinePipeline(pipeline) {
 		return nil
@@ -50,8 +49,7 @@ func (b *brokenPipelines) workers(pipeline string) []int {
 	return b.at[strings.ToLower(strings.TrimSpace(pipeline))]
 }
 
-// limit takes the workers that cannot run a pipeline out of a set of n; nil is the
-// set of all.
+// limit removes the workers that cannot run a pipeline from a set of n; nil is the set of all.
 func (b *brokenPipelines) limit(set plan.Set, pipeline string, n int) plan.Set {
 	unable := b.workers(pipeline)
 	if len(unable) == 0 {

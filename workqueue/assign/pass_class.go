@@ -12,43 +12,43 @@ import (
 	"botwork/workqueue/plan"
 )
 
-// passClasses sorts the items of a pass into classes that the same workers may
-// take. What items say is mostly the same: it is read once for each text.
+// passClasses sorts the items of a pass into classes of items that the same workers may run. Most
+// items declare the same: each text is parsed once.
 type passClasses struct {
 	p       AssignParams
 	now     time.Time
 	queues  map[string]matching.Distribution
 	workers []plan.Worker     // by id
-	labels  []matching.Labels // of each
+	labels  []matching.Labels // of each worker
 
 	broken    brokenPipelines
 	selectors map[string][]matching.Selector
-	bySelect  map[string]plan.Set // who satisfies one selector
+	bySelect  map[string]plan.Set // the workers that satisfy one selector
 	rules     map[string]matching.Rule
 
-	// Of the present plan.
+	// Of the current plan.
 	pl    *plan.Planner
 	known map[classKey]passClass
 
-	fillSlots bool // some class has a mode that gives items to free slots only
+	fillSlots bool // some class has a mode that assigns to free slots only
 
 	faults []string
 }
 
-// classKey is what the class of an item follows from.
+// classKey is what determines the class of an item.
 type classKey struct {
 	queue, pipeline   string
 	labels, selectors workqueue.JSONText
-	asking            string // which of the selectors still ask; "" for all
+	asking            string // which of the selectors have not expired; "" for all
 }
 
 type passClass struct {
-	number    int // -1: nobody may take the item
+	number    int // -1: no worker may run the item
 	broken    bool
 	expedites bool
 }
 
-// mostFaults bounds what a pass tells.
+// mostFaults bounds the faults that a pass reports.
 const mostFaults = 10
 
 func newPassClasses(p AssignParams, loads []workqueue.WorkerLoad, queues map[string]workqueue.JSONText, now time.Time) *passClasses {
@@ -83,7 +83,7 @@ func newPassClasses(p AssignParams, loads []workqueue.WorkerLoad, queues map[str
 	return c
 }
 
-// use begins a plan.
+// use starts a new plan.
 func (c *passClasses) use(pl *plan.Planner) {
 	c.pl, c.known = pl, map[classKey]passClass{}
 }
@@ -94,11 +94,11 @@ func (c *passClasses) fault(err error, format string, args ...any) {
 	}
 }
 
-// of finds the class of an item.
+// of returns the class of an item.
 func (c *passClasses) of(ctx context.Context, it *workqueue.DueItem) (passClass, error) {
 	key := classKey{queue: it.QueueName, pipeline: it.Pipeline, labels: it.Labels, selectors: it.Selectors}
 	if workqueue.InlinePipeline(it.Pipeline) {
-		key.pipeline = "" // it has no profile, and each would be a class of its own
+		key.pipeline = "" // it has no profile, and each would make a new class
 	}
 	if class, ok := c.known[key]; ok {
 		return class, nil
@@ -135,7 +135,7 @@ func (c *passClasses) of(ctx context.Context, it *workqueue.DueItem) (passClass,
 	return class, err
 }
 
-// selectorsOf returns all selectors that the item asks for; false: its own cannot be read.
+// selectorsOf returns all selectors of the item; false if its own cannot be parsed.
 func (c *passClasses) selectorsOf(it *workqueue.DueItem, profile *workqueue.Profile) ([]matching.Selector, bool) {
 	if it.Selectors == "" {
 		return profile.Selectors, true
@@ -180,7 +180,7 @@ func (c *passClasses) make(ctx context.Context, it *workqueue.DueItem, profile w
 	return passClass{number: c.pl.Class(class), expedites: matching.Expedites(asking)}, nil
 }
 
-// eligible are the workers that satisfy all selectors; nil: every one.
+// eligible returns the workers that satisfy all selectors; nil means all workers.
 func (c *passClasses) eligible(selectors []matching.Selector) plan.Set {
 	var all plan.Set
 	for i := range selectors {
@@ -205,8 +205,8 @@ func (c *passClasses) eligible(selectors []matching.Selector) plan.Set {
 	return all
 }
 
-// scores scores all workers, the highest first whatever the scoring prefers. A rule
-// that fails is replaced by the default score: items are not kept waiting for it.
+// scores scores all workers, so that higher is better whatever the scoring prefers. A rule that
+// fails is replaced by the default score, so that items do not wait for it.
 func (c *passClasses) scores(ctx context.Context, s matching.Scoring, job matching.Job) ([]float64, error) {
 	scores, err := c.byRule(ctx, s, job)
 	if ctx.Err() != nil {
@@ -241,14 +241,13 @@ func (c *passClasses) byRule(ctx context.Context, s matching.Scoring, job matchi
 	return rule.Scores(ctx, job, c.labels)
 }
 
-// exhausted returns the queues that need not be read any further: none of their items that
-// were read finds a worker any longer, and no worker that serves them has a free slot, for
-// which something further down may be eligible.
+// exhausted returns the queues that need not be read further: none of their items that were read
+// can get a worker any more, and no worker that serves them has a free slot for a later item.
 func (c *passClasses) exhausted() []string {
 	left := map[string]bool{}
 	for key, class := range c.known {
 		if class.broken {
-			continue // it says nothing of the queue's other items
+			continue // it says nothing about the queue's other items
 		}
 		left[key.queue] = left[key.queue] || class.number >= 0 && !c.pl.Exhausted(class.number)
 	}

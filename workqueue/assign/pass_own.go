@@ -12,52 +12,49 @@ import (
 )
 
 const (
-	// ClaimEvery is how often a worker that claims by its own passes looks for what
-	// others have assigned to it.
+	// ClaimEvery is how often a worker that claims by its own passes looks for items that others
+	// have assigned to it.
 	ClaimEvery = time.Second
 
-	// RefillEvery is how often a session that is busy looks for more work though
-	// nobody tells of any.
+	// RefillEvery is how often a busy session looks for more work without being woken.
 	RefillEvery = 15 * time.Second
 )
 
-// SelfAssign is what a worker that takes knows from its last pass, so that for a moment it
-// need not ask who the workers are and what they hold. Of many workers that all take, each
-// would read that of all of them for each of its batches, and find that another one has
-// come first. For its free slots it takes what is most urgent; beyond them it takes only
-// what no other worker could start now.
+// SelfAssign is what a worker reuses from its last pass, so that for a moment it need not read
+// which workers exist and what they hold. Otherwise each of many busy workers would read that for
+// each of its batches, and then find that another one came first. For its free slots it claims
+// the most urgent items; beyond them, only items that no other worker could start now.
 type SelfAssign struct {
-	load   workqueue.WorkerLoad // the worker itself, without what it holds
+	load   workqueue.WorkerLoad // the worker itself, without its items
 	queues map[string]workqueue.JSONText
 	alone  bool // no other worker is alive
-	busy   int  // none of the others could start an item of this priority or below now; math.MinInt: some could
+	busy   int  // no other worker could start an item of this priority or below now; math.MinInt: some could
 	since  time.Time
 
-	passes int64 // of all workers, when the worker last claimed what those had given it
+	passes int64 // of all workers, when the worker last claimed what others had assigned to it
 }
 
-// MayAssign reports whether the worker may go on by itself: for its free slots until the next
-// look at everything, and beyond them as long as the others are likely to be as busy as
-// they were.
-func (own *SelfAssign) MayAssign(ahead bool, least int, now time.Time) bool {
-	if ahead || own.alone {
-		return now.Sub(own.since) < ClaimEvery && own.busy >= least
+// MayAssign reports whether the worker may assign items to itself: for its free slots until the
+// next pass over all workers, and beyond them while the others are probably still as busy.
+func (self *SelfAssign) MayAssign(ahead bool, least int, now time.Time) bool {
+	if ahead || self.alone {
+		return now.Sub(self.since) < ClaimEvery && self.busy >= least
 	}
-	return now.Sub(own.since) < RefillEvery
+	return now.Sub(self.since) < RefillEvery
 }
 
-// ErrOthersPassed is returned by SelfAssign.Assign: it says that other workers have made passes, which may have given the worker
-// items that are more urgent than what it would take.
+// ErrOthersPassed is returned by SelfAssign.Assign if other workers have made passes, which may
+// have assigned more urgent items to this worker.
 var ErrOthersPassed = errors.New("others have made passes")
 
-// own returns what later passes of the worker that takes may count on; nil: which worker is
-// given an item depends on what they hold.
-func (pl *passPlanner) own(plan *passPlan) *SelfAssign {
+// selfAssign returns what later passes of the claiming worker can reuse; nil if the assignment depends
+// on what the other workers hold.
+func (pl *passPlanner) selfAssign(plan *passPlan) *SelfAssign {
 	t := pl.p.Claim
 	if t == nil || len(plan.turns) > 0 || !t.Ahead && (!pl.p.FreeSlots || pl.p.Workers != AvailableWorkers) {
 		return nil
 	}
-	var own *SelfAssign
+	var self *SelfAssign
 	busy := math.MaxInt
 	for i := range pl.Loads {
 		l := &pl.Loads[i]
@@ -72,21 +69,21 @@ func (pl *passPlanner) own(plan *passPlan) *SelfAssign {
 		if l.Channels != "" {
 			return nil
 		}
-		own = &SelfAssign{load: *l, queues: pl.Distributions, alone: len(pl.Loads) == 1, since: time.Now()}
-		own.load.Held = nil
+		self = &SelfAssign{load: *l, queues: pl.Distributions, alone: len(pl.Loads) == 1, since: time.Now()}
+		self.load.Held = nil
 	}
 	if pl.p.FreeSlots {
-		busy = math.MaxInt // who has a free slot takes for itself
+		busy = math.MaxInt // a worker with a free slot claims for itself
 	}
-	if own != nil {
-		own.busy, own.passes = busy, plan.marks.Passes
+	if self != nil {
+		self.busy, self.passes = busy, plan.marks.Passes
 	}
-	return own
+	return self
 }
 
-// busyFor returns the highest priority of which the worker could start no item now: for
-// IdleWorkers that of the most urgent item that it holds, else of the item that takes the
-// last of its slots, or the last that is not reserved. false: it could start any.
+// busyFor returns the highest priority of which the worker could not start an item now: with
+// IdleWorkers, that of the most urgent item that it holds, else that of the item in its last
+// slot, or in the last one that is not reserved. false if it could start any item.
 func (pl *passPlanner) busyFor(l *workqueue.WorkerLoad, assignments []workqueue.Assignment) (priority int, ok bool) {
 	held := slices.Clone(l.Held)
 	for i := range assignments {
@@ -116,20 +113,20 @@ func (pl *passPlanner) busyFor(l *workqueue.WorkerLoad, assignments []workqueue.
 	return priority, ok
 }
 
-// Assign makes a pass for nobody but the worker that takes. done is false when that cannot
-// be: items of queues with limits are due, workers take turns, or an item is due that is
-// more urgent than all that another one holds. The error is ErrOthersPassed where a claim has to
-// come first; later calls take that as made.
-func (own *SelfAssign) Assign(ctx context.Context, store workqueue.AssignStore, p AssignParams) (taken workqueue.Claimed, done bool, err error) {
+// Assign makes a pass for this worker alone. done is false if that is not possible: items of
+// queues with limits are due, workers take turns, or a due item is more urgent than all items of
+// another worker. The error is ErrOthersPassed if a claim must come first; later calls assume
+// that it was made.
+func (self *SelfAssign) Assign(ctx context.Context, store workqueue.AssignStore, p AssignParams) (taken workqueue.Claimed, done bool, err error) {
 	if err := p.Validate(); err != nil {
 		return taken, false, err
 	}
 	p = p.WithDefaults()
 	p.MaxPerWorker = min(p.MaxPerWorker, p.Claim.Max)
-	if own.alone {
+	if self.alone {
 		var plan *passPlan
 		err := store.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) (err error) {
-			plan, err = own.plan(ctx, view, p)
+			plan, err = self.plan(ctx, view, p)
 			return err
 		})
 		if err != nil || plan == nil || len(plan.assignments) == 0 {
@@ -138,9 +135,9 @@ func (own *SelfAssign) Assign(ctx context.Context, store workqueue.AssignStore, 
 		var result AssignResult
 		return plan.write(ctx, store, p.Claim, &result)
 	}
-	// Under the lock others wait for their turn, where without it they would plan the same
-	// items. It is not counted: a plan that others have made meanwhile finds what is taken
-	// in another state.
+	// Under the lock others wait for their turn; without it they would plan the same items. The
+	// pass is not counted: a plan that another worker made meanwhile finds the claimed items in
+	// another state.
 	writing, cancel, err := p.Claim.WriteContext(ctx)
 	if err != nil {
 		return taken, false, err
@@ -148,7 +145,7 @@ func (own *SelfAssign) Assign(ctx context.Context, store workqueue.AssignStore, 
 	defer cancel()
 	err = store.Assign(writing, func(ctx context.Context, tx workqueue.AssignTx) error {
 		taken, done = workqueue.Claimed{}, false
-		plan, err := own.plan(ctx, tx, p)
+		plan, err := self.plan(ctx, tx, p)
 		if err != nil || plan == nil {
 			return err
 		}
@@ -166,22 +163,22 @@ func (own *SelfAssign) Assign(ctx context.Context, store workqueue.AssignStore, 
 	return taken, done, nil
 }
 
-// plan is what the worker takes; nil: that is not for it alone to say.
-func (own *SelfAssign) plan(ctx context.Context, view workqueue.AssignView, p AssignParams) (*passPlan, error) {
+// plan returns what the worker claims; nil if it cannot decide alone.
+func (self *SelfAssign) plan(ctx context.Context, view workqueue.AssignView, p AssignParams) (*passPlan, error) {
 	marks, err := view.Marks(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !own.alone && marks.Passes != own.passes {
-		own.passes = marks.Passes
+	if !self.alone && marks.Passes != self.passes {
+		self.passes = marks.Passes
 		return nil, ErrOthersPassed
 	}
-	pl := p.plannerOf(workqueue.PassInput{Marks: marks, Loads: []workqueue.WorkerLoad{own.load}, Distributions: own.queues})
+	pl := p.plannerOf(workqueue.PassInput{Marks: marks, Loads: []workqueue.WorkerLoad{self.load}, Distributions: self.queues})
 	if limited, err := pl.window(ctx, view); limited || err != nil {
 		return nil, err
 	}
 	placements, turns := pl.Plan()
-	if len(turns) > 0 || pl.classes.fillSlots { // what it holds is not known here
+	if len(turns) > 0 || pl.classes.fillSlots { // what it holds is unknown here
 		return nil, nil
 	}
 	plan := &passPlan{marks: marks, assignments: assignmentsOf(placements)}
@@ -191,7 +188,7 @@ func (own *SelfAssign) plan(ctx context.Context, view workqueue.AssignView, p As
 		if p.Workers == IdleWorkers {
 			priority = of[slices.IndexFunc(of, func(least int) bool { return priority >= least })]
 		}
-		if p.Claim.Ahead && priority > own.busy { // another one may be able to start it
+		if p.Claim.Ahead && priority > self.busy { // another worker may be able to start it
 			return nil, nil
 		}
 	}

@@ -11,33 +11,33 @@ import (
 	"botwork/workqueue/plan"
 )
 
-// takeBackMargin is how much sooner an item must start at another worker to be
-// moved there: less than that is not worth a write.
+// takeBackMargin is how much sooner an item must start on another worker to be moved there: less
+// is not worth a write.
 const takeBackMargin = 2 * time.Second
 
-// takeBackMost bounds the items that a pass looks at to move some of them.
+// takeBackMost bounds the items that a pass considers for a move.
 const takeBackMost = 20_000
 
-// manyItems are so many that a pass has the memory collected when it has got what it
-// needs of them: what was read is three times as large, and until the collector runs by itself
-// as much again would come on top. It takes a thousandth of such a pass.
+// manyItems is how many items make a pass run the garbage collector after it has extracted what
+// it needs: what was read is three times as large, and the heap would otherwise double until the
+// collector runs by itself. It takes a thousandth of the time of such a pass.
 const manyItems = 100_000
 
-// passPlanner is the planner of one pass, with what it knows of the items.
+// passPlanner is the planner of one pass, with the input of the pass.
 type passPlanner struct {
 	*plan.Planner
 	workqueue.PassInput
 	p       AssignParams
 	classes *passClasses
 
-	workers int // that have room for items of every priority of the band
-	room    int // about so many items
+	workers int // with room for items of every priority of the band
+	room    int // for about this many items
 
-	left bool // not all items were given out, or none was looked at
+	left bool // not all due items were assigned, or none was read
 }
 
-// survey reads and plans outside of the lock, unless there is something to be freed
-// first that was not swept just now.
+// survey reads and plans without the lock, unless there are items to free first and they were not
+// swept just now.
 func (p AssignParams) survey(ctx context.Context, store workqueue.AssignStore, swept bool) (*passPlan, error) {
 	plan := &passPlan{}
 	err := store.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) error {
@@ -66,17 +66,17 @@ func (p AssignParams) survey(ctx context.Context, store workqueue.AssignStore, s
 			}
 		}
 		plan.assignments, plan.turns, plan.faults = assignmentsOf(placements), turns, pl.classes.faults
-		plan.emptied, plan.own = pl.empties(plan.assignments), pl.own(plan)
+		plan.emptied, plan.selfAssign = pl.empties(plan.assignments), pl.selfAssign(plan)
 		return nil
 	})
 	return plan, err
 }
 
-// fewDue is how many due items a pass expects: it is mostly made for what has just come.
+// fewDue is how many due items a pass expects: most passes are made for new items.
 const fewDue = leastWindow / 8
 
-// expectedDue returns how many due items a survey reads along with the workers; none where
-// a worker asks before it is idle, since it has a backlog to work on.
+// expectedDue returns how many due items a survey reads along with the workers: none for a worker
+// that claims ahead, since it has a backlog to work on.
 func (p AssignParams) expectedDue() int {
 	if p.Claim != nil && p.Claim.Ahead {
 		return 0
@@ -99,15 +99,15 @@ func (p AssignParams) plannerOf(in workqueue.PassInput) *passPlanner {
 	pl.p = p.bound(pl.heldBy(p.Claim))
 	pl.classes = newPassClasses(pl.p, pl.Loads, pl.Distributions, pl.Marks.Now)
 	pl.begin(false)
-	// How much room there is for the least urgent, behind all that is held.
+	// How much room there is for the least urgent items, after everything that is held.
 	last := plan.New(pl.classes.workers, pl.held(false), nil, pl.options())
 	last.Advance(p.Band.Min)
 	pl.workers, pl.room = last.Open(), last.Room(p.DefaultEstimate.Milliseconds())
 	return pl
 }
 
-// begin makes a new plan; one that takes back counts what is assigned and could be
-// moved as items.
+// begin starts a new plan. With takeBack, assigned items that could be moved count as items to
+// assign.
 func (pl *passPlanner) begin(takeBack bool) {
 	var movable []plan.Held
 	if takeBack {
@@ -131,11 +131,11 @@ func (pl *passPlanner) options() plan.Options {
 	return o
 }
 
-// empties tells that the worker that takes has nothing else to claim of what it may:
-// nothing is assigned to it, and the pass assigns nothing that it does not take.
+// empties reports whether the claiming worker has nothing else to claim: nothing is assigned to
+// it, and the pass assigns nothing to it without claiming it.
 func (pl *passPlanner) empties(assignments []workqueue.Assignment) bool {
 	t := pl.p.Claim
-	if t == nil || t.Band.Min < pl.p.Band.Min { // what is assigned below the band was not read
+	if t == nil || t.Band.Min < pl.p.Band.Min { // items assigned below the band were not read
 		return false
 	}
 	for i := range pl.Loads {
@@ -149,7 +149,7 @@ func (pl *passPlanner) empties(assignments []workqueue.Assignment) bool {
 	return !slices.ContainsFunc(others, func(a workqueue.Assignment) bool { return a.WorkerID == t.WorkerID })
 }
 
-// heldBy is how many items the worker that takes holds already.
+// heldBy returns how many items the claiming worker already holds.
 func (pl *passPlanner) heldBy(t *workqueue.PassClaim) (n int) {
 	for i := range pl.Loads {
 		if t != nil && pl.Loads[i].WorkerID == t.WorkerID {
@@ -161,7 +161,7 @@ func (pl *passPlanner) heldBy(t *workqueue.PassClaim) (n int) {
 	return n
 }
 
-// levels are the least priorities of the bands inside of a pass's.
+// levels returns the least priorities of the kinds (high, medium, low) within a band.
 func levels(b workqueue.Band) []int {
 	var list []int
 	for _, least := range []int{workqueue.HighPriority + 1, workqueue.MediumPriority} {
@@ -172,12 +172,12 @@ func levels(b workqueue.Band) []int {
 	return append(list, b.Min)
 }
 
-// held is what the workers hold that stays where it is.
+// held returns what the workers hold and keep.
 func (pl *passPlanner) held(takeBack bool) []plan.Held {
 	return pl.work(func(h *workqueue.HeldWork) bool { return h.Running || !takeBack || !pl.p.Band.Contains(h.Priority) })
 }
 
-// movable is the rest.
+// movable returns what the workers hold and could lose.
 func (pl *passPlanner) movable() []plan.Held {
 	return pl.work(func(h *workqueue.HeldWork) bool { return !h.Running && pl.p.Band.Contains(h.Priority) })
 }
@@ -197,9 +197,9 @@ func (pl *passPlanner) work(is func(h *workqueue.HeldWork) bool) []plan.Held {
 	return list
 }
 
-// window gives out what is due: at first about twice as many items as there is
-// room for (see firstWindow), so that the longest of them can be given first, and more while workers
-// have room left that nothing among them suits.
+// window assigns due items: first about twice as many as there is room for (see firstWindow), so
+// that the longest of them can come first, and more while workers have room that none of them
+// fits.
 func (pl *passPlanner) window(ctx context.Context, view workqueue.AssignView) (limited bool, err error) {
 	seen := map[int64]bool{}
 	full := workqueue.Full{}
@@ -238,13 +238,13 @@ func (pl *passPlanner) window(ctx context.Context, view workqueue.AssignView) (l
 			pl.left = refused
 			return false, nil
 		}
-		// What no open worker serves need not be read again.
+		// Items that no open worker can run need not be read again.
 		full.Queues, full.Pipelines = pl.classes.exhausted(), pl.classes.broken.here
 	}
 	return false, nil
 }
 
-// due returns due items: those that ReadPass has read already if these are all.
+// due returns due items: those that ReadPass has already read, if these are all.
 func (pl *passPlanner) due(ctx context.Context, view workqueue.AssignView, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
 	if pl.AllDue && full.Size() == 0 {
 		return pl.Due, nil
@@ -252,8 +252,8 @@ func (pl *passPlanner) due(ctx context.Context, view workqueue.AssignView, full 
 	return view.DueItems(ctx, pl.p.Band, full, limit)
 }
 
-// firstWindow is how many items a pass looks at to begin with. A worker that takes ahead
-// is done with all of them in a moment, whichever is first.
+// firstWindow returns how many items a pass reads first. A worker that claims ahead finishes all
+// of them in a moment, whichever comes first.
 func (pl *passPlanner) firstWindow() int {
 	if pl.p.Claim != nil && pl.p.Claim.Ahead {
 		return min(max(pl.room, pl.p.Claim.Max), mostWindow)
@@ -261,9 +261,9 @@ func (pl *passPlanner) firstWindow() int {
 	return min(max(2*pl.room, leastWindow), mostWindow)
 }
 
-// nextWindow is how many items a pass looks at that has room left behind so many. Where all of
-// them found a place, so will the next: there it looks at no more than there can be places
-// for, of which short items take more than room tells.
+// nextWindow returns how many items a pass reads that has room left after last items. If all of
+// those were assigned, the next ones will be too, so it reads no more than can be assigned; of
+// short items these are more than room says.
 func (pl *passPlanner) nextWindow(last int, refused bool) int {
 	next := min(8*last, mostWindow)
 	if !refused {
@@ -272,7 +272,7 @@ func (pl *passPlanner) nextWindow(last int, refused bool) int {
 	return next
 }
 
-// items are due items, in the order in which they are to be given.
+// items returns the due items for the planner, in the order of assignment.
 func (pl *passPlanner) items(ctx context.Context, due []workqueue.DueItem) ([]plan.Item, error) {
 	items := make([]plan.Item, 0, len(due))
 	for i := range due {
@@ -282,7 +282,7 @@ func (pl *passPlanner) items(ctx context.Context, due []workqueue.DueItem) ([]pl
 			return nil, err
 		}
 		if class.number < 0 {
-			continue // its pipeline is broken, or its selectors cannot be read: it would run just anywhere
+			continue // its pipeline is broken or its selectors cannot be parsed: any worker might get it
 		}
 		if it.Further && (!class.expedites || !pl.Expediting()) {
 			continue // its turn has not come
@@ -304,7 +304,7 @@ func (pl *passPlanner) items(ctx context.Context, due []workqueue.DueItem) ([]pl
 	return items, nil
 }
 
-// waits tells that some worker holds items that it will not start soon.
+// waits reports whether some worker holds items that it will not start soon.
 func (pl *passPlanner) waits() bool {
 	for i := range pl.Loads {
 		l := &pl.Loads[i]
@@ -324,9 +324,9 @@ func (pl *passPlanner) waits() bool {
 	return false
 }
 
-// takeBack plans once more, with the items that are assigned and have not started
-// among those that can be given: each stays where it is unless it starts much
-// sooner elsewhere. It does nothing when there are too many of them.
+// takeBack plans again, with assigned items that have not started among the items to assign. Each
+// stays where it is unless it starts much sooner elsewhere. It does nothing if there are too many
+// of them.
 func (pl *passPlanner) takeBack(ctx context.Context, view workqueue.AssignView) ([]plan.Placement, map[string]int64, bool, error) {
 	assigned, err := view.AssignedItems(ctx, pl.p.Band, takeBackMost)
 	if err != nil || len(assigned) == 0 || len(assigned) == takeBackMost {
@@ -336,8 +336,8 @@ func (pl *passPlanner) takeBack(ctx context.Context, view workqueue.AssignView) 
 	if err != nil {
 		return nil, nil, false, err
 	}
-	// What has limits is not for a plan without the lock; it is no more urgent than
-	// what was given out already.
+	// Items of queues with limits are not planned without the lock; they are no more urgent than
+	// what was assigned already.
 	due = slices.DeleteFunc(due, func(it workqueue.DueItem) bool { return it.Queue != "" })
 	pl.begin(true)
 	items, err := pl.items(ctx, append(assigned, due...))
@@ -351,8 +351,8 @@ func (pl *passPlanner) takeBack(ctx context.Context, view workqueue.AssignView) 
 	return placements, turns, true, nil
 }
 
-// estimate is how long the item is expected to take: what it says itself, what was
-// learned, what its pipeline says; else the default, which nobody knows to hold.
+// estimate returns how long the item is expected to take: its own estimate, the learned one, or
+// its pipeline's; else the default, with known false.
 func (p AssignParams) estimate(it *workqueue.DueItem) (estimate time.Duration, known bool) {
 	if it.Estimate > 0 {
 		return it.Estimate, true

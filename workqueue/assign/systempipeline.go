@@ -7,7 +7,7 @@ import (
 	"botwork/workqueue"
 )
 
-// SystemPipeline is what Why knows of a pipeline that assigns items or runs them.
+// SystemPipeline is what Why knows about a pipeline that assigns or runs items.
 type SystemPipeline struct {
 	Name string
 
@@ -16,15 +16,15 @@ type SystemPipeline struct {
 	Passes []AssignParams
 	Bands  []workqueue.Band
 
-	// Next returns the first time after another one at which the schedule starts
-	// the pipeline, zero when there is none; a nil Next means no schedule.
+	// Next returns the first time after another one at which the schedule starts the pipeline, or
+	// zero if there is none; a nil Next means that there is no schedule.
 	Next func(after time.Time) time.Time
 
 	// Wake reports whether the pipeline starts as soon as there is work for it.
 	Wake bool
 }
 
-// next is when the schedule starts the pipeline next; zero: never.
+// next returns when the schedule starts the pipeline next; zero if never.
 func (s *SystemPipeline) next(after time.Time) time.Time {
 	if s.Next == nil {
 		return time.Time{}

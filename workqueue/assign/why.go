@@ -19,32 +19,30 @@ type WhyStore interface {
 	Workers(ctx context.Context) ([]workqueue.Worker, error)
 }
 
-// WhyParams is what Why knows beside the database.
+// WhyParams are what Why needs besides the database.
 type WhyParams struct {
-	// Profiles tell what pipelines say of their items, and Learned what their
-	// runs took before; both may be nil.
+	// Profiles returns what pipelines declare about their items, and Learned estimates durations
+	// from earlier runs; both may be nil.
 	Profiles workqueue.Profiles
 	Learned  *learned.Estimates
 
-	// Resilience is the policy of the pipeline that an IntegrationConfig names or
-	// holds; nil knows none.
+	// Resilience returns the policy of the pipeline that an IntegrationConfig names or contains;
+	// may be nil.
 	Resilience func(integrationConfig string) workqueue.Resilience
 
-	// Pipelines are those that assign items or run them, in any order. Of the
-	// parameters of their passes, Profiles, Learned and NewRule are not used.
+	// Pipelines are the pipelines that assign or run items, in any order. Of the parameters of
+	// their passes, Profiles, Learned and NewRule are not used.
 	Pipelines []SystemPipeline
 }
 
-// Why names the one true reason why an item is not running yet, and what would
-// change it; of an item that runs or has ended, it tells that. When several things
-// stand against the item, the one that is judged first is named: what is wrong
-// with the item and its queue, then which workers may have it, then whether they
-// have room, then when a pass gives it to one.
+// Why returns the reason why an item is not running yet, and what would change that; for an item
+// that runs or has ended, it says so. If several things prevent the item from running, it returns
+// the first one in this order: what is wrong with the item and its queue, which workers may run
+// it, whether they have room, when a pass assigns it.
 //
-// It takes no lock and changes nothing: by the time it returns, the reason may be
-// another. Where it counts with what other items take, it does so by the planner
-// of passes, and all times that it expects are as good as the estimates. The error
-// is ErrNotFound when there is no such item.
+// It takes no lock and changes nothing; when it returns, the reason may have changed. It plans by
+// the planner of passes, and the times that it expects are as good as the estimates. The error is
+// ErrNotFound if there is no such item.
 func Why(ctx context.Context, store WhyStore, id int64, p WhyParams) (Reason, error) {
 	item, err := store.Item(ctx, id)
 	if err != nil {
@@ -78,28 +76,28 @@ func Why(ctx context.Context, store WhyStore, id int64, p WhyParams) (Reason, er
 	return r, err
 }
 
-// why is one question.
+// why is one call of Why.
 type why struct {
 	p       WhyParams
 	view    workqueue.AssignView
 	item    *workqueue.Item
 	queue   *workqueue.Queue
-	workers []workqueue.Worker // all that are known, by name
+	workers []workqueue.Worker // all workers, by name
 	now     time.Time
 
-	pass   comingPass // the next one that covers the item's priority
+	pass   comingPass // the next pass that covers the item's priority
 	passed bool       // there is one
 }
 
 // comingPass is the next pass of one AssignTasksToWorker step.
 type comingPass struct {
 	Pipeline string
-	At       time.Time // zero: nothing starts the pipeline by itself
+	At       time.Time // zero: no schedule starts the pipeline
 	Wake     bool      // it is made as soon as there is something to assign
 	Params   AssignParams
 }
 
-// choosePass finds the pass that comes first to the item.
+// choosePass finds the first pass that covers the item.
 func (w *why) choosePass() {
 	for _, p := range w.p.Pipelines {
 		for _, params := range p.Passes {
@@ -121,11 +119,11 @@ func (w *why) choosePass() {
 // params completes the parameters of a pass.
 func (w *why) params(p AssignParams) AssignParams {
 	p.Profiles, p.Learned = w.p.Profiles, w.p.Learned
-	p.NewRule = nil // who of several gets an item does not matter here, and no service need be asked
+	p.NewRule = nil // which of several workers gets an item does not matter here, so no scoring service is called
 	return p.WithDefaults()
 }
 
-// judge asks one question after the other until one has an answer.
+// judge checks one kind of reason after the other until one applies.
 func (w *why) judge(ctx context.Context) (Reason, error) {
 	if r, ok := w.ended(); ok {
 		return r, nil
@@ -145,7 +143,7 @@ func (w *why) judge(ctx context.Context) (Reason, error) {
 	return w.unassigned(ctx)
 }
 
-// worker is the row of a worker, nil for one that is not known.
+// worker returns the row of a worker; nil if it is unknown.
 func (w *why) worker(id *int64) *workqueue.Worker {
 	for i := range w.workers {
 		if id != nil && w.workers[i].ID == *id {

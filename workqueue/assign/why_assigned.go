@@ -8,8 +8,7 @@ import (
 	"botwork/workqueue"
 )
 
-// assigned answers for items that a worker has been given: whether it lives, and
-// what it does first.
+// assigned explains assigned items: whether their worker is alive, and which items it runs first.
 func (w *why) assigned(ctx context.Context) (Reason, error) {
 	if r, ok := w.held(); ok {
 		return r, nil
@@ -66,7 +65,7 @@ func (w *why) assigned(ctx context.Context) (Reason, error) {
 	return r, nil
 }
 
-// late answers for items that are not started any longer.
+// late explains items whose time to start has passed.
 func (w *why) late() (Reason, bool) {
 	until, what := w.item.DeadlineAt, "deadline"
 	if expires := w.item.ExpiresAt; until == nil || expires != nil && expires.Before(*until) {
@@ -80,7 +79,7 @@ func (w *why) late() (Reason, bool) {
 	return r, true
 }
 
-// gone tells why a pass takes the item back from its worker, "" when it does not.
+// gone returns why a pass takes the item back from its worker, or "".
 func (w *why) gone(holder *workqueue.Worker) string {
 	assigned := w.item.AssignedAt
 	switch {
@@ -96,8 +95,8 @@ func (w *why) gone(holder *workqueue.Worker) string {
 	return ""
 }
 
-// silent tells that a worker has missed more than half of its lease, and so at
-// least one beat; "" when it has not.
+// silent describes a worker that has not been seen for more than half of its lease, and so has
+// missed at least one heartbeat; "" for others.
 func (w *why) silent(holder *workqueue.Worker) string {
 	if holder.LeaseExpiresAt == nil || w.now.Sub(holder.LastSeenAt) <= holder.LeaseExpiresAt.Sub(holder.LastSeenAt)/2 {
 		return ""

@@ -7,8 +7,7 @@ import (
 	"botwork/workqueue"
 )
 
-// broken answers for items whose pipeline's file has mistakes: here, or at all of
-// the workers that are left.
+// broken explains items whose pipeline's file has errors, here or on all remaining workers.
 func (w *why) broken(pl *passPlanner, due *workqueue.DueItem, profile workqueue.Profile, left []int) (able []int, r *Reason) {
 	unable := pl.classes.broken.workers(due.Pipeline)
 	able = slices.DeleteFunc(slices.Clone(left), func(i int) bool { return slices.Contains(unable, i) })

@@ -12,8 +12,8 @@ import (
 	"botwork/workqueue/plan"
 )
 
-// unassigned answers for items that a pass may give to a worker: first which
-// workers may have it, then whether they have room.
+// unassigned explains items that a pass could assign: first which workers may run them, then
+// whether these have room.
 func (w *why) unassigned(ctx context.Context) (Reason, error) {
 	pl, err := w.pass.Params.planner(ctx, w.view, 0)
 	if err != nil {
@@ -39,7 +39,7 @@ func (w *why) unassigned(ctx context.Context) (Reason, error) {
 	return w.placed(ctx, pl, &due, eligible)
 }
 
-// dueOf is the item as a pass reads it.
+// dueOf returns the item as a pass reads it.
 func dueOf(it *workqueue.Item) workqueue.DueItem {
 	d := workqueue.DueItem{
 		ID: it.ID, Priority: it.Priority, Due: it.AvailableAt, Pipeline: it.IntegrationConfig, QueueName: it.QueueName,
@@ -75,9 +75,9 @@ func (w *why) noWorker() Reason {
 	return r
 }
 
-// eligible are the workers that may have the item, by their place in the plan; or
-// the reason why there are none: those that serve its queue, of these those whose
-// file of its pipeline has no mistakes, of these those whose slots its channel may take, of these those that satisfy its selectors.
+// eligible returns the workers that may run the item, by their index in the plan, or the reason
+// why there are none: they serve its queue, can load its pipeline, accept its channel and satisfy
+// its selectors, checked in this order.
 func (w *why) eligible(pl *passPlanner, due *workqueue.DueItem) (plan.Set, *Reason) {
 	c := pl.classes
 	var left []int
@@ -97,7 +97,7 @@ func (w *why) eligible(pl *passPlanner, due *workqueue.DueItem) (plan.Set, *Reas
 		return nil, r
 	}
 	taking := slices.DeleteFunc(slices.Clone(left), func(i int) bool {
-		return c.workers[i].Slots > 0 && !c.workers[i].Takes(profile.Channel) // stuck ones will take it again
+		return c.workers[i].Slots > 0 && !c.workers[i].Takes(profile.Channel) // stuck workers may accept it later
 	})
 	if len(taking) == 0 {
 		return nil, &Reason{Kind: WhyChannel, Queue: due.QueueName, Workers: reasonWorkers(pl, left, due.Priority),
@@ -127,11 +127,11 @@ func (w *why) eligible(pl *passPlanner, due *workqueue.DueItem) (plan.Set, *Reas
 	return set, nil
 }
 
-// unsatisfied names the workers that lack the least.
+// unsatisfied names the workers that lack the fewest selectors.
 func (w *why) unsatisfied(pl *passPlanner, due *workqueue.DueItem, among []int, asking []matching.Selector) *Reason {
 	missing := func(i int) []matching.Selector { return matching.Missing(asking, pl.classes.labels[i]) }
 	slices.SortStableFunc(among, func(a, b int) int { return len(missing(a)) - len(missing(b)) })
-	// What nobody has, or else what the nearest lacks.
+	// The selectors that no worker satisfies, or else those that the closest lacks.
 	nearest := missing(among[0])
 	wanted := slices.DeleteFunc(slices.Clone(nearest), func(s matching.Selector) bool {
 		return slices.ContainsFunc(among, func(i int) bool { return s.Satisfied(pl.classes.labels[i]) })
@@ -157,7 +157,7 @@ func (w *why) unsatisfied(pl *passPlanner, due *workqueue.DueItem, among []int, 
 	return r
 }
 
-// expiry is when the last of the selectors expires; nil when one never does.
+// expiry returns when the last of the selectors expires; nil if one never does.
 func expiry(due time.Time, selectors []matching.Selector) *time.Time {
 	var last time.Time
 	for i := range selectors {
@@ -188,7 +188,7 @@ func names(pl *passPlanner, at []int) string {
 	return listed(list)
 }
 
-// listed writes the first of a list.
+// listed returns the first elements of a list as a text.
 func listed(list []string) string {
 	const most = 4
 	if len(list) > most {
@@ -197,7 +197,8 @@ func listed(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// reasonWorkers describes workers, counting what they hold at or above a priority.
+// reasonWorkers describes workers, with the number of items that they hold at or above a
+// priority.
 func reasonWorkers(pl *passPlanner, at []int, priority int) []ReasonWorker {
 	var list []ReasonWorker
 	for _, i := range at[:min(len(at), mostReasonWorkers)] {

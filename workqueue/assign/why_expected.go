@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// startsNow is how near a start is that is told as "now".
+// startsNow is how near a start is that is called "now".
 const startsNow = time.Second
 
-// expect adds when the item is expected to start, as far as anybody can tell.
+// expect adds when the item is expected to start, if that can be predicted.
 func (w *why) expect(ctx context.Context, r *Reason) error {
 	switch r.Kind {
 	case WhyDeleted, WhyCompleted, WhyCancelled, WhyUnknown, WhyRunning:
@@ -37,7 +37,7 @@ func (w *why) expect(ctx context.Context, r *Reason) error {
 		r.Expected = "never: it expires before a worker is free"
 		return nil
 	case r.Kind == WhyRetry || r.Kind == WhyNotDue:
-		// Its time is not all that it waits for.
+		// It does not only wait for its time.
 		later, err := w.unassigned(ctx)
 		if err != nil {
 			return err
@@ -49,7 +49,7 @@ func (w *why) expect(ctx context.Context, r *Reason) error {
 	return nil
 }
 
-// unknownStart says why nobody can tell when the item starts.
+// unknownStart returns why the start cannot be predicted.
 func unknownStart(r *Reason) string {
 	text := "unknown: " + r.Text
 	if r.Change != "" {
@@ -58,8 +58,7 @@ func unknownStart(r *Reason) string {
 	return text
 }
 
-// startText writes when the item starts; by is the pipeline whose scheduled run it
-// waits for.
+// startText describes when the item starts; by is the pipeline whose scheduled run it waits for.
 func (w *why) startText(start time.Time, by string) string {
 	in := start.Sub(w.now)
 	switch {
@@ -75,7 +74,7 @@ func (w *why) startText(start time.Time, by string) string {
 	return "in about " + spanText(in)
 }
 
-// countFirst counts what goes first among the items that wait for the same workers.
+// countFirst counts the items that go first among those that wait for the same workers.
 func (w *why) countFirst(f *forecast, r *Reason) {
 	if r.Kind != WhyBehind && r.Kind != WhyFull {
 		return
@@ -90,7 +89,7 @@ func (w *why) countFirst(f *forecast, r *Reason) {
 	}
 }
 
-// goFirst writes how many items go first.
+// goFirst describes how many items go first.
 func goFirst(n int) string {
 	if n == 1 {
 		return "1 item goes first"

@@ -9,7 +9,7 @@ import (
 	"botwork/workqueue"
 )
 
-// limited answers for items whose queue, or key, has no place left.
+// limited explains items whose queue or key has reached a limit.
 func (w *why) limited(ctx context.Context) (Reason, bool, error) {
 	if w.queue.QueueLimits == (workqueue.QueueLimits{}) {
 		return Reason{}, false, nil
@@ -27,7 +27,7 @@ func (w *why) limited(ctx context.Context) (Reason, bool, error) {
 	return Reason{}, false, nil
 }
 
-// limitReason tells which limit keeps an item with this key out; false when none does.
+// limitReason returns the limit that stops an item with this key; false if none does.
 func limitReason(u *workqueue.LimitUse, key string) (Reason, bool) {
 	limit, until := reachedLimit(u, key)
 	if limit == nil {
@@ -42,8 +42,8 @@ func limitReason(u *workqueue.LimitUse, key string) (Reason, bool) {
 	return r, true
 }
 
-// reachedLimit names the limit that keeps one more item out, and when a place comes
-// free; nil when there is a place.
+// reachedLimit returns the limit that stops one more item, and when that ends; nil if there is
+// room.
 func reachedLimit(u *workqueue.LimitUse, key string) (limit *ReasonLimit, until string) {
 	const held = "it can start when one of those items ends"
 	l, ofKey := u.Limits, workqueue.Use{}

@@ -9,11 +9,10 @@ import (
 	"botwork/workqueue/plan"
 )
 
-// nextPassSoon is how near a pass is when it is not worth naming its band.
+// nextPassSoon is how near a pass is whose band is not worth naming.
 const nextPassSoon = time.Minute
 
-// placed answers for items that some live worker may have: by planning what the
-// next pass would do.
+// placed explains items that some live worker may run, by planning what the next pass would do.
 func (w *why) placed(ctx context.Context, pl *passPlanner, due *workqueue.DueItem, eligible plan.Set) (Reason, error) {
 	class, err := pl.classes.of(ctx, due)
 	if err != nil {
@@ -40,14 +39,14 @@ func (w *why) placed(ctx context.Context, pl *passPlanner, due *workqueue.DueIte
 	}, nil
 }
 
-// given is what a plan makes of an item behind those that go first.
+// given is what a plan does with an item after those that go first.
 type given struct {
-	room  bool    // the item finds a place
-	limit *Reason // those that go first take up a limit of its queue
+	room  bool    // the item gets a slot
+	limit *Reason // the items that go first use up a limit of its queue
 }
 
-// give gives out the items that go first, as a pass does, and then the item. An item
-// that is not among as many as a pass reads finds no place.
+// give assigns the items that go first, as a pass does, and then the item. An item beyond those
+// that a pass reads gets no slot.
 func (w *why) give(ctx context.Context, pl *passPlanner, due *workqueue.DueItem) (g given, err error) {
 	list, err := w.before(ctx, pl, due)
 	if err != nil {
@@ -91,8 +90,7 @@ func (w *why) give(ctx context.Context, pl *passPlanner, due *workqueue.DueItem)
 	return g, nil
 }
 
-// before reads the due items of the item's priority and above, up to as many as a
-// pass looks at.
+// before reads the due items of the item's priority and above, up to as many as a pass reads.
 func (w *why) before(ctx context.Context, pl *passPlanner, due *workqueue.DueItem) ([]workqueue.DueItem, error) {
 	band := workqueue.Band{Min: due.Priority, Max: w.pass.Params.Band.Max}
 	for limit := max(4*pl.room, leastWindow); ; limit *= 8 {
@@ -104,7 +102,7 @@ func (w *why) before(ctx context.Context, pl *passPlanner, due *workqueue.DueIte
 	}
 }
 
-// full answers when those who may have the item hold enough already.
+// full explains items whose possible workers have no room.
 func (w *why) full(pl *passPlanner, due *workqueue.DueItem, eligible plan.Set) Reason {
 	at := places(eligible, len(pl.Loads))
 	idle := w.pass.Params.Workers == IdleWorkers
@@ -143,7 +141,7 @@ func (w *why) full(pl *passPlanner, due *workqueue.DueItem, eligible plan.Set) R
 	return r
 }
 
-// soon answers when the next pass assigns the item.
+// soon explains items that the next pass assigns.
 func (w *why) soon() Reason {
 	at := w.pass.At
 	r := Reason{Kind: WhyNextPass, Pipeline: w.pass.Pipeline, At: &at}

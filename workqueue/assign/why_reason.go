@@ -13,67 +13,65 @@ type ReasonKind string
 
 // The kinds of reason, in the order in which Why judges them.
 const (
-	WhyDeleted    ReasonKind = "deleted"           // it is hidden, whatever its state
+	WhyDeleted    ReasonKind = "deleted"           // it is deleted, whatever its state
 	WhyCompleted  ReasonKind = "completed"         // it has run
-	WhyCancelled  ReasonKind = "cancelled"         // it has failed for good, or was cancelled
+	WhyCancelled  ReasonKind = "cancelled"         // it has failed finally, or was cancelled
 	WhyRunning    ReasonKind = "running"           // it runs
-	WhySilent     ReasonKind = "worker-silent"     // it runs at a worker that is probably dead; its lease is waited for
+	WhySilent     ReasonKind = "worker-silent"     // it runs on a worker that is probably dead, until its lease expires
 	WhyLeaseOver  ReasonKind = "lease-over"        // its worker is gone, and the next pass takes it back
 	WhyPaused     ReasonKind = "queue-paused"      // its queue is paused
-	WhyRobots     ReasonKind = "queue-for-robots"  // robots take it, no worker does
+	WhyRobots     ReasonKind = "queue-for-robots"  // its queue is for robots, not for workers
 	WhyRetry      ReasonKind = "retry"             // it has failed and waits for its next attempt
-	WhyNotDue     ReasonKind = "not-due"           // it waits for its time
+	WhyNotDue     ReasonKind = "not-due"           // its time has not come
 	WhyExpired    ReasonKind = "expired"           // it is too late, and the next pass cancels it
 	WhyLimit      ReasonKind = "queue-limit"       // a limit of its queue is reached
-	WhyNoWorker   ReasonKind = "no-worker"         // no worker lives
+	WhyNoWorker   ReasonKind = "no-worker"         // no worker is alive
 	WhyQueue      ReasonKind = "queue-not-served"  // no live worker serves its queue
-	WhyChannel    ReasonKind = "channel-not-taken" // none of those ever has so many slots for its channel
-	WhyBroken     ReasonKind = "pipeline-broken"   // the file of its pipeline has mistakes, here or at all of those
+	WhyChannel    ReasonKind = "channel-not-taken" // none of those has enough slots for its channel
+	WhyBroken     ReasonKind = "pipeline-broken"   // the file of its pipeline has errors, here or on all of those
 	WhyUnreadable ReasonKind = "selectors-unreadable"
 	WhySelectors  ReasonKind = "selectors"     // none of those satisfies its selectors
 	WhyStranded   ReasonKind = "worker-gone"   // it is assigned to a worker that is gone
-	WhyAssigned   ReasonKind = "assigned"      // it is assigned to a worker that has not come to it
+	WhyAssigned   ReasonKind = "assigned"      // it is assigned to a worker that has not started it
 	WhyNoPass     ReasonKind = "no-pass"       // no schedule assigns items of its priority
-	WhyFull       ReasonKind = "workers-full"  // those that may have it hold enough
-	WhyBehind     ReasonKind = "behind"        // other items take the room that there is
-	WhyBand       ReasonKind = "band"          // the pass that covers its priority is more than a minute off
+	WhyFull       ReasonKind = "workers-full"  // the workers that may run it have no room
+	WhyBehind     ReasonKind = "behind"        // other items use the room that there is
+	WhyBand       ReasonKind = "band"          // the pass that covers its priority is more than a minute away
 	WhyNextPass   ReasonKind = "next-pass"     // the next pass assigns it
-	WhyUnknown    ReasonKind = "unknown-state" // a newer program or a hand has written its state
+	WhyUnknown    ReasonKind = "unknown-state" // a newer program or a person has written its state
 )
 
-// Reason is why an item is not running. What does not belong to its kind is zero.
-// Times are UTC by the database's clock. JSON field names are part of the command
-// line's contract.
+// Reason is why an item is not running. Fields that do not belong to its kind are zero. Times are
+// UTC by the database's clock. JSON field names are part of the command line's contract.
 type Reason struct {
 	ItemID    int64               `json:"item"`
 	State     string              `json:"state"`
 	Lifecycle workqueue.Lifecycle `json:"lifecycle"`
 	Kind      ReasonKind          `json:"kind"`
 
-	// Text is the reason as a sentence, Change what would change it; "": nothing
-	// needs to be done, or can be.
+	// Text is the reason as a sentence. Change is what would change it; "" if nothing needs to be
+	// done or can be done.
 	Text   string `json:"text"`
 	Change string `json:"change"`
 
-	// Since is when what Text tells of began, At when it ends by itself, where that
-	// is known.
+	// Since is when the reason began, At when it ends by itself, if known.
 	Since *time.Time `json:"since"`
 	At    *time.Time `json:"at"`
 
-	// ExpectedAt is when the item is expected to start, nil when nobody can tell.
-	// Expected says it in words: "now", "in about 40s", "at 2026-01-31 18:00:00Z (in
-	// 2h), the next run of ExecuteLowPriorityWorkQueue", or "unknown: …" with the
-	// reason. "": the item does not wait.
+	// ExpectedAt is when the item is expected to start; nil if that cannot be predicted.
+	// Expected says it in words: "now", "in about 40s", "at 2026-01-31 18:00:00Z (in 2h), the
+	// next run of ExecuteLowPriorityWorkQueue", or "unknown: …" with the reason; "" if the item
+	// does not wait.
 	ExpectedAt *time.Time `json:"expectedAt"`
 	Expected   string     `json:"expected"`
 
-	// Queue, Pipeline and Worker are those that Text is about. The pipeline is the
-	// one whose pass covers the item.
+	// Queue, Pipeline and Worker are those that Text mentions. The pipeline is the one whose pass
+	// covers the item.
 	Queue    string `json:"queue"`
 	Pipeline string `json:"pipeline"`
 	Worker   string `json:"worker"`
 
-	// Workers are those that come into question, the nearest first, ten at most.
+	// Workers are the workers in question, the closest first, at most ten.
 	Workers []ReasonWorker `json:"workers"`
 
 	// Limit is the limit that is reached.
@@ -86,21 +84,21 @@ type Reason struct {
 	Attempt  int `json:"attempt"`
 	Attempts int `json:"attempts"`
 
-	// Error is why the item failed, or what cannot be read.
+	// Error is why the item failed, or what cannot be parsed.
 	Error string `json:"error"`
 
-	mayRun []int64 // the workers that may have the item, by their ids
+	mayRun []int64 // the ids of the workers that may run the item
 }
 
-// ReasonWorker is a worker that could have the item but for one thing.
+// ReasonWorker is a worker that could run the item except for one thing.
 type ReasonWorker struct {
 	Name string `json:"name"`
 
-	// Lacks says what it lacks of the selectors; "": nothing.
+	// Lacks is what it lacks of the selectors; "" if nothing.
 	Lacks string `json:"lacks"`
 
-	// Slots is how much it runs at a time, Holds how many items of the item's
-	// priorities it has, Running how many of any priority run.
+	// Slots is how many items it runs at a time, Holds how many items of the item's priority or
+	// above it has, Running how many items of any priority run.
 	Slots   int `json:"slots"`
 	Holds   int `json:"holds"`
 	Running int `json:"running"`
@@ -108,17 +106,17 @@ type ReasonWorker struct {
 
 // ReasonLimit is a limit of a queue.
 type ReasonLimit struct {
-	// Name is the field of the queue: concurrencyLimit, keyConcurrencyLimit,
-	// rateLimit or keyRateLimit. Key is set for those of one key.
+	// Name is the field of the queue: concurrencyLimit, keyConcurrencyLimit, rateLimit or
+	// keyRateLimit. Key is set for a limit of one key.
 	Name string `json:"name"`
 	Key  string `json:"key"`
 
-	// Value is the limit as the queue has it, Used what of it is used.
+	// Value is the limit as the queue defines it, Used how much of it is used.
 	Value string `json:"value"`
 	Used  int    `json:"used"`
 }
 
-// MarshalJSON writes null for what does not belong to the kind.
+// MarshalJSON writes null for fields that do not belong to the kind.
 func (r Reason) MarshalJSON() ([]byte, error) {
 	type plain Reason
 	if r.Workers == nil {
@@ -137,13 +135,13 @@ func (r Reason) MarshalJSON() ([]byte, error) {
 	}{plain(r), workqueue.OrNil(r.Change), workqueue.OrNil(r.Queue), workqueue.OrNil(r.Pipeline), workqueue.OrNil(r.Worker), workqueue.OrNil(r.Expected), workqueue.OrNil(r.Attempt), workqueue.OrNil(r.Attempts), workqueue.OrNil(r.Error)})
 }
 
-// mostReasonWorkers bounds what a reason lists.
+// mostReasonWorkers bounds the workers that a reason lists.
 const mostReasonWorkers = 10
 
-// instantText writes a time as the tables of the command line do.
+// instantText formats a time as the tables of the command line do.
 func instantText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
 
-// inText writes how far off a time is: "in 12s", "3m ago".
+// inText formats how far away a time is: "in 12s", "3m ago".
 func (w *why) inText(t time.Time) string {
 	if d := t.Sub(w.now); d > 0 {
 		return "in " + spanText(d)
@@ -151,7 +149,7 @@ func (w *why) inText(t time.Time) string {
 	return spanText(w.now.Sub(t)) + " ago"
 }
 
-// spanText writes a length of time, to the second; "less than 1s" below that.
+// spanText formats a duration to the second; "less than 1s" below that.
 func spanText(d time.Duration) string {
 	if d < time.Second {
 		return "less than 1s"
@@ -159,7 +157,7 @@ func spanText(d time.Duration) string {
 	return spans.Text(d.Round(time.Second))
 }
 
-// counted writes a number of things: "1 item", "2 items".
+// counted formats a number of things: "1 item", "2 items".
 func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

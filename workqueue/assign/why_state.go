@@ -8,7 +8,7 @@ import (
 	"botwork/workqueue"
 )
 
-// ended answers for items that do not wait any longer.
+// ended explains items that do not wait any more.
 func (w *why) ended() (Reason, bool) {
 	it := w.item
 	switch {
@@ -35,8 +35,8 @@ func (w *why) ended() (Reason, bool) {
 	return Reason{}, false
 }
 
-// running answers for items that are claimed: the lease and the worker's beats tell
-// whether somebody still runs them.
+// running explains claimed items: the lease and the worker's heartbeats show whether they still
+// run.
 func (w *why) running() Reason {
 	it := w.item
 	holder := w.worker(it.WorkerID)
@@ -64,8 +64,7 @@ func (w *why) running() Reason {
 	return r
 }
 
-// dead tells in what way a worker shows that what it ran is not run any longer, or
-// probably not; "": it lives.
+// dead describes why a worker's items probably do not run any more; "" if it is alive.
 func (w *why) dead(holder *workqueue.Worker) string {
 	switch {
 	case holder.State == workqueue.WorkerStopped:
@@ -78,7 +77,7 @@ func (w *why) dead(holder *workqueue.Worker) string {
 	return w.silent(holder)
 }
 
-// held answers for items that wait or are assigned, and that must not start now.
+// held explains waiting and assigned items that must not start now.
 func (w *why) held() (Reason, bool) {
 	it := w.item
 	switch {
@@ -94,7 +93,7 @@ func (w *why) held() (Reason, bool) {
 	return w.late()
 }
 
-// later answers for items that are not due yet.
+// later explains items that are not due yet.
 func (w *why) later() Reason {
 	it := w.item
 	r := Reason{Kind: WhyNotDue, At: &it.AvailableAt, Change: fmt.Sprintf("make it due now: botwork items run %d", it.ID)}
@@ -111,9 +110,9 @@ func (w *why) later() Reason {
 	return r
 }
 
-// attempts is how often the item is tried in all.
+// attempts returns the maximum number of attempts.
 func (w *why) attempts() int {
-	own, _ := workqueue.ParseResilience(w.item.ResilienceConfig) // a run passes over a broken one, too
+	own, _ := workqueue.ParseResilience(w.item.ResilienceConfig) // a run ignores an invalid one, too
 	var pipeline workqueue.Resilience
 	if w.p.Resilience != nil {
 		pipeline = w.p.Resilience(w.item.IntegrationConfig)
@@ -122,7 +121,7 @@ func (w *why) attempts() int {
 	return cmp.Or(own.Limit, pipeline.Limit, queue.Limit, workqueue.DefaultResilience().Limit)
 }
 
-// next adds what the coming pass does, and when.
+// next adds what the next pass does, and when.
 func (w *why) next(r *Reason, what string) {
 	r.Change = what
 	if w.passed && !w.pass.At.IsZero() {

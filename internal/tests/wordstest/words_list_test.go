@@ -21,6 +21,7 @@ var done = []string{
 	"pipelines/graph",
 	"pipelines/pipelinetest",
 	"pipelines/shipped",
+	"workqueue/assign",
 	"workqueue/runner",
 	"workqueue/learned",
 }
