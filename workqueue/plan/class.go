@@ -6,21 +6,21 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// Class is what items have in common that the same workers may take.
+// Class is what items for the same workers have in common.
 type Class struct {
 	Mode    matching.Mode
 	Queue   string
 	Channel string
 
-	// Scope tells whose turn it is, for RoundRobin: classes of one scope take
-	// turns together.
+	// Scope identifies the turn for RoundRobin: classes of one scope take turns
+	// together.
 	Scope string
 
-	// Eligible are the workers that the items' selectors allow; nil: all. Those
-	// that do not serve the queue or do not take the channel are left out anyway.
+	// Eligible are the workers that the items' selectors allow; nil: all. Workers
+	// that do not serve the queue or do not run the channel are always excluded.
 	Eligible Set
 
-	// Scores are for BestWorker: of each worker by its place, the highest first.
+	// Scores are for BestWorker: one for each worker by its index, the highest first.
 	Scores []float64
 }
 
@@ -33,8 +33,8 @@ type class struct {
 	turn      *turn    // of roundRobin
 	ranking   *ranking // of leastLoaded and longestIdle
 	picks     int
-	exhausted bool // no worker has room for its items any longer
-	kept      int  // for how many of its items slots were kept; as many as workers: no more
+	exhausted bool // no worker has room for more of its items
+	kept      int  // for how many of its items slots were kept; the number of workers: keep no more
 	heap      []entry
 }
 
@@ -43,18 +43,18 @@ type entry struct {
 	at  int32
 }
 
-// turn is whose turn it is.
+// turn is the state of a scope that takes turns.
 type turn struct {
 	last  int64 // the worker that got the last item
 	moved bool
 }
 
-// scanned is how many of a class's items find their worker by looking at all: most
-// classes of items with labels of their own have few items, and a heap for each
-// would cost more than it saves.
+// scanned is for how many of a class's items all workers are checked: most classes of
+// items with labels of their own have few items, and a heap for each class would cost
+// more than it saves.
 const scanned = 4
 
-// pick finds the worker for the next item of the class; nil when there is none.
+// pick returns the worker for the next item of the class; nil if there is none.
 func (c *class) pick(p *Planner) *node {
 	if c.exhausted {
 		return nil
@@ -98,7 +98,7 @@ func (c *class) find(p *Planner) *node {
 	return nil
 }
 
-// next is the worker whose turn it is, of the first tier that has one.
+// next returns the worker whose turn it is, of the first tier that has one.
 func (c *class) next(p *Planner) *node {
 	first := sort.Search(len(p.nodes), func(i int) bool { return p.nodes[i].ID > c.turn.last })
 	for _, set := range p.tiers {
@@ -113,7 +113,7 @@ func (c *class) next(p *Planner) *node {
 	return nil
 }
 
-// scan looks at all workers.
+// scan checks all workers.
 func (c *class) scan(p *Planner) *node {
 	var best *node
 	var least key
@@ -139,7 +139,7 @@ func (c *class) build(p *Planner) {
 	}
 }
 
-// sift mends the heap below place i. Of equal keys the lowest worker is first.
+// sift restores the heap below index i. Of equal keys the lowest worker is first.
 func (c *class) sift(i int) {
 	h := c.heap
 	if i >= len(h) {

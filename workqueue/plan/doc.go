@@ -1,10 +1,10 @@
-// Package plan decides which worker gets which item. It knows neither the
-// database nor the clock: it takes what a pass has read, and tells what the pass
-// shall write.
+// Package plan decides which worker gets which item. It uses neither the database nor
+// the clock: its input is what a pass has read, and its result is what the pass has to
+// write.
 //
-// A Planner is told the workers and what they hold, then given the items from
-// the highest priority down. Each item goes to the worker that its class's mode
-// names among those that are eligible and have room for it:
+// A Planner gets the workers and what they hold, then the items from the highest
+// priority down. Each item goes to the worker that the mode of its class selects among
+// the workers that are eligible and have room for it:
 //
 //   - least-loaded: where it can start first, then the least summed estimated
 //     duration for each slot
@@ -16,15 +16,14 @@
 //
 // Items of one priority are given from the longest to the shortest (Sort): greedy
 // scheduling in that order ends within 4/3 of the shortest possible time on equal
-// machines (Graham, Bounds on Multiprocessing Timing Anomalies, 1969). So that
-// short items do not wait for ever, those that became due in an earlier span of
-// time go first.
+// machines (Graham, Bounds on Multiprocessing Timing Anomalies, 1969). Items that became
+// due in an earlier span of time go first, so that short items do not wait forever.
 //
-// Everything grows while items are given: what a worker holds, the work that is
-// ahead of an item, the set of workers that are full. The first and the third mode
-// order the workers alike for all classes of a channel, so that these share a
-// ranking, which is mended for the one worker that has got an item: an item costs a
-// look at one in 64 of the workers, and at 64 of them. For best-worker each class
-// keeps a heap whose entries may be out of date, always too good, never too bad, and
-// mends the first one until it is up to date.
+// While items are given, everything only grows: what a worker holds, the work that is
+// ahead of an item, the set of workers that are full. The first and the third mode order
+// the workers in the same way for all classes of a channel, so these classes share a
+// ranking. It is updated for the one worker that got an item: an item costs a check of
+// one in 64 of the workers, and of 64 more. For best-worker each class keeps a heap whose
+// entries may be out of date, always too good, never too bad; it updates the first entry
+// until that is current.
 package plan

@@ -2,7 +2,7 @@ package plan
 
 import "math"
 
-// stage is how far a plan has come.
+// stage is the progress of a plan.
 type stage int8
 
 const (
@@ -15,10 +15,10 @@ const (
 // another item has been given.
 func (p *Planner) Expediting() bool { return p.stage != rest }
 
-// advanceExpedited announces that expedited items of this priority come next. They go
-// before all that waits, so that only what runs is ahead of them. They take no reserved
-// slots unless they are high, and a worker that is not idle for their priority does not
-// get them.
+// advanceExpedited announces that the next items are expedited and have this
+// priority. They go before all waiting items, so that only running items are ahead of
+// them. They use no reserved slots unless they are high, and a worker that is not
+// idle for their priority does not get them.
 func (p *Planner) advanceExpedited(priority int) {
 	p.stage = expedited
 	if priority >= p.last {
@@ -35,7 +35,7 @@ func (p *Planner) advanceExpedited(priority int) {
 	p.bar(priority)
 }
 
-// startRest begins with the items that are not expedited. Those start at the highest
+// startRest begins with the items that are not expedited. They start at the highest
 // priority again, for which more workers may have room.
 func (p *Planner) startRest() {
 	if p.stage == expedited {

@@ -6,30 +6,30 @@ import (
 	"slices"
 )
 
-// Item is an item that waits for a worker. Times are in milliseconds since 1970,
-// UTC, by the database's clock.
+// Item is a waiting item. Times are in milliseconds since 1970, UTC, by the
+// database's clock.
 type Item struct {
 	ID       int64
 	Priority int
 	Estimate int64 // milliseconds, 1 or more
-	Guessed  bool  // nobody knows the estimate
+	Guessed  bool  // the estimate is unknown
 	Due      int64 // since when it is due
 	Deadline int64 // 0: none
 	Expedite bool  // before all others that wait
 
-	// Class is what Planner.Class has returned for its like.
+	// Class is the number that Planner.Class returned for its class.
 	Class int
 
-	// Holder is the worker that the item is assigned to and could be taken back
-	// from; 0: none. It stays there unless it starts much sooner elsewhere.
+	// Holder is the worker that the item is assigned to and may be taken back from;
+	// 0: none. It stays there unless it starts much sooner elsewhere.
 	Holder int64
 }
 
-// Sort orders items as they are to be given: the expedited first, unless others have been
-// given; then by priority, the largest first; of one priority the expedited; those with a
-// deadline, the nearest first; those that became due in an earlier span of the given
-// length, in milliseconds; then the longest; then by id. Items whose class does not look
-// at durations count as having none.
+// Sort puts items into the order in which they must be given: the expedited ones
+// first, unless others have been given; then by priority, the largest first; in one
+// priority the expedited ones; those with a deadline, the nearest first; those that
+// became due in an earlier span of the given length, in milliseconds; then the
+// longest; then by id. Items whose class ignores durations count as having none.
 func (p *Planner) Sort(items []Item, span int64) {
 	type key struct {
 		priority int
@@ -39,7 +39,7 @@ func (p *Planner) Sort(items []Item, span int64) {
 		at       int32
 	}
 	keys := make([]key, 0, len(items))
-	var first []key // the expedited
+	var first []key // the expedited items
 	for i := range items {
 		it := &items[i]
 		k := key{priority: it.Priority, id: it.ID, at: int32(i)}

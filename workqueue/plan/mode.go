@@ -2,7 +2,7 @@ package plan
 
 import "botwork/workqueue/matching"
 
-// mode is a matching.Mode that is quick to compare.
+// mode is a matching.Mode that is fast to compare.
 type mode int8
 
 const (
@@ -29,8 +29,8 @@ func modeOf(m matching.Mode) mode {
 // plans ahead, within the horizon.
 func (m mode) fillsSlots() bool { return m != leastLoaded }
 
-// key orders the workers for an item: the least first, then the lowest id. The
-// keys of a worker only grow while a plan is made.
+// key orders the workers for an item: lowest first, then the lowest id. The keys of a
+// worker only grow while a plan is made.
 type key struct {
 	tier   tier
 	first  float64

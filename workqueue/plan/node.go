@@ -5,23 +5,23 @@ import (
 	"slices"
 )
 
-// node is a worker with what it holds and was given so far. All of it grows only.
+// node is a worker with the items that it holds and was given so far. All values only grow.
 type node struct {
 	Worker
 	index int
 
-	// free is a heap of when each slot will be free, in milliseconds from now.
+	// free is a heap of the times at which the slots become free, in milliseconds from now.
 	free []slot
 
-	kept  int   // slots that items of the present priority leave free
+	kept  int   // slots that items of the current priority leave free
 	given int   // items that this plan has given it
-	sum   int64 // of the estimates of what it holds, each as often as it costs
-	used  int   // slots that this takes, if it all ran at once
+	sum   int64 // of the estimates of its items, each times the item's cost
+	used  int   // slots that these items would use if all ran at once
 
-	// share is what it holds at or above the present priority, no item longer than
-	// the horizon: a long item takes up one slot and not the others' work.
+	// share is its work at or above the current priority, no item longer than
+	// the horizon: a long item uses one slot and does not replace the work of the others.
 	share int64
-	held  int // items at or above the present priority
+	held  int // items at or above the current priority
 
 	since int64           // see Worker.AvailableSince
 	lanes map[string]lane // channels with a maximum that it runs
@@ -32,7 +32,7 @@ type slot struct {
 	no int32
 }
 
-// lane is a channel of which only so many items run at a time.
+// lane is a channel with a maximum number of items that run at a time.
 type lane struct {
 	ends  []int64 // when each of them will be free, ascending
 	share int64
@@ -54,13 +54,13 @@ func newNode(w Worker, index int) *node {
 	return n
 }
 
-// startOf is when an item of the class could start here.
+// startOf returns when an item of the class could start here.
 func (n *node) startOf(c *class) int64 {
 	cost, _, _ := n.cost(c.channel)
 	return max(n.freeAt(cost+n.kept), n.laneAt(c.channel))
 }
 
-// freeAt is when so many slots are free.
+// freeAt returns when this many slots are free.
 func (n *node) freeAt(cost int) int64 {
 	if cost == 1 {
 		return n.free[0].at
@@ -80,8 +80,8 @@ func (n *node) laneAt(channel string) int64 {
 	return 0
 }
 
-// run puts an item on the slots that are free first; it tells when it starts
-// there, and on which slot if it takes one alone.
+// run puts an item on the slots that are free first. It returns when the item starts
+// there, and on which slot if it uses only one.
 func (n *node) run(channel string, estimate int64) (start int64, no int32) {
 	cost, _, _ := n.cost(channel)
 	cost = min(cost, len(n.free))
@@ -108,15 +108,15 @@ func (n *node) run(channel string, estimate int64) (start int64, no int32) {
 	return start, no
 }
 
-// runMany puts on the slots what the worker held before the pass: so many items
-// whose estimates come to a sum. All but the last round is spread evenly.
+// runMany puts on the slots what the worker held before the pass: count items whose
+// estimates have this sum. All but the last round is spread evenly.
 func (n *node) runMany(channel string, count int, sum int64) {
 	if count <= 0 || len(n.free) == 0 {
 		return
 	}
 	cost, _, _ := n.cost(channel)
 	atATime := max(len(n.free)/min(cost, len(n.free)), 1)
-	each := max(sum/int64(count), 1) // a slot that is taken is not free at once
+	each := max(sum/int64(count), 1) // an occupied slot is not free at once
 	if rounds := count / atATime; rounds > 1 {
 		for i := range n.free {
 			n.free[i].at = add(n.free[i].at, mul(each, int64(rounds-1)))
@@ -130,7 +130,7 @@ func (n *node) runMany(channel string, count int, sum int64) {
 	}
 }
 
-// count takes items into the worker's share.
+// count adds items to the worker's share.
 func (n *node) count(channel string, items int, sum, horizon int64) {
 	cost, _, _ := n.cost(channel)
 	n.held += items
@@ -154,17 +154,17 @@ func (n *node) uncount(channel string, items int, sum, horizon int64) {
 	}
 }
 
-// full tells that the worker has its share, of whatever channel.
+// full reports whether the worker's share is used up, regardless of the channel.
 func (n *node) full(o *Options) bool {
 	return n.Slots < 1 || n.held >= o.MaxPerWorker || n.share >= n.room(o)
 }
 
-// room is how much of a share items of the present priority may fill.
+// room returns how much of a share items of the current priority may use.
 func (n *node) room(o *Options) int64 { return mul(o.Horizon, int64(n.Slots-n.kept)) }
 
 // takes reports whether a worker that is not full has room for an item of the class:
-// for one that costs more, as many slots must have room left. In a mode that fills slots
-// they must be free, and so must the channel.
+// for an item that costs more than one slot, that many slots must have room. In a
+// mode that fills slots they must be free, and so must the channel.
 func (n *node) takes(c *class, o *Options) bool {
 	cost, most, takes := n.cost(c.channel)
 	if !takes || cost > n.Slots-n.kept {
@@ -179,7 +179,7 @@ func (n *node) takes(c *class, o *Options) bool {
 	return most == 0 || n.lanes[c.channel].share < mul(o.Horizon, int64(most))
 }
 
-// siftSlot mends the heap when its first slot has become later.
+// siftSlot restores the heap after the time of its first slot has increased.
 func siftSlot(h []slot) {
 	i, moved := 0, h[0]
 	for {
@@ -210,8 +210,8 @@ func compare(a, b int64) int {
 	}
 }
 
-// add and mul do not overflow: a row may say three hundred years, and two of them
-// must not make a worker empty. Both take no negative numbers.
+// add and mul do not overflow: a row may contain three hundred years, and two of them
+// must not make a worker appear empty. Neither accepts negative numbers.
 func add(a, b int64) int64 {
 	if a > math.MaxInt64/2-b {
 		return math.MaxInt64 / 2

@@ -13,37 +13,38 @@ type Options struct {
 	// Now is the database's clock, in milliseconds since 1970.
 	Now int64
 
-	// Horizon is how much estimated work each slot of a worker is given in
-	// advance, in milliseconds, 1 or more: a worker has room until its share is
-	// used up. 1 gives what can start at once.
+	// Horizon is how much estimated work each slot of a worker is given in advance,
+	// in milliseconds, 1 or more: a worker has room until its share is used up. With
+	// 1, it is given only items that can start at once.
 	Horizon int64
 
-	// FreeSlots has every mode give items to free slots only, and nothing in advance.
+	// FreeSlots makes every mode give items only to free slots, and nothing in
+	// advance.
 	FreeSlots bool
 
 	// MaxPerWorker bounds the items that a worker holds.
 	MaxPerWorker int
 
-	// Levels are the least priorities of the bands, descending: a worker that
-	// held an item of an item's band or above before the pass does not get the
-	// item. nil lets every worker take items that has room.
+	// Levels are the lowest priorities of the bands, descending: a worker that held
+	// an item of an item's band or above before the pass does not get the item. nil
+	// allows every worker that has room.
 	Levels []int
 
 	// Asks is a worker that gets items although it holds some: it asks because its
-	// slots come free. The others get only what fills their free slots: what this
-	// worker does not take now, a later pass gives. 0: none asks.
+	// slots become free. The others get only items for their free slots; a later pass
+	// assigns the items that this worker does not get now. 0: none asks.
 	Asks int64
 
-	// High is the priority above which items take the slots that are reserved.
+	// High is the priority above which items use the reserved slots.
 	High int
 
-	// Margin is how much sooner, in milliseconds, an item must start elsewhere
-	// to be taken back from the worker that it is assigned to. With FreeSlots it is
-	// also taken back when it can start at once elsewhere, and has to wait there.
+	// Margin is how much sooner, in milliseconds, an item must start elsewhere to be
+	// taken back from the worker that it is assigned to. With FreeSlots it is also
+	// taken back if it has to wait there and can start at once elsewhere.
 	Margin int64
 
-	// Unbounded has every mode plan beyond the slots that are free, to estimate when an
-	// item that waits could start.
+	// Unbounded makes every mode plan beyond the free slots, to estimate when a
+	// waiting item could start.
 	Unbounded bool
 
 	// Last is which worker got the last item in each scope of RoundRobin.
@@ -61,11 +62,10 @@ type Placement struct {
 	// Start is when the worker is expected to start it.
 	Start int64
 
-	// RunOrder is the item's place among those of its priority at its worker, the
-	// least first; below ExpeditedBefore it goes before all priorities. It can be
-	// compared with those of other passes: an expedited item goes before one with a
-	// deadline, the nearest deadline before one without, and those by when they are
-	// expected to start.
+	// RunOrder is the item's position among those of its priority at its worker,
+	// lowest first; below ExpeditedBefore it goes before all priorities. Positions of
+	// different passes can be compared: expedited items go first, then items with a
+	// deadline, the nearest first, then the others by their expected start.
 	RunOrder int64
 
 	Estimate int64
@@ -92,7 +92,7 @@ func (o *Options) fillsSlots(n *node) bool {
 	return o.FreeSlots && !o.Unbounded
 }
 
-// Planner spreads items over workers. It is for one goroutine.
+// Planner distributes items to workers. It must be used by only one goroutine.
 type Planner struct {
 	o       Options
 	nodes   []*node
@@ -102,29 +102,30 @@ type Planner struct {
 	tiers   [tiers]Set // the open workers with a free slot, by tier
 	held    []Held     // by priority, descending
 	counted int        // of held: in the workers' shares
-	barred  int        // of held: their workers are not idle for the present level
+	barred  int        // of held: their workers are not idle for the current level
 	classes []*class
 	turns   map[string]*turn
 	ranking map[rankingOf]*ranking
-	changed []int32 // which workers, by their places, since the plan began
+	changed []int32 // indices of the changed workers since the plan began
 	last    int     // the priority of the item given last
-	given   int64   // how many items have been given to somebody new
+	given   int64   // how many items have been given to another worker than their Holder
 	stage   stage
 
 	placed []placed
-	group  int // where the present run of equal priorities begins in placed
+	group  int // where the current run of equal priorities begins in placed
 }
 
 type placed struct {
 	Placement
 	node  int32
-	slot  int32 // -1: of its own place in the order
+	slot  int32 // -1: it has its own position in the order
 	began int64 // from now
 }
 
-// New takes the workers, and what they hold: running items, and assigned ones that
-// stay where they are. What the plan may move is given as items with a Holder;
-// movable tells who holds it, by priority, for Options.Levels only.
+// New returns a planner for the workers. held is what they hold: running items, and
+// assigned ones that the plan does not move. Items that the plan may move are given
+// as items with a Holder; movable is what their workers hold of them, by priority,
+// and is used only for Options.Levels.
 func New(workers []Worker, held, movable []Held, o Options) *Planner {
 	p := &Planner{
 		o: o, byID: make(map[int64]*node, len(workers)), open: NewSet(len(workers)),
@@ -162,8 +163,8 @@ func New(workers []Worker, held, movable []Held, o Options) *Planner {
 	return p
 }
 
-// Workers are the workers in the order by which Class.Eligible and Class.Scores
-// name them: by id.
+// Workers returns the workers in the order that Class.Eligible and Class.Scores use:
+// by id.
 func (p *Planner) Workers() []Worker {
 	list := make([]Worker, len(p.nodes))
 	for i, n := range p.nodes {
@@ -172,12 +173,12 @@ func (p *Planner) Workers() []Worker {
 	return list
 }
 
-// Class makes a class known; items name it by the number that is returned.
+// Class adds a class and returns its number, which items refer to.
 func (p *Planner) Class(c Class) int {
-	own := &class{mode: modeOf(c.Mode), channel: c.Channel, scope: c.Scope, scores: c.Scores, eligible: NewSet(len(p.nodes))}
+	added := &class{mode: modeOf(c.Mode), channel: c.Channel, scope: c.Scope, scores: c.Scores, eligible: NewSet(len(p.nodes))}
 	for i, n := range p.nodes {
 		if (c.Eligible == nil || c.Eligible.Has(i)) && n.Serves(c.Queue) && n.Takes(c.Channel) {
-			own.eligible.Add(i)
+			added.eligible.Add(i)
 		}
 	}
 	if c.Mode == matching.RoundRobin {
@@ -189,27 +190,27 @@ func (p *Planner) Class(c Class) int {
 				p.sortTier(n)
 			}
 		}
-		own.turn = t
+		added.turn = t
 	}
-	if own.mode == leastLoaded || own.mode == longestIdle {
-		of := rankingOf{own.mode, own.channel}
+	if added.mode == leastLoaded || added.mode == longestIdle {
+		of := rankingOf{added.mode, added.channel}
 		if p.ranking[of] == nil {
-			p.ranking[of] = &ranking{like: own}
+			p.ranking[of] = &ranking{like: added}
 		}
-		own.ranking = p.ranking[of]
+		added.ranking = p.ranking[of]
 	}
-	p.classes = append(p.classes, own)
+	p.classes = append(p.classes, added)
 	return len(p.classes) - 1
 }
 
-// Done tells that no worker can take anything more.
+// Done reports whether no worker has room.
 func (p *Planner) Done() bool { return p.opens == 0 }
 
-// Open is how many workers have room.
+// Open returns how many workers have room.
 func (p *Planner) Open() int { return p.opens }
 
-// Room estimates how many items of a size, in milliseconds, still find room; it is
-// never 0 while a worker has some.
+// Room estimates for how many more items of a size, in milliseconds, there is room;
+// it is never 0 while a worker has room.
 func (p *Planner) Room(size int64) int {
 	total := 0
 	for i := nextIn(p.open, p.open, 0); i >= 0; i = nextIn(p.open, p.open, i+1) {
@@ -223,8 +224,8 @@ func (p *Planner) Room(size int64) int {
 	return total
 }
 
-// Advance tells that items of this priority come next, and none above it. Give
-// does it by itself.
+// Advance announces that the next items have this priority or a lower one. Give calls
+// it itself.
 func (p *Planner) Advance(priority int) {
 	p.startRest()
 	if priority >= p.last {
@@ -247,8 +248,8 @@ func (p *Planner) Advance(priority int) {
 	p.bar(priority)
 }
 
-// lower makes a priority the present one: items that are not high leave the reserved
-// slots free.
+// lower sets the current priority: items that are not high leave the reserved slots
+// free.
 func (p *Planner) lower(priority int) {
 	p.settle()
 	if p.last > p.o.High && priority <= p.o.High {
@@ -271,7 +272,7 @@ func (p *Planner) bar(priority int) {
 	}
 }
 
-// level is the least priority of the band that a priority lies in.
+// level returns the lowest priority of the band that contains a priority.
 func (p *Planner) level(priority int) int {
 	for _, least := range p.o.Levels {
 		if priority >= least {
@@ -281,10 +282,10 @@ func (p *Planner) level(priority int) int {
 	return math.MinInt
 }
 
-// Give finds a place for an item; false when no worker that may take it has room.
-// Items are given in the order of Sort: first the expedited ones, then the others. Of
-// both the priority must not be above that of the item before. An expedited item that
-// comes after others is given as one of its priority.
+// Give places an item; false if no eligible worker has room. Items are given in the
+// order of Sort: first the expedited ones, then the others. In both groups the
+// priority must not be above that of the previous item. An expedited item that
+// follows others is placed like an ordinary one of its priority.
 func (p *Planner) Give(it *Item) bool {
 	if it.Expedite && p.Expediting() {
 		p.advanceExpedited(it.Priority)
@@ -310,7 +311,8 @@ func (p *Planner) Give(it *Item) bool {
 	return true
 }
 
-// margin is how much sooner an item of the class must start at a worker to be moved there.
+// margin returns how much sooner an item of the class must start at a worker to be
+// moved there.
 func (p *Planner) margin(n *node, c *class) int64 {
 	if p.o.FreeSlots && n.startOf(c) == 0 {
 		return 0
@@ -343,7 +345,7 @@ func (p *Planner) place(c *class, n *node, it *Item) {
 	p.placed = append(p.placed, one)
 }
 
-// update takes in that what a worker holds, or may be given, has changed.
+// update records that a worker's items, or its room, have changed.
 func (p *Planner) update(n *node) {
 	if n.full(&p.o) || p.o.fillsSlots(n) && !n.hasFree(1) {
 		p.close(n)
@@ -361,9 +363,9 @@ func (p *Planner) close(n *node) {
 	}
 }
 
-// settle puts the items of one priority that came to stand on the same slot into
-// the order of their ids: it makes no difference to when the slot has done them
-// all, and nobody expects the longest first.
+// settle puts the items of one priority on the same slot into the order of their ids.
+// This does not change when the slot has finished them all, and users do not expect
+// the longest item first.
 func (p *Planner) settle() {
 	group := p.placed[p.group:]
 	p.group = len(p.placed)
@@ -396,20 +398,20 @@ func (p *Planner) settle() {
 	}
 }
 
-// sorted tells that the items came in the order of their ids already.
+// sorted reports whether the items are already in the order of their ids.
 func sorted(group []placed) bool {
 	return slices.IsSortedFunc(group, func(a, b placed) int { return cmp.Compare(a.Item, b.Item) })
 }
 
-// Expect makes room for what is kept of so many items that are given: else that is
-// copied again and again while it grows.
+// Expect allocates memory for this many items: otherwise it would be copied
+// repeatedly as it grows.
 func (p *Planner) Expect(items int) {
 	p.placed = slices.Grow(p.placed, items)
 }
 
-// Plan returns what has been placed since it was asked last, in the order in which
-// it was given. Items that stay with their Holder are not among them. Turns are the
-// scopes of matching.RoundRobin whose turn has moved, and to whom.
+// Plan returns the placements since the last call, in the order in which they were
+// made. Items that stay with their Holder are not included. Turns are the scopes of
+// matching.RoundRobin whose turn has moved, with the worker that got the last item.
 func (p *Planner) Plan() (plan []Placement, turns map[string]int64) {
 	p.settle()
 	plan = make([]Placement, 0, len(p.placed))
@@ -430,7 +432,7 @@ func (p *Planner) Plan() (plan []Placement, turns map[string]int64) {
 	return plan, turns
 }
 
-// Exhausted tells that no worker has room for items of the class any longer.
+// Exhausted reports whether no worker has room for items of the class.
 func (p *Planner) Exhausted(class int) bool {
 	return p.classes[class].pick(p) == nil
 }
@@ -445,7 +447,8 @@ func (p *Planner) HasFreeSlot(queue string) bool {
 	return false
 }
 
-// Idles tells that a worker that has room has a slot to start an item in at once.
+// Idles reports whether a worker that has room has a slot to start an item in at
+// once.
 func (p *Planner) Idles() bool {
 	for i := nextIn(p.open, p.open, 0); i >= 0; i = nextIn(p.open, p.open, i+1) {
 		if p.nodes[i].freeAt(1+p.nodes[i].kept) == 0 {

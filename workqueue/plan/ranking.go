@@ -5,16 +5,16 @@ import (
 	"math/bits"
 )
 
-// ranking orders the workers for all classes of one mode and channel, whichever of
-// them each class may have: a heap for each class would be out of date whenever
-// another class has given items, and mending it would cost more than all the rest.
-// It is a tournament of two rounds, first among 64 workers each, as a Set has them
-// in one word.
+// ranking orders the workers for all classes of one mode and channel, regardless of
+// which workers each class may use: a heap for each class would be out of date
+// whenever another class has given items, and updating it would cost more than all
+// the rest. It is a tournament of two rounds, first among 64 workers each, which are
+// one word in a Set.
 type ranking struct {
 	like  *class // of the mode and the channel
-	keys  []key  // of each worker; never when it has no room for the channel
+	keys  []key  // of each worker; the value never if it has no room for the channel
 	least []key  // of each 64 of them
-	seen  int    // how much of Planner.changed the keys know
+	seen  int    // how much of Planner.changed is included in the keys
 }
 
 type rankingOf struct {
@@ -22,11 +22,11 @@ type rankingOf struct {
 	channel string
 }
 
-// never comes behind all workers that have room.
+// never sorts after all workers that have room.
 var never = key{tiers, math.Inf(1), math.MaxInt64}
 
-// first is the place of the best of the eligible workers, of equals the first one;
-// -1 when none of them has room.
+// first returns the index of the best of the eligible workers, of equals the first one;
+// -1 if none of them has room.
 func (r *ranking) first(p *Planner, eligible Set) int {
 	r.catchUp(p)
 	best, at := never, -1
@@ -38,7 +38,7 @@ func (r *ranking) first(p *Planner, eligible Set) int {
 			}
 		}
 	}
-	// The block that is likely to have it makes most others not worth a look.
+	// Checking the likely block first means that most others can be skipped.
 	likely, lowest := -1, never
 	for block, word := range eligible {
 		if word != 0 && r.least[block].less(lowest) {
@@ -60,7 +60,7 @@ func (r *ranking) first(p *Planner, eligible Set) int {
 	return at
 }
 
-// catchUp takes in what has changed since the ranking was used last.
+// catchUp updates the ranking with the changes since its last use.
 func (r *ranking) catchUp(p *Planner) {
 	if changed := p.changed[r.seen:]; r.keys != nil && len(changed) < len(p.nodes) {
 		for _, i := range changed {

@@ -2,29 +2,29 @@ package plan
 
 import "math/bits"
 
-// Set is a set of workers by their place among those that New was given.
+// Set is a set of workers by their index in Planner.Workers.
 type Set []uint64
 
-// NewSet returns a set for n workers that holds none of them.
+// NewSet returns an empty set for n workers.
 func NewSet(n int) Set { return make(Set, (n+63)/64) }
 
-// Add puts a worker in.
+// Add adds a worker.
 func (s Set) Add(i int) { s[i/64] |= 1 << (i % 64) }
 
-// Has tells whether a worker is in it.
+// Has reports whether a worker is in the set.
 func (s Set) Has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
 
-// Remove takes a worker out.
+// Remove removes a worker.
 func (s Set) Remove(i int) { s[i/64] &^= 1 << (i % 64) }
 
-// And keeps those that are in other, too.
+// And keeps only the workers that are also in other.
 func (s Set) And(other Set) {
 	for i := range s {
 		s[i] &= other[i]
 	}
 }
 
-// Count is how many workers are in it.
+// Count returns how many workers are in the set.
 func (s Set) Count() int {
 	n := 0
 	for _, word := range s {
@@ -33,7 +33,7 @@ func (s Set) Count() int {
 	return n
 }
 
-// nextIn is the first worker from place i on that is in both sets; -1 for none.
+// nextIn returns the first worker from index i on that is in both sets; -1 for none.
 func nextIn(a, b Set, i int) int {
 	word := i / 64
 	if word >= len(a) {

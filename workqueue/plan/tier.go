@@ -1,12 +1,12 @@
 package plan
 
-// tier orders workers in the modes that fill slots, before anything else does: no worker
-// gets a second item while another one that may have it has a free slot and got none.
+// tier orders workers in the modes that fill slots, before any other criterion: no
+// worker gets a second item while another eligible one has a free slot and got none.
 type tier int8
 
 const (
 	empty  tier = iota // it holds nothing
-	holds              // it holds something, and this plan has given it nothing
+	holds              // it holds items, and this plan has given it none
 	served             // this plan has given it an item
 	tiers
 )
@@ -23,11 +23,11 @@ func (n *node) tier() tier {
 	}
 }
 
-// hasFree reports whether so many slots are free for items of the present priority.
+// hasFree reports whether this many slots are free for items of the current priority.
 func (n *node) hasFree(cost int) bool { return n.used+cost <= n.Slots-n.kept }
 
-// sortTier moves a worker to the set of its tier, or out of all of them when it takes
-// nothing more in a mode that fills slots. Only classes that take turns need the sets.
+// sortTier moves a worker to the set of its tier, or out of all of them if it gets no
+// more items in a mode that fills slots. Only classes that take turns need the sets.
 func (p *Planner) sortTier(n *node) {
 	if len(p.turns) == 0 {
 		return

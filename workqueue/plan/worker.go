@@ -2,38 +2,38 @@ package plan
 
 import "slices"
 
-// Worker is a worker as the pass found it. Its ID is its row's.
+// Worker is a worker as the pass found it. Its ID is that of its row.
 type Worker struct {
 	ID int64
 
-	// Slots is how much it runs at a time: an item takes up one slot, or what
-	// its channel costs here. 0 takes nothing.
+	// Slots is how much it runs at a time: an item uses one slot, or the cost of its
+	// channel here. A worker with 0 gets no items.
 	Slots int
 
 	// Reserved of the slots are left free by items that are not high; one slot is
-	// left to those anyway.
+	// always available to those.
 	Reserved int
 
-	// Channels are what an item of each channel costs; nil: the worker takes
-	// every channel, at 1. An item without a channel costs 1 anywhere.
+	// Channels are the channels that the worker runs, with the cost of an item; nil:
+	// every channel, at 1. An item without a channel costs 1 on any worker.
 	Channels map[string]Channel
 
-	// Queues are those that it serves; nil: all.
+	// Queues are the queues that it serves; nil: all.
 	Queues []string
 
-	// AvailableSince orders workers by how long they have been available: the
-	// least first. It is a time in milliseconds.
+	// AvailableSince orders workers by how long they have been available: lowest
+	// first. It is a time in milliseconds.
 	AvailableSince int64
 }
 
-// Channel is what a worker says of a sort of items.
+// Channel is how a worker runs the items of one channel.
 type Channel struct {
-	Cost int // slots that an item takes, 1 or more
+	Cost int // slots that an item uses, 1 or more
 	Max  int // how many items run at a time; 0: as many as fit
 }
 
-// cost is how many slots an item of the channel takes, and how many items of it
-// run at a time at most (0: no bound); false when the worker does not take it.
+// cost returns how many slots an item of the channel uses, and how many items of it
+// run at a time at most (0: no bound); false if the worker does not run the channel.
 func (w *Worker) cost(channel string) (cost, most int, takes bool) {
 	if channel == "" || w.Channels == nil {
 		return 1, 0, true
@@ -42,18 +42,18 @@ func (w *Worker) cost(channel string) (cost, most int, takes bool) {
 	return max(c.Cost, 1), c.Max, ok
 }
 
-// Serves tells whether the worker takes items of the queue.
+// Serves reports whether the worker runs items of the queue.
 func (w *Worker) Serves(queue string) bool {
 	return w.Queues == nil || slices.Contains(w.Queues, queue)
 }
 
-// Takes tells whether an item of the channel could ever run here, high or not.
+// Takes reports whether an item of the channel could ever run here, high or not.
 func (w *Worker) Takes(channel string) bool {
 	cost, _, takes := w.cost(channel)
 	return takes && cost <= w.Slots-w.kept()
 }
 
-// kept is how many slots items that are not high leave free.
+// kept returns how many slots items that are not high leave free.
 func (w *Worker) kept() int { return max(min(w.Reserved, w.Slots-1), 0) }
 
 // Crowded reports whether some of the items that the worker holds and that do not run
@@ -75,14 +75,14 @@ func (w *Worker) Crowded(held []Held, high int) bool {
 	return used > w.Slots-kept
 }
 
-// Held is what a worker holds already: items of one priority and one channel.
+// Held is what a worker already holds: items of one priority and one channel.
 type Held struct {
 	Worker   int64 // its id
 	Priority int
 	Channel  string
 
-	// Running items take up a slot whatever their priority is; others wait
-	// behind whatever is more urgent.
+	// Running items use a slot regardless of their priority; others wait until more
+	// urgent items have started.
 	Running bool
 
 	Count    int

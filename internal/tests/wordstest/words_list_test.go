@@ -18,6 +18,7 @@ var done = []string{
 	"workqueue",
 	"workqueue/matching",
 	"workqueue/scoring",
+	"workqueue/plan",
 	"pipelines/graph",
 	"pipelines/pipelinetest",
 	"pipelines/shipped",
