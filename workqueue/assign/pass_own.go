@@ -36,11 +36,11 @@ type SelfAssign struct {
 
 // MayAssign reports whether the worker may assign items to itself: for its free slots until the
 // next pass over all workers, and beyond them while the others are probably still as busy.
-func (self *SelfAssign) MayAssign(ahead bool, least int, now time.Time) bool {
-	if ahead || self.alone {
-		return now.Sub(self.since) < ClaimEvery && self.busy >= least
+func (sa *SelfAssign) MayAssign(ahead bool, least int, now time.Time) bool {
+	if ahead || sa.alone {
+		return now.Sub(sa.since) < ClaimEvery && sa.busy >= least
 	}
-	return now.Sub(self.since) < RefillEvery
+	return now.Sub(sa.since) < RefillEvery
 }
 
 // ErrOthersPassed is returned by SelfAssign.Assign if other workers have made passes, which may
@@ -54,7 +54,7 @@ func (pl *passPlanner) selfAssign(plan *passPlan) *SelfAssign {
 	if t == nil || len(plan.turns) > 0 || !t.Ahead && (!pl.p.FreeSlots || pl.p.Workers != AvailableWorkers) {
 		return nil
 	}
-	var self *SelfAssign
+	var sa *SelfAssign
 	busy := math.MaxInt
 	for i := range pl.Loads {
 		l := &pl.Loads[i]
@@ -69,16 +69,16 @@ func (pl *passPlanner) selfAssign(plan *passPlan) *SelfAssign {
 		if l.Channels != "" {
 			return nil
 		}
-		self = &SelfAssign{load: *l, queues: pl.Distributions, alone: len(pl.Loads) == 1, since: time.Now()}
-		self.load.Held = nil
+		sa = &SelfAssign{load: *l, queues: pl.Distributions, alone: len(pl.Loads) == 1, since: time.Now()}
+		sa.load.Held = nil
 	}
 	if pl.p.FreeSlots {
 		busy = math.MaxInt // a worker with a free slot claims for itself
 	}
-	if self != nil {
-		self.busy, self.passes = busy, plan.marks.Passes
+	if sa != nil {
+		sa.busy, sa.passes = busy, plan.marks.Passes
 	}
-	return self
+	return sa
 }
 
 // busyFor returns the highest priority of which the worker could not start an item now: with
@@ -117,16 +117,16 @@ func (pl *passPlanner) busyFor(l *workqueue.WorkerLoad, assignments []workqueue.
 // queues with limits are due, workers take turns, or a due item is more urgent than all items of
 // another worker. The error is ErrOthersPassed if a claim must come first; later calls assume
 // that it was made.
-func (self *SelfAssign) Assign(ctx context.Context, store workqueue.AssignStore, p AssignParams) (taken workqueue.Claimed, done bool, err error) {
+func (sa *SelfAssign) Assign(ctx context.Context, store workqueue.AssignStore, p AssignParams) (taken workqueue.Claimed, done bool, err error) {
 	if err := p.Validate(); err != nil {
 		return taken, false, err
 	}
 	p = p.WithDefaults()
 	p.MaxPerWorker = min(p.MaxPerWorker, p.Claim.Max)
-	if self.alone {
+	if sa.alone {
 		var plan *passPlan
 		err := store.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) (err error) {
-			plan, err = self.plan(ctx, view, p)
+			plan, err = sa.plan(ctx, view, p)
 			return err
 		})
 		if err != nil || plan == nil || len(plan.assignments) == 0 {
@@ -145,7 +145,7 @@ func (self *SelfAssign) Assign(ctx context.Context, store workqueue.AssignStore,
 	defer cancel()
 	err = store.Assign(writing, func(ctx context.Context, tx workqueue.AssignTx) error {
 		taken, done = workqueue.Claimed{}, false
-		plan, err := self.plan(ctx, tx, p)
+		plan, err := sa.plan(ctx, tx, p)
 		if err != nil || plan == nil {
 			return err
 		}
@@ -164,16 +164,16 @@ func (self *SelfAssign) Assign(ctx context.Context, store workqueue.AssignStore,
 }
 
 // plan returns what the worker claims; nil if it cannot decide alone.
-func (self *SelfAssign) plan(ctx context.Context, view workqueue.AssignView, p AssignParams) (*passPlan, error) {
+func (sa *SelfAssign) plan(ctx context.Context, view workqueue.AssignView, p AssignParams) (*passPlan, error) {
 	marks, err := view.Marks(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !self.alone && marks.Passes != self.passes {
-		self.passes = marks.Passes
+	if !sa.alone && marks.Passes != sa.passes {
+		sa.passes = marks.Passes
 		return nil, ErrOthersPassed
 	}
-	pl := p.plannerOf(workqueue.PassInput{Marks: marks, Loads: []workqueue.WorkerLoad{self.load}, Distributions: self.queues})
+	pl := p.plannerOf(workqueue.PassInput{Marks: marks, Loads: []workqueue.WorkerLoad{sa.load}, Distributions: sa.queues})
 	if limited, err := pl.window(ctx, view); limited || err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func (self *SelfAssign) plan(ctx context.Context, view workqueue.AssignView, p A
 		if p.Workers == IdleWorkers {
 			priority = of[slices.IndexFunc(of, func(least int) bool { return priority >= least })]
 		}
-		if p.Claim.Ahead && priority > self.busy { // another worker may be able to start it
+		if p.Claim.Ahead && priority > sa.busy { // another worker may be able to start it
 			return nil, nil
 		}
 	}
