@@ -19,6 +19,7 @@ var done = []string{
 	"workqueue/matching",
 	"workqueue/scoring",
 	"workqueue/plan",
+	"workqueue/storetest/reference",
 	"pipelines/graph",
 	"pipelines/pipelinetest",
 	"pipelines/shipped",

@@ -5,7 +5,7 @@ import "botwork/workqueue"
 // fencesOfEpoch is how many fences an epoch has.
 const fencesOfEpoch = 1_000_000_000
 
-// nextFence is the fence of a claim of an item with a fence: one more, and above all
+// nextFence returns the next fence of an item with a fence: one more, and above all
 // fences of earlier epochs.
 func (m *Model) nextFence(fence int64) int64 { return max(fence, m.Epoch*fencesOfEpoch) + 1 }
 
@@ -15,8 +15,9 @@ func follows(fence, before int64) bool {
 	return fence == before+1 || fence > before && fence%fencesOfEpoch == 1
 }
 
-// notice begins another epoch when a worker holds a claim that the database has lost: the
-// item has a smaller fence. If that happened before the present epoch, it has been seen to.
+// notice begins another epoch if a worker holds a claim that the database has lost:
+// the item has a smaller fence. If that happened before the current epoch, nothing
+// remains to be done.
 func (m *Model) notice(held []workqueue.ItemRef) {
 	lost, highest := false, int64(0)
 	for _, ref := range held {

@@ -5,7 +5,7 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// Enqueue makes items with the ids that the database gave.
+// Enqueue creates items with the ids that the database gave.
 func (m *Model) Enqueue(ids []int64, n workqueue.NewItem) {
 	for _, id := range ids {
 		it := &workqueue.Item{
@@ -26,7 +26,7 @@ func (m *Model) Enqueue(ids []int64, n workqueue.NewItem) {
 	}
 }
 
-// may finds an item for a person's change, which its state may forbid.
+// may returns an item for a user's change, which its state may forbid.
 func (m *Model) may(id int64, verb string, allowed ...workqueue.State) (*workqueue.Item, error) {
 	it := m.Items[id]
 	if it == nil {
@@ -40,8 +40,7 @@ func (m *Model) may(id int64, verb string, allowed ...workqueue.State) (*workque
 	return nil, &workqueue.TransitionError{ItemID: id, Verb: verb, State: it.State}
 }
 
-// Cancel: what waits, is assigned or runs goes to the dead letters; who was to
-// run it stays to be seen.
+// Cancel cancels an item that waits, is assigned or runs. The item keeps its worker.
 func (m *Model) Cancel(id int64, reason string) error {
 	it, err := m.may(id, "cancel", workqueue.Ready, workqueue.Pending, workqueue.Assigned, workqueue.Blocked)
 	if err != nil {
@@ -57,8 +56,8 @@ func (m *Model) Cancel(id int64, reason string) error {
 	return nil
 }
 
-// Repeat: a finished item, a deleted one too, begins from zero, but for its
-// fence.
+// Repeat starts a finished item, including a deleted one, again from zero, except for
+// its fence.
 func (m *Model) Repeat(id int64) error {
 	it := m.Items[id]
 	if it == nil {
@@ -78,7 +77,7 @@ func (m *Model) Repeat(id int64) error {
 	return nil
 }
 
-// Delete: anything but a running item goes, with its attempts.
+// Delete removes any item except a running one, with its attempts.
 func (m *Model) Delete(id int64) error {
 	_, err := m.may(id, "delete", workqueue.Ready, workqueue.Pending, workqueue.Assigned, workqueue.Processed, workqueue.Cancelled)
 	if err == nil {

@@ -7,16 +7,16 @@ import (
 	"botwork/workqueue"
 )
 
-// Start is an item of a queue that limits starts, from when it is given out. Fence
-// is the item's before it starts; At is nil until it is known to have started.
+// Start is an item of a queue that limits starts, from its assignment on. Fence is
+// the item's fence before it starts; At is nil until its start is known.
 type Start struct {
 	ItemID, Fence int64
 	Key           string
 	At            *time.Time
 }
 
-// LimitUses brings the log of starts up to date and tells what of the queue's
-// limits is used. What Write assigns from then on, in this pass, is logged.
+// LimitUses updates the log of starts and returns the use of the queue's limits. The
+// items that Write assigns from then on, in this pass, are logged.
 func (m *Model) LimitUses() []workqueue.LimitUse {
 	if m.Limits == (workqueue.QueueLimits{}) {
 		return []workqueue.LimitUse{}
@@ -38,7 +38,7 @@ func (m *Model) LimitUses() []workqueue.LimitUse {
 	if m.logging = m.Limits.Rate.Limit > 0 || m.Limits.KeyRate.Limit > 0; m.logging {
 		m.settleStarts()
 		longest := max(m.Limits.Rate.Per, m.Limits.KeyRate.Per)
-		// What no limit counts any more is gone for good, also for one that is set later.
+		// A start that no limit counts is removed permanently, also for a limit that is set later.
 		m.Starts = slices.DeleteFunc(m.Starts, func(s Start) bool { return !s.within(m.Now(), longest) })
 		for _, s := range m.Starts {
 			s.At = m.startOf(s)
@@ -48,7 +48,7 @@ func (m *Model) LimitUses() []workqueue.LimitUse {
 	return []workqueue.LimitUse{u}
 }
 
-// within tells whether a start is less than a period ago, or still to come.
+// within reports whether a start is less than a period ago, or still to come.
 func (s Start) within(now time.Time, period workqueue.Duration) bool {
 	return s.At == nil || s.At.After(now.Add(-time.Duration(period)))
 }
@@ -60,14 +60,14 @@ func (s Start) counts(now time.Time, rate workqueue.Rate) int {
 	return 0
 }
 
-// unrecorded reports whether a start is that of a present claim whose begin is not
+// unrecorded reports whether a start is that of a current claim whose begin is not
 // recorded yet: it may still move.
 func (m *Model) unrecorded(s Start) bool {
 	it := m.Items[s.ItemID]
 	return s.At == nil && it != nil && it.State == workqueue.Blocked && follows(it.Fence, s.Fence) && !m.HasBegun(it)
 }
 
-// startOf is the time that a start counts by; nil: it is still to come.
+// startOf returns the time that a start counts by; nil: it is still to come.
 func (m *Model) startOf(s Start) *time.Time {
 	if m.unrecorded(s) {
 		return m.Items[s.ItemID].StartedAt
@@ -75,7 +75,7 @@ func (m *Model) startOf(s Start) *time.Time {
 	return s.At
 }
 
-// back reports whether an item that was given out has come back without having begun.
+// back reports whether an assigned item was released without having begun.
 func (m *Model) back(s Start) bool {
 	it := m.Items[s.ItemID]
 	if s.At != nil || it == nil {
@@ -87,8 +87,9 @@ func (m *Model) back(s Start) bool {
 	return assigned || claimed
 }
 
-// settleStarts: what came back unstarted is forgotten, what has started gets its
-// time, or now where nobody knows it any more; then what is assigned is logged.
+// settleStarts removes items that were released unstarted, sets the time of items
+// that have started, or now if that time is no longer known, and then logs the
+// assigned items.
 func (m *Model) settleStarts() {
 	m.Starts = slices.DeleteFunc(m.Starts, m.back)
 	for i := range m.Starts {
@@ -122,7 +123,7 @@ func limitKey(it *workqueue.Item) string {
 	return *it.LimitKey
 }
 
-// DueBut is Due without what is full.
+// DueBut is Due without the items that full names.
 func (m *Model) DueBut(band workqueue.Band, full workqueue.Full, limit int) []workqueue.DueItem {
 	left := slices.DeleteFunc(m.Due(band, len(m.Items)), func(d workqueue.DueItem) bool {
 		return slices.Contains(full.Queues, workqueue.DefaultQueue) ||

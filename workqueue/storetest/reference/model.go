@@ -10,9 +10,9 @@ import (
 	"botwork/workqueue"
 )
 
-// Model is the queue as the design tells it, in plain Go and without a
-// database. It is written for reading: every method is one rule, and none of
-// them knows how an engine keeps it.
+// Model is the queue by the rules of the design, in plain Go and without a database.
+// It is written to be read: every method is one rule, independent of how an engine
+// stores the data.
 type Model struct {
 	clock *time.Time
 
@@ -27,7 +27,7 @@ type Model struct {
 
 	Starts []Start // of its items, while it limits them
 
-	// Begun is the fence under which a run of an item was recorded as begun last, 0 when a
+	// Begun is the fence under which a run of an item was last recorded as begun, 0 if a
 	// claim has ended without that; an item that is not in it has no such record.
 	Begun map[int64]int64
 
@@ -37,7 +37,7 @@ type Model struct {
 	logging bool // the pass has asked for the limits
 }
 
-// New is an empty queue. The clock is the database's; whoever has the model moves it.
+// New returns an empty queue. The clock is the database's; the owner of the model moves it.
 func New(clock *time.Time) *Model {
 	return &Model{
 		clock: clock, Items: map[int64]*workqueue.Item{},
@@ -45,13 +45,13 @@ func New(clock *time.Time) *Model {
 	}
 }
 
-// Now is the database's time.
+// Now returns the database's time.
 func (m *Model) Now() time.Time { return *m.clock }
 
-// in is the time so long after now, as a column holds it.
+// in returns the time this long after now, as a column stores it.
 func (m *Model) in(d time.Duration) *time.Time { return new(m.Now().Add(d)) }
 
-// Clone is for what may be rolled back.
+// Clone returns a copy, for changes that may be rolled back.
 func (m *Model) Clone() *Model {
 	c := *m
 	c.Starts, c.logging = slices.Clone(m.Starts), false
@@ -68,13 +68,13 @@ func cloneValues[T any](from map[int64]*T) map[int64]*T {
 	return to
 }
 
-// IDs are those of all items, deleted ones too, the lowest first.
+// IDs returns the ids of all items, including deleted ones, the lowest first.
 func (m *Model) IDs() []int64 { return slices.Sorted(maps.Keys(m.Items)) }
 
-// Item is nil if there is none.
+// Item returns an item, nil if there is none.
 func (m *Model) Item(id int64) *workqueue.Item { return m.Items[id] }
 
-// List is what a listing shows: the newest first, without deleted rows.
+// List returns the items of a list: the newest first, without deleted rows.
 func (m *Model) List() []workqueue.Item {
 	shown := []workqueue.Item{}
 	for _, id := range slices.Backward(m.IDs()) {
@@ -86,7 +86,7 @@ func (m *Model) List() []workqueue.Item {
 	return shown
 }
 
-// Lifecycle is the name of where an item stands now.
+// Lifecycle returns the item's lifecycle now.
 func (m *Model) Lifecycle(it *workqueue.Item) workqueue.Lifecycle {
 	waits := workqueue.LifePending
 	switch {
@@ -103,7 +103,7 @@ func (m *Model) Lifecycle(it *workqueue.Item) workqueue.Lifecycle {
 	}[it.State]
 }
 
-// WorkersByName are all workers, by name.
+// WorkersByName returns all workers, by name.
 func (m *Model) WorkersByName() []workqueue.Worker {
 	all := []workqueue.Worker{}
 	for _, w := range m.Workers {
@@ -113,7 +113,7 @@ func (m *Model) WorkersByName() []workqueue.Worker {
 	return all
 }
 
-// WorkerNamed is nil if there is none.
+// WorkerNamed returns a worker, nil if there is none.
 func (m *Model) WorkerNamed(name string) *workqueue.Worker {
 	for _, w := range m.Workers {
 		if w.Name == name {
@@ -123,34 +123,34 @@ func (m *Model) WorkerNamed(name string) *workqueue.Worker {
 	return nil
 }
 
-// Present tells whether the instance is its worker's present one.
+// Present reports whether the instance is its worker's current one.
 func (m *Model) Present(p Process) bool {
 	w := m.Workers[p.Worker]
 	return w != nil && w.InstanceID == p.Instance
 }
 
-// Holds tells whether the process still has the claim. Nothing else gives the
-// right to write of a run: not the time of the lease, only the row.
+// Holds reports whether the process still has the claim. Only the row gives the right
+// to write about a run, not the time of the lease.
 func (m *Model) Holds(p Process, ref workqueue.ItemRef) bool {
 	it := m.Items[ref.ItemID]
 	return it != nil && m.Present(p) && it.State == workqueue.Blocked && m.HeldBy(it, p.Worker) && it.Fence == ref.Fence
 }
 
-// HeldBy tells whether an item names the worker, whatever its state.
+// HeldBy reports whether an item names the worker, whatever its state.
 func (m *Model) HeldBy(it *workqueue.Item, worker int64) bool {
 	return it.WorkerID != nil && *it.WorkerID == worker
 }
 
-// Over tells whether a lease has run out: at its last millisecond it has not.
+// Over reports whether a lease has expired: at its last millisecond it has not.
 func (m *Model) Over(lease *time.Time) bool { return lease == nil || lease.Before(m.Now()) }
 
-// Takes tells whether a worker may be given items, or keep what it was given. A
-// worker that never beat, such as a row made by hand, is believed.
+// Takes reports whether a worker may be assigned items, or keep its assigned ones. A
+// worker that never sent a heartbeat, such as a row created by hand, counts as live.
 func (m *Model) Takes(w *workqueue.Worker) bool {
 	return w != nil && w.State == workqueue.WorkerActive && (w.LeaseExpiresAt == nil || !m.Over(w.LeaseExpiresAt))
 }
 
-// HasBegun reports whether the run of the item's present claim was recorded as begun.
+// HasBegun reports whether the run of the item's current claim was recorded as begun.
 func (m *Model) HasBegun(it *workqueue.Item) bool {
 	fence, ok := m.Begun[it.ID]
 	return ok && fence == it.Fence
@@ -161,7 +161,7 @@ func (m *Model) begun(it *workqueue.Item, fence int64) {
 	m.Begun[it.ID], it.RecordBegin = fence, true
 }
 
-// note adds an attempt, with what the item and the worker's row tell at its end.
+// note adds an attempt, with the values of the item and the worker's row at its end.
 func (m *Model) note(it *workqueue.Item, worker *int64, a workqueue.Attempt) {
 	a.ItemID, a.Fence, a.StartedAt, a.FinishedAt, a.WorkerID = it.ID, it.Fence, it.StartedAt, m.Now(), worker
 	a.Progress, a.LogTail, a.PipelineHash = it.Progress, it.LogTail, it.PipelineHash
@@ -176,7 +176,7 @@ func (m *Model) note(it *workqueue.Item, worker *int64, a workqueue.Attempt) {
 	m.Attempts[it.ID] = append(slices.Clip(m.Attempts[it.ID]), a)
 }
 
-// text is a column that is NULL where there is nothing to say.
+// text returns a column's value: NULL for an empty text.
 func text(s string) *string {
 	if s == "" {
 		return nil
@@ -184,7 +184,7 @@ func text(s string) *string {
 	return &s
 }
 
-// Plain replaces the words that a store is free to choose by their kind.
+// Plain replaces the texts that a store is free to choose by their kind.
 func Plain(items []workqueue.Item) []workqueue.Item {
 	items = append([]workqueue.Item{}, items...)
 	for i := range items {
@@ -200,7 +200,7 @@ func Plain(items []workqueue.Item) []workqueue.Item {
 	return items
 }
 
-// PlainAttempts does it to attempts.
+// PlainAttempts does the same for attempts.
 func PlainAttempts(attempts []workqueue.Attempt) []workqueue.Attempt {
 	attempts = append([]workqueue.Attempt{}, attempts...)
 	for i := range attempts {
@@ -211,7 +211,7 @@ func PlainAttempts(attempts []workqueue.Attempt) []workqueue.Attempt {
 	return attempts
 }
 
-// Process is one start of a worker, as it remembers itself.
+// Process is one start of a worker, from its own point of view.
 type Process struct {
 	Worker   int64
 	Instance string

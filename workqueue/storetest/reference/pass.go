@@ -9,8 +9,8 @@ import (
 	"botwork/workqueue"
 )
 
-// Stale tells whether nobody will run the item: it runs under no lease, or it
-// is assigned to nobody who will claim it.
+// Stale reports whether no worker will run the item: it runs without a valid lease,
+// or it is assigned to no worker that will claim it.
 func (m *Model) Stale(it *workqueue.Item, assignedFor time.Duration) bool {
 	switch it.State {
 	case workqueue.Blocked:
@@ -22,20 +22,20 @@ func (m *Model) Stale(it *workqueue.Item, assignedFor time.Duration) bool {
 	return false
 }
 
-// Withheld tells whether nobody may start the item now, although it has not expired.
+// Withheld reports whether the item must not start now, although it has not expired.
 func (m *Model) Withheld(it *workqueue.Item) bool {
 	return it.AvailableAt.After(m.Now()) || it.DeletedAt != nil || m.Paused
 }
 
-// Startable tells whether the item may be given to somebody, or start, now.
+// Startable reports whether the item may be assigned, or start, now.
 func (m *Model) Startable(it *workqueue.Item) bool { return !m.Withheld(it) && !m.Expired(it) }
 
-// Rescue gives back what is stale, and what is assigned and withheld. Only a run that
-// had begun and was lost counts as a release, and the one that comes to the limit is the
-// last. A claim whose run had not begun, as far as anybody recorded, leaves the item as
-// if it had never started.
+// Rescue releases stale items, and assigned items that are withheld. Only a run that
+// had begun and was lost counts as a release, and the one that reaches the limit is
+// the last. A claim whose run had not begun, by the records, leaves the item as if it
+// had never started.
 func (m *Model) Rescue(assignedFor time.Duration) (result workqueue.RescueResult, moved []int64) {
-	var again []int // priorities of what waits again
+	var again []int // priorities of the items that wait again
 	for _, id := range m.IDs() {
 		it := m.Items[id]
 		stale := m.Stale(it, assignedFor)
@@ -84,12 +84,12 @@ func (m *Model) Rescue(assignedFor time.Duration) (result workqueue.RescueResult
 	return result, moved
 }
 
-// Expired tells whether an item must not be started any more.
+// Expired reports whether an item must no longer be started.
 func (m *Model) Expired(it *workqueue.Item) bool {
 	return it.DeadlineAt != nil && it.DeadlineAt.Before(m.Now()) || it.ExpiresAt != nil && it.ExpiresAt.Before(m.Now())
 }
 
-// Expire cancels what has not been started in time.
+// Expire cancels items that have not been started in time.
 func (m *Model) Expire() (n int) {
 	for _, it := range m.Items {
 		waits := it.State == workqueue.Ready || it.State == workqueue.Pending || it.State == workqueue.Assigned
@@ -103,7 +103,7 @@ func (m *Model) Expire() (n int) {
 	return n
 }
 
-// unlessOver keeps a bound that lies ahead.
+// unlessOver keeps a bound that is still ahead.
 func (m *Model) unlessOver(at *time.Time) *time.Time {
 	if at != nil && at.Before(m.Now()) {
 		return nil
@@ -111,7 +111,7 @@ func (m *Model) unlessOver(at *time.Time) *time.Time {
 	return at
 }
 
-// Loads lists who may be given items, with what each has already.
+// Loads lists the workers that may be assigned items, with the work that each holds.
 func (m *Model) Loads(seenWithin time.Duration, band workqueue.Band, estimate time.Duration) []workqueue.WorkerLoad {
 	loads := []workqueue.WorkerLoad{}
 	for _, w := range m.Workers {
@@ -168,8 +168,8 @@ func (m *Model) Loads(seenWithin time.Duration, band workqueue.Band, estimate ti
 	return loads
 }
 
-// left is how long a running item is still expected to take: at least as long again as it
-// has run, once that is longer than was expected.
+// left returns how long a running item is still expected to take: at least as long again as it
+// has run, if that is longer than its estimate.
 func (m *Model) left(it *workqueue.Item, unknown time.Duration) time.Duration {
 	whole, ran := expected(it, unknown), time.Duration(0)
 	if it.StartedAt != nil {
@@ -181,7 +181,7 @@ func (m *Model) left(it *workqueue.Item, unknown time.Duration) time.Duration {
 	return ran
 }
 
-// expected is how long the pass that assigned the item expected it to take.
+// expected returns how long the pass that assigned the item expected it to take.
 func expected(it *workqueue.Item, unknown time.Duration) time.Duration {
 	if it.AssignedEstimateMs != nil {
 		return time.Duration(*it.AssignedEstimateMs) * time.Millisecond
@@ -196,7 +196,7 @@ func estimated(it *workqueue.Item, unknown time.Duration) time.Duration {
 	return time.Duration(*it.EstimatedDurationMs) * time.Millisecond
 }
 
-// Due lists the first of what waits and may run now: priority, the expedited, then deadline, then age.
+// Due lists the first items that wait and may run now: by priority, expedited first, then by deadline and age.
 func (m *Model) Due(band workqueue.Band, limit int) []workqueue.DueItem {
 	due := []workqueue.DueItem{}
 	for _, it := range m.Items {
@@ -247,7 +247,7 @@ func expedites(it *workqueue.Item) bool {
 	return strings.Contains(string(it.Selectors), `"expedite":true`)
 }
 
-// Assigned lists what is assigned and has not started.
+// Assigned lists the items that are assigned and have not started.
 func (m *Model) Assigned(band workqueue.Band, limit int) []workqueue.DueItem {
 	list := []workqueue.DueItem{}
 	for _, it := range m.Items {
@@ -269,8 +269,8 @@ func (m *Model) Assigned(band workqueue.Band, limit int) []workqueue.DueItem {
 	return list[:min(limit, len(list))]
 }
 
-// Write assigns what still waits and may start to workers that may have it, and returns
-// how many items that were.
+// Write assigns items that still wait and may start to workers that may have them,
+// and returns the number of these items.
 func (m *Model) Write(assignments []workqueue.Assignment) int {
 	n := 0
 	for _, a := range assignments {
@@ -329,9 +329,9 @@ func textOf(s *string) string {
 	return *s
 }
 
-// Stranded spans the priorities of what nobody runs, and of what waits for this
-// worker. It is a quick look that need not see everything: what is assigned to
-// nobody, or to a worker without a row, is left to the next pass.
+// Stranded covers the priorities of items that no worker runs, and of those that wait
+// for this worker. It is a quick check that need not find everything: items that are
+// assigned to no worker, or to a worker without a row, are left to the next pass.
 func (m *Model) Stranded(worker int64) (band workqueue.Band, found bool) {
 	for _, it := range m.Items {
 		lost := it.State == workqueue.Blocked && m.Over(it.LeaseExpiresAt)

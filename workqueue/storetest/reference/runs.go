@@ -9,9 +9,10 @@ import (
 	"botwork/workqueue/plan"
 )
 
-// Claim: an active worker takes what it was given, the most urgent first, but nothing
-// of full channels, and beyond those that begin at once nothing behind too much work or
-// too many bytes. Each claim has a fence that the item never had.
+// Claim gives an active worker its assigned items, the most urgent first, without
+// items of full channels. Beyond those that begin at once, it stops when the items
+// before have too much work or too many bytes. Each claim has a fence that the item
+// never had.
 func (m *Model) Claim(p workqueue.ClaimParams) []workqueue.Item {
 	by := Process{Worker: p.WorkerID, Instance: p.InstanceID}
 	var mine []int64
@@ -46,7 +47,7 @@ func (m *Model) inClaimOrder(ids []int64) {
 	})
 }
 
-// compareStarts puts the expedited first, whatever their priority.
+// compareStarts puts the expedited items first, regardless of their priority.
 func compareStarts(a, b *workqueue.Item) int {
 	turn := func(it *workqueue.Item) int {
 		if it.RunOrder < plan.ExpeditedBefore {
@@ -75,8 +76,8 @@ func (m *Model) claim(ids []int64, lease time.Duration) []workqueue.Item {
 	return claimed
 }
 
-// Begin returns the items whose run must not begin. What has begun stays begun as long as
-// the process has the claim.
+// Begin returns the items whose run must not begin. A run that has begun remains
+// begun while the process has the claim.
 func (m *Model) Begin(p Process, refs []workqueue.ItemRef) (refused []int64) {
 	for _, ref := range refs {
 		it := m.Items[ref.ItemID]
@@ -94,7 +95,7 @@ func (m *Model) Begin(p Process, refs []workqueue.ItemRef) (refused []int64) {
 	return refused
 }
 
-// startAt moves the start of the present attempt, which is also the item's first start
+// startAt moves the start of the current attempt, which is also the item's first start
 // if no attempt before it had one.
 func (m *Model) startAt(it *workqueue.Item, at *time.Time) {
 	if firstOfClaim(it) {
@@ -103,13 +104,13 @@ func (m *Model) startAt(it *workqueue.Item, at *time.Time) {
 	it.StartedAt = at
 }
 
-// firstOfClaim reports whether no attempt before the present claim has started.
+// firstOfClaim reports whether no attempt before the current claim has started.
 func firstOfClaim(it *workqueue.Item) bool {
 	return it.FirstStartedAt == nil || it.StartedAt == nil || !it.FirstStartedAt.Before(*it.StartedAt)
 }
 
-// Progress returns the items whose claim the process has not; "" says nothing
-// new.
+// Progress returns the items whose claim the process does not have; "" keeps the
+// recorded value.
 func (m *Model) Progress(p Process, notes []workqueue.ProgressNote) (lost []int64) {
 	for _, n := range notes {
 		if !m.Holds(p, n.ItemRef) {
@@ -118,14 +119,14 @@ func (m *Model) Progress(p Process, notes []workqueue.ProgressNote) (lost []int6
 		}
 		it := m.Items[n.ItemID]
 		m.begun(it, it.Fence)
-		tell(it, n.Step, n.Progress, n.LogTail)
+		recordProgress(it, n.Step, n.Progress, n.LogTail)
 		it.ProgressPercent, it.PipelineHash = cmp.Or(n.Percent, it.ProgressPercent), cmp.Or(text(n.PipelineHash), it.PipelineHash)
 		it.Output = cmp.Or(n.Output, it.Output)
 	}
 	return lost
 }
 
-// Lost are the items whose claim the process has not any more.
+// Lost returns the items whose claim the process no longer has.
 func (m *Model) Lost(p Process, held []workqueue.ItemRef) (lost []int64) {
 	for _, ref := range held {
 		if !m.Holds(p, ref) {
@@ -135,8 +136,8 @@ func (m *Model) Lost(p Process, held []workqueue.ItemRef) (lost []int64) {
 	return lost
 }
 
-// Finish returns the items whose claim the process has not. The second end of
-// the same claim in one call is the same end.
+// Finish returns the items whose claim the process does not have. A second end of the
+// same claim in one call has no effect.
 func (m *Model) Finish(p Process, ends []workqueue.Finish) (lost []int64) {
 	written := map[workqueue.ItemRef]bool{}
 	for _, f := range ends {
@@ -158,8 +159,8 @@ func (m *Model) Finish(p Process, ends []workqueue.Finish) (lost []int64) {
 	return lost
 }
 
-// end: an item that ended keeps who ran it; one that comes back is nobody's and
-// waits. What happened stands in an attempt unless it went well.
+// end: a finished item keeps its worker; a released one has none and waits. The
+// attempt is recorded unless it succeeded.
 func (m *Model) end(it *workqueue.Item, f workqueue.Finish) {
 	worker := it.WorkerID
 	if f.Returned() {
@@ -173,7 +174,7 @@ func (m *Model) end(it *workqueue.Item, f workqueue.Finish) {
 	}
 	it.Error, it.ErrorKind = text(f.Error), (*workqueue.ErrorKind)(text(string(f.ErrorKind)))
 	it.FinishedAt = m.in(0)
-	tell(it, f.Step, f.Progress, f.LogTail)
+	recordProgress(it, f.Step, f.Progress, f.LogTail)
 	it.PipelineHash = cmp.Or(text(f.PipelineHash), it.PipelineHash)
 	it.ProgressPercent, it.Analytics, it.RetainUntil = cmp.Or(f.Percent, it.ProgressPercent), cmp.Or(f.Analytics, it.Analytics), nil
 	if f.Retain != nil {
@@ -202,7 +203,7 @@ func (m *Model) end(it *workqueue.Item, f workqueue.Finish) {
 	}
 }
 
-func tell(it *workqueue.Item, step, progress, tail string) {
+func recordProgress(it *workqueue.Item, step, progress, tail string) {
 	it.Step = cmp.Or(text(step), it.Step)
 	it.Progress = cmp.Or(text(progress), it.Progress)
 	it.LogTail = cmp.Or(text(tail), it.LogTail)

@@ -6,11 +6,11 @@ import (
 	"botwork/workqueue"
 )
 
-// Register: a name belongs to the process that beats under it. Whoever takes it
-// over keeps what is assigned. What the process before ran it gives up at once
-// only if that is known to be dead: who is not may still be at work until the
-// leases end. It returns nil when the name is taken. id is for a name that is
-// new.
+// Register: a name belongs to the process that sends heartbeats under it. A new
+// process that gets the name keeps the assigned items. The running items of the
+// previous process are released at once only if it is known to be dead: otherwise it
+// may still be at work until the leases expire. Register returns nil if the name is
+// taken. id is for a new name.
 func (m *Model) Register(id int64, spec workqueue.WorkerSpec) *workqueue.Worker {
 	w := m.WorkerNamed(spec.Name)
 	switch {
@@ -36,8 +36,8 @@ func (m *Model) Register(id int64, spec workqueue.WorkerSpec) *workqueue.Worker 
 	return w
 }
 
-// Drain: a worker that runs takes no more. Who asks for an instance does not
-// mean its successor.
+// Drain stops a running worker from accepting more items. A request for one instance
+// does not apply to its successor.
 func (m *Model) Drain(name, instance string) error {
 	w := m.WorkerNamed(name)
 	if w == nil || w.State == workqueue.WorkerStopped || instance != "" && w.InstanceID != instance {
@@ -47,8 +47,8 @@ func (m *Model) Drain(name, instance string) error {
 	return nil
 }
 
-// Stop: the present instance ends in good order and gives back what it has not
-// begun.
+// Stop: the current instance shuts down normally and releases the items that it has
+// not begun.
 func (m *Model) Stop(p Process) error {
 	if !m.Present(p) {
 		return workqueue.ErrWorkerReplaced
@@ -58,7 +58,7 @@ func (m *Model) Stop(p Process) error {
 	return nil
 }
 
-// ReleaseAssigned returns how many items went back; they are due as before.
+// ReleaseAssigned returns the number of released items; they are due as before.
 func (m *Model) ReleaseAssigned(p Process) int {
 	n := 0
 	for _, it := range m.Items {
@@ -70,8 +70,9 @@ func (m *Model) ReleaseAssigned(p Process) int {
 	return n
 }
 
-// Beat renews the worker's own lease and those of the claims that it still
-// has, records which of them have begun, and returns the items whose claim it has not.
+// Beat renews the worker's own lease and those of the claims that it still has,
+// records which of them have begun, and returns the items whose claim it no longer
+// has.
 func (m *Model) Beat(b workqueue.BeatParams) (workqueue.BeatResult, error) {
 	p := Process{Worker: b.WorkerID, Instance: b.InstanceID}
 	w := m.Workers[p.Worker]
