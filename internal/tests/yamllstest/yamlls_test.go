@@ -143,7 +143,7 @@ func TestCompletion(t *testing.T) {
 		},
 		"parameters that are missing": {
 			"pipelines/hello.yaml", "steps:\n  - handler: Log\n    with:\n      message: x\n      ¦\n", []string{"level", "fields"}, []string{"message"},
-			"level", "how urgent it is",
+			"level", "level of the line",
 		},
 		"the values of a parameter": {
 			"pipelines/hello.yaml", "steps:\n  - handler: HTTP\n    with:\n      url: http://x\n      method: ¦\n", []string{"GET", "DELETE"}, []string{"null"}, "", "",
