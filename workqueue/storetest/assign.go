@@ -289,10 +289,10 @@ func assignLeft(x *fixture) {
 	}{
 		{"half done", 2 * time.Hour, x.agoSQL(time.Hour), time.Hour},
 		{"an overrun", time.Millisecond, x.agoSQL(time.Hour), time.Hour},
-		{"an overrun of what nobody knows", 0, x.agoSQL(3 * time.Hour), 3 * time.Hour},
+		{"an overrun of an unknown estimate", 0, x.agoSQL(3 * time.Hour), 3 * time.Hour},
 		{"started by another clock", 2 * time.Hour, x.agoSQL(-time.Hour), 2 * time.Hour},
-		{"nobody knows when it started", 2 * time.Hour, "NULL", 2 * time.Hour},
-		{"started when no clock can tell", time.Hour, `'1753-01-01'`, 10 * 365 * 24 * time.Hour},
+		{"its start is unknown", 2 * time.Hour, "NULL", 2 * time.Hour},
+		{"started at an impossible time", time.Hour, `'1753-01-01'`, 10 * 365 * 24 * time.Hour},
 	} {
 		it := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Priority: i + 1, Estimate: c.estimate})
 		x.exec(1, `UPDATE "BotWorkQueueItems" SET "StartedAt" = %s WHERE "Id" = %d`, c.started, it.ID)

@@ -23,7 +23,7 @@ func beatTests() []test {
 	}
 }
 
-// beat tells that the worker lives and holds items.
+// beat sends a heartbeat of the worker with the items that it holds.
 func (x *fixture) beat(w workqueue.Worker, held ...workqueue.ItemRef) (workqueue.BeatResult, error) {
 	return x.Store.Beat(x.ctx, workqueue.BeatParams{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: leaseTime, Held: held})
 }

@@ -15,7 +15,7 @@ func changeTests() []test {
 		{"the table of what may be done where", changeTable},
 		{"an item that is not there", changeMissing},
 		{"a row that was deleted by hand is left alone", changeDeleted},
-		{"a cancelled item is nobody's", changeCancelledIsNobodys},
+		{"a cancelled item has no worker", changeCancelledIsNobodys},
 		{"a cancelled run can write no more", changeCancelledRun},
 		{"a repeated item runs again", changeRepeatedRuns},
 		{"a repeated item keeps nothing of its first life", changeRepeatedAsNew},
@@ -23,7 +23,7 @@ func changeTests() []test {
 		{"a logically deleted item is hidden and can come back", changeHidden},
 		{"a whole filter, page by page", changePages},
 		{"a page passes over what may not be changed", changePassesOver},
-		{"a page tells all that it changed when a key is taken", changeKeyTaken},
+		{"a page reports all its changes when a key is taken", changeKeyTaken},
 		{"a dry run changes nothing", changeDry},
 		{"a dry run of a filter counts what would be changed", changeDryPages},
 	}
@@ -55,7 +55,7 @@ var lifeOf = map[workqueue.Action]map[workqueue.State]workqueue.State{
 	},
 }
 
-// gone stands for no row at all.
+// gone means that there is no row.
 const gone workqueue.State = -1
 
 func changeTable(x *fixture) {

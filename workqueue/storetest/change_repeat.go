@@ -4,8 +4,8 @@ import (
 	"botwork/workqueue"
 )
 
-// changeRepeatedAsNew fills every column that tells of a life. What is left
-// after a repeat is what the item was made with, and its fence.
+// changeRepeatedAsNew fills every column that records an item's life. After a repeat only
+// the values that the item was created with remain, and its fence.
 func changeRepeatedAsNew(x *fixture) {
 	for _, state := range []workqueue.State{workqueue.Processed, workqueue.Cancelled} {
 		made := x.Item(ItemOpts{})
@@ -39,7 +39,7 @@ func changeRepeatedRobot(x *fixture) {
 		x.Fatal(err)
 	}
 	if got := x.show(it.ID); got.Robot != nil {
-		x.Errorf("the repeated item is of the robot %s, want none: nobody has taken it since", *got.Robot)
+		x.Errorf("the repeated item is of the robot %s, want none: no robot has checked it out since", *got.Robot)
 	}
 	x.wantRobotAttempt(it.ID, 1, "failed", "wrong") // the history stays
 }

@@ -66,7 +66,7 @@ func changeDryPages(x *fixture) {
 	}
 }
 
-// listedStates tells apart all items and where they stand.
+// listedStates returns all items with their states.
 func (x *fixture) listedStates() string {
 	x.Helper()
 	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Lifecycles: workqueue.Lifecycles(), Limit: 1000})

@@ -106,8 +106,8 @@ func changePassesOver(x *fixture) {
 	}
 }
 
-// Two deleted items had the same key, and only one of them can have it again.
-// What was repeated before that showed is told all the same.
+// Two deleted items had the same key, and only one of them can have it again. The items
+// that were repeated before the conflict was found are reported as well.
 func changeKeyTaken(x *fixture) {
 	x.exec(1, `INSERT INTO "BotQueues" ("Name", "Deletion", "KeyScope") VALUES ('kept', 'logical', 'queue')`)
 	present := x.Item(ItemOpts{Queue: "kept", State: workqueue.Cancelled})

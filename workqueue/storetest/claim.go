@@ -155,7 +155,7 @@ func claimNothing(x *fixture) {
 	earlier.InstanceID = "the instance before"
 	x.wantIDs("claim by another worker", idsOf(x.claim(other, 10)), []int64{})
 	x.wantIDs("claim by an earlier instance", idsOf(x.claim(earlier, 10)), []int64{})
-	x.wantIDs("claim by nobody", idsOf(x.claim(workqueue.Worker{ID: 4711, InstanceID: "x"}, 10)), []int64{})
+	x.wantIDs("claim by an unknown worker", idsOf(x.claim(workqueue.Worker{ID: 4711, InstanceID: "x"}, 10)), []int64{})
 	x.wantSame(it)
 	if err := x.Store.DrainWorker(x.ctx, holder.Name, ""); err != nil {
 		x.Fatal(err)

@@ -45,8 +45,8 @@ func contendAnything(x *fixture) {
 	answers.judge(x, ids)
 }
 
-// answers are what the store told the processes: the fences that it gave, and
-// the ends that it took.
+// answers are the store's answers to the processes: the fences that it gave, and the
+// ends that it accepted.
 type answers struct {
 	mu      sync.Mutex
 	claims  []workqueue.ItemRef
@@ -144,7 +144,7 @@ func (c *contender) finishSome() error {
 		// The last ones are more likely to be live.
 		it := c.had[max(i, len(c.had)-1-c.random.IntN(6))]
 		if slices.ContainsFunc(ends, func(f workqueue.Finish) bool { return f.ItemID == it.ID }) {
-			continue // one claim of an item is enough to tell which one was lost
+			continue // one claim of an item is enough to find out which one was lost
 		}
 		end := failure(it, workqueue.Ready)
 		end.Delay = 0
@@ -178,9 +178,9 @@ func (c *contender) refs() []workqueue.ItemRef {
 	return refs
 }
 
-// judge: no fence was given twice, each of an item's fences up to its last was
-// given, no claim ended twice, each attempt is an end or a rescue that was told,
-// and no item is gone.
+// judge checks that no fence was given twice, that each of an item's fences up to its
+// last was given, that no claim ended twice, that each attempt is a reported end or
+// rescue, and that no item is lost.
 func (a *answers) judge(x *fixture, ids []int64) {
 	given := map[workqueue.ItemRef]bool{}
 	count := map[int64]int64{}

@@ -78,7 +78,7 @@ func (x *fixture) wantDryRun(p assign.AssignParams, dry assign.DryRunResult) {
 	}
 }
 
-// holders tells who has been given which items.
+// holders returns the workers that have been given items, with the items.
 func (x *fixture) holders() map[int64]string {
 	x.Helper()
 	names := map[int64]string{}
@@ -117,7 +117,7 @@ func dryRunSame(x *fixture) {
 				x.Errorf("item %+v, want mode %s, the default queue, pipeline %s, and when it starts", it, mode, Pipeline)
 			}
 			if i > 0 && it.Priority > dry.Items[i-1].Priority {
-				x.Errorf("item %+v stands behind %+v", it, dry.Items[i-1])
+				x.Errorf("item %+v is after %+v", it, dry.Items[i-1])
 			}
 		}
 		x.wantDryRun(p, dry)
@@ -184,7 +184,7 @@ func dryRunScores(x *fixture) {
 		x.Errorf("scores (-want +got), the least first:\n%s\n%+v", diff, dry.Items)
 	}
 	if asked != 1 {
-		x.Errorf("the rule was asked %d times, want once: telling a score asks nobody again", asked)
+		x.Errorf("the rule was asked %d times, want once: a score that is reported is not computed again", asked)
 	}
 	x.wantDryRun(p, dry)
 }

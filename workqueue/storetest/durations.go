@@ -17,7 +17,7 @@ func durationTests() []test {
 	return []test{
 		{"nothing is learned yet", durationNone},
 		{"batch by batch as in one", durationBatches},
-		{"keys are told apart to the letter", durationLetters},
+		{"keys that differ in one letter are different", durationLetters},
 		{"long and odd names", durationNames},
 		{"a listing and what is forgotten", durationList},
 		{"what a hand has changed", durationHand},

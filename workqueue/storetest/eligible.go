@@ -135,9 +135,9 @@ func (x *fixture) change(o obstacle, columns string, w workqueue.Worker, it work
 	x.exec(1, `UPDATE "%s" SET %s WHERE %s`, o.table, columns, where)
 }
 
-// A plan may be older than a failure, a snooze, a pause or an edit. Whatever stands in
-// the way of an item when the statement runs keeps it where it is; when it is gone, the
-// same statement starts the item.
+// A plan may be older than a failure, a snooze, a pause or an edit. If anything prevents
+// an item from starting when the statement runs, the item stays unchanged; without the
+// obstacle, the same statement starts it.
 func eligibleEach(x *fixture) {
 	for i := range starters {
 		s := &starters[i]
@@ -158,8 +158,8 @@ func eligibleEach(x *fixture) {
 	}
 }
 
-// Whoever writes a row by hand leaves everything else to the defaults; a worker's row
-// made by hand has no lease.
+// A row written by hand has defaults in all other columns; a worker's row created by hand
+// has no lease.
 func eligibleByHand(x *fixture) {
 	for i := range starters {
 		s := &starters[i]
@@ -202,8 +202,8 @@ func eligibleAfterSnooze(x *fixture) {
 	}
 }
 
-// A worker that was told of items that no claim brings would look for them again and
-// again, and a pass would plan to move them.
+// A worker that gets a report of items that no claim returns would search for them
+// repeatedly, and a pass would plan to move them.
 func eligibleNotReported(x *fixture) {
 	claim := &starters[4]
 	for _, o := range slices.Concat(withholding, expiring, []obstacle{forRobots}) {

@@ -49,7 +49,7 @@ func endsRetention(x *fixture) {
 	x.wantIDs("lost", x.finish(w, at, kept), nil)
 	x.wantGone(at.ItemID)
 	if got := x.show(kept.ItemID); got.RetainUntil != nil {
-		x.Errorf("an item that is kept until somebody cleans up is kept until %s", got.RetainUntil)
+		x.Errorf("an item without a retention is kept until %s", got.RetainUntil)
 	}
 }
 
@@ -333,7 +333,7 @@ func endsTwice(x *fixture) {
 		x.Fatalf("Progress = %v, %v, want nothing lost", lost, err)
 	}
 	if got := x.show(it.ID); deref(got.Step) != "read" || deref(got.Progress) != "most" {
-		x.Errorf("the step is %q and the progress %q, want those that were told last: read and most", deref(got.Step), deref(got.Progress))
+		x.Errorf("the step is %q and the progress %q, want the last ones that were reported: read and most", deref(got.Step), deref(got.Progress))
 	}
 
 	end := failure(it, workqueue.Ready)

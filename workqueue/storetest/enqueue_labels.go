@@ -24,7 +24,7 @@ func labelled() workqueue.NewItem {
 	}
 }
 
-// What labelled comes to in the database.
+// The values of labelled in the database.
 const (
 	labelledLabels    = `{"language":"português","quote":"a \"b\" <c> \\","size":0.5,"urgent":true}`
 	labelledSelectors = `[{"key":"gpu","operator":"exists"},{"key":"site","operator":"in","values":["lisbon","são joão"],"expiresAfter":"45s","expedite":true}]`

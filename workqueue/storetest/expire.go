@@ -79,7 +79,7 @@ func expireLife(x *fixture) {
 	x.wantIDs("due items", x.due(workqueue.EveryPriority, 10), []int64{other.ID})
 	x.wantExpired(1)
 	x.wantExpiredItem(it.ID, "lets items live")
-	// A clone lives anew.
+	// A clone has a new life.
 	clone, err := x.Store.ChangeItem(x.ctx, it.ID, workqueue.Change{Action: workqueue.Clone})
 	if err != nil {
 		x.Fatal(err)

@@ -13,7 +13,7 @@ func finishTests() []test {
 	return []test{
 		{"nothing", finishNothing},
 		{"success", finishSuccess},
-		{"success of which little is told", finishUntold},
+		{"success with few values", finishUntold},
 		{"failure with attempts left", finishRetry},
 		{"failure without", finishCancel},
 		{"an attempt", finishAttempt},
@@ -34,7 +34,7 @@ func finishNothing(x *fixture) {
 	x.wantIDs("lost", x.finish(x.Worker(WorkerOpts{})), nil)
 }
 
-// success is the end of a run that went well, as a worker tells it.
+// success is the end of a successful run, as a worker reports it.
 func success(it workqueue.Item) workqueue.Finish {
 	end := workqueue.Finish{
 		ItemID: it.ID, Fence: it.Fence, QueueName: it.QueueName,
@@ -78,7 +78,7 @@ func finishSuccess(x *fixture) {
 	}
 }
 
-// A store may write what a worker tells of its claim by a shorter way.
+// A store may use a shorter statement for an end that a worker reports with its claim.
 func finishUntold(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	x.Items(4, ItemOpts{State: workqueue.Assigned, Worker: w})
@@ -94,7 +94,7 @@ func finishUntold(x *fixture) {
 		ends = append(ends, end)
 	}
 	x.wantIDs("lost", x.finish(w, ends[:2]...), nil)
-	x.wantIDs("lost of those told", x.finish(w, ends[2:]...), nil)
+	x.wantIDs("lost of those reported", x.finish(w, ends[2:]...), nil)
 	for i := range 2 {
 		untold, told := x.show(it[i].ID), x.show(it[i+2].ID)
 		for _, end := range []*workqueue.Item{&untold, &told} {

@@ -96,9 +96,9 @@ func firingEarly(x *fixture) {
 	}
 }
 
-// A scheduler asks in the very millisecond of its instant. Whoever asks alone
-// must be told to wait or win: "somebody else has it" would be a firing that
-// nobody makes.
+// A scheduler claims in the exact millisecond of its planned time. If it is the only one,
+// it must win or be asked to wait: with the answer that another worker has the firing, no
+// worker would fire.
 func firingAtTheInstant(x *fixture) {
 	for range 5 {
 		at := time.Now().Add(15 * time.Millisecond).Truncate(time.Millisecond)

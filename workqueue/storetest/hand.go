@@ -11,7 +11,7 @@ import (
 func handTests() []test {
 	return []test{
 		{"a row with nothing but a pipeline's name", handInsert},
-		{"assigned to nobody", handAssigned},
+		{"assigned to no worker", handAssigned},
 		{"running under no lease", handRunning},
 		{"a payload that is not JSON", handPayload},
 		{"put back to Ready with traces of its last run", handRequeue},
@@ -72,7 +72,7 @@ func handRunning(x *fixture) {
 	x.wantRescue(workqueue.RescueResult{Rescued: 1})
 	attempts := x.attempts(it.ID)
 	if len(attempts) != 1 || attempts[0].WorkerID != nil || attempts[0].WorkerName != nil || attempts[0].StartedAt != nil {
-		x.Errorf("attempts = %s, want one of nobody", asJSON(attempts))
+		x.Errorf("attempts = %s, want one without a worker", asJSON(attempts))
 	}
 	x.runOnce(it.ID)
 }
@@ -81,7 +81,7 @@ func handPayload(x *fixture) {
 	x.exec(1, `INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "Payload", "ResilienceConfig", "Tags") VALUES ('Invoice', '{"open', 'three times', '')`)
 	it := x.only()
 	if it.Payload != `{"open` || !strings.Contains(asJSON(it), `"payload":"{\"open"`) {
-		x.Errorf("the item is %s, want its payload as it stands, and as a string in JSON", asJSON(it))
+		x.Errorf("the item is %s, want its payload unchanged, as a string in JSON", asJSON(it))
 	}
 	x.runOnce(it.ID)
 }

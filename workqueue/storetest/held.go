@@ -18,7 +18,7 @@ func heldItems(x *fixture) {
 	low := x.Item(ItemOpts{State: workqueue.Assigned, Worker: b, Priority: 100})
 	late := x.Item(ItemOpts{State: workqueue.Assigned, Worker: a, Priority: 900, Estimate: 2 * time.Second})
 	soon := x.Item(ItemOpts{State: workqueue.Assigned, Worker: a, Priority: 900})
-	x.Item(ItemOpts{Priority: 2000}) // nobody holds it
+	x.Item(ItemOpts{Priority: 2000}) // no worker holds it
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "RunOrder" = 5, "Channel" = 'film' WHERE "Id" = %d`, late.ID)
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "RunOrder" = 4 WHERE "Id" = %d`, soon.ID)
 	read := func(limit int) (list []workqueue.HeldItem) {

@@ -59,7 +59,7 @@ func historyRaised(x *fixture) {
 		x.Errorf("fences of a claim, of what was taken and of a robot's: %d, %d, %d; want %d", claimed.Fence, taken.Fence, given.Fence, first)
 	}
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "BegunFence" = 0 WHERE "Id" = %d AND "BegunFence" = %d`, form, int64(first))
-	x.wantIDs("lost by an item of before", x.finish(w, success(old)), nil)
+	x.wantIDs("lost by an item from before the restore", x.finish(w, success(old)), nil)
 	if next := x.Item(ItemOpts{}).ID; next < form+1_000_000 {
 		x.Errorf("the next item has the id %d, want a million after %d", next, form)
 	}

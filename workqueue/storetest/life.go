@@ -19,7 +19,7 @@ func lifeTests() []test {
 
 // Several workers assign, claim and finish at the same time. Some runs fail
 // once, some die with their worker. In the end every item has succeeded, once,
-// and the counters tell what happened.
+// and the counters record what happened.
 func lifeOfMany(x *fixture) {
 	const workers, items = 4, 240
 	ids := x.Items(items, ItemOpts{})
@@ -144,13 +144,13 @@ func (c crew) round(x *fixture, runs *tally) error {
 	}
 	lost, err := c.store.Finish(x.ctx, c.worker.ID, c.worker.InstanceID, ends)
 	if err == nil && len(lost) > 0 {
-		err = fmt.Errorf("lost %v, whose leases nobody ended", lost)
+		err = fmt.Errorf("lost %v, whose leases no call ended", lost)
 	}
 	return err
 }
 
 // All leases have run out when the worker writes the ends of its runs: each
-// item is either finished or rescued, and the worker is told which.
+// item is either finished or rescued, and the answer to the worker says which.
 func lifeRescueAgainstFinish(x *fixture) {
 	const n = 300
 	w := x.Worker(WorkerOpts{})
@@ -193,7 +193,7 @@ func lifeRescueAgainstFinish(x *fixture) {
 }
 
 // A person archives items, which spares those that run, while their worker
-// claims them: each is either archived or claimed, and both sides are told the truth.
+// claims them: each is either archived or claimed, and both answers are correct.
 func lifeArchiveAgainstClaim(x *fixture) {
 	const n = 60
 	w := x.Worker(WorkerOpts{})

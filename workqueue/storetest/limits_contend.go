@@ -12,7 +12,7 @@ import (
 )
 
 // Four workers with a store each run passes, claim, end their items and give them
-// back, all at the same time. Somebody watches how many are held: never more than
+// back, all at the same time. The test counts how many are held: never more than
 // the limits of the queue and of each key.
 func limitContend(x *fixture) {
 	const limit, keyLimit, rounds = 5, 2, 40

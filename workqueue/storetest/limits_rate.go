@@ -102,7 +102,7 @@ func rateDeleted(y *fixture) {
 		x.Fatal(err)
 	}
 	x.now = x.now.Add(20 * time.Second)
-	x.wantAssigned() // this pass learns that it is gone; nobody knows since when it ran
+	x.wantAssigned() // this pass finds that it is gone; the start of its run is unknown
 	x.now = x.now.Add(time.Minute - time.Millisecond)
 	x.wantAssigned()
 	x.now = x.now.Add(time.Millisecond)
@@ -174,7 +174,7 @@ func rateIdle(y *fixture) {
 	idle := x.Worker(WorkerOpts{Capacity: 2})
 	erp := x.Items(3, ItemOpts{Queue: "erp", Estimate: time.Minute})
 	x.assignBy(x.Store, assign.AssignParams{Band: mediumBand})
-	for i, want := range []workqueue.Worker{idle, idle, busy} { // nobody is left out for want of a slot
+	for i, want := range []workqueue.Worker{idle, idle, busy} { // no worker is left out although it has no free slot
 		if got := x.show(erp[i]); got.WorkerID == nil || *got.WorkerID != want.ID {
 			x.Errorf("item %d went to worker %s, want %d", i, deref(got.WorkerID), want.ID)
 		}

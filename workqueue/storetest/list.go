@@ -12,7 +12,7 @@ func listTests() []test {
 		{"an item that is not there", listMissing},
 		{"filters", listFilters},
 		{"by status", listByStatus},
-		{"a hundred unless told", listLimit},
+		{"a hundred by default", listLimit},
 		{"pages have no gap and no repeat while items arrive", listPages},
 		{"attempts in the order in which they ended", listAttempts},
 		{"times are UTC to the millisecond", listTimes},

@@ -22,7 +22,7 @@ import (
 //
 // open must return a migrated, empty database whose clock is now. It is called
 // once; the rows go between two sequences. A failure is shrunk to a short
-// sequence and told step by step. To look longer than the tests do:
+// sequence and reported step by step. To run longer than the tests do:
 //
 //	go test ./workqueue/sqlstore -run TestMachine -rapid.checks=5000 -rapid.steps=60
 //

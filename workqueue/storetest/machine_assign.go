@@ -113,7 +113,7 @@ func (m *machine) drawAssignments(t *rapid.T, due []workqueue.DueItem, loads []w
 	for _, l := range loads {
 		workers = append(workers, l.WorkerID)
 	}
-	if len(workers) == 0 || seldom(t, "to whoever there was") {
+	if len(workers) == 0 || seldom(t, "to any former worker") {
 		for _, p := range m.processes {
 			workers = append(workers, p.Worker)
 		}

@@ -54,8 +54,8 @@ func (h *history) last(id int64) *claim {
 	return nil
 }
 
-// item returns the item as the claim gave it, or as the item's last one did
-// where nobody was given this fence.
+// item returns the item as the claim gave it, or as the item's last claim did if no
+// claim has this fence.
 func (h *history) item(ref workqueue.ItemRef) workqueue.Item {
 	for _, c := range h.claims {
 		if c.ref == ref {
@@ -66,7 +66,7 @@ func (h *history) item(ref workqueue.ItemRef) workqueue.Item {
 }
 
 // claimed: a fence is larger than any that the item had, and the lease of the
-// claim before has ended or was ended by somebody.
+// previous claim has expired or was ended by a call.
 func (h *history) claimed(t *rapid.T, p reference.Process, it workqueue.Item) {
 	if before := h.last(it.ID); before != nil && it.Fence <= before.ref.Fence {
 		t.Fatalf("item %d was claimed with fence %d after fence %d", it.ID, it.Fence, before.ref.Fence)

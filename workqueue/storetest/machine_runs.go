@@ -163,8 +163,8 @@ func limit(it workqueue.Item) int {
 }
 
 // holder draws a process and claims for it to name, at least so many: mostly
-// its own, present ones, but also others', past ones, and fences that nobody
-// was given yet.
+// its own, current ones, but also others', past ones, and fences that no claim
+// has yet.
 func (m *machine) holder(t *rapid.T, least int) (reference.Process, []workqueue.ItemRef) {
 	claims := m.history.claims
 	if len(claims) == 0 {

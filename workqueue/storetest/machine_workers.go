@@ -91,7 +91,7 @@ func (m *machine) process(t *rapid.T) reference.Process {
 	return one(t, "process", present)
 }
 
-// raiseEpoch is a person after a restore: every later fence is above those of before.
+// raiseEpoch is a user's action after a restore: every later fence is above all earlier ones.
 func (m *machine) raiseEpoch(t *rapid.T) {
 	change, err := m.Store.RaiseEpoch(m.ctx, "by hand")
 	if err != nil {

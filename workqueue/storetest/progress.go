@@ -13,7 +13,7 @@ func progressTests() []test {
 		{"what is not said stays", progressStays},
 		{"a lease that is not held changes nothing", progressLost},
 		{"a replaced instance changes nothing", progressReplaced},
-		{"a claim begins anew", progressCleared},
+		{"a claim resets the progress", progressCleared},
 		{"the end of a run brings its last", progressFinish},
 		{"a rescue keeps it", progressRescue},
 		{"texts that fit no column", progressTexts},
@@ -30,7 +30,7 @@ func (x *fixture) progress(w workqueue.Worker, notes ...workqueue.ProgressNote) 
 	return lost
 }
 
-// wantProgress checks what an item tells of its run.
+// wantProgress checks what an item reports about its run.
 func (x *fixture) wantProgress(id int64, step, progress, tail string) {
 	x.Helper()
 	it := x.show(id)

@@ -20,7 +20,7 @@ func readyTests() []test {
 }
 
 // wantReady checks what there is to do for a worker. What waits was made just now, as a
-// rule, and so is due news as well: readyNews tells the two apart.
+// rule, and so is due news as well: readyNews distinguishes the two.
 func (x *fixture) wantReady(want workqueue.Readiness, worker int64, band workqueue.Band, of string) {
 	x.Helper()
 	got, _, err := x.Store.Ready(x.ctx, worker, band)
@@ -140,7 +140,7 @@ func (h *heard) tell(n workqueue.Notice) {
 	h.notices = append(h.notices, n)
 }
 
-// has tells whether a notice of this process was heard that spans the priority.
+// has reports whether a notice from this process was received that covers the priority.
 func (h *heard) has(priority int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -16,7 +16,7 @@ func registerTests() []test {
 		{"a process that is known to be dead", registerReplaces},
 		{"what the earlier instance held", registerInherits},
 		{"what an instance runs that may live", registerSpares},
-		{"the earlier instance has no say any more", registerEarlier},
+		{"the earlier instance can change nothing", registerEarlier},
 		{"one of many at once", registerContention},
 	}
 }
@@ -133,8 +133,8 @@ func registerInherits(x *fixture) {
 	x.wantIDs("claim by the new instance", idsOf(x.claim(w, 10)), []int64{assigned.ID})
 }
 
-// Whoever takes a name that is free does not know that the process before is
-// dead: it may be at work until its next heartbeat.
+// A process that registers a free name does not know that the previous process is dead:
+// that one may be at work until its next heartbeat.
 func registerSpares(x *fixture) {
 	before := x.Worker(WorkerOpts{Name: "ann"})
 	running := x.Item(ItemOpts{State: workqueue.Blocked, Worker: before})

@@ -13,7 +13,7 @@ func rescueTests() []test {
 	return []test{
 		{"a running item whose lease ran out", rescueExpired},
 		{"a running item without a lease", rescueNoLease},
-		{"assigned items that nobody will run", rescueAssigned},
+		{"assigned items that no worker will run", rescueAssigned},
 		{"nothing that goes well", rescueNothing},
 		{"not a lease that was renewed", rescueRenewed},
 		{"the late end of a rescued run", rescueLateFinish},
@@ -89,7 +89,7 @@ func rescueAssigned(x *fixture) {
 	for _, c := range []struct{ name, change string }{
 		{"for too long", `UPDATE "BotWorkQueueItems" SET "AssignedAt" = ` + longAgo + ` WHERE "Id" = {item}`},
 		{"at no time", `UPDATE "BotWorkQueueItems" SET "AssignedAt" = NULL WHERE "Id" = {item}`},
-		{"to nobody", `UPDATE "BotWorkQueueItems" SET "WorkerId" = NULL WHERE "Id" = {item}`},
+		{"to no worker", `UPDATE "BotWorkQueueItems" SET "WorkerId" = NULL WHERE "Id" = {item}`},
 		{"to a worker without a row", `UPDATE "BotWorkQueueItems" SET "WorkerId" = 4711 WHERE "Id" = {item}`},
 		{"to a stopped worker", `UPDATE "BotWorkers" SET "State" = 'stopped' WHERE "Id" = {worker}`},
 		{"to a draining worker", `UPDATE "BotWorkers" SET "State" = 'draining' WHERE "Id" = {worker}`},

@@ -36,7 +36,7 @@ func (x *fixture) end(h workqueue.Hold, end workqueue.RobotEnd, want workqueue.R
 		x.Fatal(err)
 	}
 	if got != want {
-		x.Errorf("end %s comes to %s, want %s", asJSON(end), asJSON(got), asJSON(want))
+		x.Errorf("end %s results in %s, want %s", asJSON(end), asJSON(got), asJSON(want))
 	}
 }
 

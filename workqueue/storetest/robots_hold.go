@@ -97,7 +97,7 @@ func holdExtend(x *fixture) {
 	it, h := x.takeOne()
 	extend := func(asked, want time.Duration) {
 		x.Helper()
-		// What is taken before and behind it tells the database's clock.
+		// The times read before and after it bound the database's clock.
 		before, _ := x.takeOne()
 		until, err := x.Store.ExtendCheckout(x.ctx, h, asked)
 		if err != nil {
@@ -145,14 +145,14 @@ func holdProgress(x *fixture) {
 	tell(workqueue.RobotNote{Text: "done\x00", Percent: &all}, "done\uFFFD", "100")
 	for _, percent := range []int{-1, 101} {
 		if err := x.Store.RobotProgress(x.ctx, h, workqueue.RobotNote{Percent: &percent}); err == nil {
-			x.Errorf("told %d %%", percent)
+			x.Errorf("reported %d %%", percent)
 		}
 	}
 	if err := x.Store.ReleaseCheckout(x.ctx, h, "later"); err != nil {
 		x.Fatal(err)
 	}
 	if got := x.attempts(it.ID); len(got) != 1 || deref(got[0].Progress) != "done\uFFFD" {
-		x.Errorf("attempts %s, want one that tells the progress", asJSON(got))
+		x.Errorf("attempts %s, want one with the progress", asJSON(got))
 	}
 	if again, _ := x.takeID(it.ID); again.Progress != nil || again.ProgressPercent != nil {
 		x.Errorf("taken again with the progress %q", deref(again.Progress))

@@ -210,7 +210,7 @@ func robotDeletes(x *fixture) {
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "NaturalKey" = 'a' WHERE "Id" = %d`, elsewhere)
 	held, _ := x.takeID(ids[1])
 	if n, err := remove("a"); n != 1 || err != nil {
-		x.Errorf("deleted %d, %v; want the one that nobody has taken", n, err)
+		x.Errorf("deleted %d, %v; want the one that no robot has checked out", n, err)
 	}
 	if _, err := x.Store.Item(x.ctx, ids[0]); !errors.Is(err, workqueue.ErrNotFound) {
 		x.Errorf("item %d: %v, want it gone", ids[0], err)

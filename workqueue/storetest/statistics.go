@@ -38,8 +38,8 @@ func (x *fixture) stats(queue string) workqueue.QueueStatistics {
 // day is the longest window, which holds all that a test does.
 func day(q workqueue.QueueStatistics) workqueue.WindowStatistics { return q.Windows[len(q.Windows)-1] }
 
-// wantHappened checks what is told to have happened in a queue since the test
-// began, and that what is there is told as it is listed.
+// wantHappened checks the figures of what happened in a queue since the test began, and
+// that the counts of items match the listed items.
 func (x *fixture) wantHappened(queue string, completed, failed, archived, deleted int64) {
 	x.Helper()
 	w := day(x.stats(queue))

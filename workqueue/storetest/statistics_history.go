@@ -45,7 +45,7 @@ func keptIsCounted(ctx context.Context, store Store) error {
 			}
 		}
 		if !maps.Equal(q.Items, lives) || !maps.Equal(q.States, states) {
-			faults = append(faults, fmt.Errorf("queue %q: told are\n     %s %s\nwant %s %s", q.Queue,
+			faults = append(faults, fmt.Errorf("queue %q: figures are\n     %s %s\nwant %s %s", q.Queue,
 				asJSON(q.Items), asJSON(q.States), asJSON(lives), asJSON(states)))
 		}
 	}
@@ -92,7 +92,7 @@ func figuresAreSound(ctx context.Context, store Store) error {
 	report, err := workqueue.ConfirmedCheck(ctx, checker, workqueue.CheckParams{})
 	for _, v := range report.Violations {
 		if v.Check == workqueue.CheckStatistics {
-			err = errors.Join(err, fmt.Errorf("%s: %s, though nobody changed a row by hand", v.Subject(), v.Found))
+			err = errors.Join(err, fmt.Errorf("%s: %s, though no row was changed by hand", v.Subject(), v.Found))
 		}
 	}
 	return err
@@ -136,7 +136,7 @@ func statContend(x *fixture) {
 				}
 				corrections, err := store.RecountStatistics(x.ctx, nil)
 				if len(corrections) > 0 || err != nil && !errors.Is(err, workqueue.ErrRecounted) {
-					x.Errorf("a recount corrected %s, %v, want nothing: nobody changed a row by hand", asJSON(corrections), err)
+					x.Errorf("a recount corrected %s, %v, want nothing: no row was changed by hand", asJSON(corrections), err)
 				}
 			}
 		})

@@ -28,7 +28,7 @@ func statRecount(x *fixture) {
 	x.exec(3, `UPDATE "BotWorkQueueItems" SET "DeletedAt" = %s WHERE "State" = 2`, longAgo)
 	x.exec(2, `INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "State", "FinishedAt") VALUES ('Work', 2, %s), ('Work', 2, %[1]s)`, longAgo)
 	if q := x.stats(workqueue.DefaultQueue); q.Items[workqueue.LifeCompleted] != 3 || q.Items[workqueue.LifeArchived] != 1 {
-		x.Errorf("before a recount %s are told, want what was kept", asJSON(q.Items))
+		x.Errorf("before a recount the figures are %s, want those that were kept", asJSON(q.Items))
 	}
 	before := x.stats(workqueue.DefaultQueue)
 	var done, of int64

@@ -24,8 +24,8 @@ func taskTests() []test {
 		{"items on request", taskRun},
 		{"waiting items are revised", taskRevise},
 		{"a person's priority stays", taskReviseByHand},
-		{"failures are told of once", taskFailures},
-		{"eight passes tell at once", taskFailureContention},
+		{"each failure is reported once", taskFailures},
+		{"eight passes report at the same time", taskFailureContention},
 		{"failures that are no news", taskNoNews},
 		{"a retry as a copy stays its task's", taskCopy},
 	}

@@ -80,7 +80,7 @@ func textsOrder(x *fixture) {
 		x.exec(1, `UPDATE "BotPipelineTexts" SET "UsedAt" = '2020-01-0%d 00:00:00.000' WHERE "Hash" = '%s'`, i+1, t.Hash)
 	}
 	x.wantTexts(workqueue.TextFilter{Pipeline: "import"}, c, b, a)
-	x.keep(a) // somebody went back to it
+	x.keep(a) // a user restored this text
 	x.wantTexts(workqueue.TextFilter{Pipeline: "import", Limit: 2}, a, c)
 }
 

@@ -24,7 +24,7 @@ type move struct {
 	// nil: nothing is needed.
 	ready func(x *fixture, it workqueue.Item)
 
-	// do tells whether the store says that it did it.
+	// do reports whether the store returned that it did it.
 	do func(x *fixture, w workqueue.Worker, it workqueue.Item) bool
 
 	// to is what becomes of an item in each state. In a state that is missing

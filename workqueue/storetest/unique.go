@@ -150,7 +150,7 @@ func uniqueUnfinished(x *fixture) {
 	x.wantExisting("while it runs", it, first)
 	x.finish(w, success(claimed[0]))
 	second := x.wantNew("when it is finished", it)
-	// Somebody sets the first back by hand: the engine itself refuses it.
+	// The first is set back by hand: the engine itself rejects it.
 	x.wantDuplicate(Do(x.ctx, x.Store, workqueue.Repeat, first, ""), second)
 	x.wantState(workqueue.Processed, first)
 }
@@ -220,8 +220,8 @@ func uniqueAgain(x *fixture) {
 	}
 }
 
-// However many enqueue at once, each key makes one item, and all are told
-// which.
+// However many callers enqueue at the same time, each key creates one item, and all
+// callers get its id.
 func uniqueContended(x *fixture) {
 	const enqueuers, keys, rounds = 8, 12, 3
 	x.keyQueues()
@@ -279,7 +279,7 @@ func uniqueContended(x *fixture) {
 	}
 	for k, ids := range told {
 		if len(ids) != 1 {
-			x.Errorf("key %s: the enqueuers were told %v, want one id", k, ids)
+			x.Errorf("key %s: the enqueuers got %v, want one id", k, ids)
 		}
 	}
 	if n := len(x.list(workqueue.ItemFilter{Limit: 1000})); n != keys {
@@ -327,7 +327,7 @@ func uniqueRefused(x *fixture) {
 		}
 		for _, part := range c.want {
 			if !strings.Contains(err.Error(), part) {
-				x.Errorf("%s: %q does not tell of %q", c.name, err, part)
+				x.Errorf("%s: %q does not contain %q", c.name, err, part)
 			}
 		}
 	}

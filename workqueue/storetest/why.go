@@ -12,9 +12,9 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// whyCase is a situation in which an item does not run. What the reason names is
-// the one thing that stands against it: once fix has mended that, and nothing else,
-// the next pass assigns it.
+// whyCase is a situation in which an item does not run. The reason names the
+// only obstacle: after fix has removed it, and nothing else, the next pass assigns the
+// item.
 type whyCase struct {
 	name string
 	make func(x *fixture) int64

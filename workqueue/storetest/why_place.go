@@ -58,7 +58,7 @@ func whyEligible() []whyCase {
 			fix: func(x *fixture, _ int64) { x.exec(1, `UPDATE "BotWorkQueueItems" SET "Selectors" = NULL`) },
 			more: func(x *fixture, r assign.Reason) {
 				if r.Error == "" {
-					x.Error("the reason does not tell what cannot be read")
+					x.Error("the reason does not name what cannot be read")
 				}
 			},
 		},
@@ -156,7 +156,7 @@ func whyPlaces() []whyCase {
 			},
 		},
 		{
-			name: "behind nobody, since the others go elsewhere", kind: assign.WhyNextPass, text: `the next run of Soon assigns it, at TIME \(in SPAN\)`,
+			name: "after no other item, since the others go elsewhere", kind: assign.WhyNextPass, text: `the next run of Soon assigns it, at TIME \(in SPAN\)`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				x.whyWorker("b", 1, func(s *workqueue.WorkerSpec) { s.Queues = []string{"mail"} })

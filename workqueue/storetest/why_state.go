@@ -11,7 +11,7 @@ import (
 
 func isNotFound(err error) bool { return errors.Is(err, workqueue.ErrNotFound) }
 
-// whyStates are items that do not wait, or that somebody holds.
+// whyStates are items that do not wait, or that a worker or a robot holds.
 func whyStates() []whyCase {
 	return []whyCase{
 		{
