@@ -52,15 +52,15 @@ JSON and YAML are one object; "kind" names the reason in one word.`,
 	return cmd
 }
 
-// reasonSheet shows a reason, and behind it the workers that come into question.
+// reasonSheet shows a reason, and then the workers in question.
 func (a *command) reasonSheet(r *assign.Reason) {
 	expected := r.Expected
 	if strings.HasPrefix(expected, "unknown: ") {
-		expected = "unknown" // the reason stands above
+		expected = "unknown" // the sheet already has the reason
 	}
 	s := &sheet{cli.NewGrid()}
 	s.add("item", fmt.Sprint(r.ItemID))
-	s.add("lifecycle", string(r.Lifecycle))
+	s.add("status", string(r.Status))
 	s.add("reason", string(r.Kind))
 	s.add("why", r.Text)
 	s.add("what would change it", r.Change)

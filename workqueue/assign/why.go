@@ -72,7 +72,7 @@ func Why(ctx context.Context, store WhyStore, id int64, p WhyParams) (Reason, er
 		}
 		return w.expect(ctx, &r)
 	})
-	r.ItemID, r.State, r.Lifecycle = item.ID, item.State.String(), item.Lifecycle
+	r.ItemID, r.Status, r.State, r.Lifecycle = item.ID, item.Status(), item.State.String(), item.Lifecycle
 	return r, err
 }
 

@@ -45,6 +45,7 @@ const (
 // UTC by the database's clock. JSON field names are part of the command line's contract.
 type Reason struct {
 	ItemID    int64               `json:"item"`
+	Status    workqueue.Status    `json:"status"`
 	State     string              `json:"state"`
 	Lifecycle workqueue.Lifecycle `json:"lifecycle"`
 	Kind      ReasonKind          `json:"kind"`

@@ -48,7 +48,7 @@ func TestShippedFilesHaveNoFindings(t *testing.T) {
 	if _, findings := c.Folder(shipped); len(findings) > 0 {
 		t.Errorf("shipped: %v", findings)
 	}
-	first, err := os.ReadFile("../../../cmd/project/hello.yaml")
+	first, err := os.ReadFile("../../../cmd/setup/project/hello.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

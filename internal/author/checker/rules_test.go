@@ -21,8 +21,8 @@ var elsewhere = map[string]string{
 	"no-file":         "open_test.go",
 	"no-value":        "../../../config/load_test.go",
 	"not-json":        "../../../cmd/testdata/golden/enqueue_lines.txt",
-	"too-long":        "../../../cmd/enqueue_spool_test.go",
-	"too-many":        "../../../cmd/enqueue_lines_test.go",
+	"too-long":        "../../../cmd/enqueue/limits_test.go",
+	"too-many":        "../../../cmd/enqueue/lines_test.go",
 	"unreadable-file": "named_test.go",
 }
 

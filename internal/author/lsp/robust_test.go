@@ -43,7 +43,7 @@ func TestTyping(t *testing.T) {
 	dir := testProject(t)
 	c := start(t, lsp.Options{})
 	c.initialize(nil)
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "cmd", "project", "hello.yaml"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "cmd", "setup", "project", "hello.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
