@@ -37,7 +37,7 @@ func (s *Store) trimArchives(ctx context.Context, queues []string) error {
 	return nil
 }
 
-// trimAllArchives trims those of all queues, where it is not told which ones
+// trimAllArchives trims the archives of all queues, for callers that do not know which ones
 // have grown.
 func (s *Store) trimAllArchives(ctx context.Context) error {
 	if _, ok := s.policies.last(workqueue.DefaultQueue); !ok {

@@ -183,8 +183,8 @@ func (a *assignTx) rescueBatch(ctx context.Context, assignedFor time.Duration, t
 // to have begun.
 const ranOutUnbegun = "the lease ran out before the run began, or before that was recorded: the worker died, hung or lost the database; not counted"
 
-// ranOut is what the attempt tells whose lease ran out. What runs without a
-// worker, a robot has taken.
+// ranOut returns the text of an attempt whose lease ran out. An item that runs without a
+// worker was checked out by a robot.
 func ranOut(worker *int64) string {
 	if worker == nil {
 		return "the lease ran out: whoever took the item neither ended nor extended it in time"

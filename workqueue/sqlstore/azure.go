@@ -21,7 +21,7 @@ const (
 	azureSubscription = 49920 // too many operations of the subscription
 
 	// The database moves to another node, and the session has ended. If that happened
-	// during a commit, nobody knows whether it was done.
+	// during a commit, it is unknown whether the commit was done.
 	azureFailure     = 40197
 	azureUnavailable = 40613
 )
@@ -45,9 +45,9 @@ type uncommittedError struct{ cause error }
 func (e *uncommittedError) Error() string { return e.cause.Error() }
 func (e *uncommittedError) Unwrap() error { return e.cause }
 
-// nothingCommitted reports whether it is certain that a request which ended with the
-// session has changed nothing: it was refused at login, or its transaction had not come
-// to the commit. A statement outside a transaction is its own commit.
+// nothingCommitted reports whether a request that ended with the session has certainly
+// changed nothing: it was refused at login, or its transaction had not reached the commit.
+// A statement outside a transaction is its own commit.
 func nothingCommitted(err error) bool {
 	if _, ok := errors.AsType[*uncommittedError](err); ok {
 		return true

@@ -69,8 +69,8 @@ func (s *Store) record(ctx context.Context, tx *sql.Tx, p batchPart, items int, 
 	return err
 }
 
-// unanswered tells an error of the commit of a part, whose outcome is not known, from
-// one that has undone it.
+// unanswered separates an error during the commit of a part, whose outcome is unknown, from
+// an error that has rolled it back.
 func unanswered(p workqueue.BatchPart, err error) error {
 	if commit, ok := errors.AsType[*commitError](err); ok && p.Key != "" && commit.unknown() {
 		return &workqueue.UnansweredError{BatchPart: p, Err: err}

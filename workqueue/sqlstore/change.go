@@ -124,8 +124,8 @@ func (s *Store) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c workq
 	return result, nil
 }
 
-// passedOver tells that an item may not be changed, or is gone, so that the
-// others go on. Those whose key is taken are counted.
+// passedOver reports whether an item may not be changed or is gone, so that the others
+// continue. Items whose key is in use are counted.
 func passedOver(err error, result *workqueue.ChangeResult) bool {
 	if errors.Is(err, workqueue.ErrNotFound) {
 		return true
@@ -241,7 +241,7 @@ func (s *Store) cancelRunning(ctx context.Context, tx *sql.Tx, reason string, fr
 			return 0, err
 		}
 		if n == 0 {
-			continue // it ended, or was claimed anew, in this moment
+			continue // it ended or was claimed again just now
 		}
 		ref := refRow{ItemID: r.ID, ItemFence: r.Fence}
 		ended = append(ended, ref)

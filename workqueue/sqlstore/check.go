@@ -84,7 +84,7 @@ func (r *reading) add(v workqueue.Violation) {
 	r.found = append(r.found, v)
 }
 
-// full tells that a check names no more violations.
+// full reports whether a check names no more violations.
 func (r *reading) full(check string) bool { return r.results[check].More }
 
 // report puts the violations in the order of the checks.

@@ -9,9 +9,9 @@ import (
 	"botwork/workqueue"
 )
 
-// leftText begins the error that the scheduler gives to a run whose end was
-// never recorded, in the form of LIKE. Such a row may stand for a run that never
-// began: the answer to its insert was lost, and it was inserted again.
+// leftText is a LIKE pattern for the error that the scheduler records for a run whose end
+// was never recorded. Such a row may belong to a run that never began: the answer to its
+// insert was lost, and it was inserted again.
 const leftText = "the process died, or lost the database%"
 
 // firings finds planned instants that have two records.

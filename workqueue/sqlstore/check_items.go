@@ -107,7 +107,7 @@ type heldRow struct {
 	seen             seenTime
 }
 
-// lostItems finds items that a worker or a robot holds and nobody rescues.
+// lostItems finds items that a worker or a robot holds and that are not rescued.
 func (r *reading) lostItems(ctx context.Context) error {
 	held, err := r.held(ctx)
 	if err != nil {
@@ -129,7 +129,7 @@ func (r *reading) lostItems(ctx context.Context) error {
 	return err
 }
 
-// lost says why nobody rescues the item.
+// lost returns why the item is not rescued.
 func (r *reading) lost(x heldRow) workqueue.Violation {
 	v := workqueue.Violation{Check: workqueue.CheckLostItem, ItemID: &x.id}
 	switch {

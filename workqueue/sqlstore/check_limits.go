@@ -66,8 +66,8 @@ func (r *reading) attemptLimits(ctx context.Context, p itemRange) error {
 	}
 }
 
-// attemptLimit reports an item that was tried, or will be, more often than its
-// policy allows. What nobody can know is counted instead of guessed.
+// attemptLimit reports an item that was or will be attempted more often than its policy
+// allows. Items whose limit is unknown are counted instead.
 func (r *reading) attemptLimit(x failedRow) {
 	if x.byHand() {
 		return
@@ -95,9 +95,8 @@ func (r *reading) attemptLimit(x failedRow) {
 	r.add(v)
 }
 
-// over tells whether the failures are more than the limit allows: limit N
-// allows N attempts in all, and an item that is not cancelled has one beside
-// its failures.
+// over reports whether there are more failures than the limit allows: limit N allows N
+// attempts in all, and an item that is not cancelled has one attempt besides its failures.
 func (x *failedRow) over(limit int) bool {
 	if x.state == workqueue.Cancelled {
 		return x.failures > limit
@@ -105,9 +104,9 @@ func (x *failedRow) over(limit int) bool {
 	return x.failures >= limit
 }
 
-// byHand tells whether a person gave the item an attempt, or its end, by
-// setting nothing but State. The program moves AvailableAt behind a failure,
-// clears FinishedAt of what waits, and the error of what succeeds.
+// byHand reports whether a person gave the item an attempt, or ended it, by setting only
+// State. The program moves AvailableAt after a failure, clears FinishedAt of waiting items,
+// and the error of successful ones.
 func (x *failedRow) byHand() bool {
 	if x.state == workqueue.Processed && x.hasError {
 		return true
@@ -118,7 +117,7 @@ func (x *failedRow) byHand() bool {
 	return x.earlierFailedAt.Valid && x.due.Valid && !x.due.After(x.earlierFailedAt.Time)
 }
 
-// limit returns the item's limit and who says so; 0 when nobody can tell.
+// limit returns the item's limit and its source; 0 if it is unknown.
 func (r *reading) limit(x failedRow) (limit int, source string) {
 	own, err := workqueue.ParseResilience(workqueue.JSONText(x.policy))
 	if err == nil && own.Limit > 0 {

@@ -104,7 +104,7 @@ func (r *reading) readiness(ctx context.Context) (*readiness, error) {
 	return ready, nil
 }
 
-// live tells whether an assignment pass gives items to the worker.
+// live reports whether an assignment pass assigns items to the worker.
 func (r *reading) live(w *workqueue.Worker) bool {
 	return w.State == workqueue.WorkerActive && !w.LastSeenAt.Before(r.now.Add(-seenWithin)) &&
 		(w.LeaseExpiresAt == nil || !w.LeaseExpiresAt.Before(r.now))
@@ -171,8 +171,8 @@ type dueItem struct {
 	due      seenTime
 }
 
-// dueSince lists items that have been due for too long; those of a sort that
-// nobody could take are left out.
+// dueSince lists items that have been due for too long, without those that no worker could
+// run.
 func (r *reading) dueSince(ctx context.Context, medium, low *idler) ([]dueItem, error) {
 	never := r.s.dialect.timeArg(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC))
 	pipelines, err := jsonRows(append([]string{}, r.p.BrokenPipelines...))

@@ -10,11 +10,10 @@ import (
 	"botwork/workqueue"
 )
 
-// statistics compares how many items have come to each end, as it is kept, with
-// how many there are. SQLite and PostgreSQL show both as they are at one moment,
-// however much goes on. To count so on SQL Server would stop everybody; there what
-// is kept is read again when all is counted, and queues in which something ended
-// meanwhile are not judged.
+// statistics compares the recorded number of items with each outcome with the actual
+// number. SQLite and PostgreSQL read both at one moment. On SQL Server that would block all
+// writers; there the recorded numbers are read again after counting, and queues in which
+// items ended meanwhile are not judged.
 func (r *reading) statistics(ctx context.Context) error {
 	return r.s.retry(ctx, "check: count what has ended", func() error {
 		return r.s.oneView(ctx, func(on runner) error { return r.figures(ctx, on, func() {}) })
@@ -59,9 +58,9 @@ func (r *reading) figures(ctx context.Context, on runner, counted func()) error 
 	return nil
 }
 
-// movedQueues are those in which an item came to an end, or left one, between two
-// readings of what is kept. Events are only ever added, and a level that changes
-// without one falls: no two changes hide each other.
+// movedQueues returns the queues in which an item ended, or left an end, between two
+// readings of the statistics. Events are only ever added, and a level that changes without
+// an event falls, so no two changes hide each other.
 func movedQueues(before, after map[statKey]statSums) map[string]bool {
 	moved := map[string]bool{}
 	for _, keys := range []map[statKey]statSums{before, after} {
@@ -74,8 +73,8 @@ func movedQueues(before, after map[statKey]statSums) map[string]bool {
 	return moved
 }
 
-// wrongFigure tells apart by how much a figure is wrong: only what stays as it is
-// is confirmed by a second reading.
+// wrongFigure identifies a wrong figure by its difference: a second reading confirms it
+// only if the difference is the same.
 func wrongFigure(c workqueue.StatisticsCorrection) workqueue.Violation {
 	return workqueue.Violation{
 		Check: workqueue.CheckStatistics, Queue: &c.Queue, Mark: fmt.Sprintf("%s %+d", c.Lifecycle, c.Kept-c.Counted),

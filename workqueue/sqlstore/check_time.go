@@ -2,8 +2,8 @@ package sqlstore
 
 import "fmt"
 
-// seenTime is a time that is only shown and compared: what cannot be read as
-// one is kept as it stands, instead of ending the whole reading.
+// seenTime is a time that is only shown and compared: a value that cannot be parsed is kept
+// as it is, instead of failing the whole query.
 type seenTime struct {
 	utcTime
 	raw string

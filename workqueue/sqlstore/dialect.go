@@ -18,8 +18,7 @@ import (
 	"botwork/internal/database"
 )
 
-// dialect is what differs between the engines in Go; what differs in SQL
-// stands in package sql.
+// dialect is what differs between the engines in Go; what differs in SQL is in package sql.
 type dialect struct {
 	driver database.Driver
 	folder string // in sql.Files
@@ -31,7 +30,7 @@ type dialect struct {
 	// randomKey is the engine's expression for a new idempotency key.
 	randomKey string
 
-	// contains tells that a column (?) holds a text (?), to the letter.
+	// contains is the condition that a column (?) contains a text (?), case-sensitively.
 	contains string
 
 	// jsonTime is the layout of times inside a JSON parameter.
@@ -47,8 +46,8 @@ type dialect struct {
 	// narrow makes the statement enqueue one for rows of a shape; nil leaves it.
 	narrow func(text string, s shape) string
 
-	// idsFollow says that the ids of inserted rows follow each other in the order of
-	// the rows, and that the driver tells the last.
+	// idsFollow says that the ids of inserted rows are consecutive in the order of the
+	// rows, and that the driver returns the last one.
 	idsFollow bool
 
 	// pipelines says that several statements can be one round trip.
@@ -113,8 +112,8 @@ var dialects = []dialect{
 	},
 }
 
-// sqliteTime is how times stand in SQLite, as strftime writes them: text that
-// sorts like the time it means, always UTC.
+// sqliteTime is the format of times in SQLite, as strftime writes them: text that sorts
+// like the time, always UTC.
 const sqliteTime = "2006-01-02 15:04:05.000"
 
 func dialectFor(driver database.Driver) (dialect, error) {

@@ -25,14 +25,14 @@ type learnedRow struct {
 	Histogram            string
 }
 
-// keyHash tells keys apart to the letter, which the texts do not on SQL Server.
+// keyHash distinguishes keys case-sensitively, which the texts do not on SQL Server.
 func keyHash(k learned.Key) string {
 	sum := sha256.Sum256([]byte(string(k.Kind) + "\x00" + k.Pipeline + "\x00" + k.Name))
 	return hex.EncodeToString(sum[:])
 }
 
-// errLearnedMeanwhile says that somebody else has written a key since it was
-// read, so that what was computed would lose the other's runs: look again.
+// errLearnedMeanwhile says that another process has written a key since it was read:
+// writing the computed value would lose its runs, so read again.
 var errLearnedMeanwhile = errors.New("another process has learned of the same durations at the same time")
 
 // Learn implements learned.Store.

@@ -14,8 +14,8 @@ import (
 // without limit.
 const enqueueBatch = 1000
 
-// enqueueTries bounds how often an insert is begun anew because a queue's
-// policy has changed meanwhile, or somebody took one of the keys.
+// enqueueTries bounds how often an insert is repeated because a queue's policy has changed
+// meanwhile, or another item got one of the keys.
 const enqueueTries = 50
 
 // errPolicyChanged says that a queue's policy is not the one that the items
@@ -48,7 +48,7 @@ func (s *Store) Enqueue(ctx context.Context, items []workqueue.NewItem) ([]workq
 		case classify(err) != uniqueError:
 			return nil, err
 		}
-		// Somebody took a key in this moment: the next try finds it.
+		// Another item just got a key: the next try finds it.
 	}
 	return nil, err
 }
@@ -180,7 +180,7 @@ func (e *enqueue) nameTwins() {
 	}
 }
 
-// needsMore tells that the insert alone is not enough.
+// needsMore reports whether the insert alone is not enough.
 func (e *enqueue) needsMore() bool {
 	for i := range e.rows {
 		if e.rows[i].sealed() || e.rows[i].keyed() {

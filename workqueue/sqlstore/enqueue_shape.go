@@ -142,8 +142,8 @@ func narrowPostgres(text string, s shape) string {
 	return before + source + strings.Join(own, ", ") + ")" + after
 }
 
-// oneQueue leaves out how several queues are looked at. A plan that holds both ways
-// looks so dear to PostgreSQL that it would plan anew at each execution.
+// oneQueue removes the part for several queues. PostgreSQL estimates a plan with both parts
+// to be so expensive that it would plan again at each execution.
 func oneQueue(text string) string {
 	before, cases, found := strings.Cut(text, "CASE WHEN CAST(@queues AS json) IS NULL\n    THEN ")
 	one, several, either := strings.Cut(cases, "\n    ELSE ")

@@ -72,7 +72,7 @@ func (s *Store) openPlain() (db *sql.DB, end func(), err error) {
 	return db, func() { _ = db.Close() }, err
 }
 
-// raiseEpoch begins another epoch, unless somebody has done so since x was seen.
+// raiseEpoch begins another epoch, unless another process has done so since x was read.
 func (s *Store) raiseEpoch(ctx context.Context, db *sql.DB, x sighting, reason string) error {
 	s.history.mu.Lock()
 	next := max(x.epoch, s.history.epoch) + 1

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// What an expired item tells as its error.
+// The error of an expired item.
 const (
 	deadlineText = "expired: it was not started before its deadline"
 	lifeText     = "expired: it waited longer than its queue lets items live"

@@ -20,18 +20,18 @@ type fenced struct {
 	// the batch in values holds the others.
 	plain plainEnds
 
-	// then writes what belongs to the claims that were changed, in the same
-	// transaction; more tells that it has something to write.
+	// then writes what belongs to the changed claims, in the same transaction; more reports
+	// whether there is anything to write.
 	then func(on runner, changed []refRow) error
 	more bool
 
-	// runs takes what is told of the claims that were changed; nil when the
-	// statement tells nothing of them.
+	// runs receives what the statement returns about the changed claims; nil if it returns
+	// nothing.
 	runs map[refRow]run
 }
 
-// heldStatement is the file that lists the claims of a batch that hold their
-// lease. Only an engine whose UPDATE cannot tell which rows it changed has it.
+// heldStatement is the file that lists the claims of a batch that hold their lease. Only an
+// engine whose UPDATE cannot return the changed rows has it.
 const heldStatement = "held"
 
 // errSetShrank says that a lease went away between two statements of one

@@ -54,10 +54,9 @@ func (s *Store) Finish(ctx context.Context, workerID int64, instanceID string, f
 	return lost, nil
 }
 
-// ends is the statement that records ends of runs, with what they bring with
-// them, of the worker with this id; nil stands for a robot. Who it is, the
-// caller says in the values. With plainly, those that are plain go by a
-// statement of their own.
+// ends returns the statement that records ends of runs, with everything that belongs to
+// them, for the worker with this id; nil means a robot. The values identify the caller.
+// With plainly, plain ends use a separate statement.
 func (s *Store) ends(ctx context.Context, worker *int64, finishes []workqueue.Finish, plainly bool) (fenced, error) {
 	var plain plainEnds
 	rows := make([]finishRow, 0, len(finishes))

@@ -15,22 +15,21 @@ import (
 // that is cheaper by much has it.
 const plainStatement = "finish_plain"
 
-// errNotAll says that plain ends changed fewer items than they named; the
-// transaction is rolled back, and the statement for all ends tells which.
+// errNotAll says that plain ends changed fewer items than they named; the transaction is
+// rolled back, and the statement for all ends finds out which.
 var errNotAll = errors.New("an item of a batch of results had lost its lease")
 
-// isPlain tells whether an end is a success that tells nothing but its output, and
-// whose item is kept. Its claim's start and queue stand for what the general
-// statement reads back.
+// isPlain reports whether an end is a success with nothing but an output, whose item is
+// kept. The start and the queue of its claim replace what the general statement reads back.
 func isPlain(f *workqueue.Finish) bool {
 	return f.State == workqueue.Processed && f.Error == "" && f.ErrorKind == "" && f.Attempt == nil && f.Analytics == "" &&
 		f.Progress == "" && f.Percent == nil && !f.Copy && f.Delete == "" && (f.Retain == nil || *f.Retain > 0) &&
 		f.QueueName != "" && !f.StartedAt.IsZero()
 }
 
-// plainly tells whether plain ends of a batch go by their own statement. PostgreSQL
-// locks the rows of a batch in the order of their ids, in one statement: there all
-// have to be plain.
+// plainly reports whether plain ends of a batch use their own statement. PostgreSQL locks
+// the rows of a batch in the order of their ids in one statement, so there all must be
+// plain.
 func (s *Store) plainly(finishes []workqueue.Finish) bool {
 	if !s.queries.has(plainStatement) {
 		return false
@@ -52,9 +51,9 @@ type plainEnd struct {
 	queue   string
 }
 
-// write records the ends and tells of their runs, unless the statement keeps the
-// statistics by itself. The value "now" becomes the moment at which they have ended,
-// for what else ends in this transaction.
+// write records the ends and returns their runs, unless the statement updates the
+// statistics by itself. It sets the value "now" to the time of the ends, for whatever else
+// ends in this transaction.
 func (p plainEnds) write(ctx context.Context, s *Store, on runner, v values, told map[refRow]run) ([]refRow, error) {
 	slices.SortFunc(p, func(a, b plainEnd) int { return a.compare(b.refRow) })
 	if s.dialect.finishKeeps {

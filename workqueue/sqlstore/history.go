@@ -120,11 +120,11 @@ func (h *history) report() (before workqueue.Installation, refused []string, rai
 	return before, refused, true
 }
 
-// greet is called with each new connection. One that leads to a server with another
-// history is used by nobody before the epoch is raised.
+// greet is called with each new connection. A connection to a server with another history
+// is not used before the epoch is raised.
 func (s *Store) greet(ctx context.Context, ask func(query string, to ...any) error) error {
 	if ask == nil {
-		s.history.unverified.Store(true) // whoever asks next verifies
+		s.history.unverified.Store(true) // the next caller verifies
 		return nil
 	}
 	var same bool
@@ -142,7 +142,7 @@ func (s *Store) verifyIfReconnected(ctx context.Context) {
 		return
 	}
 	if err := s.verifyHistory(ctx, 0, ""); err != nil {
-		s.history.unverified.Store(true) // the caller's own statement tells what is wrong
+		s.history.unverified.Store(true) // the caller's statement shows what is wrong
 	}
 }
 

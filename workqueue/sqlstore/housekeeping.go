@@ -25,7 +25,7 @@ func bounded(limit, bound int) int { return min(orDefault(limit, bound), bound) 
 // cleanSession is the file that makes a transaction give way to others.
 const cleanSession = "clean_session"
 
-// cleanTx runs a transaction that waits for nobody for long.
+// cleanTx runs a transaction that does not wait long for locks.
 func (s *Store) cleanTx(ctx context.Context, doing string, do func(*sql.Tx) error) error {
 	return s.retry(ctx, doing, func() error {
 		return s.tx(ctx, func(tx *sql.Tx) error {
@@ -168,8 +168,8 @@ func ownAge(queueMs *int64, fallback *time.Duration) *time.Duration {
 	return &own
 }
 
-// removeByQueue goes over the queues until a batch is full. Their policies are
-// read anew: one that was made longer a moment ago counts.
+// removeByQueue goes over the queues until a batch is full. It reads their policies again,
+// so that a retention that was just extended counts.
 func (s *Store) removeByQueue(ctx context.Context, limit int, remove func(q *queueRow, room int) (int, error)) (removed int, err error) {
 	var queues []queueRow
 	err = s.retry(ctx, "read the queues' policies", func() error {

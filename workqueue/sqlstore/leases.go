@@ -154,8 +154,8 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 	return result, err
 }
 
-// missing returns the ids of the refs that are not among found. An item may
-// stand among refs with two fences; only one of them holds.
+// missing returns the ids of the refs that are not among found. An item may be among refs
+// with two fences; only one of them is valid.
 func missing(refs, found []refRow) []int64 {
 	if len(refs) == len(found) {
 		return nil

@@ -16,8 +16,8 @@ import (
 // what it is likely to add, so that the log stays short and no statement long.
 const startsBatch = 2 * rescueBatch
 
-// rateRow is a queue that limits starts. A period that the queue does not have
-// is 0. Inside a JSON parameter only the exported fields stand.
+// rateRow is a queue that limits starts. A period that the queue does not have is 0. A JSON
+// parameter contains only the exported fields.
 type rateRow struct {
 	QueueName string
 	KeepMs    int64 // the longer one
@@ -192,9 +192,9 @@ func (a *assignTx) noteStarts(ctx context.Context) error {
 	return nil
 }
 
-// taking counts against the limits of the queues for whoever takes items without
-// a pass, such as a robot's checkout: inside one transaction it asks Allows before
-// each item, calls Take for each that it takes, and noteTaken at the end.
+// taking counts items against the limits of their queues for code that claims without a
+// pass, such as a robot's checkout: inside one transaction, call Allows before each item,
+// Take for each claimed item, and noteTaken at the end.
 type taking struct {
 	*workqueue.Limiter
 	a *assignTx

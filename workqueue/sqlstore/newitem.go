@@ -120,5 +120,5 @@ func (r *newItemRow) conceal(s *Store, q *workqueue.Queue) error {
 	return nil
 }
 
-// sealed tells that texts of the row are to be sealed.
+// sealed reports whether texts of the row must be sealed.
 func (r *newItemRow) sealed() bool { return r.cells[ticketCell] != nil }

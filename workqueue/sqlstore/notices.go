@@ -10,10 +10,10 @@ import (
 	"botwork/workqueue"
 )
 
-// notices tell who listens of items that can be worked on: this process at once,
-// others where the engine carries notices.
+// notices notify listeners of items that are ready: this process at once, other processes
+// if the engine supports notices.
 type notices struct {
-	name string // tells this process's notices from those of others
+	name string // distinguishes this process's notices from those of others
 
 	mu        sync.Mutex
 	listeners map[*listener]struct{}
@@ -57,7 +57,7 @@ func (n *notices) remove(l *listener) {
 	delete(n.listeners, l)
 }
 
-// registered notes a worker of this process: it need not be told of what it is given.
+// registered records a worker of this process: it needs no notice of what it is assigned.
 func (n *notices) registered(id int64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -67,7 +67,7 @@ func (n *notices) registered(id int64) {
 	n.own[id] = true
 }
 
-// tell hands a notice to the listeners of this process.
+// tell sends a notice to the listeners of this process.
 func (n *notices) tell(notice workqueue.Notice) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -76,8 +76,7 @@ func (n *notices) tell(notice workqueue.Notice) {
 	}
 }
 
-// ready tells of items of a band that wait and are due, when what made them so is
-// committed.
+// ready notifies of due items of a band, after the change that made them due is committed.
 func (s *Store) ready(band workqueue.Band) {
 	n := workqueue.Notice{Band: band}
 	s.notices.tell(n)
@@ -91,8 +90,8 @@ func (s *Store) readyIf(some bool) {
 	}
 }
 
-// readyRows is ready for items that were inserted. Those that are due later, nobody
-// is told of: who looks each second finds them.
+// readyRows is ready for inserted items. There is no notice for items that are due later:
+// the check of each second finds them.
 func (s *Store) readyRows(rows []newItemRow) {
 	var band workqueue.Band
 	some := false
@@ -110,7 +109,7 @@ func (s *Store) readyRows(rows []newItemRow) {
 	}
 }
 
-// given tells other workers of what a pass has assigned to them.
+// given notifies other workers of what a pass has assigned to them.
 func (s *Store) given(holders map[int64]bool) {
 	n := workqueue.Notice{Band: workqueue.EveryPriority}
 	s.notices.mu.Lock()
@@ -132,8 +131,8 @@ func (n *notices) ownWorkers() (string, error) {
 	return jsonRows(append([]int64{}, slices.Sorted(maps.Keys(n.own))...))
 }
 
-// someoneListens sends a notice; false: nobody would hear it. own is nil, or names
-// workers that need not hear it.
+// someoneListens sends a notice; false if there is no listener. own is nil, or names
+// workers that do not need it.
 func (s *Store) someoneListens(ctx context.Context, payload string, own *string) (bool, error) {
 	listens := false
 	rows, err := s.queries.query(ctx, s.db, "notify", values{"payload": payload, "own": own})

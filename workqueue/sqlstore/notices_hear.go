@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// listeningFor is how long others believe that somebody listens, and
+	// listeningFor is how long other processes assume that there is a listener, and
 	// listeningEvery how often that is renewed.
 	listeningFor, listeningEvery = time.Minute, 20 * time.Second
 
 	// probeFor is how long a notice to oneself may take.
 	probeFor = 3 * time.Second
 
-	// Whoever has lost the connection comes back after firstReturn, then after twice
-	// that, up to lastReturn; deafReturn is for one that carries no notices.
+	// A listener that has lost its connection reconnects after firstReturn, then after
+	// twice that, up to lastReturn; deafReturn is for a connection that carries no notices.
 	firstReturn, lastReturn, deafReturn = time.Second, 30 * time.Second, 10 * time.Minute
 )
 
@@ -30,8 +30,8 @@ const (
 var errDeaf = errors.New("what is notified does not arrive: a pooler that gives each transaction another connection, " +
 	"such as PgBouncer with pool_mode = transaction, cannot carry notices")
 
-// hearOthers hands over what other processes notify, until ctx ends. A connection
-// that is lost is made anew.
+// hearOthers receives the notices of other processes until ctx ends. It replaces a lost
+// connection.
 func (s *Store) hearOthers(ctx context.Context, tell func(workqueue.Notice), trouble func(error)) {
 	wait, troubled := firstReturn, false
 	for ctx.Err() == nil {
@@ -102,7 +102,7 @@ func (s *Store) hearOnce(ctx context.Context, tell func(workqueue.Notice), works
 	}
 }
 
-// noteListening has others believe, for a while, that somebody listens.
+// noteListening lets other processes know for a while that there is a listener.
 func (s *Store) noteListening(ctx context.Context) error {
 	return s.retry(ctx, "note that this process listens", func() error {
 		_, err := s.queries.exec(ctx, s.db, "listening", values{"seconds": int(listeningFor.Seconds())})

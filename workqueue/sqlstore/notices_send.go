@@ -16,7 +16,7 @@ const (
 	// sessions share, which thousands of items a second need not pay for.
 	noticeRate, noticeBurst = 200, 20
 
-	// deafFor is how long nothing is sent when nobody listened.
+	// deafFor is how long nothing is sent after there was no listener.
 	deafFor = time.Second
 
 	// noticeTime bounds one statement that sends a notice.
@@ -26,8 +26,8 @@ const (
 	noticeWorkers = 100
 )
 
-// notifier sends what is to be told to other processes, from a goroutine that lives
-// as long as there is something: who enqueues does not wait for it.
+// notifier sends notices to other processes, from a goroutine that runs only while there
+// are any: enqueueing does not wait for it.
 type notifier struct {
 	mu      sync.Mutex
 	ready   *workqueue.Notice // items that wait
@@ -35,7 +35,7 @@ type notifier struct {
 	sending bool
 	closed  bool
 	sent    sync.WaitGroup
-	deaf    time.Time // until then nobody listens
+	deaf    time.Time // there is no listener until then
 
 	// The sending goroutine's own.
 	allowance float64
@@ -106,8 +106,8 @@ func (s *Store) sendNotices(q *notifier) {
 	}
 }
 
-// sendNotice sends one; false: nobody would hear it. Of items that wait this process's
-// own workers have been told: where there are no others, nobody listens.
+// sendNotice sends one notice; false if there is no listener. The workers of this process
+// already know of waiting items: if there are no others, there is no listener.
 func (s *Store) sendNotice(n workqueue.Notice) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeTime)
 	defer cancel()

@@ -37,7 +37,7 @@ func (s *Store) queue(ctx context.Context, name string) (workqueue.Queue, error)
 	return workqueue.Queue{}, &workqueue.UnknownQueueError{Queue: name, Known: s.policies.names()}
 }
 
-// readPolicies reads all queues anew.
+// readPolicies reads all queues again.
 func (s *Store) readPolicies(ctx context.Context) error {
 	var queues []workqueue.Queue
 	err := s.retry(ctx, "read the queues", func() (err error) {

@@ -7,8 +7,8 @@ import (
 	"botwork/workqueue"
 )
 
-// progressColumns are what a run has come to, inside a JSON parameter. Nil
-// keeps what the row holds.
+// progressColumns are the progress of a run, in a JSON parameter. Nil keeps the value of
+// the row.
 type progressColumns struct {
 	NewStep     *string `json:",omitempty"`
 	NewProgress *string `json:",omitempty"`

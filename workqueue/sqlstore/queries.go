@@ -71,7 +71,7 @@ func loadQueries(statements fs.FS, d dialect, folder string, db *sql.DB) (*queri
 	return q, nil
 }
 
-// has tells whether the engine has a statement of this name.
+// has reports whether the engine has a statement of this name.
 func (q *queries) has(name string) bool { _, ok := q.texts[name]; return ok }
 
 func (q *queries) query(ctx context.Context, on runner, name string, v values) (*sql.Rows, error) {
@@ -132,13 +132,13 @@ func (q *queries) refs(ctx context.Context, on runner, name string, v values) ([
 	return refs, err
 }
 
-// run is what a statement tells of a claim beside its id and fence.
+// run is what a statement returns about a claim besides its id and fence.
 type run struct {
 	queue string
 	took  time.Duration // so far
 }
 
-// runs is refs of a statement that tells the runs, too. into may be nil.
+// runs is refs for a statement that also returns the runs. into may be nil.
 func (q *queries) runs(ctx context.Context, on runner, name string, v values, into map[refRow]run) ([]refRow, error) {
 	rows, err := q.query(ctx, on, name, v)
 	if err != nil {
@@ -197,8 +197,8 @@ func (q *queries) bind(ctx context.Context, on runner, name string, v values) (b
 	return q.bindArgs(ctx, on, name, text.Text, args), nil
 }
 
-// bindArgs is bind for parameters in the order of their numbers. The name tells
-// statements apart that are prepared.
+// bindArgs is bind for parameters in the order of their numbers. The name distinguishes
+// prepared statements.
 func (q *queries) bindArgs(ctx context.Context, on runner, name, text string, args []any) bound {
 	q.asked.Add(1)
 	if q.style == namedsql.AtP {
@@ -240,7 +240,7 @@ func (q *queries) warm(ctx context.Context) {
 		return
 	}
 	for name, text := range q.unprepared() {
-		// Not under the lock: the connection may be with somebody who asks for a
+		// Not under the lock: the goroutine that has the connection may be waiting for a
 		// statement.
 		stmt, err := q.db.PrepareContext(ctx, text)
 		if err != nil {

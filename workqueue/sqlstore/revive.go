@@ -12,9 +12,9 @@ import (
 	"botwork/workqueue"
 )
 
-// keysToTake are the keys that finished items among ids take again when they
-// come back: those that were deleted, and those that a copy took the key from.
-// "" stands for a deleted one that needs none.
+// keysToTake returns the keys that finished items among ids need again when they are
+// repeated: of deleted items, and of items whose key a copy has got. "" is for a deleted
+// item that needs none.
 func (s *Store) keysToTake(ctx context.Context, ids []int64) (map[int64]string, error) {
 	var without []itemRow
 	err := s.orm.WithContext(ctx).Select("Id", "QueueName", "NaturalKey", "DeletedAt").

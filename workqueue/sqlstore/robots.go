@@ -54,8 +54,8 @@ func (s *Store) PeekItems(ctx context.Context, p workqueue.CheckoutParams) ([]wo
 	return items, err
 }
 
-// checkout is one statement: it repeats the robot's right. Where the queue has
-// limits it gives nothing, unless somebody has seen to them.
+// checkout is one statement: it repeats the robot's right. If the queue has limits, it
+// returns nothing unless the caller has checked them.
 func (s *Store) checkout(ctx context.Context, on runner, p workqueue.CheckoutParams, key string, limits *taking) ([]workqueue.Item, error) {
 	v, err := s.checkoutValues(p)
 	if err != nil {

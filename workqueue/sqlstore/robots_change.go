@@ -10,7 +10,7 @@ import (
 	"botwork/workqueue"
 )
 
-// waitingStates are those of items that nobody has taken.
+// waitingStates are the states of items that no worker or robot has claimed.
 var waitingStates = []workqueue.State{workqueue.Ready, workqueue.Pending}
 
 // RobotChange implements workqueue.RobotStore.

@@ -65,7 +65,7 @@ func (s *Store) RobotEnqueue(ctx context.Context, robot string, items []workqueu
 	return result, nil
 }
 
-// limited tells whether a queue has limits.
+// limited reports whether a queue has limits.
 func limited(q workqueue.Queue) bool { return q.QueueLimits != (workqueue.QueueLimits{}) }
 
 // mayEnqueue looks at the robot's rights in all queues, and returns those.

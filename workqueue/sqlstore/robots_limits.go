@@ -7,9 +7,9 @@ import (
 	"botwork/workqueue"
 )
 
-// checkoutLimited is a checkout that got nothing because the queue has limits;
-// where it has none, the error says why there was nothing. Within limits nobody
-// else gives items out meanwhile: neither a pass nor another checkout.
+// checkoutLimited repeats a checkout that got nothing because the queue has limits; if it
+// has none, the error says why there was nothing. Meanwhile neither a pass nor another
+// checkout can claim items.
 func (s *Store) checkoutLimited(ctx context.Context, p workqueue.CheckoutParams, key string) ([]workqueue.Item, error) {
 	q, err := s.robotQueue(s.listing.WithContext(ctx), p.Queue)
 	if err != nil {

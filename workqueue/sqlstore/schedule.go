@@ -24,7 +24,7 @@ func (s *Store) ClaimFiring(ctx context.Context, f workqueue.Firing) (workqueue.
 				"recorded_by": f.RecordedBy, "now": s.nowArg(),
 			})
 			if classify(err) == uniqueError {
-				return nil // somebody was quicker in the same instant
+				return nil // another worker was quicker in the same instant
 			}
 			if err != nil {
 				return err
@@ -71,8 +71,8 @@ func (s *Store) RecordFirings(ctx context.Context, fs []workqueue.Firing) error 
 		var err error
 		for range recordTries {
 			_, err = s.queries.exec(ctx, s.db, "firing_notes", values{"rows": batch, "now": s.nowArg()})
-			// Somebody recorded one of the instants between the look and the
-			// insert: look again, it is excluded then.
+			// Another process recorded one of the instants between the query and the
+			// insert: query again, then it is excluded.
 			if classify(err) != uniqueError {
 				return err
 			}

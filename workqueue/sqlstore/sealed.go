@@ -99,8 +99,8 @@ func (s *Store) sealAnew(ctx context.Context, on runner, from, to int64, row *it
 	return s.writeSealed(ctx, on, []sealedRow{sealed})
 }
 
-// open opens the sealed texts of an item in place. What cannot be opened is
-// left out, and the item tells why.
+// open opens the sealed texts of an item in place. Texts that cannot be opened are left
+// out, and the item says why.
 func (s *Store) open(it *workqueue.Item) {
 	var errs []error
 	for _, text := range []struct {

@@ -71,7 +71,7 @@ func plain(v any) any {
 	if valuer, ok := v.(driver.Valuer); ok {
 		value, err := valuer.Value()
 		if err != nil {
-			return nil // database/sql asks again, and tells the error
+			return nil // database/sql asks again, and returns the error
 		}
 		return value
 	}

@@ -25,8 +25,8 @@ var tierSteps = [...]time.Duration{tierSeconds: 10 * time.Second, tierMinute: ti
 // each.
 var windowSteps = [...]time.Duration{tierSteps[tierSeconds], tierSteps[tierSeconds], tierSteps[tierMinute], tierSteps[tierQuarter]}
 
-// windowsSince tells where the windows begin: at least their length ago, where
-// a row of every tier in them begins, too.
+// windowsSince returns where the windows begin: at least their length ago, at the start of
+// a row of each tier in them.
 func windowsSince(now time.Time) []time.Time {
 	var since []time.Time
 	for i, length := range statWindows {

@@ -43,7 +43,7 @@ func (t tally) add(k statKey, more statSums) {
 	t[k] = statSums{sums.events + more.events, sums.level + more.level, sums.tookMs + more.tookMs}
 }
 
-// entered notes that an item came to an end, left that it did not stay there.
+// entered records that an item ended, left that it is no longer at that end.
 func (t tally) entered(queue string, end workqueue.Lifecycle) {
 	t.add(statKey{queue: queue, kind: statKind(end)}, statSums{events: 1, level: 1})
 }
@@ -95,13 +95,14 @@ func (s *Store) keep(ctx context.Context, on runner, t tally) error {
 	return err
 }
 
-// place is where an item stands, for the statistics.
+// place is the queue and the end of an item, for the statistics.
 type place struct {
 	queue string
 	end   workqueue.Lifecycle // completed, archived, deleted; "": it has not ended
 }
 
-// places reads where items stand and locks them until the transaction ends.
+// places reads the queues and ends of items, and locks the items until the transaction
+// ends.
 func (s *Store) places(ctx context.Context, on runner, ids []int64) (map[int64]place, error) {
 	type row struct {
 		ItemID int64 `json:"ItemId"`
@@ -144,9 +145,9 @@ func endOf(state workqueue.State, deleted bool) workqueue.Lifecycle {
 	}
 }
 
-// keepMoves runs do, which changes some of the items with these ids, and keeps
-// which of them came to an end by it, or left one, whatever do is. Items that
-// are gone afterwards have left theirs. The rows are locked first.
+// keepMoves runs do, which changes some of the items with these ids, and records in the
+// statistics which of them ended by it or left an end. Items that are gone afterwards have
+// left theirs. The rows are locked first.
 func (s *Store) keepMoves(ctx context.Context, tx *sql.Tx, ids []int64, do func() error) error {
 	before, err := s.places(ctx, tx, ids)
 	if err != nil {
@@ -175,8 +176,8 @@ func (s *Store) keepMoves(ctx context.Context, tx *sql.Tx, ids []int64, do func(
 	return s.keep(ctx, tx, t)
 }
 
-// keepEnded keeps that items, none of which had ended before, have come to the
-// end at which they are.
+// keepEnded records in the statistics that items, none of which had ended before, have
+// ended.
 func (s *Store) keepEnded(ctx context.Context, on runner, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
@@ -194,8 +195,7 @@ func (s *Store) keepEnded(ctx context.Context, on runner, ids []int64) error {
 	return s.keep(ctx, on, t)
 }
 
-// keepRemoved keeps that n items of a queue, which had come to this end, are
-// gone.
+// keepRemoved records in the statistics that n items of a queue with this end are gone.
 func (s *Store) keepRemoved(ctx context.Context, on runner, queue string, end workqueue.Lifecycle, n int64) error {
 	return s.keep(ctx, on, tally{{queue: queue, kind: statKind(end)}: {level: -n}})
 }

@@ -22,8 +22,8 @@ type runEnd struct {
 	stays     workqueue.Lifecycle // where the item is then; "": it has not ended, or is gone
 }
 
-// expect notes an end that is about to be written. removed tells that its item
-// is not kept.
+// expect records an end that is about to be written. removed reports that its item is not
+// kept.
 func (r *runEnds) expect(ref refRow, f workqueue.Finish, removed bool) {
 	end := runEnd{completed: f.State == workqueue.Processed, failed: failedAttempt(f), took: f.Took}
 	if !removed {
@@ -38,8 +38,8 @@ func (r *runEnds) expect(ref refRow, f workqueue.Finish, removed bool) {
 	r.ends[ref] = end
 }
 
-// failedAttempt tells whether the end is that of an attempt that failed. What
-// a person cancelled did not.
+// failedAttempt reports whether the end is that of a failed attempt. An item that a person
+// cancelled did not fail.
 func failedAttempt(f workqueue.Finish) bool {
 	return f.Attempt != nil && (f.Attempt.Outcome == "failed" || f.Attempt.Outcome == "timeout") && f.ErrorKind != workqueue.KindCancelled
 }

@@ -190,11 +190,11 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Driver tells the engine.
+// Driver returns the engine.
 func (s *Store) Driver() database.Driver { return s.dialect.driver }
 
-// Asked tells how many statements of package sql this store has run so far, but
-// those of listings and of what begins and ends transactions.
+// Asked returns how many statements of package sql this store has run so far, without those
+// of listings and those that begin and end transactions.
 func (s *Store) Asked() int64 { return s.queries.asked.Load() }
 
 // Ping checks that the database answers.

@@ -8,10 +8,10 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// Tags stand in their column as a JSON array of strings, metadata as a JSON
-// object of strings, both without spaces and as encoding/json escapes them, so
-// that a piece of that text finds them on every engine. A quote inside a value
-// is escaped, so that no value can look like a tag or a pair.
+// Tags are stored as a JSON array of strings, metadata as a JSON object of strings, both
+// without spaces and escaped as by encoding/json, so that a search for a part of the text
+// finds them on every engine. A quote inside a value is escaped, so no value can look like
+// a tag or a pair.
 
 // tagTexts are the pieces of JSON that tags leave in their column.
 func tagTexts(tags []string) []string {

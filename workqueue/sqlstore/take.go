@@ -9,8 +9,8 @@ import (
 	"botwork/workqueue"
 )
 
-// takeOrderStatement is the file that writes where claimed items stand in their worker's
-// order. Only an engine whose take cannot do it has the file.
+// takeOrderStatement is the file that writes the run order of claimed items. Only an engine
+// whose take cannot do that has the file.
 const takeOrderStatement = "take_order"
 
 // takenStatement is the file that reads what take has claimed. Only an engine whose take
@@ -103,7 +103,7 @@ func (a *assignTx) AssignAndClaim(ctx context.Context, assignments []workqueue.A
 	return items, a.noteStarts(ctx)
 }
 
-// takeRefs is Take that tells no more than what was claimed.
+// takeRefs is AssignAndClaim that returns only the keys of the claimed items.
 func (a *assignTx) takeRefs(ctx context.Context, assignments []workqueue.Assignment, t workqueue.PassClaim) ([]refRow, error) {
 	var refs []refRow
 	for chunk := range slices.Chunk(assignments, writeBatch) {

@@ -10,7 +10,7 @@ import (
 	"botwork/workqueue"
 )
 
-// errTaskChanged says that somebody wrote a row between our look and our write.
+// errTaskChanged says that another process wrote a row between the read and the write.
 var errTaskChanged = errors.New("a task has been changed meanwhile")
 
 // DefineTasks implements workqueue.TaskStore.

@@ -81,9 +81,8 @@ type taskItem struct {
 	insert *enqueue
 }
 
-// underPolicies does what inserts prepared items, again when a queue's policy has
-// changed since they were, or when somebody wrote a unique key in this moment:
-// the next look finds it.
+// underPolicies inserts prepared items, and repeats that if a queue's policy has changed
+// since, or if another process just wrote a unique key: the next try finds it.
 func (s *Store) underPolicies(ctx context.Context, do func() error) error {
 	var err error
 	for range enqueueTries {

@@ -111,8 +111,8 @@ type itemIDRow struct {
 	ItemID int64 `json:"ItemId"`
 }
 
-// taskFailures lists cancelled items that nobody has taken: all of them, and what
-// is to be told of those that failed for good.
+// taskFailures lists cancelled items that were not processed yet: all of them, and the
+// notifications for those that failed finally.
 func (s *Store) taskFailures(ctx context.Context, limit int) ([]workqueue.TaskFailure, []itemIDRow, error) {
 	var failures []workqueue.TaskFailure
 	var all []itemIDRow

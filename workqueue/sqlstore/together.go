@@ -18,8 +18,8 @@ type ask struct {
 	row    func(scan scanner) error // nil: no rows matter
 }
 
-// pipelines tells that several statements can be one round trip: PostgreSQL takes
-// them one behind the other. Elsewhere they are asked in turn; in a transaction, too.
+// pipelines reports whether several statements can be one round trip: PostgreSQL accepts
+// them one after the other. On other engines and in a transaction each is a round trip.
 func (v *assignView) pipelines() bool {
 	_, pool := v.on.(*sql.DB)
 	return pool && v.s.dialect.pipelines

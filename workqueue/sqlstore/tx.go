@@ -38,8 +38,8 @@ func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
 		return err
 	}
 	defer end()
-	// When do panics, the locks must go with it: whoever recovers would else
-	// leave the cluster without assignments, and SQLite without its writer.
+	// If do panics, the locks must be released: a caller that recovers would otherwise
+	// leave the cluster without assignments, and SQLite without a writer.
 	defer tx.Rollback()
 	if err := do(tx); err != nil {
 		if rerr := tx.Rollback(); rerr != nil && !errors.Is(rerr, sql.ErrTxDone) {

@@ -89,8 +89,8 @@ func (s *Store) register(ctx context.Context, tx *sql.Tx, spec workqueue.WorkerS
 	}
 	if created == 0 {
 		if spec.Replaces != "" {
-			// Items before the worker's row, as everywhere. If the name goes to
-			// somebody else after all, this is rolled back.
+			// Items before the worker's row, as everywhere. If another process gets the
+			// name, this is rolled back.
 			dead := values{"name": spec.Name, "replaces": spec.Replaces}
 			if _, err := s.queries.exec(ctx, tx, "expire_leases", dead); err != nil {
 				return workqueue.Worker{}, err
