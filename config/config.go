@@ -32,18 +32,18 @@ type Config struct {
 	// environment sets them by BOTWORK_CONNECTIONS_<NAME>_DRIVER and _DSN.
 	Connections map[string]Connection `yaml:"connections"`
 
-	// Secrets are what `${{ secrets.name }}` stands for. The environment sets
-	// them by BOTWORK_SECRET_<NAME>.
+	// Secrets are the values of `${{ secrets.name }}`. The environment sets them by
+	// BOTWORK_SECRET_<NAME>.
 	Secrets map[string]Text `yaml:"secrets"`
 
 	Encryption Encryption `yaml:"encryption" envPrefix:"ENCRYPTION_"`
 
-	// Queues are the definitions of queues as they stand in the file; nil when
-	// it has none. Package internal/author/queuedefs reads them.
+	// Queues are the definitions of queues as written in the file; nil when it has none. Package
+	// internal/author/queuedefs reads them.
 	Queues *strictyaml.Node `yaml:"queues"`
 
-	// Tasks are the scheduled tasks as they stand in the file; nil when it has
-	// none. Package tasks reads them.
+	// Tasks are the scheduled tasks as written in the file; nil when it has none. Package tasks
+	// reads them.
 	Tasks *strictyaml.Node `yaml:"tasks"`
 
 	Handlers Handlers `yaml:"handlers" envPrefix:"HANDLERS_"`
@@ -60,10 +60,10 @@ type Config struct {
 	// variable.
 	inFile map[string]string
 
-	// unread tells that there is a file and that it is not YAML.
+	// unread is true if there is a file that is not YAML.
 	unread bool
 
-	// hostNamed tells that the worker has the host's name for want of another.
+	// hostNamed is true if the worker has the host's name because it has no other.
 	hostNamed bool
 }
 

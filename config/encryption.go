@@ -15,12 +15,11 @@ type Encryption struct {
 
 const pathKeyset = "encryption.keyset"
 
-// HasKeyset tells whether the settings name a keyset.
+// HasKeyset reports whether the settings name a keyset.
 func (c *Config) HasKeyset() bool { return !c.Encryption.Keyset.absent() }
 
-// KeysetSource tells where the keyset's text stands: in the file of an absolute
-// path, or in an environment variable. Both are "" when it stands in the
-// settings' file itself, or when there is none.
+// KeysetSource returns where the keyset's text is: in the file of an absolute path, or in an
+// environment variable. Both are "" if it is in the settings file itself, or if there is none.
 func (c *Config) KeysetSource() (file, variable string) {
 	if source, ok := c.from[pathKeyset]; ok {
 		return "", source

@@ -7,8 +7,8 @@ import (
 	"botwork/internal/database"
 )
 
-// Keys describes the keys of the settings' file. What stands below `queues` and
-// `tasks` is described where it is read.
+// Keys describes the keys of the settings' file. The keys below `queues` and `tasks` are
+// described where they are read.
 func Keys() keydocs.Keys {
 	return keydocs.For[Config](keydocs.Keys{
 		{Name: "database", Type: "object", Keys: databaseKeys(), Doc: "where the queue is kept"},

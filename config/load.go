@@ -13,10 +13,9 @@ import (
 // DefaultFile is read from the working folder when no file is named.
 const DefaultFile = "botwork.yaml"
 
-// Parse reads a settings file over the defaults and checks the result, without
-// touching anything outside: paths stay relative, and texts that stand in
-// variables or files are not read. file is the name for findings. A file with
-// nothing but comments is the defaults.
+// Parse reads a settings file over the defaults and checks the result, without touching anything
+// outside: paths stay relative, and texts in variables or files are not read. file is the name
+// for findings. A file with nothing but comments is the defaults.
 func Parse(file string, data []byte) (Config, strictyaml.Findings) {
 	c, findings := decode(file, data)
 	if c.node != nil || len(findings) == 0 {
@@ -26,11 +25,10 @@ func Parse(file string, data []byte) (Config, strictyaml.Findings) {
 	return c, findings
 }
 
-// Load returns the defaults, overlaid with the file at path, then with the
-// environment (as from os.Environ), checked and with all paths absolute:
-// relative ones stand against the file's folder, or the working folder when
-// there is no file. When path is "", the variable BOTWORK_CONFIG names the
-// file; when that is not set either, DefaultFile is read if it exists.
+// Load returns the defaults, overlaid with the file at path, then with the environment (as from
+// os.Environ), checked and with all paths absolute: relative ones are resolved against the file's
+// folder, or the working folder when there is no file. When path is "", the variable
+// BOTWORK_CONFIG names the file; when that is not set either, DefaultFile is read if it exists.
 //
 // The error is a strictyaml.Findings with everything that is wrong. Secrets
 // and connections that name a variable or a file which is not there are no
@@ -88,8 +86,8 @@ func LoadFrom(path string, environ []string, read func(path string) ([]byte, err
 	return c, findings, nil
 }
 
-// Readable tells that the settings file could be read as YAML, or that there is
-// none. Of settings that are not, nobody knows what they define.
+// Readable reports whether the settings file could be read as YAML, or there is none. What
+// unreadable settings define is unknown.
 func (c *Config) Readable() bool { return !c.unread }
 
 func noFile(path string, err error) strictyaml.Findings {

@@ -17,8 +17,8 @@ func (c *Config) applySecret(variable, name, value string) {
 	c.SetFrom("secrets."+key, variable)
 }
 
-// applyConnection sets the driver or the DSN of a connection, found like a
-// secret. It tells whether the variable is one of these.
+// applyConnection sets the driver or the DSN of a connection, found like a secret. It reports
+// whether the variable is one of these.
 func (c *Config) applyConnection(variable, value string) bool {
 	rest, ok := strings.CutPrefix(variable, variableConnections)
 	name, isDSN := strings.CutSuffix(rest, "_DSN")

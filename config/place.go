@@ -15,8 +15,8 @@ func (c *Config) SetFrom(path, source string) {
 	c.from[path] = source
 }
 
-// finding makes a finding about the setting at path, at the place that its
-// value came from. Without one of its own it stands at the section.
+// finding makes a finding about the setting at path, at the place that its value came from. A
+// setting without a place gets the place of its section.
 func (c *Config) finding(path, code, message, hint string) strictyaml.Finding {
 	message = path + ": " + message
 	if source, ok := c.from[path]; ok {

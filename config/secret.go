@@ -7,8 +7,8 @@ import (
 
 const hidden = "<secret>"
 
-// Secret is a text that nobody may see by accident: it prints as <secret> with
-// every verb of fmt, in JSON, YAML and logs. The zero Secret is empty.
+// Secret is a text that must not be shown by accident: it prints as <secret> with every verb of
+// fmt, in JSON, YAML and logs. The zero Secret is empty.
 type Secret struct {
 	// text is behind a pointer, for fmt does not call the methods of a value
 	// in an unexported field and would print a string there.

@@ -11,9 +11,9 @@ import (
 	"botwork/internal/database"
 )
 
-// Text is a setting that often does not stand in the file itself. In YAML it
-// is a plain text, {value: text}, {env: VARIABLE}, {file: path} or {credential: name};
-// of a file's content one line end at the end does not count. It prints as <secret>.
+// Text is a setting that is often not written in the file itself. In YAML it is a plain text,
+// {value: text}, {env: VARIABLE}, {file: path} or {credential: name}; of a file's content one
+// line end at the end does not count. It prints as <secret>.
 type Text struct {
 	env, file string
 	secret    Secret
@@ -22,7 +22,7 @@ type Text struct {
 	// credentials in; file is its path when it has been found.
 	credential string
 
-	implied bool   // a default that nobody wrote
+	implied bool   // a default that was not written
 	problem string // why there is no text, in words
 }
 
@@ -134,12 +134,12 @@ func readText(path string) (Secret, string) {
 	return NewSecret(text), ""
 }
 
-// pending tells that the text stands elsewhere and was not read.
+// pending reports that the text is elsewhere and was not read.
 func (t Text) pending() bool {
 	return (t.env != "" || t.file != "" || t.credential != "") && t.secret.text == nil
 }
 
-// absent tells that nothing was written at all.
+// absent reports that nothing was written at all.
 func (t Text) absent() bool {
 	return t.env == "" && t.file == "" && t.credential == "" && t.secret.text == nil
 }

@@ -21,11 +21,10 @@ func (k Kind) Build(with map[string]any) (Handler, error) {
 	return h, nil
 }
 
-// CheckLiteral finds what is wrong with parameters of which some are not known
-// yet. dynamic tells for a path, which it must not keep, whether an expression will
-// give that value; such a value counts as given and is not looked at. Validate is called only
-// when nothing is dynamic and nothing else is wrong, since it may compare
-// parameters.
+// CheckLiteral finds what is wrong with parameters of which some are not known yet. dynamic
+// reports for a path, which it must not keep, whether an expression will give that value; such a
+// value counts as given and is not checked. Validate is called only when nothing is dynamic and
+// nothing else is wrong, since it may compare parameters.
 func (k Kind) CheckLiteral(with map[string]any, dynamic func(path []string) bool) []ParamError {
 	_, wrong := k.build(with, dynamic)
 	return wrong

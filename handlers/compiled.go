@@ -6,10 +6,9 @@ import "sync"
 // any number.
 const maxCompiled = 256
 
-// compiled keeps what the texts of a kind's parameters were compiled to. A step of
-// which any parameter is an expression is built anew in each run, and most of these
-// texts are the same then. It may be used from several goroutines at once; nil keeps
-// nothing.
+// compiled keeps what the texts of a kind's parameters were compiled to. A step of which any
+// parameter is an expression is built again in each run, and most of these texts are then the
+// same. It is safe for concurrent use; nil keeps nothing.
 type compiled[T any] struct {
 	mu     sync.Mutex
 	byText map[string]T

@@ -46,7 +46,7 @@ func NewConnections(known map[string]Connection) (*Connections, error) {
 	return &Connections{known: maps.Clone(known), pools: map[string]*sql.DB{}}, nil
 }
 
-// check tells whether the name is known, without connecting.
+// check reports whether the name is known, without connecting.
 func (c *Connections) check(name string) error {
 	if c == nil || len(c.known) == 0 {
 		return fmt.Errorf("unknown connection %q: none are configured; name some under connections in the configuration", name)

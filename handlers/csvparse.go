@@ -127,7 +127,7 @@ func numbered(n int) []string {
 	return names
 }
 
-// row converts one record, or tells all that is wrong with it.
+// row converts one record, or returns everything that is wrong with it.
 func (s *csvStep) row(names, record []string, line int) (map[string]any, []any) {
 	if len(record) != len(names) {
 		return nil, []any{badRow(line, "", fmt.Sprintf("got %d values, want %d", len(record), len(names)))}
@@ -201,7 +201,7 @@ func badRow(line int, column, message string) map[string]any {
 	return map[string]any{"row": line, "column": column, "message": message}
 }
 
-// badRows tells the first of them in one error.
+// badRows combines the first of them into one error.
 func badRows(bad []any) error {
 	const shown = 10
 	var errs []error

@@ -19,17 +19,17 @@ import (
 // walk serves both Build and CheckLiteral, so that the checker can never
 // accept what a run refuses.
 //
-// A path that a method is given ends where its value stands. Those of the values
-// below it are written behind it, one over the other: whoever keeps one copies it.
+// A path that a method is given ends at its value. The paths of nested values are appended to it
+// and overwrite each other: code that keeps one copies it.
 type decoder struct {
 	expected func(path []string) bool // see CheckLiteral; nil: all is known
 
-	// skipped tells that a value was dynamic: the struct is not whole.
+	// skipped is true if a value was dynamic: the struct is not complete.
 	skipped bool
 	wrong   []ParamError
 }
 
-// dynamic tells whether an expression will give the value.
+// dynamic reports whether an expression will give the value.
 func (d *decoder) dynamic(path []string) bool { return d.expected != nil && d.expected(path) }
 
 func (d *decoder) fail(path []string, code, message, hint string) {
@@ -90,8 +90,7 @@ func (d *decoder) unknown(path []string, params []param, src map[string]any) {
 	}
 }
 
-// anyDynamic tells whether an expression gives the value or, of a list, one of
-// its elements.
+// anyDynamic reports whether an expression gives the value or, of a list, one of its elements.
 func (d *decoder) anyDynamic(path []string, value any) bool {
 	list, _ := value.([]any)
 	for i := range list {
@@ -235,8 +234,7 @@ func (d *decoder) text(path []string, dst reflect.Value, src any) {
 	}
 }
 
-// list sets a list. A single plain value stands for a list of one, where that
-// cannot be mistaken.
+// list sets a list. A single plain value is a list of one, unless that is ambiguous.
 func (d *decoder) list(path []string, dst, v reflect.Value) {
 	elem := dst.Type().Elem()
 	if v.Kind() != reflect.Slice {

@@ -25,8 +25,8 @@
 //
 // # Outcomes
 //
-// Handle returns the step's output, which becomes the next step's input, or an
-// error. The error tells what happens to the item:
+// Handle returns the step's output, which becomes the next step's input, or an error. The error
+// decides what happens to the item:
 //
 //	any error        the attempt failed; retried while the resilience limit allows
 //	Permanent(err)   no later attempt can succeed; the item is cancelled at once

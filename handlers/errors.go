@@ -14,14 +14,14 @@ func (e *BreakError) Error() string { return "break: " + e.Reason }
 // nothing (more) to do.
 func Break(reason string) error { return &BreakError{Reason: reason} }
 
-// PermanentError marks a failure that no later attempt can mend.
+// PermanentError marks a failure that no later attempt can fix.
 type PermanentError struct{ Err error }
 
 func (e *PermanentError) Error() string { return e.Err.Error() }
 func (e *PermanentError) Unwrap() error { return e.Err }
 
-// Permanent marks err as one that no later attempt can mend, such as a wrong
-// parameter: the item is cancelled at once. A nil err stays nil.
+// Permanent marks err as one that no later attempt can fix, such as a wrong parameter: the item
+// is cancelled at once. A nil err stays nil.
 func Permanent(err error) error {
 	if err == nil {
 		return nil
@@ -35,9 +35,8 @@ type BusinessError struct{ Err error }
 func (e *BusinessError) Error() string { return e.Err.Error() }
 func (e *BusinessError) Unwrap() error { return e.Err }
 
-// Business marks err as a failure of the data that was processed: a person has
-// to mend it, so it is retried only where the resilience policy says so. A nil
-// err stays nil.
+// Business marks err as a failure of the data that was processed: a person must fix it, so it is
+// retried only if the resilience policy says so. A nil err stays nil.
 func Business(err error) error {
 	if err == nil {
 		return nil
@@ -99,7 +98,7 @@ func Uncounted(err error) error {
 	return &UncountedError{Err: err}
 }
 
-// DropError ends the item: nobody wants it any more.
+// DropError ends the item: it is no longer wanted.
 type DropError struct{ Reason string }
 
 func (e *DropError) Error() string { return "drop: " + e.Reason }

@@ -13,11 +13,10 @@ import (
 type Field struct {
 	Name string
 
-	// Type is one of "string", "text" (text, a number, true or false in a form of its
-	// own, told in Doc), "duration", "size", "time", "whole number", "number",
-	// "true or false", "object" (has Fields), "any", or "list of" or "map of"
-	// one of these. A single value may stand for a list of one unless the
-	// elements are "any", an object, a list or a map.
+	// Type is one of "string", "text" (text, a number, true or false in a form that Doc
+	// describes), "duration", "size", "time", "whole number", "number", "true or false", "object"
+	// (has Fields), "any", or "list of" or "map of" one of these. A single value may be given for
+	// a list of one unless the elements are "any", an object, a list or a map.
 	Type string
 
 	// Doc is the `doc` tag.
@@ -39,7 +38,7 @@ type Field struct {
 	// Secret values show nowhere.
 	Secret bool
 
-	// TakesBool tells that true and false are such texts, too.
+	// TakesBool reports that true and false are such texts, too.
 	TakesBool bool
 
 	// Literal values are given by no expression; NonNull ones cannot be null.
@@ -89,8 +88,8 @@ func describe(v reflect.Value) []Field {
 	return fields
 }
 
-// formOf tells what a type that reads itself from text, or the elements of a
-// list of such, say of their form.
+// formOf returns the form of a type that parses itself from text, or of the elements of a list of
+// such a type.
 func formOf(t reflect.Type) (pattern, wanted string, takesBool bool) {
 	for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -106,7 +105,7 @@ func formOf(t reflect.Type) (pattern, wanted string, takesBool bool) {
 	return pattern, wanted, takesBool
 }
 
-// param is one parameter of a struct as its tags tell it.
+// param is one parameter of a struct as its tags describe it.
 type param struct {
 	name     string
 	index    []int
@@ -114,8 +113,8 @@ type param struct {
 	required bool
 	enum     []string
 
-	// literal parameters stand in the file as they are: no expression may
-	// give them, for what it pastes could be read as code.
+	// literal parameters are written in the file as they are: no expression may supply them,
+	// because its result could be read as code.
 	literal bool
 
 	// nonNull parameters cannot be null: it would not mean "not given".
@@ -155,7 +154,7 @@ func readParams(t reflect.Type) []param {
 	return params
 }
 
-// isText tells whether values of t are read from text by UnmarshalText.
+// isText reports whether values of t are read from text by UnmarshalText.
 func isText(t reflect.Type) bool {
 	if t.PkgPath() == "" && t.Kind() != reflect.Struct {
 		return false // of the language itself, or without a name: it has no methods
@@ -183,7 +182,7 @@ func objectIn(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// typeName names a type as Field.Type tells.
+// typeName returns the name of a type as in Field.Type.
 func typeName(t reflect.Type) string {
 	switch {
 	case t == durationType:

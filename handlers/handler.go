@@ -27,7 +27,7 @@ type Validator interface {
 // Call is what a handler learns about the run that it is part of. The engine
 // makes a new one for every step of every run; a handler may keep none of it.
 type Call struct {
-	// Pipeline and Step name where the call stands.
+	// Pipeline and Step are the names of the caller.
 	Pipeline, Step string
 
 	// ItemID is the work item's id, 0 in a run that belongs to no item.
@@ -59,8 +59,8 @@ type Call struct {
 	// Log has the pipeline, the step and the item bound already.
 	Log zerolog.Logger
 
-	// OnProgress, OnPercent, OnOutput and OnAnalytics take what Progress,
-	// Percent, Show and Analyse say; nil: nobody listens.
+	// OnProgress, OnPercent, OnOutput and OnAnalytics receive what Progress, Percent, Show and
+	// Analyse report; may be nil.
 	OnProgress  func(text string)
 	OnPercent   func(percent int)
 	OnOutput    func(value any) error
@@ -80,27 +80,26 @@ func (c *Call) Count(name string, n int) {
 	}
 }
 
-// Progress tells people how far the work has come, such as "1,200 of 5,000
-// rows"; the latest word is kept with the item. It may be called as often as
-// the handler likes: what is recorded is the word of every few seconds.
+// Progress reports how far the work has come, such as "1,200 of 5,000 rows"; the latest text is
+// stored with the item. It may be called as often as the handler likes: it is stored every few
+// seconds.
 func (c *Call) Progress(text string) {
 	if c.OnProgress != nil {
 		c.OnProgress(text)
 	}
 }
 
-// Percent tells how far the work has come, 0 to 100; what lies outside is cut
-// to that. It is recorded like Progress.
+// Percent reports how far the work has come, 0 to 100; values outside are clamped. It is recorded
+// like Progress.
 func (c *Call) Percent(percent int) {
 	if c.OnPercent != nil {
 		c.OnPercent(percent)
 	}
 }
 
-// Show records with the item what the run has to show already, such as the
-// number of the order that it has made: whoever looks after a failure or a
-// crash finds it. The pipeline's own output replaces it when the item succeeds.
-// The error tells that the value cannot be written as JSON.
+// Show stores a preliminary output with the item, such as the number of the order that the run
+// has created, so that it can be found after a failure or a crash. The pipeline's output replaces
+// it when the item succeeds. The error is that the value cannot be written as JSON.
 func (c *Call) Show(value any) error {
 	if c.OnOutput == nil {
 		return nil
@@ -108,10 +107,9 @@ func (c *Call) Show(value any) error {
 	return c.OnOutput(value)
 }
 
-// Analyse tells figures about the work for the statistics of the queue's owner,
-// such as the number of pages; the latest word is kept with the item when its run
-// ends, and has to fit the queue's schema. The error tells that the value cannot
-// be written as JSON.
+// Analyse reports figures about the work for the queue's owner, such as the number of pages; the
+// latest value is stored with the item when its run ends, and must match the queue's schema. The
+// error is that the value cannot be written as JSON.
 func (c *Call) Analyse(value any) error {
 	if c.OnAnalytics == nil {
 		return nil

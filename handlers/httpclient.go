@@ -23,7 +23,7 @@ const maxResponseHeaders = 256 << 10
 type httpClient struct {
 	rules *hostrules.Rules
 
-	// proxy and resolver stand in for those of the system in tests.
+	// proxy and resolver replace those of the system in tests.
 	proxy    func(*http.Request) (*url.URL, error)
 	resolver *net.Resolver
 
@@ -31,9 +31,9 @@ type httpClient struct {
 	direct, proxied *http.Transport // set by once
 }
 
-// do sends the request and follows no redirect. It does not go through an
-// http.Client, which reads the Location of a response that nobody follows, and repeats
-// it in its errors with the secrets that it may hold.
+// do sends the request and follows no redirect. It does not go through an http.Client, which
+// reads the Location of a response even if it is not followed, and repeats it in errors with the
+// secrets that it may contain.
 func (c *httpClient) do(request *http.Request) (*http.Response, error) {
 	c.once.Do(c.init)
 	transport, err := c.route(request)
@@ -73,9 +73,8 @@ func (c *httpClient) init() {
 	c.direct.DialContext = c.dial
 }
 
-// route chooses how the request goes. A proxy resolves the host itself, so that only
-// the host's name, or the address that stands for it, can be checked. A proxy for
-// http goes by the Host header as well.
+// route chooses how the request goes. A proxy resolves the host itself, so that only the host's
+// name, or its address, can be checked. A proxy for http goes by the Host header as well.
 func (c *httpClient) route(request *http.Request) (*http.Transport, error) {
 	proxy, err := c.proxy(request)
 	if err != nil {

@@ -45,7 +45,7 @@ func (r *redirects) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String writes the mode, or the number that stands for one.
+// String returns the mode, or the number of redirects.
 func (r redirects) String() string {
 	if r.mode == sameOrigin && r.most != maxRedirects {
 		return strconv.Itoa(r.most)
@@ -164,9 +164,9 @@ func (j *journey) next(status int, location string) error {
 	return nil
 }
 
-// isSameOrigin reports whether two addresses have one scheme, host and port. What
-// leads from http to https on one host, both on their usual ports, stays there too:
-// who hears the second request is who heard the first, and nobody else.
+// isSameOrigin reports whether two addresses have one scheme, host and port. What leads from http
+// to https on one host, both on their usual ports, stays there too: only the receiver of the
+// first request receives the second.
 func isSameOrigin(from, to *url.URL) bool {
 	if !strings.EqualFold(from.Hostname(), to.Hostname()) {
 		return false

@@ -33,8 +33,7 @@ func decodeJSON(data []byte) (any, error) {
 	return settleNumbers(v), nil
 }
 
-// settleNumbers gives the numbers in a value that nobody else has yet their types, in
-// place.
+// settleNumbers sets the types of the numbers in a value in place; the caller owns the value.
 func settleNumbers(v any) any {
 	switch v := v.(type) {
 	case json.Number:

@@ -20,9 +20,9 @@ func isScalar(v reflect.Value) bool {
 	return v.CanInt() || v.CanUint() || v.CanFloat() || v.Kind() == reflect.String || v.Kind() == reflect.Bool
 }
 
-// describeValue names a value for a message: its type, and the value itself
-// where that is short. A long text is not cut: it may be a secret, which whoever
-// takes secrets out of messages would not know by its beginning.
+// describeValue names a value for a message: its type, and the value itself where that is short.
+// A long text is not cut: it may be a secret, and the redactor does not recognise a secret by its
+// beginning.
 func describeValue(src any) string {
 	v := reflect.ValueOf(src)
 	if text, ok := src.(string); ok {
@@ -73,8 +73,8 @@ func wantName(t reflect.Type) string {
 	}
 }
 
-// cutMark stands where a part of a text is missing. By it the engine knows that
-// a secret beside it may not be whole.
+// cutMark replaces a missing part of a text. It shows the engine that a secret beside it may not
+// be whole.
 const cutMark = "…"
 
 // shorten cuts text to at most n characters and marks the cut.

@@ -26,18 +26,18 @@ type ParamError struct {
 	// Message says what is wrong and what was wanted, without the path.
 	Message string
 
-	// Hint suggests the mend, "" if none.
+	// Hint suggests a correction; "" if there is none.
 	Hint string
 
 	// Known are the names that an unknown parameter could have meant.
 	Known []string
 
-	// Meant is what should stand in the value's place, "" where that is not
-	// known; Sure tells that there can be no doubt about it.
+	// Meant is the value that was probably meant, "" if unknown; Sure reports that there is no
+	// doubt about it.
 	Meant string
 	Sure  bool
 
-	// WantsText tells that a value of the wrong type should have been text.
+	// WantsText reports that a value of the wrong type should have been text.
 	WantsText bool
 }
 

@@ -24,18 +24,16 @@ type Kind struct {
 	// Output says what the step puts out.
 	Output string
 
-	// Gives says the same to a program, given the parameters as far as they are
-	// known before a run: those that an expression gives are nil. nil: nobody
-	// knows.
+	// Gives returns the shape of the output for these parameters; those that an expression
+	// supplies are nil. If Gives is nil, the shape is unknown.
 	Gives func(with map[string]any) Shape
 
 	// Example is a YAML list of steps that shows a use. A test runs it.
 	Example string
 
-	// New returns a pointer to a new parameter struct that holds the
-	// defaults. Its exported fields are the parameters: the tag `json` names
-	// one, `doc` tells what it is (with its unit), `required:"true"` and
-	// `enum:"a,b"` constrain it; `literal:"true"` lets no expression give
+	// New returns a pointer to a new parameter struct that holds the defaults. Its exported
+	// fields are the parameters: the tag `json` names one, `doc` describes it (with its unit),
+	// `required:"true"` and `enum:"a,b"` constrain it; `literal:"true"` lets no expression give
 	// it, and `nonNull:"true"` does not take null for "not given".
 	New func() Handler
 }

@@ -54,8 +54,8 @@ func CountsShape(names ...string) Shape {
 // Always is a Gives that does not depend on the parameters.
 func Always(s Shape) func(map[string]any) Shape { return func(map[string]any) Shape { return s } }
 
-// Shape returns what a step of the kind puts out with these parameters, of which
-// those that an expression gives are nil. It is AnyShape where nobody knows.
+// Shape returns what a step of the kind puts out with these parameters, of which those that an
+// expression gives are nil. It is AnyShape if unknown.
 func (k Kind) Shape(with map[string]any) Shape {
 	if k.Gives == nil {
 		return AnyShape
@@ -63,8 +63,7 @@ func (k Kind) Shape(with map[string]any) Shape {
 	return k.Gives(with)
 }
 
-// Check tells where a value is not of the shape, nil if nowhere. Of "input" and
-// "nothing" it knows nothing.
+// Check returns where a value does not have the shape, or nil. It ignores "input" and "nothing".
 func (s Shape) Check(value any) error { return s.check("output", value) }
 
 func (s Shape) check(path string, value any) error {

@@ -56,7 +56,7 @@ type templateStep struct {
 	compiled *bounded.Template
 }
 
-// Validate compiles the template that stands in Text.
+// Validate compiles the template in Text.
 func (s *templateStep) Validate() error {
 	var errs []error
 	if (s.Text == "") == (s.Path == "") {

@@ -125,8 +125,8 @@ func (s *transformStep) Handle(ctx context.Context, call *Call) (any, error) {
 	return plainValue(items), nil
 }
 
-// expressionError tells an error of the library in one line, without the
-// picture of the expression.
+// expressionError returns an error of the library as one line, without the picture of the
+// expression.
 func expressionError(err error) string {
 	if at, ok := errors.AsType[*file.Error](err); ok {
 		return fmt.Sprintf("%s (line %d, column %d)", at.Message, at.Line, at.Column+1)

@@ -42,10 +42,9 @@ type BoolTaker interface {
 	TakesBool()
 }
 
-// Patterned is a parameter type that reads itself from text and tells editors
-// its form: a regular expression for the whole text, in the syntax that Go and
-// JavaScript share, and the same in words. What it lets through may still be
-// refused.
+// Patterned is a parameter type that parses itself from text and describes its form to editors: a
+// regular expression for the whole text, in the syntax that Go and JavaScript share, and the same
+// in words. A text that matches may still be refused.
 type Patterned interface {
 	encoding.TextUnmarshaler
 	Pattern() (pattern, wanted string)

@@ -56,7 +56,7 @@ func (s Schedule) calendarWindows(zone *time.Location, problems *Problems) (wind
 	return c, c.explain()
 }
 
-// explain tells where the words and the windows differ.
+// explain returns where the words and the windows differ.
 func (c calendarWindows) explain() []string {
 	var notes []string
 	if c.execute == Monthly && c.day > 28 {

@@ -1,6 +1,6 @@
-// Package tasks says when work is due that comes again and again, and makes
-// items of it. A task names a pipeline, a schedule and an importance; its row
-// stands in BotTasks, written by a settings file or by hand.
+// Package tasks decides when recurring work is due, and creates items for it. A task names a
+// pipeline, a schedule and an importance; its row is in BotTasks, written by a settings file or
+// by hand.
 //
 // # Windows
 //
@@ -17,7 +17,7 @@
 // a row of BotScheduleFirings, unique for task, window and scope value, which is
 // written in one transaction with the item: two passes at the same time, on two
 // machines or after a lost answer, make one item. A window that closed without an
-// item gets a row, too, that says why: nobody looked while it was open (missed),
+// item gets a row, too, that says why: no worker looked while it was open (missed),
 // or an earlier item of the task had not ended (skipped).
 //
 // # Priority

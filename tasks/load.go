@@ -37,8 +37,8 @@ type Loader struct {
 	Store Store
 	By    string // who makes and records: the worker's name
 
-	// Report is told what is wrong with a task, which does not keep the pass
-	// from serving the others. It must not be nil.
+	// Report is called with the error of a task; the pass continues with the others. It must not
+	// be nil.
 	Report func(task string, err error)
 }
 

@@ -7,7 +7,7 @@ import (
 	"botwork/workqueue"
 )
 
-// itemInfo is what stands under PayloadKey in the payload of a task's item.
+// itemInfo is the value of PayloadKey in the payload of a task's item.
 type itemInfo struct {
 	Name  string `json:"name"`
 	Scope string `json:"scope,omitempty"`
@@ -18,7 +18,7 @@ type itemInfo struct {
 	DeadlineAt *time.Time `json:"deadlineAt"`
 }
 
-// failureInfo is what stands under FailureKey in the payload of a notification.
+// failureInfo is the value of FailureKey in the payload of a notification.
 type failureInfo struct {
 	Task      string              `json:"task"`
 	Scope     string              `json:"scope,omitempty"`
@@ -67,8 +67,8 @@ func (t *Task) item(scope string, at, deadline time.Time) (workqueue.ScopedItem,
 	}}, err
 }
 
-// notice makes the item that tells of a failure. It belongs to no task, so that
-// nobody is told of its own failure.
+// notice creates the item that reports a failure. It belongs to no task, so that its own failure
+// is not reported.
 func (t *Task) notice(f workqueue.TaskFailure) (workqueue.NewItem, error) {
 	payload, err := withKey(t.Notify.Payload, FailureKey, failureInfo{
 		Task: f.Task, Scope: f.Scope, ItemID: f.ID, Pipeline: short(f.Pipeline), Error: f.Error, ErrorKind: f.ErrorKind,

@@ -41,7 +41,7 @@ func (p *pendingTask) first() time.Time {
 	return p.open.Unit
 }
 
-// served tells whether the unit of the window has a record for the scope value.
+// served reports whether the unit of the window has a record for the scope value.
 func (p *pendingTask) served(w Window, scope string) bool {
 	return slices.ContainsFunc(p.records[scope], func(at time.Time) bool {
 		return !at.Before(w.Unit) && at.Before(w.Until)

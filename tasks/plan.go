@@ -23,16 +23,16 @@ type windows interface {
 type Window struct {
 	At, Until time.Time
 
-	// Unit is when the day, week or month begins that the window stands for; a
-	// cron expression's is At. A record of the task from Unit on means that it
-	// has been served, although its definition may have changed since.
+	// Unit is when the day, week or month of the window begins; a cron expression's is At. A
+	// record of the task from Unit on means that it has been served, although its definition may
+	// have changed since.
 	Unit time.Time
 
 	// Open windows end because the next one begins: there is no deadline.
 	Open bool
 }
 
-// Contains tells whether the window is open at now.
+// Contains reports whether the window is open at now.
 func (w Window) Contains(now time.Time) bool {
 	return !w.At.IsZero() && !now.Before(w.At) && now.Before(w.Until)
 }
@@ -60,9 +60,9 @@ func (p *Plan) Last(at time.Time) Window { return p.windows.last(at) }
 // when there is none within about nine years.
 func (p *Plan) Next(after time.Time) Window { return p.windows.next(after) }
 
-// counts tells whether a window matters to a task that is settled until then: a
-// unit that has not ended does, but an instant of a cron expression that came
-// before a task was defined is none of its.
+// counts reports whether a window matters to a task that is settled until then: a unit that has
+// not ended does, but an instant of a cron expression that came before a task was defined is none
+// of its.
 func (p *Plan) counts(w Window, settled time.Time) bool {
 	if p.instants {
 		return !w.At.IsZero() && !w.At.Before(settled)

@@ -67,7 +67,7 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(t))
 }
 
-// String tells the schedule in a few words: "monthly at 25, tolerance 5".
+// String describes the schedule in a few words: "monthly at 25, tolerance 5".
 func (s Schedule) String() string {
 	text := "cron " + s.Cron
 	if s.Cron == "" {

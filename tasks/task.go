@@ -34,13 +34,13 @@ type Task struct {
 	// EstimatedDuration 0: not known.
 	EstimatedDuration workqueue.Duration `json:"estimatedDuration,omitzero"`
 
-	// Notify nil: nobody is told of an item that failed for good.
+	// Notify nil: final failures are not reported.
 	Notify *Notify `json:"notify,omitempty"`
 
 	plan *Plan
 }
 
-// Notify says which pipeline tells of an item of the task that failed for good.
+// Notify names the pipeline that reports an item of the task that failed finally.
 type Notify struct {
 	Pipeline string `json:"pipeline"`
 

@@ -9,8 +9,8 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// judge adds what is wrong with the values, each at its key. Of a key that could
-// not be read at all nothing more is told.
+// judge adds what is wrong with the values, each at its key. A key that could not be read at all
+// has no further findings.
 func (d *decoder) judge(e strictyaml.Entry, t *Task, before int) {
 	told := d.findings[before:]
 	err := t.check()
@@ -36,7 +36,7 @@ func (d *decoder) judge(e strictyaml.Entry, t *Task, before int) {
 	}
 }
 
-// standsIn tells whether one of the findings stands in the node.
+// standsIn reports whether one of the findings is in the node.
 func standsIn(told strictyaml.Findings, n *strictyaml.Node) bool {
 	at := func(line, column int) bool {
 		return slices.ContainsFunc(told, func(f strictyaml.Finding) bool { return f.Line == line && f.Column == column })
@@ -52,8 +52,7 @@ func standsIn(told strictyaml.Findings, n *strictyaml.Node) bool {
 	return slices.ContainsFunc(n.Items, func(item *strictyaml.Node) bool { return standsIn(told, item) })
 }
 
-// lacks tells whether it was found that the mapping has no such key, or the key
-// no value.
+// lacks reports whether it was found that the mapping has no such key, or the key no value.
 func lacks(told strictyaml.Findings, n *strictyaml.Node, key string) bool {
 	return key != "" && slices.ContainsFunc(told, func(f strictyaml.Finding) bool {
 		return f.Code == "missing-key" && f.Line == n.Line && f.Column == n.Column && strings.Contains(f.Message, strconv.Quote(key))

@@ -51,7 +51,7 @@ func durationKinds() []string {
 	return words
 }
 
-// filter is what the flags mean; everything tells that they pick all.
+// filter returns the filter of the flags; everything reports that they pick all.
 func (f *durationFlags) filter(flags *pflag.FlagSet) (filter learned.Filter, everything bool, err error) {
 	for _, name := range []string{"kind", "pipeline", "task", "key"} {
 		if flags.Changed(name) && strings.TrimSpace(flags.Lookup(name).Value.String()) == "" {

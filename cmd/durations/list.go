@@ -46,8 +46,7 @@ func viewDuration(l *learned.Duration) durationView {
 	return v
 }
 
-// roundSpan leaves out what nobody needs: of short times all below a microsecond,
-// of others all below a millisecond.
+// roundSpan rounds short durations to microseconds and others to milliseconds.
 func roundSpan(d time.Duration) workqueue.Duration {
 	if d < 10*time.Millisecond {
 		return workqueue.Duration(d.Round(time.Microsecond))
@@ -55,7 +54,7 @@ func roundSpan(d time.Duration) workqueue.Duration {
 	return workqueue.Duration(d.Round(time.Millisecond))
 }
 
-// off tells the error in few words, such as "±1.5s (12%)".
+// off describes the error in few words, such as "±1.5s (12%)".
 func (v *durationView) off() string {
 	switch {
 	case v.Error == nil:

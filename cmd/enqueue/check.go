@@ -17,7 +17,7 @@ import (
 type place struct {
 	file    string
 	line    int               // 0 for a flag
-	columns map[string]int    // where the value of a key stands in the line
+	columns map[string]int    // where the value of a key is in the line
 	flags   map[string]string // the flag of a key, where it is not the one named in file
 }
 
@@ -32,7 +32,7 @@ func (p place) finding(key, code, message, hint string) strictyaml.Finding {
 type itemChecker struct {
 	catalogue *pipelines.Catalogue // nil: nothing is checked
 
-	// named tells that there is a pipelines folder to know names from.
+	// named is true if there is a pipelines folder with names.
 	named bool
 
 	// checked remembers what is wrong with a pipeline, so that a thousand
@@ -50,7 +50,7 @@ func (a *command) newItemChecker(skip bool) (*itemChecker, error) {
 		return nil, err
 	}
 	if _, err := os.Stat(a.Config.Pipelines.Dir); errors.Is(err, fs.ErrNotExist) {
-		// Whoever enqueues need not have the workers' files.
+		// A machine that enqueues need not have the workers' files.
 		c.catalogue = pipelines.NewCatalogue(checker.Compiler())
 		return c, nil
 	}

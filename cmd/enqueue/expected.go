@@ -33,8 +33,8 @@ type startExpectations struct {
 	err    error
 }
 
-// newStartExpectations reads the pipelines folder. What goes wrong is told in place of
-// an expectation: the items are in the queue.
+// newStartExpectations reads the pipelines folder. Errors are shown instead of an expectation,
+// since the items are in the queue.
 func (a *command) newStartExpectations(store *sqlstore.Store) *startExpectations {
 	e := &startExpectations{store: store}
 	checker, err := a.Checker()

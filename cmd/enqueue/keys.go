@@ -101,7 +101,7 @@ func setText(it *workqueue.NewItem, key, text string) (err error) {
 	return err
 }
 
-// setList sets a list of texts. What stood there before is another item's.
+// setList sets a list of texts. The previous value belongs to another item.
 func setList(to *[]string, raw json.RawMessage) error {
 	var list []*string
 	if err := json.Unmarshal(raw, &list); err != nil {

@@ -41,8 +41,8 @@ func parseLine(line []byte, defaults workqueue.NewItem, at *place) (workqueue.Ne
 		return defaults, refuse(int64(len(line)-len(start)), "not-json", fmt.Sprintf("got %.20s, want a JSON object", start), "")
 	}
 
-	// By tokens, which know places and keys that stand there twice. The line
-	// is JSON: they bring no errors.
+	// By tokens, which have positions and show duplicate keys. The line is JSON: they bring no
+	// errors.
 	it, findings := defaults, strictyaml.Findings(nil)
 	dec := json.NewDecoder(bytes.NewReader(line))
 	_, _ = dec.Token() // the brace

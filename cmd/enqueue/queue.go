@@ -57,7 +57,7 @@ func (c *queueChecker) check(it workqueue.NewItem, at place) strictyaml.Findings
 	return at.faults(q.Prepare(&it, &c.schemas))
 }
 
-// faults says where each fault of an item stands.
+// faults returns each fault of an item with its position.
 func (p place) faults(err error) strictyaml.Findings {
 	if err == nil {
 		return nil

@@ -20,8 +20,7 @@ type itemChanger interface {
 	workqueue.BatchStore
 }
 
-// changeMany changes all items that a filter picks, and tells and returns how
-// many those were.
+// changeMany changes all items that a filter picks, and prints and returns how many those were.
 func (a *command) changeMany(ctx context.Context, store itemChanger, filter workqueue.ItemFilter, c workqueue.Change) (int, error) {
 	done := changeTexts[c.Action].done
 	if c.DryRun {
@@ -67,8 +66,8 @@ type bulkResult struct {
 	// from is the smallest id of the pages that are done; 0 when none is.
 	from int64
 
-	// cut tells that a page was broken off, so that more may have been changed
-	// than was told.
+	// cut is true if a page was interrupted, so that more items may have been changed than were
+	// reported.
 	cut bool
 }
 
@@ -148,8 +147,8 @@ func (r *bulkResult) recount(ctx context.Context, store workqueue.BatchStore, ke
 	})
 }
 
-// countChanges counts the items that a dry run would change, to a bound; more
-// tells that there are others.
+// countChanges counts the items that a dry run would change, to a bound; more reports that there
+// are others.
 func countChanges(ctx context.Context, store workqueue.ItemStore, filter workqueue.ItemFilter, c workqueue.Change, bound int) (n int, more bool, err error) {
 	for {
 		filter.Limit = bound + 1 - n
@@ -164,5 +163,5 @@ func countChanges(ctx context.Context, store workqueue.ItemStore, filter workque
 	}
 }
 
-// isZero tells whether a filter filters nothing.
+// isZero reports whether a filter picks everything.
 func isZero(filter workqueue.ItemFilter) bool { return reflect.ValueOf(filter).IsZero() }

@@ -98,8 +98,8 @@ var yesDoc = map[bool]string{
 	true:  "confirm --all, or a filter that picks finished items beside waiting ones",
 }
 
-// wantsYes tells what a call needs a second word for; "" when it needs none. The
-// command asks nothing, since scripts call it.
+// wantsYes returns why a call needs --yes, or "". The command does not prompt, since scripts call
+// it.
 func (c *itemChange) wantsYes(ids []int64, filter workqueue.ItemFilter) string {
 	switch {
 	case c.yes || c.DryRun || len(ids) > 0:
@@ -134,8 +134,7 @@ func (c *itemChange) check(ids []int64, filter workqueue.ItemFilter) error {
 	return nil
 }
 
-// changeEach changes the items one by one. What is refused is told, and keeps
-// none of the others.
+// changeEach changes the items one by one. Refusals are reported and do not stop the others.
 func (a *command) changeEach(ctx context.Context, store workqueue.ItemStore, ids []int64, c workqueue.Change) error {
 	refused := false
 	c.Batch.Key = workqueue.NewBatchKey()
@@ -174,8 +173,7 @@ func (a *command) changeEach(ctx context.Context, store workqueue.ItemStore, ids
 	return nil
 }
 
-// refusesItem tells whether an error is about one item and not about the
-// database.
+// refusesItem reports whether an error is about one item and not about the database.
 func refusesItem(err error) bool {
 	_, state := errors.AsType[*workqueue.TransitionError](err)
 	_, key := errors.AsType[*workqueue.DuplicateError](err)

@@ -42,8 +42,7 @@ func lifecycleWords() []string {
 	return words
 }
 
-// standing is what --state and --lifecycle say of where items stand. Items have
-// to suit both.
+// standing is what --state and --lifecycle pick. Items must match both.
 func (f *itemFlags) standing() ([]workqueue.State, []workqueue.Lifecycle, error) {
 	states, waiting, err := f.parseStates()
 	if err != nil {
@@ -69,8 +68,7 @@ func (f *itemFlags) standing() ([]workqueue.State, []workqueue.Lifecycle, error)
 	return nil, waiting, nil
 }
 
-// parseStates tells the states from the lifecycles scheduled and retry, which
-// are not any states' own.
+// parseStates separates the states from the lifecycles scheduled and retry, which are not states.
 func (f *itemFlags) parseStates() (states []workqueue.State, waiting []workqueue.Lifecycle, err error) {
 	for _, word := range f.states {
 		if state, err := workqueue.ParseState(word); err == nil {

@@ -128,8 +128,7 @@ func (s *sheet) times(it *workqueue.Item) {
 	s.time("kept until", it.RetainUntil)
 }
 
-// tagList shows tags as a person writes them, and what a hand has written
-// instead of a list of them as it stands.
+// tagList shows tags as a person writes them, and a value that is not a list as it is.
 func tagList(tags workqueue.JSONText) string {
 	var list []string
 	if json.Unmarshal([]byte(tags), &list) != nil {

@@ -94,13 +94,13 @@ func (a *command) attemptTable(attempts []workqueue.Attempt) {
 	}
 }
 
-// attemptTold shows what an attempt had told of itself by its end.
+// attemptTold shows the progress and the log of an attempt at its end.
 func (a *command) attemptTold(at *workqueue.Attempt) {
 	if at.Progress == nil && at.LogTail == nil {
 		return
 	}
-	// A release counts no attempt, so two may have one number: the time tells
-	// which row of the table it is.
+	// A release counts no attempt, so two may have one number: the time shows which row of the
+	// table it is.
 	fmt.Fprintf(a.Stdout, "\nattempt %d, %s %s\n", at.Attempt, at.Outcome, cli.Instant(&at.FinishedAt))
 	g := cli.NewGrid()
 	if at.Progress != nil {

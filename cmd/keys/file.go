@@ -45,8 +45,8 @@ func parseKeys(name string, from io.Reader) (*keyring.Keyring, error) {
 	return nil, strictyaml.Findings{{File: name, Code: "invalid-value", Message: message}}
 }
 
-// keysetText is a keyset as it stands in a file: a person can tell its keys
-// apart and take one out.
+// keysetText returns a keyset as it is written to a file: a person can distinguish its keys and
+// remove one.
 func keysetText(k *keyring.Keyring) ([]byte, error) {
 	line, err := k.JSON()
 	if err != nil {

@@ -87,8 +87,8 @@ func writeKeys(w io.Writer, k *keyring.Keyring) error {
 	return err
 }
 
-// absolutePath is for a line of settings, since a relative path stands against
-// the folder of the settings and not the working folder.
+// absolutePath is for a line of settings, since a relative path is resolved against the folder of
+// the settings and not the working folder.
 func absolutePath(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs

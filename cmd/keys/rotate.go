@@ -87,8 +87,8 @@ func (a *command) rotateKeys(args []string, step rotation) error {
 	return nil
 }
 
-// configuredKeyset is the file that the settings name. A keyset that stands
-// elsewhere is not for this program to change.
+// configuredKeyset is the file that the settings name. This program does not change a keyset that
+// is elsewhere.
 func (a *command) configuredKeyset(step rotation) (string, error) {
 	if err := a.LoadConfig(); err != nil {
 		return "", err
@@ -131,8 +131,8 @@ func (r rotation) apply(k *keyring.Keyring) (*keyring.Keyring, error) {
 	return k, err
 }
 
-// told says what was done to the keyset in place, and what has to follow. The
-// arguments are those of the command.
+// told prints what was done to the keyset, and what must follow. The arguments are those of the
+// command.
 func (r rotation) told(place string, args []string, k *keyring.Keyring) string {
 	keys := k.Keys()
 	newest := keys[len(keys)-1].ID

@@ -19,7 +19,7 @@ func (a *command) checkTests(r *checker.Report, paths []string) {
 	}
 	all, err := a.Checker()
 	if err != nil {
-		return // the report has told of it
+		return // the report has shown it
 	}
 	if len(paths) == 0 {
 		paths = []string{cli.ShortPath(a.Config.Pipelines.Dir)}
@@ -33,7 +33,7 @@ func (a *command) checkTests(r *checker.Report, paths []string) {
 	for _, path := range paths {
 		files, err := testFilesBelow(path)
 		if err != nil {
-			continue // it is no file of tests, or the report has told of it
+			continue // it is no file of tests, or the report has shown it
 		}
 		for _, file := range files {
 			if seen[file] {

@@ -56,7 +56,7 @@ type dryRetryView struct {
 	Jitter   float64 `json:"jitter"`
 }
 
-// dryRun tells what a run would do. It opens nothing.
+// dryRun shows what a run would do. It opens nothing.
 func (a *command) dryRun(p *pipelines.Pipeline, payload workqueue.JSONText, part *pipelines.Part) dryView {
 	secrets := a.Secrets()
 	for name, value := range secrets {
@@ -173,8 +173,7 @@ func (s dryStepView) does() string {
 	return text
 }
 
-// inForce tells the step's timeout, retry and onError, "" where all are the
-// default.
+// inForce describes the step's timeout, retry and onError; "" if all are the default.
 func (s dryStepView) inForce() string {
 	var parts []string
 	if s.Timeout != "" {

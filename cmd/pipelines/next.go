@@ -49,7 +49,7 @@ a day with --from.`,
 			if start, err = cli.ParseTime(from); err != nil {
 				return cli.Usagef("--from: %v", err)
 			}
-			// The schedule tells what comes after; a firing at this very time counts.
+			// The schedule returns later instants; one at this very time counts, too.
 			start = start.Add(-1)
 		}
 		if most < 1 || most > 10_000 {

@@ -185,7 +185,7 @@ func (a *command) runOnce(ctx context.Context, name string, payload workqueue.JS
 // until its slot counts as stuck.
 const stopWithin = 10 * time.Second
 
-// printDryRun tells what a run would do.
+// printDryRun prints what a run would do.
 func (a *command) printDryRun(name string, payload workqueue.JSONText, part *pipelines.Part, output cli.Format) error {
 	catalogue, findings, err := projectdir.LoadCatalogue(a.App)
 	if err != nil {

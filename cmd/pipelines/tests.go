@@ -179,7 +179,7 @@ func testFiles(args []string) ([]string, error) {
 	return slices.Compact(paths), nil
 }
 
-// testFilesBelow lists the files of tests of a folder; a file stands for itself.
+// testFilesBelow lists the files of tests of a folder; a file is its own list.
 func testFilesBelow(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -21,7 +21,7 @@ type textView struct {
 	LoadedAt time.Time `json:"loadedAt"`
 	UsedAt   time.Time `json:"usedAt"`
 
-	// Present tells that the file has this text now.
+	// Present is true if the file has this text now.
 	Present bool `json:"present"`
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// gatherAlarms gives the lines on standard error the levels of the journal, where
-// that reads them: all lines, or those that tell of trouble when there is a log file.
+// gatherAlarms gives the lines on standard error the levels of the journal, where that reads
+// them: all lines, or those from the level of warnings if there is a log file.
 func (a *command) gatherAlarms(string) {
 	if os.Getenv("JOURNAL_STREAM") == "" {
 		return

@@ -20,8 +20,8 @@ type eventWriter struct{ events *service.Events }
 // Write implements io.Writer for lines without a level.
 func (w eventWriter) Write(line []byte) (int, error) { return w.WriteLevel(zerolog.NoLevel, line) }
 
-// WriteLevel implements zerolog.LevelWriter. An event log that is full or stopped
-// must not keep a line from the file: it tells nobody.
+// WriteLevel implements zerolog.LevelWriter. An event log that is full or stopped must not keep a
+// line from the file: its error is ignored.
 func (w eventWriter) WriteLevel(level zerolog.Level, line []byte) (int, error) {
 	switch {
 	case level == zerolog.WarnLevel:

@@ -159,8 +159,8 @@ func (in *installation) checkSystem() error {
 	return nil
 }
 
-// completeConfig reads the settings, which tell how long a stop takes and what is
-// written. What is printed may be for another machine, without them.
+// completeConfig reads the settings, which define how long a stop takes and what is written. What
+// is printed may be for another machine, without them.
 func (a *command) completeConfig(in *installation) error {
 	s := &in.spec
 	var err error

@@ -71,7 +71,7 @@ func (a *command) serve(ctx context.Context, name string) int {
 func (a *command) configureService(name string) error {
 	file := a.ConfigFile
 	if err := a.LoadConfig(); err != nil {
-		a.Config = config.Default() // enough to tell what is wrong
+		a.Config = config.Default() // enough to log what is wrong
 		a.Config.Log.File.Path = cli.ServiceLog(file, name)
 		return err
 	}

@@ -71,7 +71,7 @@ func (a *command) withManager(name string, do func(m service.Manager) error) err
 	return do(m)
 }
 
-// warnAll tells of what did not work and does not matter much.
+// warnAll prints errors that do not matter much.
 func (a *command) warnAll(warnings []error) {
 	for _, w := range warnings {
 		fmt.Fprintf(a.Stderr, "botwork: warning: %v\n", w)
@@ -163,8 +163,8 @@ the database stay where they are.`,
 	})
 }
 
-// titleOf is a service's display name where nobody gave another: two of a machine
-// must not have the same.
+// titleOf is a service's display name if no other is given: two services of a machine must not
+// have the same one.
 func titleOf(name string) string {
 	if name == config.ServiceName {
 		return "Botwork"

@@ -29,7 +29,7 @@ func (a *command) schemaFiles() ([]projectFile, error) {
 	for _, k := range schemaKinds() {
 		to, ok := editorSchemas[k.Name]
 		if !ok {
-			continue // of what stands in no file of its own
+			continue // of what has no file
 		}
 		text, err := a.schemaText(k)
 		if err != nil {
@@ -40,8 +40,8 @@ func (a *command) schemaFiles() ([]projectFile, error) {
 	return files, nil
 }
 
-// schemaLine is how a file tells its schema to the YAML language server, which
-// many editors use. The schema's path stands against the file's folder.
+// schemaLine is the line by which a file names its schema for the YAML language server, which
+// many editors use. The schema's path is relative to the file's folder.
 func schemaLine(schema string) string { return "# yaml-language-server: $schema=" + schema }
 
 var hasSchemaLine = regexp.MustCompile(`(?m)^#\s*yaml-language-server\s*:`)

@@ -13,8 +13,8 @@ const (
 	yamlExtension  = "redhat.vscode-yaml"
 )
 
-// codeFiles are the settings of VS Code for a project whose pipelines lie in the
-// folder dir, which stands against the project's, and whose settings in a file.
+// codeFiles are the settings of VS Code for a project with its pipelines in the folder dir,
+// relative to the project's, and its settings in a file.
 func codeFiles(dir, settings string) []projectFile {
 	dir = strings.Trim(filepath.ToSlash(dir), "/")
 	indented := func(value any) []byte {
@@ -38,9 +38,9 @@ func codeFiles(dir, settings string) []projectFile {
 	}
 }
 
-// mergeCode adds to a file of VS Code what there is in ours and not in theirs. It
-// tells whether that was possible without touching what a person has written: the
-// keys of ours must not be there. Comments, which VS Code allows, stay.
+// mergeCode adds to a file of VS Code what there is in ours and not in theirs. It reports whether
+// that was possible without changing what a person has written: the keys of ours must not be
+// there. Comments, which VS Code allows, stay.
 func mergeCode(theirs, ours []byte) (merged []byte, ok bool) {
 	at, empty := openingBrace(theirs)
 	if at < 0 {
@@ -67,8 +67,8 @@ func mergeCode(theirs, ours []byte) (merged []byte, ok bool) {
 	return append(merged, theirs[at+1:]...), true
 }
 
-// openingBrace finds the brace that opens an object, behind comments, and whether
-// nothing but comments stands in it; -1 when the text is not of that form.
+// openingBrace finds the brace that opens an object, after comments, and whether it contains
+// nothing but comments; -1 if the text does not have that form.
 func openingBrace(text []byte) (at int, empty bool) {
 	at = skipComments(text, 0)
 	if at >= len(text) || text[at] != '{' {
@@ -106,7 +106,7 @@ func skipComments(text []byte, at int) int {
 	return at
 }
 
-// hasOurs tells whether a file of VS Code names what ours does.
+// hasOurs reports whether a file of VS Code names what ours does.
 func hasOurs(text []byte, path string) bool {
 	if path == codeExtensions {
 		return bytes.Contains(text, []byte(yamlExtension))

@@ -16,7 +16,7 @@ import (
 	"botwork/pipelines"
 )
 
-// installer sets up one project for editors and tells what it does.
+// installer sets up one project for editors and prints what it does.
 type installer struct {
 	*command
 

@@ -119,7 +119,7 @@ func (a *assignStep) Handle(ctx context.Context, call *handlers.Call) (any, erro
 	if err != nil {
 		return nil, handlers.Permanent(err)
 	}
-	// Of each run anew, so that a rule that falls back says so once a pass.
+	// Of each run again, so that a rule that falls back logs that once per pass.
 	p.NewRule = scoring.Services{Secrets: a.services.Secrets, Log: call.Log}.New
 	r, err := worker.Assign(ctx, p)
 	if err != nil {

@@ -37,7 +37,7 @@ func (d *distributionParams) check() error {
 	return wrongParams(err)
 }
 
-// wrongParams tells each fault of package matching as one of the parameters.
+// wrongParams turns each fault of package matching into an error of a parameter.
 func wrongParams(err error, path ...string) error {
 	faults, ok := errors.AsType[matching.Faults](err)
 	if !ok {

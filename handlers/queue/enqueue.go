@@ -129,8 +129,8 @@ func (e *enqueueStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 	return map[string]any{"ids": list, "count": len(enqueued) - existing, "existing": existing}, nil
 }
 
-// refusedForGood marks what no later attempt mends: a queue that does not
-// exist, an item that its queue refuses.
+// refusedForGood marks errors that no later attempt can fix: a queue that does not exist, an item
+// that its queue refuses.
 func refusedForGood(err error) error {
 	_, unknown := errors.AsType[*workqueue.UnknownQueueError](err)
 	_, bad := errors.AsType[*workqueue.BadItemError](err)

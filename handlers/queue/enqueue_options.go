@@ -30,7 +30,7 @@ type optionParams struct {
 func (o *optionParams) set(it *workqueue.NewItem) {
 	it.Deadline, it.DeadlineIn = o.Deadline, time.Duration(o.DeadlineIn)
 	it.UniqueFor, it.Tags, it.Metadata = time.Duration(o.Unique), o.Tags, o.Metadata
-	// What is wrong with these two, check tells; nothing that is wrong gets further.
+	// check reports errors in these two; wrong values get no further.
 	if len(o.Labels) > 0 {
 		it.Labels, _ = matching.DecodeLabels(o.Labels)
 	}
@@ -53,7 +53,7 @@ func (o *optionParams) check(it workqueue.NewItem, n int, wrong func(name, messa
 	if len(o.LimitKey) > 1 && len(o.LimitKey) != n {
 		wrong("limitKey", fmt.Sprintf("got %d for %d items, want one for all or one for each", len(o.LimitKey), n))
 	}
-	const empty = `got "", want a text; null is none` // a missing name must not make items that are not told apart
+	const empty = `got "", want a text; null is none` // a missing name must not create items without distinct keys
 	if slices.Contains(o.NaturalKey, "") {
 		wrong("naturalKey", empty)
 	}
@@ -85,7 +85,7 @@ func tellEach(name string, err error, wrong func(name, message string)) {
 	}
 }
 
-// tell names the parameter of each fault of an item.
+// tell reports each fault of an item with its parameter.
 func (o *optionParams) tell(err error, wrong func(name, message string)) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {

@@ -13,9 +13,9 @@ import (
 // AssignKind is the name of the kind whose steps make assignment passes.
 const AssignKind = pipelines.AssignHandler
 
-// AssignParams are what a step of AssignKind hands to its pass, for who wants to
-// know without running it. Parameters that an expression gives are known only in a
-// run: they are an error. What rules of scores have to tell goes to the log.
+// AssignParams returns what a step of AssignKind passes to its assignment pass, without running
+// it. Parameters that an expression gives are known only in a run: they are an error. Scoring
+// rules write to the log.
 func AssignParams(s Services, with map[string]any, log zerolog.Logger) (assign.AssignParams, error) {
 	h, err := assignKind(s).Build(with)
 	if err != nil {

@@ -47,7 +47,7 @@ type Services struct {
 	// WorkerName is who makes and records; nil names the pipeline.
 	WorkerName func() string
 
-	// Profiles tell what pipelines say of their items.
+	// Profiles returns what pipelines declare about their items.
 	Profiles workqueue.Profiles
 
 	// Secrets finds a secret of the settings, for the headers of a service that

@@ -22,7 +22,7 @@ type AssignOptions struct {
 // Figures of a pass.
 const PassSeconds Figure = "passSeconds"
 
-// Work is the sum of what Progress is told: items that are made, and assigned.
+// Work is the total that Progress reports: items that are created and assigned.
 func (o AssignOptions) Work() int { return 2 * o.work(o.Items) }
 
 // pass is a pipeline that assigns and runs nothing; the horizon holds all.

@@ -33,7 +33,7 @@ const (
 	CleanedRows           Figure = "cleanedRows"
 )
 
-// Work is the sum of what Progress is told.
+// Work is the total that Progress reports.
 func (o BacklogOptions) Work() int {
 	work := o.Processed + o.Waiting + o.Scheduled + 2*o.work(o.Items)
 	if o.CleanUp > 0 {

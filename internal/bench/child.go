@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// childPatience bounds the wait for a worker process that was told to end.
+// childPatience bounds the wait for a worker process that was asked to end.
 const childPatience = 30 * time.Second
 
 // child is a worker process: this program once more, whose standard input and

@@ -14,7 +14,7 @@ type crew struct {
 	o    SoakOptions
 	dsn  string
 	dir  string     // of their ledgers
-	died chan error // of a process that nobody ended
+	died chan error // of a process that was not ended
 
 	present []*member
 	all     []*member // in the order in which they began

@@ -21,7 +21,7 @@ type DrainOptions struct {
 	Workers int
 }
 
-// Work is the sum of what Progress is told.
+// Work is the total that Progress reports.
 func (o DrainOptions) Work() int { return o.work(o.Items) }
 
 // Drain enqueues no-op items, then measures how long a worker takes to assign,

@@ -18,7 +18,7 @@ type EnqueueOptions struct {
 	Single int // one by one
 }
 
-// Work is the sum of what Progress is told.
+// Work is the total that Progress reports.
 func (o EnqueueOptions) Work() int { return o.work(o.Items) + o.work(o.Single) }
 
 // Enqueue measures how fast items get into the queue, in bulk and one by one.

@@ -5,7 +5,7 @@ import "slices"
 // Figure names what is measured, as in the JSON of a report.
 type Figure string
 
-// The figures of all scenarios; those of one alone stand with it.
+// The figures of all scenarios; those of a single one are in its file.
 const (
 	ItemsPerSecond    Figure = "itemsPerSecond"
 	EnqueuedPerSecond Figure = "enqueuedPerSecond"

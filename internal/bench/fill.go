@@ -26,8 +26,8 @@ type filler struct {
 	told    func(more int)
 }
 
-// fillDialect is what the engines write differently. Numbers stands for rows with
-// a column i from 1 to %d; shifted is the time that lies the seconds %s from now.
+// fillDialect is the SQL that differs between engines. Numbers selects rows with a column i from
+// 1 to %d; shifted is the time %s seconds from now.
 type fillDialect struct{ with, numbers, shifted, analyse string }
 
 var fillDialects = map[database.Driver]fillDialect{

@@ -42,7 +42,7 @@ func (o LatencyOptions) items() int { return max(int(float64(o.Rate)*o.For.Secon
 // warmItems are those that come before: two seconds of them.
 func (o LatencyOptions) warmItems() int { return min(o.items(), 2*o.Rate) }
 
-// Work is the sum of what Progress is told.
+// Work is the total that Progress reports.
 func (o LatencyOptions) Work() int { return o.warmItems() + o.rounds()*o.items() }
 
 // woken is the pipeline that runs the items: a minute would pass without waking.
@@ -95,7 +95,7 @@ func (o LatencyOptions) round(ctx context.Context, items int) (s Sample, count C
 	return s, count, err
 }
 
-// measure lets items come to a worker, and then none.
+// measure sends items to a worker, and then none.
 func (o LatencyOptions) measure(ctx context.Context, proc *process.Process, store *sqlstore.Store, dsn string, items int, begun *clocked, s Sample) error {
 	from := store
 	if o.Apart {

@@ -14,9 +14,9 @@ import (
 	"botwork/handlers"
 )
 
-// ledger is the no-op handler of a worker process: a file outside the database
-// in which it notes each run that went well, as the item's id and the time. What
-// is noted stays when the process is killed, unless the ledger is told to gather.
+// ledger is the no-op handler of a worker process: a file outside the database in which it notes
+// each run that went well, as the item's id and the time. Its lines survive when the process is
+// killed, unless the ledger buffers them.
 type ledger struct {
 	// fail says by chance that this run fails; nil: none does.
 	fail func() error

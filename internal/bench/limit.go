@@ -18,8 +18,7 @@ type LimitOptions struct {
 	Batch   int // items of one claim and of one finish
 	Workers int // connections that drain at a time
 
-	// Rate items in a second come For so long, to tell when they are claimed; 0 is
-	// not at all.
+	// Rate items a second arrive during For, to measure when they are claimed; 0: none.
 	Rate int
 	For  time.Duration
 
@@ -39,7 +38,7 @@ const (
 	OneByOneShare            Figure = "oneByOneShare"
 )
 
-// Work is the sum of what Progress is told.
+// Work is the total that Progress reports.
 func (o LimitOptions) Work() int {
 	work := 2*o.work(o.Items) + o.work(o.Single) + o.rounds()*o.latencyItems()
 	if o.Compare {
@@ -192,7 +191,7 @@ type rawQueue interface {
 	one(ctx context.Context) error
 	bulk(ctx context.Context, n int) error
 
-	// empty removes all items; ids begin anew.
+	// empty removes all items; ids start again.
 	empty(ctx context.Context) error
 
 	// session opens a connection that drains.

@@ -65,8 +65,8 @@ func (o LimitOptions) comeRaw(ctx context.Context, q rawQueue, items int, came c
 	return calls, nil
 }
 
-// serveRaw claims and finishes whenever it is woken, until nobody wakes it any more
-// and nothing is left.
+// serveRaw claims and finishes whenever it is woken, until it is no longer woken and nothing is
+// left.
 func (o LimitOptions) serveRaw(ctx context.Context, session rawSession, came <-chan struct{}, begun *clocked) error {
 	for more := true; more; {
 		_, more = <-came

@@ -49,7 +49,7 @@ func newRawPostgres(ctx context.Context, dsn string) (*rawPostgres, error) {
 	q := &rawPostgres{dsn: dsn, conn: conn}
 	for _, text := range []string{postgresTable, postgresIndex} {
 		if _, err := conn.Exec(ctx, text); err != nil {
-			_ = q.close() // the first error tells more
+			_ = q.close() // the first error says more
 			return nil, err
 		}
 	}

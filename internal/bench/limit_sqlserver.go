@@ -30,7 +30,7 @@ const (
 		FROM limit_items AS t
 		INNER JOIN OPENJSON(@p1) WITH (Id BIGINT '$.I', Fence BIGINT '$.F') AS f ON t.id = f.Id AND t.fence = f.Fence
 		WHERE t.state = 1`
-	sqlserverEmpty = `TRUNCATE TABLE limit_items` // identities begin anew
+	sqlserverEmpty = `TRUNCATE TABLE limit_items` // identities start again
 )
 
 // sqlserverStatements are all of them, for the test that parses them.

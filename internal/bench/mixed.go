@@ -15,7 +15,7 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// MixedOptions say which load comes to which workers.
+// MixedOptions define the load and the workers.
 type MixedOptions struct {
 	Common
 	For      time.Duration // how long items come
@@ -89,14 +89,13 @@ func (o MixedOptions) load() mixed.Load {
 	return mixed.Load{For: o.For, Slots: o.Workers * o.Capacity, Scale: o.Scale, Seed: o.Seed}
 }
 
-// Work is the sum of what Progress is told.
+// Work is the total that Progress reports.
 func (o MixedOptions) Work() int { return o.rounds() * len(o.load().Draw()) }
 
-// Mixed lets items of all priorities, whose runs take from a millisecond to five minutes
-// before they are scaled, come to worker processes with the shipped pipelines. Some are
-// scheduled, fail, snooze, have a deadline or are cancelled. Handlers and callers write
-// down what happened when, and package mixed judges it. No round warms up: each has
-// processes of its own.
+// Mixed sends items of all priorities, whose runs take from a millisecond to five minutes before
+// scaling, to worker processes with the shipped pipelines. Some are scheduled, fail, snooze, have
+// a deadline or are cancelled. Handlers and callers write down what happened when, and package
+// mixed judges it. No round warms up: each has processes of its own.
 func Mixed(ctx context.Context, o MixedOptions) (Report, error) {
 	items := o.load().Draw()
 	var all Count

@@ -38,8 +38,7 @@ const startTime = 500 * time.Millisecond
 // comeEvery is how long an item may come late, so that several share a call.
 const comeEvery = 10 * time.Millisecond
 
-// run lets the load come to the workers until all items have ended, and ends the
-// workers.
+// run sends the load to the workers until all items have ended, and ends the workers.
 func (m *mixedRound) run(ctx context.Context, items []mixed.Item) (s Sample, err error) {
 	m.lives, m.ids = make([]mixed.Life, len(items)), make([]int64, len(items))
 	for i, it := range items {

@@ -27,7 +27,7 @@ func mixedText(scale float64) string {
 	return fmt.Sprintf("resilience: {limit: 100, delay: %s, maxDelay: %s, jitter: 0}\n%s", delay, delay, noopText)
 }
 
-// mixedPayload is what an item tells its handler.
+// mixedPayload is the payload of an item for its handler.
 type mixedPayload struct {
 	Takes int64      `json:"takes"` // nanoseconds, as are all
 	Kind  mixed.Kind `json:"kind"`

@@ -16,9 +16,9 @@ import (
 // ErrHoldsItems says that a place that was named to measure in is in use.
 var ErrHoldsItems = errors.New("holds items, which would be removed; --yes removes them")
 
-// named is the place that In names: emptied now, and again afterwards. It is refused
-// where something else than Botwork's tables is in it, where items are in it and nobody
-// said yes, and where it is the configured queue itself.
+// named is the place that In names: emptied now, and again afterwards. It is refused where
+// something else than Botwork's tables is in it, where items are in it and Yes is not set, and
+// where it is the configured queue itself.
 func (c Common) named(ctx context.Context) (dsn string, remove func(context.Context) error, err error) {
 	switch c.Driver {
 	case database.SQLite:
@@ -103,7 +103,7 @@ func (c Common) namedSchema(ctx context.Context) (string, func(context.Context) 
 	if err := c.mayClear(ctx, database.Open, dsn, tables); err != nil {
 		return "", nil, err
 	}
-	// The schema stays: whoever may not make one may not make it again.
+	// The schema stays: a login that may not create one could not create it again.
 	clear := func(ctx context.Context) error {
 		names, err := c.names(ctx, database.Open, dsn, tables)
 		for _, name := range names {

@@ -11,9 +11,9 @@ type Common struct {
 	// what the program uses, full.
 	Sync string
 
-	// In names the place to measure in, for servers that let nobody make one: a
-	// schema of PostgreSQL or a file of SQLite. Yes lets it be emptied though it holds
-	// items. "" makes a place and removes it.
+	// In names the place to measure in, for servers on which the login may not create one: a
+	// schema of PostgreSQL or a file of SQLite. Yes lets it be emptied though it holds items. ""
+	// makes a place and removes it.
 	In  string
 	Yes bool
 
@@ -24,12 +24,12 @@ type Common struct {
 	// means 3.
 	Repeat int
 
-	// Progress is told how much more has been done, now and then and at the end,
-	// of the sum that the scenario's Work tells; nil is not told.
+	// Progress is called now and then, and at the end, with how much more of the scenario's Work
+	// has been done; may be nil.
 	Progress func(more int)
 
-	// For tests: made is told of each scratch place; spoil comes between what is
-	// measured and its verification.
+	// For tests: made is called with each scratch place; spoil is called between the measurement
+	// and its verification.
 	made  func(dsn string)
 	spoil func(dsn string, ran *tally) error
 }

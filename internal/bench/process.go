@@ -32,8 +32,8 @@ type worker struct {
 	lease    time.Duration     // 0: a minute
 }
 
-// start registers a worker that has the shipped pipelines and noop. It runs
-// nothing until it is told to; the caller stops it.
+// start registers a worker that has the shipped pipelines and noop. It runs nothing until Start;
+// the caller stops it.
 func (w worker) start(ctx context.Context, store *sqlstore.Store) (*process.Process, error) {
 	link := &process.Link{}
 	registry := handlers.NewRegistry()

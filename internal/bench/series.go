@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// size tells how many of n a round handles: few while it only warms up.
+// size returns how many of n a round handles: few while it only warms up.
 type size func(n int) int
 
 // warmUp is enough for caches, plans and the heap to be in use.
@@ -15,7 +15,7 @@ func warmUp(n int) int { return min(n, 2000) }
 
 func whole(n int) int { return n }
 
-// warms tells that the round only warms up.
+// warms reports whether the round only warms up.
 func (of size) warms() bool { return of(math.MaxInt) < math.MaxInt }
 
 // work is the progress of a scenario that handles so many in each round.
@@ -48,9 +48,8 @@ type usage struct {
 	cpu time.Duration
 }
 
-// startUsage begins a measurement: memory that is not in use goes back to the
-// system before, so that the peak belongs to what is measured where the system can
-// tell that.
+// startUsage begins a measurement: memory that is not in use goes back to the system before, so
+// that the peak belongs to the measurement on systems that can reset it.
 func startUsage() usage {
 	debug.FreeOSMemory()
 	resetPeak()

@@ -16,9 +16,8 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// job is what a worker process is told: the first line of its standard input, in
-// JSON. The DSN may hold a password, so it stands neither in the command line nor
-// in the environment.
+// job is the task of a worker process: the first line of its standard input, in JSON. The DSN may
+// contain a password, so it is neither in the command line nor in the environment.
 type job struct {
 	Driver   database.Driver
 	DSN      string
@@ -48,7 +47,7 @@ type word struct {
 	Started bool `json:",omitempty"` // its schedules fire, in a mixed load
 
 	Done       bool    `json:",omitempty"` // it is at its end
-	CPUSeconds float64 `json:",omitempty"` // since it was told to begin
+	CPUSeconds float64 `json:",omitempty"` // since it was asked to begin
 	PeakRSSMb  float64 `json:",omitempty"`
 }
 
@@ -124,7 +123,7 @@ func (j job) openBook() (book, error) {
 	return l, err
 }
 
-// run drains, or serves until the input ends, and tells what that took.
+// run drains, or serves until the input ends, and reports what that took.
 func (j job) run(ctx context.Context, proc *process.Process, lines *bufio.Reader, out *json.Encoder) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -161,7 +160,7 @@ steps:
 // stubborn is noop where runs fail by chance.
 const stubborn = "resilience: {limit: 100, delay: 100ms, maxDelay: 1s}\n" + noopText
 
-// serve fires schedules, and tells the memory in use each second.
+// serve fires schedules, and reports the memory in use each second.
 func (j job) serve(ctx context.Context, proc *process.Process, out *json.Encoder) error {
 	if err := proc.Start(ctx); err != nil {
 		return err

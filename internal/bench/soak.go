@@ -45,7 +45,7 @@ const (
 
 func (o SoakOptions) items() int { return max(int(float64(o.Rate)*o.For.Seconds()), 1) }
 
-// Work is the sum of what Progress is told.
+// Work is the total that Progress reports.
 func (o SoakOptions) Work() int { return o.items() }
 
 // Soak lets items come for a long time to worker processes that are killed and

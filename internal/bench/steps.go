@@ -43,7 +43,7 @@ var stepForms = []struct {
 // stepsMore is by how many steps the longer one of two pipelines is longer.
 const stepsMore = 10
 
-// Work is the sum of what Progress is told.
+// Work is the total that Progress reports.
 func (o StepsOptions) Work() int { return o.work(o.Runs) * len(stepForms) }
 
 // Steps measures what a step costs over its handler's own work, without a

@@ -11,7 +11,7 @@ import (
 // else. Ids of a scratch place begin at 1, so that a byte for each is enough also
 // for millions.
 type tally struct {
-	progress func(more int) // nil is not told
+	progress func(more int) // may be nil
 
 	mu     sync.Mutex
 	times  []uint8 // by id, at most 255
@@ -47,7 +47,7 @@ func (t *tally) note(id int64) {
 	}
 }
 
-// tellRest tells the progress of what a thousand did not fill.
+// tellRest reports the rest of the progress, less than a thousand.
 func (t *tally) tellRest() {
 	t.mu.Lock()
 	rest := t.untold
@@ -58,7 +58,7 @@ func (t *tally) tellRest() {
 	}
 }
 
-// of tells how often an item ran.
+// of returns how often an item ran.
 func (t *tally) of(id int64) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -19,10 +19,10 @@ func usedCPU() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// resetPeak makes peakMemory begin anew, which Linux alone can.
+// resetPeak resets peakMemory, which only Linux supports.
 func resetPeak() {
 	if file, err := os.OpenFile("/proc/self/clear_refs", os.O_WRONLY, 0); err == nil {
-		_, _ = file.WriteString("5") // the peak then tells of the whole life, which is more
+		_, _ = file.WriteString("5") // the peak is then that of the whole process, which is more
 		_ = file.Close()
 	}
 }

@@ -36,7 +36,7 @@ func peakMemory() int64 { return int64(counters().peakWorkingSet) }
 // memoryNow is the resident memory of this process, in bytes.
 func memoryNow() int64 { return int64(counters().workingSet) }
 
-// counters are zero where Windows does not tell them.
+// counters are zero where Windows does not report them.
 func counters() (c memoryCounters) {
 	c.size = uint32(unsafe.Sizeof(c))
 	ok, _, _ := getProcessMemoryInfo.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(&c)), uintptr(c.size))

@@ -9,9 +9,9 @@ import (
 	"botwork/workqueue"
 )
 
-// verify compares the items after the id with how often they ran: each has to
-// stand in the database as Processed, and to have run once. It also returns the times
-// from the assignments to the recorded ends, by the database's clock, in milliseconds.
+// verify compares the items after the id with how often they ran: each must be Processed in the
+// database, and have run once. It also returns the times from the assignments to the recorded
+// ends, by the database's clock, in milliseconds.
 func (c Common) verify(ctx context.Context, dsn string, after int64, items int, ran *tally) (Count, []float64, error) {
 	count := Count{Items: items}
 	if c.spoil != nil {

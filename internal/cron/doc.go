@@ -5,12 +5,11 @@
 //
 // # Expressions
 //
-// A cron expression has five fields (minute, hour, day of month, month, day of
-// week) or six (second first). A field is *, a value, a range (1-5), a step
-// (*/5, 10-30/5, or 10/5, which runs to the field's end) or a list of these;
-// months and weekdays may be named (jan, mon). Sunday is 0. Where both day
-// fields are restricted, a day that satisfies either one matches. @hourly,
-// @daily, @weekly, @monthly and @yearly stand for their expressions.
+// A cron expression has five fields (minute, hour, day of month, month, day of week) or six
+// (second first). A field is *, a value, a range (1-5), a step (*/5, 10-30/5, or 10/5, which runs
+// to the field's end) or a list of these; months and weekdays may be named (jan, mon). Sunday is
+// 0. Where both day fields are restricted, a day that satisfies either one matches. @hourly,
+// @daily, @weekly, @monthly and @yearly mean their expressions.
 //
 // # Daylight saving
 //

@@ -9,11 +9,10 @@ import (
 // that machines which started at different moments still agree on each of them.
 type interval time.Duration
 
-// Every returns the schedule of a fixed interval: the multiples of d since
-// 1970-01-01T00:00:00Z, whatever the zone and whenever the program started.
-// Every(90*time.Second) is due at 00:00:00, 00:01:30, 00:03:00 … UTC on that day.
-// An interval has at least one second and whole milliseconds, which is what the
-// databases that record the instants can tell apart.
+// Every returns the schedule of a fixed interval: the multiples of d since 1970-01-01T00:00:00Z,
+// whatever the zone and whenever the program started. Every(90*time.Second) is due at 00:00:00,
+// 00:01:30, 00:03:00 … UTC on that day. An interval has at least one second and whole
+// milliseconds, which is what the databases that record the instants can distinguish.
 func Every(d time.Duration) (*Schedule, error) {
 	if d < time.Second {
 		return nil, fmt.Errorf("interval is %v, want 1s or more", d)

@@ -35,10 +35,10 @@ func (s *Schedule) Prev(at time.Time) time.Time {
 	if p, ok := s.plan.(interval); ok {
 		return p.prev(at)
 	}
-	// Planned instants of an expression stand on whole seconds, and whether one
-	// lies within the last n seconds can only turn from no to yes as n grows. So
-	// the smallest such n can be bisected on Next alone, and no second, backward
-	// reading of the daylight-saving rules can disagree with the forward one.
+	// Planned instants of an expression are whole seconds, and whether one lies within the last n
+	// seconds can only turn from no to yes as n grows. So the smallest such n can be bisected on
+	// Next alone, and no second, backward reading of the daylight-saving rules can disagree with
+	// the forward one.
 	base := time.Unix(at.Unix(), 0)
 	seconds := int(horizon / time.Second)
 	ago := sort.Search(seconds, func(n int) bool {

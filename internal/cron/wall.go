@@ -17,8 +17,8 @@ type wall struct {
 	zone *time.Location
 	dst  DST
 
-	// elapsed tells that the hour is free: every real instant whose wall clock
-	// matches is planned, and dst does not matter.
+	// elapsed is true if the hour is free: every real instant whose wall clock matches is
+	// planned, and dst does not matter.
 	elapsed bool
 }
 
@@ -48,7 +48,7 @@ func (w *wall) within(p period, from time.Time) time.Time {
 		opening := p.naive(p.start)
 		switch jump := p.offset - p.before; {
 		case jump > 0 && from.Equal(p.start) && w.dst != Skip:
-			// The clocks went forward: what stood in the gap fires here, once.
+			// The clocks went forward: instants in the gap fire here, once.
 			if !w.naiveFrom(opening.Add(-jump), opening).IsZero() {
 				return p.start.UTC()
 			}

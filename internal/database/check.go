@@ -8,9 +8,9 @@ import (
 	"github.com/microsoft/go-mssqldb/azuread"
 )
 
-// CheckDSN tells whether dsn can be a DSN of the engine, without a connection.
-// It is for what waiting cannot mend: a program that retries until its
-// database is there should refuse such a DSN at once.
+// CheckDSN reports whether dsn can be a DSN of the engine, without a connection. It is for errors
+// that waiting cannot fix: a program that retries until its database is there should refuse such
+// a DSN at once.
 func CheckDSN(driver Driver, dsn string) error {
 	if dsn == "" {
 		return errors.New("the DSN is empty")

@@ -45,7 +45,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, c.loginError(err)
 }
 
-// add has a connection closed when it is not ready in time, or when nobody waits for it.
+// add has a connection closed when it is not ready in time, or when no caller waits for it.
 func (d *dialedConns) add(w *watchedConn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -34,10 +34,10 @@ func newDialer() *net.Dialer {
 	}
 }
 
-// answers reports whether a server reacts to a new connection: to what hello sends, with
-// a byte or by closing it. A program that is stopped, or a machine that is gone, does not;
-// one that refuses the connection has a machine that is alive, so that TCP itself tells
-// the other connections what became of them.
+// answers reports whether a server reacts to a new connection: to what hello sends, with a byte
+// or by closing it. A program that is stopped, or a machine that is gone, does not; one that
+// refuses the connection has a machine that is alive, so that TCP itself ends the other
+// connections.
 func answers(ctx context.Context, network, address string, hello func(net.Conn) error) bool {
 	conn, err := newDialer().DialContext(ctx, network, address)
 	if err != nil {

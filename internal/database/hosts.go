@@ -16,11 +16,11 @@ import (
 // leastConnectTimeout is what each host of a DSN gets at least.
 const leastConnectTimeout = 200 * time.Millisecond
 
-// hosts are the hosts of a PostgreSQL DSN, which pgx tries in their order for each
-// connection. After a failover the first of them may be frozen: then every connection
-// would wait for it before it comes to the next.
+// hosts are the hosts of a PostgreSQL DSN, which pgx tries in their order for each connection.
+// After a failover the first of them may be frozen: then every connection would wait for it
+// before trying the next.
 type hosts struct {
-	servers *servers // nil: nobody asks them
+	servers *servers // nil: they are not asked
 	chooses bool     // the DSN says which server is wanted (target_session_attrs)
 	lookUp  pgconn.LookupFunc
 
@@ -58,9 +58,9 @@ func (h *hosts) connected(conn *pgx.Conn) {
 	}
 }
 
-// order prepares an attempt to connect. Each host gets its share of the time that the
-// caller has. If the DSN says which server is wanted, the order of the hosts matters to
-// nobody: the one that served last comes first, and those that do not answer come last.
+// order prepares an attempt to connect. Each host gets its share of the time that the caller has.
+// If the DSN says which server is wanted, the order of the hosts does not matter: the one that
+// served last comes first, and those that do not answer come last.
 func (h *hosts) order(ctx context.Context, config *pgx.ConnConfig) {
 	all := make([]*pgconn.FallbackConfig, 0, 1+len(config.Fallbacks))
 	all = append(all, &pgconn.FallbackConfig{Host: config.Host, Port: config.Port, TLSConfig: config.TLSConfig})

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// noticeChannel is the channel of PostgreSQL on which processes tell each other
-// something: one for each schema, and short, whatever that is called.
+// noticeChannel is the channel of PostgreSQL for notices between processes: one for each schema,
+// and short, whatever that is called.
 const noticeChannel = "'botwork_' || md5(current_schema())"
 
 // leaveListening bounds the goodbye of a session that listens.

@@ -40,8 +40,7 @@ var sessionSettings = []struct{ name, value string }{
 	{"max_parallel_workers_per_gather", "0"},
 }
 
-// SQLSTATEs of a server that ends the session, and of a commit of which nobody knows
-// whether it was done.
+// SQLSTATEs of a server that ends the session, and of a commit whose outcome is unknown.
 const (
 	adminShutdown     = "57P01"
 	resolutionUnknown = "08007"

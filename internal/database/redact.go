@@ -63,8 +63,8 @@ func Redact(err error, dsn string) error {
 	return &redacted{err: err, text: text}
 }
 
-// forms returns the spellings in which an error may repeat a password that
-// stands in a DSN as raw: escaped, unescaped and without its quotes.
+// forms returns the spellings in which an error may repeat a password that a DSN contains as raw:
+// escaped, unescaped and without its quotes.
 func forms(raw string) []string {
 	plain := raw
 	if n := len(raw); n >= 2 && strings.ContainsRune(`"'{`, rune(raw[0])) {

@@ -55,7 +55,7 @@ func Scratch(ctx context.Context, driver Driver, dsn, prefix string) (scratch st
 // InSchema is the DSN of a PostgreSQL database with another schema.
 func InSchema(dsn, schema string) string { return withParameter(Postgres, dsn, "search_path", schema) }
 
-// patiently repeats do while its error is one that waiting mends.
+// patiently repeats do while its error is one that waiting fixes.
 func patiently(ctx context.Context, most time.Duration, mends func(error) bool, do func() error) error {
 	for end := time.Now().Add(most); ; {
 		err := do()
@@ -72,14 +72,14 @@ func patiently(ctx context.Context, most time.Duration, mends func(error) bool, 
 	}
 }
 
-// notYet tells that a server takes no new database now: SQL Server copies its
-// model for one at a time, and Babelfish has a mode with one database in all.
+// notYet reports whether a server cannot create a database now: SQL Server copies its model for
+// one at a time, and Babelfish has a mode with one database in all.
 func notYet(err error) bool {
 	ms, ok := errors.AsType[mssql.Error](err)
 	return ok && (ms.Number == 1807 || strings.Contains(ms.Message, "single-db mode"))
 }
 
-// inUse tells that sessions in the database have not ended yet.
+// inUse reports whether sessions in the database have not ended yet.
 func inUse(err error) bool {
 	ms, ok := errors.AsType[mssql.Error](err)
 	return ok && (ms.Number == 3702 || strings.Contains(ms.Message, "currently in use"))

@@ -2,7 +2,7 @@ package database
 
 import "strings"
 
-// setting is a parameter of a DSN of SQLite, and what tells that the DSN sets it itself.
+// setting is a parameter of a DSN of SQLite, and how to recognise that the DSN sets it itself.
 type setting struct{ marker, param string }
 
 // sqliteDSN adds the settings that several connections and processes need.
@@ -18,9 +18,9 @@ func sqliteDSN(dsn string) string {
 }
 
 // JournalsInMemory is the DSN of a SQLite database for connections of which each statement
-// changes and sorts no more than memory holds. What a statement changes SQLite keeps aside
-// until it has ended, to take it back alone; what is more than 64 KB goes to a temporary
-// file, which is made anew for each statement, and a batch of items is more.
+// changes and sorts no more than memory holds. What a statement changes SQLite keeps aside until
+// it has ended, to take it back alone; what is more than 64 KB goes to a temporary file, which is
+// created for each statement, and a batch of items is more.
 func JournalsInMemory(dsn string) string {
 	return withSettings(dsn, setting{"temp_store", "_pragma=temp_store(MEMORY)"})
 }

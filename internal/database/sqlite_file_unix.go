@@ -18,8 +18,8 @@ func fileNumber(path string) string {
 	return fmt.Sprint(info.Sys().(*syscall.Stat_t).Ino)
 }
 
-// FolderRisk says who else may replace or delete the files in the folder of a SQLite
-// database; "" if nobody. The account with the user id is the one that uses them.
+// FolderRisk says who else may replace or delete the files in the folder of a SQLite database; ""
+// if none. The account with the user id is the one that uses them.
 func FolderRisk(path string, uid int) string {
 	folder := filepath.Dir(path)
 	info, err := os.Stat(folder)
@@ -36,7 +36,7 @@ func FolderRisk(path string, uid int) string {
 	return ""
 }
 
-// FileRisk says who else may read the file of a SQLite database; "" if nobody.
+// FileRisk says who else may read the file of a SQLite database; "" if none.
 func FileRisk(path string) string {
 	for _, file := range []string{path, path + "-wal"} {
 		info, err := os.Stat(file)

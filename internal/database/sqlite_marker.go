@@ -48,7 +48,7 @@ func MarkSQLite(dsn string, replace bool) error {
 	if err == nil && (!replace || string(old) == text) {
 		return nil
 	}
-	// Renamed, so that nobody reads half of it.
+	// Renamed, so that no reader sees half of it.
 	f, err := os.CreateTemp(filepath.Dir(marker), filepath.Base(marker)+"-*")
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ func SQLitePath(dsn string) string {
 	return fromURI(path)
 }
 
-// fromURI returns the path that a URI without scheme and parameters stands for.
+// fromURI returns the path of a URI without scheme and parameters.
 func fromURI(path string) string {
 	path = strings.TrimPrefix(path, "//") // no host, which is all that SQLite takes
 	if plain, err := url.PathUnescape(path); err == nil {

@@ -8,13 +8,13 @@ import (
 	"os/user"
 )
 
-// account is who is asked about. The zero account is whoever runs this.
+// account is the account that a check is about. The zero account is that of this process.
 type account struct {
-	name string // as the system shows it; "" for whoever runs this
+	name string // as the system shows it; "" for the account of this process
 	id   string // uid or SID
 }
 
-// errNotKnown begins what is said where permissions alone do not tell.
+// errNotKnown is the error if permissions alone are not enough to decide.
 var errNotKnown = errors.New("it is not known")
 
 // Service is what the service manager knows of the installed service.
@@ -22,12 +22,12 @@ type Service struct {
 	Installed bool
 	Account   string // as the manager writes it; "" is root
 	Config    string // the settings file that it was installed with
-	Failed    bool   // it has ended, and nobody wished it
+	Failed    bool   // it has ended without a request
 	ExitCode  int    // of that end
 }
 
-// accounts tells who runs this and, when a service is installed, who runs that.
-// Where they differ, the checks of folders and files are about the service's.
+// accounts reports the accounts of this process and, if a service is installed, of the service.
+// If they differ, the checks of folders and files are about the service's account.
 func (d *Doctor) accounts(ctx context.Context) []Result {
 	me, err := user.Current()
 	if err != nil {

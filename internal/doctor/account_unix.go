@@ -29,9 +29,8 @@ const (
 	toEnter = 0o1
 )
 
-// mayUse tells from owners and modes whether the account may use path, and may
-// come to it at all. Access control lists beyond the mode are not read. The
-// error names the path that is in the way.
+// mayUse reports by owners and modes whether the account may use path, and may reach it at all.
+// Access control lists beyond the mode are not read. The error names the path that is in the way.
 func (a account) mayUse(path string, want os.FileMode) error {
 	u, err := user.Lookup(a.name)
 	if err != nil {
@@ -88,8 +87,8 @@ func inWords(want os.FileMode) string {
 	return "enter"
 }
 
-// openToOthers says who beside its owner may read a file that only the service
-// may read; "" if nobody.
+// openToOthers says who beside its owner may read a file that only the service may read; "" if
+// none.
 func openToOthers(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -107,6 +106,6 @@ func openToOthers(path string) (string, error) {
 // onlyOwner is how a file is kept to its owner.
 func onlyOwner(path string, _ account) string { return "chmod 600 " + path }
 
-// isReadOnly tells an error for which no right is missing: the file system is
+// isReadOnly reports an error that is not about rights: the file system is
 // mounted for reading.
 func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }

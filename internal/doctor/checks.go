@@ -13,8 +13,8 @@ import (
 // Options are what the settings say, as plain values. When SettingsError is set
 // only File and the service count.
 type Options struct {
-	// File is the settings file, "" when there is none and the defaults and the
-	// environment stand in. SettingsError is why the settings cannot be used.
+	// File is the settings file, "" if there is none and the defaults and the environment are
+	// used. SettingsError is why the settings cannot be used.
 	File          string
 	SettingsError error
 
@@ -69,7 +69,7 @@ type Connection struct {
 // Keyset is what the settings say of the keys of encrypted queues.
 type Keyset struct {
 	Named bool   // the settings name one
-	File  string // where it stands; "" when that is not a file
+	File  string // where it is defined; "" if that is not a file
 	Keys  *keyring.Keyring
 	Error error // why it cannot be used
 }
@@ -103,8 +103,7 @@ type Doctor struct {
 // New prepares the checks. Nothing is touched yet.
 func New(o Options) *Doctor { return &Doctor{o: o} }
 
-// Checks lists the checks in the order in which they are told. Some are about
-// one engine only.
+// Checks lists the checks in the order of the report. Some are about one engine only.
 func (d *Doctor) Checks() []Check {
 	checks := []Check{
 		{Name: "settings", Run: d.settings},

@@ -9,7 +9,7 @@ import (
 	"botwork/internal/database"
 )
 
-// apart is the difference of clocks from which a person is told.
+// apart is the difference of clocks that is reported.
 const apart = 5 * time.Second
 
 // clock compares the database's clock with this machine's.

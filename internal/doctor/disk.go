@@ -23,8 +23,7 @@ type volume struct {
 	free, total uint64 // bytes
 }
 
-// disk tells the free space where this machine is written to, once for each
-// volume.
+// disk reports the free space where this process writes, once for each volume.
 func (d *Doctor) disk(context.Context) []Result {
 	places := append([]string{}, d.o.Folders...)
 	if file := database.SQLitePath(d.o.DSN); d.o.Driver == database.SQLite && file != "" {

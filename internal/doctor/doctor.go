@@ -55,7 +55,7 @@ type Check struct {
 	Run func(ctx context.Context) []Result
 }
 
-// leaveAfter is how long a check that was told to end may take to say so.
+// leaveAfter is how long a cancelled check may take to return.
 const leaveAfter = time.Second
 
 // Run carries out all checks, those that need nothing of each other at the same
@@ -121,8 +121,8 @@ func (p *pending) bounded(ctx context.Context, timeout time.Duration) []Result {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	answer := make(chan []Result, 1)
-	// Nobody waits for this goroutine if the call that it is in cannot be
-	// cancelled, such as a question to a file server that has gone away.
+	// No one waits for this goroutine if its call cannot be cancelled, such as a question to a
+	// file server that has gone away.
 	go func() {
 		defer func() {
 			if r := recover(); r != nil {

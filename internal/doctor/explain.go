@@ -94,7 +94,7 @@ func explain(ctx context.Context, driver database.Driver, dsn string, err error)
 	return firstLines(err.Error()), "docs/doctor.md tells what is known of such errors"
 }
 
-// explainLogin says what a server answered that let nobody in.
+// explainLogin explains the answer of a server that refused the login.
 func explainLogin(s server, err error) (found, advice string) {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch pg.Code {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// folders tells whether the folder of pipelines can be read, and those of the
-// handlers and of the log can be written.
+// folders reports whether the folder of pipelines can be read, and those of the handlers and of
+// the log can be written.
 func (d *Doctor) folders(context.Context) []Result {
 	results := []Result{d.folder(d.o.Pipelines, "pipelines.dir", "readable", d.readable(d.o.Pipelines))}
 	for _, folder := range d.o.Folders {
@@ -20,14 +20,14 @@ func (d *Doctor) folders(context.Context) []Result {
 		// A worker makes the folder of its log.
 		r := d.folder(d.o.Log, "log.file", "writable", d.writable(existing(d.o.Log)))
 		if r.State == Fault {
-			r.State = Warning // the worker works, and nobody sees how
+			r.State = Warning // the worker runs without a log
 		}
 		results = append(results, r)
 	}
 	return results
 }
 
-// folder makes the result of one folder from what stands in the way, if anything.
+// folder returns the result for one folder from the error, if any.
 func (d *Doctor) folder(path, setting, can string, err error) Result {
 	r := Result{State: OK, About: path}
 	r.Found = fmt.Sprintf("%s%s (%s)", can, d.forWhom(), setting)
@@ -49,7 +49,7 @@ func (d *Doctor) folder(path, setting, can string, err error) Result {
 	return r
 }
 
-// notKnown is the result where permissions alone do not tell.
+// notKnown is the result if permissions alone are not enough to decide.
 func notKnown(err error) Result {
 	return Result{State: Warning, Found: err.Error(), Advice: "run this as that account, which tries it"}
 }
@@ -85,8 +85,8 @@ func (d *Doctor) writable(folder string) error {
 	return tryFile(folder)
 }
 
-// tryFile makes a file in a folder and removes it. Only trying tells: modes, access
-// control lists, quotas and mounts all have a say.
+// tryFile makes a file in a folder and removes it. Only a try is reliable: modes, access control
+// lists, quotas and mounts all matter.
 func tryFile(folder string) error {
 	info, err := os.Stat(folder)
 	switch {
@@ -97,7 +97,7 @@ func tryFile(folder string) error {
 	}
 	f, err := os.CreateTemp(folder, ".botwork-doctor-*")
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("no file can be made in %s: %w", folder, path.Err) // the name that was tried tells nobody anything
+		return fmt.Errorf("no file can be made in %s: %w", folder, path.Err) // the name that was tried is of no use to the reader
 	}
 	if err != nil {
 		return err

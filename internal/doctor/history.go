@@ -11,7 +11,7 @@ import (
 // epochIsNews is how long after an epoch was raised that is reported.
 const epochIsNews = 7 * 24 * time.Hour
 
-// history tells when the database may have lost transactions lately.
+// history reports whether the database may have lost transactions lately.
 func (d *Doctor) history(ctx context.Context) []Result {
 	var epoch, ms int64
 	var reason string
@@ -40,7 +40,7 @@ type standby struct {
 	sync sql.NullBool // a commit waits for it; NULL: the login may not see that
 }
 
-// replication tells whether a failover can lose what was acknowledged.
+// replication reports whether a failover can lose what was acknowledged.
 func (d *Doctor) replication(ctx context.Context) []Result {
 	var all []standby
 	err := d.ask(ctx, "replication", func(rows *sql.Rows) error {

@@ -4,7 +4,7 @@ package doctor
 
 import "syscall"
 
-// What the system says of a server that it does not come to.
+// The errors of the system for a server that it cannot reach.
 const (
 	refused = syscall.ECONNREFUSED
 	noHost  = syscall.EHOSTUNREACH

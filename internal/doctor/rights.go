@@ -18,8 +18,8 @@ type right struct {
 	has      bool
 }
 
-// rights tells what the login lacks on the server: to work, and to change the
-// schema where migrations wait.
+// rights reports what the login lacks on the server: to work, and to change the schema where
+// migrations wait.
 func (d *Doctor) rights(ctx context.Context) []Result {
 	var all []right
 	err := d.ask(ctx, "rights", func(rows *sql.Rows) error {

@@ -41,7 +41,7 @@ func groups(id string) (ids []string, all bool) {
 	return []string{id, everyone, authenticated, users, services}, false
 }
 
-// mayUse tells from the access control list of path whether the account may use it.
+// mayUse reports by the access control list of path whether the account may use it.
 func (a account) mayUse(path string, want os.FileMode) error {
 	list, err := accessList(path)
 	if err != nil {
@@ -154,5 +154,5 @@ func onlyOwner(path string, a account) string {
 	return command
 }
 
-// isReadOnly tells an error for which no right is missing.
+// isReadOnly reports an error that is not about rights.
 func isReadOnly(err error) bool { return errors.Is(err, windows.ERROR_WRITE_PROTECT) }

@@ -76,7 +76,7 @@ func (d *Doctor) migrations() ([]int64, error) {
 	return versions, nil
 }
 
-// noSuchTable tells that the schema was never made.
+// noSuchTable reports whether the schema was never created.
 func noSuchTable(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == "42P01"

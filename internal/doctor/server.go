@@ -68,8 +68,8 @@ func leadingDigits(text string) string {
 	return text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
 }
 
-// snapshot tells whether readers of SQL Server read row versions instead of
-// waiting for writers.
+// snapshot reports whether readers of SQL Server read row versions instead of waiting for
+// writers.
 func (d *Doctor) snapshot(ctx context.Context) []Result {
 	var on bool
 	var name string

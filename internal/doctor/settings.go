@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// manyLines bounds how much of a list is told.
+// manyLines bounds how much of a list is shown.
 const manyLines = 8
 
-// settings tells whether the settings could be read.
+// settings reports whether the settings could be read.
 func (d *Doctor) settings(context.Context) []Result {
 	if d.o.SettingsError != nil {
 		return fault(firstLines(d.o.SettingsError.Error()), "mend them in the file or in the environment; docs/configuration.md tells every setting")
@@ -47,7 +47,7 @@ func (d *Doctor) zoneData(context.Context) []Result {
 	return ok(fmt.Sprintf("triggers go by %s, where it is %s now", d.o.Timezone, now.Format("15:04 (UTC-07:00)")))
 }
 
-// secrets tells whether all texts that stand outside of the settings are there.
+// secrets reports whether all texts outside of the settings exist.
 func (d *Doctor) secrets(context.Context) []Result {
 	if d.o.SecretsError != nil {
 		return fault(firstLines(d.o.SecretsError.Error()),

@@ -56,8 +56,8 @@ func (d *Doctor) fileWritable(path string) error {
 	return mayWriteFile(path)
 }
 
-// journal tells how the file keeps its journal. It has a connection of its own:
-// the one of the check "database" may be waiting.
+// journal returns the journal mode of the file. It has a connection of its own: the one of the
+// check "database" may be waiting.
 func (d *Doctor) journal(ctx context.Context, path string) []Result {
 	if strings.Contains(strings.ToLower(d.o.DSN), "journal_mode") && !strings.Contains(strings.ToLower(d.o.DSN), "journal_mode(wal)") {
 		return warning(path+": database.dsn asks for another journal than a write-ahead log", "leave journal_mode out of database.dsn: without a write-ahead log, readers and the writer wait for each other")

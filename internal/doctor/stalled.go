@@ -26,8 +26,8 @@ type stalledSession struct {
 	ours bool
 }
 
-// stalled tells which sessions of SQL Server hang in a transaction, and whether a worker
-// with this login can end them.
+// stalled reports which sessions of SQL Server hang in a transaction, and whether a worker with
+// this login can end them.
 func (d *Doctor) stalled(ctx context.Context) []Result {
 	var rights []sessionRight
 	err := d.ask(ctx, "session_rights", func(rows *sql.Rows) error {

@@ -25,8 +25,7 @@ type worker struct {
 	lease             time.Duration // still to run; below 0 when it has ended
 }
 
-// workers tells who has been seen, and whether another machine has this one's
-// name.
+// workers reports which workers have been seen, and whether another machine has this one's name.
 func (d *Doctor) workers(ctx context.Context) []Result {
 	var all []worker
 	err := d.ask(ctx, "workers", func(rows *sql.Rows) error {
@@ -103,7 +102,7 @@ func shortList(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// sealedItems tells whether this machine's keys open what the newest items hold.
+// sealedItems reports whether this machine's keys open what the newest items hold.
 func (d *Doctor) sealedItems(ctx context.Context) []Result {
 	count := 0
 	unknown := map[string]bool{}
@@ -132,7 +131,7 @@ func (d *Doctor) sealedItems(ctx context.Context) []Result {
 	return ok("the newest sealed items have keys of this machine's keyset")
 }
 
-// opens tells whether the keyset has the key of a text, by how it begins.
+// opens reports whether the keyset has the key of a text, by how it begins.
 func (d *Doctor) opens(text string) bool {
 	if d.o.Keyset.Keys == nil {
 		return false

@@ -47,16 +47,15 @@ func Swallow() Fault { return Fault{kind: swallowing} }
 // old they are.
 func Stall() Fault { return Fault{kind: stalling} }
 
-// CutAnswer lets requests through and so many bytes of a connection's answers;
-// then it ends the connection with an RST. With 0 the request is carried out and
-// nobody learns of it.
+// CutAnswer lets requests through and so many bytes of a connection's answers; then it ends the
+// connection with an RST. With 0 the request is executed and the caller never learns of it.
 func CutAnswer(after int) Fault { return Fault{kind: resetting, after: after + 1} }
 
 // SwallowAnswer is like CutAnswer, but leaves the connection half-open: the
 // server waits in the middle of a transaction for a client that is not there.
 func SwallowAnswer(after int) Fault { return Fault{kind: swallowing, after: after + 1} }
 
-// String tells the fault as tests write it in their messages.
+// String returns the fault for messages of tests.
 func (f Fault) String() string {
 	if f.after > 0 {
 		name := map[kind]string{resetting: "cut the answer", swallowing: "swallow the answer"}[f.kind]

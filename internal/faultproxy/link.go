@@ -81,7 +81,7 @@ func (l *link) pump(from, to *net.TCPConn, answers bool) {
 			return
 		}
 		if err != nil {
-			if !l.hole.Load() { // else the other end is not told
+			if !l.hole.Load() { // else the other end is not notified
 				l.close()
 			}
 			return

@@ -131,7 +131,7 @@ func (p *Proxy) endLocked(end func(*link)) {
 	clear(p.links)
 }
 
-// now returns the fault that holds, its number, and what tells of the next.
+// now returns the present fault, its number, and a channel that is closed at the next.
 func (p *Proxy) now() (Fault, uint64, <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,11 +12,11 @@ type watched struct {
 	then        Fault
 }
 
-// CutAnswerTo passes on the nth request that holds a text, and ends its connection with an
-// RST instead of the answer: the request was carried out, and nobody learns of it. Requests
+// CutAnswerTo passes on the nth request that holds a text, and ends its connection with an RST
+// instead of the answer: the request was executed, and the caller never learns of it. Requests
 // count only on connections over which one with the text first went since the last that was
-// counted. From then on the fault then holds; the zero Fault lets everything through. Each
-// text must come in one piece, as a short statement such as "commit" does.
+// counted. From then on the fault then holds; the zero Fault lets everything through. Each text
+// must come in one piece, as a short statement such as "commit" does.
 func (p *Proxy) CutAnswerTo(first, text string, nth int, then Fault) {
 	w := &watched{first: []byte(first), text: []byte(text), then: then}
 	w.left.Store(int64(nth))

@@ -1,10 +1,9 @@
 // Package keyring seals the texts of encrypted queues with a keyset of Tink.
 //
-// A keyset holds one or more AEAD keys. The primary one seals; every enabled
-// one opens what it has sealed, so that a new key does not make old texts
-// unreadable. It is read from, and written as, Tink's JSON of a cleartext
-// keyset: whoever has that text has the keys. No error of this package shows
-// any part of it.
+// A keyset holds one or more AEAD keys. The primary one seals; every enabled one opens what it
+// has sealed, so that a new key does not make old texts unreadable. It is read from, and written
+// as, Tink's JSON of a cleartext keyset: a reader of that text has the keys. No error of this
+// package shows any part of it.
 //
 // This is the only package that knows Tink.
 package keyring
@@ -60,7 +59,7 @@ func from(handle *keyset.Handle) (*Keyring, error) {
 	return &Keyring{handle: handle, aead: primitive, keys: list(handle)}, nil
 }
 
-// String tells how many keys there are, and nothing of them.
+// String returns how many keys there are, and nothing about them.
 func (k *Keyring) String() string { return fmt.Sprintf("keyring(%d)", len(k.keys)) }
 
 // JSON returns the keyset in the form that Parse reads, on one line, with all

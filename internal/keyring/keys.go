@@ -11,7 +11,7 @@ import (
 // "destroyed".
 const Enabled = "enabled"
 
-// Key is what may be told of a key.
+// Key is what may be shown of a key.
 type Key struct {
 	// ID is what a sealed text says of its key. It is random, and no secret.
 	ID uint32 `json:"id"`
@@ -23,7 +23,7 @@ type Key struct {
 	// texts.
 	Status string `json:"status"`
 
-	// Primary tells that this key seals. Exactly one of a keyset does.
+	// Primary is true for the one key of a keyset that seals.
 	Primary bool `json:"primary"`
 
 	// TextsBegin begins every text that this key has sealed, to look for them

@@ -23,10 +23,10 @@ var aeadTypes = []string{
 	"AesGcmKey", "AesGcmSivKey", "AesCtrHmacAeadKey", "XAesGcmKey", "ChaCha20Poly1305Key", "XChaCha20Poly1305Key",
 }
 
-// Parse reads a keyset from the JSON of a cleartext keyset. It refuses one that
-// could not seal, and one with a key that is not for AEAD or whose texts would
-// not tell which key opens them. The error never shows any of the text: it does not
-// wrap those of the libraries, which quote what they cannot read.
+// Parse reads a keyset from the JSON of a cleartext keyset. It refuses one that could not seal,
+// and one with a key that is not for AEAD or whose texts would not show which key opens them. The
+// error never shows any of the text: it does not wrap those of the libraries, which quote what
+// they cannot read.
 func Parse(text string) (*Keyring, error) {
 	set, err := read(text)
 	if err != nil {

@@ -17,8 +17,8 @@ var (
 	ErrNothingStaged = errors.New("no key has been added since the last rotation")
 )
 
-// Staged returns the key that Promote would make the primary one: the newest
-// enabled key that stands behind the primary one. ok is false if there is none.
+// Staged returns the key that Promote would make the primary one: the newest enabled key after
+// the primary one. ok is false if there is none.
 func (k *Keyring) Staged() (key Key, ok bool) {
 	behind := false
 	for _, each := range k.keys {

@@ -10,8 +10,8 @@ import (
 	"botwork/workqueue"
 )
 
-// A ciphertext begins with a byte that stands for the form, then the key's id
-// in four bytes, the highest first. Tink calls it the output prefix.
+// A ciphertext begins with a byte for the form, then the key's id in four bytes, the highest
+// first. Tink calls it the output prefix.
 const (
 	prefixStart = 1
 	prefixSize  = 5
@@ -70,9 +70,9 @@ func decode(sealed string) ([]byte, error) {
 	return data, nil
 }
 
-// textsBegin is what all texts that a key has sealed have in common. Six signs
-// of base64 hold the first byte of the prefix and 28 bits of the id, enough to
-// tell the keys of one keyset apart.
+// textsBegin is what all texts that a key has sealed have in common. Six characters of base64
+// hold the first byte of the prefix and 28 bits of the id, enough to distinguish the keys of one
+// keyset.
 func textsBegin(id uint32) string {
 	prefix := binary.BigEndian.AppendUint32([]byte{prefixStart}, id)
 	return workqueue.SealedPrefix + encoding.EncodeToString(prefix)[:6]

@@ -1,6 +1,6 @@
-// Package logfile keeps a log in a file that is cut when it has grown, and reads
-// such files. Several processes may write one log, and people may look at it: what
-// somebody holds open is never a reason to lose a line.
+// Package logfile keeps a log in a file that is cut when it has grown, and reads such files.
+// Several processes may write one log, and people may look at it: a file that another program
+// holds open never causes a lost line.
 //
 // Known libraries rename a file after they have closed it, and drop the lines that
 // come while a viewer on Windows keeps them from that.
@@ -122,8 +122,8 @@ func (l *File) Write(line []byte) (int, error) {
 	return n, err
 }
 
-// look opens the file anew when another process has cut the log or a person has
-// moved it, and learns how much others have written.
+// look opens the file again when another process has cut the log or a person has moved it, and
+// learns how much others have written.
 func (l *File) look(now time.Time) {
 	l.looked = now
 	mine, err := l.f.Stat()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// stamp is how the time of a cut, in UTC, stands in a name. A colon may not.
+// stamp is the format of the time of a cut, in UTC, in a name, without colons.
 const stamp = "2006-01-02T15-04-05.000"
 
 // old is a file that was cut off a log.
@@ -59,8 +59,8 @@ func olds(path string) []old {
 	return found
 }
 
-// prune removes what is too much or too old. What cannot be removed, since somebody
-// reads it, is met again at the next cut.
+// prune removes what is too much or too old. A file that cannot be removed because it is being
+// read is tried again at the next cut.
 func (l *File) prune(now time.Time) {
 	if l.o.MaxFiles == 0 && l.o.MaxAge == 0 {
 		return

@@ -92,15 +92,14 @@ func lastLines(f io.ReaderAt, end int64, lines int) ([]byte, int, error) {
 	return text, n, nil
 }
 
-// Place is where a reader of a log stands. Close ends it.
+// Place is the position of a reader of a log. Close ends it.
 type Place struct {
 	path string
 	f    *os.File
 }
 
-// Follow writes to w what is appended to the log, until ctx ends, over cuts as
-// well. It looks as often as every says: no system tells of changes on all of its
-// file systems.
+// Follow writes to w what is appended to the log, until ctx ends, over cuts as well. It checks as
+// often as every says: no system reports changes on all of its file systems.
 func (p *Place) Follow(ctx context.Context, w io.Writer, every time.Duration) error {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()

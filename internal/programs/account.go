@@ -63,8 +63,8 @@ func Watched() *Account {
 // returns, no process of the program's group or job is left. It sets cmd.SysProcAttr
 // and cmd.Cancel, and adds Variable to cmd.Env. Trouble with the watcher is logged.
 //
-// After Kill it does not return, so that nobody takes the end of a killed program
-// for a failure of it.
+// After Kill it does not return, so that the end of a killed program is not taken for its
+// failure.
 func (a *Account) Run(ctx context.Context, cmd *exec.Cmd, log zerolog.Logger) error {
 	deadline, _ := ctx.Deadline()
 	p := a.begin(deadline, log)

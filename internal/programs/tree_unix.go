@@ -14,9 +14,8 @@ import (
 type tree struct {
 	group int
 
-	// start tells the group's leader from a later process of its number; 0 is
-	// unknown. While the group has members, the system does not use the number for
-	// another process.
+	// start distinguishes the group's leader from a later process with its number; 0 is unknown.
+	// While the group has members, the system does not use the number for another process.
 	start uint64
 }
 

@@ -137,8 +137,8 @@ func (w watchList) killAll() {
 	}
 }
 
-// closeInherited closes the files that whoever started the watched process had left
-// open for it: some other process may wait for their end.
+// closeInherited closes the files that the starter of the watched process left open for it: some
+// other process may wait for their end.
 func closeInherited() {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

@@ -21,8 +21,7 @@ const (
 	// process that is not suspended has done so itself by then.
 	watcherGrace = 250 * time.Millisecond
 
-	// watcherPatience is how long a watcher may take to read what it is told, and
-	// to end.
+	// watcherPatience is how long a watcher may take to read its instructions, and to end.
 	watcherPatience = 2 * time.Second
 
 	// watcherLife is how long a watcher lives at least, to be replaced at once.
@@ -49,8 +48,8 @@ type watching struct {
 
 func newWatcher() *watcher { return &watcher{} }
 
-// begin tells that a program is about to start: from now on the watcher kills what
-// carries its name.
+// begin announces a program that is about to start: from now on the watcher kills processes that
+// carry its name.
 func (w *watcher) begin(a *Account, p *program, log zerolog.Logger) {
 	if err := w.tell(a, lineBegin(p)); err != nil && !w.warned {
 		w.warned = true
@@ -62,8 +61,8 @@ func (w *watcher) started(a *Account, p *program) { _ = w.tell(a, lineStarted(p)
 
 func (w *watcher) end(a *Account, p *program) { _ = w.tell(a, lineEnd(p)) }
 
-// tell writes to the watcher. If there is none, or if it does not read, it starts
-// one that learns of all programs. The error says that there is none.
+// tell writes to the watcher. If there is none, or if it does not read, it starts one and sends
+// it all programs. The error says that there is none.
 func (w *watcher) tell(a *Account, line string) error {
 	if w == nil || w.current != nil && w.write(line) {
 		return nil
@@ -92,7 +91,7 @@ func (w *watcher) abandon() {
 	w.current = nil
 }
 
-// start starts a watcher and tells it all programs.
+// start starts a watcher and sends it all programs.
 func (w *watcher) start(a *Account) error {
 	in, out, err := os.Pipe()
 	if err != nil {
@@ -161,9 +160,9 @@ func (w *watcher) close() {
 	}
 }
 
-// The lines of the pipe. A deadline is in nanoseconds of the monotonic clock, which
-// all processes of a system share and which stands still while the system sleeps,
-// like the timers of this process. 0 is none.
+// The lines of the pipe. A deadline is in nanoseconds of the monotonic clock, which all processes
+// of a system share and which stops while the system sleeps, like the timers of this process. 0
+// is none.
 func lineBegin(p *program) string {
 	at := int64(0)
 	if !p.deadline.IsZero() {

@@ -48,7 +48,7 @@ func (r *runner) setAlarm(alarms gocron.Scheduler) error {
 	return nil
 }
 
-// alarm tells gocron when to ring next.
+// alarm is the schedule of gocron: when to ring next.
 type alarm struct {
 	nap func() time.Duration
 }

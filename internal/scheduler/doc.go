@@ -3,12 +3,11 @@
 //
 // # Planned instants
 //
-// A schedule names instants (package cron tells which). A run is handed exactly
-// the instant for which it starts, not the moment at which it started. The
-// scheduler looks at the clock when the next instant is due and at least every
-// 30 seconds, so a clock that is set, or a machine that wakes from sleep, is
-// noticed within that time. An instant is on time for one minute; after that it
-// is missed, and catchUp decides about it.
+// A schedule has instants (see package cron). A run is handed exactly the instant for which it
+// starts, not the moment at which it started. The scheduler looks at the clock when the next
+// instant is due and at least every 30 seconds, so a clock that is set, or a machine that wakes
+// from sleep, is noticed within that time. An instant is on time for one minute; after that it is
+// missed, and catchUp decides about it.
 //
 // # Scope
 //
@@ -51,11 +50,10 @@
 //
 // # At start
 //
-// An each-worker pipeline with atStart runs whenever the scheduler starts. A
-// once pipeline claims its latest planned instant instead, so ten workers that
-// start together run it one time, and a worker that joins others does not repeat
-// what they have run. Without a schedule the full ten minutes of the clock
-// (…:00, …:10) stand in for planned instants. If the latest instant would be
+// An each-worker pipeline with atStart runs whenever the scheduler starts. A once pipeline claims
+// its latest planned instant instead, so ten workers that start together run it one time, and a
+// worker that joins others does not repeat what they have run. Without a schedule the full ten
+// minutes of the clock (…:00, …:10) are used as planned instants. If the latest instant would be
 // fired at start anyway, on time or to catch up, both are one run.
 //
 // # When the database is away

@@ -14,8 +14,8 @@ const (
 	// nothing had happened. It is more than the longest nap.
 	onTime = time.Minute
 
-	// startWindow stands in for planned instants when a job without a schedule
-	// runs once in the cluster at start.
+	// startWindow replaces planned instants when a job without a schedule runs once in the
+	// cluster at start.
 	startWindow = 10 * time.Minute
 
 	// elsewherePoll is how often a run on another worker is asked after.
@@ -125,8 +125,8 @@ func (r *runner) look(now, expected time.Time) error {
 	return cmp.Or(r.due(latest, now), flushErr)
 }
 
-// late tells whether something has been missed if next is the first instant
-// that was not decided about.
+// late reports whether something has been missed if next is the first instant that was not
+// decided about.
 func (r *runner) late(next, now time.Time) bool {
 	if next.IsZero() || next.After(now) {
 		return false
@@ -242,7 +242,7 @@ func (r *runner) fireAtStart(now time.Time) error {
 	return err
 }
 
-// wasAway tells whether the store did not answer when the instant was due.
+// wasAway reports whether the store did not answer when the instant was due.
 func (r *runner) wasAway(planned, now time.Time) bool {
 	if r.outage.err == nil {
 		return false

@@ -118,10 +118,9 @@ func (r *runner) contend(start Start) (won, settled bool, err error) {
 	return claim.Won, true, nil
 }
 
-// wonUnheard tells whether a claim of this process was won although its answer
-// was lost. The record names the worker, and an earlier process of that name may
-// have fired the instant too: then its run is on record. This process starts
-// none before it knows.
+// wonUnheard reports whether a claim of this process succeeded although its answer was lost. The
+// record names the worker, and an earlier process of that name may have fired the instant too:
+// then its run is on record. This process starts none before it knows.
 func (r *runner) wonUnheard(planned time.Time) (bool, error) {
 	record, err := r.record(planned)
 	if err != nil || record == nil || record.Outcome != workqueue.Fired || record.RecordedBy != r.s.worker.Name {

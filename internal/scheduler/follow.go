@@ -20,13 +20,13 @@ func (r *runner) follow(before *runner, until time.Time) {
 	r.backlog = before.backlog
 }
 
-// forsake notes what nobody will fire: the instants up to until that are not
-// decided about. If another worker fires or records one first, that holds.
+// forsake records the instants up to until that no worker will fire. If another worker fires or
+// records one first, that counts.
 func (r *runner) forsake(until time.Time, why string) {
 	if r.job.Schedule == nil {
 		return
 	}
-	if !r.begun { // the database has not told what lies before the start
+	if !r.begun { // what was before the start is not read yet
 		r.cursor = r.localTime().Add(-time.Since(r.startedAt))
 	}
 	r.gone = why

@@ -29,7 +29,7 @@ const (
 	ScopeOnce       Scope = "once" // one in the whole cluster
 )
 
-// The triggers of a run, as they stand in its record.
+// The triggers of a run, as in its record.
 const (
 	TriggerCron    = "cron"
 	TriggerEvery   = "every"
@@ -44,12 +44,12 @@ const (
 	TriggerStranded = "stranded"
 )
 
-// Start tells a run why and for when it starts.
+// Start says why a run starts, and for which instant.
 type Start struct {
 	Trigger string
 
-	// PlannedAt is the schedule's instant in UTC; zero for a request, and for
-	// a run at start that stands in for no instant.
+	// PlannedAt is the schedule's instant in UTC; zero for a request, and for a run at start that
+	// has no instant.
 	PlannedAt time.Time
 }
 
@@ -65,8 +65,8 @@ func (s Start) MarshalZerologObject(e *zerolog.Event) {
 type Job struct {
 	Name string // of the pipeline; the schedule's name in every record
 
-	// Schedule is nil for a pipeline that runs only at start or on request.
-	// TriggerName, TriggerCron or TriggerEvery, tells what it was made from.
+	// Schedule is nil for a pipeline that runs only at start or on request. TriggerName is
+	// TriggerCron or TriggerEvery, whichever it was made from.
 	Schedule    *cron.Schedule
 	TriggerName string
 
@@ -91,9 +91,9 @@ type Work struct {
 	// recorded and logged, so it must hold no secrets.
 	Run func(ctx context.Context, start Start) (Report, error)
 
-	// Tick tells the run that goes on that a planned instant is due and starts no other
-	// one: it may do what that would have done. It returns at once; nil where runs
-	// have no use for it.
+	// Tick is called when a planned instant is due during a run, and starts no other run: the run
+	// may do what that one would have done. It returns at once; nil where runs have no use for
+	// it.
 	Tick func()
 
 	// Leave asks a run that TriggerWake started, and that waits for more work, to

@@ -38,25 +38,23 @@ type runner struct {
 	// work is what the next run does.
 	work atomic.Pointer[Work]
 
-	// fresh tells that the job came while the scheduler ran: what lies before is none
-	// of its business.
+	// fresh is true if the job was added while the scheduler ran: earlier instants do not concern
+	// it.
 	fresh bool
 
 	alarm gocron.Job         // nil: it has none
 	stop  context.CancelFunc // ends the loop; nil before it starts
 	ended chan struct{}      // closed when the loop has
 
-	// retired tells, before the loop is ended, that somebody else sees to what it
-	// leaves.
+	// retired is set before the loop is ended if the caller handles what it leaves.
 	retired atomic.Bool
 
 	// ahead is how far this machine's clock runs ahead of the one that judges
 	// the schedule, as last measured.
 	ahead atomic.Int64
 
-	// orphans tells that rows of runs may exist that say "running" although
-	// nothing runs: another process of this name left them, or an answer of the
-	// database was lost.
+	// orphans is true if rows of runs may exist that say "running" although nothing runs: another
+	// process of this name left them, or an answer of the database was lost.
 	orphans atomic.Bool
 
 	// The rest is the loop's own.
@@ -70,7 +68,7 @@ type runner struct {
 	// cursor is the latest instant that has been decided about.
 	cursor time.Time
 
-	// gone is why nobody will fire what is not decided yet; "" while somebody may.
+	// gone is why undecided instants will not be fired; "" while they may be.
 	gone string
 
 	waiting  *Start // queued behind a run
@@ -100,9 +98,8 @@ type place struct {
 	mu  sync.Mutex
 	run *activity // nil: nothing runs here
 
-	// woken tells that there is new work, which no run has seen. Runs that are
-	// started for it begin not before wakeAt; failures counts those in a row that
-	// failed.
+	// woken is true if there is new work that no run has seen. Runs that are started for it begin
+	// not before wakeAt; failures counts those in a row that failed.
 	woken    bool
 	wakeAt   time.Time
 	failures int

@@ -90,7 +90,7 @@ func processEnd(pid uint32) func(ctx context.Context) error {
 	const most = 10 * time.Second
 	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, pid)
 	if pid == 0 || err != nil {
-		return func(context.Context) error { return nil } // it is gone, or it is nobody's business
+		return func(context.Context) error { return nil } // it is gone, or irrelevant
 	}
 	return func(ctx context.Context) error {
 		defer windows.CloseHandle(h) //nolint:errcheck // it was used to wait only

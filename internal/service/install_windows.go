@@ -137,8 +137,8 @@ func (controlManager) Uninstall(_ context.Context, name string) ([]error, error)
 	return warnings, nil
 }
 
-// NeedsPassword tells whether an account logs on with a password: those of the system,
-// the services' own and managed ones do not.
+// NeedsPassword reports whether an account logs on with a password: system, service and managed
+// accounts do not.
 func NeedsPassword(account string) bool {
 	upper := strings.ToUpper(accountOf(account))
 	return upper != "" && !strings.HasSuffix(upper, "$") &&

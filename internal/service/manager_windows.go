@@ -156,6 +156,6 @@ func (m controlManager) List(ctx context.Context) ([]Status, error) {
 	return ours, nil
 }
 
-// pause is how long is waited between two looks at a service: the manager tells of a
-// change to nobody that asks only now and then.
+// pause is the wait between two queries of a service's state: the manager does not report
+// changes.
 const pause = 100 * time.Millisecond

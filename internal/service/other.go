@@ -10,5 +10,5 @@ func New() (Manager, error) { return nil, ErrUnsupported }
 // Run does the work as a service.
 func Run(context.Context, string, Work) (int, error) { return 0, ErrUnsupported }
 
-// NeedsPassword tells whether an account logs on with a password.
+// NeedsPassword reports whether an account logs on with a password.
 func NeedsPassword(string) bool { return false }

@@ -56,7 +56,7 @@ func sameOwner(f *os.File, other os.FileInfo) error {
 	return f.Chown(int(want.Uid), int(want.Gid))
 }
 
-// samePath tells whether two paths mean one file.
+// samePath reports whether two paths mean one file.
 func samePath(a, b string) bool { return filepath.Clean(a) == filepath.Clean(b) }
 
 // explainFile says what to do about a file that may not be written.

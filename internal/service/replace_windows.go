@@ -52,7 +52,7 @@ func insist(do func() error) error {
 // the one beside it.
 func sameOwner(*os.File, os.FileInfo) error { return nil }
 
-// samePath tells whether two paths mean one file.
+// samePath reports whether two paths mean one file.
 func samePath(a, b string) bool { return strings.EqualFold(filepath.Clean(a), filepath.Clean(b)) }
 
 // explainFile says what to do about a file that may not be written.

@@ -18,8 +18,7 @@ const rest = 30 * time.Second
 // for running when life.Ready has been called.
 type Work func(ctx context.Context, life *Life) int
 
-// Life is how a service's work tells the manager how it gets on. Its methods may be
-// called from several goroutines at once.
+// Life reports the state of a service to the manager. Its methods are safe for concurrent use.
 type Life struct {
 	// now is the time; a test has its own.
 	now func() time.Time

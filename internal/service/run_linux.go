@@ -65,8 +65,7 @@ type notifier struct {
 	dog  time.Duration
 }
 
-// tell sends lines to systemd. One that is lost is not worth an end: what matters is
-// said again and again.
+// tell sends lines to systemd. A lost line is harmless: what matters is sent repeatedly.
 func (n *notifier) tell(lines ...string) { _, _ = n.conn.Write([]byte(strings.Join(lines, "\n"))) }
 
 func (n *notifier) status(text string) {
@@ -113,13 +112,13 @@ func (n *notifier) run(ctx context.Context, work Work) int {
 	}
 }
 
-// alive tells whether a beat came in the last while, or none has come yet. A loop
-// that beats seldom is given the time to miss a beat.
+// alive reports whether a heartbeat came lately, or none has come yet. A loop with a long
+// interval may miss one heartbeat.
 func (l *Life) alive(within time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.beaten.IsZero() || l.now().Sub(l.beaten) <= max(within, 3*l.every)
 }
 
-// NeedsPassword tells whether an account logs on with a password: none does here.
+// NeedsPassword reports whether an account logs on with a password: none does here.
 func NeedsPassword(string) bool { return false }

@@ -89,10 +89,10 @@ func (h *handler) Execute(_ []string, requests <-chan svc.ChangeRequest, status 
 	}
 }
 
-// outliveLogoff lets the process outlive a person who logs off. A service is told of
-// that, and of the system's end, like a program in a console, and the runtime makes a
-// SIGTERM of either: the worker would drain whenever an administrator logs off. Of
-// the system's end the service manager tells in its own way.
+// outliveLogoff lets the process outlive a person who logs off. A service is notified of that,
+// and of the shutdown of the system, like a program in a console, and the Go runtime turns both
+// into SIGTERM: the worker would drain whenever an administrator logs off. The service manager
+// reports the shutdown separately.
 func outliveLogoff() {
 	const logoff, shutdown = 5, 6 // CTRL_LOGOFF_EVENT, CTRL_SHUTDOWN_EVENT
 	taken := windows.NewCallback(func(event uint32) uintptr {
@@ -101,6 +101,6 @@ func outliveLogoff() {
 		}
 		return 0 // for the handlers that were there before
 	})
-	// Without it the service works, too: only as long as nobody logs off.
+	// Without it the service works until a user logs off.
 	_, _, _ = windows.NewLazySystemDLL("kernel32.dll").NewProc("SetConsoleCtrlHandler").Call(taken, 1)
 }

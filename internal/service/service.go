@@ -90,7 +90,7 @@ func foreign(operation, name string) error {
 	return &hinted{fmt.Errorf("%s the service %s: %w", operation, name, ErrForeign), "`botwork service status --all` lists those of Botwork"}
 }
 
-// isOurs tells whether a service was registered with [Spec.Arguments].
+// isOurs reports whether a service was registered with [Spec.Arguments].
 func isOurs(arguments []string) bool {
 	return len(arguments) > 2 && arguments[0] == "service" && arguments[1] == "run"
 }
@@ -105,7 +105,7 @@ const (
 	Stopping State = "stopping"
 	Stopped  State = "stopped"
 
-	// Failed is stopped, and not because somebody wished it.
+	// Failed means stopped without a request.
 	Failed State = "failed"
 )
 
@@ -128,7 +128,7 @@ type Status struct {
 }
 
 // Manager is the service manager of this system. Services are found by their names;
-// ErrNotInstalled, ErrForeign and ErrNoRights tell why a call cannot be done.
+// ErrNotInstalled, ErrForeign and ErrNoRights say why a call is not possible.
 type Manager interface {
 	// Install registers a service and does not start it. What could not be set
 	// beside its command line and account comes back as warnings.

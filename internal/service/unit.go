@@ -112,8 +112,8 @@ func quoted(word string) string {
 	return strconv.Quote(word)
 }
 
-// commandLine writes a command that is started without a shell. Variables stand for
-// something in the arguments alone.
+// commandLine writes a command that is started without a shell. Variables are expanded in the
+// arguments only.
 func commandLine(words []string) string {
 	list := make([]string, len(words))
 	for i, word := range words {

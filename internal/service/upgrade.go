@@ -11,24 +11,23 @@ import (
 	"time"
 )
 
-// Upgrade puts another program in the place of the one that a service runs, and of
-// all services that run the same file. Whatever fails, and whenever this process is
-// killed, a program is in place or can be put back: the same upgrade, done again,
-// mends what was cut short.
+// Upgrade puts another program in the place of the one that a service runs, and of all services
+// that run the same file. Whatever fails, and whenever this process is killed, a program is in
+// place or can be put back: the same upgrade, done again, repairs an interrupted one.
 type Upgrade struct {
 	Manager Manager
 	Name    string // of the service
 	New     string // the program to put in place
 
-	// Check tells whether a program can be put in place; it is given a copy beside
-	// the old one, before anything is stopped.
+	// Check reports whether a program can be put in place; it is given a copy beside the old one,
+	// before anything is stopped.
 	Check func(ctx context.Context, program string, services []Status) error
 
 	// Watch is how long the services have to run without a stop before the upgrade
 	// is taken for done.
 	Watch time.Duration
 
-	// Say is told what goes on.
+	// Say receives progress messages.
 	Say func(format string, args ...any)
 }
 
@@ -109,7 +108,7 @@ func (u *Upgrade) sharing(ctx context.Context) ([]Status, error) {
 	return services, nil
 }
 
-// mend puts back the old program where an upgrade that was cut short has left none.
+// mend restores the old program if an interrupted upgrade has left none.
 func (u *Upgrade) mend(p place) error {
 	_, err := os.Stat(p.program)
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -108,8 +108,8 @@ func (x *fixture) write(list ...workqueue.Assignment) (n int) {
 	return n
 }
 
-// prepare makes a worker whose instance is known by name, and has the item stand where
-// the starter finds it. It must be called before the queue is for robots.
+// prepare makes a worker whose instance is known by name, and puts the item where the starter
+// finds it. It must be called before the queue is for robots.
 func (x *fixture) prepare(s *starter, id int64) (workqueue.Worker, workqueue.Item) {
 	x.Helper()
 	w := x.Worker(WorkerOpts{})

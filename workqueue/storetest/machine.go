@@ -155,7 +155,7 @@ func same(t *rapid.T, what string, got, want any) {
 	}
 }
 
-// sameIDs compares ids that stand in no order and may be named twice.
+// sameIDs compares ids that have no order and may be named twice.
 func sameIDs(t *rapid.T, what string, got, want []int64) {
 	t.Helper()
 	if got, want := set(got), set(want); !slices.Equal(got, want) {

@@ -110,9 +110,9 @@ func (h *history) finished(t *rapid.T, p reference.Process, ends []workqueue.Fin
 	}
 }
 
-// rescued: a claim that was taken away can end no more, and an item whose
-// deaths have come to the limit with this one is not given out again. One that had
-// not begun counts no death, and passes may have other limits.
+// rescued: a claim that was taken away can end no more, and an item whose deaths have reached the
+// limit with this one is not assigned again. One that had not begun counts no death, and passes
+// may have other limits.
 func (h *history) rescued(t *rapid.T, maxReleases int, ids []int64, before, after *reference.Model) {
 	for _, id := range ids {
 		if before.Items[id].State != workqueue.Blocked {

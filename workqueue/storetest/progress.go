@@ -20,7 +20,7 @@ func progressTests() []test {
 	}
 }
 
-// progress records what runs have come to and returns the ids that were lost.
+// progress records the progress of runs and returns the ids that were lost.
 func (x *fixture) progress(w workqueue.Worker, notes ...workqueue.ProgressNote) []int64 {
 	x.Helper()
 	lost, err := x.Store.Progress(x.ctx, w.ID, w.InstanceID, notes)

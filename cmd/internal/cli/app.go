@@ -63,8 +63,8 @@ func (a *App) OpenStore(ctx context.Context) (*sqlstore.Store, error) {
 		if _, err := store.Migrate(ctx); err != nil {
 			return nil, errors.Join(err, store.Close())
 		}
-		// A folder that nobody may write to gets no marker. If SQLite needs to write
-		// there, its own error says so.
+		// A read-only folder gets no marker. If SQLite needs to write there, its own error says
+		// so.
 		_ = database.MarkSQLite(a.Config.Database.DSN.Reveal(), false)
 	}
 	return store, nil

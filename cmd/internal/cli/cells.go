@@ -8,7 +8,7 @@ import (
 	"botwork/handlers"
 )
 
-// ShortHash is as much of the hash of a pipeline's text as tells it from others.
+// ShortHash is the part of a pipeline's hash that is enough to recognise it.
 func ShortHash(hash *string) string {
 	const enough = 12
 	if hash == nil {
@@ -35,7 +35,7 @@ func Instant(t *time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05Z")
 }
 
-// OrDash stands for what is not there.
+// OrDash returns the value, or "-" for nil.
 func OrDash[T any](p *T) string {
 	if p == nil {
 		return "-"

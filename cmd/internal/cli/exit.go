@@ -17,7 +17,7 @@ const (
 	ExitUsage  = 2 // wrong usage, or a file with mistakes
 )
 
-// UsageError says that a command line cannot be carried out as it stands.
+// UsageError says that a command line is wrong.
 type UsageError struct {
 	Message string // what, got, wanted
 	Hint    string // "" if none

@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// CommandIn is how a person whose working folder is dir starts this program,
-// for a line that is shown to be copied. A program that was found on the path has
-// its bare name. One that was started as ./botwork, as `make run` does, is
-// found from dir. An absolute name may be that of a passing file (go run makes
-// one), so it stands as the documents call the program.
+// CommandIn is how a person whose working folder is dir starts this program, for a line that is
+// shown to be copied. A program that was found on the path has its bare name. One that was
+// started as ./botwork, as `make run` does, is found from dir. An absolute name may be that of a
+// passing file (go run makes one), so the name of the documents is used.
 func CommandIn(dir, startedAs string) string {
 	if filepath.Base(startedAs) == startedAs {
 		return startedAs

@@ -65,9 +65,8 @@ func (s *Streams) Print(f Format, value any, asTable func()) error {
 	}
 }
 
-// PlainJSON is json.Marshal that leaves <, > and & as they are, since no page
-// shows it: what stands behind a MarshalJSON is not reached by the encoder of
-// [app.print].
+// PlainJSON is json.Marshal that leaves <, > and & as they are, since no page shows it: the
+// encoder of [Streams.Print] does not reach the output of a MarshalJSON.
 func PlainJSON(v any) ([]byte, error) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)

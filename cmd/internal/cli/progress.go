@@ -6,16 +6,14 @@ import (
 	"github.com/jedib0t/go-pretty/v6/progress"
 )
 
-// ProgressBar shows how far long work has come. It is silent where nobody
-// watches: standard error is then a file or a pipe.
+// ProgressBar shows how far long work has come. It is silent if standard error is not a terminal.
 type ProgressBar struct {
 	writer  progress.Writer // nil: silent
 	tracker *progress.Tracker
 	drawn   chan struct{} // closed when the bar has drawn itself for the last time
 }
 
-// NewProgress starts a bar for work of total units, 0 when nobody knows how much
-// it is; stop ends it.
+// NewProgress starts a bar for work of total units, 0 if that is unknown; Stop ends it.
 func (s *Streams) NewProgress(what string, total int) *ProgressBar {
 	if !IsTerminal(s.Stderr) {
 		return &ProgressBar{}
@@ -43,15 +41,15 @@ func (b *ProgressBar) Add(n int) {
 	}
 }
 
-// Done says that work of which nobody knew how much it is has come to its end.
+// Done ends a bar whose total was unknown.
 func (b *ProgressBar) Done() {
 	if b.writer != nil {
 		b.tracker.MarkAsDone()
 	}
 }
 
-// Stop waits until the bar has drawn itself for the last time, as failed when
-// the work has not come to its end.
+// Stop waits until the bar has drawn itself for the last time, as failed if the work is not
+// complete.
 func (b *ProgressBar) Stop() {
 	if b.writer == nil {
 		return

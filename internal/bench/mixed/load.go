@@ -26,7 +26,7 @@ type Item struct {
 	Kind     Kind
 	After    time.Duration // see Kind
 	Takes    time.Duration // each of its runs
-	Estimate time.Duration // what the queue is told of Takes; 0: nothing
+	Estimate time.Duration // the estimate that the queue gets; 0: none
 }
 
 // Load says what to draw.

@@ -13,11 +13,11 @@ type span struct{ from, to time.Duration }
 // Utilisation is the share of the slots' time, 0 to 1, that was not wasted, over the
 // moments in which work waited; waited is how long that was.
 //
-// Work waits while at least one item has been eligible for longer than the allowance and
-// has not begun. In these moments a slot is wasted when no handler has run in it for
-// longer than the allowance. Without an allowance all that lies between two handlers
-// counts: claims, commits and the way of a notice. A run that begins takes the slot of
-// its worker that came free last, so that one that nobody uses shows as such.
+// Work waits while at least one item has been eligible for longer than the allowance and has not
+// begun. In these moments a slot is wasted when no handler has run in it for longer than the
+// allowance. Without an allowance all that lies between two handlers counts: claims, commits and
+// the way of a notice. A run that begins takes the slot of its worker that came free last, so
+// that an unused slot shows as such.
 //
 // It is an error when a worker ran more items at once than it has slots.
 func (r *Record) Utilisation(allowance time.Duration) (share float64, waited time.Duration, err error) {

@@ -26,10 +26,10 @@ func (s *Starts) add(by time.Duration) {
 // run ended that failed or snoozed; its deadline is After that call returned, at the
 // latest.
 //
-// Two times that nobody can write down are allowed for: databases keep whole
-// milliseconds, so that an item may begin 2 ms early; and 20 ms may pass between the last
-// look of a worker at an item and the first line of its handler, so that a run counts as
-// later than a deadline or a cancel only when it is later by more.
+// Two inaccuracies are allowed for: databases keep whole milliseconds, so that an item may begin
+// 2 ms early; and 20 ms may pass between the last look of a worker at an item and the first line
+// of its handler, so that a run counts as later than a deadline or a cancel only when it is later
+// by more.
 func (r *Record) Violations() Violations {
 	var v Violations
 	for i := range r.Lives {
