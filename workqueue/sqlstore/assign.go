@@ -24,7 +24,7 @@ func (s *Store) Assign(ctx context.Context, pass func(context.Context, workqueue
 	var holders map[int64]bool
 	err := s.retry(ctx, "assign items", func() error {
 		return s.tx(ctx, func(tx *sql.Tx) error {
-			if err := s.lockAssignment(ctx, tx); err != nil {
+			if err := s.engine.lockAssignment(ctx, s, tx); err != nil {
 				return err
 			}
 			a := s.assignTx(tx)
@@ -40,27 +40,6 @@ func (s *Store) Assign(ctx context.Context, pass func(context.Context, workqueue
 		_ = s.trimAllArchives(ctx) // the pass is done; what this leaves, the next one takes
 	}
 	return err
-}
-
-func (s *Store) lockAssignment(ctx context.Context, tx *sql.Tx) error {
-	if !s.queries.has(lockStatement) {
-		return nil
-	}
-	rows, err := s.queries.query(ctx, tx, lockStatement, nil)
-	if err != nil {
-		return err
-	}
-	// PostgreSQL answers with an empty value, SQL Server with a number below 0
-	// when the lock was not got.
-	var result any
-	if err := eachRow(rows, func() error { return rows.Scan(&result) }); err != nil {
-		return err
-	}
-	if n, ok := result.(int64); ok && n < 0 {
-		return fmt.Errorf("the assignment lock was not got in 10 seconds (sp_getapplock returned %d, want 0 or 1): "+
-			"the pass of another worker goes on, or that worker is suspended; `botwork doctor` lists sessions that are", n)
-	}
-	return nil
 }
 
 // assignTx is the database inside an assignment pass.

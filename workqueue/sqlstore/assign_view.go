@@ -40,7 +40,7 @@ func (v *assignView) ReadPass(ctx context.Context, q workqueue.PassQuery) (workq
 	loads, askLoads := v.askLoads(q.SeenWithin, q.Band, q.DefaultEstimate)
 	asks := append([]ask{askMarks, askDistributions}, askLoads...)
 	var due *dueRead
-	if q.Due > 0 && v.pipelines() {
+	if q.Due > 0 && v.s.engine.oneRoundTrip(v.on) {
 		var askDue ask
 		var err error
 		if due, askDue, err = v.askDue(q.Band, workqueue.Full{}, q.Due); err != nil {

@@ -278,7 +278,7 @@ func (s *Store) waitingState() clause.Expr {
 // unlessOver keeps a bound that lies ahead: one that is over would cancel the
 // item at once.
 func (s *Store) unlessOver(name string) clause.Expr {
-	return gorm.Expr("CASE WHEN ? >= "+s.dialect.clock+" THEN ? END", column(name), s.nowArg(), column(name))
+	return gorm.Expr("CASE WHEN ? >= "+s.engine.dialect().clock+" THEN ? END", column(name), s.nowArg(), column(name))
 }
 
 // asNew are the columns of an item that begins from zero, but for its fence: for other systems
@@ -292,7 +292,7 @@ func (s *Store) asNew() map[string]any {
 		"Error": nil, "ErrorKind": nil, "RetainUntil": nil, "Analytics": nil, "DeletedAt": nil, "DeletedReason": nil,
 		"Robot": nil, "LockKey": nil, "RunOrder": 0, "AssignedEstimateMs": nil, "Channel": nil,
 		"DeadlineAt": s.unlessOver("DeadlineAt"), "ExpiresAt": s.unlessOver("ExpiresAt"),
-		"IdempotencyKey": gorm.Expr(s.dialect.randomKey),
+		"IdempotencyKey": gorm.Expr(s.engine.dialect().randomKey),
 	}
 }
 
@@ -315,6 +315,6 @@ func (s *Store) queuesThat(ctx context.Context, where map[string]any) *gorm.DB {
 }
 
 // nowExpr is the clock for gorm's updates.
-func (s *Store) nowExpr() clause.Expr { return gorm.Expr(s.dialect.clock, s.nowArg()) }
+func (s *Store) nowExpr() clause.Expr { return gorm.Expr(s.engine.dialect().clock, s.nowArg()) }
 
 func column(name string) clause.Column { return clause.Column{Name: name} }

@@ -102,7 +102,7 @@ func (r *reading) report() workqueue.CheckReport {
 }
 
 // at makes a time ready to be a parameter, counted from the reading's start.
-func (r *reading) at(ahead time.Duration) any { return r.s.dialect.timeArg(r.now.Add(ahead)) }
+func (r *reading) at(ahead time.Duration) any { return r.s.engine.timeArg(r.now.Add(ahead)) }
 
 // readChecked runs a statement of the folder checks and returns its rows.
 func readChecked[T any](ctx context.Context, r *reading, name string, v values, scan func(*sql.Rows, *T) error) ([]T, error) {

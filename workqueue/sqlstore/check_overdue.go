@@ -174,7 +174,7 @@ type dueItem struct {
 // dueSince lists items that have been due for too long, without those that no worker could
 // run.
 func (r *reading) dueSince(ctx context.Context, medium, low *idler) ([]dueItem, error) {
-	never := r.s.dialect.timeArg(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC))
+	never := r.s.engine.timeArg(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC))
 	pipelines, err := jsonRows(append([]string{}, r.p.BrokenPipelines...))
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 // items ended meanwhile are not judged.
 func (r *reading) statistics(ctx context.Context) error {
 	return r.s.retry(ctx, "check: count what has ended", func() error {
-		return r.s.oneView(ctx, func(on runner) error { return r.figures(ctx, on, func() {}) })
+		return r.s.engine.snapshot(ctx, r.s, func(on runner) error { return r.figures(ctx, on, func() {}) })
 	})
 }
 

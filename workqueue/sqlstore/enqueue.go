@@ -151,7 +151,7 @@ func (e *enqueue) insert(ctx context.Context) error {
 	if len(e.rows) > 0 {
 		write := func(on runner) error { return e.write(ctx, on) }
 		if len(e.rows) <= enqueueBatch && !e.needsMore() {
-			if err := e.s.alone(ctx, write); err != nil {
+			if err := e.s.engine.alone(ctx, e.s, write); err != nil {
 				return err
 			}
 		} else if err := e.s.tx(ctx, func(tx *sql.Tx) error { return write(tx) }); err != nil {

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 )
 
@@ -49,43 +48,7 @@ func (e *enqueue) writeChunk(ctx context.Context, on runner, chunk []newItemRow,
 		return err
 	}
 	insert := e.s.queries.bindArgs(ctx, on, st.name, st.Text, args)
-	if e.s.dialect.idsFollow {
-		return w.follow(insert.exec(ctx, on))
-	}
-	rows, err := insert.query(ctx, on)
-	if err != nil {
-		return err
-	}
-	return eachRow(rows, func() error {
-		var id int64
-		var ticket *string
-		if err := rows.Scan(&id, &ticket); err != nil {
-			return err
-		}
-		if ticket != nil {
-			w.tickets[*ticket] = id
-		} else {
-			w.ids = append(w.ids, id)
-		}
-		return nil
-	})
-}
-
-// follow notes ids that follow each other up to the last one that was inserted.
-func (w *written) follow(result sql.Result, err error) error {
-	if err != nil {
-		return err
-	}
-	n, err := result.RowsAffected()
-	if err != nil {
-		return err
-	}
-	last, err := result.LastInsertId()
-	for id := last - n + 1; err == nil && id <= last; id++ {
-		w.ids = append(w.ids, id)
-	}
-	w.inOrder = true
-	return err
+	return e.s.engine.inserted(ctx, on, insert, w)
 }
 
 // arguments are the parameters of a statement for the rows.

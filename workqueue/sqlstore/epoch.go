@@ -68,7 +68,7 @@ func (s *Store) RaiseEpoch(ctx context.Context, reason string) (change workqueue
 
 // openPlain opens a pool whose connections are not greeted.
 func (s *Store) openPlain() (db *sql.DB, end func(), err error) {
-	db, err = database.Open(s.dialect.driver, s.dsn)
+	db, err = database.Open(s.engine.dialect().driver, s.dsn)
 	return db, func() { _ = db.Close() }, err
 }
 
@@ -119,14 +119,14 @@ func (s *Store) advance(ctx context.Context, tx *sql.Tx) (refused []string, err 
 		if table == (itemRow{}).TableName() {
 			next = max(next, s.history.item.Load())
 		}
-		statements = append(statements, fmt.Sprintf(s.dialect.setIdentity, table, next+aheadBy))
+		statements = append(statements, fmt.Sprintf(s.engine.dialect().setIdentity, table, next+aheadBy))
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	for _, statement := range statements {
-		if _, err := tx.ExecContext(ctx, s.dialect.savepoint); err != nil {
+		if _, err := tx.ExecContext(ctx, s.engine.dialect().savepoint); err != nil {
 			return nil, err
 		}
 		if _, err := tx.ExecContext(ctx, statement); err == nil {
@@ -134,7 +134,7 @@ func (s *Store) advance(ctx context.Context, tx *sql.Tx) (refused []string, err 
 		} else if !refuses(err) {
 			return nil, err
 		}
-		if _, err := tx.ExecContext(ctx, s.dialect.toSavepoint); err != nil {
+		if _, err := tx.ExecContext(ctx, s.engine.dialect().toSavepoint); err != nil {
 			return nil, err
 		}
 		refused = append(refused, statement)

@@ -85,9 +85,10 @@ func (s *Store) SendNotice(n workqueue.Notice) (bool, error) { return s.sendNoti
 // NoteListening has others believe that somebody listens.
 func (s *Store) NoteListening(ctx context.Context) error { return s.noteListening(ctx) }
 
-// JournalsInFiles is what a migration begins with.
-func (s *Store) JournalsInFiles(ctx context.Context) (restore func(), err error) {
-	return s.journalsInFiles(ctx)
+// BeginMigration is what a migration begins with.
+func (s *Store) BeginMigration(ctx context.Context) (end func(), err error) {
+	turn, err := s.engine.lockMigrations(ctx, s)
+	return turn.end, err
 }
 
 // InTx runs a statement in a transaction of the connection that writes.

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"maps"
-	"slices"
 )
 
 // fenced is a statement that changes a batch of running items of one worker, or
@@ -29,10 +28,6 @@ type fenced struct {
 	// nothing.
 	runs map[refRow]run
 }
-
-// heldStatement is the file that lists the claims of a batch that hold their lease. Only an
-// engine whose UPDATE cannot return the changed rows has it.
-const heldStatement = "held"
 
 // errSetShrank says that a lease went away between two statements of one
 // transaction; the transaction is rolled back and run again.
@@ -73,8 +68,8 @@ func (s *Store) change(ctx context.Context, doing string, f fenced) (lost []int6
 		return f.then(on, changed)
 	}
 	write := func() error {
-		if !f.more && (len(f.plain) == 0 || s.dialect.finishKeeps) && !s.queries.has(heldStatement) {
-			return s.alone(ctx, run)
+		if s.engine.isSingle(&f) {
+			return s.engine.alone(ctx, s, run)
 		}
 		return s.tx(ctx, func(tx *sql.Tx) error { return run(tx) })
 	}
@@ -92,43 +87,13 @@ func (s *Store) change(ctx context.Context, doing string, f fenced) (lost []int6
 // changed runs the statement and returns the claims whose items it changed.
 func (s *Store) changed(ctx context.Context, on runner, f fenced) ([]refRow, error) {
 	if len(f.plain) == 0 {
-		return s.changedBy(ctx, on, f)
+		return s.engine.changeFenced(ctx, s, on, f)
 	}
 	f.values = maps.Clone(f.values) // the transaction may be run again
-	ended, err := f.plain.write(ctx, s, on, f.values, f.runs)
+	ended, err := s.engine.writePlain(ctx, s, on, f.plain, f.values, f.runs)
 	if err != nil || len(f.plain) == len(f.refs) {
 		return ended, err
 	}
-	others, err := s.changedBy(ctx, on, f)
+	others, err := s.engine.changeFenced(ctx, s, on, f)
 	return append(ended, others...), err
-}
-
-func (s *Store) changedBy(ctx context.Context, on runner, f fenced) ([]refRow, error) {
-	if !s.queries.has(heldStatement) {
-		if f.runs == nil {
-			return s.queries.refs(ctx, on, f.statement, f.values)
-		}
-		return s.queries.runs(ctx, on, f.statement, f.values, f.runs)
-	}
-	claims, err := jsonRows(slices.SortedFunc(slices.Values(f.refs), refRow.compare))
-	if err != nil {
-		return nil, err
-	}
-	v := maps.Clone(f.values)
-	v["rows"], v["now"] = claims, s.nowArg()
-	if _, told := v["robot"]; !told {
-		v["robot"], v["lock_key"] = nil, nil
-	}
-	held, err := s.queries.runs(ctx, on, heldStatement, v, f.runs)
-	if err != nil || len(held) == 0 {
-		return nil, err
-	}
-	n, err := s.queries.exec(ctx, on, f.statement, f.values)
-	if err != nil {
-		return nil, err
-	}
-	if int(n) != len(held) {
-		return nil, errSetShrank
-	}
-	return held, nil
 }

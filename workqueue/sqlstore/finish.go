@@ -41,7 +41,7 @@ func (s *Store) Finish(ctx context.Context, workerID int64, instanceID string, f
 		ends.values["worker"], ends.values["instance"] = workerID, instanceID
 		return s.change(ctx, "finish items", ends)
 	}
-	lost, err := write(s.plainly(finishes))
+	lost, err := write(s.engine.endsPlainly(finishes))
 	if errors.Is(err, errNotAll) {
 		lost, err = write(false)
 	}

@@ -14,10 +14,6 @@ import (
 	"botwork/workqueue"
 )
 
-// timelineStatement is the file that asks for the server's name of the present history. Only
-// engines that have one have the file.
-const timelineStatement = "timeline"
-
 // raiseTries is more than the rivals that can get in between a look and the next epoch.
 const raiseTries = 10
 
@@ -196,24 +192,8 @@ func (s *Store) sight(ctx context.Context, db *sql.DB, b beater) (x sighting, er
 		return x, err
 	}
 	x.recorded = string(recorded)
-	x.present, err = s.presentTimeline(ctx, db)
+	x.present, err = s.engine.timeline(ctx, s, db)
 	return x, err
-}
-
-// presentTimeline is "" where the server has none, or does not show it to this login.
-func (s *Store) presentTimeline(ctx context.Context, db *sql.DB) (string, error) {
-	if !s.queries.has(timelineStatement) {
-		return "", nil
-	}
-	var present nullText
-	rows, err := s.queries.query(ctx, db, timelineStatement, nil)
-	if err == nil {
-		err = eachRow(rows, func() error { return rows.Scan(&present) })
-	}
-	if refuses(err) {
-		return "", nil
-	}
-	return string(present), err
 }
 
 // refuses reports whether an error is a server's word that a statement cannot be executed,

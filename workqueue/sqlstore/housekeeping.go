@@ -22,17 +22,12 @@ const (
 // bounded is the size of a batch: at most bound.
 func bounded(limit, bound int) int { return min(orDefault(limit, bound), bound) }
 
-// cleanSession is the file that makes a transaction give way to others.
-const cleanSession = "clean_session"
-
 // cleanTx runs a transaction that does not wait long for locks.
 func (s *Store) cleanTx(ctx context.Context, doing string, do func(*sql.Tx) error) error {
 	return s.retry(ctx, doing, func() error {
 		return s.tx(ctx, func(tx *sql.Tx) error {
-			if s.queries.has(cleanSession) {
-				if _, err := s.queries.exec(ctx, tx, cleanSession, nil); err != nil {
-					return err
-				}
+			if err := s.engine.yieldLocks(ctx, s, tx); err != nil {
+				return err
 			}
 			return do(tx)
 		})

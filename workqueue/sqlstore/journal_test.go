@@ -79,7 +79,7 @@ func checkJournals(t *testing.T, folder string) {
 	}
 
 	made = filesIn(t, folder)
-	restore, err := store.JournalsInFiles(t.Context())
+	restore, err := store.BeginMigration(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

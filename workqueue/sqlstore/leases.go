@@ -88,7 +88,7 @@ func (s *Store) Begin(ctx context.Context, p workqueue.BeginParams) (refused []i
 // Beat implements workqueue.LeaseStore.
 func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.BeatResult, error) {
 	var result workqueue.BeatResult
-	if err := s.checkFile(); err != nil {
+	if err := s.engine.lost(true); err != nil {
 		return result, err
 	}
 	held := refRows(p.Held)

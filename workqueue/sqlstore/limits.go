@@ -5,10 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -205,7 +203,7 @@ type taking struct {
 // locks an item: passes take the lock first. Where the queue's row shows no limit
 // there is no need for it. Limiter().Full() is what to leave out of a selection.
 func (s *Store) takeWithinLimits(ctx context.Context, tx *sql.Tx) (*taking, error) {
-	if err := s.lockAssignment(ctx, tx); err != nil {
+	if err := s.engine.lockAssignment(ctx, s, tx); err != nil {
 		return nil, err
 	}
 	a := s.assignTx(tx)
@@ -216,14 +214,8 @@ func (s *Store) takeWithinLimits(ctx context.Context, tx *sql.Tx) (*taking, erro
 	return &taking{Limiter: workqueue.NewLimiter(uses), a: a}, nil
 }
 
-// limitKey is the key that limits count an item by, as the statements give it: to
-// the letter, but for spaces at its end, which SQL Server does not compare.
-func (s *Store) limitKey(key *string) string {
-	if s.dialect.driver == database.SQLServer {
-		return strings.TrimRight(orZero(key), " ")
-	}
-	return orZero(key)
-}
+// limitKey is the key that limits count an item by.
+func (s *Store) limitKey(key *string) string { return s.engine.limitKey(orZero(key)) }
 
 // noteTaken notes the starts of items that are running now, with the fences that
 // they were given.

@@ -48,7 +48,7 @@ func (s *Store) Items(ctx context.Context, f workqueue.ItemFilter) ([]workqueue.
 
 // shown selects all columns, and whether the item is due.
 func (s *Store) shown(orm *gorm.DB) *gorm.DB {
-	return orm.Model(&itemRow{}).Select("*, CASE WHEN ? <= "+s.dialect.clock+` THEN 1 ELSE 0 END AS "Due"`, column("AvailableAt"), s.nowArg())
+	return orm.Model(&itemRow{}).Select("*, CASE WHEN ? <= "+s.engine.dialect().clock+` THEN 1 ELSE 0 END AS "Due"`, column("AvailableAt"), s.nowArg())
 }
 
 // narrow adds the conditions of a filter, but for what it says of deleted
@@ -111,7 +111,7 @@ func (s *Store) lifecycle(l workqueue.Lifecycle) clause.Expression {
 	present := clause.Eq{Column: column("DeletedAt")}
 	state := func(states ...any) clause.Expression { return clause.IN{Column: column("State"), Values: states} }
 	due := func(compare string) clause.Expression {
-		return clause.Expr{SQL: "? " + compare + " " + s.dialect.clock, Vars: []any{column("AvailableAt"), s.nowArg()}}
+		return clause.Expr{SQL: "? " + compare + " " + s.engine.dialect().clock, Vars: []any{column("AvailableAt"), s.nowArg()}}
 	}
 	switch l {
 	case workqueue.LifeDeleted:

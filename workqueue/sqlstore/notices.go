@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -18,8 +17,6 @@ type notices struct {
 	mu        sync.Mutex
 	listeners map[*listener]struct{}
 	own       map[int64]bool // workers of this process
-
-	sender notifier
 }
 
 // listener is one call of Listen.
@@ -32,12 +29,7 @@ func (s *Store) Listen(ctx context.Context, tell func(workqueue.Notice), trouble
 	l := &listener{tell: tell}
 	s.notices.add(l)
 	defer s.notices.remove(l)
-	switch {
-	case s.dialect.driver == database.Postgres:
-		s.hearOthers(ctx, tell, trouble)
-	case s.dialect.driver == database.SQLite && !inMemory(s.dsn):
-		s.watchOthers(ctx, tell)
-	}
+	s.engine.listen(ctx, s, tell, trouble)
 	<-ctx.Done()
 	return nil
 }
@@ -80,7 +72,7 @@ func (n *notices) tell(notice workqueue.Notice) {
 func (s *Store) ready(band workqueue.Band) {
 	n := workqueue.Notice{Band: band}
 	s.notices.tell(n)
-	s.tellOthers(n)
+	s.engine.notify(s, n)
 }
 
 // readyIf is ready for items of which the priorities are not known.
@@ -120,7 +112,7 @@ func (s *Store) given(holders map[int64]bool) {
 	}
 	s.notices.mu.Unlock()
 	if len(n.Workers) > 0 {
-		s.tellOthers(n)
+		s.engine.notify(s, n)
 	}
 }
 

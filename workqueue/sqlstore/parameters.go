@@ -37,7 +37,7 @@ func (s *Store) jsonTime(t time.Time) *string {
 	if t.IsZero() {
 		return nil
 	}
-	return new(t.UTC().Format(s.dialect.jsonTime))
+	return new(t.UTC().Format(s.engine.dialect().jsonTime))
 }
 
 // clean replaces what no engine but SQLite stores in a text, broken UTF-8 and

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"botwork/internal/database"
 	"botwork/sql"
 )
 
@@ -14,11 +13,7 @@ import (
 // compiles it at each execution; and no LIMIT is a bare parameter, or SQLite
 // compiles it anew for each value that is bound.
 func TestSQLiteCompilesItsStatementsOnce(t *testing.T) {
-	d, err := dialectFor(database.SQLite)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q, err := loadQueries(sql.Files, d, "queries", nil)
+	q, err := loadQueries(sql.Files, &sqliteDialect, "queries", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ type queries struct {
 }
 
 // loadQueries reads the statements of one folder: "queries" or "checks".
-func loadQueries(statements fs.FS, d dialect, folder string, db *sql.DB) (*queries, error) {
+func loadQueries(statements fs.FS, d *dialect, folder string, db *sql.DB) (*queries, error) {
 	q := &queries{
 		db: db, style: d.driver.Style(), prepare: d.prepare, texts: map[string]namedsql.Statement{},
 		prepared: map[string]*sql.Stmt{}, wanted: map[string]string{},
@@ -70,9 +70,6 @@ func loadQueries(statements fs.FS, d dialect, folder string, db *sql.DB) (*queri
 	}
 	return q, nil
 }
-
-// has reports whether the engine has a statement of this name.
-func (q *queries) has(name string) bool { _, ok := q.texts[name]; return ok }
 
 func (q *queries) query(ctx context.Context, on runner, name string, v values) (*sql.Rows, error) {
 	b, err := q.bind(ctx, on, name, v)

@@ -43,7 +43,7 @@ func retryDelay(exec failsafe.ExecutionAttempt[any]) time.Duration {
 // retry runs a whole transaction, again when the engine asked for it, and adds
 // what was done to the error. The DSN's password never shows.
 func (s *Store) retry(ctx context.Context, doing string, do func() error) error {
-	if err := s.checkFileAtTimes(); err != nil {
+	if err := s.engine.lost(false); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	s.queries.warm(ctx)

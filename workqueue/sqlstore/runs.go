@@ -14,7 +14,7 @@ import (
 func (s *Store) StartRun(ctx context.Context, r workqueue.PipelineRun) (int64, error) {
 	var planned any
 	if r.PlannedAt != nil {
-		planned = s.dialect.timeArg(*r.PlannedAt)
+		planned = s.engine.timeArg(*r.PlannedAt)
 	}
 	var id int64
 	err := s.retry(ctx, fmt.Sprintf("record the start of %q", r.Pipeline), func() error {

@@ -20,7 +20,7 @@ func (s *Store) ClaimFiring(ctx context.Context, f workqueue.Firing) (workqueue.
 		// the clock; only an insert behind that look proves that it is taken.
 		for due := false; ; due = true {
 			inserted, err := s.queries.exec(ctx, s.db, "firing", values{
-				"schedule": f.Schedule, "planned_at": s.dialect.timeArg(f.PlannedAt), "worker_name": f.Worker,
+				"schedule": f.Schedule, "planned_at": s.engine.timeArg(f.PlannedAt), "worker_name": f.Worker,
 				"recorded_by": f.RecordedBy, "now": s.nowArg(),
 			})
 			if classify(err) == uniqueError {
@@ -90,7 +90,7 @@ func (s *Store) firingNotes(fs []workqueue.Firing) (string, error) {
 	var rows []row
 	seen := map[key]bool{}
 	for _, f := range fs {
-		at := f.PlannedAt.UTC().Format(s.dialect.jsonTime)
+		at := f.PlannedAt.UTC().Format(s.engine.dialect().jsonTime)
 		k := key{f.Schedule, at, f.Worker}
 		if seen[k] {
 			continue // a second row of this batch would refuse all of it, time and again

@@ -44,7 +44,7 @@ func (s *Store) statistics(ctx context.Context, only string) ([]workqueue.QueueS
 	}
 	statement, v := "stat_read", values{}
 	for i, at := range since {
-		v[fmt.Sprintf("since_%d", i+1)] = s.dialect.timeArg(at)
+		v[fmt.Sprintf("since_%d", i+1)] = s.engine.timeArg(at)
 	}
 	if only != "" {
 		statement, v["queue"] = "stat_read_queue", queues[0].Name
@@ -56,7 +56,7 @@ func (s *Store) statistics(ctx context.Context, only string) ([]workqueue.QueueS
 	if err := readKept(rows, find); err != nil {
 		return nil, err
 	}
-	if rows, err = s.queries.query(ctx, s.readers, "stat_unfinished", values{"now": s.dialect.timeArg(now)}); err != nil {
+	if rows, err = s.queries.query(ctx, s.readers, "stat_unfinished", values{"now": s.engine.timeArg(now)}); err != nil {
 		return nil, err
 	}
 	if err := readUnfinished(rows, find); err != nil {

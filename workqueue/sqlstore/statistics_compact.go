@@ -85,7 +85,7 @@ func (s *Store) CompactStatistics(ctx context.Context, limit int) (taken int, er
 func (s *Store) tiersPast(ctx context.Context, now time.Time) (tiers []int, err error) {
 	v := values{}
 	for tier := tierMoment; tier <= tierQuarter; tier++ {
-		v[fmt.Sprintf("before_%d", tier)] = s.dialect.timeArg(foldBefore(tier, now))
+		v[fmt.Sprintf("before_%d", tier)] = s.engine.timeArg(foldBefore(tier, now))
 	}
 	err = s.retry(ctx, "look for statistics of the past", func() error {
 		tiers = nil
@@ -140,7 +140,7 @@ func (s *Store) fold(ctx context.Context, tier int, before time.Time, limit int)
 // takeUp removes the oldest rows of a tier and adds them to t, as rows of the
 // next one.
 func (s *Store) takeUp(ctx context.Context, tx *sql.Tx, t tally, tier int, before time.Time, limit int) (taken int, err error) {
-	rows, err := s.queries.query(ctx, tx, "stat_fold", values{"tier": tier, "before": s.dialect.timeArg(before), "limit_rows": limit})
+	rows, err := s.queries.query(ctx, tx, "stat_fold", values{"tier": tier, "before": s.engine.timeArg(before), "limit_rows": limit})
 	if err != nil {
 		return 0, err
 	}

@@ -77,7 +77,7 @@ func (s *Store) keep(ctx context.Context, on runner, t tally) error {
 			Events: sums.events, Level: sums.level, DurationMs: sums.tookMs,
 		}
 		if !k.startsAt.IsZero() {
-			row.StartsAt = new(k.startsAt.Format(s.dialect.jsonTime))
+			row.StartsAt = new(k.startsAt.Format(s.engine.dialect().jsonTime))
 		}
 		rows = append(rows, row)
 	}

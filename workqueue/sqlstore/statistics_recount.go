@@ -3,11 +3,9 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"slices"
 	"strings"
 
-	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -25,7 +23,7 @@ func (s *Store) RecountStatistics(ctx context.Context, progress func(done, of in
 	var corrections []workqueue.StatisticsCorrection
 	err := s.retry(ctx, "recount the statistics", func() error {
 		var r recount
-		if err := s.oneView(ctx, func(on runner) (err error) {
+		if err := s.engine.snapshot(ctx, s, func(on runner) (err error) {
 			r, err = s.recount(ctx, on, progress)
 			return err
 		}); err != nil {
@@ -38,37 +36,6 @@ func (s *Store) RecountStatistics(ctx context.Context, progress func(done, of in
 		return nil, err
 	}
 	return corrections, nil
-}
-
-// oneView runs do on a connection where all statements see the database as it
-// is at the first of them.
-func (s *Store) oneView(ctx context.Context, do func(on runner) error) (err error) {
-	if s.dialect.driver != database.SQLite {
-		isolation := sql.LevelDefault // on SQL Server the statements lock what they read
-		if s.dialect.driver == database.Postgres {
-			isolation = sql.LevelRepeatableRead
-		}
-		tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: isolation})
-		if err != nil {
-			return err
-		}
-		defer tx.Rollback() // nothing was changed
-		return do(tx)
-	}
-	// A transaction of database/sql would take SQLite's only lock for writers.
-	conn, err := s.readers.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	if _, err := conn.ExecContext(ctx, "BEGIN DEFERRED"); err != nil {
-		return err
-	}
-	defer func() {
-		_, rerr := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
-		err = errors.Join(err, rerr)
-	}()
-	return do(conn)
 }
 
 // recount is what one view of the database showed.
@@ -143,13 +110,9 @@ func (s *Store) keptSums(ctx context.Context, on runner) (map[statKey]statSums, 
 	return kept, err
 }
 
-// levelKey names a level. To SQL Server names that differ in case alone are one
-// queue.
+// levelKey names a level.
 func (s *Store) levelKey(queue string, kind statKind) statKey {
-	if s.dialect.driver == database.SQLServer {
-		queue = queueKey(queue)
-	}
-	return statKey{queue: queue, kind: kind}
+	return statKey{queue: s.engine.queueKey(queue), kind: kind}
 }
 
 // corrections lists what differs, by queue and lifecycle.
@@ -179,7 +142,7 @@ func (r recount) corrections() []workqueue.StatisticsCorrection {
 // correct writes the differences, unless another recount has done so since the
 // view was taken: they would count twice.
 func (s *Store) correct(ctx context.Context, tx *sql.Tx, r recount, corrections []workqueue.StatisticsCorrection) error {
-	if err := s.lockAssignment(ctx, tx); err != nil { // so that two recounts write one after the other
+	if err := s.engine.lockAssignment(ctx, s, tx); err != nil { // so that two recounts write one after the other
 		return err
 	}
 	kept, err := s.keptSums(ctx, tx)

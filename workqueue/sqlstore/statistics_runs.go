@@ -55,7 +55,7 @@ type statColumns struct {
 // columns leaves an end to the statement that writes it, where the engine's does
 // that; else they are empty, and keep writes it.
 func (r *runEnds) columns(ref refRow) (c statColumns) {
-	if !r.s.dialect.finishKeeps {
+	if !r.s.engine.dialect().finishKeeps {
 		return c
 	}
 	end := r.ends[ref]

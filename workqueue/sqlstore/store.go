@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go"
@@ -25,31 +23,22 @@ import (
 type Store struct {
 	// Immutable after Open.
 	statements fs.FS
-	dialect    dialect
+	engine     engine
 	dsn        string
 	db         *sql.DB  // writes, and all of the hot path
 	readers    *sql.DB  // listings; the same pool as db except on SQLite
 	orm        *gorm.DB // over db
 	listing    *gorm.DB // over readers
 	now        func() time.Time
-	cipher     workqueue.Cipher    // nil: no keys
-	file       *database.FileWatch // nil: not a file of SQLite
+	cipher     workqueue.Cipher // nil: no keys
 	queries    *queries
 	reading    *queries // those of surveys, over readers
 	checks     *queries // read-only, over readers; never prepared
-
-	lockTimeout time.Duration // how long SQLite waits for a lock by the DSN; 0: another engine
-
-	lost        atomic.Pointer[error] // why nothing is written any more; set once
-	fileChecked atomic.Int64          // when the file was last compared, in nanoseconds of Unix
-
-	contended atomic.Int64 // when SQLite's lock was last waited for, in nanoseconds of Unix
 
 	policies policies          // guards itself
 	schemas  workqueue.Schemas // likewise
 	notices  notices           // likewise
 	history  history           // likewise
-	stalled  stalled           // likewise
 }
 
 // Options say which database to open and how.
@@ -81,47 +70,23 @@ type Options struct {
 // nothing in it: see Migrate. An error names the driver and the DSN without
 // its password.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	d, err := dialectFor(o.Driver)
+	engine, err := newEngine(o.Driver)
 	if err != nil {
 		return nil, err
 	}
-	dsn, readersDSN := o.DSN, o.DSN
-	var file *database.FileWatch
-	if o.Driver == database.SQLite {
-		if file, err = sqliteFile(o.DSN); err != nil {
-			return nil, err
-		}
-		readersDSN = database.ExistingSQLite(o.DSN)
-		dsn = database.JournalsInMemory(readersDSN)
-	}
-	s := &Store{statements: sqlfiles.Files, dialect: d, dsn: o.DSN, now: o.Now, cipher: o.Cipher}
-	db, err := database.OpenGreeted(o.Driver, dsn, s.greet)
+	s := &Store{statements: sqlfiles.Files, engine: engine, dsn: o.DSN, now: o.Now, cipher: o.Cipher}
+	p, err := engine.open(o, s.greet)
 	if err != nil {
 		return nil, err
 	}
-	s.db, s.readers = db, db
-	s.file = file
+	s.db, s.readers = p.db, p.readers
 	s.notices.name = rand.Text()[:12]
 	if o.Statements != nil {
 		s.statements = o.Statements
 	}
-	if o.Driver == database.SQLite {
-		db.SetMaxOpenConns(1)
-		db.SetConnMaxIdleTime(0)
-		if !inMemory(o.DSN) {
-			if s.readers, err = database.Open(o.Driver, readersDSN); err != nil {
-				return nil, errors.Join(err, db.Close())
-			}
-			s.readers.SetMaxOpenConns(4)
-		}
-	} else {
-		db.SetMaxOpenConns(orDefault(o.MaxOpen, 16))
-		db.SetMaxIdleConns(orDefault(o.MaxIdle, 4))
-		db.SetConnMaxLifetime(o.MaxLifetime)
-	}
 	err = s.connect(ctx)
 	if err == nil {
-		err = s.checkFile() // what was opened is what is watched
+		err = engine.lost(true) // what was opened is what is watched
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("connect to %s database %s: %w",
@@ -133,13 +98,13 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 func (s *Store) connect(ctx context.Context) error {
 	var err error
 	// Before the first connection, which is greeted by some of them.
-	if s.queries, err = loadQueries(s.statements, s.dialect, "queries", s.db); err != nil {
+	if s.queries, err = loadQueries(s.statements, s.engine.dialect(), "queries", s.db); err != nil {
 		return err
 	}
-	if s.reading, err = loadQueries(s.statements, s.dialect, "queries", s.readers); err != nil {
+	if s.reading, err = loadQueries(s.statements, s.engine.dialect(), "queries", s.readers); err != nil {
 		return err
 	}
-	if s.checks, err = loadQueries(s.statements, s.dialect, "checks", s.readers); err != nil {
+	if s.checks, err = loadQueries(s.statements, s.engine.dialect(), "checks", s.readers); err != nil {
 		return err
 	}
 	// Again, where several processes make one new SQLite file at a time: the
@@ -148,14 +113,14 @@ func (s *Store) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.readLockTimeout(ctx); err != nil {
+	if err := s.engine.connected(ctx, s.db); err != nil {
 		return err
 	}
 	// Not one gorm.Config for two opens: clause builders would leak between them.
-	if s.orm, err = gorm.Open(s.dialect.gorm(s.db), gormConfig()); err != nil {
+	if s.orm, err = gorm.Open(s.engine.dialector(s.db), gormConfig()); err != nil {
 		return err
 	}
-	s.listing, err = gorm.Open(s.dialect.gorm(s.readers), gormConfig())
+	s.listing, err = gorm.Open(s.engine.dialector(s.readers), gormConfig())
 	return err
 }
 
@@ -173,9 +138,9 @@ func gormConfig() *gorm.Config {
 // SQLite deletes the write-ahead log by its name when it closes the last connection, and
 // that may be the log of the file that is in its place now.
 func (s *Store) Close() error {
-	s.notices.sender.close()
+	s.engine.close()
 	var errs []error
-	if s.checkFile() != nil {
+	if s.engine.lost(true) != nil {
 		return nil
 	}
 	for _, q := range []*queries{s.queries, s.reading} {
@@ -191,7 +156,7 @@ func (s *Store) Close() error {
 }
 
 // Driver returns the engine.
-func (s *Store) Driver() database.Driver { return s.dialect.driver }
+func (s *Store) Driver() database.Driver { return s.engine.dialect().driver }
 
 // Asked returns how many statements of package sql this store has run so far, without those
 // of listings and those that begin and end transactions.
@@ -217,11 +182,7 @@ func (s *Store) nowArg() any {
 	if s.now == nil {
 		return nil
 	}
-	return s.dialect.timeArg(s.now())
-}
-
-func inMemory(dsn string) bool {
-	return dsn == ":memory:" || strings.Contains(dsn, "mode=memory") || strings.HasPrefix(dsn, "file::memory:")
+	return s.engine.timeArg(s.now())
 }
 
 func orDefault(n, fallback int) int {

@@ -43,7 +43,7 @@ func quoted(text string) string {
 func (s *Store) holding(name string, texts []string) []clause.Expression {
 	all := make([]clause.Expression, len(texts))
 	for i, text := range texts {
-		all[i] = clause.Expr{SQL: s.dialect.contains, Vars: []any{column(name), text}}
+		all[i] = clause.Expr{SQL: s.engine.dialect().contains, Vars: []any{column(name), text}}
 	}
 	return all
 }

@@ -50,7 +50,7 @@ func (s *Store) TaskFirings(ctx context.Context, since []workqueue.TaskSince) ([
 	type row struct{ Name, Since string }
 	list := make([]row, len(since))
 	for i, t := range since {
-		list[i] = row{workqueue.TaskSchedule(t.Task), t.From.UTC().Format(s.dialect.jsonTime)}
+		list[i] = row{workqueue.TaskSchedule(t.Task), t.From.UTC().Format(s.engine.dialect().jsonTime)}
 	}
 	batch, err := jsonRows(list)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *Store) SettleTask(ctx context.Context, task string, closed []workqueue.
 						return err
 					}
 				}
-				_, err := s.queries.exec(ctx, tx, "task_settle", values{"task": task, "until": s.dialect.timeArg(until)})
+				_, err := s.queries.exec(ctx, tx, "task_settle", values{"task": task, "until": s.engine.timeArg(until)})
 				return err
 			})
 			if classify(err) != uniqueError {

@@ -44,7 +44,7 @@ func (s *Store) fireBatch(ctx context.Context, windows []workqueue.TaskWindow, b
 		}
 		byKey[key] = taskItem{TaskWindow: w, place: len(rows)}
 		rows = append(rows, row{
-			Name: key.schedule, Task: w.Task, Holder: w.Scope, Instant: w.PlannedAt.UTC().Format(s.dialect.jsonTime),
+			Name: key.schedule, Task: w.Task, Holder: w.Scope, Instant: w.PlannedAt.UTC().Format(s.engine.dialect().jsonTime),
 			Closes: s.jsonTime(w.Item.Deadline), Author: clip(clean(by), nameLen),
 		})
 	}

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 
 	"botwork/internal/database"
@@ -18,16 +17,9 @@ type ask struct {
 	row    func(scan scanner) error // nil: no rows matter
 }
 
-// pipelines reports whether several statements can be one round trip: PostgreSQL accepts
-// them one after the other. On other engines and in a transaction each is a round trip.
-func (v *assignView) pipelines() bool {
-	_, pool := v.on.(*sql.DB)
-	return pool && v.s.dialect.pipelines
-}
-
 // together asks for several things, in their order.
 func (v *assignView) together(ctx context.Context, asks ...ask) error {
-	if v.pipelines() && len(asks) > 1 {
+	if v.s.engine.oneRoundTrip(v.on) && len(asks) > 1 {
 		_, err := v.queries.together(ctx, asks...)
 		if err != nil {
 			return fmt.Errorf("read for a pass: %w", err)

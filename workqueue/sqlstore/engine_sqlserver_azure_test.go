@@ -48,7 +48,7 @@ func (a *azureServer) ExecContext(context.Context, string, []driver.NamedValue) 
 }
 
 func TestAzureErrorsAreRetriedUnlessACommitMayBeDone(t *testing.T) {
-	d, err := dialectFor(database.SQLServer)
+	e, err := newEngine(database.SQLServer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestAzureErrorsAreRetriedUnlessACommitMayBeDone(t *testing.T) {
 		return s.tx(ctx, func(tx *sql.Tx) error { return statement(ctx, tx) })
 	}
 	alone := func(ctx context.Context, s *Store) error {
-		return s.alone(ctx, func(on runner) error { return statement(ctx, on) })
+		return s.engine.alone(ctx, s, func(on runner) error { return statement(ctx, on) })
 	}
 	tests := []struct {
 		numbers                 []int32
@@ -85,9 +85,9 @@ func TestAzureErrorsAreRetriedUnlessACommitMayBeDone(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						server := c.server
 						server.refusals = 3
-						s := &Store{statements: sqlfiles.Files, dialect: d, db: sql.OpenDB(&server)}
+						s := &Store{statements: sqlfiles.Files, engine: e, db: sql.OpenDB(&server)}
 						defer s.db.Close()
-						if s.queries, err = loadQueries(s.statements, d, "queries", s.db); err != nil {
+						if s.queries, err = loadQueries(s.statements, e.dialect(), "queries", s.db); err != nil {
 							t.Fatal(err)
 						}
 						err := s.retry(t.Context(), "try", func() error { return c.do(t.Context(), s) })

@@ -9,19 +9,14 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 	"gorm.io/gorm"
 
-	"botwork/internal/database"
 	sqlfiles "botwork/sql"
 )
 
 // Texts of all lengths have one type, and so one plan.
 func TestTextsAreOneTypeOnSQLServer(t *testing.T) {
-	d, err := dialectFor(database.SQLServer)
-	if err != nil {
-		t.Fatal(err)
-	}
 	db := sql.OpenDB(&azureServer{})
 	defer db.Close()
-	q, err := loadQueries(sqlfiles.Files, d, "queries", db)
+	q, err := loadQueries(sqlfiles.Files, &sqlServerDialect, "queries", db)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,15 +34,11 @@ func TestTextsAreOneTypeOnSQLServer(t *testing.T) {
 }
 
 func TestStatementsOfGORMCastTheirParametersOnSQLServer(t *testing.T) {
-	d, err := dialectFor(database.SQLServer)
-	if err != nil {
-		t.Fatal(err)
-	}
 	db := sql.OpenDB(&azureServer{})
 	defer db.Close()
 	config := gormConfig()
 	config.DryRun = true
-	orm, err := gorm.Open(d.gorm(db), config)
+	orm, err := gorm.Open((&sqlServerEngine{}).dialector(db), config)
 	if err != nil {
 		t.Fatal(err)
 	}

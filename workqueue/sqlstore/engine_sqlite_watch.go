@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"botwork/workqueue"
@@ -14,7 +15,7 @@ const leastWatch, mostWatch = 25 * time.Millisecond, 400 * time.Millisecond
 // watchOthers says that something may be ready whenever other processes have changed the
 // SQLite file, until ctx ends. SQLite carries no notices, but keeps a number that changes
 // with each commit of another connection: to ask for it reads no table.
-func (s *Store) watchOthers(ctx context.Context, tell func(workqueue.Notice)) {
+func watchOthers(ctx context.Context, db *sql.DB, tell func(workqueue.Notice)) {
 	pause := leastWatch
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -26,7 +27,7 @@ func (s *Store) watchOthers(ctx context.Context, tell func(workqueue.Notice)) {
 		}
 		var version int64
 		// By the connection that writes, whose own commits do not count.
-		if err := s.db.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version); err != nil || version == known {
+		if err := db.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version); err != nil || version == known {
 			pause = min(pause+pause/4, mostWatch)
 			continue
 		}

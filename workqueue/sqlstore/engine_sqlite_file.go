@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"sync/atomic"
 	"time"
 
 	"botwork/internal/database"
@@ -27,28 +28,30 @@ func sqliteFile(dsn string) (*database.FileWatch, error) {
 	return watch, err
 }
 
-// checkFile returns an error that is a workqueue.ErrDatabaseLost once the file of a SQLite
-// database has been deleted or replaced. It stays so: a file that comes back lacks what
-// was written meanwhile.
-func (s *Store) checkFile() error {
-	if lost := s.lost.Load(); lost != nil {
+// fileWatch reports that the file of a SQLite database has been deleted or replaced. It stays
+// so: a file that comes back lacks what was written meanwhile.
+type fileWatch struct {
+	watch   *database.FileWatch   // nil: the database is no file
+	lost    atomic.Pointer[error] // why nothing is written any more; set once
+	checked atomic.Int64          // when the file was last compared, in nanoseconds of Unix
+}
+
+// check returns an error that is a workqueue.ErrDatabaseLost once the file is lost. Unless
+// now is set, it compares the file only at intervals.
+func (f *fileWatch) check(now bool) error {
+	if lost := f.lost.Load(); lost != nil {
 		return *lost
 	}
-	s.fileChecked.Store(time.Now().UnixNano())
-	if err := s.file.Check(); err != nil {
-		err = fmt.Errorf("%w: %w", workqueue.ErrDatabaseLost, err)
-		s.lost.CompareAndSwap(nil, &err)
+	if !now && time.Now().UnixNano()-f.checked.Load() < int64(fileCheckEvery) {
+		return nil
 	}
-	if lost := s.lost.Load(); lost != nil {
+	f.checked.Store(time.Now().UnixNano())
+	if err := f.watch.Check(); err != nil {
+		err = fmt.Errorf("%w: %w", workqueue.ErrDatabaseLost, err)
+		f.lost.CompareAndSwap(nil, &err)
+	}
+	if lost := f.lost.Load(); lost != nil {
 		return *lost
 	}
 	return nil
-}
-
-// checkFileAtTimes is checkFile, but looks at the file only now and then.
-func (s *Store) checkFileAtTimes() error {
-	if s.lost.Load() == nil && time.Now().UnixNano()-s.fileChecked.Load() < int64(fileCheckEvery) {
-		return nil
-	}
-	return s.checkFile()
 }

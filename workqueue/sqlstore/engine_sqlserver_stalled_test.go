@@ -12,7 +12,6 @@ import (
 
 	mssql "github.com/microsoft/go-mssqldb"
 
-	"botwork/internal/database"
 	sqlfiles "botwork/sql"
 	"botwork/workqueue"
 )
@@ -56,18 +55,14 @@ func (r *sessionRows) Next(dest []driver.Value) error {
 
 func TestStalledSessionsAreEnded(t *testing.T) {
 	const lease = time.Minute
-	d, err := dialectFor(database.SQLServer)
-	if err != nil {
-		t.Fatal(err)
-	}
 	open := func(t *testing.T, server *sessionServer) *Store {
 		db := sql.OpenDB(server)
 		t.Cleanup(func() { db.Close() })
-		q, err := loadQueries(sqlfiles.Files, d, "queries", db)
+		q, err := loadQueries(sqlfiles.Files, &sqlServerDialect, "queries", db)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &Store{dialect: d, db: db, queries: q}
+		return &Store{engine: &sqlServerEngine{}, db: db, queries: q}
 	}
 	run := func(name string, server sessionServer, test func(t *testing.T, server *sessionServer, look func() []workqueue.StalledSession)) {
 		t.Run(name, func(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -42,12 +41,8 @@ type notifier struct {
 	counted   time.Time
 }
 
-// tellOthers has a notice sent, on an engine that carries them. It returns at once.
-func (s *Store) tellOthers(n workqueue.Notice) {
-	if s.dialect.driver != database.Postgres {
-		return
-	}
-	q := &s.notices.sender
+// send has a notice sent. It returns at once.
+func (q *notifier) send(s *Store, n workqueue.Notice) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed || time.Now().Before(q.deaf) {

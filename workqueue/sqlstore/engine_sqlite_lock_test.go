@@ -36,7 +36,8 @@ func TestTransactionsWaitForTheLock(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer other.Close()
-			before := s.lockTimeout
+			lock := &s.engine.(*sqliteEngine).lock
+			before := lock.timeout
 			for range 2 { // the second time the store knows that others write
 				tx, err := other.BeginTx(t.Context(), nil)
 				if err != nil {
@@ -60,10 +61,10 @@ func TestTransactionsWaitForTheLock(t *testing.T) {
 					release()
 				}
 			}
-			if err := s.readLockTimeout(t.Context()); err != nil || s.lockTimeout != before {
-				t.Errorf("the connection waits for %s, %v, want %s as before", s.lockTimeout, err, before)
+			if err := lock.readTimeout(t.Context(), s.db); err != nil || lock.timeout != before {
+				t.Errorf("the connection waits for %s, %v, want %s as before", lock.timeout, err, before)
 			}
-			if s.contended.Load() == 0 {
+			if lock.contended.Load() == 0 {
 				t.Error("the store has not seen that others write")
 			}
 		})

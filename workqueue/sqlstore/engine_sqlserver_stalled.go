@@ -13,10 +13,6 @@ import (
 	"botwork/workqueue"
 )
 
-// stalledStatement is the file that lists sessions which wait for their client in the
-// middle of a transaction. Only an engine that does not end them by itself has it.
-const stalledStatement = "stalled_sessions"
-
 // Errors of SQL Server about views and sessions.
 const (
 	noSuchObject  = 208  // a server that speaks TDS and is not Microsoft's
@@ -24,9 +20,9 @@ const (
 	noSuchSession = 6106
 )
 
-// stalled is what a store remembers of the sessions that waited for their client when it
-// looked last.
-type stalled struct {
+// stalledSessions are the sessions that were waiting for their client when a store looked
+// last.
+type stalledSessions struct {
 	mu   sync.Mutex
 	seen map[stalledKey]time.Time // guarded by mu: since when
 }
@@ -44,14 +40,15 @@ type stalledKey struct {
 // ones itself; there it does nothing. It needs the rights VIEW SERVER STATE and ALTER ANY
 // CONNECTION, on Azure SQL Database VIEW DATABASE STATE and KILL DATABASE CONNECTION.
 func (s *Store) EndStalledSessions(ctx context.Context, after time.Duration) ([]workqueue.StalledSession, error) {
-	if !s.queries.has(stalledStatement) {
-		return nil, nil
-	}
-	s.stalled.mu.Lock()
-	defer s.stalled.mu.Unlock()
+	return s.engine.endStalled(ctx, s, after)
+}
+
+func (e *sqlServerEngine) endStalled(ctx context.Context, s *Store, after time.Duration) ([]workqueue.StalledSession, error) {
+	e.stalled.mu.Lock()
+	defer e.stalled.mu.Unlock()
 	var found []workqueue.StalledSession
 	err := s.retry(ctx, "look for stalled sessions", func() (err error) {
-		found, err = s.stalledFor(ctx, after)
+		found, err = e.stalledFor(ctx, s, after)
 		return err
 	})
 	if ms, ok := errors.AsType[mssql.Error](err); ok && ms.Number == noSuchObject {
@@ -83,8 +80,8 @@ func (s *Store) EndStalledSessions(ctx context.Context, after time.Duration) ([]
 
 // stalledFor returns the sessions that have done nothing for so long, and remembers the
 // others. The caller holds the lock.
-func (s *Store) stalledFor(ctx context.Context, after time.Duration) ([]workqueue.StalledSession, error) {
-	rows, err := s.queries.query(ctx, s.db, stalledStatement, nil)
+func (e *sqlServerEngine) stalledFor(ctx context.Context, s *Store, after time.Duration) ([]workqueue.StalledSession, error) {
+	rows, err := s.queries.query(ctx, s.db, "stalled_sessions", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +94,7 @@ func (s *Store) stalledFor(ctx context.Context, after time.Duration) ([]workqueu
 		if err := rows.Scan(&key.id, &key.done, &one.Host, &one.Program, &one.PID, &one.Login, &one.HasAssignment); err != nil {
 			return err
 		}
-		since, known := s.stalled.seen[key]
+		since, known := e.stalled.seen[key]
 		if !known {
 			since = now
 		}
@@ -108,7 +105,7 @@ func (s *Store) stalledFor(ctx context.Context, after time.Duration) ([]workqueu
 		return nil
 	})
 	if err == nil {
-		s.stalled.seen = seen
+		e.stalled.seen = seen
 	}
 	return found, err
 }

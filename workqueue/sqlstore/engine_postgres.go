@@ -1,0 +1,100 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pressly/goose/v3"
+	"gorm.io/driver/postgres"
+	"gorm.io/gorm"
+
+	"botwork/internal/database"
+	"botwork/workqueue"
+)
+
+var postgresDialect = dialect{
+	driver:      database.Postgres,
+	folder:      "postgres",
+	goose:       goose.DialectPostgres,
+	finishKeeps: true,
+	clock:       "CAST(COALESCE(CAST(? AS timestamptz), statement_timestamp()) AS timestamptz(3))",
+	randomKey:   "CAST(gen_random_uuid() AS text)",
+	contains:    "strpos(?, CAST(? AS text)) > 0",
+	jsonTime:    "2006-01-02T15:04:05.000Z07:00",
+	narrow:      narrowPostgres,
+
+	setIdentity: `SELECT setval(pg_get_serial_sequence('"%[1]s"', 'Id'), %[2]d)`,
+	savepoint:   "SAVEPOINT ids", toSavepoint: "ROLLBACK TO SAVEPOINT ids",
+}
+
+// postgresEngine is a server that takes several statements in one round trip and carries
+// notices between processes.
+type postgresEngine struct {
+	serverEngine
+	sender notifier
+}
+
+func (*postgresEngine) dialect() *dialect { return &postgresDialect }
+
+func (*postgresEngine) dialector(db *sql.DB) gorm.Dialector {
+	return postgres.New(postgres.Config{Conn: db})
+}
+
+func (e *postgresEngine) open(o Options, greet database.Greeting) (pools, error) {
+	return e.openPool(database.Postgres, o, greet)
+}
+
+func (e *postgresEngine) close() { e.sender.close() }
+
+func (e *postgresEngine) lockMigrations(ctx context.Context, s *Store) (migrationTurn, error) {
+	return e.lockByConnection(ctx, s,
+		`SELECT pg_advisory_lock(hashtext('`+migrationLock+`'))`,
+		`SELECT pg_advisory_unlock(hashtext('`+migrationLock+`'))`)
+}
+
+func (e *postgresEngine) snapshot(ctx context.Context, s *Store, do func(runner) error) error {
+	return e.readOnly(ctx, s, sql.LevelRepeatableRead, do)
+}
+
+// lockAssignment waits until the lock is free.
+func (*postgresEngine) lockAssignment(ctx context.Context, s *Store, tx *sql.Tx) error {
+	_, err := s.queries.exec(ctx, tx, lockStatement, nil)
+	return err
+}
+
+// oneRoundTrip reports whether on is the pool: in a transaction each statement is a round
+// trip.
+func (*postgresEngine) oneRoundTrip(on runner) bool {
+	_, pool := on.(*sql.DB)
+	return pool
+}
+
+func (e *postgresEngine) listen(ctx context.Context, s *Store, tell func(workqueue.Notice), trouble func(error)) {
+	s.hearOthers(ctx, tell, trouble)
+}
+
+func (e *postgresEngine) notify(s *Store, n workqueue.Notice) { e.sender.send(s, n) }
+
+// isSingle implements engine: all ends of a batch are in one statement.
+func (*postgresEngine) isSingle(f *fenced) bool { return !f.more }
+
+func classifyPostgres(err error) errorClass {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
+		return otherError
+	}
+	switch pg.Code {
+	case "40001", "40P01", "55P03", // serialization, deadlock, lock timeout
+		"57P01", "57P02", "25P03": // the server ended the connection, and with it the transaction
+		return transientError
+	case "23505":
+		return uniqueError
+	case "23503":
+		return foreignKeyError
+	case "42P01":
+		return noSuchTableError
+	}
+	return otherError
+}

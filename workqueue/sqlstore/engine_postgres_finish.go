@@ -1,0 +1,40 @@
+package sqlstore
+
+import (
+	"context"
+
+	"botwork/workqueue"
+)
+
+// endsPlainly requires that all ends of the batch are plain: PostgreSQL locks the rows of a
+// batch in the order of their ids in one statement.
+func (*postgresEngine) endsPlainly(finishes []workqueue.Finish) bool {
+	for i := range finishes {
+		if !isPlain(&finishes[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// writePlain implements engine. The statement updates the statistics by itself.
+func (*postgresEngine) writePlain(ctx context.Context, s *Store, on runner, p plainEnds, v values, _ map[refRow]run) ([]refRow, error) {
+	p.sort()
+	return s.queries.refs(ctx, on, "finish_plain", plainArrays(p, v))
+}
+
+// plainArrays carry the ends column by column.
+func plainArrays(p plainEnds, v values) values {
+	ids, fences, failures := make([]int64, len(p)), make([]int64, len(p)), make([]int64, len(p))
+	hashes, outputs := make([]*string, len(p)), make([]*string, len(p))
+	kept, took := make([]*int64, len(p)), make([]*int64, len(p))
+	for i := range p {
+		end := &p[i]
+		ids[i], fences[i], failures[i] = end.ItemID, end.ItemFence, int64(end.Failures)
+		hashes[i], outputs[i], kept[i], took[i] = end.NewHash, end.NewOutput, end.KeepMs, end.TookMs
+	}
+	return values{
+		"worker": v["worker"], "instance": v["instance"], "now": v["now"],
+		"ids": ids, "fences": fences, "failures": failures, "hashes": hashes, "outputs": outputs, "kept_ms": kept, "took_ms": took,
+	}
+}
