@@ -39,7 +39,7 @@ Settings come from botwork.yaml in the working folder (or the file that --config
 or BOTWORK_CONFIG names), then from environment variables such as
 BOTWORK_DATABASE_DSN.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage or a file with mistakes.`
+Exit codes: 0 done, 1 failed, 2 wrong usage or a file with errors.`
 
 // Run carries out one command line, without the program's name, and returns
 // the exit code. environ is in the form of os.Environ. When ctx ends, what goes

@@ -23,19 +23,19 @@ type command struct{ *cli.App }
 // Command returns `botwork check`.
 func Command(a *cli.App) *cobra.Command { return (&command{a}).checkCommand() }
 
-const checkDoc = `Reads the whole database and names every place where it breaks a promise of the
-queue: an item in a state that cannot be, one that nobody will rescue, more
+const checkDoc = `Reads the whole database and reports every violation of a promise of the queue: an
+item in an impossible state, one that no pass will rescue, more
 attempts than allowed, a claim that ended twice, a schedule that fired twice, an
 item that waits although a worker is idle, a worker's row that cannot be, a
 figure of a queue's statistics that is not what is there. What each check looks
-for and how to mend what it finds: docs/check.md.
+for and how to fix it: docs/check.md.
 
 It changes nothing, needs no worker to stop, and reads in pages; a database with
 many finished items takes a while. What it finds is read a second time a moment
 later, so that nothing is reported while it is moving.
 
 With --watch it reads again and again, prints each violation when it appears and
-when it is gone, and goes on until --for has passed or Ctrl-C.
+when it is gone, until --for has passed or Ctrl-C.
 
 The exit code is 0 when all is well, 1 when a violation was found (with --watch:
 at any time) or the database cannot be read, 2 when the command line or the
@@ -172,6 +172,6 @@ func (a *command) checkTable(report workqueue.CheckReport) {
 	if report.Clean {
 		fmt.Fprintln(a.Stdout, "no violation")
 	} else {
-		fmt.Fprintf(a.Stdout, "\n%s; docs/check.md tells what each check means\n", cli.Count(len(report.Violations), "violation"))
+		fmt.Fprintf(a.Stdout, "\n%s; docs/check.md describes each check\n", cli.Count(len(report.Violations), "violation"))
 	}
 }

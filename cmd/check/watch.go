@@ -41,7 +41,7 @@ func (a *command) watch(ctx context.Context, from workqueue.Checker, params work
 			return err
 		case err != nil:
 			if err.Error() != silent {
-				a.Complain(fmt.Errorf("%w; watching goes on", err))
+				a.Complain(fmt.Errorf("%w; still watching", err))
 			}
 			silent = err.Error()
 		default:

@@ -20,18 +20,18 @@ type command struct{ *cli.App }
 func Command(a *cli.App) *cobra.Command { return (&command{a}).dbCommand() }
 
 func (a *command) dbCommand() *cobra.Command {
-	return cli.Group(&cobra.Command{Use: "db", Short: "Look after the database's schema"},
+	return cli.Group(&cobra.Command{Use: "db", Short: "Create and migrate the database's schema"},
 		a.dbInitCommand(), a.dbMigrateCommand(), a.dbStatusCommand(), a.dbRestoredCommand())
 }
 
 func (a *command) dbInitCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init",
-		Short: "Begin with an empty database where there is none",
+		Short: "Create the database if it does not exist",
 		Long: `Creates the file of a SQLite database, which only the account that runs this may
 read and write, and its tables. "botwork run" and "botwork enqueue" do it the first
-time. They refuse to when the database was there once and its file is gone, which is a
-mistake more often than not; this command does it then, too: all items are lost.
+time. They refuse when the database existed before and its file is gone, which usually is an
+accident; this command creates it in that case too: all items are lost.
 
 It changes nothing in a database that has tables. On a server the database has to be
 there, and this makes the tables, like "botwork db migrate".`,
@@ -69,7 +69,7 @@ func (a *command) migrate(ctx context.Context, store *sqlstore.Store) error {
 func (a *command) dbMigrateCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "migrate",
-		Short: "Bring the database's schema up to date",
+		Short: "Migrate the database's schema to this version",
 		Long: `Makes the tables of a new database, or brings those of an older version up to
 date. It is safe while workers run and when several processes do it at once.
 

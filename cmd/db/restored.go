@@ -14,10 +14,10 @@ func (a *command) dbRestoredCommand() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
 		Use:   "restored",
-		Short: "Begin a new epoch after the database has lost transactions",
-		Long: `Say so after you have restored a backup, or switched to a copy of the database that
+		Short: "Start a new epoch after the database has lost transactions",
+		Long: `Run this after you have restored a backup, or switched to a copy of the database that
 lacked its latest transactions, and before workers start again. Fences and ids that
-were given in what is lost would be given again: a run that goes on somewhere could
+were given in what is lost would be given again: a run that still continues could
 then write into another one, and an item could get the id of one that is lost.
 
 The command raises the epoch of the database: fences go on above all earlier ones,

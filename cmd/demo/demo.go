@@ -26,7 +26,7 @@ is) and runs it: an embedded database, the system pipelines that come with
 Botwork, and a pipeline that makes work items for four files of sales, first at
 once and then every minute. Ctrl-C drains and ends.
 
-One file has a mistake on purpose: its item is cancelled and says why. Mend
+One file has an error on purpose: its item is cancelled and shows why. Fix
 data/sales/west.csv while it runs, and the next minute's item succeeds.`
 
 func (a *command) demoCommand() *cobra.Command {

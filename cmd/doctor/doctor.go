@@ -35,7 +35,7 @@ const doctorDoc = `Looks at all that a worker needs on this machine and in its d
 each thing whether it is well, what was found, and what to do: settings, secrets
 and keys, the accounts and what they may do with folders, disk space, pipelines,
 the database's reach, version, schema, rights, settings and clock, workers and
-their names, connections. docs/doctor.md tells what each check means.
+their names, connections. docs/doctor.md describes each check.
 
 It changes nothing: it makes no database, applies no migration, and needs no
 worker to stop. In folders that have to be writable it makes a file and removes it.
@@ -44,10 +44,10 @@ longer than --timeout.
 
 Run it with the settings of the service, best as the service's account. When
 another account runs it and the service is installed, permissions are judged for
-the account of the service, as far as they tell.
+the account of the service, as far as they can be read.
 
 The exit code is 0 when all is well or there are warnings only, 1 when there is a
-fault, mistakes in the settings included, or it was interrupted, 2 when the command
+fault, errors in the settings included, or it was interrupted, 2 when the command
 line is wrong.`
 
 // doctorReport is what `botwork doctor --output json` prints.

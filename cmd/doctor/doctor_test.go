@@ -90,7 +90,7 @@ func TestDoctorContract(t *testing.T) {
 func TestDoctorFindsFaultsInSettings(t *testing.T) {
 	clitest.InProject(t)
 	clitest.Must(t, "db", "migrate")
-	wantFound(t, doctorFound(t, cli.ExitDone)["pipelines"], doctor.OK, "no mistakes")
+	wantFound(t, doctorFound(t, cli.ExitDone)["pipelines"], doctor.OK, "no errors")
 
 	clitest.WriteFile(t, "pipelines/broken.yaml", "steps: [{handler: Lgo}]\n")
 	wantFound(t, doctorFound(t, cli.ExitFailed)["pipelines"], doctor.Fault, "broken.yaml:1:")

@@ -76,7 +76,7 @@ it is used for items that do not say how long they take: what is known of the
 beginning of their natural key, else of their task, else of their pipeline.
 
 JSON and YAML are a list; durations are written as "1m30s", errorPercent is of the
-mean, and what there is none of is null.`,
+mean, and a missing value is null.`,
 		Example: "  botwork durations list\n  botwork durations list --pipeline invoices --output json",
 		Args:    cli.NoArguments,
 	}

@@ -31,10 +31,10 @@ func (a *command) enqueueCommand() *cobra.Command {
 takes it; larger priorities run first: high is above 1000, medium 500 to 1000,
 low below 500. An item for robots needs no --pipeline; the queue says who takes it.
 
-Where the queue keeps natural keys unique, an item whose --key is taken is not
-made: the command names the one that is there and succeeds. So it does with --unique
-and --unique-for, in any queue, when one of the same queue, pipeline and payload is
-there. The same command can be given again and again, then.
+Where the queue keeps natural keys unique, an item whose --key exists is not
+made: the command prints the existing item and succeeds. --unique and --unique-for do the
+same in any queue, if an item with the same queue, pipeline and payload exists. The
+command can then be repeated safely.
 
 With - (or --stdin) items are read from standard input, one JSON object per
 line:
@@ -45,8 +45,8 @@ line:
    "tags": ["urgent"], "metadata": {"customer": "4711"}, "limitKey": "4711",
    "labels": {"language": "french"}, "selectors": ["ram >= 32"], "retain": "2h"}
 
-in ("15m") may stand in place of at, deadlineIn in place of deadline, true in place
-of unique's duration, and a whole pipeline in place of its name. What a line leaves
+in ("15m") can replace at, deadlineIn can replace deadline, true can replace
+unique's duration, and a whole pipeline in place of its name. What a line leaves
 out is taken from the flags; tags, metadata, labels and selectors of a line replace
 those of the flags.
 All lines are checked before the first item is written; then they are written in
@@ -55,19 +55,19 @@ all are checked they are kept in a temporary file; a line may be as long as the
 largest payload of all queues (1 MB, unless a queue says more) and 1 MB.
 
 When the answer of the database is lost, the command looks up for up to 30 seconds
-what became of the batch. What it says about the items that are in the queue is true,
-or it says that it does not know. The same command and input with the --batch KEY that
+what became of the batch. It reports only what the database has confirmed, or
+that the result is unknown. The same command and input with the --batch KEY that
 it names enqueues what is missing, and nothing twice, for seven days; botwork items
-batch KEY tells what is in the queue.
+batch KEY shows what is in the queue.
 
 Before anything is written, the pipeline must exist in the pipelines folder (where
-there is one) without mistakes, and the payload must suit it and the queue's schema. JSON and YAML
+there is one) without errors, and the payload must suit it and the queue's schema. JSON and YAML
 show the item and whether it was there already (existing); with --stdin or --count
 they are a list of items, each once.
 
 Afterwards the command prints when the item is expected to start, as items why does
 (expectedAt and expected in JSON and YAML); of many items, the first and the last.
-It spends two seconds on each at most, and what it cannot find out is no error.`,
+It spends at most two seconds on each; an unknown time is not an error.`,
 		Example: `  botwork enqueue --pipeline hello --payload '{"name": "Ada"}'
   botwork enqueue --pipeline import --payload-file order.json --priority 1200
   botwork enqueue --pipeline nightly --at "2026-01-31 23:00" --estimated-duration 20m --unique
@@ -133,7 +133,7 @@ func (a *command) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, at place
 		made, err := batch.Enqueue(longer, a.App, store, workqueue.BatchPart{Key: o.batch, Part: 1}, []workqueue.NewItem{it})
 		if _, unknown := errors.AsType[*workqueue.UnansweredError](err); unknown {
 			return fmt.Errorf("whether the item is in the queue is unknown, since the database did not answer: %w; "+
-				"hint: `botwork items batch %s` tells it, and the same command with --batch %[2]s does not enqueue it twice", err, o.batch)
+				"hint: `botwork items batch %s` shows it, and the same command with --batch %[2]s does not enqueue it twice", err, o.batch)
 		}
 		if err != nil {
 			return err

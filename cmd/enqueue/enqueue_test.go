@@ -59,7 +59,7 @@ func TestEnqueueRefusesWhatCannotRun(t *testing.T) {
 		want                    string
 	}{
 		{"unknown pipeline", "helo", "{}", nil, `--pipeline: there is no pipeline "helo" [unknown-pipeline]; did you mean "hello"?`},
-		{"pipeline with mistakes", "broken", "{}", nil, `unknown handler "Lgo"`},
+		{"pipeline with errors", "broken", "{}", nil, `unknown handler "Lgo"`},
 		{"system pipeline", "ExecuteWorkQueue", "{}", nil, "has a trigger"},
 		{"payload that does not suit", "hello", `{"nmae": "x"}`, nil, "--payload: the payload does not match the pipeline's input: payload: missing property 'name'"},
 		{"inline pipeline", "steps:\n  - handler: Lgo\n    with: {message: x}\n", "{}", nil, "--pipeline:2:14: steps[0].handler: unknown handler"},

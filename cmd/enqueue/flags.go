@@ -52,7 +52,7 @@ func (f *enqueueFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.uniqueFor, "unique-for", "", "only if none of the same queue, pipeline and payload was made within this `DURATION`")
 	flags.StringArrayVar(&f.tags, "tag", nil, "a `TAG` to find the item by; again for more")
 	flags.StringArrayVar(&f.meta, "meta", nil, "metadata to find the item by, `KEY=VALUE`; again for more")
-	flags.StringArrayVar(&f.labels, "label", nil, "what the item is, for scores: `KEY=VALUE`, where true, false and numbers are what they look like, and what stands in double quotes is text; again for more")
+	flags.StringArrayVar(&f.labels, "label", nil, "label of the item, for scores: `KEY=VALUE`; true, false and numbers are read as such, a value in double quotes as text; repeatable")
 	flags.StringArrayVar(&f.selectors, "selector", nil, "which workers may take the item: a `CONDITION` such as 'ram >= 32', or an object in JSON; again for more")
 	flags.StringVar(&f.limitKey, "limit-key", "", "what the queue's limits per key count by: a `KEY` such as a customer")
 	flags.StringVar(&f.retain, "retain", "", "how long to keep the item when it has succeeded: a `DURATION`; 0s deletes it at once (default the queue's)")

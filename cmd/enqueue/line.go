@@ -60,7 +60,7 @@ func parseLine(line []byte, defaults workqueue.NewItem, at *place) (workqueue.Ne
 			}
 			findings = append(findings, refuse(keyStart, "unknown-key", fmt.Sprintf("unknown key %q", key), hint)...)
 		case at.columns[key] > 0:
-			findings = append(findings, refuse(keyStart, "duplicate-key", fmt.Sprintf("the key %q stands here twice", key), "")...)
+			findings = append(findings, refuse(keyStart, "duplicate-key", fmt.Sprintf("duplicate key %q", key), "")...)
 		default:
 			at.columns[key] = column(dec.InputOffset() - int64(len(raw)))
 			if err := setKey(&it, key, raw); err != nil {

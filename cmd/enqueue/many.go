@@ -78,7 +78,7 @@ func (c *lineChecker) read(ctx context.Context, r io.Reader, lines *spool) error
 		}
 		wereNot := c.check(line, &at, limit)
 		if len(c.findings) >= maxLineFindings {
-			c.findings = append(c.findings, at.finding("", "too-many", "the lines behind this one were not "+wereNot, ""))
+			c.findings = append(c.findings, at.finding("", "too-many", "the lines after this one were not "+wereNot, ""))
 			return false
 		}
 		return kept == nil && ctx.Err() == nil

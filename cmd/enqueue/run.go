@@ -122,7 +122,7 @@ func (r *enqueueRun) broken(err error) error {
 			which += fmt.Sprintf(" (lines %d to %d)", r.from, r.upTo)
 		}
 		return fmt.Errorf("at least %s; whether %s are is unknown, since the database did not answer: %w; "+
-			"hint: `botwork items batch %s` tells it, and %s enqueues what is missing, nothing twice", said, which, err, r.key, again)
+			"hint: `botwork items batch %s` shows it, and %s enqueues what is missing, nothing twice", said, which, err, r.key, again)
 	}
 	said += ", the rest is not"
 	if lines {

@@ -115,5 +115,5 @@ func TestSettingsWithMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.WriteFile(t, "botwork.yaml", "databse: {}\nworker: {capacity: 0}\n")
 	r := clitest.Do(t, "items", "list")
-	r.WantFailure(t, cli.ExitUsage, `botwork.yaml:1:1: unknown key "databse"`, "botwork.yaml:2:20: ", "botwork: 2 mistakes\n")
+	r.WantFailure(t, cli.ExitUsage, `botwork.yaml:1:1: unknown key "databse"`, "botwork.yaml:2:20: ", "botwork: 2 errors\n")
 }

@@ -21,24 +21,24 @@ A filter without --status, --lifecycle or --state also matches finished items, a
 		filter: "--queue default --status scheduled,retry",
 	},
 	workqueue.Cancel: {
-		short: "Cancel items that wait or run", done: "cancelled", noun: "a cancel",
-		long: `Makes items that wait, are assigned or run Cancelled. The run of a running item is
-stopped within seconds, as soon as its worker learns of it, and does not come back.
-A finished item is left as it is.`,
+		short: "Cancel waiting or running items", done: "cancelled", noun: "a cancel",
+		long: `Sets waiting, assigned and running items to Cancelled. The run of a running item is
+stopped within seconds, when its worker reads the change, and is not repeated.
+A finished item is not changed.`,
 		filter: "--queue mail --status running",
 	},
 	workqueue.Archive: {
-		short: "Set items aside that wait or have succeeded", done: "archived", noun: "an archive",
-		long: `Makes items that wait, are assigned or have succeeded Cancelled: they are set aside
-and kept for inspection. Nothing runs them until they are repeated or set to run.
-A running item is left as it is: cancel it.`,
+		short: "Archive waiting or succeeded items", done: "archived", noun: "an archive",
+		long: `Sets items that wait, are assigned or have succeeded to Cancelled: they are kept for
+inspection, and run again only after "items repeat" or "items run".
+A running item is not changed: cancel it.`,
 		filter: "--task nightly --status pending",
 	},
 	workqueue.Repeat: {
 		short: "Run finished items again, from zero", done: "repeated", noun: "a repeat",
 		long: `Makes items that are Processed or Cancelled Ready again, due at once, with their
 counters at zero, under the same id. A deleted item that is still there comes back
-by it. An item in another state is left as it is.`,
+by it. An item in another state is not changed.`,
 		filter: "--status failed --tag urgent",
 	},
 	workqueue.Clone: {
@@ -52,7 +52,7 @@ must be unique cannot be cloned as long as the key is taken.`,
 		short: "Delete items and their attempts", done: "deleted", noun: "a delete",
 		long: `Deletes items for good, with the records of their attempts. Where their queue
 deletes logically they are hidden instead: ` + "`botwork items list --status deleted`" + `
-shows them and ` + "`botwork items repeat`" + ` brings them back. A running item is left as it is:
+shows them and ` + "`botwork items repeat`" + ` brings them back. A running item is not changed:
 cancel it first.`,
 		filter: "--queue mail --status succeeded",
 	},

@@ -26,14 +26,14 @@ type batchSummary struct {
 func (a *command) itemsBatchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch KEY",
-		Short: "Show what a command has done whose answer was lost",
-		Long: `Shows what a command that works in batches has done: botwork enqueue, the commands
-that change items, and botwork queues purge name the KEY when the answer of the
-database was lost. Each part of a batch is recorded in the transaction of the part
-itself, and known for seven days.
+		Short: "Show what a command did although the connection was lost",
+		Long: `Shows what a command that works in batches has done. botwork enqueue, the commands
+that change items, and botwork queues purge print the KEY when they get no answer
+from the database. Each part of a batch is recorded in the transaction of the part
+itself, and kept for seven days.
 
-It may take a moment until a part is recorded whose answer was lost, as long as the
-database still works on it.
+A part whose answer was lost may be missing for a moment, while the database is
+still working on it.
 
 JSON and YAML are one object; an unknown batch has no parts.`,
 		Example: "  botwork items batch q3v2ls5lqd2gyn4m7wzvb3mlfi",

@@ -74,7 +74,7 @@ type bulkResult struct {
 // broken adds to err how far a change came before it.
 func (r bulkResult) broken(done, batch string, err error) error {
 	if _, unknown := errors.AsType[*workqueue.UnansweredError](err); unknown {
-		return fmt.Errorf("at least %s %s; whether more are is unknown, since the database did not answer: %w; hint: `botwork items batch %s` tells it",
+		return fmt.Errorf("at least %s %s; more may have been, since the database did not answer: %w; hint: `botwork items batch %s` shows it",
 			cli.ItemCount(r.changed), done, err, batch)
 	}
 	if r.cut && r.changed == 0 && r.from == 0 {

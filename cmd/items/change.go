@@ -25,13 +25,13 @@ type itemChange struct {
 const changeDoc = `
 
 Name the items by their ids, or by a filter, or --all of them. With ids, an item
-whose state does not allow it is told, the others are changed all the same, and
-the exit code is 1. With a filter, such items are passed over, and the number of
-those that were changed is told. It goes through them page by page, the newest
-first; items that come in meanwhile are not reached.
+whose state does not allow the change is reported, the others are changed, and the
+exit code is 1. With a filter, such items are skipped, and the number of changed
+items is printed. Items are changed page by page, the newest first; items that are
+enqueued meanwhile are not changed.
 
---dry-run changes nothing and tells what would be done. --all needs --yes: nothing
-is ever asked, so that scripts can call it.`
+--dry-run changes nothing and prints what would be done. --all needs --yes. The
+command never asks for confirmation, so that scripts can call it.`
 
 // itemsChangeCommand makes a command that does one thing to the items that its
 // arguments name, or to those that its filter picks.
@@ -79,7 +79,7 @@ func (c *itemChange) register(cmd *cobra.Command) {
 		c.flags.registerDeleted(cmd)
 	}
 	flags.BoolVar(&c.all, "all", false, "all items, without a filter")
-	flags.BoolVar(&c.DryRun, "dry-run", false, "change nothing, tell what would be done")
+	flags.BoolVar(&c.DryRun, "dry-run", false, "change nothing, print what would be done")
 	flags.BoolVar(&c.yes, "yes", false, yesDoc[c.Action == workqueue.RunNow])
 	switch c.Action {
 	case workqueue.Cancel, workqueue.Archive, workqueue.Delete:
@@ -152,7 +152,7 @@ func (a *command) changeEach(ctx context.Context, store workqueue.ItemStore, ids
 		_, unknown := errors.AsType[*workqueue.UnansweredError](err)
 		switch {
 		case unknown:
-			return fmt.Errorf("whether item %d was %s is unknown, since the database did not answer: %w; hint: `botwork items batch %s` tells it",
+			return fmt.Errorf("whether item %d was %s is unknown, since the database did not answer: %w; hint: `botwork items batch %s` shows it",
 				id, changeTexts[c.Action].done, err, c.Batch.Key)
 		case refusesItem(err):
 			a.Complain(err)

@@ -38,10 +38,10 @@ func (a *command) itemsShowCommand() *cobra.Command {
 		Use:   "show ID",
 		Short: "Show an item with its attempts",
 		Long: `Shows all fields of an item and its attempts: one for each try that did not
-simply succeed. A snooze is no failure: it has a reason instead of an error.
+simply succeed. A snooze is not a failure: it has a reason instead of an error.
 
 Step, progress and log are those of the present or last run, and of each attempt:
-they are recorded every two seconds while a run goes on, and with its end.
+they are recorded every two seconds during a run, and at its end.
 
 JSON and YAML are one object, with the attempts under "attempts".`,
 		Example: "  botwork items show 17\n  botwork items show 17 --output json",

@@ -28,7 +28,7 @@ func TestAKeysetThatCannotBeUsedStopsAll(t *testing.T) {
 			"db status", "db migrate",
 		} {
 			r := clitest.DoWith(t, "", environ, strings.Fields(line)...)
-			r.WantFailure(t, cli.ExitUsage, name+"the primary key ", "is DISABLED, want ENABLED", "botwork: 1 mistake\n")
+			r.WantFailure(t, cli.ExitUsage, name+"the primary key ", "is DISABLED, want ENABLED", "botwork: 1 error\n")
 			wantNoKey(t, k, r.Stdout+r.Stderr)
 		}
 	}

@@ -28,7 +28,7 @@ func (a *command) keysNewCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "new",
-		Short: "Make a keyset with one key",
+		Short: "Create a keyset with one key",
 		Long: `Makes a keyset with one new key for AES-256-GCM, in the JSON of Tink. Whoever can
 read it can read the encrypted items; whoever loses it cannot.
 
@@ -73,7 +73,7 @@ func (a *command) newKeys(out string) error {
 	return nil
 }
 
-const keepAndSwitchOn = `Keep a copy in a safe place: without the key nobody can read what it has sealed.
+const keepAndSwitchOn = `Keep a copy in a safe place: without the key, encrypted items cannot be read.
 When all workers have it, a queue may say "encrypted: true".
 `
 

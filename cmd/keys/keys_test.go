@@ -205,7 +205,7 @@ func TestKeysRotateRefuses(t *testing.T) {
 
 	clitest.Do(t, "keys", "rotate").WantFailure(t, cli.ExitUsage, "the settings name no keyset (encryption.keyset), and no FILE was given", "keys new --out FILE")
 	clitest.DoWith(t, "", inPlace, "keys", "rotate", "--add").WantFailure(t, cli.ExitUsage,
-		"stands in the environment variable BOTWORK_ENCRYPTION_KEYSET", "keys rotate --add -` and put what that prints in its place")
+		"the keyset is in the environment variable BOTWORK_ENCRYPTION_KEYSET", "keys rotate --add -` and put what that prints in its place")
 	clitest.WriteFile(t, "botwork.yaml", "encryption: {keyset: {env: KEYS}}\n")
 	clitest.DoWith(t, "", []string{"KEYS=" + text}, "keys", "rotate").WantFailure(t, cli.ExitUsage, "the environment variable KEYS")
 	quoted, err := json.Marshal(text)

@@ -18,7 +18,7 @@ func (a *command) keysListCommand() *cobra.Command {
 the one that the settings name. No key material is shown. The primary key seals;
 all that are enabled open what they have sealed.
 
-Every text that a key has sealed begins with the signs of the last column, so that
+Every text that a key has encrypted begins with the prefix in the last column, so that
 the database can be asked whether an old key is still needed: docs/encryption.md.`,
 		Example: "  botwork keys list\n  botwork keys list keyset.json --output json",
 		Args:    cli.OptionalArgument("a file with a keyset"),

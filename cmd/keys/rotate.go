@@ -23,8 +23,8 @@ more than one process uses the database, rotate in two steps:
   botwork keys rotate --add       then bring the file to all, and restart them;
   botwork keys rotate --promote   then bring the file to all, and restart them.
 
-In the first step the new key is known and seals nothing; in the second it seals,
-and everybody can open. Without --add and --promote both are done at once, which is
+After the first step all can decrypt with the new key, but nothing is encrypted with
+it; after the second, new items are encrypted with it. Without --add and --promote both are done at once, which is
 for a single worker, or while all are stopped.
 
 The file is replaced as a whole or not at all, and keeps its mode and owner. More in
@@ -37,7 +37,7 @@ func (a *command) keysRotateCommand() *cobra.Command {
 	var step rotation
 	cmd := &cobra.Command{
 		Use:   "rotate [FILE]",
-		Short: "Add a key to a keyset, and let it seal",
+		Short: "Add an encryption key and make it primary",
 		Long:  keysRotateDoc,
 		Example: `  botwork keys rotate --add
   botwork keys rotate --promote
@@ -105,7 +105,7 @@ func (a *command) configuredKeyset(step rotation) (string, error) {
 		place = "the environment variable " + variable
 	}
 	return "", &cli.UsageError{
-		Message: fmt.Sprintf("the keyset stands in %s, which this command does not change", place),
+		Message: fmt.Sprintf("the keyset is in %s, which this command does not change", place),
 		Hint:    fmt.Sprintf("give its text to `%s%s -` and put what that prints in its place, for every worker", rotateCommand(), step.flag()),
 	}
 }

@@ -30,7 +30,7 @@ that starts it; docs/editors.md shows how, for several editors. Nothing runs and
 nothing is connected to.
 
 It marks what ` + "`botwork pipelines check`" + ` would report, in texts that are not saved
-yet, too; completes keys, parameters, names and what stands in ${{ }}; explains
+yet, too; completes keys, parameters, names and expressions in ${{ }}; explains
 what the cursor is on; goes to the pipeline, step or setting that is named; and
 renames steps.
 

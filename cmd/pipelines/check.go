@@ -19,23 +19,23 @@ import (
 func (a *command) pipelinesCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE...]",
-		Short: "Report every mistake in the project's files",
+		Short: "Report all errors in the project's files",
 		Long: `Checks the settings, their queues and tasks and the pipelines folder, or the named
-files and folders, and reports all mistakes with their positions. It runs nothing and
+files and folders, and reports all errors with their positions. It runs nothing and
 connects to nothing. A warning reports a setting that is allowed but probably not
-intended; files with mistakes are not checked for warnings. Test files (*_test.yaml)
+intended; files with errors are not checked for warnings. Test files (*_test.yaml)
 are checked too; botwork pipelines test runs them.
 
-JSON and YAML are a list of mistakes and warnings: file, line, column, endLine and
+JSON and YAML are a list of errors and warnings: file, line, column, endLine and
 endColumn (after the last character, if known), severity (error or warning), code,
 message, hint. SARIF 2.1.0 is for code hosts and editors: it contains rules with
 descriptions, columns in characters and URIs relative to the working folder.
 
---fix first corrects mistakes if the intended text is clear: misspelt keys and
+--fix first corrects errors if the intended text is clear: misspelt keys and
 parameters, missing or needless quotes, units in other notations (5min), indentation
 with tabs. A file is replaced atomically, and only if it then has fewer findings and no
 new ones. The corrections are printed. --fix --dry-run prints the changes as a diff for
-patch and does not change the files. The exit code is 2 if there is a mistake, and 0 if
+patch and does not change the files. The exit code is 2 if there is an error, and 0 if
 there are only warnings.`,
 		Example: "  botwork pipelines check\n  botwork pipelines check pipelines/hello.yaml --output json\n  botwork pipelines check --output sarif > findings.sarif\n  botwork pipelines check --fix --dry-run\n  botwork pipelines check --fix",
 	}
@@ -125,7 +125,7 @@ func (a *command) printFindings(r *checker.Report) {
 	if len(r.Mistakes()) > 0 {
 		return
 	}
-	fmt.Fprintf(a.Stdout, "%s, no mistakes", cli.Count(len(r.Catalogue.All()), "pipeline"))
+	fmt.Fprintf(a.Stdout, "%s, no errors", cli.Count(len(r.Catalogue.All()), "pipeline"))
 	if n := len(r.Warnings()); n > 0 {
 		fmt.Fprintf(a.Stdout, ", %s", cli.Count(n, "warning"))
 	}

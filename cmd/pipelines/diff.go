@@ -109,7 +109,7 @@ func (s *diffSince) resolve(ctx context.Context, store *sqlstore.Store, args []s
 		return "", "", err
 	}
 	if workqueue.InlinePipeline(strings.TrimSpace(it.IntegrationConfig)) {
-		return "", "", cli.Usagef("item %d has a pipeline of its own, which stands in it alone: there is no file to compare it with", s.item)
+		return "", "", cli.Usagef("item %d contains its own pipeline: there is no file to compare it with", s.item)
 	}
 	name = strings.TrimSpace(it.IntegrationConfig)
 	if len(args) == 1 && args[0] != name {

@@ -73,7 +73,7 @@ func TestPipelinesDiffRefuses(t *testing.T) {
 		`there is no pipeline "helo"`:  {"helo"},
 		"not \"other\"":                {"other", "--item", "1"},
 		"no attempt 7":                 {"--item", "1", "--attempt", "7"},
-		"a pipeline of its own":        {"--item", "2"},
+		"contains its own pipeline":    {"--item", "2"},
 	} {
 		clitest.Do(t, append([]string{"pipelines", "diff"}, args...)...).WantFailure(t, cli.ExitUsage, want)
 	}

@@ -78,7 +78,7 @@ func TestPipelinesRunPart(t *testing.T) {
 		`has no step "smu"; did you mean "sum"?`: {"--from", "smu", "--dry-run"},
 		"want STEP=JSON, STEP=@FILE":             {"--from", "sum", "--with-output", "load"},
 		"the value is not JSON":                  {"--from", "sum", "--with-output", "load=[1,"},
-		"is no JSON object":                      {"--from", "sum", "--with-output", "{load: 1}"},
+		"not a JSON object":                      {"--from", "sum", "--with-output", "{load: 1}"},
 		"nothere.json":                           {"--from", "sum", "--with-output", "load=@nothere.json"},
 		`step "load" is given twice`:             {"--from", "sum", "--with-output", "load=1", "--with-output", "load=2"},
 		"specify the first step of the run":      {"--with-output", "load=1"},

@@ -51,7 +51,7 @@ func TestPipelinesCheckFixSettings(t *testing.T) {
 	clitest.WriteFile(t, "botwork.yaml", "secretes: {token: {value: x}}\nworker: {capacity: \"2\"}\n")
 	clitest.WriteFile(t, "pipelines/named.yaml", "steps:\n  - handler: Log\n    with: {mesage: '${{ secrets.token }}'}\n")
 	r := clitest.Do(t, "pipelines", "check", "--fix")
-	if r.Code != cli.ExitDone || strings.Count(r.Stdout, "fixed: ") != 4 || !strings.Contains(r.Stdout, "no mistakes") {
+	if r.Code != cli.ExitDone || strings.Count(r.Stdout, "fixed: ") != 4 || !strings.Contains(r.Stdout, "no errors") {
 		t.Errorf("exit code %d\n%s%s", r.Code, r.Stdout, r.Stderr)
 	}
 }

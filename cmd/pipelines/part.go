@@ -21,7 +21,7 @@ type partFlags struct {
 
 func (f *partFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.from, "from", "", "begin with this `STEP`: those before it count as done")
-	cmd.Flags().StringVar(&f.until, "until", "", "end behind this `STEP`")
+	cmd.Flags().StringVar(&f.until, "until", "", "end after this `STEP`")
 	cmd.Flags().StringArrayVar(&f.outputs, "with-output", nil,
 		"`STEP=JSON`: what a step before --from has put out; STEP=@FILE reads a file, '{\"STEP\": JSON, ...}' gives several; may be repeated")
 }
@@ -53,7 +53,7 @@ func stepOutputs(text string) (map[string]any, error) {
 		value, err := handlers.DecodeJSON([]byte(text))
 		outputs, ok := value.(map[string]any)
 		if err != nil || !ok {
-			return nil, &cli.UsageError{Message: fmt.Sprintf("--with-output: this is no JSON object: %v", err),
+			return nil, &cli.UsageError{Message: fmt.Sprintf("--with-output: not a JSON object: %v", err),
 				Hint: "a shell may have taken the quotes away; STEP=@FILE reads a file instead"}
 		}
 		return outputs, nil

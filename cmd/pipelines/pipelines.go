@@ -39,9 +39,9 @@ func (a *command) pipelinesListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the pipelines of the folder",
-		Long: `Lists the pipelines of the folder. A file with mistakes is listed as broken, with how
+		Long: `Lists the pipelines of the folder. A file with errors is listed as broken, with how
 many it has; they are printed after the list, and the exit code is 2 then. A worker
-that runs goes on with the previous version of such a file; one that starts leaves it
+that is running keeps the previous version of such a file; one that starts leaves it
 out, and its items wait.`,
 		Example: "  botwork pipelines list\n  botwork pipelines list --output json",
 		Args:    cli.NoArguments,
@@ -80,7 +80,7 @@ func (a *command) pipelinesShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "show NAME",
 		Short:             "Show a pipeline",
-		Long:              "Shows a pipeline's file as it is; JSON and YAML show what was read from it.",
+		Long:              "Prints a pipeline's file; JSON and YAML show what was read from it.",
 		Example:           "  botwork pipelines show ExecuteWorkQueue\n  botwork pipelines show hello --output json",
 		Args:              cli.OneArgument("the pipeline's name"),
 		ValidArgsFunction: projectdir.CompletePipelines(a.App),

@@ -79,7 +79,7 @@ func TestPipelinesCheck(t *testing.T) {
 	r = clitest.Do(t, "pipelines", "check", "pipelines/doubled.yaml", "pipelines/bad.yaml")
 	r.WantFailure(t, cli.ExitUsage)
 	if !strings.Contains(r.Stdout, "[retry-multiplies]") || !strings.Contains(r.Stdout, "[unknown-handler]") {
-		t.Errorf("a warning beside mistakes: %q", r.Stdout)
+		t.Errorf("a warning beside errors: %q", r.Stdout)
 	}
 	clitest.WriteFile(t, "twin.yaml", "name: hello\nsteps: [{handler: Log, with: {message: x}}]\n")
 	if r := clitest.Do(t, "pipelines", "check", "pipelines/hello.yaml", "twin.yaml"); !strings.Contains(r.Stdout, "[duplicate-pipeline]") {

@@ -48,12 +48,12 @@ func (a *command) pipelinesRunCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "run NAME",
-		Short: "Run an item's pipeline here and now, without the queue, or tell what it would do",
+		Short: "Run an item's pipeline now, without the queue, or show what it would do",
 		Long: `Runs a pipeline as an item would, once, and prints what became of each step and
-the output. There is no item: nothing is queued, recorded or tried again, and
-item.id is 0. The steps do what they do, Enqueue included.
+the output. There is no item: nothing is queued, recorded or retried, and item.id
+is 0. The steps have their real effects, Enqueue included.
 
-With --until the run ends behind a step. With --from it begins with one: those
+With --until the run ends after a step. With --from it begins with one: those
 before it count as done, with the outputs that --with-output gives. An output
 that a step needs and that is not given is an error.
 
@@ -79,7 +79,7 @@ would fail for certain.`,
 	}
 	payload.Register(cmd)
 	partial.register(cmd)
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "tell what would be done, and do nothing")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what would be done, and do nothing")
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		text, err := payload.Read(a.Stdin, nil)

@@ -47,14 +47,14 @@ func (a *command) pipelinesTestCommand() *cobra.Command {
 		Short: "Run the tests of pipelines",
 		Long: `Runs the cases in files whose names end in _test.yaml: those of the pipelines
 folder, or the files, folders and patterns named. A case says what a pipeline is
-given, what stands in for its steps, and which calls, outputs and outcome it
-expects; docs/testing-pipelines.md tells how they are written.
+given, what replaces its steps, and which calls, outputs and outcome it
+expects; docs/testing-pipelines.md shows how to write them.
 
 A test has no effect: steps that only compute run for real, all others need a
 stub. The environment, the secrets and the time are those of the case, and waits
 take no time. At the end it names the steps that no case has run.
 
-The exit code is 1 when a case fails, 2 for mistakes in files and when there is
+The exit code is 1 when a case fails, 2 for errors in files and when there is
 nothing to run. --output junit prints XML for CI systems.`,
 		Example: `  botwork pipelines test
   botwork pipelines test pipelines/hello_test.yaml --run 'hello/greets'
@@ -172,7 +172,7 @@ func testFiles(args []string) ([]string, error) {
 			paths = append(paths, below...)
 		}
 		if found == 0 {
-			return nil, &cli.UsageError{Message: fmt.Sprintf("%s: there are no tests, want files whose names end in _test.yaml", arg), Hint: "docs/testing-pipelines.md tells how to write one"}
+			return nil, &cli.UsageError{Message: fmt.Sprintf("%s: there are no tests, want files whose names end in _test.yaml", arg), Hint: "docs/testing-pipelines.md shows how to write one"}
 		}
 	}
 	slices.Sort(paths)
@@ -187,7 +187,7 @@ func testFilesBelow(path string) ([]string, error) {
 	}
 	if !info.IsDir() {
 		if !pipelines.IsTestFile(path) {
-			return nil, fmt.Errorf("%s is no file of tests: its name has to end in _test.yaml", path)
+			return nil, fmt.Errorf("%s is not a test file: its name must end in _test.yaml", path)
 		}
 		return []string{filepath.Clean(path)}, nil
 	}

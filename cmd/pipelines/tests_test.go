@@ -58,9 +58,9 @@ func TestPipelinesTestMistakes(t *testing.T) {
 	clitest.WriteFile(t, "pipelines/broken_test.yaml", "cases: [{name: x}]\n")
 	clitest.WriteFile(t, "pipelines/lost_test.yaml", "pipeline: hallo\ncases: [{nmae: x}]\n")
 	clitest.Do(t, "pipelines", "test").WantFailure(t, cli.ExitUsage,
-		"pipelines/broken.yaml:1:19: ", "pipelines/lost_test.yaml:1:11: pipeline: there is no pipeline", "2 mistakes")
+		"pipelines/broken.yaml:1:19: ", "pipelines/lost_test.yaml:1:11: pipeline: there is no pipeline", "2 errors")
 	for text, args := range map[string][]string{
-		"there are no tests": {"data"}, "its name has to end in _test.yaml": {"pipelines/hello.yaml"},
+		"there are no tests": {"data"}, "its name must end in _test.yaml": {"pipelines/hello.yaml"},
 		"nothere_test.yaml": {"nothere_test.yaml"}, `no case matches "x$"`: {"pipelines/hello_test.yaml", "--run", "x$"},
 		"--run: error parsing regexp": {"--run", "("}, "want table, json, yaml or junit": {"-o", "xml"},
 	} {

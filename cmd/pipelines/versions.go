@@ -34,8 +34,8 @@ func (a *command) pipelinesVersionsCommand() *cobra.Command {
 the beginning of its hash, when a worker first had it and when one had it last, to
 half a day. A star is before the text that the file has now.
 
-"botwork items show" tells which text an item ran, "botwork pipelines diff" what has
-changed since. A pipeline that no worker has loaded has none.`,
+"botwork items show" shows which version an item ran, "botwork pipelines diff" what has
+changed since. A pipeline that no worker has loaded has no versions.`,
 		Example:           "  botwork pipelines versions hello\n  botwork pipelines versions hello --output json",
 		Args:              cli.OneArgument("the pipeline's name"),
 		ValidArgsFunction: projectdir.CompletePipelines(a.App),

@@ -100,7 +100,7 @@ func (v pipelineView) starts() string {
 	t := v.Trigger
 	switch {
 	case v.Mistakes > 0:
-		return "broken: " + cli.Count(v.Mistakes, "mistake")
+		return "broken: " + cli.Count(v.Mistakes, "error")
 	case t == nil:
 		return "an item"
 	case t.Cron != "":

@@ -17,9 +17,9 @@ func (a *command) queuesDefineCommand() *cobra.Command {
 		Short: "Write the queues of botwork.yaml into the database",
 		Long: `Writes the queues of botwork.yaml into the database: those that do not exist, and
 those whose definition differs. A worker does the same when it starts. A queue
-that the file does not name stays as it is, and a paused queue stays paused.
+that the file does not name is not changed, and a paused queue stays paused.
 
-All mistakes in the definitions are told first, and then nothing is written.`,
+If a definition has errors, all errors are printed and nothing is written.`,
 		Example: "  botwork queues define\n  botwork queues define --output json",
 		Args:    cli.NoArguments,
 	}

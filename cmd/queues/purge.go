@@ -24,10 +24,10 @@ queue that keeps what is deleted. An item that runs is never removed: cancel it
 first. The queue itself stays.
 
 --lifecycle keeps it to some of them. Without --yes nothing is removed, and the
-command tells how many items there are as the statistics have it.
+command prints the number of items according to the statistics.
 
-It goes page by page, the newest first; others work on meanwhile. When it is
-interrupted it tells how far it came, and called again it goes on.`,
+Items are removed page by page, the newest first, while workers continue. When it is
+interrupted, it prints how many items it has removed; call it again to continue.`,
 		Example: "  botwork queues purge invoices --lifecycle completed,archived --yes\n  botwork queues purge test --yes",
 		Args:    cli.OneArgument("the queue's name"),
 	}
@@ -123,7 +123,7 @@ func (a *command) purge(ctx context.Context, store *sqlstore.Store, p workqueue.
 	bar.Stop()
 	if _, unknown := errors.AsType[*workqueue.UnansweredError](err); unknown {
 		return fmt.Errorf("at least %s removed; whether more are is unknown, since the database did not answer: %w; "+
-			"hint: the command can be given again, and `botwork items batch %s` tells what this one removed", cli.ItemCount(removed), err, p.Batch.Key)
+			"hint: repeat the command; `botwork items batch %s` shows what this one removed", cli.ItemCount(removed), err, p.Batch.Key)
 	}
 	if err != nil {
 		return fmt.Errorf("%s removed before: %w", cli.ItemCount(removed), err)

@@ -44,7 +44,7 @@ func (a *command) queuesPauseCommand() *cobra.Command {
 		Use:   "pause NAME...",
 		Short: "Stop giving out a queue's items",
 		Long: `Stops giving out the items of queues: they are not assigned to workers and not
-given to robots. What runs goes on, and new items can come in. A queue stays
+given to robots. Running items continue, and new items can be enqueued. A queue stays
 paused until it is resumed, also when a worker starts that defines it.
 
 Items that are assigned to a worker and have not started do not start either. The
@@ -73,7 +73,7 @@ func (a *command) queuesDeleteCommand() *cobra.Command {
 		Use:   "delete NAME...",
 		Short: "Delete queues that have no items",
 		Long: `Deletes queues with their lists of robots. A queue that has items, finished and
-deleted ones included, is left as it is, and the queue "default" is never deleted.
+deleted ones included, is not deleted, and the queue "default" is never deleted.
 A queue that botwork.yaml still defines is back when a worker starts.`,
 		Example: "  botwork queues delete invoices",
 	}, func(ctx context.Context, store *sqlstore.Store, name string) (string, error) {

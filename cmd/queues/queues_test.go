@@ -70,7 +70,7 @@ func TestQueuesDefineTellsEverythingFirst(t *testing.T) {
 			`botwork.yaml:3:23: unknown key "limtis" in queues.bad one [unknown-key]; did you mean "limits"?`)
 	}
 	if out := clitest.Must(t, "queues", "list"); strings.Contains(out, "good") {
-		t.Errorf("a queue was written beside mistakes:\n%s", out)
+		t.Errorf("a queue was written beside errors:\n%s", out)
 	}
 	clitest.WriteFile(t, "botwork.yaml", "")
 	if out := clitest.Must(t, "queues", "define"); !strings.Contains(out, "the settings define no queue") {

@@ -15,8 +15,8 @@ func (a *command) queuesShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show a queue's policy",
-		Long: `Shows what a queue says of its items. What stands at its default is told, too,
-where the default does something.
+		Long: `Shows the policy of a queue. A setting at its default is shown where the default has
+an effect.
 
 JSON and YAML are one object.`,
 		Example: "  botwork queues show invoices\n  botwork queues show invoices --output yaml",

@@ -35,7 +35,7 @@ there are. What a person changes with SQL is not seen: --recount counts everythi
 once, which takes its time, and sets right what differs.
 
 JSON and YAML are one object: the queue, or "all" and "queues". Rates are by the
-minute, failureRate is 0 to 1, and what there is none of is null.`,
+minute, failureRate is 0 to 1, and a missing value is null.`,
 		Example: "  botwork queues stats\n  botwork queues stats invoices --output json\n  botwork queues stats --recount",
 		Args:    cli.OptionalArgument("the queue's name"),
 	}

@@ -35,9 +35,9 @@ func (a *command) robotsDoneCommand() *cobra.Command {
 	var result, analytics string
 	cmd := a.holdCommand(&cobra.Command{
 		Use:   "done",
-		Short: "Say that an item is done",
-		Long: `Ends an item well. Its result and analytics have to fit the queue's schemas; when
-they do not, the robot keeps the item.
+		Short: "Complete an item",
+		Long: `Completes an item. Its result and analytics must match the queue's schemas; otherwise
+the robot keeps the item.
 
 Prints an object with the item's state.`,
 		Example: `  botwork robots done --robot ann --item 17 --fence 1 --lock-key KEY --result '{"pages": 3}'`,
@@ -48,7 +48,7 @@ Prints an object with the item's state.`,
 		}
 		return store.FinishCheckout(cmd.Context(), h, end)
 	})
-	cmd.Flags().StringVar(&result, "result", "", "what the work came to, as `JSON`")
+	cmd.Flags().StringVar(&result, "result", "", "result of the work, as `JSON`")
 	analyticsFlag(cmd, &analytics)
 	return cmd
 }
@@ -58,9 +58,9 @@ func (a *command) robotsFailCommand() *cobra.Command {
 	var business bool
 	cmd := a.holdCommand(&cobra.Command{
 		Use:   "fail",
-		Short: "Say that an item failed",
-		Long: `Ends an item badly. Whether it is tried again, and when, is the queue's policy; most
-queues try errors again, and data that is wrong (--business) not.
+		Short: "Fail an item",
+		Long: `Fails an item. Whether and when it is retried is the queue's policy; most queues retry
+errors, but not wrong data (--business).
 
 Prints an object with the item's state and, where it is tried again, how long that
 waits and whether a copy does it.`,
@@ -74,18 +74,18 @@ waits and whether a copy does it.`,
 			end.Kind = workqueue.KindBusiness
 		}
 		if text == "" {
-			return nil, cli.Usagef("--error: got an empty text, want one that tells what went wrong")
+			return nil, cli.Usagef("--error: got an empty text, want a description of the failure")
 		}
 		return store.FinishCheckout(cmd.Context(), h, end)
 	})
-	cmd.Flags().StringVar(&text, "error", "", "`TEXT` that tells what went wrong")
+	cmd.Flags().StringVar(&text, "error", "", "`TEXT` that describes the failure")
 	cmd.Flags().BoolVar(&business, "business", false, "the data is wrong, not the work")
 	analyticsFlag(cmd, &analytics)
 	return cmd
 }
 
 func analyticsFlag(cmd *cobra.Command, text *string) {
-	cmd.Flags().StringVar(text, "analytics", "", "what to tell of the work, as `JSON`")
+	cmd.Flags().StringVar(text, "analytics", "", "analytics of the work, as `JSON`")
 }
 
 // robotEnd reads what is told of the work.
@@ -107,7 +107,7 @@ func (a *command) robotsExtendCommand() *cobra.Command {
 	var percent int
 	cmd := a.holdCommand(&cobra.Command{
 		Use:   "extend",
-		Short: "Keep an item longer, and tell how far the work is",
+		Short: "Extend the lease of an item, and report progress",
 		Long: `Makes the lease of an item end after the given time from now, and records how far
 the work has come.
 
@@ -132,8 +132,8 @@ Prints an object with the end of the lease.`,
 		return extended{until}, err
 	})
 	cmd.Flags().StringVar(&lease, "lease", "", "how long from now: a `DURATION` (default the queue's)")
-	cmd.Flags().StringVar(&text, "progress", "", "`TEXT` that tells people how far the work is")
-	cmd.Flags().IntVar(&percent, "percent", 0, "how far it is, a `NUMBER` from 0 to 100")
+	cmd.Flags().StringVar(&text, "progress", "", "`TEXT` that describes the progress")
+	cmd.Flags().IntVar(&percent, "percent", 0, "progress in percent, a `NUMBER` from 0 to 100")
 	cmd.Flags().Lookup("percent").DefValue = "0" // the help shows no default then
 	return cmd
 }

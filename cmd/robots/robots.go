@@ -20,13 +20,13 @@ func Command(a *cli.App) *cobra.Command { return (&command{a}).robotsCommand() }
 
 func (a *command) robotsCommand() *cobra.Command {
 	return cli.Group(&cobra.Command{
-		Use: "robots", Aliases: []string{"robot"}, Short: "Take items as a robot does, and say how they ended",
-		Long: `Does what robots do: takes items of a queue whose consumer is robots, and says how
-the work on them ended. The answers are JSON.
+		Use: "robots", Aliases: []string{"robot"}, Short: "Check items out as a robot does, and report their outcome",
+		Long: `Does what robots do: checks out items of a queue whose consumer is robots, and reports
+their outcome. The answers are JSON.
 
 A checkout gives items under a lease and a lock key. With the key and the fence of
 an item the robot goes on, ends or gives back; when the lease is over, the item goes
-to somebody else. The key is shown once and cannot be asked for again. As --lock-key
+to another. The key is shown once and cannot be asked for again. As --lock-key
 it may show in the list of the machine's processes; - reads it from standard input.`,
 	},
 		a.robotsTakeCommand(),
@@ -70,7 +70,7 @@ func (f *holdFlags) read(a *command) (workqueue.Hold, error) {
 		}
 	}
 	if h.LockKey == "" {
-		return h, cli.Usagef("--lock-key: got an empty text, want the key that the checkout told")
+		return h, cli.Usagef("--lock-key: got an empty text, want the key that the checkout printed")
 	}
 	return h, nil
 }

@@ -29,7 +29,7 @@ func (a *command) robotsTakeCommand() *cobra.Command {
 		Use:   "take",
 		Short: "Check items out",
 		Long: `Checks out the first items of a queue that are due: by priority, then deadline,
-then id. They run until their lease ends, and nobody else gets them meanwhile. The
+then id. They run until their lease ends; no other robot or worker gets them meanwhile. The
 filters narrow what is taken; an item has to match all of them.
 
 Prints an object with the lock key under "lockKey" and the items under "items". When

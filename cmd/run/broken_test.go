@@ -36,7 +36,7 @@ func wantItemState(t *testing.T, id, want string) {
 // fixed.
 func TestAWorkerStartsWithoutABrokenFile(t *testing.T) {
 	for name, text := range map[string]string{
-		"a mistake":        "name: Import\n" + brokenSteps,
+		"an error":         "name: Import\n" + brokenSteps,
 		"not YAML":         "name: Import\nsteps: [\n",
 		"a broken copy":    "name: Import\nsteps: []\n",
 		"an unknown field": "name: Import\nstep: []\n",
@@ -103,8 +103,8 @@ func TestAWorkerRefusesToStartWithoutASystemPipeline(t *testing.T) {
 	}
 	for _, args := range [][]string{{"run"}, {"run", "--once"}, {"run", "--strict"}} {
 		r := clitest.Do(t, args...)
-		r.WantFailure(t, cli.ExitUsage, "ExecuteWorkQueue.yaml:2:14: ", "CleanUp.yaml:2:14: ", "5 mistakes")
-		if strict := len(args) == 2 && args[1] == "--strict"; strings.Contains(r.Stderr, "no system pipeline of ") == strict {
+		r.WantFailure(t, cli.ExitUsage, "ExecuteWorkQueue.yaml:2:14: ", "CleanUp.yaml:2:14: ", "5 errors")
+		if strict := len(args) == 2 && args[1] == "--strict"; strings.Contains(r.Stderr, "no usable system pipeline in ") == strict {
 			t.Errorf("%q said\n%s", args, r.Stderr)
 		}
 	}

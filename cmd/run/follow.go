@@ -36,7 +36,7 @@ func workingAs(worker string, mistakes int) string {
 	if mistakes == 0 {
 		return "working as " + worker
 	}
-	return fmt.Sprintf("working as %s; pipelines have %s, and files with mistakes are not used", worker, cli.Count(mistakes, "mistake"))
+	return fmt.Sprintf("working as %s; pipelines have %s, and files with errors are not used", worker, cli.Count(mistakes, "error"))
 }
 
 // keepTexts notes now and then that this worker has its pipelines' texts, so that

@@ -40,29 +40,28 @@ const runDoc = `Starts a worker: it registers in the database, starts the pipeli
 trigger when they come due, and runs the items that are assigned to it. The queues
 and tasks that botwork.yaml defines are written into the database where they differ.
 
-It does not start while the settings have a mistake. A pipeline's file with mistakes
-is left out: the worker warns with the place of each mistake and starts with the other
-files. Items of a broken pipeline wait, without a failure, until its file is fixed or
+It does not start while the settings have an error. A pipeline's file with errors is
+left out: the worker logs the position of each error and starts with the other files. Items of a broken pipeline wait, without a failure, until its file is fixed or
 their deadline comes. With --strict, or when no system pipeline is left, it does not
 start.
 
-When pipelines' files change later, it takes them on within seconds: what runs goes on
-with the text that it began with. A file that gets mistakes changes nothing: its
-previous version stays in use. The settings are read at the start.
+When pipelines' files change later, it loads them within seconds; running items keep
+the version that they began with. If a file has errors then, its previous version stays
+in use. The settings are read only at the start.
 
 Ctrl-C (or SIGTERM) drains: no more items are taken, assigned ones go back,
 running ones get worker.shutdownGrace to end. A second Ctrl-C, a second later or
 more, kills the programs of Exec steps and ends at once; what ran then is rescued by
 others when its lease ends.
 
-A worker has its name for itself. While another process works under it, this one does
-not start. Where that process may have ended and nobody can say so, such as the one of a
-container that was restarted, this one waits until the lease has ended (worker.lease).
+The name of a worker is unique. While another process uses it, this one does not start.
+If that process may have ended without a trace, such as in a container that was
+restarted, this one waits until the lease has expired (worker.lease).
 
 With --once the named pipelines (all that have a trigger, when none is named)
 run one time, and the program exits when they have ended: 0 when all succeeded, 2 when
-one of them could not run because its file has mistakes.
-While a worker of this name runs, they run under its name with "-once" behind.`
+one of them could not run because its file has errors.
+While a worker of this name runs, they run under its name followed by "-once".`
 
 func (a *Worker) runCommand() *cobra.Command {
 	var once, strict bool
@@ -91,7 +90,7 @@ func (a *Worker) runCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&once, "once", false, "run the named system pipelines, or all, one time and exit")
-	flags.BoolVar(&strict, "strict", false, "do not start while any file has a mistake")
+	flags.BoolVar(&strict, "strict", false, "do not start while any file has an error")
 	flags.String("worker", "", "the worker's `NAME` (worker.name)")
 	flags.Int("capacity", 0, "how many items run at the same time (worker.capacity)")
 	flags.String("pipelines", "", "the folder of pipelines, `DIR` (pipelines.dir)")

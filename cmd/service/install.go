@@ -21,13 +21,13 @@ import (
 
 const serviceInstallDoc = `Registers a service that starts with the system, and starts none. The settings file is
 --config, or botwork.yaml in the working folder; it has to be there and without
-mistakes, and its path is kept as an absolute one.
+errors, and its path is kept as an absolute one.
 
 On Windows the service works as LocalSystem unless --account names another:
 LocalService, NetworkService, NT SERVICE\NAME (an account of the service's own),
 DOMAIN\name$ (a managed one), or an account with a password. That comes from a file or
-an environment variable. Of the source of events, the delayed start and the like only
-a warning is told when the system refuses them.
+an environment variable. For the event source, the delayed start and similar settings, only
+a warning is printed when the system refuses them.
 
 On Linux a unit of systemd is written to /etc/systemd/system. It works as the user
 botwork unless --account names another; the user has to be there. It may write only
@@ -58,7 +58,7 @@ func (a *command) serviceInstallCommand() *cobra.Command {
 	name := nameFlag(cmd)
 	flags := cmd.Flags()
 	s := &in.spec
-	flags.StringVar(&s.DisplayName, "display-name", "", "the service's `NAME` in lists for people (default Botwork, with --name behind)")
+	flags.StringVar(&s.DisplayName, "display-name", "", "the service's display `NAME` (default Botwork, followed by --name)")
 	flags.StringVar(&s.Description, "description", "Runs queued work for bots.", "a `TEXT` that says what the service does")
 	flags.StringVar(&s.Account, "account", "", "the `ACCOUNT` that the service works as")
 	flags.StringVar(&in.passwordFile, "password-file", "", "the `FILE` with the account's password, on Windows")

@@ -19,16 +19,16 @@ import (
 func (a *command) serviceRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
-		Short: "Be the service: for the service manager, not for people",
-		Long: `Works as ` + "`botwork run`" + ` does, and talks with the service manager that started it:
-it says that it runs when the settings are good and a system pipeline can be used, and
-before it touches the database, shows that it gets on while it drains, and ends when it is told to. The
-working folder is that of the settings file. A worker that would have the host's name
-for want of another has the service's name behind it, unless that is botwork.
+		Short: "Run as the service (called by the service manager)",
+		Long: `Works as ` + "`botwork run`" + ` does, and reports to the service manager that started it:
+that it runs, once the settings are valid and a system pipeline can be used, before it
+opens the database; and its progress while it drains. It ends when the service manager
+requests it. The working folder is that of the settings file. A worker without a name of
+its own is named after the host and the service, unless the service is botwork.
 
 Started by a person it says so and does nothing.
 
-Exit codes: 0 stopped as it was told to, 1 failed, 2 settings with mistakes or no system
+Exit codes: 0 stopped on request, 1 failed, 2 settings with errors or no system
 pipeline without, 3 it did not stop in time and was ended.`,
 		Example: "  botwork service run --name botwork --config /etc/botwork/botwork.yaml",
 		Args:    cli.NoArguments,
@@ -103,7 +103,7 @@ func (a *command) report(name string, err error) int {
 		for _, f := range findings[:min(most, len(findings))] {
 			log.Error().Msg(f.String())
 		}
-		line := log.Error().Int("mistakes", len(findings))
+		line := log.Error().Int("errors", len(findings))
 		if unusable, ok := errors.AsType[*cli.NoSystemPipelineError](err); ok {
 			line = line.Err(unusable)
 		}

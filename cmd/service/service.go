@@ -28,7 +28,7 @@ type command struct {
 func Command(a *cli.App) *cobra.Command { return (&command{App: a}).serviceCommand() }
 
 const serviceDoc = `Installs and drives Botwork as a service: with the service control manager of
-Windows, or with systemd on Linux. Several services stand side by side on a machine,
+Windows, or with systemd on Linux. Several services can be installed on one machine,
 each with a --name of its own and, most often, a settings file of its own.
 
 Looking at a service needs no rights; all else wants an administrator, or root.`
@@ -93,8 +93,8 @@ func (a *command) serviceStartCommand() *cobra.Command {
 		Use:   "start",
 		Short: "Start the service and wait until it runs",
 		Long: `Starts the service and waits until it runs. That it runs says that its settings and
-pipelines are without mistakes. A database that is not there yet is waited for after
-that; ` + "`botwork service logs`" + ` tells.
+pipelines are without errors. After that it waits for a database that does not
+exist yet; ` + "`botwork service logs`" + ` shows that.
 
 A service that runs already is left alone.`,
 		Example: "  botwork service start\n  botwork service start --name nightly",

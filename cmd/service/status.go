@@ -21,13 +21,13 @@ func (a *command) serviceStatusCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Tell whether the service runs",
+		Short: "Show whether the service runs",
 		Long: `Prints what the service manager knows of the service; with --all, of every service
 of this machine that ` + "`botwork service install`" + ` has made.
 
 Exit codes: 0 it runs, 3 it is installed and does not run (it may be starting or
 stopping), 4 it is not installed, 1 that could not be found out. With --all: 0 all
-run, 3 one does not, 4 there is none.
+run, 3 one does not, 4 none is installed.
 
 JSON and YAML: name, displayName, state (running, starting, stopping, stopped, failed),
 pid (0 without a process), start (automatic, delayed, manual, disabled), account,
@@ -39,7 +39,7 @@ nothing is printed there.`,
 	}
 	name := nameFlag(cmd)
 	output := cli.OutputFlag(cmd)
-	cmd.Flags().BoolVar(&all, "all", false, "tell of all services of Botwork on this machine")
+	cmd.Flags().BoolVar(&all, "all", false, "show all services of Botwork on this machine")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return a.withManager(*name, func(m service.Manager) error {
 			if all {

@@ -20,8 +20,8 @@ import (
 	"botwork/internal/service"
 )
 
-const serviceUpgradeDoc = `Puts another program in the place of the one that the service runs. First the new one
-has to tell its version and find the pipelines of the service without mistakes. Then
+const serviceUpgradeDoc = `Replaces the program that the service runs. First the new program must print its
+version and find no errors in the pipelines of the service. Then
 the service is drained and stopped, the old program renamed, the new one put in place,
 the service started and watched. When it does not come up, or ends within --watch, the
 old program is put back and started, and the exit code is 1. Services that run the
@@ -31,7 +31,7 @@ The old program stays as botwork.old (botwork.old.exe on Windows): upgrading to 
 goes back by one version. A new one that did not come up stays as botwork.failed.
 
 Once services have been stopped, Ctrl-C no longer ends it. If it is killed, run it
-again: it mends what was cut short. On Windows that may have left no botwork.exe; run
+again: it finishes what was interrupted. On Windows that may have left no botwork.exe; run
 the new program then, such as ` + "`C:\\new\\botwork.exe service upgrade C:\\new\\botwork.exe`" + `.
 
 A new program may migrate the database, which stays so when it goes back.`
@@ -76,11 +76,11 @@ func (a *command) serviceUpgradeCommand() *cobra.Command {
 func (a *command) checkProgram(ctx context.Context, program string, services []service.Status) error {
 	out, said, err := ask(ctx, a.Environ, program, "version", "--output", "json")
 	if err != nil {
-		return fmt.Errorf("it does not tell its version: %w%s", err, said)
+		return fmt.Errorf("it does not print its version: %w%s", err, said)
 	}
 	var v version.Info
 	if err := json.Unmarshal(out, &v); err != nil || v.Version == "" {
-		return errors.New("what it tells is not the version of a botwork")
+		return errors.New("not a botwork program: unexpected version output")
 	}
 	if here := runtime.GOOS + "/" + runtime.GOARCH; v.Platform != here {
 		return fmt.Errorf("it is made for %s, want %s", v.Platform, here)
@@ -91,7 +91,7 @@ func (a *command) checkProgram(ctx context.Context, program string, services []s
 		}
 		_, said, err := ask(ctx, a.Environ, program, "pipelines", "check", "--config", st.Config)
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == cli.ExitUsage {
-			return fmt.Errorf("it finds mistakes in the files of the service %s:%s", st.Name, said)
+			return fmt.Errorf("it finds errors in the files of the service %s:%s", st.Name, said)
 		}
 	}
 	fmt.Fprintf(a.Stderr, "upgrading from %s to %s\n", version.Current().Version, v.Version)

@@ -73,7 +73,7 @@ func (a *command) initCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init DIR",
 		Short: "Write a new project: settings, system pipelines, a first pipeline",
-		Long: `Writes a project that runs as it stands: botwork.yaml, the system pipelines,
+		Long: `Writes a complete project: botwork.yaml, the system pipelines,
 a pipeline for items and a README. Everything is commented and meant to be edited,
 and editors that know the YAML language server (VS Code with its YAML extension,
 for one) complete, explain and mark it at once.

@@ -14,7 +14,7 @@ import (
 
 func TestInitMakesAProjectThatWorks(t *testing.T) {
 	clitest.InProject(t)
-	if out := clitest.Must(t, "pipelines", "check"); !strings.Contains(out, "6 pipelines, no mistakes") {
+	if out := clitest.Must(t, "pipelines", "check"); !strings.Contains(out, "6 pipelines, no errors") {
 		t.Errorf("pipelines check said %q", out)
 	}
 	clitest.Must(t, "pipelines", "run", "hello", "--payload-file", "hello.json")

@@ -51,8 +51,8 @@ pipeline.schema.json.
 into .botwork/schemas, the line "# yaml-language-server: $schema=…" at the head of
 botwork.yaml and of the pipeline files that have none, and what VS Code needs into
 .vscode; botwork init has done all of that in a new project. Do it again after an
-upgrade, or when the program has other handlers: the schemas are written anew.
-What a person has written stays, and you are told what it lacks; --force
+upgrade, or when the program has other handlers: the schemas are rewritten.
+What a person has written stays, and what it lacks is printed; --force
 overwrites it.`,
 		Example:   "  botwork schema pipeline > pipeline.schema.json\n  botwork schema --dir schemas\n  botwork schema --install",
 		Args:      cli.OptionalArgument("the schema's name"),

@@ -66,7 +66,7 @@ func (a *command) installSchemas(force bool) error {
 		}
 	}
 	if in.left > 0 {
-		fmt.Fprintf(a.Stdout, "%s left alone; add what is told above by hand, or overwrite with --force\n", cli.Count(in.left, "file"))
+		fmt.Fprintf(a.Stdout, "%s not changed; add what is listed above by hand, or overwrite with --force\n", cli.Count(in.left, "file"))
 	}
 	return err
 }

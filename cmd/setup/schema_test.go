@@ -156,7 +156,7 @@ func TestInstallKeepsWhatAPersonWrote(t *testing.T) {
 	if got := clitest.ReadFile(t, setupcmd.CodeExtensions); got != "{\"recommendations\": [\"golang.go\"]}\n" {
 		t.Errorf("%s is %s", setupcmd.CodeExtensions, got)
 	}
-	if !strings.Contains(out, "left alone "+filepath.FromSlash(setupcmd.CodeExtensions)) || !strings.Contains(out, setupcmd.YamlExtension) || !strings.Contains(out, "1 file left alone") {
+	if !strings.Contains(out, "left alone "+filepath.FromSlash(setupcmd.CodeExtensions)) || !strings.Contains(out, setupcmd.YamlExtension) || !strings.Contains(out, "1 file not changed") {
 		t.Errorf("it says\n%s", out)
 	}
 	hello := clitest.ReadFile(t, "pipelines/hello.yaml")

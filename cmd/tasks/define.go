@@ -23,7 +23,7 @@ starts. What a hand has changed in a row stays until the file changes that task.
 task that a file had defined and this one does not is set inactive; a file without
 the key "tasks" changes nothing.
 
-All mistakes in the tasks are told first, and then nothing is written.`,
+If a definition has errors, all errors are printed and nothing is written.`,
 		Example: "  botwork tasks define\n  botwork tasks define --output json",
 		Args:    cli.NoArguments,
 	}

@@ -126,7 +126,7 @@ func (a *command) tasksListCommand() *cobra.Command {
 		Short: "List the tasks",
 		Long: `Lists the tasks by name: whether they are served, their schedules, when the next
 window opens in the time of the schedule's zone, and what became of the last one.
-A broken task is a row that cannot be read: "tasks show" tells why.
+A broken task is a row that cannot be read: "tasks show" prints the reason.
 
 JSON and YAML hold all fields.`,
 		Example: "  botwork tasks list\n  botwork tasks list --output json",

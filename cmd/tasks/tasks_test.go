@@ -127,7 +127,7 @@ func TestTasksDefineTellsEverythingFirst(t *testing.T) {
 			`botwork.yaml:2:17: tasks.a.pipeline: there is no pipeline "helo" [unknown-pipeline]; did you mean "hello"?`,
 			`botwork.yaml:2:43: tasks.a.schedule.execute: got "dayly", want daily, weekly or monthly [invalid-value]`,
 			`tasks.a.notify.pipeline: pipeline "ExecuteWorkQueue" has a trigger; an item needs a pipeline without one`,
-			`tasks.b.pipeline: 1:19: `, "4 mistakes")
+			`tasks.b.pipeline: 1:19: `, "4 errors")
 	}
 	if out := clitest.Must(t, "tasks", "list", "-o", "json"); out != "[]\n" {
 		t.Errorf("a refused file left tasks: %s", out)
@@ -145,7 +145,7 @@ func TestTasksOfAQueueThatIsNotThere(t *testing.T) {
 	for _, words := range [][]string{{"tasks", "define"}, {"run", "--once", "LoadWorkQueue"}} {
 		clitest.Do(t, words...).WantFailure(t, cli.ExitUsage,
 			`botwork.yaml:2:31: tasks.a.queue: there is no queue "defalt" [unknown-queue]; did you mean "default"?`,
-			`botwork.yaml:3:31: tasks.b.queue: there is no queue "mail" [unknown-queue]; known queues: default`, "2 mistakes")
+			`botwork.yaml:3:31: tasks.b.queue: there is no queue "mail" [unknown-queue]; known queues: default`, "2 errors")
 	}
 	if out := clitest.Must(t, "tasks", "list", "-o", "json"); out != "[]\n" {
 		t.Errorf("a refused file left tasks: %s", out)

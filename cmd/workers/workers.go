@@ -36,8 +36,8 @@ stuck when its handler was cancelled and does not stop: it takes no items until
 the handler returns, or the worker is restarted. Reserved slots are kept for
 items above priority 1000.
 
-JSON and YAML hold the state as it is stored (active, draining, stopped) beside
-leaseExpiresAt, from which "gone" is told.`,
+JSON and YAML hold the stored state (active, draining, stopped) and leaseExpiresAt,
+from which "gone" is computed.`,
 		Example: "  botwork workers list\n  botwork workers list --output json",
 		Args:    cli.NoArguments,
 	}

@@ -96,7 +96,7 @@ func (e *enqueueStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 		err := check(e.Pipeline)
 		if broken, ok := errors.AsType[*pipelines.BrokenPipelineError](err); ok {
 			call.Log.Warn().Str("item_pipeline", broken.Name).Stringer("finding", broken.Findings[0]).
-				Msg("enqueued items wait: the file of their pipeline has mistakes")
+				Msg("enqueued items wait: the file of their pipeline has errors")
 		} else if err != nil {
 			return nil, handlers.Permanent(err)
 		}

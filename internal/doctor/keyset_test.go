@@ -40,9 +40,9 @@ func TestSettingsAndPipelines(t *testing.T) {
 		return New(Options{Pipelines: "p", CheckPipelines: func() (PipelineCounts, error) { return c, err }}).pipelines(t.Context())[0]
 	}
 	wantResult(t, "unreadable", check(PipelineCounts{}, os.ErrPermission), Fault, "permission")
-	wantResult(t, "mistakes", check(PipelineCounts{Good: 2, Mistakes: 3, First: "p/x.yaml:1:1"}, nil), Fault, "2 pipelines", "3 mistakes", "p/x.yaml:1:1")
+	wantResult(t, "mistakes", check(PipelineCounts{Good: 2, Mistakes: 3, First: "p/x.yaml:1:1"}, nil), Fault, "2 pipelines", "3 errors", "p/x.yaml:1:1")
 	broken := PipelineCounts{Good: 2, Mistakes: 3, First: "p/x.yaml:1:1", Broken: []string{"x", "y"}}
-	wantResult(t, "broken", check(broken, nil), Fault, "3 mistakes", "starts without x, y, whose items wait")
+	wantResult(t, "broken", check(broken, nil), Fault, "3 errors", "starts without x, y, whose items wait")
 	broken.Refused = true
 	wantResult(t, "refused", check(broken, nil), Fault, "does not start")
 	wantResult(t, "empty", check(PipelineCounts{}, nil), Warning, "0 pipelines")

@@ -15,19 +15,19 @@ func (d *Doctor) pipelines(context.Context) []Result {
 	found := counted(counts.Good, "pipeline") + " in " + d.o.Pipelines
 	switch {
 	case counts.Mistakes > 0:
-		return fault(fmt.Sprintf("%s; %s, the first: %s", found, counted(counts.Mistakes, "mistake"), counts.First), pipelineAdvice(counts))
+		return fault(fmt.Sprintf("%s; %s, the first: %s", found, counted(counts.Mistakes, "error"), counts.First), pipelineAdvice(counts))
 	case counts.Good == 0:
 		return warning(found, "a worker without pipelines runs nothing: `botwork init` writes the system pipelines")
 	case counts.Warnings > 0:
 		return warning(fmt.Sprintf("%s; %s, the first: %s", found, counted(counts.Warnings, "warning"), counts.First),
 			"`botwork pipelines check` names all of them")
 	}
-	return ok(found + ", no mistakes")
+	return ok(found + ", no errors")
 }
 
 // pipelineAdvice says what mistakes do to a worker.
 func pipelineAdvice(counts PipelineCounts) string {
-	const names = "`botwork pipelines check` names every mistake"
+	const names = "`botwork pipelines check` names every error"
 	switch {
 	case counts.Refused:
 		return "a worker does not start like this: " + names

@@ -41,7 +41,7 @@ func Unit(s Spec) string {
 	line("# A stop lets the programs of running items go on until the grace is over.")
 	line("KillMode=mixed")
 	if len(s.RestartAfter) > 0 {
-		line("# Exit code 2 is a file with mistakes: starting again would not mend it.")
+		line("# Exit code 2 is a file with errors: starting again would not fix it.")
 		line("Restart=on-failure")
 		line("RestartSec=%d", seconds(s.RestartAfter[0]))
 		line("RestartPreventExitStatus=2")

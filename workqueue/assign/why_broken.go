@@ -14,11 +14,11 @@ func (w *why) broken(pl *passPlanner, due *workqueue.DueItem, profile workqueue.
 	switch {
 	case profile.Broken != "":
 		return nil, &Reason{Kind: WhyBroken, Error: profile.Broken, Workers: reasonWorkers(pl, left, due.Priority),
-			Text:   fmt.Sprintf("the file of its pipeline %q has mistakes: %s", due.Pipeline, profile.Broken),
+			Text:   fmt.Sprintf("the file of its pipeline %q has errors: %s", due.Pipeline, profile.Broken),
 			Change: "fix the file: the item waits until then, or until its deadline"}
 	case len(able) == 0:
 		return nil, &Reason{Kind: WhyBroken, Workers: reasonWorkers(pl, left, due.Priority),
-			Text:   fmt.Sprintf("the file of its pipeline %q has mistakes at every live worker that serves its queue %q: %s", due.Pipeline, due.QueueName, names(pl, left)),
+			Text:   fmt.Sprintf("the file of its pipeline %q has errors at every live worker that serves its queue %q: %s", due.Pipeline, due.QueueName, names(pl, left)),
 			Change: "fix the file there: the item waits until then, or until its deadline"}
 	}
 	return able, nil

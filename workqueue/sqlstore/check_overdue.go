@@ -45,7 +45,7 @@ func (r *reading) overdue(ctx context.Context) error {
 	}
 	if list := r.p.BrokenPipelines; len(list) > 0 {
 		result := r.results[workqueue.CheckOverdue]
-		result.Notes = append(result.Notes, "not judged: items of pipelines whose files have mistakes, which wait: "+strings.Join(list, ", "))
+		result.Notes = append(result.Notes, "not judged: items of pipelines whose files have errors, which wait: "+strings.Join(list, ", "))
 	}
 	ready, err := r.readiness(ctx)
 	if err != nil || ready.live > 0 && len(ready.idle) == 0 {

@@ -14,7 +14,7 @@ import (
 const (
 	ExitDone   = 0
 	ExitFailed = 1
-	ExitUsage  = 2 // wrong usage, or a file with mistakes
+	ExitUsage  = 2 // wrong usage, or a file with errors
 )
 
 // UsageError says that a command line is wrong.
@@ -78,18 +78,18 @@ func (a *App) complainAll(findings strictyaml.Findings) {
 	for _, f := range findings {
 		fmt.Fprintln(a.Stderr, f)
 	}
-	fmt.Fprintf(a.Stderr, "botwork: %s\n", Count(len(findings), "mistake"))
+	fmt.Fprintf(a.Stderr, "botwork: %s\n", Count(len(findings), "error"))
 }
 
-// NoSystemPipelineError reports that a worker would run nothing, because of mistakes.
+// NoSystemPipelineError reports that a worker would run nothing, because of errors.
 type NoSystemPipelineError struct {
 	Dir      string
 	Mistakes strictyaml.Findings
 }
 
 func (e *NoSystemPipelineError) Error() string {
-	return fmt.Sprintf("no system pipeline of %s can be used: none without mistakes has a trigger, so that a worker would run nothing", e.Dir)
+	return fmt.Sprintf("no usable system pipeline in %s: no file without errors has a trigger, so a worker would run nothing", e.Dir)
 }
 
-// Unwrap returns the mistakes.
+// Unwrap returns the errors.
 func (e *NoSystemPipelineError) Unwrap() error { return e.Mistakes }

@@ -82,7 +82,7 @@ func (w *Worker) close() error {
 	return err
 }
 
-// project is all that is needed but the store: mistakes in files show before a
+// project is all that is needed but the store: errors in files show before a
 // database is touched.
 func (w *Worker) project(cfg config.Config, o Options) (process.Options, error) {
 	if err := cfg.CheckSecrets(); err != nil {

@@ -39,7 +39,7 @@ func TestAWorkerStartsWithABrokenPipeline(t *testing.T) {
 			t.Errorf("workers show does not name the broken pipeline:\n%s", show)
 		}
 		for command, words := range map[string]string{
-			"pipelines check": "imp.yaml:2:19:", "pipelines list": "broken: 1 mistake",
+			"pipelines check": "imp.yaml:2:19:", "pipelines list": "broken: 1 error",
 			"doctor --service none": "starts without Import, whose items wait",
 		} {
 			if r := x.run(strings.Fields(command)...); r.code == 0 || !strings.Contains(r.stdout, words) {

@@ -24,22 +24,22 @@ func TestMistakesAreToldBeforeAnythingRuns(t *testing.T) {
 			args: []string{"run", "--pipelines", "nowhere"},
 			code: 2, words: []string{"nowhere", "does not exist", "botwork init", "BOTWORK_PIPELINES_DIR"},
 		},
-		"all mistakes of all pipelines": {
+		"all errors of all pipelines": {
 			files: map[string]string{
 				"pipelines/a.yaml": "steps:\n  - handler: Lgo\n    with: {message: hi}\n  - handler: Delay\n    with: {fro: 1s}\n",
 				"pipelines/b.yaml": "trigger: {cron: \"61 * * * *\"}\nsteps:\n  - handler: Log\n    with: {message: hi}\n",
 			},
 			args: []string{"run", "--strict"},
 			code: 2, words: []string{
-				"a.yaml:2:14:", `"Lgo"`, `did you mean "Log"?`, "a.yaml:5:", `"fro"`, `"for"`, "b.yaml:1:17:", "mistakes\n",
+				"a.yaml:2:14:", `"Lgo"`, `did you mean "Log"?`, "a.yaml:5:", `"fro"`, `"for"`, "b.yaml:1:17:", "errors\n",
 			},
 		},
-		"all mistakes of the settings": {
+		"all errors of the settings": {
 			files: map[string]string{
 				"botwork.yaml": "worker:\n  capacity: many\n  hartbeat: 3s\nlog:\n  level: loud\n",
 			},
 			args: []string{"run"},
-			code: 2, words: []string{"botwork.yaml:2:13:", "want a whole number", "botwork.yaml:3:3:", `"heartbeat"`, "botwork.yaml:5:10:", `"loud"`, "3 mistakes"},
+			code: 2, words: []string{"botwork.yaml:2:13:", "want a whole number", "botwork.yaml:3:3:", `"heartbeat"`, "botwork.yaml:5:10:", `"loud"`, "3 errors"},
 		},
 		"a flag that makes no sense": {
 			args: []string{"run", "--capacity", "0"},

@@ -115,8 +115,8 @@ func TestAServiceIsReadyWithABrokenFile(t *testing.T) {
 	w := x.service(socket, "JOURNAL_STREAM=8:1")
 	s.await("READY=1")
 	s.await("STATUS=working as ")
-	if !strings.Contains(s.heard, "; pipelines have 1 mistake, and files with mistakes are not used\n") {
-		t.Errorf("systemd is not told of the mistake:\n%s", s.heard)
+	if !strings.Contains(s.heard, "; pipelines have 1 error, and files with errors are not used\n") {
+		t.Errorf("systemd is not told of the error:\n%s", s.heard)
 	}
 	w.signal(os.Interrupt)
 	if code := w.wait(); code != 0 || !strings.Contains(w.output(), `<4>{"level":"warn"`) || !strings.Contains(w.output(), "wrong.yaml:2:14: ") {

@@ -47,7 +47,7 @@ func TestWindowsService(t *testing.T) {
 		{"stop under load", (*machine).testStopUnderLoad},
 		{"reboot", (*machine).testReboot},
 		{"a second instance", (*machine).testSecond},
-		{"a file with mistakes", (*machine).testMistakes},
+		{"a file with errors", (*machine).testMistakes},
 		{"upgrade", func(m *machine) { m.testUpgrade(program) }},
 		{"uninstall", (*machine).testUninstall},
 	} {
