@@ -33,7 +33,7 @@ SEEDS ?= 2000
 REPORT ?= sqlserver-report.md
 HUNT ?= 2m
 
-.PHONY: help run build test fuzz simulate chaos sqlserver lint dist tools clean
+.PHONY: help run build test fuzz simulate nightly chaos sqlserver lint dist tools clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target text; do printf '  make %-9s %s\n' "$$target" "$$text"; done
@@ -61,6 +61,15 @@ fuzz: ## try the parsers and the redactor with made-up texts, each for FUZZTIME 
 
 simulate: ## live through SEEDS (2000) made-up histories of a cluster in trouble, and break the code on purpose
 	CGO_ENABLED=0 go test ./internal/tests/simulation -count=1 -v -timeout=0 -seeds $(SEEDS)
+
+nightly: ## what takes too long for .ci/run: 10,000 histories, and the race detector over all tests and engines
+	$(MAKE) simulate SEEDS=10000
+	@set -e; \
+	if [ -z "$$BOTWORK_TEST_POSTGRES_DSN" ]; then \
+		settings=$$(.ci/postgres start); eval "$$settings"; \
+		trap '.ci/postgres stop' EXIT; trap 'exit 130' INT; trap 'exit 143' TERM; \
+	fi; \
+	CGO_ENABLED=1 go test -race -p=2 -timeout=0 ./...
 
 chaos: ## kill, suspend and drain workers for FOR (3m) over each engine, take their database away, then count what is lost or ran twice; SEED repeats
 	@set -e; \
