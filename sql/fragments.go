@@ -131,13 +131,16 @@ func (e *expander) call(expression string, arguments map[string]string, callers 
 	if slices.Contains(callers, name) {
 		return "", fmt.Errorf("fragment %q includes itself: %s", name, strings.Join(append(callers, name), " -> "))
 	}
-	f, err := e.fragment(name)
-	if err != nil {
-		return "", err
-	}
 	passed, err := parseArguments(rest)
 	if err != nil {
 		return "", fmt.Errorf("fragment %q: %w", name, err)
+	}
+	if list, ok := itemCalls[name]; ok {
+		return e.itemList(list, passed)
+	}
+	f, err := e.fragment(name)
+	if err != nil {
+		return "", err
 	}
 	if got, want := slices.Sorted(maps.Keys(passed)), slices.Sorted(slices.Values(f.parameters)); !slices.Equal(got, want) {
 		return "", fmt.Errorf("fragment %q has the parameters %q, but the call passes %q", name, want, got)

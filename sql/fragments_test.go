@@ -136,6 +136,9 @@ func TestRead(t *testing.T) {
 		{text: "{{now", fault: `unpaired braces in "{{now"`},
 		{text: "{{unused row=i}}", fault: `parameter "row" is declared but not used`},
 		{text: "{{empty}}", fault: `no text after the comment`},
+		{text: "{{item_columns}}", fault: `list "item" has the parameter row, but the call passes []`},
+		{text: "{{copied_columns row=; i=}}", fault: `list "copy" has the parameter row, but the call passes ["i" "row"]`},
+		{text: "{{claimed_columns row=}}", fault: `unknown fragment "claimed_large"`},
 	} {
 		files := fstest.MapFS{"e/queries/q.sql": {Data: []byte(c.text)}}
 		for name, text := range fragments {

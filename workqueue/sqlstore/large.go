@@ -95,7 +95,7 @@ func (s *Store) largeItem(ctx context.Context, on runner, queries *queries, row 
 		return it, false, err
 	}
 	if config != nil {
-		row.IntegrationConfig = *config
+		row.IntegrationConfig = nullText(*config)
 	}
 	it = s.item(&row)
 	switch {

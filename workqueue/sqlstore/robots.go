@@ -126,7 +126,7 @@ func (s *Store) checkoutItems(ctx context.Context, on runner, statement string, 
 	}
 	var items []workqueue.Item
 	row := itemRow{Due: true}
-	pointers := row.pointers()
+	pointers := row.whole()
 	err = eachRow(rows, func() error {
 		if err := rows.Scan(pointers...); err != nil {
 			return err

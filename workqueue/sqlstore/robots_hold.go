@@ -35,7 +35,7 @@ func (s *Store) look(ctx context.Context, on runner, orm *gorm.DB, h workqueue.H
 	found := false
 	err = eachRow(rows, func() error {
 		found = true
-		return rows.Scan(append(row.pointers(), &row.Due, &t.held, &now)...)
+		return rows.Scan(append(row.whole(), &row.Due, &t.held, &now)...)
 	})
 	if err != nil {
 		return t, err

@@ -122,14 +122,14 @@ func (t *nullText) Scan(src any) error {
 	return nil
 }
 
-// itemRow is BotWorkQueueItems as the database gives it. The order of its
-// fields is that of the columns in the statements that return whole items.
+// itemRow is a row of BotWorkQueueItems as the database returns it. Its fields have
+// the names of their columns.
 type itemRow struct {
 	ID                  int64 `gorm:"column:Id;primaryKey"`
 	QueueName           string
 	State               int
 	Priority            int
-	IntegrationConfig   string
+	IntegrationConfig   nullText // NULL only in a claim
 	Payload             nullText
 	Output              nullText
 	Progress            *string
@@ -176,7 +176,7 @@ type itemRow struct {
 	Channel             *string
 	PipelineHash        *string
 	IdempotencyKey      nullText
-	BegunFence          *int64 // not among the columns of whole items
+	BegunFence          *int64 // read only by a claim
 	LeftOut             *int64 `gorm:"-"` // of a claim: not NULL when large texts were not returned
 
 	// Due is computed by listings alone.
@@ -185,38 +185,9 @@ type itemRow struct {
 
 func (itemRow) TableName() string { return "BotWorkQueueItems" }
 
-// pointers are the places to scan a whole row into.
-func (r *itemRow) pointers() []any {
-	return []any{
-		&r.ID, &r.QueueName, &r.State, &r.Priority, &r.IntegrationConfig, &r.Payload, &r.Output, &r.Progress,
-		&r.EstimatedDurationMs, &r.WorkerID, &r.Fence, &r.LeaseExpiresAt, &r.RetryCount, &r.ReleaseCount,
-		&r.ResilienceConfig, &r.AvailableAt, &r.DeadlineAt, &r.NaturalKey, &r.Tags, &r.Metadata, &r.Labels,
-		&r.Selectors, &r.RootID, &r.TaskName, &r.Error, &r.ErrorKind, &r.CreatedAt, &r.CreatedBy, &r.AssignedAt,
-		&r.StartedAt, &r.FinishedAt, &r.RetainUntil, &r.DeletedAt, &r.DeletedReason,
-		&r.Step, &r.LogTail, &r.FirstStartedAt, &r.ProgressPercent, &r.Analytics, &r.Encrypted, &r.ExpiresAt,
-		&r.LimitKey, &r.Robot, &r.RetainMs, &r.TaskScope, &r.TaskPlannedAt,
-		&r.RunOrder, &r.AssignedEstimateMs, &r.Channel, &r.PipelineHash, &r.IdempotencyKey,
-	}
-}
-
 // claimedBy is a row that a worker has claimed, before the rest of it is read.
 func claimedBy(workerID int64) itemRow {
 	return itemRow{State: int(workqueue.Blocked), WorkerID: &workerID}
-}
-
-// claimed are the places to scan a row into that a worker has claimed. What the
-// claim has made the same for all is not read.
-func (r *itemRow) claimed() []any {
-	return []any{
-		&r.ID, &r.QueueName, &r.Priority, &r.IntegrationConfig, &r.Payload, &r.Output,
-		&r.EstimatedDurationMs, &r.Fence, &r.LeaseExpiresAt, &r.RetryCount, &r.ReleaseCount,
-		&r.ResilienceConfig, &r.AvailableAt, &r.DeadlineAt, &r.NaturalKey, &r.Tags, &r.Metadata, &r.Labels,
-		&r.Selectors, &r.RootID, &r.TaskName, &r.Error, &r.ErrorKind, &r.CreatedAt, &r.CreatedBy, &r.AssignedAt,
-		&r.StartedAt, &r.FinishedAt, &r.RetainUntil, &r.DeletedAt, &r.DeletedReason,
-		&r.FirstStartedAt, &r.Analytics, &r.Encrypted, &r.ExpiresAt,
-		&r.LimitKey, &r.Robot, &r.RetainMs, &r.TaskScope, &r.TaskPlannedAt,
-		&r.RunOrder, &r.AssignedEstimateMs, &r.Channel, &r.BegunFence, &r.IdempotencyKey, &r.LeftOut,
-	}
 }
 
 // item is the row as the rest of the program sees it.
@@ -227,7 +198,7 @@ func (s *Store) item(r *itemRow) workqueue.Item {
 		State:               workqueue.State(r.State),
 		Lifecycle:           workqueue.LifecycleOf(workqueue.State(r.State), r.RetryCount, r.Due, r.DeletedAt.Valid),
 		Priority:            r.Priority,
-		IntegrationConfig:   r.IntegrationConfig,
+		IntegrationConfig:   string(r.IntegrationConfig),
 		Payload:             workqueue.JSONText(r.Payload),
 		Output:              workqueue.JSONText(r.Output),
 		Progress:            r.Progress,

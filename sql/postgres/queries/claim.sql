@@ -7,7 +7,6 @@
 --      channels whose items are left), lease_ms, now (NULL: the database clock)
 -- Out: the claimed rows in no order, without what is the same for all; the store sorts
 --      them.
--- A text of more than 2 MB is not returned: it is asked for by large, unless it is larger than its queue allows.
 -- SKIP LOCKED keeps claims from waiting for each other; what makes a claim
 -- right is the outer WHERE, which repeats state and worker. ARRAY makes the
 -- planner run the inner SELECT once: as IN it may become the inner side of a
@@ -47,14 +46,5 @@ WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
     WHERE b."Place" <= @limit_rows AND (b."Place" <= @begin_rows OR b."WorkBefore" <= @work_ms AND b."BytesBefore" <= @bytes)))
   -- include: timeline_known
 RETURNING
-    "Id", "QueueName", "Priority",
-    CASE WHEN octet_length("IntegrationConfig") <= 2097152 THEN "IntegrationConfig" ELSE '' END,
-    CASE WHEN octet_length("Payload") <= 2097152 THEN "Payload" END,
-    CASE WHEN octet_length("Output") <= 2097152 THEN "Output" END,
-    "EstimatedDurationMs", "Fence",
-    "LeaseExpiresAt", "RetryCount", "ReleaseCount", "ResilienceConfig", "AvailableAt", "DeadlineAt", "NaturalKey",
-    "Tags", "Metadata", "Labels", "Selectors", "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy",
-    "AssignedAt", "StartedAt", "FinishedAt", "RetainUntil", "DeletedAt", "DeletedReason", "FirstStartedAt",
-    "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot", "RetainMs", "TaskScope", "TaskPlannedAt", "RunOrder",
-    "AssignedEstimateMs", "Channel", "BegunFence", "IdempotencyKey",
-    CASE WHEN octet_length("IntegrationConfig") > 2097152 OR octet_length("Payload") > 2097152 OR octet_length("Output") > 2097152 THEN 1 END;
+    {{claimed_columns row=}},
+    {{claimed_too_large row=}};

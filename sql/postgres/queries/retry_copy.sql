@@ -1,16 +1,17 @@
 -- retry_copy: a new item that tries again what one has failed at, which is over.
 -- In:  id, fence, failures, delay_ms, unique_key (NULL: none), now (NULL: the database clock)
 -- Out: the new id; none when the item is not the one that failed.
-INSERT INTO "BotWorkQueueItems"
-    ("QueueName", "Priority", "IntegrationConfig", "Payload", "EstimatedDurationMs", "ResilienceConfig",
-     "DeadlineAt", "ExpiresAt", "NaturalKey", "Tags", "Metadata", "Labels", "Selectors", "Expedite", "TaskName", "TaskScope", "TaskPlannedAt", "TaskPriority", "RetainMs",
-     "LimitKey", "Encrypted", "IdempotencyKey", "UniqueKey", "ContentKey", "FirstStartedAt", "CreatedBy",
-     "State", "RetryCount", "RootId", "AvailableAt", "Scheduled", "CreatedAt")
-SELECT i."QueueName", i."Priority", i."IntegrationConfig", i."Payload", i."EstimatedDurationMs",
-    i."ResilienceConfig", i."DeadlineAt", i."ExpiresAt", i."NaturalKey", i."Tags", i."Metadata", i."Labels",
-    i."Selectors", i."Expedite", i."TaskName", i."TaskScope", i."TaskPlannedAt", i."TaskPriority", i."RetainMs", i."LimitKey", i."Encrypted", i."IdempotencyKey", CAST(@unique_key AS varchar), i."ContentKey",
-    i."FirstStartedAt", i."CreatedBy",
-    0, CAST(@failures AS int), COALESCE(i."RootId", i."Id"), {{now_plus ms=CAST(@delay_ms AS bigint)}}, CAST(@delay_ms AS bigint) > 0, {{now}}
+INSERT INTO "BotWorkQueueItems" (
+    {{copied_columns row=}},
+    "DeadlineAt", "ExpiresAt", "TaskPlannedAt", "TaskPriority", "IdempotencyKey", "UniqueKey",
+    "ContentKey", "FirstStartedAt", "CreatedBy", "State", "RetryCount", "RootId", "AvailableAt",
+    "Scheduled", "CreatedAt")
+SELECT
+    {{copied_columns row=i.}},
+    i."DeadlineAt", i."ExpiresAt", i."TaskPlannedAt", i."TaskPriority", i."IdempotencyKey",
+    CAST(@unique_key AS varchar), i."ContentKey", i."FirstStartedAt", i."CreatedBy", 0,
+    CAST(@failures AS int), COALESCE(i."RootId", i."Id"), {{now_plus ms=CAST(@delay_ms AS bigint)}},
+    CAST(@delay_ms AS bigint) > 0, {{now}}
 FROM "BotWorkQueueItems" i
 WHERE i."Id" = @id AND i."Fence" = @fence AND i."State" = 3
 RETURNING "Id";

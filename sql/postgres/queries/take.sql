@@ -5,7 +5,6 @@
 --      nothing is taken unless so many passes have written), now (NULL: the database clock)
 -- Out: the claimed rows in no order, without what is the same for all; the store sorts
 --      them.
--- A text of more than 2 MB is not returned: it is asked for by large, unless it is larger than its queue allows.
 -- CASE hides the conditions from the planner: each row is found by its key, not by the indexes
 -- of what waits, which are full of dead entries in the middle of a drain. Of a table that
 -- nobody has analysed yet it would also guess that they leave one row, and read the batch
@@ -34,14 +33,5 @@ WHERE "Id" = j."ItemId"
   AND (CAST(@passes AS bigint) IS NULL OR EXISTS (SELECT 1 FROM "BotAssignmentMarks" m WHERE m."Name" = 'passes' AND m."Value" = @passes))
   -- include: timeline_known
 RETURNING
-    "Id", "QueueName", "Priority",
-    CASE WHEN octet_length("IntegrationConfig") <= 2097152 THEN "IntegrationConfig" ELSE '' END,
-    CASE WHEN octet_length("Payload") <= 2097152 THEN "Payload" END,
-    CASE WHEN octet_length("Output") <= 2097152 THEN "Output" END,
-    "EstimatedDurationMs", "Fence",
-    "LeaseExpiresAt", "RetryCount", "ReleaseCount", "ResilienceConfig", "AvailableAt", "DeadlineAt", "NaturalKey",
-    "Tags", "Metadata", "Labels", "Selectors", "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy",
-    "AssignedAt", "StartedAt", "FinishedAt", "RetainUntil", "DeletedAt", "DeletedReason", "FirstStartedAt",
-    "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot", "RetainMs", "TaskScope", "TaskPlannedAt",
-    "BotWorkQueueItems"."RunOrder", "AssignedEstimateMs", "BotWorkQueueItems"."Channel", "BegunFence", "IdempotencyKey",
-    CASE WHEN octet_length("IntegrationConfig") > 2097152 OR octet_length("Payload") > 2097152 OR octet_length("Output") > 2097152 THEN 1 END;
+    {{claimed_columns row="BotWorkQueueItems".}},
+    {{claimed_too_large row="BotWorkQueueItems".}};

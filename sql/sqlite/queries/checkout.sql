@@ -31,9 +31,4 @@ WHERE State IN (0, 4) AND Id IN (
     ORDER BY h.Priority DESC, CASE WHEN h.DeadlineAt IS NULL THEN 1 ELSE 0 END, h.DeadlineAt, h.Id
     LIMIT CAST(@limit_rows AS INTEGER))
 RETURNING
-    Id, QueueName, State, Priority, IntegrationConfig, Payload, Output, Progress, EstimatedDurationMs,
-    WorkerId, Fence, LeaseExpiresAt, RetryCount, ReleaseCount, ResilienceConfig, AvailableAt, DeadlineAt,
-    NaturalKey, Tags, Metadata, Labels, Selectors, RootId, TaskName, Error, ErrorKind, CreatedAt, CreatedBy,
-    AssignedAt, StartedAt, FinishedAt, RetainUntil, DeletedAt, DeletedReason, Step, LogTail, FirstStartedAt,
-    ProgressPercent, Analytics, Encrypted, ExpiresAt, LimitKey, Robot, RetainMs,
-    TaskScope, TaskPlannedAt, RunOrder, AssignedEstimateMs, Channel, PipelineHash, IdempotencyKey;
+    {{item_columns row=}};

@@ -7,7 +7,6 @@
 --      channels whose items are left), lease_ms, now (NULL: the database clock)
 -- Out: the claimed rows in no order, without what is the same for all; the store sorts
 --      them.
--- A text of more than 2 MB is not returned: it is asked for by large, unless it is larger than its queue allows.
 -- The signs + before the outer columns have the rows found by their ids: by the index of
 -- what is assigned, all that the worker holds would be read for each claim. Times are
 -- read as texts, which the driver does not try to understand.
@@ -50,15 +49,5 @@ WHERE +State = 5 AND +WorkerId = @worker AND Id IN (
     WINDOW places AS (ORDER BY l.Turn, l.Priority DESC, l.RunOrder, l.Id ROWS UNBOUNDED PRECEDING)) b
     WHERE b.Place <= @limit_rows AND (b.Place <= @begin_rows OR b.WorkBefore <= @work_ms AND b.BytesBefore <= @bytes))
 RETURNING
-    Id, QueueName, Priority,
-    CASE WHEN octet_length(IntegrationConfig) <= 2097152 THEN IntegrationConfig ELSE '' END,
-    CASE WHEN octet_length(Payload) <= 2097152 THEN Payload END,
-    CASE WHEN octet_length(Output) <= 2097152 THEN Output END,
-    EstimatedDurationMs, Fence,
-    CAST(LeaseExpiresAt AS TEXT), RetryCount, ReleaseCount, ResilienceConfig, CAST(AvailableAt AS TEXT),
-    CAST(DeadlineAt AS TEXT), NaturalKey, Tags, Metadata, Labels, Selectors, RootId, TaskName, Error, ErrorKind,
-    CAST(CreatedAt AS TEXT), CreatedBy, CAST(AssignedAt AS TEXT), CAST(StartedAt AS TEXT), CAST(FinishedAt AS TEXT),
-    CAST(RetainUntil AS TEXT), CAST(DeletedAt AS TEXT), DeletedReason, CAST(FirstStartedAt AS TEXT), Analytics,
-    Encrypted, CAST(ExpiresAt AS TEXT), LimitKey, Robot, RetainMs, TaskScope, CAST(TaskPlannedAt AS TEXT), RunOrder,
-    AssignedEstimateMs, Channel, BegunFence, IdempotencyKey,
-    CASE WHEN octet_length(IntegrationConfig) > 2097152 OR octet_length(Payload) > 2097152 OR octet_length(Output) > 2097152 THEN 1 END;
+    {{claimed_columns row=}},
+    {{claimed_too_large row=}};

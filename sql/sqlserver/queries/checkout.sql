@@ -25,17 +25,7 @@ UPDATE t SET
     -- include: new_attempt
     LeaseExpiresAt = {{now_plus ms=COALESCE(CAST(@lease_ms AS BIGINT), (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = CAST(@queue AS NVARCHAR(450))), 600000)}}
 OUTPUT
-    inserted.Id, inserted.QueueName, inserted.State, inserted.Priority, inserted.IntegrationConfig,
-    inserted.Payload, inserted.Output, inserted.Progress, inserted.EstimatedDurationMs, inserted.WorkerId,
-    inserted.Fence, inserted.LeaseExpiresAt, inserted.RetryCount, inserted.ReleaseCount,
-    inserted.ResilienceConfig, inserted.AvailableAt, inserted.DeadlineAt, inserted.NaturalKey, inserted.Tags,
-    inserted.Metadata, inserted.Labels, inserted.Selectors, inserted.RootId, inserted.TaskName,
-    inserted.Error, inserted.ErrorKind, inserted.CreatedAt, inserted.CreatedBy, inserted.AssignedAt,
-    inserted.StartedAt, inserted.FinishedAt, inserted.RetainUntil, inserted.DeletedAt,
-    inserted.DeletedReason, inserted.Step, inserted.LogTail, inserted.FirstStartedAt,
-    inserted.ProgressPercent, inserted.Analytics, inserted.Encrypted, inserted.ExpiresAt, inserted.LimitKey,
-    inserted.Robot, inserted.RetainMs,
-    inserted.TaskScope, inserted.TaskPlannedAt, inserted.RunOrder, inserted.AssignedEstimateMs, inserted.Channel, inserted.PipelineHash, inserted.IdempotencyKey
+    {{item_columns row=inserted.}}
 FROM BotWorkQueueItems t
 WHERE t.State IN (0, 4) AND t.Id IN (
     SELECT TOP (@limit_rows) h.Id

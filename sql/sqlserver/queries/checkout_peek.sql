@@ -7,13 +7,7 @@
 -- Two halves, those without a deadline and those with one, so that each uses its index;
 -- no fence is below 0, but the indexes ask for it.
 SELECT
-    i.Id, i.QueueName, i.State, i.Priority, i.IntegrationConfig, i.Payload, i.Output, i.Progress,
-    i.EstimatedDurationMs, i.WorkerId, i.Fence, i.LeaseExpiresAt, i.RetryCount, i.ReleaseCount,
-    i.ResilienceConfig, i.AvailableAt, i.DeadlineAt, i.NaturalKey, i.Tags, i.Metadata, i.Labels, i.Selectors,
-    i.RootId, i.TaskName, i.Error, i.ErrorKind, i.CreatedAt, i.CreatedBy, i.AssignedAt, i.StartedAt,
-    i.FinishedAt, i.RetainUntil, i.DeletedAt, i.DeletedReason, i.Step, i.LogTail, i.FirstStartedAt,
-    i.ProgressPercent, i.Analytics, i.Encrypted, i.ExpiresAt, i.LimitKey, i.Robot, i.RetainMs,
-    i.TaskScope, i.TaskPlannedAt, i.RunOrder, i.AssignedEstimateMs, i.Channel, i.PipelineHash, i.IdempotencyKey
+    {{item_columns row=i.}}
 FROM BotWorkQueueItems i
 WHERE i.Id IN (
     SELECT TOP (@limit_rows) h.Id

@@ -7,7 +7,6 @@
 --      channels whose items are left), lease_ms, now (NULL: the database clock)
 -- Out: the claimed rows in no order, without what is the same for all; the store sorts
 --      them.
--- A text of more than 2 MB is not returned: it is asked for by large, unless it is larger than its queue allows.
 -- The hints keep claims from waiting for each other; what makes a claim right
 -- is the outer WHERE, which repeats state and worker.
 WITH startable AS (
@@ -27,19 +26,8 @@ UPDATE t SET
     -- include: new_attempt
     LeaseExpiresAt = {{now_plus ms=@lease_ms}}
 OUTPUT
-    inserted.Id, inserted.QueueName, inserted.Priority,
-    CASE WHEN DATALENGTH(inserted.IntegrationConfig) <= 4194304 THEN inserted.IntegrationConfig ELSE N'' END,
-    CASE WHEN DATALENGTH(inserted.Payload) <= 4194304 THEN inserted.Payload END,
-    CASE WHEN DATALENGTH(inserted.Output) <= 4194304 THEN inserted.Output END,
-    inserted.EstimatedDurationMs, inserted.Fence, inserted.LeaseExpiresAt, inserted.RetryCount, inserted.ReleaseCount,
-    inserted.ResilienceConfig, inserted.AvailableAt, inserted.DeadlineAt, inserted.NaturalKey, inserted.Tags,
-    inserted.Metadata, inserted.Labels, inserted.Selectors, inserted.RootId, inserted.TaskName, inserted.Error,
-    inserted.ErrorKind, inserted.CreatedAt, inserted.CreatedBy, inserted.AssignedAt, inserted.StartedAt,
-    inserted.FinishedAt, inserted.RetainUntil, inserted.DeletedAt, inserted.DeletedReason, inserted.FirstStartedAt,
-    inserted.Analytics, inserted.Encrypted, inserted.ExpiresAt, inserted.LimitKey, inserted.Robot, inserted.RetainMs,
-    inserted.TaskScope, inserted.TaskPlannedAt, inserted.RunOrder, inserted.AssignedEstimateMs, inserted.Channel,
-    inserted.BegunFence, inserted.IdempotencyKey,
-    CASE WHEN DATALENGTH(inserted.IntegrationConfig) > 4194304 OR DATALENGTH(inserted.Payload) > 4194304 OR DATALENGTH(inserted.Output) > 4194304 THEN 1 END
+    {{claimed_columns row=inserted.}},
+    {{claimed_too_large row=inserted.}}
 FROM BotWorkQueueItems t
 WHERE t.State = 5 AND t.WorkerId = @worker AND t.Id IN (
     SELECT b.Id

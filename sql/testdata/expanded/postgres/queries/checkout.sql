@@ -73,8 +73,9 @@ WHERE "State" IN (0, 4) AND "Id" = ANY (ARRAY(
 RETURNING
     "Id", "QueueName", "State", "Priority", "IntegrationConfig", "Payload", "Output", "Progress",
     "EstimatedDurationMs", "WorkerId", "Fence", "LeaseExpiresAt", "RetryCount", "ReleaseCount",
-    "ResilienceConfig", "AvailableAt", "DeadlineAt", "NaturalKey", "Tags", "Metadata", "Labels", "Selectors",
-    "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy", "AssignedAt", "StartedAt",
-    "FinishedAt", "RetainUntil", "DeletedAt", "DeletedReason", "Step", "LogTail", "FirstStartedAt",
-    "ProgressPercent", "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot", "RetainMs",
-    "TaskScope", "TaskPlannedAt", "RunOrder", "AssignedEstimateMs", "Channel", "PipelineHash", "IdempotencyKey";
+    "ResilienceConfig", "AvailableAt", "DeadlineAt", "NaturalKey", "Tags", "Metadata", "Labels",
+    "Selectors", "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy", "AssignedAt",
+    "StartedAt", "FinishedAt", "RetainUntil", "DeletedAt", "DeletedReason", "Step", "LogTail",
+    "FirstStartedAt", "ProgressPercent", "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot",
+    "RetainMs", "TaskScope", "TaskPlannedAt", "RunOrder", "AssignedEstimateMs", "Channel",
+    "PipelineHash", "IdempotencyKey";

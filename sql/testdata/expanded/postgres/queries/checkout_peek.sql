@@ -5,8 +5,9 @@ SELECT
     i."Metadata", i."Labels", i."Selectors", i."RootId", i."TaskName", i."Error", i."ErrorKind",
     i."CreatedAt", i."CreatedBy", i."AssignedAt", i."StartedAt", i."FinishedAt", i."RetainUntil",
     i."DeletedAt", i."DeletedReason", i."Step", i."LogTail", i."FirstStartedAt", i."ProgressPercent",
-    i."Analytics", i."Encrypted", i."ExpiresAt", i."LimitKey", i."Robot", i."RetainMs",
-    i."TaskScope", i."TaskPlannedAt", i."RunOrder", i."AssignedEstimateMs", i."Channel", i."PipelineHash", i."IdempotencyKey"
+    i."Analytics", i."Encrypted", i."ExpiresAt", i."LimitKey", i."Robot", i."RetainMs", i."TaskScope",
+    i."TaskPlannedAt", i."RunOrder", i."AssignedEstimateMs", i."Channel", i."PipelineHash",
+    i."IdempotencyKey"
 FROM "BotWorkQueueItems" i
 WHERE i."Id" = ANY (ARRAY(
     SELECT h."Id"

@@ -58,13 +58,13 @@ WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
       WHERE CASE WHEN e."Timeline" IS NULL THEN FALSE ELSE e."Timeline" <> left(pg_walfile_name(pg_current_wal_lsn()), 8) END)
 RETURNING
     "Id", "QueueName", "Priority",
-    CASE WHEN octet_length("IntegrationConfig") <= 2097152 THEN "IntegrationConfig" ELSE '' END,
+    CASE WHEN octet_length("IntegrationConfig") <= 2097152 THEN "IntegrationConfig" END,
     CASE WHEN octet_length("Payload") <= 2097152 THEN "Payload" END,
-    CASE WHEN octet_length("Output") <= 2097152 THEN "Output" END,
-    "EstimatedDurationMs", "Fence",
-    "LeaseExpiresAt", "RetryCount", "ReleaseCount", "ResilienceConfig", "AvailableAt", "DeadlineAt", "NaturalKey",
-    "Tags", "Metadata", "Labels", "Selectors", "RootId", "TaskName", "Error", "ErrorKind", "CreatedAt", "CreatedBy",
-    "AssignedAt", "StartedAt", "FinishedAt", "RetainUntil", "DeletedAt", "DeletedReason", "FirstStartedAt",
-    "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot", "RetainMs", "TaskScope", "TaskPlannedAt", "RunOrder",
-    "AssignedEstimateMs", "Channel", "BegunFence", "IdempotencyKey",
+    CASE WHEN octet_length("Output") <= 2097152 THEN "Output" END, "EstimatedDurationMs", "Fence",
+    "LeaseExpiresAt", "RetryCount", "ReleaseCount", "ResilienceConfig", "AvailableAt", "DeadlineAt",
+    "NaturalKey", "Tags", "Metadata", "Labels", "Selectors", "RootId", "TaskName", "Error", "ErrorKind",
+    "CreatedAt", "CreatedBy", "AssignedAt", "StartedAt", "FinishedAt", "RetainUntil", "DeletedAt",
+    "DeletedReason", "FirstStartedAt", "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot",
+    "RetainMs", "TaskScope", "TaskPlannedAt", "RunOrder", "AssignedEstimateMs", "Channel", "BegunFence",
+    "IdempotencyKey",
     CASE WHEN octet_length("IntegrationConfig") > 2097152 OR octet_length("Payload") > 2097152 OR octet_length("Output") > 2097152 THEN 1 END;

@@ -1,11 +1,12 @@
 SELECT
     i.Id, i.QueueName, i.State, i.Priority, i.IntegrationConfig, i.Payload, i.Output, i.Progress,
     i.EstimatedDurationMs, i.WorkerId, i.Fence, i.LeaseExpiresAt, i.RetryCount, i.ReleaseCount,
-    i.ResilienceConfig, i.AvailableAt, i.DeadlineAt, i.NaturalKey, i.Tags, i.Metadata, i.Labels, i.Selectors,
-    i.RootId, i.TaskName, i.Error, i.ErrorKind, i.CreatedAt, i.CreatedBy, i.AssignedAt, i.StartedAt,
-    i.FinishedAt, i.RetainUntil, i.DeletedAt, i.DeletedReason, i.Step, i.LogTail, i.FirstStartedAt,
-    i.ProgressPercent, i.Analytics, i.Encrypted, i.ExpiresAt, i.LimitKey, i.Robot, i.RetainMs,
-    i.TaskScope, i.TaskPlannedAt, i.RunOrder, i.AssignedEstimateMs, i.Channel, i.PipelineHash, i.IdempotencyKey,
+    i.ResilienceConfig, i.AvailableAt, i.DeadlineAt, i.NaturalKey, i.Tags, i.Metadata, i.Labels,
+    i.Selectors, i.RootId, i.TaskName, i.Error, i.ErrorKind, i.CreatedAt, i.CreatedBy, i.AssignedAt,
+    i.StartedAt, i.FinishedAt, i.RetainUntil, i.DeletedAt, i.DeletedReason, i.Step, i.LogTail,
+    i.FirstStartedAt, i.ProgressPercent, i.Analytics, i.Encrypted, i.ExpiresAt, i.LimitKey, i.Robot,
+    i.RetainMs, i.TaskScope, i.TaskPlannedAt, i.RunOrder, i.AssignedEstimateMs, i.Channel,
+    i.PipelineHash, i.IdempotencyKey,
     CASE WHEN i.AvailableAt <= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) THEN 1 ELSE 0 END,
     CASE WHEN i.State = 1 AND i.WorkerId IS NULL AND i.Fence = @fence AND i.Robot = @robot
         AND i.LockKey = @lock_key AND i.LeaseExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) THEN 1 ELSE 0 END,

@@ -47,14 +47,14 @@ WHERE +State = 5 AND +WorkerId = @worker AND Id IN (
     WHERE b.Place <= @limit_rows AND (b.Place <= @begin_rows OR b.WorkBefore <= @work_ms AND b.BytesBefore <= @bytes))
 RETURNING
     Id, QueueName, Priority,
-    CASE WHEN octet_length(IntegrationConfig) <= 2097152 THEN IntegrationConfig ELSE '' END,
+    CASE WHEN octet_length(IntegrationConfig) <= 2097152 THEN IntegrationConfig END,
     CASE WHEN octet_length(Payload) <= 2097152 THEN Payload END,
-    CASE WHEN octet_length(Output) <= 2097152 THEN Output END,
-    EstimatedDurationMs, Fence,
+    CASE WHEN octet_length(Output) <= 2097152 THEN Output END, EstimatedDurationMs, Fence,
     CAST(LeaseExpiresAt AS TEXT), RetryCount, ReleaseCount, ResilienceConfig, CAST(AvailableAt AS TEXT),
-    CAST(DeadlineAt AS TEXT), NaturalKey, Tags, Metadata, Labels, Selectors, RootId, TaskName, Error, ErrorKind,
-    CAST(CreatedAt AS TEXT), CreatedBy, CAST(AssignedAt AS TEXT), CAST(StartedAt AS TEXT), CAST(FinishedAt AS TEXT),
-    CAST(RetainUntil AS TEXT), CAST(DeletedAt AS TEXT), DeletedReason, CAST(FirstStartedAt AS TEXT), Analytics,
-    Encrypted, CAST(ExpiresAt AS TEXT), LimitKey, Robot, RetainMs, TaskScope, CAST(TaskPlannedAt AS TEXT), RunOrder,
-    AssignedEstimateMs, Channel, BegunFence, IdempotencyKey,
+    CAST(DeadlineAt AS TEXT), NaturalKey, Tags, Metadata, Labels, Selectors, RootId, TaskName, Error,
+    ErrorKind, CAST(CreatedAt AS TEXT), CreatedBy, CAST(AssignedAt AS TEXT), CAST(StartedAt AS TEXT),
+    CAST(FinishedAt AS TEXT), CAST(RetainUntil AS TEXT), CAST(DeletedAt AS TEXT), DeletedReason,
+    CAST(FirstStartedAt AS TEXT), Analytics, Encrypted, CAST(ExpiresAt AS TEXT), LimitKey, Robot,
+    RetainMs, TaskScope, CAST(TaskPlannedAt AS TEXT), RunOrder, AssignedEstimateMs, Channel, BegunFence,
+    IdempotencyKey,
     CASE WHEN octet_length(IntegrationConfig) > 2097152 OR octet_length(Payload) > 2097152 OR octet_length(Output) > 2097152 THEN 1 END;

@@ -1,12 +1,14 @@
-INSERT INTO BotWorkQueueItems
-    (QueueName, Priority, IntegrationConfig, Payload, EstimatedDurationMs, ResilienceConfig, DeadlineAt,
-    NaturalKey, Tags, Metadata, Labels, Selectors, Expedite, TaskName, TaskScope, RetainMs, LimitKey, Encrypted,
-     State, UniqueKey, AvailableAt, CreatedAt, CreatedBy, ExpiresAt, IdempotencyKey)
-SELECT i.QueueName, i.Priority, i.IntegrationConfig, i.Payload, i.EstimatedDurationMs, i.ResilienceConfig,
-    CASE WHEN i.DeadlineAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) THEN i.DeadlineAt END, i.NaturalKey, i.Tags, i.Metadata, i.Labels, i.Selectors, i.Expedite, i.TaskName, i.TaskScope, i.RetainMs,
-    i.LimitKey, i.Encrypted,
-    4, @unique_key, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')), COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')), @author,
-    CASE WHEN @life_ms IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @life_ms / 1000.0)) END, lower(hex(randomblob(16)))
+INSERT INTO BotWorkQueueItems (
+    QueueName, Priority, IntegrationConfig, Payload, EstimatedDurationMs, ResilienceConfig, NaturalKey,
+    Tags, Metadata, Labels, Selectors, Expedite, TaskName, Encrypted, LimitKey, RetainMs, TaskScope,
+    DeadlineAt, State, UniqueKey, AvailableAt, CreatedAt, CreatedBy, ExpiresAt, IdempotencyKey)
+SELECT
+    i.QueueName, i.Priority, i.IntegrationConfig, i.Payload, i.EstimatedDurationMs, i.ResilienceConfig,
+    i.NaturalKey, i.Tags, i.Metadata, i.Labels, i.Selectors, i.Expedite, i.TaskName, i.Encrypted,
+    i.LimitKey, i.RetainMs, i.TaskScope,
+    CASE WHEN i.DeadlineAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) THEN i.DeadlineAt END, 4, @unique_key, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')), COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
+    @author, CASE WHEN @life_ms IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @life_ms / 1000.0)) END,
+    lower(hex(randomblob(16)))
 FROM BotWorkQueueItems i
 WHERE i.Id = @id
 RETURNING Id;

@@ -1,0 +1,3 @@
+-- claimed_time: a time of a claimed item.
+-- Parameters: column
+{{column}}
