@@ -25,7 +25,6 @@ var different = map[string][]struct{ condition, reason string }{
 	"checkout.sql":      {{"LimitKey = Piece", "keys are compared as RTRIM leaves them: SQL Server ignores spaces at the end"}},
 	"checkout_peek.sql": {{"LimitKey = Piece", "likewise"}},
 	"due.sql":           {{"LimitKey IS NULL", "likewise"}, {"Queue = QueueName", "a join, where the siblings correlate"}},
-	"enqueue.sql":       {{"@queue = Name", "the queues of a batch come in JSON"}, {"@revision = Revision", "likewise"}},
 	"expire.sql":        {{"Id = ItemId", "EXISTS, where the siblings have IN"}},
 	"stat_count.sql":    {{"DeletedAt IS NULL", "one scan counts what the siblings count in two"}},
 	"take.sql":          {{"Id = ItemId", "IN, where the siblings join the batch"}, {"Name = QueueName", "NOT EXISTS, where the siblings have NOT IN"}},

@@ -74,6 +74,18 @@ func (e *expander) load(folder string) (map[string]string, error) {
 }
 
 func (e *expander) read(name string) (string, error) {
+	text, err := e.readFile(name)
+	if err != nil || path.Base(name) != insertFile {
+		return text, err
+	}
+	in, err := parseInsert(name, text)
+	if err != nil {
+		return "", err
+	}
+	return in.Statement(AnyInsert)
+}
+
+func (e *expander) readFile(name string) (string, error) {
 	text, err := fs.ReadFile(e.files, name)
 	if err != nil {
 		return "", err

@@ -17,14 +17,3 @@ func FuzzTextsAreJSON(f *testing.F) {
 		}
 	})
 }
-
-// Every cell has its place in the statement of each engine, and no two the same.
-func TestCellsHaveNames(t *testing.T) {
-	seen := map[string]bool{}
-	for c, name := range cellNames {
-		if name == "" || seen[name] {
-			t.Errorf("cell %d is called %q", c, name)
-		}
-		seen[name] = true
-	}
-}

@@ -157,8 +157,9 @@ type dialect struct {
 	// prepare says that statements are worth preparing once.
 	prepare bool
 
-	// narrow makes the statement enqueue one for rows of a shape; nil leaves it.
-	narrow func(text string, s shape) string
+	// insertByShape says that the statement enqueue is a template, of which each shape of
+	// rows makes a statement.
+	insertByShape bool
 
 	// setIdentity makes an id (%[2]d) the latest that a table (%[1]s) has given.
 	setIdentity string

@@ -15,15 +15,15 @@ import (
 )
 
 var postgresDialect = dialect{
-	driver:      database.Postgres,
-	folder:      "postgres",
-	goose:       goose.DialectPostgres,
-	finishKeeps: true,
-	clock:       "CAST(COALESCE(CAST(? AS timestamptz), statement_timestamp()) AS timestamptz(3))",
-	randomKey:   "CAST(gen_random_uuid() AS text)",
-	contains:    "strpos(?, CAST(? AS text)) > 0",
-	jsonTime:    "2006-01-02T15:04:05.000Z07:00",
-	narrow:      narrowPostgres,
+	driver:        database.Postgres,
+	folder:        "postgres",
+	goose:         goose.DialectPostgres,
+	finishKeeps:   true,
+	clock:         "CAST(COALESCE(CAST(? AS timestamptz), statement_timestamp()) AS timestamptz(3))",
+	randomKey:     "CAST(gen_random_uuid() AS text)",
+	contains:      "strpos(?, CAST(? AS text)) > 0",
+	jsonTime:      "2006-01-02T15:04:05.000Z07:00",
+	insertByShape: true,
 
 	setIdentity: `SELECT setval(pg_get_serial_sequence('"%[1]s"', 'Id'), %[2]d)`,
 	savepoint:   "SAVEPOINT ids", toSavepoint: "ROLLBACK TO SAVEPOINT ids",

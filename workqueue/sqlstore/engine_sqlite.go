@@ -23,15 +23,15 @@ import (
 const sqliteTime = "2006-01-02 15:04:05.000"
 
 var sqliteDialect = dialect{
-	driver:    database.SQLite,
-	folder:    "sqlite",
-	goose:     goose.DialectSQLite3,
-	clock:     "COALESCE(?, strftime('%Y-%m-%d %H:%M:%f', 'now'))",
-	randomKey: "lower(hex(randomblob(16)))",
-	contains:  "instr(?, ?) > 0",
-	jsonTime:  sqliteTime,
-	prepare:   true,
-	narrow:    narrowSQLite,
+	driver:        database.SQLite,
+	folder:        "sqlite",
+	goose:         goose.DialectSQLite3,
+	clock:         "COALESCE(?, strftime('%Y-%m-%d %H:%M:%f', 'now'))",
+	randomKey:     "lower(hex(randomblob(16)))",
+	contains:      "instr(?, ?) > 0",
+	jsonTime:      sqliteTime,
+	prepare:       true,
+	insertByShape: true,
 
 	setIdentity: `DELETE FROM sqlite_sequence WHERE name = '%[1]s'; INSERT INTO sqlite_sequence (name, seq) VALUES ('%[1]s', %[2]d)`,
 	savepoint:   "SAVEPOINT ids", toSavepoint: "ROLLBACK TO SAVEPOINT ids",

@@ -2,164 +2,107 @@ package sqlstore
 
 import (
 	"fmt"
-	"regexp"
+	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 
 	"botwork/internal/namedsql"
+	sqlfiles "botwork/sql"
 )
 
 // enqueueStatement is the file that inserts items.
 const enqueueStatement = "enqueue"
 
-// shape is what the rows of an insert have in common. Most are alike but for their
-// payloads. What all share goes as a parameter of its own, what none has as NULL,
-// and the JSON holds the rest alone: taking 28 values out of JSON takes longer than
-// inserting the row.
-type shape struct {
-	own    cellSet // differ from row to row
-	absent cellSet // NULL in all rows
-	one    bool    // it is a single row, which needs no JSON
-}
-
-// everyCell is the shape of which nothing is known.
-var everyCell = shape{own: 1<<cells - 1}
-
-// shapeOf compares the rows. Payloads are taken to differ: that they are the same
-// is no more than chance.
-func shapeOf(rows []newItemRow) shape {
+// shapeOf compares the rows. Most are alike but for their payloads, so what all share goes
+// as a parameter of its own: taking 28 values out of JSON takes longer than inserting the
+// row. Payloads are assumed to differ: if they do not, that is chance.
+func shapeOf(rows []newItemRow) sqlfiles.InsertShape {
 	first := &rows[0].cells
-	s := shape{one: len(rows) == 1}
-	if !s.one {
-		s.own = 1 << bodyCell
+	s := sqlfiles.InsertShape{One: len(rows) == 1}
+	if !s.One {
+		s.Own = 1 << sqlfiles.PayloadCell
 	}
-	for c := range cells {
-		for i := 1; i < len(rows) && !s.own.has(c); i++ {
+	for c := range sqlfiles.CellCount {
+		for i := 1; i < len(rows) && !s.Own.Has(c); i++ {
 			if rows[i].cells[c] != first[c] {
-				s.own |= 1 << c
+				s.Own |= 1 << c
 			}
 		}
-		if !s.own.has(c) && first[c] == nil {
-			s.absent |= 1 << c
+		if !s.Own.Has(c) && first[c] == nil {
+			s.Absent |= 1 << c
 		}
 	}
 	return s
 }
 
-// shapesKept bounds the statements that one text becomes.
+// shapesKept bounds the statements that one template becomes.
 const shapesKept = 100
 
-// shapes are the statement enqueue of an engine, for each shape that has come.
-type shapes struct {
-	text   string
-	narrow func(text string, s shape) string // nil: there is one statement for all
+// inserts are the statement enqueue of an engine, for each shape that has come.
+type inserts struct {
+	byShape bool // else there is one statement for all shapes
+	source  *sqlfiles.Insert
+	general insert
 
 	mu   sync.Mutex
-	made map[shape]shaped // guarded by mu
+	made map[sqlfiles.InsertShape]insert // guarded by mu
 }
 
-// shaped is a statement for the rows of one shape.
-type shaped struct {
-	shape
+// insert is the statement enqueue for the rows of a shape.
+type insert struct {
+	sqlfiles.InsertShape
 	name string
 	namedsql.Statement
 }
 
-// shaped is the statement for a shape, and for all when too many have come.
-func (q *queries) shaped(s shape) shaped {
-	e := &q.enqueue
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if made, ok := e.made[s]; ok {
-		return made
+// newInserts fails if the statement does not take every cell.
+func newInserts(statements fs.FS, d *dialect) (*inserts, error) {
+	source, err := sqlfiles.ReadInsert(statements, d.folder)
+	if err != nil {
+		return nil, err
 	}
-	if e.narrow == nil || len(e.made) >= shapesKept {
-		return shaped{everyCell, enqueueStatement, q.texts[enqueueStatement]}
+	in := &inserts{byShape: d.insertByShape, source: source, made: map[sqlfiles.InsertShape]insert{}}
+	if in.general, err = in.of(sqlfiles.AnyInsert, enqueueStatement, d.driver.Style()); err != nil || !in.byShape {
+		return in, err
 	}
-	made := shaped{s, fmt.Sprintf("%s %x %x %t", enqueueStatement, s.own, s.absent, s.one), namedsql.Compile(e.narrow(e.text, s), q.style)}
-	if e.made == nil {
-		e.made = map[shape]shaped{}
+	shared, err := in.of(sqlfiles.InsertShape{One: true}, "", d.driver.Style())
+	if err != nil {
+		return nil, err
 	}
-	e.made[s] = made
-	return made
-}
-
-// given is what the statement of a shape says instead of a cell that is not taken
-// out of the JSON.
-func (s shape) given(c cell) string {
-	if s.absent.has(c) {
-		return "NULL"
-	}
-	return "@" + cellNames[c]
-}
-
-var sqliteCell = regexp.MustCompile(`json_extract\(value,\s*'\$\.(\w+)'\) AS `)
-
-// narrowSQLite writes the statement of a shape. Columns of the subquery that are
-// parameters cost a row nothing.
-func narrowSQLite(text string, s shape) string {
-	const source = " FROM jsonb_each(@rows)"
-	before, after, found := strings.Cut(text, source)
-	if !found {
-		return text
-	}
-	for _, m := range sqliteCell.FindAllStringSubmatch(before, -1) {
-		if c := cellNamed(m[1]); !s.own.has(c) {
-			before = strings.Replace(before, m[0], s.given(c)+" AS ", 1)
+	for c := range sqlfiles.CellCount {
+		if !slices.Contains(shared.Names, c.Name()) {
+			return nil, fmt.Errorf("statement %s does not take the cell %s", enqueueStatement, c.Name())
 		}
 	}
-	if s.one {
-		return before + after
-	}
-	return before + source + after
+	return in, nil
 }
 
-var postgresCell = regexp.MustCompile(`"(\w+)" (\w+)(?:,\s*|$)`)
-
-// narrowPostgres writes the statement of a shape. The list of what is taken out of
-// the JSON holds the shape's own cells alone.
-func narrowPostgres(text string, s shape) string {
-	const source = "FROM json_to_recordset(CAST(@rows AS json)) AS j("
-	before, after, found := strings.Cut(text, source)
-	list, after, closed := strings.Cut(after, ")")
-	if !found || !closed {
-		return text
+func (in *inserts) of(s sqlfiles.InsertShape, name string, style namedsql.Style) (insert, error) {
+	text, err := in.source.Statement(s)
+	if err != nil {
+		return insert{}, err
 	}
-	var own []string
-	for _, m := range postgresCell.FindAllStringSubmatch(list, -1) {
-		if c := cellNamed(m[1]); s.own.has(c) {
-			own = append(own, fmt.Sprintf("%q %s", m[1], m[2]))
-		} else {
-			before = strings.ReplaceAll(before, fmt.Sprintf("j.%q", m[1]), fmt.Sprintf("CAST(%s AS %s)", s.given(c), m[2]))
-		}
-	}
-	if !s.own.has(queueCell) {
-		after = oneQueue(after)
-	}
-	if s.one {
-		return before + after
-	}
-	return before + source + strings.Join(own, ", ") + ")" + after
+	// A line end after the semicolon is a second statement for SQLite's driver.
+	return insert{s, name, namedsql.Compile(strings.TrimSpace(text), style)}, nil
 }
 
-// oneQueue removes the part for several queues. PostgreSQL estimates a plan with both parts
-// to be so expensive that it would plan again at each execution.
-func oneQueue(text string) string {
-	before, cases, found := strings.Cut(text, "CASE WHEN CAST(@queues AS json) IS NULL\n    THEN ")
-	one, several, either := strings.Cut(cases, "\n    ELSE ")
-	_, after, ends := strings.Cut(several, " END")
-	if !found || !either || !ends {
-		return text
+// insert returns the statement for a shape, and the general one when too many shapes have
+// come.
+func (q *queries) insert(s sqlfiles.InsertShape) (insert, error) {
+	in := q.inserts
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if made, ok := in.made[s]; ok {
+		return made, nil
 	}
-	return before + one + after
-}
-
-// cellNamed finds a cell; an unknown name is no cell of any row.
-func cellNamed(name string) cell {
-	for c, n := range cellNames {
-		if n == name {
-			return cell(c)
-		}
+	if !in.byShape || len(in.made) >= shapesKept {
+		return in.general, nil
 	}
-	return cells
+	made, err := in.of(s, fmt.Sprintf("%s %x %x %t", enqueueStatement, s.Own, s.Absent, s.One), q.style)
+	if err != nil {
+		return insert{}, err
+	}
+	in.made[s] = made
+	return made, nil
 }

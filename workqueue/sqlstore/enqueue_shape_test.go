@@ -4,66 +4,70 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
-	"botwork/sql"
+	sqlfiles "botwork/sql"
 )
 
-// A statement that is narrowed takes out of the JSON what differs between rows, and
-// the rest as parameters. A file that is written in another way would silently stay
-// as it is.
-func TestEnqueueIsNarrowedToItsRows(t *testing.T) {
+var dialects = []*dialect{&sqliteDialect, &postgresDialect, &sqlServerDialect}
+
+// The statement takes out of the JSON what differs between rows, and the rest as
+// parameters.
+func TestEnqueueTakesWhatItsRowsShareAsParameters(t *testing.T) {
 	row := newItemRow{}
-	for c := range cells {
+	for c := range sqlfiles.CellCount {
 		row.cells[c] = "x"
 	}
-	row.cells[limitCell], row.cells[keepCell] = nil, nil
+	row.cells[sqlfiles.LimitCell], row.cells[sqlfiles.RetainCell] = nil, nil
 	other := row
-	other.cells[prioCell], other.cells[dueCell] = "y", nil
-	for _, d := range []*dialect{&sqliteDialect, &postgresDialect, &sqlServerDialect} {
+	other.cells[sqlfiles.PriorityCell], other.cells[sqlfiles.DueCell] = "y", nil
+	for _, d := range dialects {
 		t.Run(d.folder, func(t *testing.T) {
-			q, err := loadQueries(sql.Files, d, "queries", nil)
+			q, err := loadQueries(sqlfiles.Files, d, "queries", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			all := q.texts[enqueueStatement]
-			if d.narrow == nil {
-				if got := q.shaped(shapeOf([]newItemRow{row})); got.Text != all.Text || got.shape != everyCell {
+			shaped := func(rows ...newItemRow) insert {
+				t.Helper()
+				in, err := q.insert(shapeOf(rows))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return in
+			}
+			if !d.insertByShape {
+				if got, all := shaped(row), q.texts[enqueueStatement]; got.Text != all.Text || got.InsertShape != sqlfiles.AnyInsert {
 					t.Errorf("the statement of one row is %s, want that of all", got.Text)
 				}
 				return
 			}
-			for c, name := range cellNames {
-				if strings.Count(all.Text, `"`+name+`"`)+strings.Count(all.Text, "'$."+name+"'") == 0 {
-					t.Errorf("cell %d, %s, is not in the file", c, name)
-				}
-			}
 			for _, test := range []struct {
 				what string
 				rows []newItemRow
-				own  []cell
+				own  []sqlfiles.Cell
 			}{
 				{"one row", []newItemRow{row}, nil},
-				{"rows that are alike", []newItemRow{row, row}, []cell{bodyCell}},
-				{"rows that differ", []newItemRow{row, row, other}, []cell{bodyCell, prioCell, dueCell}},
+				{"rows that are alike", []newItemRow{row, row}, []sqlfiles.Cell{sqlfiles.PayloadCell}},
+				{"rows that differ", []newItemRow{row, row, other}, []sqlfiles.Cell{sqlfiles.PayloadCell, sqlfiles.PriorityCell, sqlfiles.DueCell}},
 			} {
-				got := q.shaped(shapeOf(test.rows))
+				got := shaped(test.rows...)
 				if slices.Contains(got.Names, "rows") != (test.own != nil) {
 					t.Errorf("%s: the parameters are %v", test.what, got.Names)
 				}
-				if d.folder == "postgres" && slices.Contains(got.Names, "queues") {
+				if slices.Contains(got.Names, "queues") {
 					t.Errorf("%s: the parameters are %v; want none for several queues", test.what, got.Names)
 				}
-				for c, name := range cellNames {
-					own, absent := slices.Contains(test.own, cell(c)), row.cells[c] == nil
-					if slices.Contains(got.Names, name) == (own || absent) {
-						t.Errorf("%s: %s is among the parameters %v: %t, want %t", test.what, name, got.Names, own || absent, !own && !absent)
+				for c := range sqlfiles.CellCount {
+					own, absent := slices.Contains(test.own, c), row.cells[c] == nil
+					if slices.Contains(got.Names, c.Name()) == (own || absent) {
+						t.Errorf("%s: %s is among the parameters %v: %t, want %t", test.what, c.Name(), got.Names, own || absent, !own && !absent)
 					}
 					insert, _, _ := strings.Cut(got.Text, "\nWHERE")
-					if own != (strings.Contains(insert, `"`+name+`" `) || strings.Contains(insert, "'$."+name+"'")) {
-						t.Errorf("%s: %s is taken out of the JSON: %t, want %t, in\n%s", test.what, name, !own, own, insert)
+					if own != (strings.Contains(insert, `r."`+c.Name()+`"`) || strings.Contains(insert, "'$."+c.Name()+"'")) {
+						t.Errorf("%s: %s is taken out of the JSON: %t, want %t, in\n%s", test.what, c.Name(), !own, own, insert)
 					}
 				}
-				if again := q.shaped(shapeOf(test.rows)); again.name != got.name || got.name == enqueueStatement {
+				if again := shaped(test.rows...); again.name != got.name || got.name == enqueueStatement {
 					t.Errorf("%s: the statement is %q, and then %q", test.what, got.name, again.name)
 				}
 			}
@@ -71,19 +75,38 @@ func TestEnqueueIsNarrowedToItsRows(t *testing.T) {
 	}
 }
 
-// However many shapes come, no more statements are kept than some.
+// A template that cannot be executed, or that forgets a cell, is an error when a store is
+// opened, not at the first insert of such rows.
+func TestAnEnqueueThatDoesNotFitIsAnErrorAtOnce(t *testing.T) {
+	for text, want := range map[string]string{
+		"SELECT [[if .One]]@Queue":                                               "unexpected EOF",
+		"SELECT 1[[if and .OneQueue (not .One)]][[.Rows]][[end]]":                "can't evaluate field Rows",
+		"SELECT [[range .Cells]][[if ne .Name `Meta`]]@[[.Name]],[[end]][[end]]": "does not take the cell Meta",
+	} {
+		_, err := newInserts(fstest.MapFS{"sqlite/queries/enqueue.sql": {Data: []byte(text)}}, &sqliteDialect)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+// However many shapes come, the number of statements that are kept is bounded.
 func TestShapesKeptAreBounded(t *testing.T) {
-	for _, d := range []*dialect{&sqliteDialect, &postgresDialect, &sqlServerDialect} {
-		q, err := loadQueries(sql.Files, d, "queries", nil)
+	for _, d := range dialects {
+		q, err := loadQueries(sqlfiles.Files, d, "queries", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for own := range cellSet(3 * shapesKept) {
-			if got := q.shaped(shape{own: own}); got.own != own && got.shape != everyCell {
-				t.Errorf("%s: the statement of %x is that of %x", d.folder, own, got.own)
+		for own := range sqlfiles.CellSet(3 * shapesKept) {
+			got, err := q.insert(sqlfiles.InsertShape{Own: own})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Own != own && got.InsertShape != sqlfiles.AnyInsert {
+				t.Errorf("%s: the statement of %x is that of %x", d.folder, own, got.Own)
 			}
 		}
-		if n := len(q.enqueue.made); n > shapesKept {
+		if n := len(q.inserts.made); n > shapesKept {
 			t.Errorf("%s: %d statements are kept, want at most %d", d.folder, n, shapesKept)
 		}
 	}

@@ -2,7 +2,10 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 	"slices"
+
+	sqlfiles "botwork/sql"
 )
 
 // write inserts the rows and notes their ids in the results.
@@ -42,24 +45,26 @@ func (w *written) count() int { return len(w.ids) + len(w.tickets) }
 
 // writeChunk inserts some of the rows.
 func (e *enqueue) writeChunk(ctx context.Context, on runner, chunk []newItemRow, w *written) error {
-	st := e.s.queries.shaped(shapeOf(chunk))
-	args, err := e.arguments(st, chunk)
+	in, err := e.s.queries.insert(shapeOf(chunk))
 	if err != nil {
 		return err
 	}
-	insert := e.s.queries.bindArgs(ctx, on, st.name, st.Text, args)
-	return e.s.engine.inserted(ctx, on, insert, w)
+	args, err := e.arguments(in, chunk)
+	if err != nil {
+		return err
+	}
+	return e.s.engine.inserted(ctx, on, e.s.queries.bindArgs(ctx, on, in.name, in.Text, args), w)
 }
 
 // arguments are the parameters of a statement for the rows.
-func (e *enqueue) arguments(st shaped, rows []newItemRow) ([]any, error) {
-	args := make([]any, len(st.Names))
-	queue, _ := rows[0].cells[queueCell].(string)
-	oneQueue := !st.own.has(queueCell)
-	for i, name := range st.Names {
+func (e *enqueue) arguments(in insert, rows []newItemRow) ([]any, error) {
+	args := make([]any, len(in.Names))
+	queue, _ := rows[0].cells[sqlfiles.QueueCell].(string)
+	oneQueue := !in.Own.Has(sqlfiles.QueueCell)
+	for i, name := range in.Names {
 		switch name {
 		case "rows":
-			args[i] = string(appendRows(nil, rows, st.own))
+			args[i] = string(appendRows(nil, rows, in.Own))
 		case "queue":
 			if oneQueue {
 				args[i] = queue
@@ -81,7 +86,11 @@ func (e *enqueue) arguments(st shaped, rows []newItemRow) ([]any, error) {
 		case "now":
 			args[i] = e.s.nowArg()
 		default:
-			args[i] = rows[0].cells[cellNamed(name)]
+			c, ok := sqlfiles.CellNamed(name)
+			if !ok {
+				return nil, fmt.Errorf("statement %s: unknown parameter %q", enqueueStatement, name)
+			}
+			args[i] = rows[0].cells[c]
 		}
 	}
 	return args, nil
@@ -115,7 +124,7 @@ func (e *enqueue) name(ctx context.Context, on runner, w *written) ([]int64, err
 	ids := make([]int64, len(e.rows))
 	for i := range e.rows {
 		ids[i] = e.rows[i].holder(holders)
-		switch ticket := e.rows[i].cells[ticketCell]; {
+		switch ticket := e.rows[i].cells[sqlfiles.TicketCell]; {
 		case ticket != nil:
 			ids[i] = w.tickets[ticket.(string)]
 		case ids[i] == 0:

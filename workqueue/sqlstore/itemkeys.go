@@ -3,6 +3,8 @@ package sqlstore
 import (
 	"context"
 	"slices"
+
+	sqlfiles "botwork/sql"
 )
 
 // keyRow is a key that must be unique inside a JSON parameter.
@@ -19,8 +21,8 @@ func (r *newItemRow) keys() []keyRow {
 	var keys []keyRow
 	for _, key := range [...]struct {
 		kind string
-		cell cell
-	}{{"unique", uniqueCell}, {"content", contentCell}, {"timed", timedCell}} {
+		cell sqlfiles.Cell
+	}{{"unique", sqlfiles.UniqueCell}, {"content", sqlfiles.ContentCell}, {"timed", sqlfiles.TimedCell}} {
 		if hash, ok := r.cells[key.cell].(string); ok {
 			keys = append(keys, keyRow{key.kind, hash})
 		}
@@ -29,7 +31,7 @@ func (r *newItemRow) keys() []keyRow {
 }
 
 func (r *newItemRow) keyed() bool {
-	return r.cells[uniqueCell] != nil || r.cells[contentCell] != nil || r.cells[timedCell] != nil
+	return r.cells[sqlfiles.UniqueCell] != nil || r.cells[sqlfiles.ContentCell] != nil || r.cells[sqlfiles.TimedCell] != nil
 }
 
 // holder is the id of the item that has one of the row's keys; 0 for none.
@@ -79,7 +81,7 @@ func (e *enqueue) freeTimedKeys(ctx context.Context, on runner) error {
 	type hashRow struct{ Hash string }
 	var hashes []hashRow
 	for i := range e.rows {
-		if hash, ok := e.rows[i].cells[timedCell].(string); ok {
+		if hash, ok := e.rows[i].cells[sqlfiles.TimedCell].(string); ok {
 			hashes = append(hashes, hashRow{hash})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	sqlfiles "botwork/sql"
 	"botwork/workqueue"
 	"botwork/workqueue/matching"
 )
@@ -25,18 +26,18 @@ type newItemRow struct {
 func (r *newItemRow) fill(s *Store, it *workqueue.NewItem, q *workqueue.Queue) error {
 	v := &r.cells
 	r.prio, r.due = it.Priority, it.At.IsZero() && it.In <= 0
-	v[queueCell], v[stateCell], v[prioCell], v[configCell] = q.Name, int64(it.State), int64(it.Priority), clean(it.IntegrationConfig)
-	v[delayCell], v[expeditedCell], v[sealedCell] = ms(it.In), int64(0), int64(0)
-	v.text(bodyCell, string(it.Payload))
-	v.text(policyCell, string(it.ResilienceConfig))
-	v.text(authorCell, clip(it.CreatedBy, nameLen))
-	v.text(taskCell, clip(it.TaskName, nameLen))
-	v.text(keyCell, it.NaturalKey)
-	v.text(limitCell, it.LimitKey)
-	v.text(labelsCell, it.Labels.JSON())
-	v.text(selectorsCell, matching.SelectorsJSON(it.Selectors))
+	v[sqlfiles.QueueCell], v[sqlfiles.StateCell], v[sqlfiles.PriorityCell], v[sqlfiles.ConfigCell] = q.Name, int64(it.State), int64(it.Priority), clean(it.IntegrationConfig)
+	v[sqlfiles.DelayCell], v[sqlfiles.ExpediteCell], v[sqlfiles.SealedCell] = ms(it.In), int64(0), int64(0)
+	v.text(sqlfiles.PayloadCell, string(it.Payload))
+	v.text(sqlfiles.ResilienceCell, string(it.ResilienceConfig))
+	v.text(sqlfiles.AuthorCell, clip(it.CreatedBy, nameLen))
+	v.text(sqlfiles.TaskCell, clip(it.TaskName, nameLen))
+	v.text(sqlfiles.KeyCell, it.NaturalKey)
+	v.text(sqlfiles.LimitCell, it.LimitKey)
+	v.text(sqlfiles.LabelsCell, it.Labels.JSON())
+	v.text(sqlfiles.SelectorsCell, matching.SelectorsJSON(it.Selectors))
 	if matching.Expedites(it.Selectors) {
-		v[expeditedCell] = int64(1)
+		v[sqlfiles.ExpediteCell] = int64(1)
 	}
 	if err := v.finding(it); err != nil {
 		return err
@@ -56,14 +57,14 @@ func (v *cellValues) finding(it *workqueue.NewItem) error {
 		if err != nil {
 			return fmt.Errorf("tags: %w", err)
 		}
-		v[tagsCell] = *tags
+		v[sqlfiles.TagsCell] = *tags
 	}
 	if len(it.Metadata) > 0 {
 		metadata, err := jsonColumn(it.Metadata)
 		if err != nil {
 			return fmt.Errorf("metadata: %w", err)
 		}
-		v[metaCell] = *metadata
+		v[sqlfiles.MetadataCell] = *metadata
 	}
 	return nil
 }
@@ -71,34 +72,34 @@ func (v *cellValues) finding(it *workqueue.NewItem) error {
 // times sets when things happen to the item, and how long they take.
 func (v *cellValues) times(s *Store, it *workqueue.NewItem, q *workqueue.Queue) {
 	if !it.At.IsZero() {
-		v[dueCell] = *s.jsonTime(it.At)
+		v[sqlfiles.DueCell] = *s.jsonTime(it.At)
 	}
 	if !it.Deadline.IsZero() {
-		v[deadlineCell] = *s.jsonTime(it.Deadline)
+		v[sqlfiles.DeadlineCell] = *s.jsonTime(it.Deadline)
 	} else if it.DeadlineIn > 0 {
-		v[deadlineMsCell] = ms(it.DeadlineIn)
+		v[sqlfiles.DeadlineMsCell] = ms(it.DeadlineIn)
 	}
 	if it.Estimate > 0 {
-		v[estimateCell] = ms(it.Estimate)
+		v[sqlfiles.EstimateCell] = ms(it.Estimate)
 	}
 	if it.Retain != nil {
-		v[keepCell] = ms(*it.Retain)
+		v[sqlfiles.RetainCell] = ms(*it.Retain)
 	}
 	if q.TTL > 0 {
-		v[lifeCell] = ms(time.Duration(q.TTL))
+		v[sqlfiles.LifeCell] = ms(time.Duration(q.TTL))
 	}
 }
 
 // unique sets the keys of which there may be one.
 func (v *cellValues) unique(it *workqueue.NewItem, q *workqueue.Queue) {
 	if it.NaturalKey != "" {
-		v.text(uniqueCell, q.UniqueKey(clean(it.NaturalKey)))
+		v.text(sqlfiles.UniqueCell, q.UniqueKey(clean(it.NaturalKey)))
 	}
 	switch {
 	case it.UniqueFor == workqueue.UniqueWhileUnfinished:
-		v[contentCell] = workqueue.ContentKey(q.Name, it.IntegrationConfig, it.Payload)
+		v[sqlfiles.ContentCell] = workqueue.ContentKey(q.Name, it.IntegrationConfig, it.Payload)
 	case it.UniqueFor > 0:
-		v[timedCell], v[timedMsCell] = workqueue.ContentKey(q.Name, it.IntegrationConfig, it.Payload), ms(it.UniqueFor)
+		v[sqlfiles.TimedCell], v[sqlfiles.TimedMsCell] = workqueue.ContentKey(q.Name, it.IntegrationConfig, it.Payload), ms(it.UniqueFor)
 	}
 }
 
@@ -107,7 +108,7 @@ func (r *newItemRow) conceal(s *Store, q *workqueue.Queue) error {
 	if s.cipher == nil {
 		return fmt.Errorf("the queue %q is encrypted, and this process has no keyset (encryption.keyset)", q.Name)
 	}
-	take := func(c cell) *string {
+	take := func(c sqlfiles.Cell) *string {
 		text, ok := r.cells[c].(string)
 		if !ok {
 			return nil
@@ -115,10 +116,10 @@ func (r *newItemRow) conceal(s *Store, q *workqueue.Queue) error {
 		r.cells[c] = nil
 		return &text
 	}
-	r.body, r.meta = take(bodyCell), take(metaCell)
-	r.cells[sealedCell], r.cells[ticketCell] = int64(1), "ticket:"+rand.Text()
+	r.body, r.meta = take(sqlfiles.PayloadCell), take(sqlfiles.MetadataCell)
+	r.cells[sqlfiles.SealedCell], r.cells[sqlfiles.TicketCell] = int64(1), "ticket:"+rand.Text()
 	return nil
 }
 
 // sealed reports whether texts of the row must be sealed.
-func (r *newItemRow) sealed() bool { return r.cells[ticketCell] != nil }
+func (r *newItemRow) sealed() bool { return r.cells[sqlfiles.TicketCell] != nil }

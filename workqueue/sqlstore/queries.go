@@ -35,7 +35,7 @@ type queries struct {
 	texts   map[string]namedsql.Statement
 	style   namedsql.Style
 	prepare bool
-	enqueue shapes // guards itself
+	inserts *inserts // nil in a folder that has no enqueue
 
 	asked atomic.Int64 // counts what was run
 
@@ -63,10 +63,14 @@ func loadQueries(statements fs.FS, d *dialect, folder string, db *sql.DB) (*quer
 			q.texts[name] = namedsql.Statement{Text: text}
 			continue
 		}
-		q.texts[name] = namedsql.Compile(text, q.style)
 		if name == enqueueStatement {
-			q.enqueue.text, q.enqueue.narrow = text, d.narrow
+			if q.inserts, err = newInserts(statements, d); err != nil {
+				return nil, err
+			}
+			q.texts[name] = q.inserts.general.Statement
+			continue
 		}
+		q.texts[name] = namedsql.Compile(text, q.style)
 	}
 	return q, nil
 }

@@ -3,9 +3,9 @@
 -- In:  rows [{Queue, NewState, Prio, Config, Body, EstimateMs, Policy, DueAt, DelayMs,
 --      Deadline, DeadlineMs, Author, Task, KeyText, LimitText, TagList, Meta, LabelText,
 --      SelectorText, Expedited, KeepMs, LifeMs,
---      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs}], queue and revision, or for rows of several
---      queues [{Queue, Revision}] and queue_count, now (NULL: the database clock)
--- What all rows share, the program makes a parameter of its own, and what none has NULL: see enqueue_shape.go.
+--      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs}], of one queue
+--      queue and revision, of several queues [{Queue, Revision}] and queue_count, now (NULL: the database clock)
+-- A template of what the rows have in common: see ../../insert.go.
 -- Out: the new ids with their tickets, in no order.
 -- It locks the queues as a foreign key would, and says for its transaction that it did: the trigger that does so
 -- for what is written by hand (migration 0016) need not.
@@ -24,20 +24,24 @@ SELECT j."Queue", j."NewState", j."Prio", j."Config", j."Body", j."EstimateMs", 
     {{now_plus ms=j."LifeMs"}},
     j."Sealed" = 1, j."Ticket", j."UniqueHash", j."ContentHash", j."TimedHash",
     {{now_plus ms=j."TimedMs"}}
-FROM json_to_recordset(CAST(@rows AS json)) AS j(
-    "Queue" text, "NewState" int, "Prio" int, "Config" text, "Body" text, "EstimateMs" bigint, "Policy" text,
-    "DueAt" timestamptz, "DelayMs" bigint, "Deadline" timestamptz, "DeadlineMs" bigint, "Author" text,
-    "Task" text, "KeyText" text, "LimitText" text, "TagList" text, "Meta" text, "LabelText" text, "SelectorText" text, "Expedited" int,
-    "KeepMs" bigint, "LifeMs" bigint,
-    "Sealed" int, "Ticket" text, "UniqueHash" text, "ContentHash" text, "TimedHash" text, "TimedMs" bigint)
-WHERE CASE WHEN CAST(@queues AS json) IS NULL
-    THEN (SELECT set_config('botwork.queues_checked', 'yes', true) FROM "BotQueues" b
-        WHERE b."Name" = @queue AND b."Revision" = @revision FOR KEY SHARE)
-    ELSE (SELECT set_config('botwork.queues_checked', 'yes', true)
+FROM (SELECT
+        [[- range $i, $c := .Cells]][[if $i]],[[end]]
+        [[if .Own]]r."[[.Name]]"[[else]]CAST([[if .Absent]]NULL[[else]]@[[.Name]][[end]] AS [[template "type" .]])[[end]] AS "[[.Name]]"
+        [[- end]]
+      [[- if not .One]]
+      FROM json_to_recordset(CAST(@rows AS json)) AS r([[range $i, $c := .OwnCells]][[if $i]], [[end]]"[[.Name]]" [[template "type" .]][[end]])
+      [[- end]]) AS j
+WHERE [[if .OneQueue -]]
+    (SELECT set_config('botwork.queues_checked', 'yes', true) FROM "BotQueues" b
+        WHERE b."Name" = @queue AND b."Revision" = @revision FOR KEY SHARE) = 'yes'
+    [[- else -]]
+    (SELECT set_config('botwork.queues_checked', 'yes', true)
         FROM (SELECT COUNT(*) AS "Found" FROM (
             SELECT 1 FROM "BotQueues" b
             JOIN json_to_recordset(CAST(@queues AS json)) AS p("Queue" text, "Revision" bigint)
               ON b."Name" = p."Queue" AND b."Revision" = p."Revision" FOR KEY SHARE OF b) AS locked) AS c
-        WHERE c."Found" = @queue_count) END = 'yes'
+        WHERE c."Found" = @queue_count) = 'yes'
+    [[- end]]
   -- include: timeline_known
 RETURNING "Id", "LockKey";
+[[- define "type"]][[if eq .Kind "number"]]bigint[[else if eq .Kind "time"]]timestamptz[[else]]text[[end]][[end]]

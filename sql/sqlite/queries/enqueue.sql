@@ -3,9 +3,9 @@
 -- In:  rows [{Queue, NewState, Prio, Config, Body, EstimateMs, Policy, DueAt, DelayMs,
 --      Deadline, DeadlineMs, Author, Task, KeyText, LimitText, TagList, Meta, LabelText,
 --      SelectorText, Expedited, KeepMs, LifeMs,
---      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs}], queue and revision, or for rows of several
---      queues [{Queue, Revision}] and queue_count, now (NULL: the database clock)
--- What all rows share, the program makes a parameter of its own, and what none has NULL: see enqueue_shape.go.
+--      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs}], of one queue
+--      queue and revision, of several queues [{Queue, Revision}] and queue_count, now (NULL: the database clock)
+-- A template of what the rows have in common: see ../../insert.go.
 -- Out: nothing. The ids follow each other, in the order of the rows.
 INSERT INTO BotWorkQueueItems
     (QueueName, State, Priority, IntegrationConfig, Payload, EstimatedDurationMs, ResilienceConfig, AvailableAt,
@@ -21,22 +21,17 @@ SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     j.Sealed, j.Ticket, j.UniqueHash, j.ContentHash, j.TimedHash,
     CASE WHEN j.TimedMs IS NOT NULL THEN {{now_plus ms=j.TimedMs}} END,
     lower(hex(randomblob(16)))
-FROM (SELECT json_extract(value, '$.Queue') AS Queue, json_extract(value, '$.NewState') AS NewState, json_extract(value,
-        '$.Prio') AS Prio, json_extract(value, '$.Config') AS Config, json_extract(value, '$.Body') AS Body,
-        json_extract(value, '$.EstimateMs') AS EstimateMs, json_extract(value, '$.Policy') AS Policy,
-        json_extract(value, '$.DueAt') AS DueAt, json_extract(value, '$.DelayMs') AS DelayMs, json_extract(value,
-        '$.Deadline') AS Deadline, json_extract(value, '$.DeadlineMs') AS DeadlineMs,
-        json_extract(value, '$.Author') AS Author, json_extract(value, '$.Task') AS Task,
-        json_extract(value, '$.KeyText') AS KeyText, json_extract(value, '$.LimitText') AS LimitText,
-        json_extract(value, '$.TagList') AS TagList, json_extract(value, '$.Meta') AS Meta,
-        json_extract(value, '$.LabelText') AS LabelText, json_extract(value, '$.SelectorText') AS SelectorText,
-        json_extract(value, '$.Expedited') AS Expedited, json_extract(value, '$.KeepMs') AS KeepMs, json_extract(value, '$.LifeMs') AS LifeMs, json_extract(value, '$.Sealed') AS Sealed,
-        json_extract(value, '$.Ticket') AS Ticket, json_extract(value, '$.UniqueHash') AS UniqueHash,
-        json_extract(value, '$.ContentHash') AS ContentHash, json_extract(value, '$.TimedHash') AS TimedHash,
-        json_extract(value, '$.TimedMs') AS TimedMs
-      FROM jsonb_each(@rows)) j
-WHERE CASE WHEN @queues IS NULL
-    THEN EXISTS (SELECT 1 FROM BotQueues b WHERE b.Name = @queue AND b.Revision = @revision)
-    ELSE (SELECT COUNT(*) FROM BotQueues b
+FROM (SELECT
+        [[- range $i, $c := .Cells]][[if $i]],[[end]]
+        [[if .Own]]json_extract(value, '$.[[.Name]]')[[else if .Absent]]NULL[[else]]@[[.Name]][[end]] AS [[.Name]]
+        [[- end]]
+      [[- if not .One]]
+      FROM jsonb_each(@rows)
+      [[- end]]) j
+WHERE [[if .OneQueue -]]
+    EXISTS (SELECT 1 FROM BotQueues b WHERE b.Name = @queue AND b.Revision = @revision);
+    [[- else -]]
+    (SELECT COUNT(*) FROM BotQueues b
         JOIN (SELECT json_extract(value, '$.Queue') AS Queue, json_extract(value, '$.Revision') AS Revision FROM jsonb_each(@queues)) p
-          ON b.Name = p.Queue AND b.Revision = p.Revision) = @queue_count END;
+          ON b.Name = p.Queue AND b.Revision = p.Revision) = @queue_count;
+    [[- end]]

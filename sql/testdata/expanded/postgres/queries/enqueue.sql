@@ -11,21 +11,42 @@ SELECT j."Queue", j."NewState", j."Prio", j."Config", j."Body", j."EstimateMs", 
     CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."LifeMs" * INTERVAL '1 millisecond',
     j."Sealed" = 1, j."Ticket", j."UniqueHash", j."ContentHash", j."TimedHash",
     CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."TimedMs" * INTERVAL '1 millisecond'
-FROM json_to_recordset(CAST(@rows AS json)) AS j(
-    "Queue" text, "NewState" int, "Prio" int, "Config" text, "Body" text, "EstimateMs" bigint, "Policy" text,
-    "DueAt" timestamptz, "DelayMs" bigint, "Deadline" timestamptz, "DeadlineMs" bigint, "Author" text,
-    "Task" text, "KeyText" text, "LimitText" text, "TagList" text, "Meta" text, "LabelText" text, "SelectorText" text, "Expedited" int,
-    "KeepMs" bigint, "LifeMs" bigint,
-    "Sealed" int, "Ticket" text, "UniqueHash" text, "ContentHash" text, "TimedHash" text, "TimedMs" bigint)
-WHERE CASE WHEN CAST(@queues AS json) IS NULL
-    THEN (SELECT set_config('botwork.queues_checked', 'yes', true) FROM "BotQueues" b
-        WHERE b."Name" = @queue AND b."Revision" = @revision FOR KEY SHARE)
-    ELSE (SELECT set_config('botwork.queues_checked', 'yes', true)
+FROM (SELECT
+        r."Queue" AS "Queue",
+        r."NewState" AS "NewState",
+        r."Prio" AS "Prio",
+        r."Config" AS "Config",
+        r."Body" AS "Body",
+        r."EstimateMs" AS "EstimateMs",
+        r."Policy" AS "Policy",
+        r."DueAt" AS "DueAt",
+        r."DelayMs" AS "DelayMs",
+        r."Deadline" AS "Deadline",
+        r."DeadlineMs" AS "DeadlineMs",
+        r."Author" AS "Author",
+        r."Task" AS "Task",
+        r."KeyText" AS "KeyText",
+        r."LimitText" AS "LimitText",
+        r."TagList" AS "TagList",
+        r."Meta" AS "Meta",
+        r."LabelText" AS "LabelText",
+        r."SelectorText" AS "SelectorText",
+        r."Expedited" AS "Expedited",
+        r."KeepMs" AS "KeepMs",
+        r."LifeMs" AS "LifeMs",
+        r."Sealed" AS "Sealed",
+        r."Ticket" AS "Ticket",
+        r."UniqueHash" AS "UniqueHash",
+        r."ContentHash" AS "ContentHash",
+        r."TimedHash" AS "TimedHash",
+        r."TimedMs" AS "TimedMs"
+      FROM json_to_recordset(CAST(@rows AS json)) AS r("Queue" text, "NewState" bigint, "Prio" bigint, "Config" text, "Body" text, "EstimateMs" bigint, "Policy" text, "DueAt" timestamptz, "DelayMs" bigint, "Deadline" timestamptz, "DeadlineMs" bigint, "Author" text, "Task" text, "KeyText" text, "LimitText" text, "TagList" text, "Meta" text, "LabelText" text, "SelectorText" text, "Expedited" bigint, "KeepMs" bigint, "LifeMs" bigint, "Sealed" bigint, "Ticket" text, "UniqueHash" text, "ContentHash" text, "TimedHash" text, "TimedMs" bigint)) AS j
+WHERE (SELECT set_config('botwork.queues_checked', 'yes', true)
         FROM (SELECT COUNT(*) AS "Found" FROM (
             SELECT 1 FROM "BotQueues" b
             JOIN json_to_recordset(CAST(@queues AS json)) AS p("Queue" text, "Revision" bigint)
               ON b."Name" = p."Queue" AND b."Revision" = p."Revision" FOR KEY SHARE OF b) AS locked) AS c
-        WHERE c."Found" = @queue_count) END = 'yes'
+        WHERE c."Found" = @queue_count) = 'yes'
   AND NOT EXISTS (SELECT 1 FROM "BotInstallation" e
       WHERE CASE WHEN e."Timeline" IS NULL THEN FALSE ELSE e."Timeline" <> left(pg_walfile_name(pg_current_wal_lsn()), 8) END)
 RETURNING "Id", "LockKey";

@@ -1,0 +1,48 @@
+INSERT INTO "BotWorkQueueItems"
+    ("QueueName", "State", "Priority", "IntegrationConfig", "Payload", "EstimatedDurationMs", "ResilienceConfig",
+     "AvailableAt", "Scheduled", "DeadlineAt", "CreatedBy", "CreatedAt", "TaskName", "NaturalKey", "LimitKey", "Tags", "Metadata",
+     "Labels", "Selectors", "Expedite", "RetainMs", "ExpiresAt", "Encrypted", "LockKey", "UniqueKey", "ContentKey", "TimedKey", "TimedUntil")
+SELECT j."Queue", j."NewState", j."Prio", j."Config", j."Body", j."EstimateMs", j."Policy",
+    COALESCE(j."DueAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DelayMs" * INTERVAL '1 millisecond'),
+    CASE WHEN j."DueAt" IS NULL THEN j."DelayMs" > 0 ELSE j."DueAt" > COALESCE(CAST(@now AS timestamptz), statement_timestamp()) END,
+    COALESCE(j."Deadline", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DeadlineMs" * INTERVAL '1 millisecond'),
+    j."Author", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
+    j."Task", j."KeyText", j."LimitText", j."TagList", j."Meta", j."LabelText", j."SelectorText", j."Expedited" = 1, j."KeepMs",
+    CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."LifeMs" * INTERVAL '1 millisecond',
+    j."Sealed" = 1, j."Ticket", j."UniqueHash", j."ContentHash", j."TimedHash",
+    CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."TimedMs" * INTERVAL '1 millisecond'
+FROM (SELECT
+        CAST(@Queue AS text) AS "Queue",
+        CAST(@NewState AS bigint) AS "NewState",
+        CAST(@Prio AS bigint) AS "Prio",
+        CAST(@Config AS text) AS "Config",
+        r."Body" AS "Body",
+        CAST(NULL AS bigint) AS "EstimateMs",
+        CAST(NULL AS text) AS "Policy",
+        CAST(NULL AS timestamptz) AS "DueAt",
+        CAST(@DelayMs AS bigint) AS "DelayMs",
+        CAST(NULL AS timestamptz) AS "Deadline",
+        CAST(NULL AS bigint) AS "DeadlineMs",
+        CAST(NULL AS text) AS "Author",
+        CAST(NULL AS text) AS "Task",
+        CAST(NULL AS text) AS "KeyText",
+        CAST(NULL AS text) AS "LimitText",
+        CAST(NULL AS text) AS "TagList",
+        CAST(NULL AS text) AS "Meta",
+        CAST(NULL AS text) AS "LabelText",
+        CAST(NULL AS text) AS "SelectorText",
+        CAST(NULL AS bigint) AS "Expedited",
+        CAST(NULL AS bigint) AS "KeepMs",
+        CAST(NULL AS bigint) AS "LifeMs",
+        CAST(NULL AS bigint) AS "Sealed",
+        CAST(NULL AS text) AS "Ticket",
+        CAST(NULL AS text) AS "UniqueHash",
+        CAST(NULL AS text) AS "ContentHash",
+        CAST(NULL AS text) AS "TimedHash",
+        CAST(NULL AS bigint) AS "TimedMs"
+      FROM json_to_recordset(CAST(@rows AS json)) AS r("Body" text)) AS j
+WHERE (SELECT set_config('botwork.queues_checked', 'yes', true) FROM "BotQueues" b
+        WHERE b."Name" = @queue AND b."Revision" = @revision FOR KEY SHARE) = 'yes'
+  AND NOT EXISTS (SELECT 1 FROM "BotInstallation" e
+      WHERE CASE WHEN e."Timeline" IS NULL THEN FALSE ELSE e."Timeline" <> left(pg_walfile_name(pg_current_wal_lsn()), 8) END)
+RETURNING "Id", "LockKey";
