@@ -8,6 +8,10 @@ import (
 	"strings"
 )
 
+// FoldQueueName returns what databases compare at most of a queue's name: names that differ
+// in more than case and trailing spaces are different queues on every engine.
+func FoldQueueName(name string) string { return strings.ToLower(strings.TrimRight(name, " ")) }
+
 // UniqueKey returns the text under which an item's natural key is unique, by the key
 // scope of the queue: the SHA-256 of scope, queue and key, in hexadecimal. It is a
 // hash because engines differ in which texts they consider equal. "" if keys may

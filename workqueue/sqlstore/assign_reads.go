@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -13,7 +14,7 @@ import (
 func (v *assignView) askMarks() (*workqueue.Marks, ask) {
 	m := &workqueue.Marks{Turns: map[string]int64{}}
 	return m, ask{"marks", values{"now": v.s.nowArg()}, func(scan scanner) error {
-		var now utcTime
+		var now database.Time
 		var name string
 		var value int64
 		if err := scan(&now, &name, &value); err != nil {
@@ -60,7 +61,7 @@ func (v *assignView) askLoads(seenWithin time.Duration, band workqueue.Band, def
 
 func (l *loadsRead) worker(scan scanner) error {
 	var w workqueue.WorkerLoad
-	var since utcTime
+	var since database.Time
 	var labels, channels, queues nullText
 	if err := scan(&w.WorkerID, &w.Name, &w.Capacity, &w.Reserved, &labels, &channels, &queues, &since); err != nil {
 		return err
@@ -76,7 +77,7 @@ func (l *loadsRead) held(scan scanner) error {
 	var running int
 	var h workqueue.HeldWork
 	var channel nullText
-	var since utcTime
+	var since database.Time
 	if err := scan(&worker, &h.Priority, &running, &channel, &h.Count, &heldMs, &since); err != nil {
 		return err
 	}
@@ -166,7 +167,7 @@ func (d *dueRead) sorted(limit int) []workqueue.DueItem {
 // text once. more are the statement's further columns.
 func scanDue(scan scanner, texts map[string]string, more ...any) (workqueue.DueItem, error) {
 	var d workqueue.DueItem
-	var due, deadline utcTime
+	var due, deadline database.Time
 	var estimateMs *int64
 	var limited int
 	var pipeline, queue, key, labels, selectors, task, natural nullText

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -153,7 +154,7 @@ func (v *assignView) HeldItems(ctx context.Context, limit int) ([]workqueue.Held
 		var holder *int64
 		var running int
 		var channel nullText
-		var since utcTime
+		var since database.Time
 		var err error
 		if h.DueItem, err = scanDue(rows.Scan, texts, &holder, &running, &h.RunOrder, &channel, &since); err != nil {
 			return err

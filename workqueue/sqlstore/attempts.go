@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -56,8 +57,8 @@ type attemptRecord struct {
 	PipelineHash  *string
 	Error         *string
 	ErrorKind     *string
-	StartedAt     utcTime
-	FinishedAt    utcTime
+	StartedAt     database.Time
+	FinishedAt    database.Time
 }
 
 func (attemptRecord) TableName() string { return "BotWorkItemAttempts" }
@@ -76,7 +77,7 @@ func (s *Store) Attempts(ctx context.Context, itemID int64) ([]workqueue.Attempt
 			ID: r.ID, ItemID: r.ItemID, Attempt: r.AttemptNumber, Fence: r.Fence, Outcome: r.Outcome,
 			WorkerID: r.WorkerID, WorkerName: r.WorkerName, Host: r.Host, Step: r.Step, Progress: r.Progress, LogTail: r.LogTail,
 			PipelineHash: r.PipelineHash,
-			Error:        r.Error, ErrorKind: (*workqueue.ErrorKind)(r.ErrorKind), StartedAt: r.StartedAt.pointer(), FinishedAt: r.FinishedAt.Time,
+			Error:        r.Error, ErrorKind: (*workqueue.ErrorKind)(r.ErrorKind), StartedAt: r.StartedAt.Pointer(), FinishedAt: r.FinishedAt.Time,
 		}
 		if r.Outcome == "snoozed" {
 			attempts[i].Reason, attempts[i].Error = r.Error, nil

@@ -10,6 +10,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -25,7 +26,7 @@ type batchRow struct {
 	Items     int
 	Digest    string
 	Result    string
-	CreatedAt utcTime
+	CreatedAt database.Time
 }
 
 func (batchRow) TableName() string { return "BotBatches" }

@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 	"botwork/workqueue/learned"
 )
@@ -28,7 +29,7 @@ type durationRow struct {
 	ErrorMs   float64
 	Histogram string
 	Version   int64
-	UpdatedAt utcTime
+	UpdatedAt database.Time
 }
 
 func (durationRow) TableName() string { return "BotDurations" }

@@ -18,10 +18,6 @@ import (
 	"botwork/workqueue"
 )
 
-// sqliteTime is the format of times in SQLite, as strftime writes them: text that sorts
-// like the time, always UTC.
-const sqliteTime = "2006-01-02 15:04:05.000"
-
 var sqliteDialect = dialect{
 	driver:        database.SQLite,
 	folder:        "sqlite",
@@ -29,7 +25,7 @@ var sqliteDialect = dialect{
 	clock:         "COALESCE(?, strftime('%Y-%m-%d %H:%M:%f', 'now'))",
 	randomKey:     "lower(hex(randomblob(16)))",
 	contains:      "instr(?, ?) > 0",
-	jsonTime:      sqliteTime,
+	jsonTime:      database.TimeText,
 	prepare:       true,
 	insertByShape: true,
 
@@ -53,7 +49,7 @@ func (*sqliteEngine) dialector(db *sql.DB) gorm.Dialector {
 	return sqliteDialector{gormsqlite.Dialector{Conn: db}}
 }
 
-func (*sqliteEngine) timeArg(t time.Time) any { return t.UTC().Format(sqliteTime) }
+func (*sqliteEngine) timeArg(t time.Time) any { return t.UTC().Format(database.TimeText) }
 
 // open implements engine. It creates the file unless it is there.
 func (e *sqliteEngine) open(o Options, greet database.Greeting) (p pools, err error) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -54,7 +55,7 @@ func plainJSON(p plainEnds, now time.Time) (string, error) {
 		rows = append(strconv.AppendInt(append(rows, '['), end.ItemID, 10), ',')
 		rows = append(strconv.AppendInt(rows, end.ItemFence, 10), ',')
 		rows = append(strconv.AppendInt(rows, int64(end.Failures), 10), `,"`...)
-		rows = append(end.began(now).AppendFormat(rows, sqliteTime), `",`...)
+		rows = append(end.began(now).AppendFormat(rows, database.TimeText), `",`...)
 		for _, text := range []*string{end.NewHash, end.NewOutput} {
 			quoted, err := json.Marshal(text)
 			if err != nil {

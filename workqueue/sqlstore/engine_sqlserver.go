@@ -15,6 +15,7 @@ import (
 	"gorm.io/gorm"
 
 	"botwork/internal/database"
+	"botwork/workqueue"
 )
 
 var sqlServerDialect = dialect{
@@ -47,7 +48,7 @@ func (*sqlServerEngine) dialector(db *sql.DB) gorm.Dialector {
 func (*sqlServerEngine) limitKey(key string) string { return strings.TrimRight(key, " ") }
 
 // queueKey folds the case: names that differ in case alone are one queue.
-func (*sqlServerEngine) queueKey(name string) string { return queueKey(name) }
+func (*sqlServerEngine) queueKey(name string) string { return workqueue.FoldQueueName(name) }
 
 func (e *sqlServerEngine) open(o Options, greet database.Greeting) (pools, error) {
 	return e.openPool(database.SQLServer, o, greet)

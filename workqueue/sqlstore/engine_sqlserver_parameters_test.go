@@ -9,6 +9,7 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 	"gorm.io/gorm"
 
+	"botwork/internal/database"
 	sqlfiles "botwork/sql"
 )
 
@@ -44,7 +45,7 @@ func TestStatementsOfGORMCastTheirParametersOnSQLServer(t *testing.T) {
 	}
 	at := time.Date(2026, 11, 23, 1, 2, 3, 0, time.UTC)
 	long := string(make([]byte, comparedLen+1))
-	stmt := orm.Table("T").Where("A = ? AND B = ? AND C = ? AND D = ? AND E IN ?", "a", utcTime{}, at, 5, []string{"b", long}).Find(&[]map[string]any{}).Statement
+	stmt := orm.Table("T").Where("A = ? AND B = ? AND C = ? AND D = ? AND E IN ?", "a", database.Time{}, at, 5, []string{"b", long}).Find(&[]map[string]any{}).Statement
 	const want = `SELECT * FROM "T" WHERE A = CAST(@p1 AS NVARCHAR(450)) AND B = @p2 AND C = CAST(@p3 AS DATETIME2(3)) AND D = @p4 ` +
 		`AND E IN (CAST(@p5 AS NVARCHAR(450)),@p6)`
 	if got := stmt.SQL.String(); got != want {

@@ -26,14 +26,14 @@ var counters = []string{
 func (s *Store) Installation(ctx context.Context) (workqueue.Installation, error) {
 	var i workqueue.Installation
 	err := s.retry(ctx, "read the history of the database", func() error {
-		var raised utcTime
+		var raised database.Time
 		var timeline, reason nullText
 		rows, err := s.queries.query(ctx, s.db, "installation", nil)
 		if err != nil {
 			return err
 		}
 		err = eachRow(rows, func() error { return rows.Scan(&i.Epoch, &timeline, &raised, &reason) })
-		i.Timeline, i.RaisedAt, i.Reason = string(timeline), raised.pointer(), string(reason)
+		i.Timeline, i.RaisedAt, i.Reason = string(timeline), raised.Pointer(), string(reason)
 		return err
 	})
 	return i, err

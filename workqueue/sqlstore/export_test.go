@@ -9,6 +9,7 @@ import (
 	"github.com/failsafe-go/failsafe-go"
 
 	"botwork/workqueue"
+	"botwork/workqueue/sqlstore/check"
 )
 
 // ForgetPolicies makes the next insert read the queues anew, so that a test knows
@@ -61,15 +62,10 @@ func (s *Store) FinishUnkept(ctx context.Context, workerID int64, instanceID str
 	return err
 }
 
-// CheckFiguresLoosely compares the figures of the queues as on an engine that does
-// not show all as it is at one moment. between is called when it has counted.
-func (s *Store) CheckFiguresLoosely(ctx context.Context, between func()) (workqueue.CheckReport, error) {
-	r, err := s.newReading(ctx, workqueue.CheckParams{})
-	if err != nil {
-		return workqueue.CheckReport{}, err
-	}
-	err = r.figures(ctx, s.readers, between)
-	return r.report(), err
+// EndedLoosely is what the check of the statistics finds on an engine that does not show
+// all as of one moment. between is called when it has counted.
+func (s *Store) EndedLoosely(ctx context.Context, between func()) (check.Ended, error) {
+	return checkedStore{s}.ended(ctx, s.readers, between)
 }
 
 // NoticeRate and NoticeBurst bound the notices of a process.

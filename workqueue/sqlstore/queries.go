@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"botwork/internal/database"
 	"botwork/internal/namedsql"
 	sqlfiles "botwork/sql"
 )
@@ -149,7 +150,7 @@ func (q *queries) runs(ctx context.Context, on runner, name string, v values, in
 	err = eachRow(rows, func() error {
 		var ref refRow
 		var r run
-		var began, now utcTime
+		var began, now database.Time
 		if err := rows.Scan(&ref.ItemID, &ref.ItemFence, &r.queue, &began, &now); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -19,7 +20,7 @@ type queueRow struct {
 	Description         *string
 	Paused              bool
 	ResilienceConfig    nullText
-	CreatedAt           utcTime
+	CreatedAt           database.Time
 	Consumer            string
 	PriorityOffset      int
 	TTLMs               *int64 `gorm:"column:TtlMs"`
@@ -49,7 +50,7 @@ type queueRow struct {
 	MaxOutput           *int64
 	Revision            int64
 	DefinedBy           *string
-	UpdatedAt           utcTime
+	UpdatedAt           database.Time
 }
 
 func (queueRow) TableName() string { return "BotQueues" }
@@ -140,7 +141,7 @@ func queueOf(queues []workqueue.Queue, name string) (found *workqueue.Queue) {
 		switch {
 		case queues[i].Name == name:
 			return &queues[i]
-		case strings.EqualFold(queueKey(queues[i].Name), queueKey(name)):
+		case strings.EqualFold(workqueue.FoldQueueName(queues[i].Name), workqueue.FoldQueueName(name)):
 			found = &queues[i]
 		}
 	}
@@ -192,7 +193,7 @@ func (r *queueRow) queue() workqueue.Queue {
 		Revision:   r.Revision,
 		DefinedBy:  r.DefinedBy,
 		CreatedAt:  r.CreatedAt.Time,
-		UpdatedAt:  r.UpdatedAt.pointer(),
+		UpdatedAt:  r.UpdatedAt.Pointer(),
 	}
 }
 

@@ -66,7 +66,7 @@ func checkDefinitions(defs []workqueue.Queue) error {
 	seen := make(map[string]bool, len(defs))
 	for i := range defs {
 		errs = append(errs, defs[i].Validate())
-		key := queueKey(defs[i].Name) // to SQL Server they are one queue
+		key := workqueue.FoldQueueName(defs[i].Name) // to SQL Server they are one queue
 		if seen[key] {
 			errs = append(errs, &workqueue.QueueError{Queue: defs[i].Name, Faults: []workqueue.QueueFault{
 				{Field: "name", Got: "the queue twice", Want: "each queue once; names that differ in case alone count as one"},

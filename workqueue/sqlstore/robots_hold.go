@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -31,7 +32,7 @@ func (s *Store) look(ctx context.Context, on runner, orm *gorm.DB, h workqueue.H
 		return t, err
 	}
 	var row itemRow
-	var now utcTime
+	var now database.Time
 	found := false
 	err = eachRow(rows, func() error {
 		found = true
@@ -105,7 +106,7 @@ func (s *Store) ExtendCheckout(ctx context.Context, h workqueue.Hold, lease time
 			return time.Time{}, fmt.Errorf("extend item %d: %w", h.ItemID, err)
 		}
 	}
-	var until utcTime
+	var until database.Time
 	err := s.goOn(ctx, "extend", "checkout_extend", h, values{"lease_ms": leaseArg(lease)}, &until)
 	return until.Time, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -45,7 +46,7 @@ func (s *Store) FinishRun(ctx context.Context, id int64, outcome workqueue.RunOu
 
 // RunsElsewhere implements workqueue.ScheduleStore.
 func (s *Store) RunsElsewhere(ctx context.Context, pipeline string, workerID int64) (time.Time, bool, error) {
-	var since utcTime
+	var since database.Time
 	err := s.retry(ctx, fmt.Sprintf("look for runs of %q", pipeline), func() error {
 		rows, err := s.queries.query(ctx, s.db, "runs_elsewhere", values{
 			"pipeline": pipeline, "worker": workerID, "now": s.nowArg(),
@@ -64,13 +65,13 @@ type runRow struct {
 	Pipeline     string
 	TriggerName  string
 	PipelineHash *string
-	PlannedAt    utcTime
+	PlannedAt    database.Time
 	WorkerID     *int64 `gorm:"column:WorkerId"`
 	Outcome      string
 	Error        *string
 	Summary      nullText
-	StartedAt    utcTime
-	FinishedAt   utcTime
+	StartedAt    database.Time
+	FinishedAt   database.Time
 }
 
 func (runRow) TableName() string { return "BotPipelineRuns" }
@@ -90,9 +91,9 @@ func (s *Store) Runs(ctx context.Context, pipeline string, limit int) ([]workque
 	runs := make([]workqueue.PipelineRun, len(rows))
 	for i, r := range rows {
 		runs[i] = workqueue.PipelineRun{
-			ID: r.ID, Pipeline: r.Pipeline, Trigger: r.TriggerName, PipelineHash: r.PipelineHash, PlannedAt: r.PlannedAt.pointer(), WorkerID: r.WorkerID,
+			ID: r.ID, Pipeline: r.Pipeline, Trigger: r.TriggerName, PipelineHash: r.PipelineHash, PlannedAt: r.PlannedAt.Pointer(), WorkerID: r.WorkerID,
 			Outcome: workqueue.RunOutcome(r.Outcome), Error: r.Error, Summary: workqueue.JSONText(r.Summary),
-			StartedAt: r.StartedAt.Time, FinishedAt: r.FinishedAt.pointer(),
+			StartedAt: r.StartedAt.Time, FinishedAt: r.FinishedAt.Pointer(),
 		}
 	}
 	return runs, err

@@ -7,6 +7,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -50,7 +51,7 @@ func (s *Store) clock(ctx context.Context, on runner) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	var now utcTime
+	var now database.Time
 	err = eachRow(rows, func() error { return rows.Scan(&now) })
 	return now.Time, err
 }
@@ -106,7 +107,7 @@ func (s *Store) firingNotes(fs []workqueue.Firing) (string, error) {
 
 // LastFiring implements workqueue.ScheduleStore.
 func (s *Store) LastFiring(ctx context.Context, schedule, worker string) (time.Time, error) {
-	var last utcTime
+	var last database.Time
 	err := s.retry(ctx, fmt.Sprintf("read last firing of %q", schedule), func() error {
 		rows, err := s.queries.query(ctx, s.db, "last_firing", values{"schedule": schedule, "worker_name": worker})
 		if err != nil {
@@ -121,12 +122,12 @@ func (s *Store) LastFiring(ctx context.Context, schedule, worker string) (time.T
 type firingRow struct {
 	ID         int64 `gorm:"column:Id;primaryKey"`
 	Schedule   string
-	PlannedAt  utcTime
+	PlannedAt  database.Time
 	WorkerName string
 	Outcome    string
 	Reason     string
 	RecordedBy string
-	RecordedAt utcTime
+	RecordedAt database.Time
 }
 
 func (firingRow) TableName() string { return "BotScheduleFirings" }

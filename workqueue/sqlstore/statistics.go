@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -128,7 +129,7 @@ func readUnfinished(rows *sql.Rows, find func(string) *workqueue.QueueStatistics
 		var state workqueue.State
 		var life workqueue.Lifecycle
 		var n int64
-		var due utcTime
+		var due database.Time
 		if err := rows.Scan(&name, &state, &life, &n, &due); err != nil {
 			return err
 		}

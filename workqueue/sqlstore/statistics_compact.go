@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 	"time"
+
+	"botwork/internal/database"
 )
 
 // The tiers of BotQueueStats. A row of the past moves up when its place in the
@@ -146,7 +148,7 @@ func (s *Store) takeUp(ctx context.Context, tx *sql.Tx, t tally, tier int, befor
 	}
 	err = eachRow(rows, func() error {
 		k := statKey{tier: min(tier+1, tierBefore)}
-		var at utcTime
+		var at database.Time
 		var sums statSums
 		if err := rows.Scan(&k.queue, &k.kind, &at, &k.bucket, &sums.events, &sums.level, &sums.tookMs); err != nil {
 			return err

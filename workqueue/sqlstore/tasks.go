@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -29,7 +30,7 @@ func (s *Store) tasks(ctx context.Context, on runner) ([]workqueue.TaskRow, erro
 		var t workqueue.TaskRow
 		var topic, description, schedule, scope, payload, resilience, notification, definition, by nullText
 		var estimate sql.NullInt64
-		var updated, settled utcTime
+		var updated, settled database.Time
 		err := rows.Scan(&t.Name, &topic, &description, &t.Active, &t.QueueName, &t.Pipeline, &t.Importance, &schedule, &scope,
 			&payload, &resilience, &estimate, &notification, &definition, &by, &updated, &t.Revision, &settled)
 		t.Topic, t.Description, t.Definition, t.DefinedBy = string(topic), string(description), string(definition), string(by)
@@ -65,7 +66,7 @@ func (s *Store) TaskFirings(ctx context.Context, since []workqueue.TaskSince) ([
 		}
 		return eachRow(rows, func() error {
 			var f workqueue.Firing
-			var planned, recorded utcTime
+			var planned, recorded database.Time
 			err := rows.Scan(&f.Schedule, &planned, &f.Worker, &f.Outcome, &f.Reason, &f.RecordedBy, &recorded)
 			f.PlannedAt, f.RecordedAt = planned.Time, recorded.Time
 			firings = append(firings, f)
@@ -86,7 +87,7 @@ func (s *Store) TaskScopesBusy(ctx context.Context, task string) (map[string]tim
 		}
 		return eachRow(rows, func() error {
 			var scope string
-			var since utcTime
+			var since database.Time
 			err := rows.Scan(&scope, &since)
 			// A hand may have written '' beside NULL: they are one value.
 			if first, twice := busy[scope]; !twice || since.Before(first) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -22,7 +23,7 @@ func (s *Store) WaitingTaskItems(ctx context.Context, state workqueue.State, aft
 		}
 		return eachRow(rows, func() error {
 			var it workqueue.TaskItem
-			var planned, deadline utcTime
+			var planned, deadline database.Time
 			err := rows.Scan(&it.ID, &it.Task, &it.Scope, &it.Queue, &it.Priority, &planned, &deadline)
 			it.PlannedAt, it.Deadline = planned.Time, deadline.Time
 			items = append(items, it)
@@ -125,7 +126,7 @@ func (s *Store) taskFailures(ctx context.Context, limit int) ([]workqueue.TaskFa
 		return eachRow(rows, func() error {
 			var f workqueue.TaskFailure
 			var scope, text, kind nullText
-			var planned, deadline, finished utcTime
+			var planned, deadline, finished database.Time
 			var noNews bool
 			err := rows.Scan(&f.ID, &f.Task, &scope, &f.Queue, &f.Priority, &planned, &deadline, &f.Pipeline, &text, &kind,
 				&f.Attempts, &finished, &noNews)

@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -20,8 +21,8 @@ type textRow struct {
 	Hash     string
 	Pipeline string
 	Body     string
-	LoadedAt utcTime
-	UsedAt   utcTime
+	LoadedAt database.Time
+	UsedAt   database.Time
 }
 
 func (textRow) TableName() string { return "BotPipelineTexts" }

@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm/clause"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -27,10 +28,10 @@ type workerRow struct {
 	Queues         nullText
 	ReservedSlots  int
 	State          string
-	StartedAt      utcTime
-	LastSeenAt     utcTime
-	LeaseExpiresAt utcTime
-	AvailableSince utcTime
+	StartedAt      database.Time
+	LastSeenAt     database.Time
+	LeaseExpiresAt database.Time
+	AvailableSince database.Time
 }
 
 func (workerRow) TableName() string { return "BotWorkers" }
@@ -40,8 +41,8 @@ func (r *workerRow) worker() workqueue.Worker {
 		ID: r.ID, Name: r.Name, InstanceID: r.InstanceID, Host: r.Host, PID: r.Pid, ProcessKey: string(r.ProcessKey), Version: r.Version,
 		Capacity: r.Capacity, StuckSlots: r.StuckSlots, Labels: workqueue.JSONText(r.Labels), State: workqueue.WorkerState(r.State),
 		ReservedSlots: r.ReservedSlots, Channels: workqueue.JSONText(r.Channels), Queues: workqueue.JSONText(r.Queues),
-		StartedAt: r.StartedAt.Time, LastSeenAt: r.LastSeenAt.Time, LeaseExpiresAt: r.LeaseExpiresAt.pointer(),
-		AvailableSince: r.AvailableSince.pointer(),
+		StartedAt: r.StartedAt.Time, LastSeenAt: r.LastSeenAt.Time, LeaseExpiresAt: r.LeaseExpiresAt.Pointer(),
+		AvailableSince: r.AvailableSince.Pointer(),
 	}
 }
 

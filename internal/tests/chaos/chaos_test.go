@@ -50,7 +50,9 @@ func torment(t *testing.T, e testdb.Engine, s shape) {
 	feeding.Go(func() { f.callStore(torment) })
 	feeding.Go(func() { f.callProgram(torment) })
 	m.run(torment)
-	feeding.Wait()
+	fed := make(chan struct{})
+	go func() { feeding.Wait(); close(fed) }()
+	m.waitFor(fed)
 
 	m.settle(ctx, f)
 	unwatch()

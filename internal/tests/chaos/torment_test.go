@@ -82,6 +82,21 @@ func (m *tormentor) run(ctx context.Context) {
 	}
 }
 
+// waitFor waits until done is closed. A suspended process may hold the lock of a SQLite
+// database, for which others wait, so processes whose time has come go on meanwhile.
+func (m *tormentor) waitFor(done <-chan struct{}) {
+	beat := time.NewTicker(50 * time.Millisecond)
+	defer beat.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case now := <-beat.C:
+			m.mend(now)
+		}
+	}
+}
+
 // mend lets processes go on whose time has come, and starts those again that
 // have ended.
 func (m *tormentor) mend(now time.Time) {

@@ -250,12 +250,17 @@ var may = map[string]map[string]string{
 		"workqueue/matching": "it makes rules of its scorings",
 	},
 	"workqueue/sqlstore": {
-		"workqueue/learned":  "it stores the durations of runs",
-		"workqueue/matching": "it writes labels and selectors of new items",
-		"internal/database":  "the connections, and what their errors mean",
-		"internal/namedsql":  "one way of writing parameters in every dialect",
-		"sql":                "the importer of its statements",
-		"workqueue":          "it implements the store's contract",
+		"workqueue/learned":        "it stores the durations of runs",
+		"workqueue/matching":       "it writes labels and selectors of new items",
+		"internal/database":        "the connections, and what their errors mean",
+		"internal/namedsql":        "one way of writing parameters in every dialect",
+		"sql":                      "the importer of its statements",
+		"workqueue":                "it implements the store's contract",
+		"workqueue/sqlstore/check": "the checks, which read through it",
+	},
+	"workqueue/sqlstore/check": {
+		"internal/database": "times as each engine returns them",
+		"workqueue":         "what the checks find, and the rows of workers and queues",
 	},
 	"workqueue/storetest": {
 		"workqueue/learned":             "stores keep the durations of runs",

@@ -1,4 +1,7 @@
-package sqlstore
+// Package check finds what must not be in the database: items that are lost, claims that
+// ended twice, instants that ran twice and their kind. It reads everything in pages and
+// changes nothing.
+package check
 
 import (
 	"context"
@@ -11,26 +14,48 @@ import (
 )
 
 const (
-	// checkPage is how many items, runs or candidates one statement looks at.
-	checkPage = 5000
+	// pageSize is how many items, runs or candidates one statement looks at.
+	pageSize = 5000
 
-	// checkMost is how many violations of one check are named.
-	checkMost = 1000
+	// mostNamed is how many violations of one check are named.
+	mostNamed = 1000
 
-	// nobodyRescues is how long after the end of a lease an item counts as lost:
-	// an assignment pass of any live worker, once a minute, takes it back.
-	nobodyRescues = 5 * time.Minute
+	// lostAfter is how long after the end of a lease an item counts as lost: an assignment
+	// pass of any live worker, once a minute, releases it.
+	lostAfter = 5 * time.Minute
 
-	// tooFar is how far ahead no lease lies.
+	// tooFar is further ahead than any lease lies.
 	tooFar = 24 * time.Hour
 )
 
-var _ workqueue.Checker = (*Store)(nil)
+// Database is what the checks read. All reads are outside of transactions.
+type Database interface {
+	// Read runs a statement of the folder checks and calls row for each row. It repeats the
+	// statement when it failed for a passing reason, and calls begin before each time.
+	Read(ctx context.Context, statement string, parameters map[string]any, begin func(), row func(*sql.Rows) error) error
 
-// Check implements workqueue.Checker: it reads the whole database in pages and
-// changes nothing.
-func (s *Store) Check(ctx context.Context, p workqueue.CheckParams) (workqueue.CheckReport, error) {
-	r, err := s.newReading(ctx, p)
+	// TimeArg makes a time a parameter.
+	TimeArg(t time.Time) any
+
+	// Ended compares the recorded number of items with each outcome with the actual number.
+	Ended(ctx context.Context) (Ended, error)
+
+	Now(ctx context.Context) (time.Time, error)
+	Queues(ctx context.Context) ([]workqueue.Queue, error)
+	Workers(ctx context.Context) ([]workqueue.Worker, error)
+	Installation(ctx context.Context) (workqueue.Installation, error)
+}
+
+// Ended is how the recorded numbers of items that have ended compare with the actual ones.
+type Ended struct {
+	Items int64                            // that have ended
+	Wrong []workqueue.StatisticsCorrection // the recorded numbers that differ
+	Moved []string                         // queues that changed during the count and are not compared
+}
+
+// Run does all checks.
+func Run(ctx context.Context, db Database, p workqueue.CheckParams) (workqueue.CheckReport, error) {
+	r, err := newReading(ctx, db, p)
 	if err != nil {
 		return workqueue.CheckReport{}, err
 	}
@@ -46,7 +71,7 @@ func (s *Store) Check(ctx context.Context, p workqueue.CheckParams) (workqueue.C
 
 // reading is one reading of the database.
 type reading struct {
-	s   *Store
+	db  Database
 	p   workqueue.CheckParams
 	now time.Time // when it began: all ages count from here
 
@@ -56,13 +81,12 @@ type reading struct {
 	found   []workqueue.Violation
 }
 
-// newReading begins one.
-func (s *Store) newReading(ctx context.Context, p workqueue.CheckParams) (*reading, error) {
-	r := &reading{s: s, p: p.WithDefaults(), results: map[string]*workqueue.CheckResult{}}
+func newReading(ctx context.Context, db Database, p workqueue.CheckParams) (*reading, error) {
+	r := &reading{db: db, p: p.WithDefaults(), results: map[string]*workqueue.CheckResult{}}
 	for _, name := range workqueue.Checks() {
 		r.results[name] = &workqueue.CheckResult{Check: name, Notes: []string{}}
 	}
-	now, err := s.Now(ctx)
+	now, err := db.Now(ctx)
 	r.now = now.UTC()
 	return r, err
 }
@@ -76,7 +100,7 @@ func (r *reading) look(check, of string, n int64) {
 // add reports a violation.
 func (r *reading) add(v workqueue.Violation) {
 	result := r.results[v.Check]
-	if result.Violations == checkMost {
+	if result.Violations == mostNamed {
 		result.More = true
 		return
 	}
@@ -101,33 +125,29 @@ func (r *reading) report() workqueue.CheckReport {
 	return report
 }
 
-// at makes a time ready to be a parameter, counted from the reading's start.
-func (r *reading) at(ahead time.Duration) any { return r.s.engine.timeArg(r.now.Add(ahead)) }
+// at makes a time a parameter, counted from the reading's start.
+func (r *reading) at(ahead time.Duration) any { return r.db.TimeArg(r.now.Add(ahead)) }
 
-// readChecked runs a statement of the folder checks and returns its rows.
-func readChecked[T any](ctx context.Context, r *reading, name string, v values, scan func(*sql.Rows, *T) error) ([]T, error) {
+// values are a statement's parameters by name.
+type values = map[string]any
+
+// read runs a statement of the folder checks and returns its rows.
+func read[T any](ctx context.Context, r *reading, name string, v values, scan func(*sql.Rows, *T) error) ([]T, error) {
 	var list []T
-	err := r.s.retry(ctx, "check: read "+name, func() error {
-		list = nil
-		rows, err := r.s.checks.query(ctx, r.s.readers, name, v)
-		if err != nil {
+	err := r.db.Read(ctx, name, v, func() { list = nil }, func(rows *sql.Rows) error {
+		var row T
+		if err := scan(rows, &row); err != nil {
 			return err
 		}
-		return eachRow(rows, func() error {
-			var row T
-			if err := scan(rows, &row); err != nil {
-				return err
-			}
-			list = append(list, row)
-			return nil
-		})
+		list = append(list, row)
+		return nil
 	})
 	return list, err
 }
 
-// countChecked runs a statement that returns one number.
-func countChecked(ctx context.Context, r *reading, name string, v values) (int64, error) {
-	numbers, err := readChecked(ctx, r, name, v, func(rows *sql.Rows, n *int64) error { return rows.Scan(n) })
+// count runs a statement that returns one number.
+func count(ctx context.Context, r *reading, name string, v values) (int64, error) {
+	numbers, err := read(ctx, r, name, v, func(rows *sql.Rows, n *int64) error { return rows.Scan(n) })
 	if err != nil || len(numbers) != 1 {
 		return 0, err
 	}
@@ -148,7 +168,7 @@ func (p itemRange) values() values { return values{"after_id": p.after, "last_id
 func (r *reading) eachPage(ctx context.Context, do func(itemRange) error) error {
 	after := int64(math.MinInt64)
 	for {
-		pages, err := readChecked(ctx, r, "item_page", values{"after_id": after, "limit_rows": checkPage},
+		pages, err := read(ctx, r, "item_page", values{"after_id": after, "limit_rows": pageSize},
 			func(rows *sql.Rows, p *itemRange) error {
 				var last sql.NullInt64
 				err := rows.Scan(&last, &p.items, &p.failed, &p.waiting)

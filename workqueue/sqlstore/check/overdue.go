@@ -1,8 +1,9 @@
-package sqlstore
+package check
 
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -77,7 +78,7 @@ func (r *reading) overdue(ctx context.Context) error {
 
 // readiness reads who lives and what everybody holds.
 func (r *reading) readiness(ctx context.Context) (*readiness, error) {
-	workers, err := r.s.Workers(ctx)
+	workers, err := r.db.Workers(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +151,7 @@ func (r *reading) activity(ctx context.Context, ready *readiness) error {
 		times  [4]seenTime
 	}
 	return r.eachPage(ctx, func(p itemRange) error {
-		rows, err := readChecked(ctx, r, "activity", p.values(), func(rows *sql.Rows, x *row) error {
+		rows, err := read(ctx, r, "activity", p.values(), func(rows *sql.Rows, x *row) error {
 			return rows.Scan(&x.worker, &x.times[0], &x.times[1], &x.times[2], &x.times[3])
 		})
 		for _, x := range rows {
@@ -174,19 +175,19 @@ type dueItem struct {
 // dueSince lists items that have been due for too long, without those that no worker could
 // run.
 func (r *reading) dueSince(ctx context.Context, medium, low *idler) ([]dueItem, error) {
-	never := r.s.engine.timeArg(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC))
-	pipelines, err := jsonRows(append([]string{}, r.p.BrokenPipelines...))
+	never := r.db.TimeArg(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC))
+	pipelines, err := json.Marshal(append([]string{}, r.p.BrokenPipelines...))
 	if err != nil {
 		return nil, err
 	}
-	v := values{"before": never, "low_before": never, "pipelines": pipelines, "limit_rows": checkMost + 1}
+	v := values{"before": never, "low_before": never, "pipelines": string(pipelines), "limit_rows": mostNamed + 1}
 	if medium != nil {
 		v["before"] = r.at(-r.p.DueFor)
 	}
 	if low != nil {
 		v["low_before"] = r.at(-r.p.DueFor - r.p.LowPeriod)
 	}
-	return readChecked(ctx, r, "overdue", v, func(rows *sql.Rows, x *dueItem) error {
+	return read(ctx, r, "overdue", v, func(rows *sql.Rows, x *dueItem) error {
 		return rows.Scan(&x.id, &x.priority, &x.due)
 	})
 }

@@ -1,4 +1,4 @@
-package sqlstore
+package check
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 // workers checks the workers' rows.
 func (r *reading) workers(ctx context.Context) error {
-	workers, err := r.s.Workers(ctx)
+	workers, err := r.db.Workers(ctx)
 	if err != nil {
 		return err
 	}

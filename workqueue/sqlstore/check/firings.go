@@ -1,4 +1,4 @@
-package sqlstore
+package check
 
 import (
 	"context"
@@ -16,7 +16,7 @@ const leftText = "the process died, or lost the database%"
 
 // firings finds planned instants that have two records.
 func (r *reading) firings(ctx context.Context) error {
-	n, err := countChecked(ctx, r, "firing_count", nil)
+	n, err := count(ctx, r, "firing_count", nil)
 	if err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (r *reading) firings(ctx context.Context) error {
 		planned                      seenTime
 		records                      int64
 	}
-	rows, err := readChecked(ctx, r, "firing_twice", values{"limit_rows": checkMost + 1}, func(rows *sql.Rows, x *row) error {
+	rows, err := read(ctx, r, "firing_twice", values{"limit_rows": mostNamed + 1}, func(rows *sql.Rows, x *row) error {
 		return rows.Scan(&x.schedule, &x.planned, &x.worker, &x.records, &x.one, &x.other)
 	})
 	for _, x := range rows {
@@ -76,7 +76,7 @@ func (r *reading) runs(ctx context.Context) error {
 	seen := map[instantKey]*instantRuns{}
 	after := int64(-1 << 63)
 	for {
-		page, err := readChecked(ctx, r, "run_page", values{"after_id": after, "limit_rows": checkPage, "left_text": leftText},
+		page, err := read(ctx, r, "run_page", values{"after_id": after, "limit_rows": pageSize, "left_text": leftText},
 			func(rows *sql.Rows, x *runRecord) error {
 				return rows.Scan(&x.id, &x.pipeline, &x.planned, &x.worker, &x.recorded, &x.outcome)
 			})
@@ -89,7 +89,7 @@ func (r *reading) runs(ctx context.Context) error {
 				r.run(seen, run)
 			}
 		}
-		if len(page) < checkPage {
+		if len(page) < pageSize {
 			return nil
 		}
 		after = page[len(page)-1].id

@@ -1,4 +1,4 @@
-package sqlstore
+package database
 
 import (
 	"testing"
@@ -23,7 +23,7 @@ func TestTimesAsTheyAreWritten(t *testing.T) {
 		"2024-02-29 23:59:59.999":         time.Date(2024, 2, 29, 23, 59, 59, int(999*time.Millisecond), time.UTC),
 		"0001-01-01 00:00:00.000":         {},
 	} {
-		var got utcTime
+		var got Time
 		if err := got.Scan(text); err != nil || !got.Valid || !got.Equal(want) || got.Location() != time.UTC {
 			t.Errorf("%q is %v, %v; want %v", text, got.Time, err, want)
 		}
@@ -32,7 +32,7 @@ func TestTimesAsTheyAreWritten(t *testing.T) {
 		"", "tomorrow", "2026-02-31 00:00:00.000", "2026-13-01 00:00:00.000", "2026-01-31 24:00:00.000", "2026-01-31 13:60:00.000",
 		"2026-01-31 13:45:60.000", "2026-00-10 00:00:00.000", "2026-01-31 13:45:07:250", "2026-01-31 13:45:07.25x", "1769867107", "dddd-dd-dd dd:dd:dd.ddd",
 	} {
-		var got utcTime
+		var got Time
 		if err := got.Scan(text); err == nil {
 			t.Errorf("%q is %v; want an error", text, got.Time)
 		}
@@ -46,11 +46,11 @@ func FuzzTimesAsTheyAreWritten(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		short, ok := parseWritten(text)
-		long, err := time.Parse(sqliteTime, text)
+		long, err := time.Parse(TimeText, text)
 		if ok && (err != nil || !short.Equal(long)) {
 			t.Errorf("%q is %v the short way; the long way %v, %v", text, short, long, err)
 		}
-		if !ok && err == nil && len(text) == len(sqliteTime) && long.Format(sqliteTime) == text {
+		if !ok && err == nil && len(text) == len(TimeText) && long.Format(TimeText) == text {
 			t.Errorf("%q is no time the short way, and %v the long way", text, long)
 		}
 	})

@@ -1,24 +1,41 @@
-package sqlstore
+package check
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+
+	"botwork/internal/database"
+)
 
 // seenTime is a time that is only shown and compared: a value that cannot be parsed is kept
 // as it is, instead of failing the whole query.
 type seenTime struct {
-	utcTime
-	raw string
+	time.Time
+	Valid bool
+	raw   string
 }
 
 // Scan implements sql.Scanner.
 func (t *seenTime) Scan(src any) error {
 	*t = seenTime{}
-	if err := t.utcTime.Scan(src); err != nil {
+	var at database.Time
+	if err := at.Scan(src); err != nil {
 		t.raw = fmt.Sprint(src)
 		if text, ok := src.([]byte); ok {
 			t.raw = string(text)
 		}
+		return nil
 	}
+	t.Time, t.Valid = at.Time, at.Valid
 	return nil
+}
+
+// pointer returns nil for what is no time.
+func (t seenTime) pointer() *time.Time {
+	if !t.Valid {
+		return nil
+	}
+	return &t.Time
 }
 
 func (t seenTime) String() string {

@@ -1,13 +1,11 @@
-package sqlstore_test
+package check_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"botwork/internal/database"
 	"botwork/internal/testdb"
@@ -104,7 +102,7 @@ func TestCheckStatisticsUnderLoad(t *testing.T) {
 		worker := x.Worker(storetest.WorkerOpts{})
 		load.Go(func() {
 			for ctx.Err() == nil {
-				if err := oneBatch(ctx, x.store, worker); err != nil && ctx.Err() == nil {
+				if err := storetest.EndTen(ctx, x.store, worker); err != nil && ctx.Err() == nil {
 					t.Errorf("the load: %v", err)
 					return
 				}
@@ -144,109 +142,4 @@ func TestCheckStatisticsUnderLoad(t *testing.T) {
 			t.Errorf("found %q, want %q", got, want)
 		}
 	})
-}
-
-// Where a reading is not of one moment, a queue in which something ended meanwhile
-// is not judged, and told; the others are. A failure alone, or a sum of the past,
-// moves nothing.
-func TestCheckStatisticsOfNoOneMoment(t *testing.T) {
-	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
-		x := newChecked(t, e)
-		x.exec(`INSERT INTO "BotQueues" ("Name") VALUES ('mail')`)
-		x.Item(storetest.ItemOpts{State: workqueue.Processed, Queue: "mail"})
-		ended := x.Item(storetest.ItemOpts{State: workqueue.Processed})
-		worker := x.Worker(storetest.WorkerOpts{})
-		x.exec(`UPDATE "BotQueueStats" SET "StartsAt" = %s`, longAgo)
-		x.exec(`DELETE FROM "BotWorkQueueItems" WHERE "QueueName" = 'mail'`)
-		for _, tt := range []struct {
-			name      string
-			meanwhile func() error
-			moved     bool
-		}{
-			{"nothing", func() error { return nil }, false},
-			{"the past is summed up", func() error {
-				taken, err := x.store.CompactStatistics(t.Context(), 0)
-				if taken == 0 {
-					err = errors.Join(err, errors.New("nothing was summed up"))
-				}
-				return err
-			}, false},
-			{"an attempt fails", func() error {
-				x.exec(`INSERT INTO "BotQueueStats" ("QueueName", "Kind", "Events") VALUES ('default', 'failed', 1)`)
-				return nil
-			}, false},
-			{"items end", func() error { return oneBatch(t.Context(), x.store, worker) }, true},
-			{"an item is removed", func() error { return storetest.Do(t.Context(), x.store, workqueue.Delete, ended.ID, "") }, true},
-		} {
-			t.Run(tt.name, func(t *testing.T) {
-				var meanwhile error
-				report, err := x.store.CheckFiguresLoosely(t.Context(), func() { meanwhile = tt.meanwhile() })
-				if err := errors.Join(err, meanwhile); err != nil {
-					t.Fatal(err)
-				}
-				if len(report.Violations) != 1 || report.Violations[0].Subject() != "queue mail" {
-					t.Errorf("violations are %+v, want one, of the queue at rest", report.Violations)
-				}
-				notes := report.Checks[len(report.Checks)-1].Notes
-				if told := len(notes) == 1 && strings.HasSuffix(notes[0], "counted: default"); told != tt.moved || len(notes) > 1 {
-					t.Errorf("notes are %q; that the queue default moved is %t", notes, tt.moved)
-				}
-			})
-		}
-	})
-}
-
-// Counting what has ended reads no rows but those of the indexes for it. (The
-// planner of PostgreSQL decides by what there is.)
-func TestCheckCountsByIndexes(t *testing.T) {
-	e := testdb.Engines[slices.IndexFunc(testdb.Engines, func(e testdb.Engine) bool { return e.Driver == database.SQLite })]
-	dsn := e.DSN(t)
-	e.Open(t, dsn)
-	plan := explain(t, e, e.SQL(t, dsn), "checks/ended_count", nil)
-	for _, index := range []string{"Completed", "Retained", "Archived", "Deleted"} {
-		if !strings.Contains(plan, "IX_BotWorkQueueItems_"+index) {
-			t.Errorf("the plan does not use the index %s:\n%s", index, plan)
-		}
-	}
-	if sorts := strings.Count(plan, "TEMP B-TREE"); sorts != 2 {
-		t.Errorf("the plan sorts %d times, want the retained and the deleted ones alone:\n%s", sorts, plan)
-	}
-}
-
-// oneBatch lets ten items of the default queue end well.
-func oneBatch(ctx context.Context, store storetest.Store, w workqueue.Worker) error {
-	batch := make([]workqueue.NewItem, 10)
-	for i := range batch {
-		batch[i] = workqueue.NewItem{IntegrationConfig: storetest.Pipeline}
-	}
-	made, err := store.Enqueue(ctx, batch)
-	if err != nil {
-		return err
-	}
-	err = store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
-		var given []workqueue.Assignment
-		for _, id := range workqueue.IDs(made) {
-			given = append(given, workqueue.Assignment{ItemID: id, WorkerID: w.ID})
-		}
-		_, err := tx.Write(ctx, given)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	p := claimAll(w, time.Hour)
-	p.Max = len(batch)
-	items, err := store.Claim(ctx, p)
-	if err != nil {
-		return err
-	}
-	var ends []workqueue.Finish
-	for _, it := range items {
-		ends = append(ends, workqueue.Finish{ItemID: it.ID, Fence: it.Fence, State: workqueue.Processed})
-	}
-	lost, err := store.Finish(ctx, w.ID, w.InstanceID, ends)
-	if err == nil && len(lost) > 0 {
-		err = errors.New("ends were lost")
-	}
-	return err
 }

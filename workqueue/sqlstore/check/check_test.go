@@ -1,4 +1,4 @@
-package sqlstore_test
+package check_test
 
 import (
 	"fmt"
@@ -118,7 +118,7 @@ func TestCheckIsCleanAfterOperators(t *testing.T) {
 
 func operatorText(t *testing.T, e testdb.Engine, name string) string {
 	t.Helper()
-	text, err := sqlfiles.Files.ReadFile(folders[e.Driver] + "/operators/" + name + ".sql")
+	text, err := sqlfiles.Files.ReadFile(string(e.Driver) + "/operators/" + name + ".sql")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,11 +141,11 @@ func TestCheckOfAMissingSchema(t *testing.T) {
 // The text by which a run is known that may never have begun is the
 // scheduler's.
 func TestLeftTextIsTheSchedulers(t *testing.T) {
-	source, err := os.ReadFile("../../internal/scheduler/run.go")
+	source, err := os.ReadFile("../../../internal/scheduler/run.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := os.ReadFile("check_firings.go")
+	own, err := os.ReadFile("firings.go")
 	if err != nil {
 		t.Fatal(err)
 	}

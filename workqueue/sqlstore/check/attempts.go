@@ -1,4 +1,4 @@
-package sqlstore
+package check
 
 import (
 	"context"
@@ -20,7 +20,7 @@ type endRow struct {
 // endedTwice compares the attempts of a page's items with each other and with
 // their items. An item is named once, by the first of its claims.
 func (r *reading) endedTwice(ctx context.Context, p itemRange) error {
-	n, err := countChecked(ctx, r, "attempt_count", p.values())
+	n, err := count(ctx, r, "attempt_count", p.values())
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (r *reading) endedTwice(ctx context.Context, p itemRange) error {
 	if n == 0 || r.full(workqueue.CheckEndedTwice) {
 		return nil
 	}
-	rows, err := readChecked(ctx, r, "ended_twice", withLimit(p.values(), checkPage), func(rows *sql.Rows, x *endRow) error {
+	rows, err := read(ctx, r, "ended_twice", withLimit(p.values(), pageSize), func(rows *sql.Rows, x *endRow) error {
 		return rows.Scan(&x.item, &x.fence, &x.ends, &x.one, &x.other, &x.there, &x.state, &x.present)
 	})
 	for i, row := range rows {

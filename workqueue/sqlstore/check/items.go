@@ -1,4 +1,4 @@
-package sqlstore
+package check
 
 import (
 	"context"
@@ -41,7 +41,7 @@ type stateRow struct {
 func (r *reading) itemStates(ctx context.Context, p itemRange) error {
 	v := p.values()
 	v["now"] = r.at(0)
-	rows, err := readChecked(ctx, r, "item_state", withLimit(v, checkMost+1), func(rows *sql.Rows, x *stateRow) error {
+	rows, err := read(ctx, r, "item_state", withLimit(v, mostNamed+1), func(rows *sql.Rows, x *stateRow) error {
 		return rows.Scan(&x.id, &x.queue, &x.queueThere, &x.state, &x.worker, &x.fence, &x.retries, &x.releases,
 			&x.lease, &x.assigned, &x.started, &x.finished)
 	})
@@ -118,8 +118,8 @@ func (r *reading) lostItems(ctx context.Context) error {
 		total += h.items
 	}
 	r.look(workqueue.CheckLostItem, "items that a worker holds", total)
-	rows, err := readChecked(ctx, r, "lost_items", values{
-		"after_id": int64(-1 << 63), "limit_rows": checkMost + 1, "stale": r.at(-nobodyRescues), "far": r.at(tooFar),
+	rows, err := read(ctx, r, "lost_items", values{
+		"after_id": int64(-1 << 63), "limit_rows": mostNamed + 1, "stale": r.at(-lostAfter), "far": r.at(tooFar),
 	}, func(rows *sql.Rows, x *heldRow) error {
 		return rows.Scan(&x.id, &x.state, &x.lease, &x.assigned, &x.worker, &x.name, &x.workerWhat, &x.seen)
 	})
@@ -170,7 +170,7 @@ type holding struct {
 }
 
 func (r *reading) held(ctx context.Context) ([]holding, error) {
-	return readChecked(ctx, r, "held", nil, func(rows *sql.Rows, h *holding) error {
+	return read(ctx, r, "held", nil, func(rows *sql.Rows, h *holding) error {
 		return rows.Scan(&h.worker, &h.highest, &h.items)
 	})
 }

@@ -1,4 +1,4 @@
-package sqlstore
+package check
 
 import (
 	"context"
@@ -14,7 +14,7 @@ const epochIsNews = 7 * 24 * time.Hour
 // history notes an epoch that was raised lately: nothing is wrong with the rows, but some
 // may be missing.
 func (r *reading) history(ctx context.Context) error {
-	i, err := r.s.Installation(ctx)
+	i, err := r.db.Installation(ctx)
 	if err != nil {
 		return err
 	}

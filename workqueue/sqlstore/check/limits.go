@@ -1,4 +1,4 @@
-package sqlstore
+package check
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 // loadQueues reads the policies of the queues.
 func (r *reading) loadQueues(ctx context.Context) error {
-	queues, err := r.s.Queues(ctx)
+	queues, err := r.db.Queues(ctx)
 	if err != nil {
 		return err
 	}
@@ -24,14 +24,10 @@ func (r *reading) loadQueues(ctx context.Context) error {
 		if err != nil {
 			policy = workqueue.Resilience{} // workers pass over it, too
 		}
-		r.queues[queueKey(q.Name)] = policy
+		r.queues[workqueue.FoldQueueName(q.Name)] = policy
 	}
 	return nil
 }
-
-// queueKey is how the database compares a queue's name at most: what differs
-// in more than case and blanks behind it is another queue on every engine.
-func queueKey(name string) string { return strings.ToLower(strings.TrimRight(name, " ")) }
 
 // failedRow is what failed_items returns.
 type failedRow struct {
@@ -39,7 +35,7 @@ type failedRow struct {
 	state           workqueue.State
 	queue           string
 	failures        int
-	policy          nullText
+	policy          sql.NullString
 	pipeline        string
 	due, finished   seenTime
 	hasError        bool
@@ -49,7 +45,7 @@ type failedRow struct {
 // attemptLimits compares the failures of a page's items with their limits.
 func (r *reading) attemptLimits(ctx context.Context, p itemRange) error {
 	for {
-		rows, err := readChecked(ctx, r, "failed_items", withLimit(p.values(), checkMost), func(rows *sql.Rows, x *failedRow) error {
+		rows, err := read(ctx, r, "failed_items", withLimit(p.values(), mostNamed), func(rows *sql.Rows, x *failedRow) error {
 			return rows.Scan(&x.id, &x.state, &x.queue, &x.failures, &x.policy, &x.pipeline, &x.due, &x.finished,
 				&x.hasError, &x.earlierFailedAt)
 		})
@@ -59,7 +55,7 @@ func (r *reading) attemptLimits(ctx context.Context, p itemRange) error {
 		for _, row := range rows {
 			r.attemptLimit(row)
 		}
-		if len(rows) < checkMost {
+		if len(rows) < mostNamed {
 			return nil
 		}
 		p.after = rows[len(rows)-1].id
@@ -119,7 +115,7 @@ func (x *failedRow) byHand() bool {
 
 // limit returns the item's limit and its source; 0 if it is unknown.
 func (r *reading) limit(x failedRow) (limit int, source string) {
-	own, err := workqueue.ParseResilience(workqueue.JSONText(x.policy))
+	own, err := workqueue.ParseResilience(workqueue.JSONText(x.policy.String))
 	if err == nil && own.Limit > 0 {
 		return own.Limit, "its own ResilienceConfig says so"
 	}
@@ -135,7 +131,7 @@ func (r *reading) limit(x failedRow) (limit int, source string) {
 			return 0, ""
 		}
 	}
-	queue := r.queues[queueKey(x.queue)]
+	queue := r.queues[workqueue.FoldQueueName(x.queue)]
 	final := x.state == workqueue.Processed || x.state == workqueue.Cancelled
 	last := x.earlierFailedAt
 	if final {

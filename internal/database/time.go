@@ -1,0 +1,108 @@
+package database
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// TimeText is the format of times in SQLite, as strftime writes them: text that sorts
+// like the times, which are UTC.
+const TimeText = "2006-01-02 15:04:05.000"
+
+// Time scans a time as each engine returns it: as a time, or on SQLite as text. It is UTC.
+// Valid is false for NULL.
+type Time struct {
+	time.Time
+	Valid bool
+}
+
+// timeLayouts are what strftime writes, what people write by hand, and what other tools
+// leave behind.
+var timeLayouts = []string{
+	TimeText, "2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999", time.RFC3339Nano,
+	"2006-01-02 15:04:05.999999999-07:00", "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02",
+	"2006-01-02 15:04:05.999999999 -0700 MST",
+}
+
+// parseTime reads a time as one of timeLayouts, with or without a Z for UTC.
+func parseTime(text string) (time.Time, bool) {
+	if t, ok := parseWritten(text); ok {
+		return t, true
+	}
+	for _, text := range []string{text, strings.TrimSuffix(text, "Z")} {
+		for _, layout := range timeLayouts {
+			if t, err := time.Parse(layout, text); err == nil {
+				return t.UTC(), true
+			}
+		}
+	}
+	return time.Time{}, false
+}
+
+// parseWritten reads a time that is written exactly like TimeText, as all are
+// that this program writes: a claim reads a dozen for each item.
+func parseWritten(text string) (time.Time, bool) {
+	const shape = "dddd-dd-dd dd:dd:dd.ddd"
+	if len(text) != len(shape) {
+		return time.Time{}, false
+	}
+	var n [7]int
+	part := 0
+	for i := range len(shape) {
+		switch digit := text[i] - '0'; {
+		case shape[i] == 'd' && digit <= 9:
+			n[part] = 10*n[part] + int(digit)
+		case shape[i] != 'd' && shape[i] == text[i]:
+			part++
+		default:
+			return time.Time{}, false
+		}
+	}
+	t := time.Date(n[0], time.Month(n[1]), n[2], n[3], n[4], n[5], n[6]*int(time.Millisecond), time.UTC)
+	// time.Date makes the 31st of February the 3rd of March.
+	there := t.Day() == n[2] && int(t.Month()) == n[1] && t.Hour() == n[3] && t.Minute() == n[4] && t.Second() == n[5]
+	return t, there
+}
+
+// Scan implements sql.Scanner.
+func (t *Time) Scan(src any) error {
+	*t = Time{}
+	var text string
+	switch v := src.(type) {
+	case nil:
+		return nil
+	case time.Time:
+		*t = Time{Time: v.UTC(), Valid: true}
+		return nil
+	case string:
+		text = v
+	case []byte:
+		text = string(v)
+	default:
+		return fmt.Errorf("read a time: got %T", src)
+	}
+	if parsed, ok := parseTime(text); ok {
+		*t = Time{Time: parsed, Valid: true}
+		return nil
+	}
+	return fmt.Errorf("read a time: %q is none; want it as 2026-01-31 13:45:00.000 in UTC", text)
+}
+
+// Value implements driver.Valuer, which gorm requires; times are written by SQL.
+func (t Time) Value() (driver.Value, error) {
+	if !t.Valid {
+		return nil, nil
+	}
+	return t.Time, nil
+}
+
+// Pointer returns nil for NULL.
+func (t Time) Pointer() *time.Time {
+	if !t.Valid {
+		return nil
+	}
+	at := t.Time
+	return &at
+}

@@ -1,0 +1,86 @@
+package sqlstore_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"botwork/internal/database"
+	"botwork/internal/testdb"
+	"botwork/workqueue"
+	"botwork/workqueue/storetest"
+)
+
+// Where a reading is not of one moment, a queue in which something ended meanwhile is not
+// compared; the others are. A failure alone, or a sum of the past, moves nothing.
+func TestCheckStatisticsOfNoOneMoment(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		dsn := e.DSN(t)
+		store, byHand := e.Open(t, dsn), e.SQL(t, dsn)
+		x := storetest.NewFactory(t, store)
+		exec := func(statement string) {
+			t.Helper()
+			if _, err := byHand.ExecContext(t.Context(), statement); err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+		}
+		exec(`INSERT INTO "BotQueues" ("Name") VALUES ('mail')`)
+		x.Item(storetest.ItemOpts{State: workqueue.Processed, Queue: "mail"})
+		ended := x.Item(storetest.ItemOpts{State: workqueue.Processed})
+		worker := x.Worker(storetest.WorkerOpts{})
+		exec(`UPDATE "BotQueueStats" SET "StartsAt" = '2001-01-01 00:00:00.000'`)
+		exec(`DELETE FROM "BotWorkQueueItems" WHERE "QueueName" = 'mail'`)
+		for _, tt := range []struct {
+			name      string
+			meanwhile func() error
+			moved     bool
+		}{
+			{"nothing", func() error { return nil }, false},
+			{"the past is summed up", func() error {
+				taken, err := store.CompactStatistics(t.Context(), 0)
+				if taken == 0 {
+					err = errors.Join(err, errors.New("nothing was summed up"))
+				}
+				return err
+			}, false},
+			{"an attempt fails", func() error {
+				exec(`INSERT INTO "BotQueueStats" ("QueueName", "Kind", "Events") VALUES ('default', 'failed', 1)`)
+				return nil
+			}, false},
+			{"items end", func() error { return storetest.EndTen(t.Context(), store, worker) }, true},
+			{"an item is removed", func() error { return storetest.Do(t.Context(), store, workqueue.Delete, ended.ID, "") }, true},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				var meanwhile error
+				found, err := store.EndedLoosely(t.Context(), func() { meanwhile = tt.meanwhile() })
+				if err := errors.Join(err, meanwhile); err != nil {
+					t.Fatal(err)
+				}
+				if len(found.Wrong) != 1 || found.Wrong[0].Queue != "mail" {
+					t.Errorf("wrong are %+v, want one, of the queue at rest", found.Wrong)
+				}
+				if moved := slices.Equal(found.Moved, []string{"default"}); moved != tt.moved || len(found.Moved) > 1 {
+					t.Errorf("moved are %q; that the queue default moved is %t", found.Moved, tt.moved)
+				}
+			})
+		}
+	})
+}
+
+// Counting what has ended reads no rows but those of the indexes for it. (The
+// planner of PostgreSQL decides by what there is.)
+func TestCheckCountsByIndexes(t *testing.T) {
+	e := testdb.Engines[slices.IndexFunc(testdb.Engines, func(e testdb.Engine) bool { return e.Driver == database.SQLite })]
+	dsn := e.DSN(t)
+	e.Open(t, dsn)
+	plan := explain(t, e, e.SQL(t, dsn), "checks/ended_count", nil)
+	for _, index := range []string{"Completed", "Retained", "Archived", "Deleted"} {
+		if !strings.Contains(plan, "IX_BotWorkQueueItems_"+index) {
+			t.Errorf("the plan does not use the index %s:\n%s", index, plan)
+		}
+	}
+	if sorts := strings.Count(plan, "TEMP B-TREE"); sorts != 2 {
+		t.Errorf("the plan sorts %d times, want the retained and the deleted ones alone:\n%s", sorts, plan)
+	}
+}
