@@ -16,7 +16,6 @@ import (
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
 	"botwork/workqueue/learned"
-	"botwork/workqueue/sqlstore"
 )
 
 // command is one call of `botwork assign`.
@@ -61,7 +60,7 @@ Only workers make passes: botwork run --once ExecuteWorkQueue makes one now.`,
 		if !*dry {
 			return cli.Usagef("want --dry-run; hint: only a worker assigns items: botwork run --once ExecuteWorkQueue")
 		}
-		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
 			passes, err := a.passesToTry(args)
 			if err != nil {
 				return err
@@ -104,7 +103,7 @@ func (a *command) passesToTry(args []string) ([]assign.SystemPipeline, error) {
 	return list, nil
 }
 
-func dryRuns(ctx context.Context, store *sqlstore.Store, of []assign.SystemPipeline) ([]dryPass, error) {
+func dryRuns(ctx context.Context, store cli.Store, of []assign.SystemPipeline) ([]dryPass, error) {
 	learned := learned.NewEstimates(store)
 	results := []dryPass{}
 	for _, p := range of {

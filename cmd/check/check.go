@@ -14,7 +14,6 @@ import (
 	"botwork/cmd/internal/projectdir"
 	"botwork/pipelines"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // command is one call of `botwork check`.
@@ -105,7 +104,7 @@ func (a *command) check(ctx context.Context, flags checkFlags, output cli.Format
 	return errors.Join(a.checkStore(ctx, store, params, flags, output), store.Close())
 }
 
-func (a *command) checkStore(ctx context.Context, store *sqlstore.Store, params workqueue.CheckParams, flags checkFlags, output cli.Format) error {
+func (a *command) checkStore(ctx context.Context, store cli.Store, params workqueue.CheckParams, flags checkFlags, output cli.Format) error {
 	if flags.watch {
 		return a.watch(ctx, store, params, flags, output)
 	}

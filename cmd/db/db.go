@@ -10,7 +10,6 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/internal/database"
-	"botwork/workqueue/sqlstore"
 )
 
 // command is one call of `botwork db`.
@@ -51,7 +50,7 @@ there, and this makes the tables, like "botwork db migrate".`,
 }
 
 // migrate brings the schema up to date and says what it did.
-func (a *command) migrate(ctx context.Context, store *sqlstore.Store) error {
+func (a *command) migrate(ctx context.Context, store cli.Store) error {
 	applied, err := store.Migrate(ctx)
 	for _, name := range applied {
 		fmt.Fprintf(a.Stdout, "applied %s\n", name)
@@ -78,7 +77,7 @@ may not change the schema.`,
 		Example: "  botwork db migrate\n  botwork db migrate --config production.yaml",
 		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withSchema(cmd, a.Connect, func(store *sqlstore.Store) error { return a.migrate(cmd.Context(), store) })
+			return a.withSchema(cmd, a.Connect, func(store cli.Store) error { return a.migrate(cmd.Context(), store) })
 		},
 	}
 }
@@ -94,7 +93,7 @@ applied to the database. The exit code is 0 even when some wait to be applied.`,
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.withSchema(cmd, a.ConnectToRead, func(store *sqlstore.Store) error {
+		return a.withSchema(cmd, a.ConnectToRead, func(store cli.Store) error {
 			migrations, err := store.MigrationStatus(cmd.Context())
 			if err != nil {
 				return err
@@ -105,7 +104,7 @@ applied to the database. The exit code is 0 even when some wait to be applied.`,
 	return cmd
 }
 
-func (a *command) migrationTable(driver database.Driver, migrations []sqlstore.Migration) {
+func (a *command) migrationTable(driver database.Driver, migrations []database.Migration) {
 	g := cli.NewGrid("version", "name", "applied")
 	waiting := 0
 	for _, m := range migrations {
@@ -125,7 +124,7 @@ func (a *command) migrationTable(driver database.Driver, migrations []sqlstore.M
 }
 
 // withSchema is withStore without the migration on the way.
-func (a *command) withSchema(cmd *cobra.Command, connect func(context.Context) (*sqlstore.Store, error), do func(*sqlstore.Store) error) error {
+func (a *command) withSchema(cmd *cobra.Command, connect func(context.Context) (cli.Store, error), do func(cli.Store) error) error {
 	if err := a.LoadConfig(); err != nil {
 		return err
 	}

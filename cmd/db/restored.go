@@ -7,7 +7,6 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 func (a *command) dbRestoredCommand() *cobra.Command {
@@ -35,7 +34,7 @@ losses themselves and do the same; doing it once too often does no harm.`,
 		if err := a.NeedDatabaseFile(); err != nil {
 			return err
 		}
-		return a.withSchema(cmd, a.Connect, func(store *sqlstore.Store) error {
+		return a.withSchema(cmd, a.Connect, func(store cli.Store) error {
 			change, err := store.RaiseEpoch(cmd.Context(), reason)
 			if err != nil {
 				return err

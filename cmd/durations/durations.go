@@ -12,7 +12,6 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue/learned"
-	"botwork/workqueue/sqlstore"
 )
 
 // command is one call of `botwork durations`.
@@ -109,7 +108,7 @@ On SQL Server, filters take names without regard to upper and lower case.`,
 		case *all && !*yes:
 			return cli.Usagef("--all: got no --yes, which forgetting everything needs")
 		}
-		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStore(cmd.Context(), func(store cli.Store) error {
 			n, err := store.ForgetDurations(cmd.Context(), filter)
 			if err != nil {
 				return err

@@ -10,7 +10,6 @@ import (
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
 	"botwork/workqueue/learned"
-	"botwork/workqueue/sqlstore"
 )
 
 // durationView is a learned duration as JSON and YAML show it; its field names
@@ -92,7 +91,7 @@ mean, and a missing value is null.`,
 		if filter.Limit = *limit; *limit < 1 {
 			return cli.Usagef("--limit: got %d, want 1 or more", *limit)
 		}
-		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
 			all, err := store.Durations(cmd.Context(), filter)
 			if err != nil {
 				return err

@@ -13,7 +13,6 @@ import (
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/projectdir"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // command is one call of `botwork enqueue`.
@@ -117,7 +116,7 @@ It spends at most two seconds on each; an unknown time is not an error.`,
 // enqueueSame writes the item of the flags count times.
 func (a *command) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, at place, count int, o enqueueOptions) error {
 	ctx := cmd.Context()
-	return a.WithStore(ctx, func(store *sqlstore.Store) error {
+	return a.WithStore(ctx, func(store cli.Store) error {
 		checker, err := newQueueChecker(ctx, store)
 		if err != nil {
 			return err
@@ -146,7 +145,7 @@ func (a *command) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, at place
 // payloadLimit is the size of the largest payload of a queue.
 func (a *command) payloadLimit(ctx context.Context, queue string) (limit int64, err error) {
 	limit = workqueue.DefaultMaxSize
-	err = a.WithStore(ctx, func(store *sqlstore.Store) error {
+	err = a.WithStore(ctx, func(store cli.Store) error {
 		q, err := store.Queue(ctx, queue)
 		if errors.Is(err, workqueue.ErrNotFound) {
 			return nil // which the check of the item says

@@ -10,10 +10,10 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/projectdir"
 	"botwork/internal/process"
 	"botwork/workqueue/assign"
-	"botwork/workqueue/sqlstore"
 )
 
 // expectFor is how long enqueue looks for when an item is expected to start: who
@@ -28,14 +28,14 @@ type expectation struct {
 
 // startExpectations finds out when items are expected to start, as items why does.
 type startExpectations struct {
-	store  *sqlstore.Store
+	store  cli.Store
 	params assign.WhyParams
 	err    error
 }
 
 // newStartExpectations reads the pipelines folder. Errors are shown instead of an expectation,
 // since the items are in the queue.
-func (a *command) newStartExpectations(store *sqlstore.Store) *startExpectations {
+func (a *command) newStartExpectations(store cli.Store) *startExpectations {
 	e := &startExpectations{store: store}
 	checker, err := a.Checker()
 	if err != nil {

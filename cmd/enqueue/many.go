@@ -9,7 +9,6 @@ import (
 	"botwork/cmd/internal/cli"
 	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 const (
@@ -149,7 +148,7 @@ type enqueueOptions struct {
 
 // enqueueMany writes items in batches and shows all that it wrote, even when a
 // later batch could not be written.
-func (a *command) enqueueMany(ctx context.Context, store *sqlstore.Store, source itemSource, o enqueueOptions) error {
+func (a *command) enqueueMany(ctx context.Context, store cli.Store, source itemSource, o enqueueOptions) error {
 	bar := a.NewProgress("enqueue", source.total)
 	run := enqueueRun{app: a, store: store, key: o.batch, source: source}
 	if o.again {

@@ -10,7 +10,6 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // enqueuedItem is what `enqueue --output json` prints of an item: its fields,
@@ -78,7 +77,7 @@ func sameness(asked *workqueue.NewItem, found *workqueue.Item) string {
 }
 
 // showMany shows what became of many items.
-func (a *command) showMany(ctx context.Context, store *sqlstore.Store, done *enqueuedItems, output cli.Format) error {
+func (a *command) showMany(ctx context.Context, store cli.Store, done *enqueuedItems, output cli.Format) error {
 	var expected map[int64]expectation
 	if done.made() > 0 {
 		expected = a.newStartExpectations(store).firstAndLast(ctx, []int64{done.first, done.last})

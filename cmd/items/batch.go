@@ -8,7 +8,6 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // batchSummary is what `items batch` prints.
@@ -44,7 +43,7 @@ JSON and YAML are one object; an unknown batch has no parts.`,
 		if err := workqueue.CheckBatchKey(args[0]); err != nil {
 			return cli.Usagef("%v", err)
 		}
-		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
 			sum := batchSummary{Key: args[0]}
 			if err := store.EachBatchRecord(cmd.Context(), sum.Key, sum.add); err != nil {
 				return err

@@ -11,7 +11,6 @@ import (
 	"botwork/cmd/internal/batch"
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // itemChange is one call of a command that changes items.
@@ -58,7 +57,7 @@ func (a *command) itemsChangeCommand(action workqueue.Action) *cobra.Command {
 			return err
 		}
 		c.flags.widen(&filter)
-		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStore(cmd.Context(), func(store cli.Store) error {
 			if len(ids) > 0 {
 				return a.changeEach(cmd.Context(), store, ids, c.Change)
 			}

@@ -8,7 +8,6 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 func (a *command) itemsListCommand() *cobra.Command {
@@ -60,7 +59,7 @@ For the next page, give the last id of this page to --before.`,
 		}
 		flags.widen(&filter)
 		filter.Limit, filter.BeforeID = limit, before
-		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
 			items, err := store.Items(cmd.Context(), filter)
 			if err == nil && len(items) == 0 {
 				err = cli.CheckQueue(cmd.Context(), store, filter.QueueName)
@@ -77,7 +76,7 @@ For the next page, give the last id of this page to --before.`,
 	return cmd
 }
 
-func (a *command) itemTable(ctx context.Context, store *sqlstore.Store, items []workqueue.Item, limit int) error {
+func (a *command) itemTable(ctx context.Context, store cli.Store, items []workqueue.Item, limit int) error {
 	if len(items) == 0 {
 		fmt.Fprintln(a.Stdout, "no items")
 		return nil

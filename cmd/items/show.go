@@ -9,7 +9,6 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // itemDetails is what `items show --output json` prints: the item's fields, and
@@ -53,7 +52,7 @@ JSON and YAML are one object, with the attempts under "attempts".`,
 		if err != nil {
 			return err
 		}
-		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
 			item, err := store.Item(cmd.Context(), ids[0])
 			if err != nil {
 				return err

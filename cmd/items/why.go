@@ -9,7 +9,6 @@ import (
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/projectdir"
 	"botwork/workqueue/assign"
-	"botwork/workqueue/sqlstore"
 )
 
 func (a *command) itemsWhyCommand() *cobra.Command {
@@ -37,7 +36,7 @@ JSON and YAML are one object; "kind" names the reason in one word.`,
 		if err != nil {
 			return err
 		}
-		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
 			book, err := projectdir.LoadPasses(a.App)
 			if err != nil {
 				return err

@@ -16,7 +16,6 @@ import (
 	"botwork/cmd/internal/projectdir"
 	"botwork/pipelines"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // diffView is what `pipelines diff --output json` prints.
@@ -60,7 +59,7 @@ The exit code is 0, whether there is a difference or not.`,
 		if err := since.check(cmd, args); err != nil {
 			return err
 		}
-		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
 			name, hash, err := since.resolve(cmd.Context(), store, args)
 			if err != nil {
 				return err
@@ -100,7 +99,7 @@ func (s *diffSince) check(cmd *cobra.Command, args []string) error {
 
 // resolve returns the pipeline, and the hash that its file is compared with; "" is
 // that of the text before.
-func (s *diffSince) resolve(ctx context.Context, store *sqlstore.Store, args []string) (name, hash string, err error) {
+func (s *diffSince) resolve(ctx context.Context, store cli.Store, args []string) (name, hash string, err error) {
 	if s.item == 0 {
 		return args[0], s.hash, nil
 	}
@@ -129,7 +128,7 @@ func (s *diffSince) resolve(ctx context.Context, store *sqlstore.Store, args []s
 
 // ofAttempt returns the hash of the last attempt of the number: a release counts
 // none, so that several may have it.
-func (s *diffSince) ofAttempt(ctx context.Context, store *sqlstore.Store) (*string, error) {
+func (s *diffSince) ofAttempt(ctx context.Context, store cli.Store) (*string, error) {
 	attempts, err := store.Attempts(ctx, s.item)
 	if err != nil {
 		return nil, err
@@ -148,7 +147,7 @@ func (s *diffSince) ofAttempt(ctx context.Context, store *sqlstore.Store) (*stri
 }
 
 // diff compares the file with a text; hash "" is the one before.
-func (a *command) diff(ctx context.Context, store *sqlstore.Store, name, hash string) (diffView, error) {
+func (a *command) diff(ctx context.Context, store cli.Store, name, hash string) (diffView, error) {
 	view := diffView{Pipeline: name}
 	file, err := a.pipelineFile(name)
 	if err != nil {

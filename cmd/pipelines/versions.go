@@ -10,7 +10,6 @@ import (
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/projectdir"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // textView is a text of a pipeline as JSON and YAML show it; its field names are
@@ -46,7 +45,7 @@ changed since. A pipeline that no worker has loaded has no versions.`,
 		if limit < 1 {
 			return cli.Usagef("--limit: got %d, want 1 or more", limit)
 		}
-		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
 			file, err := a.pipelineFile(args[0])
 			if err != nil {
 				return err
@@ -85,7 +84,7 @@ func (a *command) versionTable(name string, views []textView) {
 }
 
 // oneText returns the text of a pipeline whose hash begins so.
-func oneText(ctx context.Context, store *sqlstore.Store, pipeline, hash string) (workqueue.PipelineText, error) {
+func oneText(ctx context.Context, store cli.Store, pipeline, hash string) (workqueue.PipelineText, error) {
 	texts, err := store.Texts(ctx, workqueue.TextFilter{Pipeline: pipeline, Hash: hash, Limit: 2})
 	switch {
 	case err != nil:

@@ -8,7 +8,6 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 func (a *command) queuesListCommand() *cobra.Command {
@@ -25,7 +24,7 @@ JSON and YAML hold the whole policy; durations are written as "1h30m0s", rates a
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
 			queues, err := store.Queues(cmd.Context())
 			if err != nil {
 				return err

@@ -11,7 +11,6 @@ import (
 	"botwork/cmd/internal/batch"
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 func (a *command) queuesPurgeCommand() *cobra.Command {
@@ -43,7 +42,7 @@ interrupted, it prints how many items it has removed; call it again to continue.
 		if p.Lifecycles, err = purgeLifecycles(*words); err != nil {
 			return err
 		}
-		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStore(cmd.Context(), func(store cli.Store) error {
 			if _, err := store.Queue(cmd.Context(), p.Queue); err != nil {
 				return cli.NoSuchQueue(cmd.Context(), store, p.Queue, err)
 			}
@@ -91,7 +90,7 @@ func purgeLifecycles(words []string) ([]workqueue.Lifecycle, error) {
 }
 
 // purgeUnconfirmed tells what --yes would do.
-func purgeUnconfirmed(ctx context.Context, store *sqlstore.Store, p workqueue.PurgeParams) error {
+func purgeUnconfirmed(ctx context.Context, store cli.Store, p workqueue.PurgeParams) error {
 	all, err := store.Statistics(ctx, p.Queue)
 	if err != nil {
 		return err
@@ -111,7 +110,7 @@ func purgeUnconfirmed(ctx context.Context, store *sqlstore.Store, p workqueue.Pu
 
 // purge removes page by page until there is nothing left, or ctx ends. A page
 // that is under way then is waited for, so that the number is right.
-func (a *command) purge(ctx context.Context, store *sqlstore.Store, p workqueue.PurgeParams) error {
+func (a *command) purge(ctx context.Context, store cli.Store, p workqueue.PurgeParams) error {
 	longer, stop := batch.Outlive(ctx, batch.Grace)
 	defer stop()
 	bar := a.NewProgress("remove items", 0)
@@ -162,7 +161,7 @@ func (a *command) purgePages(ctx, longer context.Context, store purger, p workqu
 const runningTold = 100
 
 // tellRunning says what is left because it runs.
-func (a *command) tellRunning(ctx context.Context, store *sqlstore.Store, p workqueue.PurgeParams) error {
+func (a *command) tellRunning(ctx context.Context, store cli.Store, p workqueue.PurgeParams) error {
 	if p.Lifecycles != nil {
 		return nil
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
-	"botwork/workqueue/sqlstore"
 )
 
 // command is one call of `botwork queues`.
@@ -50,7 +49,7 @@ paused until it is resumed, also when a worker starts that defines it.
 Items that are assigned to a worker and have not started do not start either. The
 next pass takes them back; they are assigned again when the queue is resumed.`,
 		Example: "  botwork queues pause invoices\n  botwork queues pause invoices mail",
-	}, func(ctx context.Context, store *sqlstore.Store, name string) (string, error) {
+	}, func(ctx context.Context, store cli.Store, name string) (string, error) {
 		changed, err := store.PauseQueue(ctx, name)
 		return unlessSo(changed, "paused"), err
 	})
@@ -62,7 +61,7 @@ func (a *command) queuesResumeCommand() *cobra.Command {
 		Short:   "Give out a paused queue's items again",
 		Long:    "Gives out the items of paused queues again.",
 		Example: "  botwork queues resume invoices",
-	}, func(ctx context.Context, store *sqlstore.Store, name string) (string, error) {
+	}, func(ctx context.Context, store cli.Store, name string) (string, error) {
 		changed, err := store.ResumeQueue(ctx, name)
 		return unlessSo(changed, "running"), err
 	})
@@ -76,7 +75,7 @@ func (a *command) queuesDeleteCommand() *cobra.Command {
 deleted ones included, is not deleted, and the queue "default" is never deleted.
 A queue that botwork.yaml still defines is back when a worker starts.`,
 		Example: "  botwork queues delete invoices",
-	}, func(ctx context.Context, store *sqlstore.Store, name string) (string, error) {
+	}, func(ctx context.Context, store cli.Store, name string) (string, error) {
 		return "deleted", store.DeleteQueue(ctx, name)
 	})
 }
@@ -91,11 +90,11 @@ func unlessSo(changed bool, state string) string {
 
 // queuesChangeCommand makes a command that does one thing to each of the queues
 // that its arguments name. do returns what the queue is then.
-func (a *command) queuesChangeCommand(cmd *cobra.Command, do func(ctx context.Context, store *sqlstore.Store, name string) (string, error)) *cobra.Command {
+func (a *command) queuesChangeCommand(cmd *cobra.Command, do func(ctx context.Context, store cli.Store, name string) (string, error)) *cobra.Command {
 	cmd.Long += "\n\nThe exit code is 1 when this fails for any queue; it is done to the others all the\nsame."
 	cmd.Args = cli.SomeArguments("the queues' names")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStore(cmd.Context(), func(store cli.Store) error {
 			refused := false
 			for _, name := range names {
 				state, err := do(cmd.Context(), store, name)

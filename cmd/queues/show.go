@@ -8,7 +8,6 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 func (a *command) queuesShowCommand() *cobra.Command {
@@ -24,7 +23,7 @@ JSON and YAML are one object.`,
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
 			queue, err := store.Queue(cmd.Context(), args[0])
 			if err != nil {
 				return cli.NoSuchQueue(cmd.Context(), store, args[0], err)

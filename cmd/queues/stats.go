@@ -10,7 +10,6 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // allStatistics is what `botwork queues stats` prints as JSON and YAML; its
@@ -42,7 +41,7 @@ minute, failureRate is 0 to 1, and a missing value is null.`,
 	output := cli.OutputFlag(cmd)
 	recount := cmd.Flags().Bool("recount", false, "count all items first, and set right what is kept")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
 			name := ""
 			if len(args) > 0 {
 				name = args[0]
@@ -72,7 +71,7 @@ minute, failureRate is 0 to 1, and a missing value is null.`,
 }
 
 // recount counts all items and tells on standard error what was set right.
-func (a *command) recount(ctx context.Context, store *sqlstore.Store) error {
+func (a *command) recount(ctx context.Context, store cli.Store) error {
 	var bar *cli.ProgressBar
 	var shown int64
 	corrections, err := store.RecountStatistics(ctx, func(done, of int64) {

@@ -7,12 +7,11 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // holdCommand makes a command that does something with an item that a robot has
 // taken, and prints what do returns.
-func (a *command) holdCommand(cmd *cobra.Command, do func(cmd *cobra.Command, store *sqlstore.Store, h workqueue.Hold) (any, error)) *cobra.Command {
+func (a *command) holdCommand(cmd *cobra.Command, do func(cmd *cobra.Command, store cli.Store, h workqueue.Hold) (any, error)) *cobra.Command {
 	var f holdFlags
 	f.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -20,7 +19,7 @@ func (a *command) holdCommand(cmd *cobra.Command, do func(cmd *cobra.Command, st
 		if err != nil {
 			return err
 		}
-		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStore(cmd.Context(), func(store cli.Store) error {
 			answer, err := do(cmd, store, h)
 			if err != nil {
 				return err
@@ -41,7 +40,7 @@ the robot keeps the item.
 
 Prints an object with the item's state.`,
 		Example: `  botwork robots done --robot ann --item 17 --fence 1 --lock-key KEY --result '{"pages": 3}'`,
-	}, func(cmd *cobra.Command, store *sqlstore.Store, h workqueue.Hold) (any, error) {
+	}, func(cmd *cobra.Command, store cli.Store, h workqueue.Hold) (any, error) {
 		end, err := robotEnd(result, analytics)
 		if err != nil {
 			return nil, err
@@ -65,7 +64,7 @@ errors, but not wrong data (--business).
 Prints an object with the item's state and, where it is tried again, how long that
 waits and whether a copy does it.`,
 		Example: `  botwork robots fail --robot ann --item 17 --fence 1 --lock-key KEY --error "no such customer" --business`,
-	}, func(cmd *cobra.Command, store *sqlstore.Store, h workqueue.Hold) (any, error) {
+	}, func(cmd *cobra.Command, store cli.Store, h workqueue.Hold) (any, error) {
 		end, err := robotEnd("", analytics)
 		if err != nil {
 			return nil, err
@@ -113,7 +112,7 @@ the work has come.
 
 Prints an object with the end of the lease.`,
 		Example: "  botwork robots extend --robot ann --item 17 --fence 1 --lock-key KEY --lease 15m --progress \"page 2 of 3\" --percent 60",
-	}, func(cmd *cobra.Command, store *sqlstore.Store, h workqueue.Hold) (any, error) {
+	}, func(cmd *cobra.Command, store cli.Store, h workqueue.Hold) (any, error) {
 		wait, err := cli.ParseWait(lease)
 		if err != nil {
 			return nil, cli.Usagef("--lease: %v", err)
@@ -147,7 +146,7 @@ func (a *command) robotsReleaseCommand() *cobra.Command {
 
 Prints an object with the item's state.`,
 		Example: `  botwork robots release --robot ann --item 17 --fence 1 --lock-key KEY --reason "the screen is locked"`,
-	}, func(cmd *cobra.Command, store *sqlstore.Store, h workqueue.Hold) (any, error) {
+	}, func(cmd *cobra.Command, store cli.Store, h workqueue.Hold) (any, error) {
 		return workqueue.RobotEnded{State: workqueue.Ready}, store.ReleaseCheckout(cmd.Context(), h, reason)
 	})
 	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` to keep with the attempt")

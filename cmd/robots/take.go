@@ -9,7 +9,6 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // takeFlags are the flags of `robots take` as they were written.
@@ -58,7 +57,7 @@ there is nothing, or the queue is paused or has reached its limits, the list is 
 		if err != nil {
 			return err
 		}
-		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStore(cmd.Context(), func(store cli.Store) error {
 			var taken workqueue.Checkout
 			if f.peek {
 				taken.Items, err = store.PeekItems(cmd.Context(), p)

@@ -5,16 +5,16 @@ import (
 	"errors"
 	"time"
 
+	"botwork/cmd/internal/cli"
 	"botwork/internal/process"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // patientProcess registers this process as a worker. While a process of this host has
 // the name that may have ended, such as that of a container before it was restarted, it
 // waits for the end of that one's lease. A process that beats meanwhile lives and keeps
 // the name: the *workqueue.NameTakenError is returned.
-func (a *Worker) patientProcess(ctx context.Context, p *programme, store *sqlstore.Store) (*process.Process, error) {
+func (a *Worker) patientProcess(ctx context.Context, p *programme, store cli.Store) (*process.Process, error) {
 	const again = time.Second
 	var first *workqueue.NameTakenError
 	for {

@@ -16,7 +16,6 @@ import (
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/process"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // Worker is a worker in this process.
@@ -179,7 +178,7 @@ func (a *Worker) Run(ctx context.Context, strict bool, first ...string) error {
 
 // defineAll brings queues and tasks of the database in step with the settings:
 // queues first, for tasks name them.
-func (a *Worker) defineAll(ctx context.Context, p *programme, store *sqlstore.Store) error {
+func (a *Worker) defineAll(ctx context.Context, p *programme, store cli.Store) error {
 	if err := definitions.Queues(ctx, a.App, p.log, store, p.queues); err != nil {
 		return err
 	}

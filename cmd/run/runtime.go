@@ -21,7 +21,6 @@ import (
 	"botwork/internal/process"
 	"botwork/pipelines"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // programme is what a process runs, ready before a database is touched: mistakes
@@ -74,7 +73,7 @@ func (a *Worker) loadProgramme(strict bool) (*programme, error) {
 
 // patientStore opens the database and brings its schema up to date. While the
 // database is not there it says so and tries again, until ctx ends.
-func (a *Worker) patientStore(ctx context.Context, log zerolog.Logger) (*sqlstore.Store, error) {
+func (a *Worker) patientStore(ctx context.Context, log zerolog.Logger) (cli.Store, error) {
 	const first, longest = time.Second, 30 * time.Second
 	for wait := first; ; wait = min(2*wait, longest) {
 		store, err := a.migratedStore(ctx)
@@ -91,7 +90,7 @@ func (a *Worker) patientStore(ctx context.Context, log zerolog.Logger) (*sqlstor
 	}
 }
 
-func (a *Worker) migratedStore(ctx context.Context) (*sqlstore.Store, error) {
+func (a *Worker) migratedStore(ctx context.Context) (cli.Store, error) {
 	store, err := a.Connect(ctx)
 	if err != nil {
 		return nil, err
@@ -135,7 +134,7 @@ func channelsOf(w config.Worker) workqueue.Channels {
 }
 
 // newProcess registers this process as a worker.
-func (a *Worker) newProcess(ctx context.Context, p *programme, store *sqlstore.Store) (*process.Process, error) {
+func (a *Worker) newProcess(ctx context.Context, p *programme, store cli.Store) (*process.Process, error) {
 	var labels []byte // none: NULL
 	if len(a.Config.Worker.Labels) > 0 {
 		var err error

@@ -11,7 +11,6 @@ import (
 	"botwork/cmd/internal/cli"
 	"botwork/tasks"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // taskView is a task as JSON and YAML show it; what it has not got is null.
@@ -74,7 +73,7 @@ func viewWindow(w tasks.Window, zone *time.Location) *windowView {
 }
 
 // viewTask reads a row as it stands at now.
-func viewTask(ctx context.Context, store *sqlstore.Store, row workqueue.TaskRow, now time.Time) (taskView, error) {
+func viewTask(ctx context.Context, store cli.Store, row workqueue.TaskRow, now time.Time) (taskView, error) {
 	task, err := tasks.Read(row)
 	v := taskView{
 		Name: task.Name, Topic: cli.OrNull(task.Topic), Description: cli.OrNull(task.Description), Active: task.Active, Queue: task.Queue,
@@ -134,7 +133,7 @@ JSON and YAML hold all fields.`,
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
 			rows, err := store.Tasks(cmd.Context())
 			if err != nil {
 				return err

@@ -10,7 +10,6 @@ import (
 	"botwork/cmd/internal/cli"
 	"botwork/tasks"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // taskDetails is a task with its coming windows and the records of past ones.
@@ -41,7 +40,7 @@ JSON and YAML are one object.`,
 		if most < 1 || most > 1000 {
 			return cli.Usagef("--count: got %d, want 1 to 1000", most)
 		}
-		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
 			row, err := taskRow(cmd.Context(), store, args[0])
 			if err != nil {
 				return err

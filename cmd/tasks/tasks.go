@@ -14,7 +14,6 @@ import (
 	"botwork/internal/author/strictyaml"
 	"botwork/tasks"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // command is one call of `botwork tasks`.
@@ -62,7 +61,7 @@ keeps the next window waiting.`,
 	cmd.Flags().StringArrayVar(&scopes, "scope", nil, "only for this scope `VALUE`; may be given several times")
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStore(cmd.Context(), func(store cli.Store) error {
 			row, err := taskRow(cmd.Context(), store, args[0])
 			if err != nil {
 				return err
@@ -106,7 +105,7 @@ func (a *command) madeItems(task string, made []scopedItem) {
 }
 
 // taskRow finds a task by its name; an error says what there is instead.
-func taskRow(ctx context.Context, store *sqlstore.Store, name string) (workqueue.TaskRow, error) {
+func taskRow(ctx context.Context, store cli.Store, name string) (workqueue.TaskRow, error) {
 	rows, err := store.Tasks(ctx)
 	if err != nil {
 		return workqueue.TaskRow{}, err

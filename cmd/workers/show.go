@@ -12,7 +12,6 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 func (a *command) workersShowCommand() *cobra.Command {
@@ -29,7 +28,7 @@ JSON and YAML are one object, as in the list.`,
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
 			worker, now, err := workerCalled(cmd.Context(), store, args[0])
 			if err != nil {
 				return err
@@ -41,7 +40,7 @@ JSON and YAML are one object, as in the list.`,
 }
 
 // workerCalled finds a worker, and the time of the database.
-func workerCalled(ctx context.Context, store *sqlstore.Store, name string) (workqueue.Worker, time.Time, error) {
+func workerCalled(ctx context.Context, store cli.Store, name string) (workqueue.Worker, time.Time, error) {
 	workers, err := store.Workers(ctx)
 	if err != nil {
 		return workqueue.Worker{}, time.Time{}, err

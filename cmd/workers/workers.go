@@ -12,7 +12,6 @@ import (
 	"botwork/cmd/internal/cli"
 	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // command is one call of `botwork workers`.
@@ -43,7 +42,7 @@ from which "gone" is computed.`,
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.WithStoreToRead(cmd.Context(), func(store *sqlstore.Store) error {
+		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
 			workers, err := store.Workers(cmd.Context())
 			if err != nil {
 				return err
@@ -80,7 +79,7 @@ is started again.`,
 		Example: "  botwork workers drain worker-2",
 		Args:    cli.OneArgument("the worker's name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.WithStore(cmd.Context(), func(store *sqlstore.Store) error {
+			return a.WithStore(cmd.Context(), func(store cli.Store) error {
 				err := store.DrainWorker(cmd.Context(), args[0], "")
 				if errors.Is(err, workqueue.ErrNotFound) {
 					return noSuchWorker(cmd, store, args[0], err)
@@ -96,7 +95,7 @@ is started again.`,
 }
 
 // noSuchWorker adds to err what there is instead.
-func noSuchWorker(cmd *cobra.Command, store *sqlstore.Store, name string, err error) error {
+func noSuchWorker(cmd *cobra.Command, store cli.Store, name string, err error) error {
 	workers, listErr := store.Workers(cmd.Context())
 	if listErr != nil {
 		return errors.Join(err, listErr)

@@ -4,21 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"time"
 
 	"github.com/pressly/goose/v3"
 
 	"botwork/internal/database"
 	sqlfiles "botwork/sql"
 )
-
-// Migration is one step of the schema.
-type Migration struct {
-	Version   int64      `json:"version"`
-	Name      string     `json:"name"`
-	Applied   bool       `json:"applied"`
-	AppliedAt *time.Time `json:"appliedAt"`
-}
 
 // Migrate brings the schema up to date and returns the names of the
 // migrations that it applied. It is safe when many processes start together:
@@ -52,7 +43,7 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 }
 
 // MigrationStatus lists all migrations with what has been applied.
-func (s *Store) MigrationStatus(ctx context.Context) ([]Migration, error) {
+func (s *Store) MigrationStatus(ctx context.Context) ([]database.Migration, error) {
 	provider, err := s.provider()
 	if err != nil {
 		return nil, err
@@ -61,9 +52,9 @@ func (s *Store) MigrationStatus(ctx context.Context) ([]Migration, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read migration status: %w", database.Redact(err, s.dsn))
 	}
-	migrations := make([]Migration, len(status))
+	migrations := make([]database.Migration, len(status))
 	for i, m := range status {
-		migrations[i] = Migration{Version: m.Source.Version, Name: m.Source.Path, Applied: m.State == goose.StateApplied}
+		migrations[i] = database.Migration{Version: m.Source.Version, Name: m.Source.Path, Applied: m.State == goose.StateApplied}
 		if migrations[i].Applied {
 			at := m.AppliedAt.UTC()
 			migrations[i].AppliedAt = &at

@@ -54,7 +54,7 @@ func New(stdin io.Reader, stderr io.Writer, environ []string, kinds []handlers.K
 // OpenStore opens the database of the settings. A SQLite file is created if there was
 // none, and its schema is brought up to date. The schema of a server is left to `botwork
 // db migrate` and `botwork run`.
-func (a *App) OpenStore(ctx context.Context) (*sqlstore.Store, error) {
+func (a *App) OpenStore(ctx context.Context) (Store, error) {
 	store, err := a.Connect(ctx)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (a *App) OpenStore(ctx context.Context) (*sqlstore.Store, error) {
 
 // OpenToRead is openStore for commands that change nothing. A SQLite file is not created:
 // where there is none, what they read is empty.
-func (a *App) OpenToRead(ctx context.Context) (*sqlstore.Store, error) {
+func (a *App) OpenToRead(ctx context.Context) (Store, error) {
 	if !a.hasNoFile() {
 		return a.OpenStore(ctx)
 	}
@@ -88,7 +88,7 @@ func (a *App) OpenToRead(ctx context.Context) (*sqlstore.Store, error) {
 
 // ConnectToRead is connect for commands that change nothing. If the SQLite file does not
 // exist yet, they get an empty database in memory.
-func (a *App) ConnectToRead(ctx context.Context) (*sqlstore.Store, error) {
+func (a *App) ConnectToRead(ctx context.Context) (Store, error) {
 	if !a.hasNoFile() {
 		return a.Connect(ctx)
 	}
@@ -120,7 +120,7 @@ func (a *App) hasNoFile() bool {
 // Connect opens the database as it is. Without the keys of the settings it does
 // not touch it. The error is a *database.MissingFileError where a SQLite file was used
 // before and is gone.
-func (a *App) Connect(ctx context.Context) (*sqlstore.Store, error) {
+func (a *App) Connect(ctx context.Context) (Store, error) {
 	if a.Config.Database.Driver == database.SQLite {
 		if err := database.CheckSQLiteUsed(a.Config.Database.DSN.Reveal()); err != nil {
 			return nil, err
@@ -130,7 +130,7 @@ func (a *App) Connect(ctx context.Context) (*sqlstore.Store, error) {
 }
 
 // ConnectAnew is connect, but creates a SQLite file also where one was used before.
-func (a *App) ConnectAnew(ctx context.Context) (*sqlstore.Store, error) {
+func (a *App) ConnectAnew(ctx context.Context) (Store, error) {
 	cipher, err := a.Cipher()
 	if err != nil {
 		return nil, err
@@ -141,7 +141,10 @@ func (a *App) ConnectAnew(ctx context.Context) (*sqlstore.Store, error) {
 		MaxOpen: db.Pool.MaxOpen, MaxIdle: db.Pool.MaxIdle, MaxLifetime: db.Pool.MaxLifetime,
 		Cipher: cipher,
 	})
-	if err != nil && db.Driver == database.SQLite && !strings.HasPrefix(db.DSN.Reveal(), "file:") {
+	if err == nil {
+		return store, nil
+	}
+	if db.Driver == database.SQLite && !strings.HasPrefix(db.DSN.Reveal(), "file:") {
 		// SQLite makes the file, but not its folder, and says no more than
 		// that it cannot open it.
 		folder := filepath.Dir(db.DSN.Reveal())
@@ -149,20 +152,20 @@ func (a *App) ConnectAnew(ctx context.Context) (*sqlstore.Store, error) {
 			return nil, fmt.Errorf("%w; the folder %s does not exist: create it, or change database.dsn", err, folder)
 		}
 	}
-	return store, err
+	return nil, err
 }
 
 // WithStore loads the settings and gives do the database for as long as it runs.
-func (a *App) WithStore(ctx context.Context, do func(*sqlstore.Store) error) error {
+func (a *App) WithStore(ctx context.Context, do func(Store) error) error {
 	return a.with(ctx, a.OpenStore, do)
 }
 
 // WithStoreToRead is withStore for commands that change nothing.
-func (a *App) WithStoreToRead(ctx context.Context, do func(*sqlstore.Store) error) error {
+func (a *App) WithStoreToRead(ctx context.Context, do func(Store) error) error {
 	return a.with(ctx, a.OpenToRead, do)
 }
 
-func (a *App) with(ctx context.Context, open func(context.Context) (*sqlstore.Store, error), do func(*sqlstore.Store) error) error {
+func (a *App) with(ctx context.Context, open func(context.Context) (Store, error), do func(Store) error) error {
 	if err := a.LoadConfig(); err != nil {
 		return err
 	}

@@ -14,11 +14,10 @@ import (
 	"botwork/cmd/internal/cli"
 	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
-	"botwork/workqueue/sqlstore"
 )
 
 // Queues updates the database's queues from the settings when a worker starts.
-func Queues(ctx context.Context, a *cli.App, log zerolog.Logger, store *sqlstore.Store, queues []workqueue.Queue) error {
+func Queues(ctx context.Context, a *cli.App, log zerolog.Logger, store cli.Store, queues []workqueue.Queue) error {
 	for _, q := range queues {
 		if q.Encrypted && !a.Config.HasKeyset() {
 			log.Warn().Str("queue", q.Name).Msg("encrypted queue, but no keyset is configured; this worker can neither add items to it nor run them")
@@ -32,7 +31,7 @@ func Queues(ctx context.Context, a *cli.App, log zerolog.Logger, store *sqlstore
 }
 
 // Tasks updates the database's tasks from the settings when a worker starts.
-func Tasks(ctx context.Context, a *cli.App, log zerolog.Logger, store *sqlstore.Store, defs []workqueue.TaskRow) error {
+func Tasks(ctx context.Context, a *cli.App, log zerolog.Logger, store cli.Store, defs []workqueue.TaskRow) error {
 	changed, err := WriteTasks(ctx, a, store, defs)
 	if err == nil && len(changed) > 0 {
 		log.Info().Strs("tasks", changed).Msg("updated tasks from botwork.yaml")
@@ -42,7 +41,7 @@ func Tasks(ctx context.Context, a *cli.App, log zerolog.Logger, store *sqlstore.
 
 // WriteTasks brings the database's tasks in step with the settings, unless they say
 // nothing of tasks.
-func WriteTasks(ctx context.Context, a *cli.App, store *sqlstore.Store, defs []workqueue.TaskRow) ([]string, error) {
+func WriteTasks(ctx context.Context, a *cli.App, store cli.Store, defs []workqueue.TaskRow) ([]string, error) {
 	if defs == nil {
 		return nil, nil
 	}
@@ -54,7 +53,7 @@ func WriteTasks(ctx context.Context, a *cli.App, store *sqlstore.Store, defs []w
 
 // checkTaskQueues refuses tasks whose queue neither the database nor the settings
 // have: they would make no item, and nobody would see it before their window opens.
-func checkTaskQueues(ctx context.Context, a *cli.App, store *sqlstore.Store, defs []workqueue.TaskRow) error {
+func checkTaskQueues(ctx context.Context, a *cli.App, store cli.Store, defs []workqueue.TaskRow) error {
 	queues, err := store.Queues(ctx)
 	if err != nil {
 		return err

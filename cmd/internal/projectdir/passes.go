@@ -13,7 +13,6 @@ import (
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
 	"botwork/workqueue/learned"
-	"botwork/workqueue/sqlstore"
 )
 
 // Passes is what the project's pipelines say of assignment passes, for commands
@@ -60,7 +59,7 @@ func SystemPipelines(a *cli.App, b *Passes) []assign.SystemPipeline {
 }
 
 // WhyParams are what Why knows beside the database.
-func WhyParams(a *cli.App, b *Passes, store *sqlstore.Store) assign.WhyParams {
+func WhyParams(a *cli.App, b *Passes, store cli.Store) assign.WhyParams {
 	return assign.WhyParams{
 		Profiles: b.Services.Profiles, Learned: learned.NewEstimates(store), Resilience: b.resilience, Pipelines: SystemPipelines(a, b),
 	}

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"botwork/internal/database"
+	"botwork/workqueue"
+	"botwork/workqueue/learned"
+)
+
+// Store is the database as commands use it. Only this package knows which implementation
+// it is.
+type Store interface {
+	workqueue.AssignStore
+	workqueue.BatchStore
+	workqueue.Checker
+	workqueue.CleanUpStore
+	workqueue.HistoryStore
+	workqueue.HousekeepingStore
+	workqueue.ItemStore
+	workqueue.LeaseStore
+	workqueue.QueueStore
+	workqueue.RobotStore
+	workqueue.ScheduleStore
+	workqueue.StatisticsStore
+	workqueue.TaskStore
+	workqueue.TextStore
+	workqueue.WaitingStore
+	workqueue.WorkerStore
+	learned.Store
+
+	// EndStalledSessions ends database sessions that have been idle inside a transaction for
+	// at least after, and returns them.
+	EndStalledSessions(ctx context.Context, after time.Duration) ([]workqueue.StalledSession, error)
+
+	// LabelWorker replaces the labels of a worker. It returns ErrWorkerReplaced if
+	// instanceID is not the worker's current instance.
+	LabelWorker(ctx context.Context, workerID int64, instanceID string, labels workqueue.JSONText) error
+
+	// Now returns the time of the database's clock.
+	Now(ctx context.Context) (time.Time, error)
+
+	// Migrate brings the schema up to date and returns the names of the migrations that it
+	// applied. MigrationStatus lists all of them and changes nothing.
+	Migrate(ctx context.Context) ([]string, error)
+	MigrationStatus(ctx context.Context) ([]database.Migration, error)
+
+	Driver() database.Driver
+	Close() error
+}
