@@ -16,25 +16,29 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// unlocked are the statements of package sql, but that reading what was learned
-// takes no locks, as where hints are not heeded.
-func unlocked(t *testing.T) fs.FS {
+// copyStatements returns the files of package sql, which the caller may change.
+func copyStatements(t testing.TB) fstest.MapFS {
 	t.Helper()
-	statements := fstest.MapFS{}
+	files := fstest.MapFS{}
 	err := fs.WalkDir(sqlfiles.Files, ".", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Name() == "fragments" {
-			return fs.SkipDir // Read puts them in place
-		}
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := sqlfiles.Read(sqlfiles.Files, path)
-		statements[path] = &fstest.MapFile{Data: []byte(text)}
+		text, err := fs.ReadFile(sqlfiles.Files, path)
+		files[path] = &fstest.MapFile{Data: text}
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return files
+}
+
+// unlocked are the statements of package sql, but that reading what was learned
+// takes no locks, as where hints are not heeded.
+func unlocked(t *testing.T) fs.FS {
+	t.Helper()
+	statements := copyStatements(t)
 	for path, hint := range map[string]string{
 		"postgres/queries/durations_of.sql": "\nFOR UPDATE OF d;", "sqlserver/queries/durations_of.sql": " WITH (UPDLOCK, ROWLOCK)",
 	} {

@@ -122,7 +122,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 }
 
 // finishedRows is how many rows of a table are finished.
-const finishedRows = 300_000
+const finishedRows = 1_000_000
 
 // fill makes a table in which finished rows are many, waiting ones some, and all others few.
 func fill(t *testing.T, e testdb.Engine, db *sql.DB, finished int) {
