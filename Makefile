@@ -85,9 +85,8 @@ chaos: ## kill, suspend and drain workers for FOR (3m) over each engine, take th
 sqlserver: ## try everything that needs a server on the SQL Server of DSN, and write REPORT (sqlserver-report.md)
 	@BOTWORK_TEST_SQLSERVER_DSN="$${DSN:-$$BOTWORK_TEST_SQLSERVER_DSN}" go run ./internal/servertrial -out '$(REPORT)' -hunt $(HUNT)
 
-lint: $(LINTER) ## check formatting, go vet for Linux and Windows, and the linters
+lint: $(LINTER) ## check formatting, go vet for Windows, and the linters, go vet for this system among them
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
-	go vet ./...
 	GOOS=windows go vet ./...
 	$(LINTER) run ./...
 

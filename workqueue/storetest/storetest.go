@@ -94,6 +94,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Contend", contendTests()},
 	} {
 		t.Run(group.name, func(t *testing.T) {
+			t.Parallel() // each test has a store of its own
 			for _, test := range group.tests {
 				t.Run(test.name, func(t *testing.T) {
 					test.run(newFixture(t, open(t)))
